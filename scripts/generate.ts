@@ -1,0 +1,30 @@
+// Writes what is derived from its source and kept in the tree: the contract's types. `--check` writes nothing and fails
+// when a file is not what it would write.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import document from '../openapi.yaml'
+import { contractTypes } from './contract-types.ts'
+
+const root = join(import.meta.dir, '..')
+const outputs: Record<string, string> = {
+  'src/generated/contract.ts': contractTypes(document),
+}
+
+const stale = Object.entries(outputs).filter(([path, text]) => readOrEmpty(join(root, path)) !== text)
+if (process.argv.includes('--check')) {
+  for (const [path] of stale) process.stderr.write(`${path} is out of date: run npm run generate\n`)
+  process.exit(stale.length > 0 ? 1 : 0)
+}
+for (const [path, text] of stale) {
+  writeFileSync(join(root, path), text)
+  process.stdout.write(`wrote ${path}\n`)
+}
+
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,36 @@
+// Installs what package-lock.json names when it is not there yet, so that `npm start` and `npm test` work alone on a
+// fresh clone. Without --dev only what the service needs; what more is there already stays. Runs on plain Node.
+
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const withDev = process.argv.includes('--dev')
+
+if (!installed()) {
+  const arguments_ = ['ci', '--no-audit', '--no-fund', ...(withDev ? [] : ['--omit=dev'])]
+  const { status } = spawnSync('npm', arguments_, { cwd: root, stdio: ['ignore', 2, 2] })
+  if (status !== 0) {
+    process.stderr.write('The packages could not be installed; npm says above why.\n')
+    process.exit(1)
+  }
+}
+
+/** Whether every package of the lock file that this start needs is there, in the locked version. */
+function installed() {
+  const wanted = packages('package-lock.json')
+  const present = packages('node_modules/.package-lock.json')
+  return Object.entries(wanted).every(([path, { version, dev, optional }]) => {
+    if (path === '' || optional || (dev && !withDev)) return true
+    return present[path]?.version === version && existsSync(`${root}${path}`)
+  })
+}
+
+function packages(file) {
+  try {
+    return JSON.parse(readFileSync(`${root}${file}`, 'utf8')).packages
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,22 @@
+// Settings as flags of a command, from the one table of settings.
+
+import { type Command, Option } from 'commander'
+import { type Config, type Flags, readConfig, SETTINGS, type Setting } from '../config.ts'
+
+type Named = keyof typeof SETTINGS
+
+/** Adds the flags of these settings; their help says the variable and the default, too. */
+export function withSettings(command: Command, ...names: Named[]): Command {
+  for (const name of names) {
+    const { flag, says, variable, default: preset }: Setting<unknown> = SETTINGS[name]
+    if (flag) command.addOption(new Option(flag, `${says} (${variable}${preset ? `, default ${preset}` : ''})`))
+  }
+  return command
+}
+
+/** The whole configuration, checked whole, whichever of its settings the command uses. */
+export function configOf(command: Command): Config {
+  const given = command.optsWithGlobals<Record<string, unknown>>()
+  const flags = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, given[name]])) as Flags
+  return readConfig(process.env, flags)
+}

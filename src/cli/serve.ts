@@ -1,0 +1,95 @@
+// `petstore serve`: opens the store, sees to its first key, listens, and leaves in order when told to.
+
+import { Command } from 'commander'
+import type { Config } from '../config.ts'
+import { startServer } from '../http/server.ts'
+import { generateKey, hashKey, type KeyStore } from '../keys.ts'
+import { createLog, type Log } from '../log.ts'
+import { openStore } from '../store/open.ts'
+import { configOf, withSettings } from './options.ts'
+
+/** Within 10 seconds of SIGTERM the process is gone; closing the store needs a little of that. */
+const STOP_GRACE_MS = 8_500
+
+export function serveCommand(): Command {
+  const command = new Command('serve')
+    .description('Serve the store over HTTP until SIGTERM or SIGINT.')
+    .option('--ephemeral', 'keep everything in memory and print the key, as `key: …`: for tests', false)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  petstore serve
+  petstore serve --port 0 --ephemeral
+  PETSTORE_HOST=0.0.0.0 petstore serve --database /var/lib/petstore/petstore.db
+
+More settings are environment variables: see docs/configuration.md.`,
+    )
+  withSettings(command, 'host', 'port', 'database', 'environment')
+  return command.action(async ({ ephemeral }: { ephemeral: boolean }, self: Command) => {
+    await serve(configOf(self), ephemeral)
+  })
+}
+
+async function serve(config: Config, ephemeral: boolean): Promise<void> {
+  const log = createLog(config.logLevel)
+  const store = await openStore(ephemeral ? ':memory:' : config.database, { now: Date.now })
+  const server = startServer({
+    store,
+    log,
+    host: config.host,
+    port: config.port,
+    environment: config.environment,
+    baseUrls: { production: config.baseUrl, staging: config.stagingBaseUrl },
+    corsOrigins: config.corsOrigins,
+    enforceSunset: config.sunset === 'enforce',
+    now: Date.now,
+  })
+  // Only now, when nothing stands in the way of showing it.
+  const key = await addFirstKey(store, config, log)
+  if (key && ephemeral) process.stdout.write(`key: ${key}\n`)
+  else if (key && !config.bootstrapKey) process.stdout.write(welcome(server.url, key))
+  process.stdout.write(`petstore listening on ${server.url}\n`)
+
+  const signal = await nextSignal('SIGTERM', 'SIGINT')
+  log.info({ signal }, 'stopping')
+  await server.stop(STOP_GRACE_MS)
+  await store.close()
+  await new Promise<void>((resolve) => log.flush(() => resolve()))
+  process.exit(0)
+}
+
+/** The text of the key that was added; `undefined` where there were keys already. */
+async function addFirstKey(
+  store: KeyStore,
+  { bootstrapKey, environment }: Config,
+  log: Log,
+): Promise<string | undefined> {
+  const text = bootstrapKey ?? generateKey(environment)
+  const hash = hashKey(text)
+  if (await store.createFirstKey({ name: 'first', hash, readOnly: false, expiresAt: undefined })) return text
+  if (bootstrapKey && !(await store.findKey(hash))) {
+    log.warn('PETSTORE_BOOTSTRAP_KEY is not used: the store has keys already')
+  }
+  return undefined
+}
+
+function welcome(url: string, key: string): string {
+  return `
+Welcome. This is the store's first API key; it is shown only this once:
+
+    ${key}
+
+Try it:
+
+    curl -H 'Authorization: Bearer ${key}' ${url}/pets
+
+`
+}
+
+/** A second signal ends the process at once, as it would have without us. */
+function nextSignal(...signals: NodeJS.Signals[]): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of signals) process.once(signal, () => resolve(signal))
+  })
+}

@@ -1,0 +1,19 @@
+// Rows for people: columns aligned by what a terminal shows, wide characters counted as two.
+
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [head, ...rows]
+  const widths = head.map((_, column) => Math.max(...all.map((row) => Bun.stringWidth(row[column] ?? ''))))
+  return all
+    .map(
+      (row) =>
+        `${row
+          .map((cell, column) => pad(cell, widths[column] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('')
+}
+
+function pad(cell: string, width: number): string {
+  return cell + ' '.repeat(width - Bun.stringWidth(cell))
+}

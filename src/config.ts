@@ -1,0 +1,175 @@
+// Environment and flags → one frozen Config; the only reader of the environment. One table says everything of a setting:
+// parsing, `--help` and docs/configuration.md come from it. A flag wins over its variable.
+
+import { readFileSync } from 'node:fs'
+import { StartError } from './errors.ts'
+import { type Environment, keyEnvironment } from './keys.ts'
+import { LOG_LEVELS, type LogLevel } from './log.ts'
+
+export interface Setting<Value> {
+  variable: string
+  /** As commander writes it; only `serve` has flags of its own beside --database and --environment. */
+  flag?: string
+  /** What is parsed when nothing is given; without it the value is then undefined. */
+  default?: string
+  /** May be given as the name of a file, in the variable with `_FILE` at its end; never shown. */
+  secret?: true
+  /** For people, of one sentence or two. */
+  says: string
+  /** Throws an Error whose message says what the value must be. */
+  parse: (text: string) => Value
+}
+
+const setting = <Of extends Setting<unknown>>(of: Of): Of => of
+
+export const SETTINGS = {
+  host: setting({
+    variable: 'PETSTORE_HOST',
+    flag: '--host <address>',
+    default: '127.0.0.1',
+    says: 'The address to listen on. 0.0.0.0 is every IPv4 address of the machine.',
+    parse: nonEmpty,
+  }),
+  port: setting({
+    variable: 'PETSTORE_PORT',
+    flag: '--port <number>',
+    default: '8080',
+    says: 'The port to listen on; 0 takes a free one.',
+    parse: port,
+  }),
+  database: setting({
+    variable: 'PETSTORE_DATABASE',
+    flag: '--database <file>',
+    default: 'data/petstore.db',
+    says: 'The file that holds everything, relative to the working directory; made when it is not there.',
+    parse: databaseFile,
+  }),
+  environment: setting({
+    variable: 'PETSTORE_ENVIRONMENT',
+    flag: '--environment <name>',
+    default: 'production',
+    says: 'production or staging. A key of one is refused by the other.',
+    parse: oneOf<Environment>('production', 'staging'),
+  }),
+  baseUrl: setting({
+    variable: 'PETSTORE_BASE_URL',
+    says: 'The production address that clients use, ending in /v1, for the served contract. Without it: where the server listens.',
+    parse: baseUrl,
+  }),
+  stagingBaseUrl: setting({
+    variable: 'PETSTORE_STAGING_BASE_URL',
+    says: 'The same for the staging environment.',
+    parse: baseUrl,
+  }),
+  bootstrapKey: setting({
+    variable: 'PETSTORE_BOOTSTRAP_KEY',
+    secret: true,
+    says: 'The first API key of a store that has none, instead of a new one that is printed. `petstore keys generate` makes one.',
+    parse: apiKey,
+  }),
+  sunset: setting({
+    variable: 'PETSTORE_SUNSET',
+    default: 'enforce',
+    says: 'enforce: a deprecated operation answers 410 from its removal date on. announce: it goes on.',
+    parse: oneOf('enforce', 'announce'),
+  }),
+  logLevel: setting({
+    variable: 'PETSTORE_LOG_LEVEL',
+    default: 'info',
+    says: `What is logged on standard error: ${LOG_LEVELS.join(', ')}.`,
+    parse: oneOf<LogLevel>(...LOG_LEVELS),
+  }),
+  corsOrigins: setting({
+    variable: 'PETSTORE_CORS_ORIGINS',
+    default: '',
+    says: 'Origins whose pages may call the service, separated by commas, or *. None unless given.',
+    parse: origins,
+  }),
+}
+
+export type Config = Readonly<{
+  [Name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Name]['parse']> | Absent<(typeof SETTINGS)[Name]>
+}>
+type Absent<Of> = Of extends { default: string } ? never : undefined
+
+export type Flags = Partial<Record<keyof typeof SETTINGS, string>>
+
+/** Throws one StartError that names every problem. */
+export function readConfig(environment: NodeJS.ProcessEnv, flags: Flags = {}): Config {
+  const problems: string[] = []
+  const config: Record<string, unknown> = {}
+  for (const [name, of] of Object.entries(SETTINGS) as [keyof Config, Setting<unknown>][]) {
+    try {
+      const given = flags[name] ?? fromEnvironment(environment, of) ?? of.default
+      config[name] = given === undefined ? undefined : of.parse(given)
+    } catch (error) {
+      const source = flags[name] === undefined ? of.variable : of.flag?.split(' ')[0]
+      problems.push(`${source} ${(error as Error).message}`)
+    }
+  }
+  if (config.bootstrapKey && keyEnvironment(config.bootstrapKey as string) !== config.environment) {
+    problems.push(`PETSTORE_BOOTSTRAP_KEY is not a key of the environment ${config.environment}`)
+  }
+  if (problems.length > 0)
+    throw new StartError(`The configuration cannot be used:\n${problems.map((problem) => `  ${problem}.`).join('\n')}`)
+  return Object.freeze(config) as Config
+}
+
+/** A variable that is set but empty counts as not set, as in Compose files and shells. */
+function fromEnvironment(environment: NodeJS.ProcessEnv, { variable, secret }: Setting<unknown>): string | undefined {
+  const value = environment[variable] || undefined
+  const file = secret ? environment[`${variable}_FILE`] || undefined : undefined
+  if (file === undefined) return value
+  if (value !== undefined) throw new Error(`is given twice: as itself and as ${variable}_FILE`)
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw new Error(`cannot be read from the file in ${variable}_FILE (${(error as NodeJS.ErrnoException).code})`)
+  }
+}
+
+function nonEmpty(text: string): string {
+  if (text.trim() === '') throw new Error('must not be empty')
+  return text
+}
+
+function port(text: string): number {
+  const number = Number(text)
+  if (!/^[0-9]{1,5}$/.test(text) || number > 65535) throw new Error('must be a number from 0 to 65535')
+  return number
+}
+
+function databaseFile(text: string): string {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text))
+    throw new Error('must be a file: addresses of database servers are not known yet')
+  if (text === ':memory:') throw new Error('must be a file: `petstore serve --ephemeral` keeps everything in memory')
+  return nonEmpty(text)
+}
+
+function baseUrl(text: string): string {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || !url.pathname.endsWith('/v1')) {
+    throw new Error('must be an http or https address that ends in /v1')
+  }
+  return url.href
+}
+
+function apiKey(text: string): string {
+  if (!keyEnvironment(text)) throw new Error('is not an API key: `petstore keys generate` makes one')
+  return text
+}
+
+function origins(text: string): readonly string[] {
+  const all = text.split(',').flatMap((origin) => origin.trim() || [])
+  const wrong = all.find((origin) => origin !== '*' && URL.parse(origin)?.origin !== origin)
+  if (wrong !== undefined) throw new Error('must be origins, such as https://shop.example, separated by commas, or *')
+  return all
+}
+
+function oneOf<Value extends string>(...values: readonly Value[]): (text: string) => Value {
+  return (text) => {
+    const value = values.find((candidate) => candidate === text)
+    if (value === undefined) throw new Error(`must be ${values.slice(0, -1).join(', ')} or ${values.at(-1)}`)
+    return value
+  }
+}

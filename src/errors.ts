@@ -1,0 +1,21 @@
+// The errors a caller can meet: the contract's closed list of codes, and the one class that carries them. No HTTP here;
+// http/failures.ts says what each becomes on the wire.
+
+import type { ErrorCode } from './generated/contract.ts'
+
+/** `message` is for the caller: no key, SQL, path or stack. What the operator should know goes into `cause`. */
+export class PetstoreError extends Error {
+  override readonly name = 'PetstoreError'
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    options?: { cause?: unknown },
+  ) {
+    super(message, options)
+  }
+}
+
+/** A start or a command that cannot go on: the message says what to do, and is all that is shown. */
+export class StartError extends Error {
+  override readonly name = 'StartError'
+}

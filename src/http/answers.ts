@@ -1,0 +1,55 @@
+// What an operation answers, and how that becomes a response: exact JSON, entity tags, the headers every answer has.
+
+import { hash } from 'node:crypto'
+import type { Pet } from '../pets.ts'
+import { stringifyJson } from './json.ts'
+
+export interface Answer {
+  status: number
+  body: unknown
+  headers: Record<string, string>
+  /** What the log says of it, beside who asked. */
+  logged?: Record<string, string>
+}
+
+export function ok(body: unknown, headers: Record<string, string> = {}): Answer {
+  return { status: 200, body, headers }
+}
+
+export function created(pet: Pet): Answer {
+  return { status: 201, body: pet, headers: { 'Cache-Control': 'no-store' }, logged: { petId: String(pet.id) } }
+}
+
+/** On every answer: no sniffing, and nothing that a browser would run or frame. */
+export const SECURITY_HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+}
+
+/** The response to a request that succeeded: 304 without a body where `If-None-Match` names what would be sent. */
+export function respond(request: Request, { status, body, headers }: Answer): Response {
+  const text = stringifyJson(body)
+  const all: Record<string, string> = { ...SECURITY_HEADERS, ...headers }
+  if (status === 200) {
+    // The link belongs to what is tagged: a page that was the last one and no longer is has the same body.
+    all.ETag = entityTag(text + (headers.Link ?? ''))
+    all['Cache-Control'] = 'private, no-cache'
+    if (matches(request.headers.get('If-None-Match'), all.ETag))
+      return new Response(null, { status: 304, headers: all })
+  }
+  all['Content-Type'] = 'application/json'
+  return new Response(text, { status, headers: all })
+}
+
+/** A strong entity tag (RFC 9110, 8.8.3) of 132 bits. */
+function entityTag(text: string): string {
+  return `"${hash('sha256', text, 'base64url').slice(0, 22)}"`
+}
+
+/** RFC 9110, 13.1.2: `*` or a list of tags, compared weakly. */
+function matches(ifNoneMatch: string | null, tag: string): boolean {
+  if (ifNoneMatch === null) return false
+  if (ifNoneMatch.trim() === '*') return true
+  const tags: string[] = ifNoneMatch.match(/"[\x21\x23-\x7e\x80-\xff]*"/g) ?? []
+  return tags.includes(tag)
+}

@@ -1,0 +1,22 @@
+// Cross-origin access (the Fetch standard's CORS protocol), for the origins an operator names and for no others.
+
+/** `*` stands for every origin. Keys travel in a header, never in a cookie: credentials are not allowed. */
+export type CorsOrigins = readonly string[]
+
+const EXPOSED = 'Deprecation, ETag, Link, Retry-After, Sunset, WWW-Authenticate, X-Request-Id'
+
+/** Adds to a response what lets the page at `Origin` read it. */
+export function addCors(request: Request, response: Response, origins: CorsOrigins): Response {
+  if (origins.length === 0) return response
+  response.headers.append('Vary', 'Origin')
+  const origin = request.headers.get('Origin')
+  if (origin === null || !(origins.includes('*') || origins.includes(origin))) return response
+  response.headers.set('Access-Control-Allow-Origin', origin)
+  response.headers.set('Access-Control-Expose-Headers', EXPOSED)
+  if (request.method === 'OPTIONS' && request.headers.has('Access-Control-Request-Method')) {
+    response.headers.set('Access-Control-Allow-Methods', response.headers.get('Allow') ?? '')
+    response.headers.set('Access-Control-Allow-Headers', 'Authorization, Content-Type, If-None-Match')
+    response.headers.set('Access-Control-Max-Age', '600')
+  }
+  return response
+}

@@ -1,0 +1,38 @@
+// What is served beside the operations, outside /v1 and without a key: the contract, and whether the service is well.
+
+import { PetstoreError } from '../errors.ts'
+import { SECURITY_HEADERS } from './answers.ts'
+import { contractFor } from './contract.ts'
+import { Resource, type Responder } from './resources.ts'
+
+export interface Wellbeing {
+  /** Rejects when the store cannot answer. */
+  ping: () => Promise<void>
+  /** True once the service has begun to stop. */
+  draining: () => boolean
+  /** The addresses of the contract's servers, in its order. */
+  addresses: () => readonly (string | undefined)[]
+}
+
+export function documents({ ping, draining, addresses }: Wellbeing): Resource[] {
+  return [
+    page('/openapi.yaml', async () => reply(contractFor(addresses()).yaml, 'application/yaml')),
+    page('/openapi.json', async () => reply(contractFor(addresses()).json, 'application/json')),
+    // The process runs and answers.
+    page('/healthz', async () => reply('{"status":"ok"}', 'application/json')),
+    // Requests may be sent here: the store answers, and the service is not stopping.
+    page('/readyz', async () => {
+      if (draining()) throw new PetstoreError('unavailable', 'The service is stopping.')
+      await ping()
+      return reply('{"status":"ready"}', 'application/json')
+    }),
+  ]
+}
+
+function page(path: string, get: Responder): Resource {
+  return new Resource(path, { GET: get })
+}
+
+function reply(text: string, type: string): Response {
+  return new Response(text, { headers: { ...SECURITY_HEADERS, 'Content-Type': type, 'Cache-Control': 'no-cache' } })
+}

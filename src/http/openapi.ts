@@ -1,0 +1,67 @@
+// The shape of an OpenAPI 3.1 document, as far as openapi.yaml uses it. Types only.
+
+export interface OpenApi {
+  info: { version: string }
+  servers: { url: string; description: string }[]
+  paths: Record<string, Record<string, Operation>>
+  components: {
+    schemas: Record<string, Schema>
+    responses: Record<string, Response>
+    headers: Record<string, Header>
+  }
+}
+
+export interface Operation {
+  operationId: string
+  deprecated?: boolean
+  'x-deprecated-since'?: string
+  'x-deprecated-sunset'?: string
+  'x-deprecated-successor'?: string
+  parameters?: Parameter[]
+  requestBody?: { required: boolean; content: Content }
+  responses: Record<string, Reference | Response>
+}
+
+export interface Parameter {
+  name: string
+  in: 'query' | 'path'
+  required?: boolean
+  schema: Schema
+}
+
+export interface Response {
+  description: string
+  headers?: Record<string, Reference | Header>
+  content?: Content
+}
+
+export interface Header {
+  required?: boolean
+  schema: Schema
+}
+
+export interface Reference {
+  $ref: string
+}
+
+export type Content = Record<string, { schema: Schema }>
+
+export interface Schema {
+  $ref?: string
+  type?: string
+  format?: string
+  description?: string
+  enum?: string[]
+  default?: unknown
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  pattern?: string
+  'x-pattern-words'?: string
+  required?: string[]
+  properties?: Record<string, Schema>
+  items?: Schema
+  allOf?: Schema[]
+  examples?: unknown[]
+}

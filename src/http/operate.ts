@@ -1,0 +1,69 @@
+// A request to an operation of the contract, in the order of its checks: authenticate → authorize → read and validate →
+// operate → respond.
+
+import { PetstoreError } from '../errors.ts'
+import type { ApiKey, Environment } from '../keys.ts'
+import type { Log } from '../log.ts'
+import type { Store } from '../store/store.ts'
+import { type Answer, respond } from './answers.ts'
+import { authenticate } from './authentication.ts'
+import { readBody } from './body.ts'
+import type { ContractOperation } from './contract.ts'
+import { checkNotRemoved, type DeprecatedCallTally } from './deprecation.ts'
+import { handlers, type Services } from './operations.ts'
+import { readParameters } from './parameters.ts'
+import type { Responder } from './resources.ts'
+import type { Validator } from './schema.ts'
+
+export interface OperateOptions {
+  store: Store
+  log: Log
+  tally: DeprecatedCallTally
+  environment: Environment
+  /** Whether an operation ends at its sunset, or is only announced to. */
+  enforceSunset: boolean
+  /** Milliseconds since 1970. */
+  now: () => number
+  /** How long a body may take to arrive, from its head. */
+  bodyTimeoutMs: number
+}
+
+export function operate(operation: ContractOperation, options: OperateOptions): Responder {
+  const { store, log, tally, enforceSunset, now, bodyTimeoutMs } = options
+  return async (request, requestId) => {
+    const caller = await authenticate(request.headers.get('Authorization'), store, options)
+    authorize(operation, caller)
+    if (operation.deprecation) tally.count(caller.id, operation.id, now())
+    if (operation.deprecation && enforceSunset) checkNotRemoved(operation, now())
+    const body = operation.body && validated(operation.body, await readBody(request, bodyTimeoutMs))
+    const parameters = readParameters(operation, request.params, request.url)
+    const answer = await handle(operation, { pets: store }, caller, parameters, body)
+    if (!answer.logged) return respond(request, answer)
+    log.info({ requestId, keyId: String(caller.id), ...answer.logged }, operation.id)
+    return respond(request, { ...answer, headers: { ...answer.headers, 'X-Request-Id': requestId } })
+  }
+}
+
+/** A read-only key may use the safe methods (RFC 9110, 9.2.1). */
+function authorize({ method }: ContractOperation, caller: ApiKey): void {
+  if (!caller.readOnly || method === 'GET') return
+  throw new PetstoreError('read_only_key', 'This API key may only read. Use one that was created without --read-only.')
+}
+
+function validated(validate: Validator, json: Parameters<Validator>[0]): unknown {
+  const problems: string[] = []
+  const value = validate(json, 'The body', problems)
+  if (problems.length > 0) throw new PetstoreError('invalid_pet', problems.join(' '))
+  return value
+}
+
+/** The contract has checked parameters and body: this is where they take the types generated from it. */
+function handle(
+  { id }: ContractOperation,
+  services: Services,
+  caller: ApiKey,
+  parameters: unknown,
+  body: unknown,
+): Promise<Answer> {
+  return (handlers[id] as (...values: unknown[]) => Promise<Answer>)(services, caller, parameters, body)
+}

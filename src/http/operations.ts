@@ -1,0 +1,38 @@
+// What each operation of the contract does, one function per operationId: a missing one does not compile.
+
+import { PetstoreError } from '../errors.ts'
+import type { Operations } from '../generated/contract.ts'
+import type { ApiKey } from '../keys.ts'
+import type { NewPet, PetStore } from '../pets.ts'
+import { type Answer, created, ok } from './answers.ts'
+import { decodeCursor, nextLink } from './paging.ts'
+
+/** What an operation may use. */
+export interface Services {
+  pets: PetStore
+}
+
+type Handler<Operation extends keyof Operations> = (
+  services: Services,
+  caller: ApiKey,
+  parameters: Operations[Operation]['parameters'],
+  /** As validated: defaults filled in. */
+  body: Required<Operations[Operation]['body']>,
+) => Promise<Answer>
+
+export const handlers: { [Operation in keyof Operations]: Handler<Operation> } = {
+  async listPets({ pets }, _caller, { limit, status, cursor }) {
+    const page = await pets.listPets({ limit, status, after: decodeCursor(cursor) })
+    return ok(page.pets, page.more ? { Link: nextLink({ limit, status }, page) } : {})
+  },
+
+  async createPet({ pets }, caller, _parameters, body: NewPet) {
+    return created(await pets.createPet(body, caller.id))
+  },
+
+  async getPet({ pets }, _caller, { petId }) {
+    const pet = await pets.getPet(petId)
+    if (!pet) throw new PetstoreError('not_found', `No pet has id ${petId}.`)
+    return ok(pet)
+  },
+}

@@ -1,0 +1,37 @@
+// One path and what its methods do: HEAD as GET, OPTIONS, and 405 for the rest.
+
+import { PetstoreError } from '../errors.ts'
+import { SECURITY_HEADERS } from './answers.ts'
+
+/** The request as Bun gives it, with the parameters of its path, percent-decoded. */
+export type RoutedRequest = Request & { params: Record<string, string> }
+
+export type Responder = (request: RoutedRequest, requestId: string) => Promise<Response>
+
+export class Resource {
+  constructor(
+    readonly path: string,
+    private readonly methods: Record<string, Responder>,
+    /** On every answer of this path. */
+    readonly headers: readonly (readonly [string, string])[] = [],
+  ) {}
+
+  /** The `Allow` header (RFC 9110, 10.2.1). */
+  get allow(): string {
+    return Object.keys(this.methods)
+      .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+      .concat('OPTIONS')
+      .join(', ')
+  }
+
+  /** Throws `method_not_allowed` for a method that the path does not have. */
+  async respond(request: RoutedRequest, requestId: string): Promise<Response> {
+    const { method } = request
+    const responder = this.methods[method === 'HEAD' ? 'GET' : method]
+    if (responder) return responder(request, requestId)
+    if (method === 'OPTIONS') {
+      return new Response(null, { status: 204, headers: { ...SECURITY_HEADERS, Allow: this.allow } })
+    }
+    throw new PetstoreError('method_not_allowed', `${method} is not possible here. Possible: ${this.allow}.`)
+  }
+}

@@ -1,0 +1,147 @@
+// The server: what each path leads to, one answer to each request, and a stop that loses nothing. Bun matches the raw
+// target against the routes, to the letter, so dot segments, doubled slashes and the like meet no operation.
+
+import { randomUUID } from 'node:crypto'
+import { PetstoreError, StartError } from '../errors.ts'
+import type { Environment } from '../keys.ts'
+import { basePath, operations } from './contract.ts'
+import { addCors, type CorsOrigins } from './cors.ts'
+import { DeprecatedCallTally, deprecationHeaders } from './deprecation.ts'
+import { documents } from './documents.ts'
+import { isServerFailure, respondToFailure, toPetstoreError } from './failures.ts'
+import { type OperateOptions, operate } from './operate.ts'
+import { Resource, type RoutedRequest } from './resources.ts'
+
+export interface ServerOptions extends Omit<OperateOptions, 'tally' | 'bodyTimeoutMs'> {
+  host: string
+  /** 0 takes a free one. */
+  port: number
+  /** Addresses ending in /v1. That of the own environment is, unless given, where the server listens. */
+  baseUrls: Record<Environment, string | undefined>
+  corsOrigins: CorsOrigins
+  bodyTimeoutMs?: number
+}
+
+export interface PetstoreServer {
+  port: number
+  /** The base address, ending in /v1. */
+  url: string
+  /** Takes no more connections and resolves when what was asked has been answered, after `graceMs` at the latest. */
+  stop(graceMs: number): Promise<void>
+}
+
+/** Bun ends a connection whose request takes longer than 12 s to arrive; an answer needs to come before. */
+const BODY_TIMEOUT_MS = 8_000
+const TALLY_EVERY_MS = 5_000
+/** How long a stopping server still answers on open connections, ending each with its answer. */
+const LEAVE_MS = 200
+
+/** Listens when it returns. Throws StartError when the address cannot be had. */
+export function startServer(options: ServerOptions): PetstoreServer {
+  const { store, log, corsOrigins } = options
+  const tally = new DeprecatedCallTally()
+  let draining = false
+
+  const resources = [
+    ...operationResources({ bodyTimeoutMs: BODY_TIMEOUT_MS, ...options, tally }),
+    ...documents({ ping: () => store.ping(), draining: () => draining, addresses: () => addresses(options, url) }),
+  ]
+
+  async function answer(request: RoutedRequest, resource?: Resource): Promise<Response> {
+    const requestId = randomUUID()
+    let response: Response
+    try {
+      if (!resource) throw new PetstoreError('not_found', 'There is nothing at this path.')
+      response = await resource.respond(request, requestId)
+    } catch (thrown) {
+      const error = toPetstoreError(thrown)
+      if (isServerFailure(error)) log.error({ requestId, code: error.code, err: error.cause ?? error }, 'failed')
+      response = respondToFailure(error, requestId, resource)
+    }
+    for (const [name, value] of resource?.headers ?? []) response.headers.set(name, value)
+    if (draining) response.headers.set('Connection', 'close')
+    // Bun dates every answer but those to HEAD; an origin server with a clock must (RFC 9110, 6.6.1).
+    if (request.method === 'HEAD') response.headers.set('Date', new Date().toUTCString())
+    return addCors(request, response, corsOrigins)
+  }
+
+  const server = listen(options, {
+    routes: Object.fromEntries(
+      resources.map((resource) => [
+        resource.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+        (request: Request) => answer(request as RoutedRequest, resource),
+      ]),
+    ),
+    fetch: (request: Request) => answer(request as RoutedRequest),
+    // What is too large is refused by us, with an Error body.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+  })
+  const url = `http://${authority(options.host, server.port as number)}${basePath}`
+
+  async function saveTally(): Promise<void> {
+    const calls = tally.take()
+    if (calls.length === 0) return
+    try {
+      await store.countDeprecatedCalls(calls)
+    } catch (error) {
+      for (const call of calls) tally.add(call)
+      log.warn({ err: error }, 'deprecated calls not saved yet')
+    }
+  }
+  const saving = setInterval(saveTally, TALLY_EVERY_MS)
+
+  return {
+    port: server.port as number,
+    url,
+    async stop(graceMs) {
+      draining = true
+      await Bun.sleep(LEAVE_MS)
+      const answered = server.stop()
+      await Promise.race([answered, Bun.sleep(graceMs - LEAVE_MS)])
+      await server.stop(true)
+      clearInterval(saving)
+      await saveTally()
+    },
+  }
+}
+
+/** One resource for each path of the contract; a path whose every operation is deprecated says so on every answer. */
+function operationResources(options: OperateOptions): Resource[] {
+  return Map.groupBy(operations, ({ path }) => path)
+    .entries()
+    .map(([path, all]) => {
+      const responders = Object.fromEntries(all.map((operation) => [operation.method, operate(operation, options)]))
+      const deprecation = all.every((operation) => operation.deprecation) ? all[0]?.deprecation : undefined
+      return new Resource(path, responders, deprecation && deprecationHeaders(deprecation))
+    })
+    .toArray()
+}
+
+type Serving = Pick<Bun.Serve.Options<undefined>, 'routes' | 'fetch' | 'maxRequestBodySize'>
+
+function listen({ host, port }: ServerOptions, serving: Serving): Bun.Server<undefined> {
+  try {
+    return Bun.serve({ hostname: host, port, ...serving } as Bun.Serve.Options<undefined>)
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE') {
+      throw new StartError(`Port ${port} on ${host} is in use. Stop what uses it, or take another with --port.`, {
+        cause,
+      })
+    }
+    throw new StartError(`${authority(host, port)} cannot be listened on (${code}). Choose --host and --port.`, {
+      cause,
+    })
+  }
+}
+
+/** In the contract's order. An address that nobody has told stays as the contract has it. */
+function addresses({ baseUrls, environment }: ServerOptions, url: string): (string | undefined)[] {
+  return (['production', 'staging'] as const).map((name) => baseUrls[name] ?? (name === environment ? url : undefined))
+}
+
+/** Where a client on this machine reaches the host: an address that stands for all of them is none to connect to. */
+function authority(host: string, port: number): string {
+  const name = ['0.0.0.0', '::'].includes(host) ? 'localhost' : host
+  return name.includes(':') ? `[${name}]:${port}` : `${name}:${port}`
+}

@@ -1,0 +1,112 @@
+// API keys: how one is made, recognised and kept, and what a store of them promises. A key itself is never stored and
+// never compared: its SHA-256 is, so a look-up tells nothing about how near a guess was.
+
+import { hash, randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+export type KeyId = bigint
+export type Environment = 'production' | 'staging'
+
+/** Times are milliseconds since 1970. */
+export interface ApiKey {
+  readonly id: KeyId
+  readonly name: string
+  readonly readOnly: boolean
+  readonly createdAt: number
+  /** From this moment on the key is refused. Expiry and the end of a rotation's overlap are this, too. */
+  readonly expiresAt: number | undefined
+  readonly revokedAt: number | undefined
+}
+
+export interface NewKey {
+  name: string
+  hash: KeyHash
+  readOnly: boolean
+  expiresAt: number | undefined
+}
+
+export interface KeyStore {
+  createKey(key: NewKey): Promise<ApiKey>
+
+  /** Creates the key only in a store that has none, however many servers try; else `undefined`. */
+  createFirstKey(key: NewKey): Promise<ApiKey | undefined>
+
+  /** Revoked and expired keys too: who asks decides. Never more than a second behind the store. */
+  findKey(hash: KeyHash): Promise<ApiKey | undefined>
+
+  /** Every key, oldest first. */
+  listKeys(): Promise<ApiKey[]>
+
+  /** A key that is already revoked keeps its first time. */
+  revokeKey(id: KeyId): Promise<void>
+
+  /** In one transaction: creates `key` and ends `id` at `endsAt`, unless it ends earlier anyway. */
+  rotateKey(id: KeyId, key: NewKey, endsAt: number): Promise<ApiKey>
+
+  /** Adds to the tally of deprecated calls. */
+  countDeprecatedCalls(calls: readonly DeprecatedCalls[]): Promise<void>
+
+  /** Per key and operation, most recent first. */
+  listDeprecatedCalls(): Promise<DeprecatedCalls[]>
+}
+
+export interface DeprecatedCalls {
+  readonly keyId: KeyId
+  readonly operationId: string
+  readonly calls: number
+  readonly lastAt: number
+}
+
+/** SHA-256 of a key's text, in hexadecimal. */
+export type KeyHash = string & { readonly brand: 'KeyHash' }
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const SECRET_LENGTH = 22 // 131 bits
+const CHECK_LENGTH = 6 // base62 of a CRC-32
+const FORM = new RegExp(`^pets_(live|test)_[0-9A-Za-z]{${SECRET_LENGTH + CHECK_LENGTH}}$`)
+
+/** A new key's text, from the system's random source. It is shown once and then only its hash is left. */
+export function generateKey(environment: Environment): string {
+  const body = `pets_${environment === 'production' ? 'live' : 'test'}_${randomBase62(SECRET_LENGTH)}`
+  return body + checkCharacters(body)
+}
+
+/** The environment of a well-formed key; `undefined` when it is mistyped or not a key of this service at all. */
+export function keyEnvironment(token: string): Environment | undefined {
+  const kind = FORM.exec(token)?.[1]
+  if (kind === undefined || checkCharacters(token.slice(0, -CHECK_LENGTH)) !== token.slice(-CHECK_LENGTH))
+    return undefined
+  return kind === 'live' ? 'production' : 'staging'
+}
+
+export function hashKey(token: string): KeyHash {
+  return hash('sha256', token) as KeyHash
+}
+
+export type KeyState = 'active' | 'expired' | 'revoked'
+
+export function keyState(key: ApiKey, now: number): KeyState {
+  if (key.revokedAt !== undefined) return 'revoked'
+  return key.expiresAt !== undefined && key.expiresAt <= now ? 'expired' : 'active'
+}
+
+function checkCharacters(text: string): string {
+  let rest = crc32(text)
+  let characters = ''
+  for (let i = 0; i < CHECK_LENGTH; i++) {
+    characters = BASE62.charAt(rest % 62) + characters
+    rest = Math.floor(rest / 62)
+  }
+  return characters
+}
+
+/** Bytes past the last multiple of 62 are thrown away: every character is equally likely. */
+function randomBase62(length: number): string {
+  let characters = ''
+  while (characters.length < length) {
+    for (const byte of randomBytes(length * 2)) {
+      if (byte < 248 && characters.length < length) characters += BASE62.charAt(byte % 62)
+    }
+  }
+  return characters
+}

@@ -1,0 +1,37 @@
+// Animals, and what every store of them promises. test/store.conformance.ts holds each store to it.
+
+import type * as contract from './generated/contract.ts'
+import type { KeyId } from './keys.ts'
+
+export type { PetStatus } from './generated/contract.ts'
+
+/** As it is stored: the contract's default has been filled in. */
+export type NewPet = Required<contract.NewPet>
+export type Pet = Required<contract.Pet>
+
+export interface PetFilter {
+  limit: number
+  status?: contract.PetStatus | undefined
+  /** Only animals with a greater id: the last one of the page before. */
+  after?: bigint | undefined
+}
+
+export interface Page {
+  readonly pets: readonly Pet[]
+  /** Whether more animals follow the last one of this page. */
+  readonly more: boolean
+}
+
+export interface PetStore {
+  /**
+   * Oldest first (by id), at most `limit`. Sees every animal whose createPet has resolved, on whichever server. No
+   * animal is ever added behind one that a page has already shown.
+   */
+  listPets(filter: PetFilter): Promise<Page>
+
+  /** Resolves once the animal is durable. Ids rise from 1 and are never reused. */
+  createPet(pet: NewPet, by: KeyId): Promise<Pet>
+
+  /** `undefined` when there is no such animal: absence is a value, not an error. */
+  getPet(id: bigint): Promise<Pet | undefined>
+}

@@ -1,0 +1,95 @@
+// One SQLite connection, as the service needs it: ours, whole, migrated, in WAL mode, synced at every commit.
+
+import { Database } from 'bun:sqlite'
+import { StartError } from '../../errors.ts'
+import first from '../migrations/sqlite/0001-pets-and-keys.sql' with { type: 'text' }
+import { isSqliteCode } from './errors.ts'
+import { APPLICATION_ID, corrupt, newer, prepareFile } from './file.ts'
+
+/** In order; a migration that was ever released is never changed. `user_version` counts those that have run. */
+const MIGRATIONS = [first]
+
+/** How long a statement waits for another process's transaction. The thread waits with it. */
+const BUSY_TIMEOUT_MS = 2000
+
+/** A file up to this size is checked whole at start (some 10 ms); a larger one by its structure's first pages only. */
+const QUICK_CHECK_BYTES_MAX = 16 * 1024 * 1024
+
+/** Throws StartError when the file is not ours, damaged, read-only, locked or newer than this program. */
+export function openConnection(path: string): Database {
+  const inMemory = path === ':memory:'
+  if (!inMemory) prepareFile(path, MIGRATIONS.length)
+  const database = new Database(path, { readwrite: true, create: false, strict: true, safeIntegers: true })
+  try {
+    prepare(database, path)
+    return database
+  } catch (error) {
+    database.close()
+    throw startError(path, error)
+  }
+}
+
+function prepare(database: Database, path: string): void {
+  database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  const version = schemaVersion(database)
+  if (version > MIGRATIONS.length) throw newer(path, version, MIGRATIONS.length)
+  if (version > 0) check(database, path)
+  // Before WAL, so that it stands in the file itself and not in the log.
+  else database.run(`PRAGMA application_id = ${APPLICATION_ID}`)
+  database.run('PRAGMA journal_mode = WAL')
+  database.run('PRAGMA synchronous = FULL')
+  database.run('PRAGMA foreign_keys = ON')
+  migrate(database)
+}
+
+function check(database: Database, path: string): void {
+  const pages = BigInt(pragma(database, 'page_count'))
+  if (pages * BigInt(pragma(database, 'page_size')) > QUICK_CHECK_BYTES_MAX) return
+  if (pragma(database, 'quick_check') !== 'ok') throw corrupt(path)
+}
+
+/** Each in a transaction of its own; the lock is taken first, so that two servers starting together take turns. */
+function migrate(database: Database): void {
+  for (;;) {
+    database.run('BEGIN IMMEDIATE')
+    try {
+      const version = schemaVersion(database)
+      const migration = MIGRATIONS[version]
+      if (migration !== undefined) {
+        database.run(migration)
+        database.run(`PRAGMA user_version = ${version + 1}`)
+      }
+      database.run('COMMIT')
+      if (migration === undefined) return
+    } catch (error) {
+      if (database.inTransaction) database.run('ROLLBACK')
+      throw error
+    }
+  }
+}
+
+function schemaVersion(database: Database): number {
+  return Number(pragma(database, 'user_version'))
+}
+
+function pragma(database: Database, name: string): bigint | string {
+  return database.query<Record<string, bigint | string>, []>(`PRAGMA ${name}`).values()[0]?.[0] as bigint | string
+}
+
+function startError(path: string, error: unknown): unknown {
+  if (isSqliteCode(error, 'SQLITE_CORRUPT', 'SQLITE_NOTADB')) return corrupt(path, error)
+  if (isSqliteCode(error, 'SQLITE_BUSY', 'SQLITE_LOCKED')) {
+    return new StartError(`${path} is locked by another process. Stop that process, or name another file.`, {
+      cause: error,
+    })
+  }
+  if (isSqliteCode(error, 'SQLITE_READONLY', 'SQLITE_CANTOPEN')) {
+    return new StartError(`${path} cannot be written to. Let this user write to it and to its folder.`, {
+      cause: error,
+    })
+  }
+  if (isSqliteCode(error, 'SQLITE_FULL', 'SQLITE_IOERR')) {
+    return new StartError(`${path} cannot be used: the disk is full or failing.`, { cause: error })
+  }
+  return error
+}

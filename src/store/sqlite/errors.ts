@@ -1,0 +1,31 @@
+// SQLite's result codes → our errors. By code, never by words (https://sqlite.org/rescode.html).
+
+import { SQLiteError } from 'bun:sqlite'
+import { PetstoreError } from '../../errors.ts'
+
+/** Codes of a database that cannot be reached or used right now; anything else is a fault of ours. */
+const UNAVAILABLE =
+  /^SQLITE_(BUSY|LOCKED|IOERR|CANTOPEN|READONLY|PROTOCOL|CORRUPT|NOTADB|NOMEM|INTERRUPT|PERM|AUTH)(_|$)/
+
+/** Runs `work`; what SQLite throws becomes `storage_full` or `unavailable`, or passes as unforeseen. */
+export function translated<Result>(work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    throw translate(error)
+  }
+}
+
+function translate(error: unknown): unknown {
+  if (!(error instanceof SQLiteError)) return error
+  const code = error.code ?? ''
+  if (code === 'SQLITE_FULL') {
+    return new PetstoreError('storage_full', 'The store is full: nothing was added. Try again later.', { cause: error })
+  }
+  if (!UNAVAILABLE.test(code)) return error
+  return new PetstoreError('unavailable', 'The store cannot be used right now. Try again.', { cause: error })
+}
+
+export function isSqliteCode(error: unknown, ...codes: string[]): boolean {
+  return error instanceof SQLiteError && codes.some((code) => error.code?.startsWith(code))
+}

@@ -1,0 +1,103 @@
+// API keys in SQLite. Every request asks for one, so those found are kept, under the proof that nothing was written.
+
+import type { Database } from 'bun:sqlite'
+import type { ApiKey, DeprecatedCalls, KeyHash, KeyId, KeyStore, NewKey } from '../../keys.ts'
+import type { StoreOptions } from '../store.ts'
+import { translated } from './errors.ts'
+import type { Freshness } from './freshness.ts'
+import type { Transact } from './transaction.ts'
+
+interface KeyRow {
+  id: KeyId
+  name: string
+  readOnly: bigint
+  createdAt: bigint
+  expiresAt: bigint | null
+  revokedAt: bigint | null
+}
+
+const COLUMNS =
+  'id, name, read_only AS readOnly, created_at AS createdAt, expires_at AS expiresAt, revoked_at AS revokedAt'
+const KEYS_KEPT_MAX = 10_000
+
+export function sqliteKeys(
+  database: Database,
+  transact: Transact,
+  freshness: Freshness,
+  { now }: StoreOptions,
+): KeyStore {
+  const byHash = database.query<KeyRow, [KeyHash]>(`SELECT ${COLUMNS} FROM keys WHERE hash = ?`)
+  const all = database.query<KeyRow, []>(`SELECT ${COLUMNS} FROM keys ORDER BY id`)
+  const any = database.query('SELECT 1 FROM keys LIMIT 1')
+  const insert = database.query<KeyRow, [string, KeyHash, boolean, number, number | null]>(
+    `INSERT INTO keys (name, hash, read_only, created_at, expires_at) VALUES (?, ?, ?, ?, ?) RETURNING ${COLUMNS}`,
+  )
+  const revoke = database.query<never, [number, KeyId]>(
+    'UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
+  )
+  const end = database.query<never, [number, KeyId]>(
+    'UPDATE keys SET expires_at = min(ifnull(expires_at, 9223372036854775807), ?) WHERE id = ?',
+  )
+  const count = database.query<never, [KeyId, string, number, number]>(
+    `INSERT INTO deprecated_calls VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
+     SET calls = calls + excluded.calls, last_at = max(last_at, excluded.last_at)`,
+  )
+  const counted = database.query<Record<'keyId' | 'calls' | 'lastAt', bigint> & { operationId: string }, []>(
+    `SELECT key_id AS keyId, operation_id AS operationId, calls, last_at AS lastAt
+     FROM deprecated_calls ORDER BY last_at DESC`,
+  )
+
+  function create({ name, hash, readOnly, expiresAt }: NewKey): ApiKey {
+    return toKey(insert.get(name, hash, readOnly, now(), expiresAt ?? null) as KeyRow)
+  }
+
+  const kept = new Map<KeyHash, ApiKey | undefined>()
+  let stamp = ''
+
+  function find(hash: KeyHash): ApiKey | undefined {
+    const current = freshness.stamp()
+    if (current !== stamp || kept.size >= KEYS_KEPT_MAX) kept.clear()
+    stamp = current
+    if (!kept.has(hash)) {
+      const row = byHash.get(hash)
+      kept.set(hash, row ? toKey(row) : undefined)
+    }
+    return kept.get(hash)
+  }
+
+  return {
+    createKey: async (key) => transact(() => create(key)),
+    createFirstKey: async (key) => transact(() => (any.get() ? undefined : create(key))),
+    findKey: async (hash) => translated(() => find(hash)),
+    listKeys: async () => translated(() => all.all().map(toKey)),
+    revokeKey: async (id) => {
+      transact(() => revoke.run(now(), id))
+    },
+    rotateKey: async (id, key, endsAt) =>
+      transact(() => {
+        end.run(endsAt, id)
+        return create(key)
+      }),
+    countDeprecatedCalls: async (calls) => {
+      transact(() => {
+        for (const { keyId, operationId, calls: n, lastAt } of calls) count.run(keyId, operationId, n, lastAt)
+      })
+    },
+    listDeprecatedCalls: async () => translated(() => counted.all().map(toCalls)),
+  }
+}
+
+function toKey(row: KeyRow): ApiKey {
+  return {
+    id: row.id,
+    name: row.name,
+    readOnly: row.readOnly !== 0n,
+    createdAt: Number(row.createdAt),
+    expiresAt: row.expiresAt === null ? undefined : Number(row.expiresAt),
+    revokedAt: row.revokedAt === null ? undefined : Number(row.revokedAt),
+  }
+}
+
+function toCalls(row: { keyId: KeyId; operationId: string; calls: bigint; lastAt: bigint }): DeprecatedCalls {
+  return { ...row, calls: Number(row.calls), lastAt: Number(row.lastAt) }
+}

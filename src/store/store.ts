@@ -1,0 +1,17 @@
+// What the rest of the service knows of a store: animals, keys, and that it opens, answers and closes.
+
+import type { KeyStore } from '../keys.ts'
+import type { PetStore } from '../pets.ts'
+
+export interface Store extends PetStore, KeyStore {
+  /** Resolves when the store can answer; rejects with `unavailable` otherwise. */
+  ping(): Promise<void>
+
+  /** After what was asked before has been done. Nothing may be asked afterwards. */
+  close(): Promise<void>
+}
+
+export interface StoreOptions {
+  /** Milliseconds since 1970. */
+  now: () => number
+}

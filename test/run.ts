@@ -1,0 +1,54 @@
+// `npm test`: types, lint, generated files and every test, each counted, with the sum on the last line.
+// `--fast` (`npm run check`) leaves out the tests that start processes, for every save.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFile } from './support/files.ts'
+
+const root = join(import.meta.dir, '..')
+const fast = process.argv.includes('--fast')
+/** Tests that start processes, databases or browsers. */
+const SLOW = ['**/*.process.test.ts']
+
+const results = { passed: 0, failed: 0, skipped: 0 }
+
+step('types', ['node_modules/.bin/tsc', '-p', '.'])
+step('lint', ['node_modules/.bin/biome', 'check', '--error-on-warnings', '.'])
+step('generated files', [process.execPath, 'scripts/generate.ts', '--check'])
+tests()
+
+const { passed, failed, skipped } = results
+process.stdout.write(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`)
+process.exit(failed > 0 ? 1 : 0)
+
+function step(name: string, command: string[]): void {
+  const ok = run(command) === 0
+  results[ok ? 'passed' : 'failed']++
+  process.stdout.write(`${ok ? 'ok' : 'FAILED'}: ${name}\n`)
+}
+
+/** Counted from the report that the test runner writes; no report, or a status that disagrees with it, is a failure. */
+function tests(): void {
+  const report = temporaryFile('report.xml')
+  const ignored = fast ? SLOW.flatMap((pattern) => ['--path-ignore-patterns', pattern]) : []
+  const status = run([process.execPath, 'test', ...ignored, '--reporter=junit', `--reporter-outfile=${report}`])
+  const [, total = 0, failures = 0, skips = 0] = /<testsuites[^>]* tests="(\d+)"[^>]* failures="(\d+)" skipped="(\d+)"/
+    .exec(readOrEmpty(report))
+    ?.map(Number) ?? [0, 0, 0, 0]
+  results.passed += total - failures - skips
+  results.failed += failures
+  results.skipped += skips
+  if (total === 0 || (status !== 0 && failures === 0)) results.failed++
+}
+
+function run(command: string[]): number {
+  return Bun.spawnSync(command, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] }).exitCode
+}
+
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,182 @@
+// What every store promises (src/pets.ts, src/keys.ts), as tests. A store's own test file calls this with a way to open it.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { generateKey, hashKey, type KeyId, type NewKey } from '../src/keys.ts'
+import type { NewPet, Pet, PetFilter } from '../src/pets.ts'
+import type { Store, StoreOptions } from '../src/store/store.ts'
+
+/** Each call gives a store with nothing in it. */
+export function conformance(name: string, open: (options: StoreOptions) => Promise<Store>): void {
+  describe(`${name} keeps the promises of a store`, () => {
+    const clock = { at: 1_000 }
+    let store: Store
+    let by: KeyId
+
+    beforeAll(async () => {
+      store = await open({ now: () => clock.at })
+      by = (await store.createKey(newKey())).id
+    })
+    afterAll(() => store.close())
+
+    const create = (pet: Partial<NewPet> = {}): Promise<Pet> =>
+      store.createPet({ name: 'Rex', categoryId: 7n, status: 'available', ...pet }, by)
+
+    async function all(filter: Partial<PetFilter> = {}): Promise<Pet[]> {
+      const pets: Pet[] = []
+      for (let after: bigint | undefined; ; ) {
+        const page = await store.listPets({ limit: 3, after, ...filter })
+        pets.push(...page.pets)
+        if (!page.more) return pets
+        expect(page.pets.length).toBe(filter.limit ?? 3)
+        after = page.pets.at(-1)?.id
+      }
+    }
+
+    describe('animals', () => {
+      test('an empty store has one empty page', async () => {
+        expect(await store.listPets({ limit: 20 })).toEqual({ pets: [], more: false })
+      })
+
+      test('ids begin at 1', async () => {
+        expect((await create()).id).toBe(1n)
+      })
+
+      test('gives back what was added', async () => {
+        const pet = await create({ name: 'Mia', categoryId: -5n, status: 'sold' })
+        expect(pet).toMatchObject({ name: 'Mia', categoryId: -5n, status: 'sold' })
+        expect(await store.getPet(pet.id)).toEqual(pet)
+      })
+
+      test('has no animal where none was added', async () => {
+        for (const id of [0n, -1n, 2n ** 63n - 1n, -(2n ** 63n)]) expect(await store.getPet(id)).toBeUndefined()
+      })
+
+      test('keeps every int64 exactly', async () => {
+        await fc.assert(
+          fc.asyncProperty(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), async (categoryId) => {
+            const { id } = await create({ categoryId })
+            expect((await store.getPet(id))?.categoryId).toBe(categoryId)
+          }),
+          { numRuns: 50, examples: [[2n ** 63n - 1n], [-(2n ** 63n)], [2n ** 53n + 1n], [0n]] },
+        )
+      })
+
+      test('keeps every text exactly', async () => {
+        const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 255 }).filter((name) => !name.includes('\0'))
+        await fc.assert(
+          fc.asyncProperty(text, async (name) => {
+            const { id } = await create({ name })
+            expect((await store.getPet(id))?.name).toBe(name)
+          }),
+          { numRuns: 50, examples: [[' a '], ['é'], ['é'], ['\u{1F436}'.repeat(255)], ['\\u0000'], ["'; --"]] },
+        )
+      })
+
+      test('lists oldest first, each animal once, whatever the size of a page', async () => {
+        const everything = await all({ limit: 100 })
+        const ids = everything.map(({ id }) => id)
+        expect(ids).toEqual([...new Set(ids)].sort((a, b) => (a < b ? -1 : 1)))
+        for (const limit of [1, 7]) expect(await all({ limit })).toEqual(everything)
+      })
+
+      test('filters by status', async () => {
+        for (const status of ['available', 'pending', 'sold', 'pending'] as const) await create({ status })
+        const everything = await all({ limit: 100 })
+        for (const status of ['available', 'pending', 'sold'] as const) {
+          expect(await all({ status })).toEqual(everything.filter((pet) => pet.status === status))
+        }
+      })
+
+      test('a page knows whether more follow, also when it is exactly full', async () => {
+        const count = (await all({ limit: 100 })).length
+        expect((await store.listPets({ limit: count })).more).toBe(false)
+        expect((await store.listPets({ limit: count - 1 })).more).toBe(true)
+      })
+
+      test('the next page after a create shows it', async () => {
+        const last = (await all({ limit: 100 })).at(-1)?.id
+        expect((await store.listPets({ limit: 1, after: last })).pets).toEqual([])
+        const pet = await create()
+        expect((await store.listPets({ limit: 1, after: last })).pets).toEqual([pet])
+      })
+
+      test('creates that arrive together each get their own id, in order', async () => {
+        const pets = await Promise.all(Array.from({ length: 600 }, (_, n) => create({ name: `together ${n}` })))
+        expect(pets.map(({ name }) => name)).toEqual(Array.from({ length: 600 }, (_, n) => `together ${n}`))
+        expect(new Set(pets.map(({ id }) => id)).size).toBe(600)
+        for (const pet of [pets[0], pets[300], pets[599]]) expect(await store.getPet(pet?.id as bigint)).toEqual(pet)
+      })
+    })
+
+    describe('keys', () => {
+      test('finds a key by its hash, and only by it', async () => {
+        const key = newKey({ name: 'till', readOnly: true, expiresAt: 5_000 })
+        const created = await store.createKey(key)
+        expect(created).toMatchObject({ name: 'till', readOnly: true, expiresAt: 5_000, createdAt: clock.at })
+        expect(await store.findKey(key.hash)).toEqual(created)
+        expect(await store.findKey(hashKey('something else'))).toBeUndefined()
+      })
+
+      test('a key that was asked for before it was there is found once it is', async () => {
+        const key = newKey()
+        expect(await store.findKey(key.hash)).toBeUndefined()
+        await store.createKey(key)
+        expect(await store.findKey(key.hash)).toBeDefined()
+      })
+
+      test('revokes once: a later revocation changes nothing', async () => {
+        const key = newKey()
+        const { id } = await store.createKey(key)
+        expect((await store.findKey(key.hash))?.revokedAt).toBeUndefined()
+        clock.at = 2_000
+        await store.revokeKey(id)
+        clock.at = 3_000
+        await store.revokeKey(id)
+        expect((await store.findKey(key.hash))?.revokedAt).toBe(2_000)
+      })
+
+      test('rotates: the new key is there, the old one ends', async () => {
+        const [old, replacement] = [newKey(), newKey({ name: 'new' })]
+        const { id } = await store.createKey(old)
+        const created = await store.rotateKey(id, replacement, 9_000)
+        expect(await store.findKey(replacement.hash)).toEqual(created)
+        expect((await store.findKey(old.hash))?.expiresAt).toBe(9_000)
+      })
+
+      test('a rotation never makes the old key live longer', async () => {
+        const old = newKey({ expiresAt: 4_000 })
+        const { id } = await store.createKey(old)
+        await store.rotateKey(id, newKey(), 9_000)
+        expect((await store.findKey(old.hash))?.expiresAt).toBe(4_000)
+      })
+
+      test('creates no first key where there are keys', async () => {
+        expect(await store.createFirstKey(newKey())).toBeUndefined()
+        const empty = await open({ now: () => clock.at })
+        const both = await Promise.all([empty.createFirstKey(newKey()), empty.createFirstKey(newKey())])
+        expect(both.filter(Boolean).length).toBe(1)
+        expect((await empty.listKeys()).length).toBe(1)
+        await empty.close()
+      })
+
+      test('lists every key, oldest first', async () => {
+        const ids = (await store.listKeys()).map(({ id }) => id)
+        expect(ids).toEqual(ids.toSorted((a, b) => (a < b ? -1 : 1)))
+        expect(ids.length).toBeGreaterThan(5)
+      })
+
+      test('adds up deprecated calls', async () => {
+        await store.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 2, lastAt: 10 }])
+        await store.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 3, lastAt: 5 }])
+        expect(await store.listDeprecatedCalls()).toEqual([{ keyId: by, operationId: 'getPet', calls: 5, lastAt: 10 }])
+      })
+    })
+
+    test('answers a ping', () => store.ping())
+  })
+}
+
+function newKey(key: Partial<NewKey> = {}): NewKey {
+  return { name: 'test', hash: hashKey(generateKey('production')), readOnly: false, expiresAt: undefined, ...key }
+}

@@ -1,0 +1,85 @@
+// A whole service for a test: a real server on a free port, a real store, two keys, and a clock that the test turns.
+
+import { type ServerOptions, startServer } from '../../src/http/server.ts'
+import { generateKey, hashKey, type NewKey } from '../../src/keys.ts'
+import { createLog } from '../../src/log.ts'
+import { openStore } from '../../src/store/open.ts'
+import { checkAgainstContract } from './contract-check.ts'
+
+/** 21 November 2026, a day before the sunset of getPet. */
+export const TODAY = Date.UTC(2026, 10, 21)
+
+export interface Answer {
+  status: number
+  headers: Headers
+  text: string
+}
+
+export type Service = Awaited<ReturnType<typeof startService>>
+
+export async function startService({
+  address = ':memory:',
+  ...overrides
+}: Partial<ServerOptions> & { address?: string } = {}) {
+  const clock = { at: TODAY }
+  const now = () => clock.at
+  const store = overrides.store ?? (await openStore(address, { now }))
+  const logged: string[] = []
+  const server = startServer({
+    store,
+    log: createLog('info', { write: (line) => logged.push(line) }),
+    host: '127.0.0.1',
+    port: 0,
+    environment: 'production',
+    baseUrls: { production: undefined, staging: undefined },
+    corsOrigins: [],
+    enforceSunset: true,
+    now,
+    ...overrides,
+  })
+
+  async function addKey(key: Partial<NewKey> = {}): Promise<string> {
+    const text = generateKey(overrides.environment ?? 'production')
+    await store.createKey({ name: 'test', readOnly: false, expiresAt: undefined, ...key, hash: hashKey(text) })
+    return text
+  }
+  const key = await addKey()
+
+  /** `path` begins behind /v1. Every answer is held against the contract. */
+  async function request(method: string, path: string, { headers = {}, body }: Asked = {}): Promise<Answer> {
+    const authorization = { Authorization: `Bearer ${key}` }
+    const response = await fetch(server.url + path, {
+      method,
+      headers: { ...authorization, ...headers },
+      ...(body === undefined ? {} : { body }),
+    })
+    const answer = { status: response.status, headers: response.headers, text: await response.text() }
+    checkAgainstContract(method, path, answer)
+    return answer
+  }
+
+  return {
+    url: server.url,
+    origin: new URL(server.url).origin,
+    port: server.port,
+    store,
+    server,
+    clock,
+    logged,
+    key,
+    addKey,
+    request,
+    get: (path: string, headers: Record<string, string> = {}) => request('GET', path, { headers }),
+    post: (body: Asked['body'], headers: Record<string, string> = {}) => request('POST', '/pets', { headers, body }),
+    async stop() {
+      await server.stop(1_000)
+      await store.close()
+    },
+  }
+}
+
+export interface Asked {
+  /** An empty Authorization sends none. */
+  headers?: Record<string, string>
+  body?: string | Uint8Array<ArrayBuffer> | ReadableStream | undefined
+}
