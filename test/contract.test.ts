@@ -1,0 +1,146 @@
+// The contract file itself: what the interface document says is in it, a linter that is not ours finds nothing, and what
+// is served is it. That the service does what it says is test/api.scenarios.ts.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createConfig, lint } from '@redocly/openapi-core'
+import document from '../openapi.yaml'
+import { handlers } from '../src/http/operations.ts'
+import { temporaryFile } from './support/files.ts'
+import { type Service, startService } from './support/service.ts'
+
+const text = readFileSync(new URL('../openapi.yaml', import.meta.url), 'utf8')
+
+describe('an independent linter', () => {
+  const problems = async (source: string): Promise<string[]> => {
+    const config = await createConfig({ extends: ['recommended-strict'] })
+    const ref = temporaryFile('openapi.yaml')
+    writeFileSync(ref, source)
+    const found = await lint({ ref, config })
+    return found.map(({ ruleId, message }) => `${ruleId}: ${message}`)
+  }
+
+  test('finds nothing', async () => {
+    expect(await problems(text)).toEqual([])
+  })
+
+  for (const [right, wrong] of [
+    ['operationId: getPet', 'operationId: listPets'],
+    ['schemas/Pets"', 'schemas/Nothing"'],
+    ['type: integer', 'type: number of sorts'],
+    ['categoryId: 7', 'categoryId: seven'],
+  ] as const) {
+    test(`finds ${wrong}`, async () => {
+      expect(text).toContain(right)
+      expect(await problems(text.replace(right, wrong))).not.toEqual([])
+    })
+  }
+})
+
+describe('the interface document', () => {
+  const { paths, components } = document
+  const operation = (path: string, method: string) => paths[path]?.[method]
+
+  test('its three operations, and no other', () => {
+    const all = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { operationId }]) => `${method} ${path} ${operationId}`),
+    )
+    expect(all).toEqual(['get /pets listPets', 'post /pets createPet', 'get /pets/{petId} getPet'])
+  })
+
+  test('each operation has a function, and each function an operation', () => {
+    const declared = Object.values(paths).flatMap((methods) => Object.values(methods).map((one) => one.operationId))
+    expect(Object.keys(handlers).sort()).toEqual(declared.sort())
+  })
+
+  test('the documented answers are declared', () => {
+    for (const [path, method, statuses] of [
+      ['/pets', 'get', ['200', '401']],
+      ['/pets', 'post', ['201', '400', '401']],
+      ['/pets/{petId}', 'get', ['200', '401', '404']],
+    ] as const) {
+      expect(Object.keys(operation(path, method)?.responses ?? {})).toEqual(expect.arrayContaining([...statuses]))
+    }
+  })
+
+  test('limit: 1 to 100, by default 20', () => {
+    const limit = operation('/pets', 'get')?.parameters?.find(({ name }) => name === 'limit')
+    expect(limit?.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 100, default: 20 })
+    expect(limit?.required ?? false).toBe(false)
+  })
+
+  test('the schemas have the documented fields, types and requirements', () => {
+    expect(components.schemas.PetStatus?.enum).toEqual(['available', 'pending', 'sold'])
+    expect(components.schemas.NewPet).toMatchObject({
+      required: ['name', 'categoryId'],
+      properties: { name: { type: 'string' }, categoryId: { type: 'integer', format: 'int64' } },
+    })
+    expect(components.schemas.Pet?.allOf?.[0]).toMatchObject({
+      required: ['id'],
+      properties: { id: { type: 'integer', format: 'int64' } },
+    })
+    expect(components.schemas.Pets?.type).toBe('array')
+    expect(components.schemas.Error).toMatchObject({
+      required: ['code', 'message', 'status'],
+      properties: { message: { type: 'string' }, status: { type: 'integer' } },
+    })
+  })
+
+  test('getPet is deprecated and ends on 5 December 2030', () => {
+    expect(operation('/pets/{petId}', 'get')).toMatchObject({ deprecated: true, 'x-deprecated-sunset': '2030-12-05' })
+  })
+
+  test('a bearer key on every operation, version 1.0.0, two servers that end in /v1', () => {
+    for (const methods of Object.values(paths)) {
+      for (const one of Object.values(methods)) expect(one).toMatchObject({ security: [{ apiKey: [] }] })
+    }
+    expect(document).toMatchObject({ info: { version: '1.0.0' } })
+    expect(document.servers.map(({ url }) => url.endsWith('/v1'))).toEqual([true, true])
+  })
+})
+
+describe('what is served', () => {
+  let service: Service
+  beforeAll(async () => {
+    service = await startService({
+      baseUrls: { production: 'https://pets.shop.example/v1', staging: 'https://staging.shop.example/petstore/v1' },
+    })
+  })
+  afterAll(() => service.stop())
+
+  const served = async (path: string, from: Service = service) => {
+    const answer = await fetch(from.origin + path)
+    expect(answer.status).toBe(200)
+    return { type: answer.headers.get('Content-Type'), text: await answer.text() }
+  }
+  const addresses = (of: unknown) => (of as typeof document).servers.map(({ url }) => url)
+
+  test('/openapi.yaml is the file, with the configured addresses', async () => {
+    const yaml = await served('/openapi.yaml')
+    expect(yaml.type).toBe('application/yaml')
+    const changed = yaml.text.split('\n').filter((line) => !text.split('\n').includes(line))
+    expect(changed.map((line) => line.trim())).toEqual([
+      '- url: "https://pets.shop.example/v1"',
+      '- url: "https://staging.shop.example/petstore/v1"',
+    ])
+  })
+
+  test('/openapi.json says the same', async () => {
+    const json = await served('/openapi.json')
+    expect(json.type).toBe('application/json')
+    expect(JSON.parse(json.text)).toEqual(Bun.YAML.parse((await served('/openapi.yaml')).text))
+  })
+
+  test('without an address the own one is where the server listens', async () => {
+    for (const [environment, index] of [
+      ['production', 0],
+      ['staging', 1],
+    ] as const) {
+      const local = await startService({ environment })
+      const urls = addresses(JSON.parse((await served('/openapi.json', local)).text))
+      expect(urls[index]).toBe(local.url)
+      expect(urls[1 - index]).toEndWith('.example/v1')
+      await local.stop()
+    }
+  })
+})

