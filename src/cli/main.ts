@@ -10,15 +10,24 @@ import { serveCommand } from './serve.ts'
 const program = new Command('petstore')
   .description('Keeps the animals of a store, and serves them over HTTP.')
   .version(packageJson.version)
-  .exitOverride()
-  .showHelpAfterError('(petstore --help tells more)')
   .addCommand(serveCommand())
   .addCommand(keysCommand())
+throwing(program)
 
 try {
   await program.parseAsync()
 } catch (error) {
   process.exitCode = exitCode(error)
+}
+
+/** Lets commander throw where it would end the process: commands that were added do not inherit this. */
+function throwing(command: Command): void {
+  command.exitOverride().showHelpAfterError(`(${fullName(command)} --help tells more)`)
+  for (const each of command.commands) throwing(each)
+}
+
+function fullName(command: Command): string {
+  return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name()
 }
 
 function exitCode(error: unknown): number {

@@ -1,0 +1,168 @@
+// `petstore keys …` as a real process, beside a running service.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { keyEnvironment } from '../src/keys.ts'
+import { temporaryFile } from './support/files.ts'
+import { ask, type Running, run, serve } from './support/process.ts'
+
+const file = temporaryFile('petstore.db')
+const env = { PETSTORE_DATABASE: file }
+let service: Running
+
+beforeAll(async () => {
+  service = await serve([], { env })
+})
+afterAll(() => service.stop())
+
+const keys = (...args: string[]) => run(['keys', ...args], { env })
+const list = async (): Promise<Record<string, unknown>[]> => JSON.parse((await keys('list', '--json')).stdout)
+const statusWith = async (key: string) => (await ask('GET', `${service.url}/pets`, key)).status
+
+async function create(...args: string[]): Promise<string> {
+  const { stdout, status } = await keys('create', ...args)
+  expect(status).toBe(0)
+  expect(stdout).toMatch(/^pets_(live|test)_\w{28}\n$/)
+  return stdout.trim()
+}
+
+/** Asks until the status is there, for a second at most. */
+async function withinASecond(key: string, status: number): Promise<void> {
+  const until = performance.now() + 1_000
+  while ((await statusWith(key)) !== status) expect(performance.now()).toBeLessThan(until)
+}
+
+describe('create', () => {
+  test('prints the key alone; the running service takes it', async () => {
+    const key = await create('--name', 'till 1')
+    expect(await statusWith(key)).toBe(200)
+    expect((await ask('POST', `${service.url}/pets`, key, '{"name":"Rex","categoryId":1}')).status).toBe(201)
+  })
+
+  test('--read-only', async () => {
+    const key = await create('--name', 'window', '--read-only')
+    expect(await statusWith(key)).toBe(200)
+    expect((await ask('POST', `${service.url}/pets`, key, '{"name":"Rex","categoryId":1}')).status).toBe(403)
+  })
+
+  test('--expires', async () => {
+    const key = await create('--name', 'guest', '--expires', '1s')
+    await withinASecond(key, 200)
+    await Bun.sleep(1_000)
+    expect(await statusWith(key)).toBe(401)
+    const [shown] = (await list()).filter(({ name }) => name === 'guest')
+    expect(shown).toMatchObject({ state: 'expired', access: 'full' })
+  })
+
+  test('keeps no key: not in the file, not in its log', async () => {
+    const key = await create('--name', 'secret')
+    for (const path of [file, `${file}-wal`]) {
+      const bytes = existsSync(path) ? await Bun.file(path).text() : ''
+      expect(bytes).not.toContain(key.slice(10, 24))
+    }
+  })
+
+  test('makes a key of the environment', async () => {
+    expect(keyEnvironment(await create('--name', 'test', '--environment', 'staging'))).toBe('staging')
+  })
+
+  test('makes a new store where there is none, and says so', async () => {
+    const other = temporaryFile('new.db')
+    const { stderr, status } = await run(['keys', 'create', '--name', 'a', '--database', other])
+    expect([status, stderr]).toEqual([0, expect.stringContaining('Made a new store')])
+  })
+
+  for (const [says, args] of [
+    ['no name', []],
+    ['a name of digits', ['--name', '12']],
+    ['an empty name', ['--name', ' ']],
+    ['a name with an escape', ['--name', 'a\u001b[31m']],
+    ['a duration without a unit', ['--name', 'a', '--expires', '90']],
+    ['a duration beyond a hundred years', ['--name', 'a', '--expires', '5300w']],
+  ] as const) {
+    test(`refuses ${says}: status 2`, async () => {
+      const before = (await list()).length
+      const { status, stdout, stderr } = await keys('create', ...args)
+      expect([status, stdout]).toEqual([2, ''])
+      expect(stderr).toContain('error:')
+      expect((await list()).length).toBe(before)
+    })
+  }
+})
+
+describe('list', () => {
+  test('shows every key, for people and for programs, and no secret', async () => {
+    await create('--name', 'Zoë 🐶')
+    const { stdout } = await keys('list')
+    expect(stdout.split('\n')[0]).toBe('ID  NAME    ACCESS     STATE    CREATED            EXPIRES')
+    expect(stdout).toContain('Zoë 🐶')
+    expect(stdout).not.toMatch(/pets_|[0-9a-f]{16}/)
+    expect((await list())[0]).toEqual({
+      id: 1,
+      name: 'first',
+      access: 'full',
+      state: 'active',
+      createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      expiresAt: null,
+      revokedAt: null,
+    })
+  })
+
+  test('says where there is no store, and makes none', async () => {
+    const other = temporaryFile('none.db')
+    const { status, stderr } = await run(['keys', 'list', '--database', other])
+    expect([status, stderr]).toEqual([1, expect.stringContaining('no store')])
+    expect(existsSync(other)).toBe(false)
+  })
+})
+
+describe('revoke', () => {
+  test('by name: the running service refuses it within a second', async () => {
+    const key = await create('--name', 'lost')
+    expect(await statusWith(key)).toBe(200)
+    expect((await keys('revoke', 'lost')).status).toBe(0)
+    await withinASecond(key, 401)
+  })
+
+  test('an unknown name: status 1', async () => {
+    const { status, stderr } = await keys('revoke', 'nobody')
+    expect([status, stderr]).toEqual([1, expect.stringContaining('No active key')])
+  })
+})
+
+describe('rotate', () => {
+  test('a new key at once, the old one until the overlap ends', async () => {
+    const old = await create('--name', 'till 2', '--read-only')
+    const { stdout, stderr } = await keys('rotate', 'till 2', '--overlap', '1s')
+    const replacement = stdout.trim()
+    expect(stderr).toContain('ends at')
+    expect([await statusWith(old), await statusWith(replacement)]).toEqual([200, 200])
+    expect((await ask('POST', `${service.url}/pets`, replacement, '{}')).status).toBe(403)
+    await Bun.sleep(1_000)
+    await withinASecond(old, 401)
+    expect(await statusWith(replacement)).toBe(200)
+  })
+
+  test('two keys of one name: revoke asks for the id', async () => {
+    await create('--name', 'double')
+    await keys('rotate', 'double')
+    const { status, stderr } = await keys('revoke', 'double')
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/give the id, \d+ and \d+/)])
+    const id = /give the id, (\d+)/.exec(stderr)?.[1] as string
+    expect((await keys('revoke', id)).status).toBe(0)
+  })
+
+  test('a key that expires is followed by one that lives as long', async () => {
+    await create('--name', 'monthly', '--expires', '30d')
+    await keys('rotate', 'monthly', '--overlap', '0s')
+    const [, replacement] = (await list()).filter(({ name }) => name === 'monthly')
+    const days = (Date.parse(String(replacement?.expiresAt)) - Date.parse(String(replacement?.createdAt))) / 86_400_000
+    expect(Math.round(days)).toBe(30)
+  })
+})
+
+test('generate prints a key that no store knows', async () => {
+  const { stdout } = await keys('generate')
+  expect(keyEnvironment(stdout.trim())).toBe('production')
+  expect(await statusWith(stdout.trim())).toBe(401)
+})

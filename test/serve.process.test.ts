@@ -1,0 +1,252 @@
+// `petstore serve` as a real process: the start, what it prints, what it refuses, and how it ends.
+
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { generateKey } from '../src/keys.ts'
+import { temporaryFile } from './support/files.ts'
+import { ask, root, run, serve } from './support/process.ts'
+
+const PET = '{"name":"Rex","categoryId":9223372036854775807}'
+
+describe('the first start', () => {
+  const file = join(temporaryFile('deep'), 'er', 'petstore.db')
+
+  test('prints one key, an address, and a curl line that works when pasted', async () => {
+    const service = await serve(['--database', file])
+    const curl = /^ +(curl .*)$/m.exec(service.stdout())?.[1] ?? ''
+    expect(curl).toContain(service.key)
+    const pasted = Bun.spawnSync(['sh', '-c', curl])
+    expect(pasted.stdout.toString()).toBe('[]')
+    expect(service.stdout()).toMatch(/\npetstore listening on http:\/\/127\.0\.0\.1:\d+\/v1\n$/)
+    expect(await service.stop()).toBe(0)
+    expect(service.stderr()).not.toContain(service.key)
+  })
+
+  test('the second prints none, and the file is its owner’s alone', async () => {
+    const service = await serve(['--database', file])
+    expect(service.stdout()).toMatch(/^petstore listening on \S+\n$/)
+    await service.stop()
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+})
+
+test('without flags it keeps its data in data/petstore.db', async () => {
+  const cwd = temporaryFile('cwd').slice(0, -4)
+  const service = await serve([], { cwd })
+  await service.stop()
+  expect(statSync(join(cwd, 'data/petstore.db')).size).toBeGreaterThan(0)
+})
+
+describe('--ephemeral', () => {
+  test('prints its key, then its address, and writes nothing', async () => {
+    const cwd = temporaryFile('cwd').slice(0, -4)
+    const service = await serve(['--ephemeral', '--environment', 'staging'], { cwd })
+    expect(service.stdout()).toMatch(/^key: pets_test_\w{28}\npetstore listening on \S+\n$/)
+    expect((await ask('POST', `${service.url}/pets`, service.key, PET)).status).toBe(201)
+    expect(await service.stop()).toBe(0)
+    expect([...new Bun.Glob('**').scanSync(cwd)]).toEqual([])
+  })
+})
+
+describe('PETSTORE_BOOTSTRAP_KEY', () => {
+  const key = generateKey('production')
+
+  test('is the first key, and is not printed', async () => {
+    const service = await serve(['--database', temporaryFile('a.db')], { env: { PETSTORE_BOOTSTRAP_KEY: key } })
+    expect(service.stdout()).toMatch(/^petstore listening on \S+\n$/)
+    expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
+    await service.stop()
+  })
+
+  test('may stand in a file', async () => {
+    const file = temporaryFile('key')
+    writeFileSync(file, `${key}\n`)
+    const service = await serve(['--database', temporaryFile('a.db')], { env: { PETSTORE_BOOTSTRAP_KEY_FILE: file } })
+    expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
+    await service.stop()
+  })
+
+  test('is not added to a store that has keys: the log says so, without it', async () => {
+    const file = temporaryFile('a.db')
+    await (await serve(['--database', file])).stop()
+    const service = await serve(['--database', file], { env: { PETSTORE_BOOTSTRAP_KEY: key } })
+    expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(401)
+    await service.stop()
+    expect(service.stderr()).toContain('PETSTORE_BOOTSTRAP_KEY is not used')
+    expect(service.stderr()).not.toContain(key)
+  })
+})
+
+describe('what it refuses, with a sentence and without a stack', () => {
+  const refused = async (args: string[], env: Record<string, string> = {}) => {
+    const { status, stdout, stderr } = await run(['serve', ...args], { env })
+    expect(stdout).toBe('')
+    expect(stderr).not.toContain(' at ')
+    return { status, stderr }
+  }
+
+  test('all problems of a configuration together', async () => {
+    const { status, stderr } = await refused(['--port', '65536', '--environment', 'prod'], {
+      PETSTORE_HOST: ' ',
+      PETSTORE_BASE_URL: 'https://shop.example/v2',
+      PETSTORE_STAGING_BASE_URL: 'shop/v1',
+      PETSTORE_BOOTSTRAP_KEY: 'secret-looking',
+      PETSTORE_SUNSET: 'never',
+      PETSTORE_LOG_LEVEL: 'loud',
+      PETSTORE_CORS_ORIGINS: 'https://shop.example/',
+      PETSTORE_DATABASE: 'mysql://root@db/pets',
+    })
+    expect(status).toBe(1)
+    for (const name of ['--port', '--environment', 'HOST', 'BASE_URL', 'STAGING_BASE_URL', 'BOOTSTRAP_KEY', 'SUNSET']) {
+      expect(stderr).toContain(name)
+    }
+    for (const name of ['LOG_LEVEL', 'CORS_ORIGINS', 'DATABASE']) expect(stderr).toContain(name)
+    expect(stderr).not.toContain('secret-looking')
+  })
+
+  test('a port in use', async () => {
+    const first = await serve(['--ephemeral'])
+    const { port } = new URL(first.url)
+    const { status, stderr } = await refused(['--port', port, '--ephemeral'])
+    expect([status, stderr]).toEqual([1, expect.stringContaining(`Port ${port} on 127.0.0.1 is in use`)])
+    await first.stop()
+  })
+
+  test('a port in use, before it has made a key that nobody would see', async () => {
+    const [first, file] = [await serve(['--ephemeral']), temporaryFile('a.db')]
+    await refused(['--port', new URL(first.url).port, '--database', file])
+    await first.stop()
+    const again = await serve(['--database', file])
+    expect(again.key).toBeDefined()
+    await again.stop()
+  })
+
+  test('an address that is not this machine’s', async () => {
+    const { status, stderr } = await refused(['--host', '203.0.113.1', '--port', '0', '--ephemeral'])
+    expect([status, stderr]).toEqual([1, expect.stringContaining('cannot be listened on')])
+  })
+
+  test('a file that another process holds for itself', async () => {
+    const file = temporaryFile('a.db')
+    await (await serve(['--database', file])).stop()
+    const other = new Database(file)
+    other.run('PRAGMA locking_mode = EXCLUSIVE')
+    other.run('BEGIN EXCLUSIVE')
+    const { status, stderr } = await refused(['--port', '0', '--database', file])
+    expect([status, stderr]).toEqual([1, expect.stringContaining('locked by another process')])
+    other.close()
+  })
+
+  test('a command or flag that it does not know: status 2, with what was meant', async () => {
+    const command = await run(['srve'])
+    expect([command.status, command.stderr]).toEqual([2, expect.stringContaining('Did you mean serve?')])
+    const flag = await run(['serve', '--prot', '1'])
+    expect([flag.status, flag.stderr]).toEqual([2, expect.stringContaining('Did you mean --port?')])
+  })
+})
+
+describe('the end', () => {
+  test('SIGTERM: what is in flight is answered, then status 0', async () => {
+    const service = await serve(['--ephemeral'])
+    const body = new ReadableStream({
+      async start(controller) {
+        controller.enqueue(PET.slice(0, 9))
+        await Bun.sleep(500)
+        controller.enqueue(PET.slice(9))
+        controller.close()
+      },
+    })
+    const headers = { Authorization: `Bearer ${service.key}` }
+    const asked = fetch(`${service.url}/pets`, { method: 'POST', headers, body })
+    await Bun.sleep(100)
+    const ended = service.stop('SIGTERM')
+    expect((await asked).status).toBe(201)
+    expect(await ended).toBe(0)
+  })
+
+  test('SIGTERM with a request that never ends: within 10 seconds, status 0', async () => {
+    const service = await serve(['--ephemeral'])
+    const headers = { Authorization: `Bearer ${service.key}` }
+    const body = new ReadableStream({ start: (controller) => controller.enqueue('{') })
+    fetch(`${service.url}/pets`, { method: 'POST', headers, body }).catch(() => undefined)
+    await Bun.sleep(100)
+    const begun = performance.now()
+    expect(await service.stop('SIGTERM')).toBe(0)
+    expect(performance.now() - begun).toBeLessThan(10_000)
+  }, 15_000)
+
+  test('SIGKILL: everything that was answered with 201 is there at the next start', async () => {
+    const file = temporaryFile('a.db')
+    const service = await serve(['--database', file])
+    const acknowledged: string[] = []
+    const writers = Array.from({ length: 16 }, async () => {
+      for (;;) {
+        const { status, text } = await ask('POST', `${service.url}/pets`, service.key, PET)
+        if (status === 201) acknowledged.push(text)
+      }
+    })
+    const ended = Promise.allSettled(writers)
+    await Bun.sleep(300)
+    await service.stop('SIGKILL')
+    await ended
+    expect(acknowledged.length).toBeGreaterThan(20)
+    const again = await serve(['--database', file])
+    for (const text of acknowledged) {
+      const id = /"id":(\d+)/.exec(text)?.[1]
+      expect(await ask('GET', `${again.url}/pets/${id}`, service.key)).toMatchObject({ status: 200, text })
+    }
+    await again.stop()
+  })
+})
+
+describe('two servers on one file', () => {
+  test('a create that one has answered is in the very next list of the other', async () => {
+    const file = temporaryFile('a.db')
+    const first = await serve(['--database', file])
+    const second = await serve(['--database', file])
+    for (let n = 1; n <= 50; n++) {
+      const [writer, reader] = n % 2 ? [first, second] : [second, first]
+      const { text } = await ask('POST', `${writer.url}/pets`, first.key, PET)
+      expect((await ask('GET', `${reader.url}/pets?limit=100`, first.key)).text).toEndWith(`${text}]`)
+    }
+    await first.stop()
+    await second.stop()
+  })
+})
+
+test('a process whose clock is past the sunset answers 410, unless the sunset is announced only', async () => {
+  const later = [join(root, 'node_modules/.bin/bun'), '--preload', join(import.meta.dir, 'support/clock-2031.ts')]
+  const command = [...later, join(root, 'src/cli/main.ts')]
+  const removed = await serve(['--ephemeral'], { command })
+  const { status, text } = await ask('GET', `${removed.url}/pets/1`, removed.key)
+  expect([status, JSON.parse(text).code]).toEqual([410, 'operation_removed'])
+  expect((await ask('GET', `${removed.url}/pets`, removed.key)).status).toBe(200)
+  await removed.stop()
+  const announced = await serve(['--ephemeral'], { command, env: { PETSTORE_SUNSET: 'announce' } })
+  expect((await ask('GET', `${announced.url}/pets/1`, announced.key)).status).toBe(404)
+  await announced.stop()
+})
+
+test('the log is JSON lines on standard error, with no byte run of a key', async () => {
+  const service = await serve(['--ephemeral'])
+  const { headers } = await ask('POST', `${service.url}/pets`, service.key, PET)
+  await ask('POST', `${service.url}/pets`, service.key, '{')
+  await service.stop()
+  const lines = service
+    .stderr()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines.map(({ msg }) => msg)).toEqual(['createPet', 'stopping'])
+  expect(lines[0]).toMatchObject({ level: 'info', petId: '1', keyId: '1', requestId: headers.get('X-Request-Id') })
+  expect(service.stderr()).not.toContain(service.key.slice(10, 20))
+})
+
+test('PETSTORE_LOG_LEVEL=silent logs nothing', async () => {
+  const service = await serve(['--ephemeral'], { env: { PETSTORE_LOG_LEVEL: 'silent' } })
+  await ask('POST', `${service.url}/pets`, service.key, PET)
+  await service.stop()
+  expect(service.stderr()).toBe('')
+})

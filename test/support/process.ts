@@ -1,0 +1,90 @@
+// The command line as a real process, in a folder of its own with nothing of ours in its environment.
+
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFile } from './files.ts'
+
+export const root = join(import.meta.dir, '../..')
+const launcher = join(root, 'bin/petstore')
+
+export interface RunOptions {
+  env?: Record<string, string>
+  cwd?: string
+  /** Instead of bin/petstore. */
+  command?: string[]
+}
+
+/** Runs a command to its end. */
+export async function run(args: string[], options: RunOptions = {}) {
+  const child = spawn(args, options)
+  const [stdout, stderr, status] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  return { stdout, stderr, status }
+}
+
+export type Running = Awaited<ReturnType<typeof serve>>
+
+/** Starts `serve` on a free port and waits until it says that it listens. Rejects with what it said when it ends instead. */
+export async function serve(args: string[], options: RunOptions = {}) {
+  const child = spawn(['serve', '--port', '0', ...args], options)
+  let [stdout, stderr] = ['', '']
+  const reading = [
+    read(child.stdout, (text) => {
+      stdout += text
+    }),
+    read(child.stderr, (text) => {
+      stderr += text
+    }),
+  ]
+  while (!stdout.includes('petstore listening on ')) {
+    if (child.exitCode !== null) throw new Error(`serve ended with ${child.exitCode}: ${stdout}${stderr}`)
+    await Bun.sleep(5)
+  }
+  return {
+    /** The base address, ending in /v1. */
+    url: /petstore listening on (\S+)\n/.exec(stdout)?.[1] as string,
+    /** The key that was printed, if one was. */
+    key: /pets_(?:live|test)_\w{28}/.exec(stdout)?.[0] as string,
+    pid: child.pid,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    /** The exit status, or the number of the signal plus 128, once all output has been read. */
+    async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number> {
+      child.kill(signal)
+      await Promise.all(reading)
+      const status = await child.exited
+      running.delete(child)
+      return status
+    },
+  }
+}
+
+const running = new Set<Bun.Subprocess>()
+
+function spawn(args: string[], { env = {}, cwd, command = [launcher] }: RunOptions) {
+  const child = Bun.spawn([...command, ...args], {
+    cwd: cwd ?? mkdtempSync(temporaryFile('cwd-')),
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.add(child)
+  return child
+}
+
+async function read(stream: ReadableStream<Uint8Array>, take: (text: string) => void): Promise<void> {
+  const decoder = new TextDecoder()
+  for await (const bytes of stream) take(decoder.decode(bytes, { stream: true }))
+}
+
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+/** What a shop would send: a request with a key, and its status and body. */
+export async function ask(method: string, url: string, key: string, body?: string) {
+  const answer = await fetch(url, { method, headers: { Authorization: `Bearer ${key}` }, ...(body ? { body } : {}) })
+  return { status: answer.status, headers: answer.headers, text: await answer.text() }
+}
