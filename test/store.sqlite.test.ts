@@ -1,8 +1,253 @@
 // The embedded store: the promises of every store, and what is peculiar to a file of SQLite's.
 
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { generateKey, hashKey } from '../src/keys.ts'
+import type { NewPet } from '../src/pets.ts'
 import { openStore } from '../src/store/open.ts'
+import { openConnection } from '../src/store/sqlite/connection.ts'
+import { sqliteStore } from '../src/store/sqlite/store.ts'
 import { conformance } from './store.conformance.ts'
 import { temporaryFile } from './support/files.ts'
 
 conformance('SQLite in memory', (options) => openStore(':memory:', options))
 conformance('SQLite in a file', (options) => openStore(temporaryFile('petstore.db'), options))
+
+const PET: NewPet = { name: 'Rex', categoryId: 7n, status: 'available' }
+const now = () => 1_234
+const newKey = () => ({ name: 'k', hash: hashKey(generateKey('production')), readOnly: false, expiresAt: undefined })
+
+async function storeWithKey(path = temporaryFile('petstore.db')) {
+  const store = await openStore(path, { now })
+  const { id } = await store.createKey(newKey())
+  return { path, store, by: id }
+}
+
+/** The sizes in pages of the database after each commit in the write-ahead log (https://sqlite.org/fileformat.html, 4). */
+function commits(path: string): number {
+  const log = readFileSync(`${path}-wal`)
+  const frameBytes = 24 + log.readUInt32BE(8)
+  let count = 0
+  for (let at = 32; at + frameBytes <= log.length; at += frameBytes) if (log.readUInt32BE(at + 4) > 0) count++
+  return count
+}
+
+describe('a file', () => {
+  test('is in WAL mode, synced at every commit', () => {
+    const connection = openConnection(temporaryFile('petstore.db'))
+    expect(connection.query('PRAGMA journal_mode').values()).toEqual([['wal']])
+    expect(connection.query('PRAGMA synchronous').values()).toEqual([[2n]])
+    connection.close()
+  })
+
+  test('creates that arrive together commit together', async () => {
+    const { path, store, by } = await storeWithKey()
+    const before = commits(path)
+    await Promise.all(Array.from({ length: 64 }, () => store.createPet(PET, by)))
+    expect(commits(path)).toBe(before + 1)
+    for (let n = 0; n < 3; n++) await store.createPet(PET, by)
+    expect(commits(path)).toBe(before + 4)
+    await store.close()
+  })
+
+  test('an animal is in the log when its create has resolved', async () => {
+    const { path, store, by } = await storeWithKey()
+    const { id } = await store.createPet({ ...PET, name: 'on disk' }, by)
+    // What a crash would leave: the file and its log, without the memory of this process.
+    const copy = temporaryFile('copy.db')
+    for (const suffix of ['', '-wal']) writeFileSync(copy + suffix, readFileSync(path + suffix))
+    const recovered = await openStore(copy, { now })
+    expect((await recovered.getPet(id))?.name).toBe('on disk')
+    await recovered.close()
+    await store.close()
+  })
+
+  test('each animal keeps when and by which key it was added', async () => {
+    const { path, store, by } = await storeWithKey()
+    await store.createPet(PET, by)
+    expect(new Database(path).query('SELECT created_at, created_by FROM pets').values()).toEqual([[1_234, Number(by)]])
+    await store.close()
+  })
+
+  test('an id is not given twice, not even after a row was removed by hand', async () => {
+    const { path, store, by } = await storeWithKey()
+    const { id } = await store.createPet(PET, by)
+    new Database(path).run('DELETE FROM pets')
+    expect((await store.createPet(PET, by)).id).toBe(id + 1n)
+    await store.close()
+  })
+
+  test('one create that fails harms no other of its batch', async () => {
+    const { store, by } = await storeWithKey()
+    const nobody = 999n
+    const creates = await Promise.allSettled([by, nobody, by].map((key) => store.createPet(PET, key)))
+    expect(creates.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect((await store.listPets({ limit: 5 })).pets.length).toBe(2)
+    await store.close()
+  })
+})
+
+describe('what others write', () => {
+  test('is in the next page, and in the next answer about a key', async () => {
+    const { path, store, by } = await storeWithKey()
+    const other = await openStore(path, { now })
+    const key = newKey()
+    const { id } = await store.createKey(key)
+    for (let n = 1; n <= 20; n++) {
+      expect((await store.listPets({ limit: 100 })).pets.length).toBe(n - 1)
+      const pet = await other.createPet(PET, by)
+      expect((await store.listPets({ limit: 100 })).pets.at(-1)).toEqual(pet)
+    }
+    expect((await store.findKey(key.hash))?.revokedAt).toBeUndefined()
+    await other.revokeKey(id)
+    expect((await store.findKey(key.hash))?.revokedAt).toBe(1_234)
+    await other.close()
+    await store.close()
+  })
+
+  test('pages that stay the same are the same object, so that they are encoded once', async () => {
+    const { store, by } = await storeWithKey()
+    await store.createPet(PET, by)
+    const page = await store.listPets({ limit: 1 })
+    expect(await store.listPets({ limit: 1 })).toBe(page)
+    await store.createPet(PET, by)
+    expect(await store.listPets({ limit: 1 })).not.toBe(page)
+    await store.close()
+  })
+
+  test('a transaction that holds the lock too long: unavailable, and nothing is added', async () => {
+    const { path, store, by } = await storeWithKey()
+    const other = new Database(path)
+    other.run('BEGIN IMMEDIATE')
+    await expect(store.createPet(PET, by)).rejects.toMatchObject({ code: 'unavailable' })
+    expect((await store.listPets({ limit: 1 })).pets).toEqual([])
+    other.run('ROLLBACK')
+    expect((await store.createPet(PET, by)).id).toBe(1n)
+    other.close()
+    await store.close()
+  })
+
+  test('a full disk: storage_full, and nothing is added', async () => {
+    const database = openConnection(temporaryFile('petstore.db'))
+    const store = sqliteStore(database, { now })
+    const { id: by } = await store.createKey(newKey())
+    // SQLite's own bound on the file's size fails with the code that a full disk fails with.
+    database.run(`PRAGMA max_page_count = ${database.query('PRAGMA page_count').values()[0]?.[0]}`)
+    const large = { ...PET, name: 'x'.repeat(255) }
+    const creates = await Promise.allSettled(Array.from({ length: 100 }, () => store.createPet(large, by)))
+    for (const create of creates) expect(create).toMatchObject({ reason: { code: 'storage_full' } })
+    expect((await store.listPets({ limit: 1 })).pets).toEqual([])
+    database.run('PRAGMA max_page_count = 1000000')
+    expect((await store.createPet(large, by)).id).toBe(1n)
+    await store.close()
+  })
+})
+
+describe('a file that cannot serve is refused with a sentence, and stays as it was', () => {
+  const made = async (): Promise<string> => {
+    const { path, store, by } = await storeWithKey()
+    for (let n = 0; n < 200; n++) await store.createPet({ ...PET, name: 'x'.repeat(200) }, by)
+    await store.close()
+    return path
+  }
+  const foreign = (path: string): void => {
+    const database = new Database(path)
+    database.run('CREATE TABLE pets (id)')
+    database.close()
+  }
+
+  const cases: [string, () => Promise<string> | string, string][] = [
+    ['text', () => written('Dear diary,\n'.repeat(100)), 'not a petstore database'],
+    ['a few bytes', () => written('x'), 'not a petstore database'],
+    ['a database of another program', () => touched(foreign), 'a database of another program'],
+    [
+      'a newer version',
+      async () => {
+        const path = await made()
+        const database = new Database(path)
+        database.run('PRAGMA user_version = 99')
+        database.run('PRAGMA wal_checkpoint(TRUNCATE)')
+        database.close()
+        return path
+      },
+      'newer petstore (schema 99',
+    ],
+    [
+      'pages overwritten',
+      async () => {
+        const path = await made()
+        const bytes = readFileSync(path)
+        bytes.fill(0xab, 4096 * 3, 4096 * 6)
+        writeFileSync(path, bytes)
+        return path
+      },
+      'damaged',
+    ],
+    [
+      'the schema overwritten',
+      async () => {
+        const path = await made()
+        const bytes = readFileSync(path)
+        bytes.fill(0xab, 100, 4096)
+        writeFileSync(path, bytes)
+        return path
+      },
+      'damaged',
+    ],
+    [
+      'cut short',
+      async () => {
+        const path = await made()
+        truncateSync(path, statSync(path).size - 8192)
+        return path
+      },
+      'damaged',
+    ],
+    [
+      'read-only',
+      async () => {
+        const path = await made()
+        chmodSync(path, 0o444)
+        return path
+      },
+      'read-only',
+    ],
+  ]
+
+  for (const [name, make, sentence] of cases) {
+    test(name, async () => {
+      const path = await make()
+      const before = readFileSync(path)
+      await expect(openStore(path, { now })).rejects.toThrow(sentence)
+      expect(readFileSync(path).equals(before)).toBe(true)
+      expect(existsSync(`${path}-wal`)).toBe(false)
+    })
+  }
+
+  test('a folder', async () => {
+    const path = temporaryFile('folder')
+    mkdirSync(path)
+    await expect(openStore(path, { now })).rejects.toThrow('is not a file')
+  })
+
+  test('a place where no file can be', async () => {
+    await expect(openStore(`${written('x')}/petstore.db`, { now })).rejects.toThrow('cannot be reached')
+  })
+
+  test('an empty file is a new one', async () => {
+    const store = await openStore(written(''), { now })
+    expect((await store.createPet(PET, (await store.createKey(newKey())).id)).id).toBe(1n)
+    await store.close()
+  })
+})
+
+function written(text: string): string {
+  return touched((path) => writeFileSync(path, text))
+}
+
+function touched(make: (path: string) => void): string {
+  const path = temporaryFile('petstore.db')
+  make(path)
+  return path
+}

@@ -86,7 +86,13 @@ function readOnly(path: string): StartError {
 }
 
 function statOrUndefined(path: string): Stats | undefined {
-  return statSync(path, { throwIfNoEntry: false })
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    throw new StartError(`${path} cannot be reached (${codeOf(error)}). Name another file with --database.`, {
+      cause: error,
+    })
+  }
 }
 
 function codeOf(error: unknown): string {

@@ -1,5 +1,6 @@
 // The embedded store: one SQLite file, or memory. Several processes may use one file; each sees what the others commit.
 
+import type { Database } from 'bun:sqlite'
 import { resolve } from 'node:path'
 import type { Store, StoreOptions } from '../store.ts'
 import { openConnection } from './connection.ts'
@@ -11,7 +12,10 @@ import { transactions } from './transaction.ts'
 
 /** `path` is a file or `:memory:`. Throws StartError when the file cannot serve. */
 export function openSqliteStore(path: string, options: StoreOptions): Store {
-  const database = openConnection(path === ':memory:' ? path : resolve(path))
+  return sqliteStore(openConnection(path === ':memory:' ? path : resolve(path)), options)
+}
+
+export function sqliteStore(database: Database, options: StoreOptions): Store {
   const freshness = new Freshness(database)
   const transact = transactions(database, () => freshness.written())
   return {

@@ -1,0 +1,77 @@
+// Environment and flags → Config.
+
+import { describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { readConfig, SETTINGS } from '../src/config.ts'
+import { generateKey } from '../src/keys.ts'
+import { temporaryFile } from './support/files.ts'
+
+test('nothing given: every default', () => {
+  expect(readConfig({})).toEqual({
+    host: '127.0.0.1',
+    port: 8080,
+    database: 'data/petstore.db',
+    environment: 'production',
+    baseUrl: undefined,
+    stagingBaseUrl: undefined,
+    bootstrapKey: undefined,
+    sunset: 'enforce',
+    logLevel: 'info',
+    corsOrigins: [],
+  })
+})
+
+test('a flag wins over its variable; an empty variable is none', () => {
+  const config = readConfig({ PETSTORE_PORT: '1', PETSTORE_HOST: '' }, { port: '2' })
+  expect(config).toMatchObject({ port: 2, host: '127.0.0.1' })
+})
+
+test('the result cannot be changed', () => {
+  expect(Object.isFrozen(readConfig({}))).toBe(true)
+})
+
+describe('a secret', () => {
+  const key = generateKey('production')
+  test('may stand in a file', () => {
+    const file = temporaryFile('key')
+    writeFileSync(file, `${key}\n`)
+    expect(readConfig({ PETSTORE_BOOTSTRAP_KEY_FILE: file }).bootstrapKey).toBe(key)
+  })
+  test('is refused when given twice, or when its file cannot be read', () => {
+    const both = { PETSTORE_BOOTSTRAP_KEY: key, PETSTORE_BOOTSTRAP_KEY_FILE: 'x' }
+    expect(() => readConfig(both)).toThrow('given twice')
+    expect(() => readConfig({ PETSTORE_BOOTSTRAP_KEY_FILE: '/nothing' })).toThrow('cannot be read')
+  })
+  test('is refused when it is of the other environment, and never shown', () => {
+    expect(() => readConfig({ PETSTORE_BOOTSTRAP_KEY: key, PETSTORE_ENVIRONMENT: 'staging' })).toThrow(
+      /not a key of the environment staging\.$/,
+    )
+  })
+})
+
+describe('each is checked', () => {
+  for (const [variable, good, bad] of [
+    ['PETSTORE_PORT', ['0', '65535'], ['-1', '65536', '80.5', 'http', '1e3', ' 80']],
+    [
+      'PETSTORE_BASE_URL',
+      ['https://a.example/v1', 'http://a/b/v1'],
+      ['a/v1', 'https://a/v1/', 'https://a/v1?x', 'ftp://a/v1'],
+    ],
+    ['PETSTORE_CORS_ORIGINS', ['*', 'https://a.example, http://b:81'], ['a.example', 'https://a.example/x', 'null']],
+    ['PETSTORE_SUNSET', ['enforce', 'announce'], ['Enforce', 'off']],
+    ['PETSTORE_LOG_LEVEL', ['debug', 'silent'], ['trace', 'INFO']],
+    ['PETSTORE_DATABASE', ['a.db', '/a/b.db'], ['mysql://a', ':memory:']],
+  ] as const) {
+    test(variable, () => {
+      for (const value of good) readConfig({ [variable]: value })
+      for (const value of bad) expect(() => readConfig({ [variable]: value })).toThrow(variable)
+    })
+  }
+})
+
+test('every setting says what it is, in sentences', () => {
+  for (const { variable, says } of Object.values(SETTINGS)) {
+    expect(variable).toMatch(/^PETSTORE_[A-Z_]+$/)
+    expect(says).toMatch(/[.]$/)
+  }
+})
