@@ -1,14 +1,16 @@
-// Writes what is derived from its source and kept in the tree: the contract's types. `--check` writes nothing and fails
-// when a file is not what it would write.
+// Writes what is derived from its source and kept in the tree: the contract's types, the page of settings. `--check`
+// writes nothing and fails when a file is not what it would write.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import document from '../openapi.yaml'
+import { configurationPage } from './configuration-page.ts'
 import { contractTypes } from './contract-types.ts'
 
 const root = join(import.meta.dir, '..')
 const outputs: Record<string, string> = {
   'src/generated/contract.ts': contractTypes(document),
+  'docs/configuration.md': configurationPage(),
 }
 
 const stale = Object.entries(outputs).filter(([path, text]) => readOrEmpty(join(root, path)) !== text)
