@@ -217,7 +217,9 @@ describe('a stop', () => {
     const asked = stopping.post(body)
     await Bun.sleep(50)
     const stopped = stopping.server.stop(5_000)
-    expect((await fetch(`${stopping.origin}/readyz`)).status).toBe(503)
+    const readiness = await raw(stopping.port, ['GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n'])
+    expect(statusOf(readiness)).toBe(503)
+    expect(readiness).toMatch(/\r\nConnection: close\r\n/)
     const answer = await asked
     expect(answer.status).toBe(201)
     await stopped

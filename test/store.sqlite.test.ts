@@ -225,6 +225,19 @@ describe('a file that cannot serve is refused with a sentence, and stays as it w
     })
   }
 
+  test('cut short, where it is too large to be read whole', async () => {
+    const path = await made()
+    const database = new Database(path)
+    const row = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 90000) INSERT INTO pets'
+    database.run(
+      `${row} (name, category_id, status, created_at, created_by) SELECT printf('%200d', i), 1, 'sold', 1, 1 FROM n`,
+    )
+    database.close()
+    expect(statSync(path).size).toBeGreaterThan(17 * 1024 * 1024)
+    truncateSync(path, statSync(path).size - 4096)
+    await expect(openStore(path, { now })).rejects.toThrow('damaged')
+  })
+
   test('a folder', async () => {
     const path = temporaryFile('folder')
     mkdirSync(path)
