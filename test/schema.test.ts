@@ -8,7 +8,7 @@ import { parseJson } from '../src/http/json.ts'
 import { compileSchema } from '../src/http/schema.ts'
 
 const { schemas } = document.components
-const ajv = new Ajv2020({ strict: false, formats: { int32: { type: 'number', validate: isInt32 }, int64: true } })
+const ajv = new Ajv2020({ strict: false, formats: { int32: integerBelow(2 ** 31), int64: integerBelow(2 ** 63) } })
 ajv.addSchema({ $id: 'contract', components: { schemas } })
 
 /** Values that are or nearly are a pet: names that matter, integers that a double holds exactly. */
@@ -45,7 +45,7 @@ for (const name of Object.keys(schemas)) {
       fc.property(fc.oneof(pet, fc.array(pet, { maxLength: 3 }), value), (json) => {
         const problems: string[] = []
         ours(parseJson(JSON.stringify(json)), 'It', problems)
-        expect({ json, valid: problems.length === 0 }).toEqual({ json, valid: theirs(json) && int64s(json) })
+        expect({ json, valid: problems.length === 0 }).toEqual({ json, valid: theirs(json) })
       }),
       { numRuns: 3000 },
     )
@@ -76,11 +76,6 @@ describe('a contract that is not understood stops the start', () => {
   }
 })
 
-function isInt32(number: number): boolean {
-  return Number.isInteger(number) && number >= -(2 ** 31) && number < 2 ** 31
-}
-
-/** Ajv reads 1e300 as an integer of any size; int64 is a bound that it does not know. */
-function int64s(json: unknown): boolean {
-  return !JSON.stringify(json).includes('1e+300') || !/"(id|categoryId)":-?1e\+300/.test(JSON.stringify(json))
+function integerBelow(bound: number) {
+  return { type: 'number' as const, validate: (n: number) => Number.isInteger(n) && n >= -bound && n < bound }
 }
