@@ -15,6 +15,14 @@ conformance('SQLite in memory', (options) => openStore(':memory:', options))
 conformance('SQLite in a file', (options) => openStore(temporaryFile('petstore.db'), options))
 
 const PET: NewPet = { name: 'Rex', categoryId: 7n, status: 'available' }
+/** Opens the database, says so, and leaves it when told to. */
+const LEAVE = `
+  const database = new (require('bun:sqlite').Database)(process.argv[1])
+  database.query('SELECT count(*) FROM pets').get()
+  console.log('open')
+  await new Response(Bun.stdin.stream()).text()
+  database.close()
+`
 const now = () => 1_234
 const newKey = () => ({ name: 'k', hash: hashKey(generateKey('production')), readOnly: false, expiresAt: undefined })
 
@@ -35,10 +43,10 @@ function commits(path: string): number {
 
 describe('a file', () => {
   test('is in WAL mode, synced at every commit', () => {
-    const connection = openConnection(temporaryFile('petstore.db'))
-    expect(connection.query('PRAGMA journal_mode').values()).toEqual([['wal']])
-    expect(connection.query('PRAGMA synchronous').values()).toEqual([[2n]])
-    connection.close()
+    const { database, close } = openConnection(temporaryFile('petstore.db'))
+    expect(database.query('PRAGMA journal_mode').values()).toEqual([['wal']])
+    expect(database.query('PRAGMA synchronous').values()).toEqual([[2n]])
+    close()
   })
 
   test('creates that arrive together commit together', async () => {
@@ -89,6 +97,46 @@ describe('a file', () => {
 })
 
 describe('what others write', () => {
+  // Only Linux lets a process see its locks.
+  test.skipIf(process.platform !== 'linux')(
+    'mapping the wal-index takes none of the locks that SQLite holds on it',
+    async () => {
+      const { path, store, by } = await storeWithKey()
+      const second = await openStore(path, { now })
+      const locks = readFileSync('/proc/locks', 'utf8')
+      // Byte 128 tells other processes that this one uses the wal-index (https://sqlite.org/walformat.html, 2.3).
+      expect(locks).toMatch(
+        new RegExp(`POSIX +ADVISORY +READ +${process.pid} .*:${statSync(`${path}-shm`).ino} 128 128`),
+      )
+      await second.close()
+      expect(readFileSync('/proc/locks', 'utf8')).toContain(`:${statSync(`${path}-shm`).ino} 128 128`)
+      expect((await store.createPet(PET, by)).id).toBe(1n)
+      await store.close()
+      expect(existsSync(`${path}-shm`)).toBe(false)
+    },
+  )
+
+  test('is seen by a store that was opened while another process left', async () => {
+    const path = await (async () => {
+      const { path, store } = await storeWithKey()
+      await store.close()
+      return path
+    })()
+    for (let n = 0; n < 30; n++) {
+      const leaving = Bun.spawn([process.execPath, '-e', LEAVE, path], { stdio: ['pipe', 'pipe', 'inherit'] })
+      await leaving.stdout.getReader().read()
+      leaving.stdin.end()
+      const store = await openStore(path, { now })
+      const other = new Database(path)
+      await store.listPets({ limit: 100 })
+      other.run("INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('x', 1, 'sold', 1, 1)")
+      expect((await store.listPets({ limit: 100 })).pets.length).toBe(n + 1)
+      other.close()
+      await store.close()
+      await leaving.exited
+    }
+  })
+
   test('is in the next page, and in the next answer about a key', async () => {
     const { path, store, by } = await storeWithKey()
     const other = await openStore(path, { now })
@@ -129,8 +177,9 @@ describe('what others write', () => {
   })
 
   test('a full disk: storage_full, and nothing is added', async () => {
-    const database = openConnection(temporaryFile('petstore.db'))
-    const store = sqliteStore(database, { now })
+    const connection = openConnection(temporaryFile('petstore.db'))
+    const { database } = connection
+    const store = sqliteStore(connection, { now })
     const { id: by } = await store.createKey(newKey())
     // SQLite's own bound on the file's size fails with the code that a full disk fails with.
     database.run(`PRAGMA max_page_count = ${database.query('PRAGMA page_count').values()[0]?.[0]}`)

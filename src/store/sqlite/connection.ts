@@ -5,6 +5,8 @@ import { StartError } from '../../errors.ts'
 import first from '../migrations/sqlite/0001-pets-and-keys.sql' with { type: 'text' }
 import { isSqliteCode } from './errors.ts'
 import { APPLICATION_ID, corrupt, newer, prepareFile } from './file.ts'
+import { Freshness } from './freshness.ts'
+import { mapWalIndex } from './wal-index.ts'
 
 /** In order; a migration that was ever released is never changed. `user_version` counts those that have run. */
 const MIGRATIONS = [first]
@@ -15,10 +17,42 @@ const BUSY_TIMEOUT_MS = 2000
 /** A file up to this size is checked whole at start (some 10 ms); a larger one by its structure's first pages only. */
 const QUICK_CHECK_BYTES_MAX = 16 * 1024 * 1024
 
-/** Throws StartError when the file is not ours, damaged, read-only, locked or newer than this program. */
-export function openConnection(path: string): Database {
-  const inMemory = path === ':memory:'
-  if (!inMemory) prepareFile(path, MIGRATIONS.length)
+export interface Connection {
+  database: Database
+  freshness: Freshness
+  close(): void
+}
+
+/**
+ * `path` is a file, or `:memory:`. Throws StartError when the file is not ours, damaged, read-only, locked or newer than
+ * this program.
+ */
+export function openConnection(path: string): Connection {
+  if (path === ':memory:') {
+    const database = openDatabase(path)
+    return { database, freshness: new Freshness(), close: () => database.close() }
+  }
+  prepareFile(path, MIGRATIONS.length)
+  for (;;) {
+    const walIndex = mapWalIndex(path)
+    let database: Database | undefined
+    const close = (): void => {
+      database?.close()
+      walIndex.release()
+    }
+    try {
+      database = openDatabase(path)
+    } catch (error) {
+      close()
+      throw error
+    }
+    if (walIndex.isCurrent()) return { database, freshness: new Freshness(walIndex.header), close }
+    // Another process left in between, and took the file that is mapped with it.
+    close()
+  }
+}
+
+function openDatabase(path: string): Database {
   const database = new Database(path, { readwrite: true, create: false, strict: true, safeIntegers: true })
   try {
     prepare(database, path)

@@ -52,7 +52,7 @@ export function sqliteKeys(
   }
 
   const kept = new Map<KeyHash, ApiKey | undefined>()
-  let stamp = ''
+  let stamp = -1
 
   function find(hash: KeyHash): ApiKey | undefined {
     const current = freshness.stamp()

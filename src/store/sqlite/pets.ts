@@ -34,7 +34,7 @@ export function sqlitePets(
 
   /** Pages as they were read, all under one stamp: the same page object as long as nothing was written. */
   const pages = new Map<string, Page>()
-  let stamp = ''
+  let stamp = -1
 
   function freshPage(filter: PetFilter): Page {
     // The stamp is taken before reading: what is written in between makes the page too fresh for it, never stale.

@@ -1,11 +1,9 @@
 // The embedded store: one SQLite file, or memory. Several processes may use one file; each sees what the others commit.
 
-import type { Database } from 'bun:sqlite'
 import { resolve } from 'node:path'
 import type { Store, StoreOptions } from '../store.ts'
-import { openConnection } from './connection.ts'
+import { type Connection, openConnection } from './connection.ts'
 import { translated } from './errors.ts'
-import { Freshness } from './freshness.ts'
 import { sqliteKeys } from './keys.ts'
 import { sqlitePets } from './pets.ts'
 import { transactions } from './transaction.ts'
@@ -15,19 +13,20 @@ export function openSqliteStore(path: string, options: StoreOptions): Store {
   return sqliteStore(openConnection(path === ':memory:' ? path : resolve(path)), options)
 }
 
-export function sqliteStore(database: Database, options: StoreOptions): Store {
-  const freshness = new Freshness(database)
+export function sqliteStore(connection: Connection, options: StoreOptions): Store {
+  const { database, freshness } = connection
+  const ping = database.query('SELECT 1 FROM pets LIMIT 1')
   const transact = transactions(database, () => freshness.written())
   return {
     ...sqlitePets(database, transact, freshness, options),
     ...sqliteKeys(database, transact, freshness, options),
     ping: async () => {
-      translated(() => freshness.stamp())
+      translated(() => ping.get())
     },
     close: async () => {
       // A batch waits for the end of this turn of the event loop.
       await new Promise(setImmediate)
-      database.close()
+      connection.close()
     },
   }
 }
