@@ -10,6 +10,17 @@ export interface Answer {
   headers: Record<string, string>
   /** What the log says of it, beside who asked. */
   logged?: Record<string, string>
+  /** Made when it is first sent, and kept: an answer that is given again is not encoded again. */
+  encoded?: Encoded
+}
+
+interface Encoded {
+  text: string
+  /** Of a 200 only. */
+  tag: string | undefined
+  headers: Record<string, string>
+  /** The headers of a 304. */
+  unmodified: Record<string, string>
 }
 
 export function ok(body: unknown, headers: Record<string, string> = {}): Answer {
@@ -27,18 +38,23 @@ export const SECURITY_HEADERS = {
 }
 
 /** The response to a request that succeeded: 304 without a body where `If-None-Match` names what would be sent. */
-export function respond(request: Request, { status, body, headers }: Answer): Response {
-  const text = stringifyJson(body)
-  const all: Record<string, string> = { ...SECURITY_HEADERS, ...headers }
-  if (status === 200) {
-    // The link belongs to what is tagged: a page that was the last one and no longer is has the same body.
-    all.ETag = entityTag(text + (headers.Link ?? ''))
-    all['Cache-Control'] = 'private, no-cache'
-    if (matches(request.headers.get('If-None-Match'), all.ETag))
-      return new Response(null, { status: 304, headers: all })
+export function respond(request: Request, answer: Answer): Response {
+  answer.encoded ??= encode(answer)
+  const { text, tag, headers, unmodified } = answer.encoded
+  if (tag !== undefined && matches(request.headers.get('If-None-Match'), tag)) {
+    return new Response(null, { status: 304, headers: unmodified })
   }
-  all['Content-Type'] = 'application/json'
-  return new Response(text, { status, headers: all })
+  return new Response(text, { status: answer.status, headers })
+}
+
+function encode({ status, body, headers }: Answer): Encoded {
+  const text = stringifyJson(body)
+  const json = { ...SECURITY_HEADERS, ...headers, 'Content-Type': 'application/json' }
+  if (status !== 200) return { text, tag: undefined, headers: json, unmodified: {} }
+  // The link belongs to what is tagged: a page that was the last one and no longer is has the same body.
+  const tag = entityTag(text + (headers.Link ?? ''))
+  const unmodified = { ...SECURITY_HEADERS, ...headers, ETag: tag, 'Cache-Control': 'private, no-cache' }
+  return { text, tag, headers: { ...json, ...unmodified }, unmodified }
 }
 
 /** A strong entity tag (RFC 9110, 8.8.3) of 132 bits. */

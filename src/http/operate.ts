@@ -39,8 +39,8 @@ export function operate(operation: ContractOperation, options: OperateOptions): 
     const parameters = readParameters(operation, request.params, request.url)
     const answer = await handle(operation, { pets: store }, caller, parameters, body)
     if (!answer.logged) return respond(request, answer)
-    log.info({ requestId, keyId: String(caller.id), ...answer.logged }, operation.id)
-    return respond(request, { ...answer, headers: { ...answer.headers, 'X-Request-Id': requestId } })
+    log.info({ requestId: requestId(), keyId: String(caller.id), ...answer.logged }, operation.id)
+    return respond(request, { ...answer, headers: { ...answer.headers, 'X-Request-Id': requestId() } })
   }
 }
 

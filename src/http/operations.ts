@@ -3,7 +3,7 @@
 import { PetstoreError } from '../errors.ts'
 import type { Operations } from '../generated/contract.ts'
 import type { ApiKey } from '../keys.ts'
-import type { NewPet, PetStore } from '../pets.ts'
+import type { NewPet, Page, PetStore } from '../pets.ts'
 import { type Answer, created, ok } from './answers.ts'
 import { decodeCursor, nextLink } from './paging.ts'
 
@@ -20,10 +20,17 @@ type Handler<Operation extends keyof Operations> = (
   body: Required<Operations[Operation]['body']>,
 ) => Promise<Answer>
 
+/** A store gives the same page as long as it is fresh: then it has the same answer. */
+const answers = new WeakMap<Page, Answer>()
+
 export const handlers: { [Operation in keyof Operations]: Handler<Operation> } = {
   async listPets({ pets }, _caller, { limit, status, cursor }) {
     const page = await pets.listPets({ limit, status, after: decodeCursor(cursor) })
-    return ok(page.pets, page.more ? { Link: nextLink({ limit, status }, page) } : {})
+    const known = answers.get(page)
+    if (known) return known
+    const answer = ok(page.pets, page.more ? { Link: nextLink({ limit, status }, page) } : {})
+    answers.set(page, answer)
+    return answer
   },
 
   async createPet({ pets }, caller, _parameters, body: NewPet) {

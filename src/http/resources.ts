@@ -6,7 +6,8 @@ import { SECURITY_HEADERS } from './answers.ts'
 /** The request as Bun gives it, with the parameters of its path, percent-decoded. */
 export type RoutedRequest = Request & { params: Record<string, string> }
 
-export type Responder = (request: RoutedRequest, requestId: string) => Promise<Response>
+/** `requestId` names the request in the log; it is made when it is first asked for. */
+export type Responder = (request: RoutedRequest, requestId: () => string) => Promise<Response>
 
 export class Resource {
   constructor(
@@ -25,7 +26,7 @@ export class Resource {
   }
 
   /** Throws `method_not_allowed` for a method that the path does not have. */
-  async respond(request: RoutedRequest, requestId: string): Promise<Response> {
+  async respond(request: RoutedRequest, requestId: () => string): Promise<Response> {
     const { method } = request
     const responder = this.methods[method === 'HEAD' ? 'GET' : method]
     if (responder) return responder(request, requestId)

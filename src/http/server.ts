@@ -48,15 +48,20 @@ export function startServer(options: ServerOptions): PetstoreServer {
   ]
 
   async function answer(request: RoutedRequest, resource?: Resource): Promise<Response> {
-    const requestId = randomUUID()
+    let id: string | undefined
+    const requestId = () => {
+      id ??= randomUUID()
+      return id
+    }
     let response: Response
     try {
       if (!resource) throw new PetstoreError('not_found', 'There is nothing at this path.')
       response = await resource.respond(request, requestId)
     } catch (thrown) {
       const error = toPetstoreError(thrown)
-      if (isServerFailure(error)) log.error({ requestId, code: error.code, err: error.cause ?? error }, 'failed')
-      response = respondToFailure(error, requestId, resource)
+      if (isServerFailure(error))
+        log.error({ requestId: requestId(), code: error.code, err: error.cause ?? error }, 'failed')
+      response = respondToFailure(error, requestId(), resource)
     }
     for (const [name, value] of resource?.headers ?? []) response.headers.set(name, value)
     if (draining) response.headers.set('Connection', 'close')
