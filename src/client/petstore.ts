@@ -154,7 +154,11 @@ function quoted(key: string): string {
   return `"${key.replaceAll(/["\\]/g, '\\$&')}"`
 }
 
-/** 128 random bits. Not randomUUID: browsers have that on https alone. */
+/**
+ * The time and 80 random bits: keys that rise with time keep the service's index of them compact. Not randomUUID, which
+ * browsers have on https alone.
+ */
 function randomKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  const random = Array.from(crypto.getRandomValues(new Uint8Array(10)), (byte) => byte.toString(16).padStart(2, '0'))
+  return Date.now().toString(16).padStart(12, '0') + random.join('')
 }
