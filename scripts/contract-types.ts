@@ -19,7 +19,7 @@ export function contractTypes(document: OpenApi): string {
 function operationType(operation: Operation): string {
   const parameters = (operation.parameters ?? []).map(({ name, required, schema }) => {
     const present = required || schema.default !== undefined
-    return `${name}${present ? '' : '?'}: ${typeOf(schema)}`
+    return `${/^\w+$/.test(name) ? name : `'${name}'`}${present ? '' : '?'}: ${typeOf(schema)}`
   })
   const body = operation.requestBody?.content['application/json']?.schema
   return [

@@ -22,6 +22,12 @@ export interface Page {
   readonly more: boolean
 }
 
+export interface Once {
+  readonly pet: Pet
+  /** An earlier call under the same idempotency key added it. */
+  readonly replayed: boolean
+}
+
 export interface PetStore {
   /**
    * Oldest first (by id), at most `limit`. Sees every animal whose createPet has resolved, on whichever server. No
@@ -31,6 +37,13 @@ export interface PetStore {
 
   /** Resolves once the animal is durable. Ids rise from 1 and are never reused. */
   createPet(pet: NewPet, by: KeyId): Promise<Pet>
+
+  /**
+   * The same, but once under each idempotency key, however often it is called, on whichever server, across restarts: for
+   * 24 hours the same key of the same `by` gives the same animal. Rejects with `idempotency_mismatch` when the key was
+   * used for another animal, and may reject with `idempotency_in_flight` while the first call is still running.
+   */
+  createPetOnce(pet: NewPet, by: KeyId, idempotencyKey: string): Promise<Once>
 
   /** `undefined` when there is no such animal: absence is a value, not an error. */
   getPet(id: bigint): Promise<Pet | undefined>

@@ -96,6 +96,66 @@ describe('a file', () => {
   })
 })
 
+describe('idempotency keys in a file', () => {
+  test('hold on every server of the file, and after a restart', async () => {
+    const { path, store, by } = await storeWithKey()
+    const other = await openStore(path, { now })
+    const { pet } = await store.createPetOnce(PET, by, 'k')
+    expect(await other.createPetOnce(PET, by, 'k')).toEqual({ pet, replayed: true })
+    await store.close()
+    await other.close()
+    const again = await openStore(path, { now })
+    expect(await again.createPetOnce(PET, by, 'k')).toEqual({ pet, replayed: true })
+    await again.close()
+  })
+
+  test('are committed with their animal, and only then', async () => {
+    const { path, store, by } = await storeWithKey()
+    const other = new Database(path)
+    other.run('BEGIN IMMEDIATE')
+    await expect(store.createPetOnce(PET, by, 'k')).rejects.toMatchObject({ code: 'unavailable' })
+    other.run('ROLLBACK')
+    const before = commits(path)
+    expect((await store.createPetOnce(PET, by, 'k')).replayed).toBe(false)
+    expect(commits(path)).toBe(before + 1)
+    other.close()
+    await store.close()
+  })
+
+  test('are swept once their time is over, by whatever is added next', async () => {
+    const path = temporaryFile('petstore.db')
+    const clock = { at: 0 }
+    const store = await openStore(path, { now: () => clock.at })
+    const { id: by } = await store.createKey(newKey())
+    await Promise.all(Array.from({ length: 900 }, (_, n) => store.createPetOnce(PET, by, `k${n}`)))
+    const kept = () => new Database(path).query('SELECT count(*) FROM idempotency_keys').values()[0]?.[0]
+    clock.at = 86_400_000 - 1
+    await store.createPet(PET, by)
+    expect(kept()).toBe(900)
+    clock.at = 86_400_000
+    await store.createPet(PET, by)
+    await store.createPet(PET, by)
+    expect(kept()).toBe(0)
+    expect((await store.listPets({ limit: 100 })).pets.length).toBe(100)
+    await store.close()
+  })
+
+  test('a file of the version before gets them, and loses nothing', async () => {
+    const path = temporaryFile('petstore.db')
+    const old = new Database(path)
+    old.run(`PRAGMA application_id = ${0x50455453}`)
+    old.run(readFileSync(new URL('../src/store/migrations/sqlite/0001-pets-and-keys.sql', import.meta.url), 'utf8'))
+    old.run(`PRAGMA user_version = 1`)
+    old.run(`INSERT INTO keys (name, hash, read_only, created_at) VALUES ('k', 'h', 0, 1)`)
+    old.run(`INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('Rex', 7, 'sold', 1, 1)`)
+    old.close()
+    const store = await openStore(path, { now })
+    expect(await store.getPet(1n)).toEqual({ id: 1n, name: 'Rex', categoryId: 7n, status: 'sold' })
+    expect((await store.createPetOnce(PET, 1n, 'k')).pet.id).toBe(2n)
+    await store.close()
+  })
+})
+
 describe('what others write', () => {
   // Only Linux lets a process see its locks.
   test.skipIf(process.platform !== 'linux')(

@@ -43,9 +43,9 @@ export interface Operations {
     status: 200 | 304 | 400 | 401 | 500 | 503
   }
   createPet: {
-    parameters: Record<never, never>
+    parameters: { 'Idempotency-Key'?: string }
     body: NewPet
-    status: 201 | 400 | 401 | 403 | 408 | 413 | 415 | 500 | 503
+    status: 201 | 400 | 401 | 403 | 408 | 409 | 413 | 415 | 422 | 500 | 503
   }
   getPet: {
     parameters: { petId: bigint }

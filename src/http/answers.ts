@@ -1,7 +1,7 @@
 // What an operation answers, and how that becomes a response: exact JSON, entity tags, the headers every answer has.
 
 import { hash } from 'node:crypto'
-import type { Pet } from '../pets.ts'
+import type { Once } from '../pets.ts'
 import { stringifyJson } from './json.ts'
 
 export interface Answer {
@@ -27,8 +27,13 @@ export function ok(body: unknown, headers: Record<string, string> = {}): Answer 
   return { status: 200, body, headers }
 }
 
-export function created(pet: Pet): Answer {
-  return { status: 201, body: pet, headers: { 'Cache-Control': 'no-store' }, logged: { petId: String(pet.id) } }
+export function created({ pet, replayed }: Once): Answer {
+  return {
+    status: 201,
+    body: pet,
+    headers: { 'Cache-Control': 'no-store', ...(replayed ? { 'Idempotency-Replayed': 'true' } : {}) },
+    logged: { petId: String(pet.id) },
+  }
 }
 
 /** On every answer: no sniffing, and nothing that a browser would run or frame. */

@@ -21,7 +21,7 @@ export interface ContractOperation {
 
 export interface ContractParameter {
   name: string
-  in: 'query' | 'path'
+  in: 'query' | 'path' | 'header'
   default: unknown
   validate: TextValidator
 }

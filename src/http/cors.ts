@@ -3,7 +3,7 @@
 /** `*` stands for every origin. Keys travel in a header, never in a cookie: credentials are not allowed. */
 export type CorsOrigins = readonly string[]
 
-const EXPOSED = 'Deprecation, ETag, Link, Retry-After, Sunset, WWW-Authenticate, X-Request-Id'
+const EXPOSED = 'Deprecation, ETag, Idempotency-Replayed, Link, Retry-After, Sunset, WWW-Authenticate, X-Request-Id'
 
 /** Adds to a response what lets the page at `Origin` read it. */
 export function addCors(request: Request, response: Response, origins: CorsOrigins): Response {
@@ -15,7 +15,7 @@ export function addCors(request: Request, response: Response, origins: CorsOrigi
   response.headers.set('Access-Control-Expose-Headers', EXPOSED)
   if (request.method === 'OPTIONS' && request.headers.has('Access-Control-Request-Method')) {
     response.headers.set('Access-Control-Allow-Methods', response.headers.get('Allow') ?? '')
-    response.headers.set('Access-Control-Allow-Headers', 'Authorization, Content-Type, If-None-Match')
+    response.headers.set('Access-Control-Allow-Headers', 'Authorization, Content-Type, Idempotency-Key, If-None-Match')
     response.headers.set('Access-Control-Max-Age', '600')
   }
   return response

@@ -24,7 +24,7 @@ export interface Operation {
 
 export interface Parameter {
   name: string
-  in: 'query' | 'path'
+  in: 'query' | 'path' | 'header'
   required?: boolean
   schema: Schema
 }

@@ -10,6 +10,7 @@ import { authenticate } from './authentication.ts'
 import { readBody } from './body.ts'
 import type { ContractOperation } from './contract.ts'
 import { checkNotRemoved, type DeprecatedCallTally } from './deprecation.ts'
+import { IdempotentCreates } from './idempotency.ts'
 import { handlers, type Services } from './operations.ts'
 import { readParameters } from './parameters.ts'
 import type { Responder } from './resources.ts'
@@ -30,14 +31,15 @@ export interface OperateOptions {
 
 export function operate(operation: ContractOperation, options: OperateOptions): Responder {
   const { store, log, tally, enforceSunset, now, bodyTimeoutMs } = options
+  const services = { pets: store, creates: new IdempotentCreates() }
   return async (request, requestId) => {
     const caller = await authenticate(request.headers.get('Authorization'), store, options)
     authorize(operation, caller)
     if (operation.deprecation) tally.count(caller.id, operation.id, now())
     if (operation.deprecation && enforceSunset) checkNotRemoved(operation, now())
     const body = operation.body && validated(operation.body, await readBody(request, bodyTimeoutMs))
-    const parameters = readParameters(operation, request.params, request.url)
-    const answer = await handle(operation, { pets: store }, caller, parameters, body)
+    const parameters = readParameters(operation, request)
+    const answer = await handle(operation, services, caller, parameters, body)
     if (!answer.logged) return respond(request, answer)
     log.info({ requestId: requestId(), keyId: String(caller.id), ...answer.logged }, operation.id)
     return respond(request, { ...answer, headers: { ...answer.headers, 'X-Request-Id': requestId() } })

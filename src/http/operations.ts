@@ -5,11 +5,13 @@ import type { Operations } from '../generated/contract.ts'
 import type { ApiKey } from '../keys.ts'
 import type { NewPet, Page, PetStore } from '../pets.ts'
 import { type Answer, created, ok } from './answers.ts'
+import { type IdempotentCreates, readIdempotencyKey } from './idempotency.ts'
 import { decodeCursor, nextLink } from './paging.ts'
 
 /** What an operation may use. */
 export interface Services {
   pets: PetStore
+  creates: IdempotentCreates
 }
 
 type Handler<Operation extends keyof Operations> = (
@@ -33,8 +35,10 @@ export const handlers: { [Operation in keyof Operations]: Handler<Operation> } =
     return answer
   },
 
-  async createPet({ pets }, caller, _parameters, body: NewPet) {
-    return created(await pets.createPet(body, caller.id))
+  async createPet({ pets, creates }, caller, { 'Idempotency-Key': header }, body: NewPet) {
+    if (header === undefined) return created({ pet: await pets.createPet(body, caller.id), replayed: false })
+    const key = readIdempotencyKey(header)
+    return created(await creates.run(caller.id, key, () => pets.createPetOnce(body, caller.id, key)))
   },
 
   async getPet({ pets }, _caller, { petId }) {

@@ -1,24 +1,28 @@
-// Path and query parameters, checked against the contract. Unknown ones are ignored; a known one given twice is refused.
+// Path, query and header parameters, checked against the contract. Unknown ones are ignored; a known one given twice is
+// refused.
 
 import { PetstoreError } from '../errors.ts'
 import type { ContractOperation, ContractParameter } from './contract.ts'
+import type { RoutedRequest } from './resources.ts'
 
 /**
- * Every parameter of the operation, defaults filled in. Throws `invalid_parameter` with every problem of the query, and
+ * Every parameter of the operation, defaults filled in. Throws `invalid_parameter` with every problem of them, and
  * `not_found` for a path that can name nothing: the only documented answer that fits.
  */
 export function readParameters(
   { parameters }: ContractOperation,
-  path: Record<string, string>,
-  url: string,
+  { params, url, headers }: RoutedRequest,
 ): Record<string, unknown> {
   const values: Record<string, unknown> = {}
   const problems: string[] = []
   const query = queryOf(url)
   for (const parameter of parameters) {
+    const { name } = parameter
     const value =
-      parameter.in === 'path' ? readPath(parameter, path[parameter.name]) : readQuery(parameter, query, problems)
-    if (value !== undefined) values[parameter.name] = value
+      parameter.in === 'path'
+        ? readPath(parameter, params[name])
+        : readOne(parameter, textsOf(parameter, query, headers), problems)
+    if (value !== undefined) values[name] = value
   }
   if (problems.length > 0) throw new PetstoreError('invalid_parameter', problems.join(' '))
   return values
@@ -32,12 +36,18 @@ function readPath({ name, validate }: ContractParameter, text = ''): unknown {
   return value
 }
 
-function readQuery(parameter: ContractParameter, query: URLSearchParams | undefined, problems: string[]): unknown {
+function readOne(parameter: ContractParameter, [text, ...more]: string[], problems: string[]): unknown {
   const { name } = parameter
-  const [text, ...more] = query?.getAll(name) ?? []
   if (text === undefined) return parameter.default
   if (more.length === 0) return parameter.validate(text, name, problems)
   problems.push(`${name} must be given once.`)
+}
+
+function textsOf(parameter: ContractParameter, query: URLSearchParams | undefined, headers: Headers): string[] {
+  if (parameter.in === 'query') return query?.getAll(parameter.name) ?? []
+  // Two lines arrive as one, joined by a comma: the header's own pattern has to refuse that.
+  const line = headers.get(parameter.name)
+  return line === null ? [] : [line]
 }
 
 /** Bun gives a target relative to an unusable Host as it is, so the first `?` always begins the query. */

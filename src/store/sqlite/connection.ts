@@ -3,13 +3,14 @@
 import { Database } from 'bun:sqlite'
 import { StartError } from '../../errors.ts'
 import first from '../migrations/sqlite/0001-pets-and-keys.sql' with { type: 'text' }
+import second from '../migrations/sqlite/0002-idempotency-keys.sql' with { type: 'text' }
 import { isSqliteCode } from './errors.ts'
 import { APPLICATION_ID, corrupt, newer, prepareFile } from './file.ts'
 import { Freshness } from './freshness.ts'
 import { mapWalIndex } from './wal-index.ts'
 
 /** In order; a migration that was ever released is never changed. `user_version` counts those that have run. */
-const MIGRATIONS = [first]
+const MIGRATIONS = [first, second]
 
 /** How long a statement waits for another process's transaction. The thread waits with it. */
 const BUSY_TIMEOUT_MS = 2000

@@ -1,16 +1,25 @@
 // Animals in SQLite. One writer at a time gives ids in the order of commits, so a page's cursor can never be overtaken.
 
 import type { Database } from 'bun:sqlite'
+import { PetstoreError } from '../../errors.ts'
 import type { KeyId } from '../../keys.ts'
-import type { NewPet, Page, Pet, PetFilter, PetStatus, PetStore } from '../../pets.ts'
+import type { NewPet, Once, Page, Pet, PetFilter, PetStatus, PetStore } from '../../pets.ts'
 import { batched } from '../batch.ts'
+import { replay } from '../idempotency.ts'
 import type { StoreOptions } from '../store.ts'
 import { translated } from './errors.ts'
 import type { Freshness } from './freshness.ts'
+import { sqliteIdempotencyKeys } from './idempotency.ts'
 import type { Transact } from './transaction.ts'
 
 const COLUMNS = 'id, name, category_id AS categoryId, status'
 const PAGES_MAX = 1000
+
+interface Creation {
+  pet: NewPet
+  by: KeyId
+  idempotencyKey?: string
+}
 
 export function sqlitePets(
   database: Database,
@@ -50,21 +59,43 @@ export function sqlitePets(
     return found
   }
 
-  function insertAll(batch: { pet: NewPet; by: KeyId }[]): Pet[] {
-    const createdAt = now()
-    return transact(() =>
-      batch.map(({ pet: { name, categoryId, status }, by }) => {
-        const { lastInsertRowid } = insert.run(name, categoryId, status, createdAt, by)
-        return { id: BigInt(lastInsertRowid), name, categoryId, status }
-      }),
-    )
+  const idempotencyKeys = sqliteIdempotencyKeys(database)
+
+  /** What one of the batch is refused for stays its own: the others are added. */
+  function createAll(batch: Creation[]): (Once | PetstoreError)[] {
+    const at = now()
+    return transact(() => {
+      idempotencyKeys.sweep(at)
+      return batch.map((creation) => createOrReplay(creation, at))
+    })
   }
 
-  const createOne = batched(insertAll)
+  function createOrReplay({ pet, by, idempotencyKey }: Creation, at: number): Once | PetstoreError {
+    if (idempotencyKey === undefined) return { pet: add(pet, by, at), replayed: false }
+    const first = idempotencyKeys.find(by, idempotencyKey, at)
+    if (first) return replay(first, pet)
+    const added = add(pet, by, at)
+    idempotencyKeys.keep(by, idempotencyKey, added.id, at)
+    return { pet: added, replayed: false }
+  }
+
+  function add({ name, categoryId, status }: NewPet, by: KeyId, at: number): Pet {
+    const { lastInsertRowid } = insert.run(name, categoryId, status, at, by)
+    return { id: BigInt(lastInsertRowid), name, categoryId, status }
+  }
+
+  const createOne = batched(createAll)
+
+  async function create(creation: Creation): Promise<Once> {
+    const outcome = await createOne(creation)
+    if (outcome instanceof PetstoreError) throw outcome
+    return outcome
+  }
 
   return {
     listPets: async (filter) => translated(() => freshPage(filter)),
-    createPet: (pet, by) => createOne({ pet, by }),
+    createPet: async (pet, by) => (await create({ pet, by })).pet,
+    createPetOnce: (pet, by, idempotencyKey) => create({ pet, by, idempotencyKey }),
     getPet: async (id) => translated(() => pet.get(id) ?? undefined),
   }
 }

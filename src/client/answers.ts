@@ -1,0 +1,88 @@
+// An answer of the service → the contract's values, checked as far as their types promise.
+
+import type { Pet as ContractPet, ErrorCode, PetStatus } from '../generated/contract.ts'
+import { PetstoreApiError } from './errors.ts'
+import { int64, parseJson } from './json.ts'
+
+/** The service always says the status of an animal. */
+export type Pet = Required<ContractPet>
+
+/** Throws PetstoreApiError `unexpected_answer`. */
+export function readPet(response: Response, text: string): Pet {
+  return read(response, () => toPet(parseJson(text)))
+}
+
+/** Throws PetstoreApiError `unexpected_answer`. */
+export function readPets(response: Response, text: string): Pet[] {
+  return read(response, () => {
+    const pets = parseJson(text)
+    if (!Array.isArray(pets)) throw new SyntaxError('an array was expected')
+    return pets.map(toPet)
+  })
+}
+
+/** The cursor in the `Link` to the next page (RFC 8288). */
+export function nextCursor(response: Response): string | undefined {
+  for (const [, target = '', parameters = ''] of (response.headers.get('Link') ?? '').matchAll(LINK)) {
+    const query = target.indexOf('?')
+    if (query >= 0 && relations(parameters).includes('next')) {
+      return new URLSearchParams(target.slice(query + 1)).get('cursor') ?? undefined
+    }
+  }
+  return undefined
+}
+
+const PARAMETER = /\s*;\s*([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"([^"]*)"|([^\s",;]+)))?/g
+const LINK = new RegExp(`<([^>]*)>((?:${PARAMETER.source})*)`, 'g')
+
+/** Only the first `rel` counts (RFC 8288, 3.3). */
+function relations(parameters: string): string[] {
+  const rel = [...parameters.matchAll(PARAMETER)].find(([, name]) => name?.toLowerCase() === 'rel')
+  return (rel?.[2] ?? rel?.[3] ?? '').toLowerCase().split(/\s+/)
+}
+
+/** The error that an answer outside 2xx stands for, whoever gave it. */
+export function readError(response: Response, text: string): PetstoreApiError {
+  const { status, headers } = response
+  const { code, message } = errorBody(text) ?? {
+    code: 'unexpected_answer' as const,
+    message: `The answer has the status ${status} and is not the service's. Is the address right?`,
+  }
+  return new PetstoreApiError(message, code, status, requestId(headers), retryAfterMs(headers))
+}
+
+function errorBody(text: string): { code: ErrorCode; message: string } | undefined {
+  try {
+    const { code, message } = parseJson(text) as Record<string, unknown>
+    return typeof code === 'string' && typeof message === 'string' ? { code: code as ErrorCode, message } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function read<Value>({ status, headers }: Response, from: () => Value): Value {
+  try {
+    return from()
+  } catch {
+    const message = 'The answer is not as the contract says. Is the address right?'
+    throw new PetstoreApiError(message, 'unexpected_answer', status, requestId(headers), undefined)
+  }
+}
+
+function toPet(value: unknown): Pet {
+  const { id, name, categoryId, status } = value as Record<string, unknown>
+  if (typeof name !== 'string' || typeof status !== 'string') throw new SyntaxError('not an animal')
+  return { id: int64(id), name, categoryId: int64(categoryId), status: status as PetStatus }
+}
+
+function requestId(headers: Headers): string | undefined {
+  return headers.get('X-Request-Id') ?? undefined
+}
+
+/** RFC 9110, 10.2.3: seconds, or a date. */
+function retryAfterMs(headers: Headers): number | undefined {
+  const text = headers.get('Retry-After')
+  if (text === null) return undefined
+  const ms = /^[0-9]+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms)
+}

@@ -1,0 +1,35 @@
+// A hundred believable animals, for a store that has none yet: for trying things out, for demonstrations, for pictures.
+
+import type { NewPet, PetStatus } from '../generated/contract.ts'
+import type { Pet } from './answers.ts'
+import type { CallOptions, PetStore } from './petstore.ts'
+
+/** Categories have no names in the contract; these are only numbers to it. */
+const NAMES: readonly (readonly [kind: string, categoryId: bigint, names: string])[] = [
+  ['dogs', 1n, 'Biscuit Bruno Clementine Dakota Ernie Fenna Gus Harper Iggy Juno Kona Luna Maple Nacho Otis Pepper'],
+  ['dogs', 1n, 'Quincy Rosie Scout Tilly Umbra Viggo Waffles Xena Yoshi Ziggy'],
+  ['cats', 2n, 'Amélie Bagheera Cleo Dumpling Earl_Grey Félix Ginger Hodge Isis Jasper Kiki Łatka Mochi Nimbus Olive'],
+  ['cats', 2n, 'Pumpkin Queenie Ragnar Saffron Tofu Ursula Velvet Whiskers Yuki Zoë'],
+  ['birds', 3n, 'Archimedes Birdie Coco Dusty Echo Fidget Galileo Hedwig Kiwi Mango Piccolo Rio Sunny Tango'],
+  ['fish', 4n, 'Anchovy Bubbles Captain_Finn Dory Flounder Marlin Neptune Pearl Ripple Sushi'],
+  ['small mammals', 5n, 'Acorn Bean Button Clover Dandelion Hazel Nibbles Oreo Peanut Pippin Smudge Thistle Tumble'],
+  ['reptiles', 6n, 'Cleopatra Draco Freckle Godzilla Jörmungandr Kaa Mortimer Noodle Rango Sheldon Spike Turbo'],
+]
+
+/** In a shop most can be bought. The pattern has no common divisor with the rows above, so it looks like chance. */
+const STATUSES: readonly PetStatus[] = [...'aasaapaaasaapaasa'].map(
+  (letter) => ({ a: 'available', p: 'pending', s: 'sold' })[letter] as PetStatus,
+)
+
+export const sampleAnimals: readonly NewPet[] = NAMES.flatMap(([, categoryId, names]) =>
+  names.split(' ').map((name) => ({ name: name.replace('_', ' '), categoryId })),
+).map((pet, index) => ({ ...pet, status: STATUSES[index % STATUSES.length] as PetStatus }))
+
+const TOGETHER = 10
+
+/** Adds them all, and gives each as soon as it is there. */
+export async function* addSamples(client: PetStore, options: CallOptions = {}): AsyncGenerator<Pet, void, undefined> {
+  for (let at = 0; at < sampleAnimals.length; at += TOGETHER) {
+    yield* await Promise.all(sampleAnimals.slice(at, at + TOGETHER).map((pet) => client.createPet(pet, options)))
+  }
+}

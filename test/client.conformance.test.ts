@@ -1,0 +1,70 @@
+// The promises of a store, kept through the client and a real server: nothing is lost or bent on the way.
+
+import { PetStore, PetstoreApiError } from '../src/client/petstore.ts'
+import { encodeCursor } from '../src/http/paging.ts'
+import type { KeyId } from '../src/keys.ts'
+import type { PetFilter } from '../src/pets.ts'
+import { openStore } from '../src/store/open.ts'
+import type { Store, StoreOptions } from '../src/store/store.ts'
+import { conformance } from './store.conformance.ts'
+import { type Service, startService } from './support/service.ts'
+
+const LIMIT_MAX = 100
+
+conformance('the client', async (options) => overHttp(await openStore(':memory:', options), options))
+
+/**
+ * The store with its animals reached through a server, as a client of each API key. The server starts when it is first
+ * needed: its key is then one more in the store. Keys have no operations and stay as they are.
+ */
+function overHttp(store: Store, { now }: StoreOptions): Store {
+  const clients = new Map<KeyId | undefined, Promise<PetStore>>()
+  let service: Promise<Service> | undefined
+  let replayed = false
+
+  async function connect(): Promise<PetStore> {
+    service ??= startService({ store, now, enforceSunset: false })
+    const { url, addKey } = await service
+    return new PetStore({ baseUrl: url, apiKey: await addKey(), retries: 0, fetch: noting })
+  }
+  /** The client keeps it to itself whether an answer was a replay. */
+  async function noting(url: string, init: RequestInit): Promise<Response> {
+    const response = await fetch(url, init)
+    replayed = response.headers.get('Idempotency-Replayed') === 'true'
+    return response
+  }
+  function client(by?: KeyId): Promise<PetStore> {
+    const found = clients.get(by) ?? connect()
+    clients.set(by, found)
+    return found
+  }
+
+  return {
+    ...store,
+    createPet: async (pet, by) => (await client(by)).createPet(pet),
+    createPetOnce: async (pet, by, idempotencyKey) => {
+      const added = await (await client(by)).createPet(pet, { idempotencyKey })
+      return { pet: added, replayed }
+    },
+    getPet: async (id) => (await client()).getPet(id).catch(undefinedWhenNotFound),
+    listPets: async (filter) => listAtMost(await client(), filter),
+    close: async () => (service ? (await service).stop() : store.close()),
+  }
+}
+
+/** As many as asked for, in the pages that the contract allows. */
+async function listAtMost(client: PetStore, { limit, status, after }: PetFilter) {
+  const pets = []
+  let cursor = after === undefined ? undefined : encodeCursor(after)
+  do {
+    const page = await client.listPage({ limit: Math.min(limit - pets.length, LIMIT_MAX), status, cursor })
+    pets.push(...page.pets)
+    cursor = page.next
+  } while (cursor !== undefined && pets.length < limit)
+  return { pets, more: cursor !== undefined }
+}
+
+function undefinedWhenNotFound(error: unknown): undefined {
+  if (error instanceof PetstoreApiError && error.code === 'not_found') return undefined
+  throw error
+}

@@ -1,0 +1,281 @@
+// The client against a real service, and against servers that behave as services should not.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import fc from 'fast-check'
+import { int64, parseJson, stringifyFlat } from '../src/client/json.ts'
+import {
+  type Deprecation,
+  PetStore,
+  type PetStoreOptions,
+  PetstoreApiError,
+  PetstoreNetworkError,
+  PetstoreTimeoutError,
+} from '../src/client/petstore.ts'
+import { type Service, startService } from './support/service.ts'
+
+const REX = { id: 1n, name: 'Rex', categoryId: 7n, status: 'available' } as const
+const REX_JSON = '{"id":1,"name":"Rex","categoryId":7,"status":"available"}'
+
+describe('the client on a service', () => {
+  let service: Service
+  let client: PetStore
+  beforeAll(async () => {
+    service = await startService()
+    client = clientOf(service.url, { apiKey: service.key })
+  })
+  afterAll(() => service.stop())
+
+  test('follows the links through every page, each animal once', async () => {
+    const added = await Promise.all(
+      Array.from({ length: 25 }, (_, n) => client.createPet({ ...REX, name: `pet ${n}` })),
+    )
+    const sold = await client.createPet({ name: 'Mia', categoryId: 2n ** 63n - 1n, status: 'sold' })
+    for (const limit of [undefined, 1, 7, 26]) {
+      expect(await Array.fromAsync(client.listPets({ limit }))).toEqual([...added.sort(byId), sold])
+    }
+    expect(await Array.fromAsync(client.listPets({ status: 'sold' }))).toEqual([sold])
+  })
+
+  test('the last page has no next', async () => {
+    expect((await client.listPage({ status: 'pending' })).next).toBeUndefined()
+    const first = await client.listPage({ limit: 20 })
+    expect(first.next).toBeString()
+    expect((await client.listPage({ limit: 20, cursor: first.next })).next).toBeUndefined()
+  })
+
+  test('tells what the service refused, with its code, status and request', async () => {
+    const error = await failure(client.createPet({ name: '', categoryId: 7n }))
+    expect(error).toBeInstanceOf(PetstoreApiError)
+    expect(error).toMatchObject({
+      code: 'invalid_pet',
+      status: 400,
+      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    })
+    expect(error.message).toContain('name')
+    expect(await failure(client.getPet(404n))).toMatchObject({ code: 'not_found', status: 404 })
+    const stranger = clientOf(service.url, { apiKey: 'pets_live_0000000000000000000000000000' })
+    expect(await failure(stranger.listPage())).toMatchObject({ code: 'invalid_api_key', status: 401 })
+  })
+
+  test('tells once of a deprecated operation', async () => {
+    const notices: Deprecation[] = []
+    const watched = clientOf(service.url, { apiKey: service.key, onDeprecated: (notice) => notices.push(notice) })
+    const { id } = await watched.createPet(REX)
+    await watched.getPet(id)
+    await watched.getPet(id)
+    expect(notices).toEqual([{ operationId: 'getPet', since: new Date('2025-12-05'), removal: new Date('2030-12-05') }])
+  })
+
+  test('never shows its key', () => {
+    expect(Bun.inspect(client) + JSON.stringify(client)).not.toContain(service.key)
+    expect(() => clientOf(service.url, { apiKey: 'secret\n' })).toThrow(/^((?!secret).)*$/)
+  })
+})
+
+describe('the client in bad weather', () => {
+  test('tries again what failed in passing, the create under the same key', async () => {
+    const keys: (string | null)[] = []
+    await withServer(
+      (request, n) => {
+        keys.push(request.headers.get('Idempotency-Key'))
+        return n === 0 ? answer(503, errorJson('unavailable', 503)) : answer(201, REX_JSON)
+      },
+      async (url) => expect(await clientOf(url).createPet(REX)).toEqual(REX),
+    )
+    expect(keys).toEqual([expect.stringMatching(/^"[0-9a-f]{32}"$/), keys[0] as string])
+  })
+
+  test('tries a lost answer again', async () => {
+    let tries = 0
+    const whole = `HTTP/1.1 200 OK\r\nContent-Length: ${REX_JSON.length + 2}\r\nConnection: close\r\n\r\n[${REX_JSON}]`
+    const server = createServer((socket) => {
+      socket.once('data', () => socket.end(++tries < 3 ? whole.slice(0, -1) : whole))
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    expect((await clientOf(`http://127.0.0.1:${port}/v1`).listPage()).pets).toEqual([REX])
+    expect(tries).toBe(3)
+    server.close()
+  })
+
+  test('does not try again what another try cannot mend', () =>
+    withServer(
+      () => answer(400, errorJson('invalid_pet', 400)),
+      async (url, tries) => {
+        expect(await failure(clientOf(url).createPet(REX))).toMatchObject({ code: 'invalid_pet' })
+        expect(tries()).toBe(1)
+      },
+    ))
+
+  test('gives up after so many tries, with what failed last', () =>
+    withServer(
+      () => answer(503, errorJson('storage_full', 503), { 'Retry-After': '0' }),
+      async (url, tries) => {
+        expect(await failure(clientOf(url).listPage())).toMatchObject({ code: 'storage_full', retryAfterMs: 0 })
+        expect(tries()).toBe(3)
+      },
+    ))
+
+  test('leaves a long pause to its caller', () =>
+    withServer(
+      () => answer(429, errorJson('rate_limited', 429), { 'Retry-After': '3600' }),
+      async (url, tries) => {
+        expect(await failure(clientOf(url).listPage())).toMatchObject({ code: 'rate_limited', retryAfterMs: 3_600_000 })
+        expect(tries()).toBe(1)
+      },
+    ))
+
+  test('says when no answer comes in time', () =>
+    withServer(
+      () => new Promise(() => {}),
+      async (url) => {
+        const error = await failure(clientOf(url, { timeoutMs: 50, retries: 0 }).listPage())
+        expect(error).toBeInstanceOf(PetstoreTimeoutError)
+      },
+    ))
+
+  test('also when only its end is missing', () =>
+    withServer(
+      () => new Response(new ReadableStream({ start: (body) => body.enqueue('[') })),
+      async (url) => {
+        const error = await failure(clientOf(url, { timeoutMs: 200, retries: 0 }).listPage())
+        expect(error).toBeInstanceOf(PetstoreTimeoutError)
+      },
+    ))
+
+  test('says when nobody is there, and why', async () => {
+    const error = await failure(clientOf('http://127.0.0.1:1/v1', { retries: 1 }).listPage())
+    expect(error).toBeInstanceOf(PetstoreNetworkError)
+    expect(error.cause).toBeInstanceOf(Error)
+  })
+
+  test('ends at once when it is aborted, also between tries, and with the reason given', () =>
+    withServer(
+      (_request, n) =>
+        n === 0 ? answer(503, errorJson('unavailable', 503), { 'Retry-After': '20' }) : answer(200, '[]'),
+      async (url, tries) => {
+        const reason = new Error('the person left')
+        const aborter = new AbortController()
+        const call = failure(clientOf(url).listPage({}, { signal: aborter.signal }))
+        while (tries() === 0) await Bun.sleep(5)
+        await Bun.sleep(20)
+        aborter.abort(reason)
+        expect(await call).toBe(reason)
+        expect(await failure(clientOf(url).createPet(REX, { signal: aborter.signal }))).toBe(reason)
+        expect(tries()).toBe(1)
+      },
+    ))
+
+  test.each([
+    ['a page of a proxy', 502, '<h1>Bad gateway</h1>'],
+    ['JSON that is no Error', 404, '{"detail":"no"}'],
+    ['a page where an animal was expected', 200, '<!doctype html>'],
+    ['an animal without an id', 200, '{"name":"Rex","categoryId":7,"status":"sold"}'],
+    ['an id in quotes', 200, REX_JSON.replace('1', '"1"')],
+    ['an id with a fraction', 200, REX_JSON.replace('1', '1.5')],
+  ])('does not take %s for an answer of the service', (_what, status, body) =>
+    withServer(
+      () => answer(status, body),
+      async (url) =>
+        expect(await failure(clientOf(url, { retries: 0 }).getPet(1n))).toMatchObject({
+          code: 'unexpected_answer',
+          status,
+        }),
+    ),
+  )
+
+  test('carries its key nowhere else', () =>
+    withServer(
+      () => answer(200, '[]'),
+      async (elsewhere, tries) =>
+        withServer(
+          () => new Response(null, { status: 307, headers: { Location: `${elsewhere}/pets` } }),
+          async (url) => {
+            expect(await failure(clientOf(url, { retries: 0 }).listPage())).toBeInstanceOf(PetstoreNetworkError)
+            expect(tries()).toBe(0)
+          },
+        ),
+    ))
+
+  test.each([
+    ['</v1/pets?cursor=A>; rel="next"', 'A'],
+    ['</docs>; rel="help", </v1/pets?limit=2&cursor=B>;rel=next', 'B'],
+    ['</v1/pets?cursor=C>; title="a, b; rel=next"; rel="prev"', undefined],
+    ['</v1/pets?cursor=D>; title="x"; rel="start NEXT"', 'D'],
+    ['</v1/pets>; rel="next"', undefined],
+  ])('finds the next page in %s', (link, next) =>
+    withServer(
+      () => answer(200, '[]', { Link: link }),
+      async (url) => expect((await clientOf(url).listPage()).next).toBe(next as string),
+    ),
+  )
+})
+
+describe('exact JSON, in any JavaScript', () => {
+  test('every int64 goes out and comes in unchanged', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.string(), (id, name) => {
+        const object = parseJson(stringifyFlat({ name, id })) as Record<string, unknown>
+        expect(int64(object.id)).toBe(id)
+        expect(object.name).toBe(name)
+      }),
+      {
+        examples: [
+          [2n ** 63n - 1n, '1'],
+          [-(2n ** 63n), '"\\'],
+          [2n ** 53n + 1n, ' 12345678901234567890 '],
+        ],
+      },
+    )
+  })
+
+  test('numbers in names stay text, and a number is never taken from text', () => {
+    expect(parseJson('{"a 1":"x\\"2","b":[true,null]}')).toEqual({ 'a 1': 'x"2', b: [true, null] })
+    expect(() => int64(parseJson('"1"'))).toThrow(SyntaxError)
+    expect(int64(parseJson('1e3'))).toBe(1000n)
+    for (const wrong of ['01', '1.', '--1', '1e', '[1 2]', '"\n"', '9007199254740993.0']) {
+      expect(() => int64(parseJson(wrong))).toThrow(SyntaxError)
+    }
+  })
+})
+
+function clientOf(baseUrl: string, options: Partial<PetStoreOptions> = {}): PetStore {
+  return new PetStore({ baseUrl, apiKey: 'key', ...options })
+}
+
+async function failure(call: Promise<unknown>): Promise<Error> {
+  return call.then(
+    (value) => {
+      throw new Error(`did not fail: ${Bun.inspect(value)}`)
+    },
+    (error) => error as Error,
+  )
+}
+
+function answer(status: number, body: string, headers: Record<string, string> = {}): Response {
+  return new Response(body, { status, headers: { 'Content-Type': 'application/json', ...headers } })
+}
+
+function errorJson(code: string, status: number): string {
+  return JSON.stringify({ code, message: 'No.', status })
+}
+
+/** A server that answers its n-th request, from 0, as told. */
+async function withServer(
+  respond: (request: Request, n: number) => Response | Promise<Response>,
+  use: (url: string, tries: () => number) => Promise<unknown>,
+): Promise<void> {
+  let tries = 0
+  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => respond(request, tries++) })
+  try {
+    await use(`http://127.0.0.1:${server.port}/v1`, () => tries)
+  } finally {
+    await server.stop(true)
+  }
+}
+
+function byId(a: { id: bigint }, b: { id: bigint }): number {
+  return a.id < b.id ? -1 : 1
+}

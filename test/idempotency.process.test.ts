@@ -1,0 +1,59 @@
+// Idempotency keys where it hurts: servers that share a file, and a server that is killed while it adds.
+
+import { expect, test } from 'bun:test'
+import { mkdtempSync } from 'node:fs'
+import { PetStore, PetstoreNetworkError } from '../src/client/petstore.ts'
+import { temporaryFile } from './support/files.ts'
+import { serve } from './support/process.ts'
+
+const keys = Array.from({ length: 300 }, (_, n) => `key ${n}`)
+
+test('two servers on one file, the same keys at both at once: each key adds one animal', async () => {
+  const cwd = mkdtempSync(temporaryFile('shop-'))
+  const one = await serve([], { cwd })
+  const two = await serve([], { cwd })
+  const clients = [one, two].map(({ url }) => new PetStore({ baseUrl: url, apiKey: one.key }))
+  const added = await Promise.all(
+    keys.map((key, n) =>
+      Promise.all(
+        clients.map((client) => client.createPet({ name: `pet ${n}`, categoryId: 1n }, { idempotencyKey: key })),
+      ),
+    ),
+  )
+  for (const [here, there] of added) expect(here).toEqual(there)
+  const listed = await Array.fromAsync((clients[1] as PetStore).listPets())
+  expect(listed.length).toBe(keys.length)
+  expect(await one.stop()).toBe(0)
+  expect(await two.stop()).toBe(0)
+}, 30_000)
+
+test('a server killed half-way: sending everything again adds what is missing and nothing twice', async () => {
+  const cwd = mkdtempSync(temporaryFile('shop-'))
+  const first = await serve([], { cwd })
+  const acknowledged = new Map<string, bigint>()
+  const before = new PetStore({ baseUrl: first.url, apiKey: first.key, retries: 0 })
+  const running = Promise.allSettled(
+    keys.map(async (key, n) => {
+      await Bun.sleep(n)
+      const { id } = await before.createPet({ name: key, categoryId: 1n }, { idempotencyKey: key })
+      acknowledged.set(key, id)
+    }),
+  )
+  while (acknowledged.size < 50) await Bun.sleep(1)
+  await first.stop('SIGKILL')
+  for (const outcome of await running) {
+    if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(PetstoreNetworkError)
+  }
+  expect(acknowledged.size).toBeLessThan(keys.length)
+
+  const second = await serve([], { cwd })
+  const after = new PetStore({ baseUrl: second.url, apiKey: first.key })
+  const pets = await Promise.all(
+    keys.map((key) => after.createPet({ name: key, categoryId: 1n }, { idempotencyKey: key })),
+  )
+  pets.forEach(({ id }, n) => {
+    expect(acknowledged.get(keys[n] as string) ?? id).toBe(id)
+  })
+  expect((await Array.fromAsync(after.listPets())).map(({ name }) => name).sort()).toEqual(keys.toSorted())
+  expect(await second.stop()).toBe(0)
+}, 30_000)
