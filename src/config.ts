@@ -2,6 +2,7 @@
 // parsing, `--help` and docs/configuration.md come from it. A flag wins over its variable.
 
 import { readFileSync } from 'node:fs'
+import { parseDuration } from './durations.ts'
 import { StartError } from './errors.ts'
 import { type Environment, keyEnvironment } from './keys.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
@@ -85,6 +86,23 @@ export const SETTINGS = {
     says: 'Origins whose pages may call the service, separated by commas, or *. None unless given.',
     parse: origins,
   }),
+  backupDir: setting({
+    variable: 'PETSTORE_BACKUP_DIR',
+    says: 'The folder into which a running service backs up its store by itself. None unless given.',
+    parse: nonEmpty,
+  }),
+  backupEvery: setting({
+    variable: 'PETSTORE_BACKUP_EVERY',
+    default: '24h',
+    says: 'How often, as 30m, 24h or 7d.',
+    parse: parseDuration,
+  }),
+  backupKeep: setting({
+    variable: 'PETSTORE_BACKUP_KEEP',
+    default: '7',
+    says: 'How many of these backups are kept; older ones are removed.',
+    parse: count,
+  }),
 }
 
 export type Config = Readonly<{
@@ -137,6 +155,11 @@ function port(text: string): number {
   const number = Number(text)
   if (!/^[0-9]{1,5}$/.test(text) || number > 65535) throw new Error('must be a number from 0 to 65535')
   return number
+}
+
+function count(text: string): number {
+  if (!/^[1-9][0-9]{0,5}$/.test(text)) throw new Error('must be a number from 1 to 999999')
+  return Number(text)
 }
 
 function databaseFile(text: string): string {

@@ -18,6 +18,9 @@ test('nothing given: every default', () => {
     sunset: 'enforce',
     logLevel: 'info',
     corsOrigins: [],
+    backupDir: undefined,
+    backupEvery: 86_400_000,
+    backupKeep: 7,
   })
 })
 

@@ -2,14 +2,14 @@
 // A key goes to standard output alone, so that it can be piped; what is said about it goes to standard error.
 
 import { existsSync } from 'node:fs'
-import { Command, InvalidArgumentError } from 'commander'
+import { Command } from 'commander'
 import type { Config } from '../config.ts'
+import { parseDuration } from '../durations.ts'
 import { PetstoreError, StartError } from '../errors.ts'
 import { type ApiKey, generateKey, hashKey, keyState, type NewKey } from '../keys.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
-import { parseDuration } from './durations.ts'
-import { configOf, withSettings } from './options.ts'
+import { configOf, parsedBy, withSettings } from './options.ts'
 import { table } from './table.ts'
 
 const DAY_MS = 86_400_000
@@ -26,9 +26,9 @@ export function keysCommand(): Command {
 
 function createCommand(): Command {
   return storeCommand('create', 'Issue a key and print it, this once.')
-    .requiredOption('--name <name>', 'what the key is for', parseName)
+    .requiredOption('--name <name>', 'what the key is for', parsedBy(parseName))
     .option('--read-only', 'the key may list and fetch, not add', false)
-    .option('--expires <duration>', 'end the key after this time, as 90d or 12h', parseDuration)
+    .option('--expires <duration>', 'end the key after this time, as 90d or 12h', parsedBy(parseDuration))
     .addHelpText('after', example("petstore keys create --name 'till 3' --expires 90d"))
     .action(async ({ name, readOnly, expires }, self: Command) => {
       const config = configOf(self)
@@ -63,14 +63,14 @@ function revokeCommand(): Command {
 function rotateCommand(): Command {
   return storeCommand('rotate', 'Issue a key in the place of another, which ends later.')
     .argument('<key>', "the old key's id or name")
-    .option('--overlap <duration>', 'how long the old key still works', parseDuration, DAY_MS)
+    .option('--overlap <duration>', 'how long the old key still works (default: 24h)', parsedBy(parseDuration))
     .option(
       '--expires <duration>',
       'end the new key after this time (default: as long as the old one had)',
-      parseDuration,
+      parsedBy(parseDuration),
     )
     .addHelpText('after', example("petstore keys rotate 'till 3' --overlap 24h"))
-    .action(async (which: string, { overlap, expires }, self: Command) => {
+    .action(async (which: string, { overlap = DAY_MS, expires }, self: Command) => {
       const config = configOf(self)
       await withStore(config, {}, async (store) => {
         const old = findOne(await store.listKeys(), which)
@@ -165,7 +165,7 @@ function toJson({ id, name, readOnly, createdAt, expiresAt, revokedAt, ...rest }
 function parseName(text: string): string {
   const name = text.trim()
   if (!/^[^\p{C}]{1,100}$/u.test(name) || /^[0-9]+$/.test(name)) {
-    throw new InvalidArgumentError('Give 1 to 100 printable characters, not only digits.')
+    throw new Error('must be 1 to 100 printable characters, not only digits')
   }
   return name
 }

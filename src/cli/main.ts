@@ -4,6 +4,7 @@
 import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json'
 import { PetstoreError, StartError } from '../errors.ts'
+import { backupCommand, restoreCommand } from './backup.ts'
 import { keysCommand } from './keys.ts'
 import { serveCommand } from './serve.ts'
 
@@ -12,6 +13,8 @@ const program = new Command('petstore')
   .version(packageJson.version)
   .addCommand(serveCommand())
   .addCommand(keysCommand())
+  .addCommand(backupCommand())
+  .addCommand(restoreCommand())
 throwing(program)
 
 try {

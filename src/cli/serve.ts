@@ -7,6 +7,7 @@ import { generateKey, hashKey, type KeyStore } from '../keys.ts'
 import { createLog, type Log } from '../log.ts'
 import { openStore } from '../store/open.ts'
 import { configOf, withSettings } from './options.ts'
+import { startPeriodicBackups } from './periodic-backups.ts'
 
 /** Within 10 seconds of SIGTERM the process is gone; closing the store needs a little of that. */
 const STOP_GRACE_MS = 8_500
@@ -51,9 +52,11 @@ async function serve(config: Config, ephemeral: boolean): Promise<void> {
   else if (key && !config.bootstrapKey) process.stdout.write(welcome(server.url, key))
   process.stdout.write(`petstore listening on ${server.url}\n`)
 
+  const backups = startPeriodicBackups(ephemeral ? { ...config, backupDir: undefined } : config, log, Date.now)
+
   const signal = await nextSignal('SIGTERM', 'SIGINT')
   log.info({ signal }, 'stopping')
-  await server.stop(STOP_GRACE_MS)
+  await Promise.all([server.stop(STOP_GRACE_MS), backups.stop()])
   await store.close()
   await new Promise<void>((resolve) => log.flush(() => resolve()))
   process.exit(0)

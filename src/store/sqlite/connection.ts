@@ -10,7 +10,7 @@ import { Freshness } from './freshness.ts'
 import { mapWalIndex } from './wal-index.ts'
 
 /** In order; a migration that was ever released is never changed. `user_version` counts those that have run. */
-const MIGRATIONS = [first, second]
+export const MIGRATIONS = [first, second]
 
 /** How long a statement waits for another process's transaction. The thread waits with it. */
 const BUSY_TIMEOUT_MS = 2000

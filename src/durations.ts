@@ -1,16 +1,14 @@
-// Lengths of time as people write them on a command line: 90d, 24h, 15m, 30s.
-
-import { InvalidArgumentError } from 'commander'
+// Lengths of time as people write them: 90d, 24h, 15m, 30s.
 
 const UNIT_MS: Record<string, number> = { s: 1e3, m: 60e3, h: 3600e3, d: 86400e3, w: 604800e3 }
 const YEARS_MAX_MS = 100 * 365 * 86400e3
 
-/** Milliseconds. Throws InvalidArgumentError, which commander shows beside the flag. */
+/** Milliseconds. Throws an Error whose message says what to write. */
 export function parseDuration(text: string): number {
   const [, count, unit = ''] = /^([0-9]{1,9})([smhdw])$/.exec(text) ?? []
   const ms = Number(count) * (UNIT_MS[unit] ?? Number.NaN)
   if (!(ms >= 0 && ms <= YEARS_MAX_MS)) {
-    throw new InvalidArgumentError('Give a number and a unit: 30s, 15m, 24h, 90d or 4w, up to 100 years.')
+    throw new Error('must be a number and a unit, as 30s, 15m, 24h, 90d or 4w, up to 100 years')
   }
   return ms
 }
