@@ -86,6 +86,17 @@ export const SETTINGS = {
     says: 'Origins whose pages may call the service, separated by commas, or *. None unless given.',
     parse: origins,
   }),
+  adminPort: setting({
+    variable: 'PETSTORE_ADMIN_PORT',
+    says: 'The port of the operations listener, with /metrics for Prometheus; 0 takes a free one. None unless given.',
+    parse: port,
+  }),
+  adminHost: setting({
+    variable: 'PETSTORE_ADMIN_HOST',
+    default: '127.0.0.1',
+    says: 'The address of the operations listener.',
+    parse: nonEmpty,
+  }),
   backupDir: setting({
     variable: 'PETSTORE_BACKUP_DIR',
     says: 'The folder into which a running service backs up its store by itself. None unless given.',

@@ -18,6 +18,8 @@ test('nothing given: every default', () => {
     sunset: 'enforce',
     logLevel: 'info',
     corsOrigins: [],
+    adminPort: undefined,
+    adminHost: '127.0.0.1',
     backupDir: undefined,
     backupEvery: 86_400_000,
     backupKeep: 7,

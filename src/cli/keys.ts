@@ -1,16 +1,14 @@
 // `petstore keys …`: issue, list, end and rotate API keys, in the store itself. A running service notices by itself.
 // A key goes to standard output alone, so that it can be piped; what is said about it goes to standard error.
 
-import { existsSync } from 'node:fs'
 import { Command } from 'commander'
 import type { Config } from '../config.ts'
 import { parseDuration } from '../durations.ts'
-import { PetstoreError, StartError } from '../errors.ts'
+import { PetstoreError } from '../errors.ts'
 import { type ApiKey, generateKey, hashKey, keyState, type NewKey } from '../keys.ts'
-import { openStore } from '../store/open.ts'
-import type { Store } from '../store/store.ts'
 import { configOf, parsedBy, withSettings } from './options.ts'
 import { table } from './table.ts'
+import { time, withStore } from './with-store.ts'
 
 const DAY_MS = 86_400_000
 
@@ -97,24 +95,6 @@ function storeCommand(name: string, description: string): Command {
   return withSettings(new Command(name).description(description), 'database', 'environment')
 }
 
-async function withStore<Result>(
-  { database }: Config,
-  { create = false }: { create?: boolean },
-  use: (store: Store) => Promise<Result>,
-): Promise<Result> {
-  const exists = existsSync(database)
-  if (!exists && !create) {
-    throw new StartError(`There is no store at ${database} yet. Name another file with --database.`)
-  }
-  const store = await openStore(database, { now: Date.now })
-  if (!exists) say(`Made a new store at ${database}.`)
-  try {
-    return await use(store)
-  } finally {
-    await store.close()
-  }
-}
-
 async function issue(config: Config, create: (key: Pick<NewKey, 'hash'>) => Promise<ApiKey>): Promise<void> {
   const text = generateKey(config.environment)
   const { id, name } = await create({ hash: hashKey(text) })
@@ -168,10 +148,6 @@ function parseName(text: string): string {
     throw new Error('must be 1 to 100 printable characters, not only digits')
   }
   return name
-}
-
-function time(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}Z`
 }
 
 function example(command: string): string {

@@ -5,6 +5,7 @@ import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json'
 import { PetstoreError, StartError } from '../errors.ts'
 import { backupCommand, restoreCommand } from './backup.ts'
+import { deprecatedCommand } from './deprecated.ts'
 import { keysCommand } from './keys.ts'
 import { serveCommand } from './serve.ts'
 
@@ -13,6 +14,7 @@ const program = new Command('petstore')
   .version(packageJson.version)
   .addCommand(serveCommand())
   .addCommand(keysCommand())
+  .addCommand(deprecatedCommand())
   .addCommand(backupCommand())
   .addCommand(restoreCommand())
 throwing(program)
@@ -20,7 +22,8 @@ throwing(program)
 try {
   await program.parseAsync()
 } catch (error) {
-  process.exitCode = exitCode(error)
+  // At once: what had been started before it failed would keep the process.
+  process.exit(exitCode(error))
 }
 
 /** Lets commander throw where it would end the process: commands that were added do not inherit this. */

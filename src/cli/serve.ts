@@ -2,9 +2,11 @@
 
 import { Command } from 'commander'
 import type { Config } from '../config.ts'
+import { startAdmin } from '../http/admin.ts'
 import { startServer } from '../http/server.ts'
 import { generateKey, hashKey, type KeyStore } from '../keys.ts'
 import { createLog, type Log } from '../log.ts'
+import { createMetrics } from '../metrics.ts'
 import { openStore } from '../store/open.ts'
 import { configOf, withSettings } from './options.ts'
 import { startPeriodicBackups } from './periodic-backups.ts'
@@ -34,10 +36,13 @@ More settings are environment variables: see docs/configuration.md.`,
 
 async function serve(config: Config, ephemeral: boolean): Promise<void> {
   const log = createLog(config.logLevel)
-  const store = await openStore(ephemeral ? ':memory:' : config.database, { now: Date.now })
+  const metrics = config.adminPort === undefined ? undefined : createMetrics()
+  const opened = await openStore(ephemeral ? ':memory:' : config.database, { now: Date.now, onBatch: metrics?.batch })
+  const store = metrics?.timed(opened) ?? opened
   const server = startServer({
     store,
     log,
+    metrics,
     host: config.host,
     port: config.port,
     environment: config.environment,
@@ -46,10 +51,12 @@ async function serve(config: Config, ephemeral: boolean): Promise<void> {
     enforceSunset: config.sunset === 'enforce',
     now: Date.now,
   })
+  const admin = metrics && startAdmin({ host: config.adminHost, port: config.adminPort as number, metrics })
   // Only now, when nothing stands in the way of showing it.
   const key = await addFirstKey(store, config, log)
   if (key && ephemeral) process.stdout.write(`key: ${key}\n`)
   else if (key && !config.bootstrapKey) process.stdout.write(welcome(server.url, key))
+  if (admin) process.stdout.write(`metrics on ${admin.url}\n`)
   process.stdout.write(`petstore listening on ${server.url}\n`)
 
   const backups = startPeriodicBackups(ephemeral ? { ...config, backupDir: undefined } : config, log, Date.now)
@@ -57,6 +64,7 @@ async function serve(config: Config, ephemeral: boolean): Promise<void> {
   const signal = await nextSignal('SIGTERM', 'SIGINT')
   log.info({ signal }, 'stopping')
   await Promise.all([server.stop(STOP_GRACE_MS), backups.stop()])
+  await admin?.stop()
   await store.close()
   await new Promise<void>((resolve) => log.flush(() => resolve()))
   process.exit(0)

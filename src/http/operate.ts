@@ -4,6 +4,7 @@
 import { PetstoreError } from '../errors.ts'
 import type { ApiKey, Environment } from '../keys.ts'
 import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
 import type { Store } from '../store/store.ts'
 import { type Answer, respond } from './answers.ts'
 import { authenticate } from './authentication.ts'
@@ -15,8 +16,10 @@ import { handlers, type Services } from './operations.ts'
 import { readParameters } from './parameters.ts'
 import type { Responder } from './resources.ts'
 import type { Validator } from './schema.ts'
+import { traceOf } from './trace.ts'
 
 export interface OperateOptions {
+  metrics?: Metrics | undefined
   store: Store
   log: Log
   tally: DeprecatedCallTally
@@ -30,18 +33,24 @@ export interface OperateOptions {
 }
 
 export function operate(operation: ContractOperation, options: OperateOptions): Responder {
-  const { store, log, tally, enforceSunset, now, bodyTimeoutMs } = options
+  const { store, log, metrics, tally, enforceSunset, now, bodyTimeoutMs } = options
   const services = { pets: store, creates: new IdempotentCreates() }
   return async (request, requestId) => {
     const caller = await authenticate(request.headers.get('Authorization'), store, options)
     authorize(operation, caller)
-    if (operation.deprecation) tally.count(caller.id, operation.id, now())
+    if (operation.deprecation) {
+      tally.count(caller.id, operation.id, now())
+      metrics?.deprecatedCall(operation.id, caller.id)
+    }
     if (operation.deprecation && enforceSunset) checkNotRemoved(operation, now())
     const body = operation.body && validated(operation.body, await readBody(request, bodyTimeoutMs))
     const parameters = readParameters(operation, request)
     const answer = await handle(operation, services, caller, parameters, body)
     if (!answer.logged) return respond(request, answer)
-    log.info({ requestId: requestId(), keyId: String(caller.id), ...answer.logged }, operation.id)
+    log.info(
+      { requestId: requestId(), ...traceOf(request.headers), keyId: String(caller.id), ...answer.logged },
+      operation.id,
+    )
     return respond(request, { ...answer, headers: { ...answer.headers, 'X-Request-Id': requestId() } })
   }
 }

@@ -9,13 +9,30 @@ export type RoutedRequest = Request & { params: Record<string, string> }
 /** `requestId` names the request in the log; it is made when it is first asked for. */
 export type Responder = (request: RoutedRequest, requestId: () => string) => Promise<Response>
 
+export interface ResourceOptions {
+  /** On every answer of this path. */
+  headers?: readonly (readonly [string, string])[] | undefined
+  /** What metrics call its methods. */
+  labels?: Record<string, string>
+}
+
 export class Resource {
+  readonly headers: readonly (readonly [string, string])[]
+  private readonly labels: Record<string, string>
+
   constructor(
     readonly path: string,
     private readonly methods: Record<string, Responder>,
-    /** On every answer of this path. */
-    readonly headers: readonly (readonly [string, string])[] = [],
-  ) {}
+    { headers = [], labels = {} }: ResourceOptions = {},
+  ) {
+    this.headers = headers
+    this.labels = labels
+  }
+
+  /** The operation of a method, or the path where it has none: never anything that a caller can choose freely. */
+  labelOf(method: string): string {
+    return this.labels[method === 'HEAD' ? 'GET' : method] ?? this.path
+  }
 
   /** The `Allow` header (RFC 9110, 10.2.1). */
   get allow(): string {

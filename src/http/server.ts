@@ -2,15 +2,17 @@
 // target against the routes, to the letter, so dot segments, doubled slashes and the like meet no operation.
 
 import { randomUUID } from 'node:crypto'
-import { PetstoreError, StartError } from '../errors.ts'
+import { PetstoreError } from '../errors.ts'
 import type { Environment } from '../keys.ts'
 import { basePath, operations } from './contract.ts'
 import { addCors, type CorsOrigins } from './cors.ts'
 import { DeprecatedCallTally, deprecationHeaders } from './deprecation.ts'
 import { documents } from './documents.ts'
 import { isServerFailure, respondToFailure, toPetstoreError } from './failures.ts'
+import { authority, listen } from './listen.ts'
 import { type OperateOptions, operate } from './operate.ts'
 import { Resource, type RoutedRequest } from './resources.ts'
+import { traceOf } from './trace.ts'
 
 export interface ServerOptions extends Omit<OperateOptions, 'tally' | 'bodyTimeoutMs'> {
   host: string
@@ -38,7 +40,7 @@ const LEAVE_MS = 200
 
 /** Listens when it returns. Throws StartError when the address cannot be had. */
 export function startServer(options: ServerOptions): PetstoreServer {
-  const { store, log, corsOrigins } = options
+  const { store, log, corsOrigins, metrics } = options
   const tally = new DeprecatedCallTally()
   let draining = false
 
@@ -53,34 +55,41 @@ export function startServer(options: ServerOptions): PetstoreServer {
       id ??= randomUUID()
       return id
     }
+    const begun = metrics ? performance.now() : 0
     let response: Response
     try {
       if (!resource) throw new PetstoreError('not_found', 'There is nothing at this path.')
       response = await resource.respond(request, requestId)
     } catch (thrown) {
       const error = toPetstoreError(thrown)
-      if (isServerFailure(error))
-        log.error({ requestId: requestId(), code: error.code, err: error.cause ?? error }, 'failed')
+      if (isServerFailure(error)) {
+        const { code, cause } = error
+        log.error({ requestId: requestId(), ...traceOf(request.headers), code, err: cause ?? error }, 'failed')
+      }
       response = respondToFailure(error, requestId(), resource)
     }
     for (const [name, value] of resource?.headers ?? []) response.headers.set(name, value)
     if (draining) response.headers.set('Connection', 'close')
     // Bun dates every answer but those to HEAD; an origin server with a clock must (RFC 9110, 6.6.1).
     if (request.method === 'HEAD') response.headers.set('Date', new Date().toUTCString())
+    metrics?.request(resource?.labelOf(request.method) ?? 'none', response.status, (performance.now() - begun) / 1000)
     return addCors(request, response, corsOrigins)
   }
 
-  const server = listen(options, {
-    routes: Object.fromEntries(
-      resources.map((resource) => [
-        resource.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-        (request: Request) => answer(request as RoutedRequest, resource),
-      ]),
-    ),
-    fetch: (request: Request) => answer(request as RoutedRequest),
-    // What is too large is refused by us, with an Error body.
-    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-  })
+  const server = listen(
+    { ...options, flag: '--port' },
+    {
+      routes: Object.fromEntries(
+        resources.map((resource) => [
+          resource.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+          (request: Request) => answer(request as RoutedRequest, resource),
+        ]),
+      ),
+      fetch: (request: Request) => answer(request as RoutedRequest),
+      // What is too large is refused by us, with an Error body.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    },
+  )
   const url = `http://${authority(options.host, server.port as number)}${basePath}`
 
   async function saveTally(): Promise<void> {
@@ -93,6 +102,7 @@ export function startServer(options: ServerOptions): PetstoreServer {
       log.warn({ err: error }, 'deprecated calls not saved yet')
     }
   }
+  metrics?.watchInFlight(() => server.pendingRequests)
   const saving = setInterval(saveTally, TALLY_EVERY_MS)
 
   return {
@@ -117,36 +127,13 @@ function operationResources(options: OperateOptions): Resource[] {
     .map(([path, all]) => {
       const responders = Object.fromEntries(all.map((operation) => [operation.method, operate(operation, options)]))
       const deprecation = all.every((operation) => operation.deprecation) ? all[0]?.deprecation : undefined
-      return new Resource(path, responders, deprecation && deprecationHeaders(deprecation))
+      const labels = Object.fromEntries(all.map(({ method, id }) => [method, id]))
+      return new Resource(path, responders, { labels, headers: deprecation && deprecationHeaders(deprecation) })
     })
     .toArray()
-}
-
-type Serving = Pick<Bun.Serve.Options<undefined>, 'routes' | 'fetch' | 'maxRequestBodySize'>
-
-function listen({ host, port }: ServerOptions, serving: Serving): Bun.Server<undefined> {
-  try {
-    return Bun.serve({ hostname: host, port, ...serving } as Bun.Serve.Options<undefined>)
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException
-    if (code === 'EADDRINUSE') {
-      throw new StartError(`Port ${port} on ${host} is in use. Stop what uses it, or take another with --port.`, {
-        cause,
-      })
-    }
-    throw new StartError(`${authority(host, port)} cannot be listened on (${code}). Choose --host and --port.`, {
-      cause,
-    })
-  }
 }
 
 /** In the contract's order. An address that nobody has told stays as the contract has it. */
 function addresses({ baseUrls, environment }: ServerOptions, url: string): (string | undefined)[] {
   return (['production', 'staging'] as const).map((name) => baseUrls[name] ?? (name === environment ? url : undefined))
-}
-
-/** Where a client on this machine reaches the host: an address that stands for all of them is none to connect to. */
-function authority(host: string, port: number): string {
-  const name = ['0.0.0.0', '::'].includes(host) ? 'localhost' : host
-  return name.includes(':') ? `[${name}]:${port}` : `${name}:${port}`
 }

@@ -18,6 +18,7 @@ interface Waiting<Item, Result> {
  */
 export function batched<Item, Result>(
   commit: (items: Item[]) => Result[] | Promise<Result[]>,
+  onBatch?: (size: number, seconds: number) => void,
 ): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = []
   let running = false
@@ -25,6 +26,7 @@ export function batched<Item, Result>(
   async function run(): Promise<void> {
     while (waiting.length > 0) {
       const batch = waiting.splice(0, BATCH_MAX)
+      const begun = onBatch ? performance.now() : 0
       try {
         const results = await commit(batch.map(({ item }) => item))
         batch.forEach(({ resolve }, index) => {
@@ -34,6 +36,7 @@ export function batched<Item, Result>(
         if (error instanceof PetstoreError || batch.length === 1) for (const { reject } of batch) reject(error)
         else await Promise.all(batch.map(alone))
       }
+      onBatch?.(batch.length, (performance.now() - begun) / 1000)
     }
     running = false
   }

@@ -14,4 +14,6 @@ export interface Store extends PetStore, KeyStore {
 export interface StoreOptions {
   /** Milliseconds since 1970. */
   now: () => number
+  /** Told of each commit of creates: how many they were, and how long it took. */
+  onBatch?: ((size: number, seconds: number) => void) | undefined
 }

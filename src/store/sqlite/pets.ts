@@ -25,7 +25,7 @@ export function sqlitePets(
   database: Database,
   transact: Transact,
   freshness: Freshness,
-  { now }: StoreOptions,
+  { now, onBatch }: StoreOptions,
 ): PetStore {
   const page = database.query<Pet, [bigint, number]>(`SELECT ${COLUMNS} FROM pets WHERE id > ? ORDER BY id LIMIT ?`)
   const pageByStatus = database.query<Pet, [PetStatus, bigint, number]>(
@@ -84,7 +84,7 @@ export function sqlitePets(
     return { id: BigInt(lastInsertRowid), name, categoryId, status }
   }
 
-  const createOne = batched(createAll)
+  const createOne = batched(createAll, onBatch)
 
   async function create(creation: Creation): Promise<Once> {
     const outcome = await createOne(creation)

@@ -1,0 +1,31 @@
+// `petstore deprecated`: which keys still call operations that are to be removed.
+
+import { Command } from 'commander'
+import { configOf, withSettings } from './options.ts'
+import { table } from './table.ts'
+import { time, withStore } from './with-store.ts'
+
+export function deprecatedCommand(): Command {
+  const command = new Command('deprecated')
+    .description('Show which keys still call deprecated operations, how often, and when last.')
+    .option('--json', 'print JSON, for programs', false)
+  return withSettings(command, 'database').action(async ({ json }: { json: boolean }, self: Command) => {
+    const rows = await withStore(configOf(self), {}, async (store) => {
+      const names = new Map((await store.listKeys()).map(({ id, name }) => [id, name]))
+      return (await store.listDeprecatedCalls()).map((calls) => ({ ...calls, name: names.get(calls.keyId) ?? '' }))
+    })
+    if (json) {
+      const plain = rows.map(({ keyId, name, operationId, calls, lastAt }) => {
+        return { keyId: Number(keyId), name, operationId, calls, lastAt: new Date(lastAt).toISOString() }
+      })
+      process.stdout.write(`${JSON.stringify(plain, null, 2)}\n`)
+    } else if (rows.length === 0) {
+      process.stdout.write('No key has called a deprecated operation.\n')
+    } else {
+      const cells = rows.map(({ keyId, name, operationId, calls, lastAt }) => {
+        return [String(keyId), name, operationId, calls.toLocaleString('en'), time(lastAt)]
+      })
+      process.stdout.write(table(['KEY', 'NAME', 'OPERATION', 'CALLS', 'LAST'], cells))
+    }
+  })
+}

@@ -1,0 +1,36 @@
+// An address to listen on, or a sentence that says why it cannot be had.
+
+import { StartError } from '../errors.ts'
+
+export interface Address {
+  host: string
+  /** 0 takes a free one. */
+  port: number
+  /** What names another port, for the sentence. */
+  flag: string
+}
+
+export type Serving = Pick<Bun.Serve.Options<undefined>, 'routes' | 'fetch' | 'maxRequestBodySize'>
+
+/** Throws StartError. */
+export function listen({ host, port, flag }: Address, serving: Serving): Bun.Server<undefined> {
+  try {
+    return Bun.serve({ hostname: host, port, ...serving } as Bun.Serve.Options<undefined>)
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE') {
+      throw new StartError(`Port ${port} on ${host} is in use. Stop what uses it, or take another with ${flag}.`, {
+        cause,
+      })
+    }
+    throw new StartError(`${authority(host, port)} cannot be listened on (${code}). Choose another host or port.`, {
+      cause,
+    })
+  }
+}
+
+/** Where a client on this machine reaches the host: an address that stands for all of them is none to connect to. */
+export function authority(host: string, port: number): string {
+  const name = ['0.0.0.0', '::'].includes(host) ? 'localhost' : host
+  return name.includes(':') ? `[${name}]:${port}` : `${name}:${port}`
+}

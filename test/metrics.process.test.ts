@@ -1,0 +1,141 @@
+// The operations listener: what it tells, that it is not for the public, and that alerts and dashboard ask for what is there.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFile } from './support/files.ts'
+import { ask, type Running, root, run, serve } from './support/process.ts'
+
+const PET = '{"name":"Rex","categoryId":7}'
+const database = temporaryFile('petstore.db')
+let service: Running
+let metricsUrl: string
+beforeAll(async () => {
+  service = await serve(['--database', database], { env: { PETSTORE_ADMIN_PORT: '0' } })
+  metricsUrl = /^metrics on (\S+)$/m.exec(service.stdout())?.[1] as string
+  for (let n = 0; n < 3; n++) await ask('POST', `${service.url}/pets`, service.key, PET)
+  await ask('GET', `${service.url}/pets`, service.key)
+  await ask('GET', `${service.url}/pets/1`, service.key)
+  await ask('GET', `${service.url}/pets/2`, service.key)
+  await ask('GET', `${service.url}/pets?limit=0`, service.key)
+  await ask('GET', `${service.url}/pets`, 'none')
+  await ask('GET', `${service.url}/anything/at/all`, service.key)
+})
+afterAll(() => service.stop())
+
+const metrics = async () => (await fetch(metricsUrl)).text()
+const value = (text: string, series: string) => {
+  const line = text.split('\n').find((one) => one.startsWith(`${series} `))
+  return line === undefined ? undefined : Number(line.split(' ').at(-1))
+}
+
+describe('metrics', () => {
+  test('count answers by operation and status, and nothing that a caller can choose', async () => {
+    const text = await metrics()
+    const count = (operation: string, status: number) =>
+      value(text, `petstore_request_duration_seconds_count{operation="${operation}",status="${status}"}`)
+    expect(count('createPet', 201)).toBe(3)
+    expect([count('listPets', 200), count('listPets', 400), count('listPets', 401)]).toEqual([1, 1, 1])
+    expect(count('getPet', 200)).toBe(2)
+    expect(count('none', 404)).toBe(1)
+    expect(text).not.toContain('anything')
+  })
+
+  test('tell of commits, the store, what is in flight and deprecated calls', async () => {
+    const text = await metrics()
+    expect(value(text, 'petstore_commit_creates_sum')).toBe(3)
+    expect(value(text, 'petstore_commit_duration_seconds_count')).toBeGreaterThan(0)
+    expect(value(text, 'petstore_store_duration_seconds_count{call="createPet",outcome="ok"}')).toBe(3)
+    expect(value(text, 'petstore_requests_in_flight')).toBe(0)
+    expect(value(text, 'petstore_deprecated_calls_total{operation="getPet",key_id="1"}')).toBe(2)
+    expect(value(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6)
+  })
+
+  test('hold no byte run of the key', async () => {
+    expect(await metrics()).not.toContain(service.key.slice(10, 20))
+  })
+
+  test('are on loopback, on their own port, and not among the service’s paths', async () => {
+    expect(new URL(metricsUrl).hostname).toBe('127.0.0.1')
+    expect((await fetch(new URL('/metrics', service.url))).status).toBe(404)
+    expect((await fetch(new URL('/v1/pets', metricsUrl))).status).toBe(404)
+  })
+})
+
+test('without PETSTORE_ADMIN_PORT there is no listener', async () => {
+  const plain = await serve(['--ephemeral'])
+  expect(plain.stdout()).not.toContain('metrics')
+  await plain.stop()
+})
+
+test('an operations port in use: a sentence, and status 1', async () => {
+  const { port } = new URL(metricsUrl)
+  const { status, stderr } = await run(['serve', '--ephemeral', '--port', '0'], { env: { PETSTORE_ADMIN_PORT: port } })
+  expect([status, stderr]).toEqual([1, expect.stringContaining('with PETSTORE_ADMIN_PORT')])
+})
+
+describe('docs/monitoring', () => {
+  const files = ['prometheus-rules.yaml', 'grafana-dashboard.json'].map((name) => join(root, 'docs/monitoring', name))
+
+  test('asks only for metrics that there are, with labels that they have', async () => {
+    const text = await metrics()
+    const known = new Set([...text.matchAll(/^([a-z_]+)[{ ]/gm)].map(([, name]) => name as string)).add('up')
+    const asked = files.flatMap((file) => expressions(readFileSync(file, 'utf8')))
+    expect(asked.length).toBeGreaterThan(15)
+    for (const name of asked.flatMap((one) => one.match(/\b(?:petstore|process|up)[a-z_]*(?=[{[ ])/g) ?? [])) {
+      expect(known).toContain(name)
+    }
+    const labels = new Set([...text.matchAll(/([a-z_]+)="/g)].map(([, name]) => name as string))
+    for (const [, by = ''] of asked.join('\n').matchAll(/by \(([^)]*)\)/g)) {
+      for (const label of by.split(', ')) expect([...labels, 'instance']).toContain(label)
+    }
+  })
+
+  function expressions(text: string): string[] {
+    const document = Bun.YAML.parse(text) as {
+      groups?: { rules: { expr: string }[] }[]
+      panels?: { targets: { expr: string }[] }[]
+    }
+    const rules = document.groups?.flatMap((group) => group.rules) ?? []
+    const targets = document.panels?.flatMap((panel) => panel.targets) ?? []
+    return [...rules, ...targets].map(({ expr }) => expr)
+  }
+})
+
+describe('a trace of the caller’s', () => {
+  const create = async (traceparent: string) => {
+    const headers = { Authorization: `Bearer ${service.key}`, traceparent }
+    const answer = await fetch(`${service.url}/pets`, { method: 'POST', headers, body: PET })
+    const requestId = answer.headers.get('X-Request-Id') as string
+    while (!service.stderr().includes(`${requestId}`)) await Bun.sleep(5)
+    return JSON.parse(
+      service
+        .stderr()
+        .split('\n')
+        .find((line) => line.includes(requestId)) ?? '',
+    )
+  }
+
+  test('is carried into the log', async () => {
+    const line = await create('00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01')
+    expect(line).toMatchObject({ traceId: '4bf92f3577b34da6a3ce929d0e0e4736', parentId: '00f067aa0ba902b7' })
+  })
+
+  test('that is not well-formed is none', async () => {
+    for (const bad of ['x', '00-00000000000000000000000000000000-00f067aa0ba902b7-01', '00-4BF9-00f0-01']) {
+      expect(await create(bad)).not.toHaveProperty('traceId')
+    }
+  })
+})
+
+test('petstore deprecated lists who still calls what is to be removed', async () => {
+  const file = temporaryFile('petstore.db')
+  const none = await run(['keys', 'create', '--name', 'till', '--database', file])
+  expect((await run(['deprecated', '--database', file])).stdout).toContain('No key has called')
+  const caller = await serve(['--database', file])
+  for (let n = 0; n < 2; n++) await ask('GET', `${caller.url}/pets/1`, none.stdout.trim())
+  await caller.stop()
+  expect((await run(['deprecated', '--database', file])).stdout).toMatch(/\n1 +till +getPet +2 +\d{4}-/)
+  const [row] = JSON.parse((await run(['deprecated', '--json', '--database', file])).stdout)
+  expect(row).toMatchObject({ keyId: 1, name: 'till', operationId: 'getPet', calls: 2 })
+})
