@@ -448,6 +448,13 @@ export function apiScenarios(name: string, newAddress: () => Promise<string> | s
         expect(wrong.headers.get('WWW-Authenticate')).toBe('Bearer realm="petstore", error="invalid_token"')
       })
 
+      test('another scheme before a good key: 401, also after that key was taken', async () => {
+        for (const scheme of ['Bearer', 'Apikey', 'bearer:', 'Bearer\t']) {
+          const { status } = await service.get('/pets', { Authorization: `${scheme} ${service.key}` })
+          expect({ scheme, status }).toEqual({ scheme, status: scheme === 'Bearer' ? 200 : 401 })
+        }
+      })
+
       test('the scheme is case-insensitive', async () => {
         expect((await service.get('/pets', { Authorization: `bEARER  ${service.key}` })).status).toBe(200)
       })

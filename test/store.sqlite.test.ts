@@ -214,16 +214,6 @@ describe('what others write', () => {
     await store.close()
   })
 
-  test('pages that stay the same are the same object, so that they are encoded once', async () => {
-    const { store, by } = await storeWithKey()
-    await store.createPet(PET, by)
-    const page = await store.listPets({ limit: 1 })
-    expect(await store.listPets({ limit: 1 })).toBe(page)
-    await store.createPet(PET, by)
-    expect(await store.listPets({ limit: 1 })).not.toBe(page)
-    await store.close()
-  })
-
   test('a transaction that holds the lock too long: unavailable, and nothing is added', async () => {
     const { path, store, by } = await storeWithKey()
     const other = new Database(path)

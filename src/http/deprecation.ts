@@ -4,12 +4,12 @@ import { PetstoreError } from '../errors.ts'
 import type { DeprecatedCalls, KeyId } from '../keys.ts'
 import type { ContractOperation, Deprecation } from './contract.ts'
 
-export function deprecationHeaders({ since, sunset, successor }: Deprecation): [string, string][] {
-  return [
-    ['Deprecation', `@${since / 1000}`],
-    ['Sunset', new Date(sunset).toUTCString()],
-    ['Link', `<${successor}>; rel="successor-version", </openapi.yaml>; rel="deprecation"; type="application/yaml"`],
-  ]
+export function deprecationHeaders({ since, sunset, successor }: Deprecation): Record<string, string> {
+  return {
+    Deprecation: `@${since / 1000}`,
+    Sunset: new Date(sunset).toUTCString(),
+    Link: `<${successor}>; rel="successor-version", </openapi.yaml>; rel="deprecation"; type="application/yaml"`,
+  }
 }
 
 /** Throws `operation_removed` from the instant of the sunset on. */

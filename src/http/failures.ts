@@ -55,7 +55,7 @@ export function isServerFailure({ code }: PetstoreError): boolean {
 export function respondToFailure(
   { code, message }: PetstoreError,
   requestId: string,
-  resource: { allow: string } | undefined,
+  resource: { allow: string; headers: Record<string, string> } | undefined,
 ): Response {
   const status = STATUS[code]
   const body: ErrorBody = { code, message, status }
@@ -63,6 +63,7 @@ export function respondToFailure(
     status,
     headers: {
       ...SECURITY_HEADERS,
+      ...resource?.headers,
       'Content-Type': 'application/json',
       'Cache-Control': 'no-store',
       'X-Request-Id': requestId,

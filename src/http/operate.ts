@@ -2,18 +2,19 @@
 // operate → respond.
 
 import { PetstoreError } from '../errors.ts'
-import type { ApiKey, Environment } from '../keys.ts'
+import type { ApiKey } from '../keys.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Store } from '../store/store.ts'
 import { type Answer, respond } from './answers.ts'
-import { authenticate } from './authentication.ts'
+import type { Authentication } from './authentication.ts'
 import { readBody } from './body.ts'
 import type { ContractOperation } from './contract.ts'
-import { checkNotRemoved, type DeprecatedCallTally } from './deprecation.ts'
+import { checkNotRemoved, type DeprecatedCallTally, deprecationHeaders } from './deprecation.ts'
 import { IdempotentCreates } from './idempotency.ts'
 import { handlers, type Services } from './operations.ts'
 import { readParameters } from './parameters.ts'
+import type { Replay } from './replay.ts'
 import type { Responder } from './resources.ts'
 import type { Validator } from './schema.ts'
 import { traceOf } from './trace.ts'
@@ -21,9 +22,10 @@ import { traceOf } from './trace.ts'
 export interface OperateOptions {
   metrics?: Metrics | undefined
   store: Store
+  authentication: Authentication
+  replay: Replay
   log: Log
   tally: DeprecatedCallTally
-  environment: Environment
   /** Whether an operation ends at its sunset, or is only announced to. */
   enforceSunset: boolean
   /** Milliseconds since 1970. */
@@ -33,10 +35,12 @@ export interface OperateOptions {
 }
 
 export function operate(operation: ContractOperation, options: OperateOptions): Responder {
-  const { store, log, metrics, tally, enforceSunset, now, bodyTimeoutMs } = options
+  const { store, authentication, replay, log, metrics, tally, enforceSunset, now, bodyTimeoutMs } = options
+  const announced = operation.deprecation && deprecationHeaders(operation.deprecation)
   const services = { pets: store, creates: new IdempotentCreates() }
   return async (request, requestId) => {
-    const caller = await authenticate(request.headers.get('Authorization'), store, options)
+    const header = request.headers.get('Authorization')
+    const caller = authentication.known(header) ?? (await authentication.verify(header))
     authorize(operation, caller)
     if (operation.deprecation) {
       tally.count(caller.id, operation.id, now())
@@ -45,8 +49,14 @@ export function operate(operation: ContractOperation, options: OperateOptions): 
     if (operation.deprecation && enforceSunset) checkNotRemoved(operation, now())
     const body = operation.body && validated(operation.body, await readBody(request, bodyTimeoutMs))
     const parameters = readParameters(operation, request)
+    const begun = replay.begin()
     const answer = await handle(operation, services, caller, parameters, body)
-    if (!answer.logged) return respond(request, answer)
+    if (announced) answer.headers = announced
+    if (!answer.logged) {
+      const response = respond(request, answer)
+      replay.keep(operation, request.url, answer, begun)
+      return response
+    }
     log.info(
       { requestId: requestId(), ...traceOf(request.headers), keyId: String(caller.id), ...answer.logged },
       operation.id,

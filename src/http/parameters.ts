@@ -15,7 +15,7 @@ export function readParameters(
 ): Record<string, unknown> {
   const values: Record<string, unknown> = {}
   const problems: string[] = []
-  const query = queryOf(url)
+  const query = parameters.some((parameter) => parameter.in === 'query') ? queryOf(url) : undefined
   for (const parameter of parameters) {
     const { name } = parameter
     const value =

@@ -10,20 +10,20 @@ export type RoutedRequest = Request & { params: Record<string, string> }
 export type Responder = (request: RoutedRequest, requestId: () => string) => Promise<Response>
 
 export interface ResourceOptions {
-  /** On every answer of this path. */
-  headers?: readonly (readonly [string, string])[] | undefined
+  /** On every answer of this path, beside those that its operations give. */
+  headers?: Record<string, string> | undefined
   /** What metrics call its methods. */
   labels?: Record<string, string>
 }
 
 export class Resource {
-  readonly headers: readonly (readonly [string, string])[]
+  readonly headers: Record<string, string>
   private readonly labels: Record<string, string>
 
   constructor(
     readonly path: string,
     private readonly methods: Record<string, Responder>,
-    { headers = [], labels = {} }: ResourceOptions = {},
+    { headers = {}, labels = {} }: ResourceOptions = {},
   ) {
     this.headers = headers
     this.labels = labels
@@ -48,7 +48,7 @@ export class Resource {
     const responder = this.methods[method === 'HEAD' ? 'GET' : method]
     if (responder) return responder(request, requestId)
     if (method === 'OPTIONS') {
-      return new Response(null, { status: 204, headers: { ...SECURITY_HEADERS, Allow: this.allow } })
+      return new Response(null, { status: 204, headers: { ...SECURITY_HEADERS, ...this.headers, Allow: this.allow } })
     }
     throw new PetstoreError('method_not_allowed', `${method} is not possible here. Possible: ${this.allow}.`)
   }

@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import { PetstoreError } from '../errors.ts'
 import type { Environment } from '../keys.ts'
+import { Authentication } from './authentication.ts'
 import { basePath, operations } from './contract.ts'
 import { addCors, type CorsOrigins } from './cors.ts'
 import { DeprecatedCallTally, deprecationHeaders } from './deprecation.ts'
@@ -11,10 +12,12 @@ import { documents } from './documents.ts'
 import { isServerFailure, respondToFailure, toPetstoreError } from './failures.ts'
 import { authority, listen } from './listen.ts'
 import { type OperateOptions, operate } from './operate.ts'
+import { Replay } from './replay.ts'
 import { Resource, type RoutedRequest } from './resources.ts'
 import { traceOf } from './trace.ts'
 
-export interface ServerOptions extends Omit<OperateOptions, 'tally' | 'bodyTimeoutMs'> {
+export interface ServerOptions extends Omit<OperateOptions, 'authentication' | 'replay' | 'tally' | 'bodyTimeoutMs'> {
+  environment: Environment
   host: string
   /** 0 takes a free one. */
   port: number
@@ -42,14 +45,24 @@ const LEAVE_MS = 200
 export function startServer(options: ServerOptions): PetstoreServer {
   const { store, log, corsOrigins, metrics } = options
   const tally = new DeprecatedCallTally()
+  const authentication = new Authentication(store, options)
+  const replay = new Replay(store, authentication)
   let draining = false
 
   const resources = [
-    ...operationResources({ bodyTimeoutMs: BODY_TIMEOUT_MS, ...options, tally }),
+    ...operationResources({ bodyTimeoutMs: BODY_TIMEOUT_MS, ...options, authentication, replay, tally }),
     ...documents({ ping: () => store.ping(), draining: () => draining, addresses: () => addresses(options, url) }),
   ]
 
-  async function answer(request: RoutedRequest, resource?: Resource): Promise<Response> {
+  function answer(request: RoutedRequest, resource: Resource): Response | Promise<Response> {
+    const begun = metrics ? performance.now() : 0
+    const replayed = draining ? undefined : replay.respond(request)
+    if (!replayed) return answerAnew(request, resource)
+    metrics?.request(resource.labelOf(request.method), replayed.status, (performance.now() - begun) / 1000)
+    return addCors(request, replayed, corsOrigins)
+  }
+
+  async function answerAnew(request: RoutedRequest, resource?: Resource): Promise<Response> {
     let id: string | undefined
     const requestId = () => {
       id ??= randomUUID()
@@ -68,7 +81,6 @@ export function startServer(options: ServerOptions): PetstoreServer {
       }
       response = respondToFailure(error, requestId(), resource)
     }
-    for (const [name, value] of resource?.headers ?? []) response.headers.set(name, value)
     if (draining) response.headers.set('Connection', 'close')
     // Bun dates every answer but those to HEAD; an origin server with a clock must (RFC 9110, 6.6.1).
     if (request.method === 'HEAD') response.headers.set('Date', new Date().toUTCString())
@@ -85,7 +97,7 @@ export function startServer(options: ServerOptions): PetstoreServer {
           (request: Request) => answer(request as RoutedRequest, resource),
         ]),
       ),
-      fetch: (request: Request) => answer(request as RoutedRequest),
+      fetch: (request: Request) => answerAnew(request as RoutedRequest),
       // What is too large is refused by us, with an Error body.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     },

@@ -4,6 +4,12 @@ import type { KeyStore } from '../keys.ts'
 import type { PetStore } from '../pets.ts'
 
 export interface Store extends PetStore, KeyStore {
+  /**
+   * Equal numbers: nothing has been committed between the two calls, by whomever. `undefined` where that cannot be told for
+   * less than what a query costs.
+   */
+  freshness(): number | undefined
+
   /** Resolves when the store can answer; rejects with `unavailable` otherwise. */
   ping(): Promise<void>
 

@@ -1,10 +1,9 @@
-// API keys in SQLite. Every request asks for one, so those found are kept, under the proof that nothing was written.
+// API keys in SQLite.
 
 import type { Database } from 'bun:sqlite'
 import type { ApiKey, DeprecatedCalls, KeyHash, KeyId, KeyStore, NewKey } from '../../keys.ts'
 import type { StoreOptions } from '../store.ts'
 import { translated } from './errors.ts'
-import type { Freshness } from './freshness.ts'
 import type { Transact } from './transaction.ts'
 
 interface KeyRow {
@@ -18,14 +17,8 @@ interface KeyRow {
 
 const COLUMNS =
   'id, name, read_only AS readOnly, created_at AS createdAt, expires_at AS expiresAt, revoked_at AS revokedAt'
-const KEYS_KEPT_MAX = 10_000
 
-export function sqliteKeys(
-  database: Database,
-  transact: Transact,
-  freshness: Freshness,
-  { now }: StoreOptions,
-): KeyStore {
+export function sqliteKeys(database: Database, transact: Transact, { now }: StoreOptions): KeyStore {
   const byHash = database.query<KeyRow, [KeyHash]>(`SELECT ${COLUMNS} FROM keys WHERE hash = ?`)
   const all = database.query<KeyRow, []>(`SELECT ${COLUMNS} FROM keys ORDER BY id`)
   const any = database.query('SELECT 1 FROM keys LIMIT 1')
@@ -51,18 +44,9 @@ export function sqliteKeys(
     return toKey(insert.get(name, hash, readOnly, now(), expiresAt ?? null) as KeyRow)
   }
 
-  const kept = new Map<KeyHash, ApiKey | undefined>()
-  let stamp = -1
-
   function find(hash: KeyHash): ApiKey | undefined {
-    const current = freshness.stamp()
-    if (current !== stamp || kept.size >= KEYS_KEPT_MAX) kept.clear()
-    stamp = current
-    if (!kept.has(hash)) {
-      const row = byHash.get(hash)
-      kept.set(hash, row ? toKey(row) : undefined)
-    }
-    return kept.get(hash)
+    const row = byHash.get(hash)
+    return row ? toKey(row) : undefined
   }
 
   return {

@@ -8,12 +8,10 @@ import { batched } from '../batch.ts'
 import { replay } from '../idempotency.ts'
 import type { StoreOptions } from '../store.ts'
 import { translated } from './errors.ts'
-import type { Freshness } from './freshness.ts'
 import { sqliteIdempotencyKeys } from './idempotency.ts'
 import type { Transact } from './transaction.ts'
 
 const COLUMNS = 'id, name, category_id AS categoryId, status'
-const PAGES_MAX = 1000
 
 interface Creation {
   pet: NewPet
@@ -21,12 +19,7 @@ interface Creation {
   idempotencyKey?: string
 }
 
-export function sqlitePets(
-  database: Database,
-  transact: Transact,
-  freshness: Freshness,
-  { now, onBatch }: StoreOptions,
-): PetStore {
+export function sqlitePets(database: Database, transact: Transact, { now, onBatch }: StoreOptions): PetStore {
   const page = database.query<Pet, [bigint, number]>(`SELECT ${COLUMNS} FROM pets WHERE id > ? ORDER BY id LIMIT ?`)
   const pageByStatus = database.query<Pet, [PetStatus, bigint, number]>(
     `SELECT ${COLUMNS} FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?`,
@@ -39,24 +32,6 @@ export function sqlitePets(
   function readPage({ limit, status, after = 0n }: PetFilter): Page {
     const rows = status === undefined ? page.all(after, limit + 1) : pageByStatus.all(status, after, limit + 1)
     return { pets: rows.slice(0, limit), more: rows.length > limit }
-  }
-
-  /** Pages as they were read, all under one stamp: the same page object as long as nothing was written. */
-  const pages = new Map<string, Page>()
-  let stamp = -1
-
-  function freshPage(filter: PetFilter): Page {
-    // The stamp is taken before reading: what is written in between makes the page too fresh for it, never stale.
-    const current = freshness.stamp()
-    if (current !== stamp || pages.size >= PAGES_MAX) pages.clear()
-    stamp = current
-    const name = `${filter.limit} ${filter.status} ${filter.after}`
-    let found = pages.get(name)
-    if (!found) {
-      found = readPage(filter)
-      pages.set(name, found)
-    }
-    return found
   }
 
   const idempotencyKeys = sqliteIdempotencyKeys(database)
@@ -93,7 +68,7 @@ export function sqlitePets(
   }
 
   return {
-    listPets: async (filter) => translated(() => freshPage(filter)),
+    listPets: async (filter) => translated(() => readPage(filter)),
     createPet: async (pet, by) => (await create({ pet, by })).pet,
     createPetOnce: (pet, by, idempotencyKey) => create({ pet, by, idempotencyKey }),
     getPet: async (id) => translated(() => pet.get(id) ?? undefined),

@@ -18,8 +18,9 @@ export function sqliteStore(connection: Connection, options: StoreOptions): Stor
   const ping = database.query('SELECT 1 FROM pets LIMIT 1')
   const transact = transactions(database, () => freshness.written())
   return {
-    ...sqlitePets(database, transact, freshness, options),
-    ...sqliteKeys(database, transact, freshness, options),
+    ...sqlitePets(database, transact, options),
+    ...sqliteKeys(database, transact, options),
+    freshness: () => freshness.stamp(),
     ping: async () => {
       translated(() => ping.get())
     },

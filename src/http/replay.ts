@@ -1,0 +1,54 @@
+// The fast path: a list that was answered before is answered again without asking the store, its bytes as they are.
+//
+// Why that is the answer a query would give: the store's freshness stamp changes with every commit, of any process. An
+// answer is kept only if the stamp was the same before its query began and after it ended, and given only while it still is;
+// it is asked for at each request, after the request has arrived. What else decides an answer is the caller, who is
+// authenticated here as everywhere, under the same stamp, and against the clock. Operations that are counted, may be
+// removed by the clock, or answer differently to different callers are not kept.
+
+import type { Store } from '../store/store.ts'
+import { type Answer, respond } from './answers.ts'
+import type { Authentication } from './authentication.ts'
+import type { ContractOperation } from './contract.ts'
+
+/** In characters of kept bodies: as much memory as this may take. */
+const KEPT_MAX = 8 * 1024 * 1024
+/** About what an entry takes beside its text. */
+const ENTRY = 1024
+
+export class Replay {
+  private readonly answers = new Map<string, Answer>()
+  private kept = 0
+  private stamp = Number.NaN
+
+  constructor(
+    private readonly store: Pick<Store, 'freshness'>,
+    private readonly authentication: Authentication,
+  ) {}
+
+  /** `undefined`: the request has to go the whole way. */
+  respond(request: Request): Response | undefined {
+    if (this.stamp !== this.store.freshness() || request.method !== 'GET') return undefined
+    const answer = this.answers.get(request.url)
+    if (!answer || !this.authentication.known(request.headers.get('Authorization'))) return undefined
+    return respond(request, answer)
+  }
+
+  /** To be called before the store is asked; what it gives goes to `keep`. */
+  begin(): number | undefined {
+    return this.store.freshness()
+  }
+
+  keep({ method, parameters, deprecation }: ContractOperation, url: string, answer: Answer, begun: number | undefined) {
+    const everyone = method === 'GET' && !deprecation && !parameters.some((parameter) => parameter.in === 'path')
+    if (!everyone || begun === undefined || begun !== this.store.freshness()) return
+    if (begun !== this.stamp || this.kept > KEPT_MAX) {
+      this.answers.clear()
+      this.kept = 0
+      this.stamp = begun
+    }
+    // Its bytes are enough: what they were made of may go.
+    this.answers.set(url, { ...answer, body: undefined })
+    this.kept += ENTRY + url.length + (answer.encoded?.text.length ?? 0)
+  }
+}
