@@ -19,8 +19,8 @@ interface Encoded {
   /** Of a 200 only. */
   tag: string | undefined
   headers: Record<string, string>
-  /** The headers of a 304. */
-  unmodified: Record<string, string>
+  /** The headers of a 304, once one was sent. */
+  unmodified?: Record<string, string>
 }
 
 export function ok(body: unknown, headers: Record<string, string> = {}): Answer {
@@ -45,21 +45,26 @@ export const SECURITY_HEADERS = {
 /** The response to a request that succeeded: 304 without a body where `If-None-Match` names what would be sent. */
 export function respond(request: Request, answer: Answer): Response {
   answer.encoded ??= encode(answer)
-  const { text, tag, headers, unmodified } = answer.encoded
-  if (tag !== undefined && matches(request.headers.get('If-None-Match'), tag)) {
-    return new Response(null, { status: 304, headers: unmodified })
+  const { text, tag, headers } = answer.encoded
+  if (tag === undefined || !matches(request.headers.get('If-None-Match'), tag)) {
+    return new Response(text, { status: answer.status, headers })
   }
-  return new Response(text, { status: answer.status, headers })
+  if (!answer.encoded.unmodified) {
+    const { 'Content-Type': _, ...unmodified } = headers
+    answer.encoded.unmodified = unmodified
+  }
+  return new Response(null, { status: 304, headers: answer.encoded.unmodified })
 }
 
 function encode({ status, body, headers }: Answer): Encoded {
   const text = stringifyJson(body)
-  const json = { ...SECURITY_HEADERS, ...headers, 'Content-Type': 'application/json' }
-  if (status !== 200) return { text, tag: undefined, headers: json, unmodified: {} }
+  const all: Record<string, string> = { ...SECURITY_HEADERS, 'Content-Type': 'application/json', ...headers }
+  if (status !== 200) return { text, tag: undefined, headers: all }
   // The link belongs to what is tagged: a page that was the last one and no longer is has the same body.
   const tag = entityTag(text + (headers.Link ?? ''))
-  const unmodified = { ...SECURITY_HEADERS, ...headers, ETag: tag, 'Cache-Control': 'private, no-cache' }
-  return { text, tag, headers: { ...json, ...unmodified }, unmodified }
+  all.ETag = tag
+  all['Cache-Control'] = 'private, no-cache'
+  return { text, tag, headers: all }
 }
 
 /** A strong entity tag (RFC 9110, 8.8.3) of 132 bits. */
