@@ -39,8 +39,8 @@ export class Cluster {
     return cluster
   }
 
-  /** A streaming standby of this cluster, made as an operator would: a base backup, a signal file, a connection. */
-  async startStandby(name: string, settings: Record<string, string> = {}): Promise<Cluster> {
+  /** A streaming standby of this one, made as an operator would: a base backup, a signal file, where to connect to. */
+  async startStandby(name: string, port?: number): Promise<Cluster> {
     const folder = dataFolder()
     await this.asAdmin(async (sql) => {
       await sql`SELECT pg_backup_start('standby', true)`
@@ -49,13 +49,13 @@ export class Cluster {
       const [stopped] = await sql`SELECT labelfile FROM pg_backup_stop(false)`
       writeOwned(join(folder, 'backup_label'), stopped?.labelfile)
     })
-    for (const name of ['postmaster.pid', 'postmaster.opts']) rmSync(join(folder, name), { force: true })
+    for (const file of ['postmaster.pid', 'postmaster.opts']) rmSync(join(folder, file), { force: true })
     writeOwned(join(folder, 'standby.signal'), '')
     appendFileSync(
       join(folder, 'postgresql.auto.conf'),
       `\nprimary_conninfo = 'host=127.0.0.1 port=${this.port} user=postgres application_name=${name}'\n`,
     )
-    const standby = new Cluster(folder, await freePort(), { ...this.settings, ...settings })
+    const standby = new Cluster(folder, port ?? (await freePort()), this.settings)
     await standby.up()
     return standby
   }
@@ -105,8 +105,19 @@ export class Cluster {
     for (const each of [pid, ...childrenOf(pid)]) process.kill(each, signal)
   }
 
+  /** Resolves when this standby takes writes. */
   async promote(): Promise<void> {
     await this.asAdmin((sql) => sql`SELECT pg_promote(true, 30)`)
+  }
+
+  /** From now on a commit waits for its standby, or no longer does. Resolves when that holds. */
+  async setSynchronous(on: boolean): Promise<void> {
+    await this.asAdmin(async (sql) => {
+      await sql.unsafe(`ALTER SYSTEM SET synchronous_standby_names = '${on ? '*' : ''}'`)
+      await sql`SELECT pg_reload_conf()`
+      const wanted = `SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync' AND flush_lsn >= pg_current_wal_flush_lsn()`
+      while (on && (await sql.unsafe(wanted)).length === 0) await Bun.sleep(20)
+    })
   }
 
   /** The address of an empty database made for this call. */
