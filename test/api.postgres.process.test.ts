@@ -3,4 +3,6 @@
 import { apiScenarios } from './api.scenarios.ts'
 import { sharedCluster } from './support/postgres.ts'
 
-apiScenarios('PostgreSQL', async () => (await sharedCluster()).newDatabase())
+const cluster = await sharedCluster()
+
+apiScenarios('PostgreSQL', () => cluster.newDatabase())

@@ -14,7 +14,7 @@ const REFUSED = /^(25006|28|3D000|40001|40P01|42501|53|55P03|57014|57P03|58|XX00
 export class StoreFailure extends Error {
   override readonly name = 'StoreFailure'
   constructor(
-    readonly code: 'NO_ANSWER' | 'NOT_REPLICATED' | 'STANDBY',
+    readonly code: string,
     message: string,
   ) {
     super(message)
@@ -31,12 +31,13 @@ export function isLost(error: unknown): boolean {
   return error instanceof postgres.PostgresError ? LOST.test(error.code) : codeOf(error) !== ''
 }
 
-/** `storage_full`, `unavailable`, or the error itself when it was not foreseen: a fault of the statement or of ours. */
+/** `storage_full`, `unavailable`, or what may be logged of a fault that was not foreseen. */
 export function translate(error: unknown): unknown {
   if (codeOf(error) === '53100') {
     return new PetstoreError('storage_full', 'The store is full: nothing was added. Try again later.', { cause: error })
   }
-  return isLost(error) || isRefused(error) ? unavailable(error) : error
+  if (isLost(error) || isRefused(error)) return unavailable(error)
+  return error instanceof postgres.PostgresError ? fault(error) : error
 }
 
 /** As `translate`, for a statement that adds: says so when nobody can know whether it did. */
@@ -51,6 +52,11 @@ export function translateAdding(error: unknown): unknown {
 
 export function unavailable(cause: unknown): PetstoreError {
   return new PetstoreError('unavailable', 'The store cannot be used right now. Try again.', { cause })
+}
+
+/** Without the server's words: they may hold the row that was to be added. */
+function fault({ code, routine, constraint_name: constraint }: postgres.PostgresError): StoreFailure {
+  return new StoreFailure(code, `SQLSTATE ${code} (${[routine, constraint].filter(Boolean).join(', ')})`)
 }
 
 function isRefused(error: unknown): boolean {
