@@ -15,15 +15,17 @@ const RIVAL_WAIT_MS = 100
 
 export interface PoolOptions {
   max: number
+  /** A connection to a host that has become a standby fails; so it is unless told otherwise. */
+  refuseStandby?: boolean
   /** Without it a statement may take as long as it does. */
   statementTimeoutMs?: number
   onnotice?: (notice: postgres.Notice) => void
   onclose?: () => void
 }
 
-/** Connections to one host, opened when they are needed; one that turns out to be a standby's is refused. */
+/** Connections to one host, opened when they are needed. */
 export function openPool(address: PostgresAddress, { host, port }: Host, options: PoolOptions): Sql {
-  const { max, statementTimeoutMs, onnotice = () => {}, onclose = () => {} } = options
+  const { max, refuseStandby = true, statementTimeoutMs, onnotice = () => {}, onclose = () => {} } = options
   const bounds = statementTimeoutMs === undefined ? {} : { statement_timeout: statementTimeoutMs }
   return postgres({
     // As lists: of a text, the driver would split an IPv6 address at its colons.
@@ -36,7 +38,7 @@ export function openPool(address: PostgresAddress, { host, port }: Host, options
     max,
     connect_timeout: CONNECT_TIMEOUT_MS / 1000,
     max_lifetime: null,
-    target_session_attrs: 'primary',
+    ...(refuseStandby ? { target_session_attrs: 'primary' } : {}),
     // Of the types that are asked for, only bigint needs to be told.
     fetch_types: false,
     types: { bigint: postgres.BigInt },
@@ -67,12 +69,12 @@ interface Writable {
 
 async function askHost(address: PostgresAddress, host: Host): Promise<Writable> {
   const name = `${host.host}:${host.port}`
-  const sql = openPool(address, host, { max: 1, statementTimeoutMs: CONNECT_TIMEOUT_MS })
+  const sql = openPool(address, host, { max: 1, refuseStandby: false, statementTimeoutMs: CONNECT_TIMEOUT_MS })
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new StoreFailure('NO_ANSWER', `${name} does not answer`)), CONNECT_TIMEOUT_MS)
   try {
     const asked = sql<{ writable: boolean; timeline: string }[]>`
-      SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline,
+      SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline,
              current_setting('transaction_read_only') = 'off' AS writable`
     const [answer] = await Promise.race([asked, late])
     if (!answer?.writable) throw new StoreFailure('STANDBY', `${name} takes no writes`)
