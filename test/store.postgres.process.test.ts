@@ -141,6 +141,7 @@ describe('with the rights of docs/postgresql.md', () => {
       `GRANT SELECT ON petstore_schema TO ${role}`,
       `GRANT SELECT, INSERT ON pets TO ${role}`,
       `GRANT SELECT, INSERT, UPDATE ON keys, deprecated_calls TO ${role}`,
+      `GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_keys TO ${role}`,
     ]
     await cluster.asAdmin((sql) => sql.unsafe(grants.join(';')), name)
     const limited = await openStore(address.replace('postgres@', `${role}@`), { now })
@@ -155,6 +156,31 @@ describe('with the rights of docs/postgresql.md', () => {
     const error = await openStore(address.replace('postgres@', `${role}@`), { now }).catch((thrown) => thrown)
     expect(error.message).toMatch(/petstore migrate --apply/)
   })
+})
+
+test('under one idempotency key, asked of two servers at once, one animal is added', async () => {
+  const { address, store, by } = await storeWithKey()
+  const other = await openStore(address, { now })
+  const keys = Array.from({ length: 100 }, (_, n) => `key ${n}`)
+  const added = await Promise.all(keys.flatMap((key) => [store, other].map((each) => each.createPetOnce(PET, by, key))))
+  expect(new Set(added.map(({ pet }) => pet.id)).size).toBe(keys.length)
+  expect(added.filter(({ replayed }) => replayed).length).toBe(keys.length)
+  expect((await store.listPets({ limit: 100 })).pets.length).toBe(keys.length)
+  await store.close()
+  await other.close()
+})
+
+test('forgets idempotency keys whose day is over', async () => {
+  const { address, store, by, name } = await storeWithKey()
+  for (const key of ['a', 'b']) await store.createPetOnce(PET, by, key)
+  await store.close()
+  const tomorrow = await openStore(address, { now: () => now() + 86_400_000 })
+  await tomorrow.createPetOnce(PET, by, 'c')
+  const kept = () =>
+    cluster.asAdmin(async (sql) => Array.from(await sql`SELECT key FROM idempotency_keys`, ({ key }) => key), name)
+  while ((await kept()).length > 1) await Bun.sleep(10)
+  expect(await kept()).toEqual(['c'])
+  await tomorrow.close()
 })
 
 test('reads that arrive together are one query, and none is older than its question', async () => {

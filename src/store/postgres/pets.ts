@@ -1,36 +1,41 @@
-// Animals in PostgreSQL. The table itself makes those who add take turns (its migration says why), so that ids rise in
-// the order of commits and a page's cursor is never overtaken, whichever server adds.
+// Animals in PostgreSQL. Those who add take turns (the migrations say why), so that ids rise in the order of commits and
+// a page's cursor is never overtaken, whichever server adds.
 
+import { PetstoreError } from '../../errors.ts'
 import type { KeyId } from '../../keys.ts'
-import type { NewPet, Page, Pet, PetFilter, PetStore } from '../../pets.ts'
+import type { NewPet, Once, Page, Pet, PetFilter, PetStore } from '../../pets.ts'
 import { batched } from '../batch.ts'
+import { KEPT_MS, replay } from '../idempotency.ts'
 import { shared } from '../shared.ts'
 import type { StoreOptions } from '../store.ts'
 import type { Connection } from './connection.ts'
+import { forgetting } from './idempotency.ts'
 
 const COLUMNS = 'id, name, category_id AS "categoryId", status'
 const PAGE = `SELECT ${COLUMNS} FROM pets WHERE id > $1 ORDER BY id LIMIT $2`
 const PAGE_BY_STATUS = `SELECT ${COLUMNS} FROM pets WHERE id > $1 AND status = $3 ORDER BY id LIMIT $2`
 const PETS = `SELECT ${COLUMNS} FROM pets WHERE id = ANY($1::text::bigint[])`
-// Ids are taken in the order of the rows. JSON carries the batch because it holds any text but U+0000; integers of 64
-// bits travel as strings.
-const INSERT = `
-  INSERT INTO pets (name, category_id, status, created_at, created_by)
-  SELECT name, category_id, status, $2::bigint, created_by
-  FROM ROWS FROM (
-    json_to_recordset($1::text::json) AS (name text, category_id bigint, status text, created_by bigint)
-  ) WITH ORDINALITY AS new (name, category_id, status, created_by, place)
-  ORDER BY place
-  RETURNING id`
+// JSON carries a batch because it holds any text but U+0000; integers of 64 bits travel as strings.
+const CREATE = `SELECT replayed, ${COLUMNS} FROM petstore_create_pets($1::text::json, $2, $3)`
 
-export function postgresPets({ ask, add }: Connection, { now }: StoreOptions): PetStore {
+interface Creation {
+  pet: NewPet
+  by: KeyId
+  idempotencyKey?: string
+}
+
+/** Where it was not replayed, only the id is told: the rest is known. */
+type Created = { replayed: false; id: bigint } | ({ replayed: true } & Pet)
+
+export function postgresPets(connection: Connection, { now }: StoreOptions): PetStore {
+  const { ask, add } = connection
   const page = shared<Page>()
+  const forget = forgetting(ask)
 
   async function readPage({ limit, status, after = 0n }: PetFilter): Promise<Page> {
-    const rows =
-      status === undefined
-        ? await ask<Pet>(PAGE, after, limit + 1)
-        : await ask<Pet>(PAGE_BY_STATUS, after, limit + 1, status)
+    const rows = await (status === undefined
+      ? ask<Pet>(PAGE, after, limit + 1)
+      : ask<Pet>(PAGE_BY_STATUS, after, limit + 1, status))
     return { pets: rows.slice(0, limit), more: rows.length > limit }
   }
 
@@ -40,29 +45,56 @@ export function postgresPets({ ask, add }: Connection, { now }: StoreOptions): P
     return ids.map((id) => found.get(id))
   }
 
-  async function insertAll(batch: { pet: NewPet; by: KeyId }[]): Promise<Pet[]> {
-    const rows = batch.map(({ pet: { name, categoryId, status }, by }) => ({
-      name,
-      category_id: String(categoryId),
-      status,
-      created_by: String(by),
-    }))
-    const ids = (await add<{ id: bigint }>(INSERT, JSON.stringify(rows), now())).map(({ id }) => id)
-    // They were taken in order, but need not be told in order.
-    ids.sort((a, b) => (a < b ? -1 : 1))
-    return batch.map(({ pet: { name, categoryId, status } }, index) => ({
-      id: ids[index] as bigint,
-      name,
-      categoryId,
-      status,
-    }))
+  /** What one of the batch is refused for stays its own: the others are added. */
+  async function createAll(batch: Creation[]): Promise<(Once | PetstoreError)[]> {
+    const at = now()
+    const { asked, places } = oncePerKey(batch)
+    const rows = await add<Created>(CREATE, JSON.stringify(asked.map(toRow)), at, at - KEPT_MS)
+    forget(at)
+    return batch.map((creation, n) => {
+      const place = places[n] as number
+      const row = rows[place] as Created
+      const first = row.replayed ? petOf(row) : petOf({ ...(asked[place] as Creation).pet, id: row.id })
+      return row.replayed || asked[place] !== creation ? replay(first, creation.pet) : { pet: first, replayed: false }
+    })
   }
 
-  const createOne = batched(insertAll)
+  const createOne = batched(createAll)
+
+  async function create(creation: Creation): Promise<Once> {
+    const outcome = await createOne(creation)
+    if (outcome instanceof PetstoreError) throw outcome
+    return outcome
+  }
 
   return {
     listPets: (filter) => page(`${filter.limit} ${filter.status} ${filter.after}`, () => readPage(filter)),
-    createPet: (pet, by) => createOne({ pet, by }),
+    createPet: async (pet, by) => (await create({ pet, by })).pet,
+    createPetOnce: (pet, by, idempotencyKey) => create({ pet, by, idempotencyKey }),
     getPet: batched(readPets),
   }
+}
+
+/** Of those that arrived together under one idempotency key, the first is asked for; `places` says where each finds it. */
+function oncePerKey(batch: readonly Creation[]): { asked: Creation[]; places: number[] } {
+  const asked: Creation[] = []
+  const placeByKey = new Map<string, number>()
+  const places = batch.map((creation) => {
+    const key = creation.idempotencyKey === undefined ? undefined : `${creation.by} ${creation.idempotencyKey}`
+    const known = key === undefined ? undefined : placeByKey.get(key)
+    if (known !== undefined) return known
+    const place = asked.push(creation) - 1
+    if (key !== undefined) placeByKey.set(key, place)
+    return place
+  })
+  return { asked, places }
+}
+
+function toRow({ pet: { name, categoryId, status }, by, idempotencyKey }: Creation) {
+  return { name, category_id: String(categoryId), status, created_by: String(by), key: idempotencyKey }
+}
+
+/** In the order of the contract, and nothing else. */
+function petOf({ id, name, categoryId, status }: Pet): Pet {
+  return { id, name, categoryId, status }
 }

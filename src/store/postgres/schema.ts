@@ -2,11 +2,12 @@
 
 import { StartError } from '../../errors.ts'
 import first from '../migrations/postgres/0001-pets-and-keys.sql' with { type: 'text' }
+import second from '../migrations/postgres/0002-idempotency-keys.sql' with { type: 'text' }
 import type { Ask } from './connection.ts'
 import type { Sql } from './hosts.ts'
 
 /** In order; a migration that was ever released is never changed. */
-const MIGRATIONS = [first]
+const MIGRATIONS = [first, second]
 export const NEWEST_VERSION = MIGRATIONS.length
 
 const OLDEST_SERVER = 15
