@@ -1,6 +1,7 @@
 // Failover without loss, in rounds: three servers under load on a primary with a synchronous standby, all of them real
 // processes. Each round the primary is killed, the standby promoted, and a new standby made in the place of the old
-// primary. Every 201 that a client got must be there, exactly once, at the end of each round.
+// primary. Every 201 that a client got must be there, exactly once, at the end of each round,
+// also when it was asked for again and again until it came.
 //
 //   npm run endurance:failover -- --rounds 50
 
@@ -91,7 +92,10 @@ export async function failover(
   }
 }
 
-/** Clients that add animals, each under a name of its own, until they are stopped. */
+/**
+ * Clients that add animals, each under a name of its own, until they are stopped. Every other one sends what was not
+ * acknowledged again, under its Idempotency-Key, until it is.
+ */
 class Load {
   /** The name of each animal that a 201 spoke of, and its id there. */
   readonly acknowledged = new Map<string, string>()
@@ -107,7 +111,7 @@ class Load {
   ) {
     this.addedAt = servers.map(() => 0)
     this.clients = servers.flatMap(({ url }, server) =>
-      Array.from({ length: CLIENTS_PER_SERVER }, (_, client) => this.run(url, server, `${server}-${client}`)),
+      Array.from({ length: CLIENTS_PER_SERVER }, (_, client) => this.run(url, server, client)),
     )
   }
 
@@ -125,23 +129,32 @@ class Load {
     await Promise.all(this.clients)
   }
 
-  private async run(url: string, server: number, client: string): Promise<void> {
-    for (let number = 1; !this.stopping; number++) {
-      const name = `${client}-${number}`
+  private async run(url: string, server: number, client: number): Promise<void> {
+    const again = client % 2 === 0
+    let number = 1
+    while (!this.stopping) {
+      const name = `${again ? 'again' : 'once'}-${server}-${client}-${number}`
       const askedAt = performance.now()
-      const { status, text } = await add(url, this.key, name)
+      const { status, text } = await add(url, this.key, name, again)
       this.answers[status] = (this.answers[status] ?? 0) + 1
       if (status === 201) {
         this.acknowledged.set(name, idIn(text))
         this.addedAt[server] = askedAt
       } else await Bun.sleep(20)
+      if (status === 201 || !again) number++
     }
   }
 }
 
-async function add(url: string, key: string, name: string): Promise<{ status: number; text: string }> {
+async function add(url: string, key: string, name: string, again: boolean): Promise<{ status: number; text: string }> {
+  const headers = { Authorization: `Bearer ${key}`, ...(again ? { 'Idempotency-Key': `"${name}"` } : {}) }
   try {
-    return await ask('POST', `${url}/pets`, key, JSON.stringify({ name, categoryId: 1 }))
+    const answer = await fetch(`${url}/pets`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ name, categoryId: 1 }),
+    })
+    return { status: answer.status, text: await answer.text() }
   } catch {
     return { status: 0, text: '' }
   }
