@@ -45,7 +45,7 @@ export const SETTINGS = {
     default: 'data/petstore.db',
     secret: true,
     says: 'Where everything is kept: a file, made when it is not there, or postgres://USER:PASSWORD@HOST:PORT/DATABASE.',
-    parse: database,
+    parse: parseDatabase,
   }),
   environment: setting({
     variable: 'PETSTORE_ENVIRONMENT',
@@ -141,6 +141,11 @@ export function readConfig(environment: NodeJS.ProcessEnv, flags: Flags = {}): C
   if (config.bootstrapKey && keyEnvironment(config.bootstrapKey as string) !== config.environment) {
     problems.push(`PETSTORE_BOOTSTRAP_KEY is not a key of the environment ${config.environment}`)
   }
+  if (config.backupDir && isPostgresAddress((config.database as string | undefined) ?? '')) {
+    problems.push(
+      'PETSTORE_BACKUP_DIR is for files: PostgreSQL is backed up with its own tools, see docs/postgresql.md',
+    )
+  }
   if (problems.length > 0)
     throw new StartError(`The configuration cannot be used:\n${problems.map((problem) => `  ${problem}.`).join('\n')}`)
   return Object.freeze(config) as Config
@@ -175,7 +180,7 @@ function count(text: string): number {
   return Number(text)
 }
 
-function database(text: string): string {
+export function parseDatabase(text: string): string {
   if (isPostgresAddress(text)) parsePostgresAddress(text)
   else if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) throw new Error('must be a file or begin with postgres://')
   if (text === ':memory:') throw new Error('must be a file: `petstore serve --ephemeral` keeps everything in memory')

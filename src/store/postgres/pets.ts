@@ -27,7 +27,7 @@ interface Creation {
 /** Where it was not replayed, only the id is told: the rest is known. */
 type Created = { replayed: false; id: bigint } | ({ replayed: true } & Pet)
 
-export function postgresPets(connection: Connection, { now }: StoreOptions): PetStore {
+export function postgresPets(connection: Connection, { now, onBatch }: StoreOptions): PetStore {
   const { ask, add } = connection
   const page = shared<Page>()
   const forget = forgetting(ask)
@@ -59,7 +59,7 @@ export function postgresPets(connection: Connection, { now }: StoreOptions): Pet
     })
   }
 
-  const createOne = batched(createAll)
+  const createOne = batched(createAll, onBatch)
 
   async function create(creation: Creation): Promise<Once> {
     const outcome = await createOne(creation)

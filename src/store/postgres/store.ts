@@ -23,6 +23,21 @@ export async function openPostgresStore(address: string, options: StoreOptions):
   }
 }
 
+/** The version of the schema; 0 where there is none. Changes nothing. Throws StartError as a start does. */
+export async function postgresVersion(address: string): Promise<number> {
+  try {
+    const connection = await connect(parsePostgresAddress(address))
+    try {
+      await checkServer(connection.ask)
+      return await schemaVersion(connection.ask)
+    } finally {
+      await connection.close()
+    }
+  } catch (error) {
+    throw refusal(address, error)
+  }
+}
+
 async function open(address: PostgresAddress, options: StoreOptions): Promise<Store> {
   const connection = await connect(address)
   try {
