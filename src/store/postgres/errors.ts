@@ -8,7 +8,7 @@ import { PetstoreError } from '../../errors.ts'
 const LOST = /^(08|57P0|25006|25P03)/
 
 /** The server has told that nothing was changed: the statement was refused or undone. */
-const REFUSED = /^(25006|28|3D000|40001|40P01|42501|53|55P03|57014|57P03|58|XX00[12])/
+const REFUSED = /^(25006|26000|28|3D000|40001|40P01|42501|53|55P03|57014|57P03|58|XX00[12])/
 
 /** A failure that is neither the server's nor the system's, with a code as theirs have. */
 export class StoreFailure extends Error {

@@ -110,6 +110,6 @@ function readCertificate(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
-    throw new StartError(`The file of sslrootcert, ${path}, cannot be read.`, { cause })
+    throw new StartError(`The file of sslrootcert, ${path}, cannot be read`, { cause })
   }
 }

@@ -30,7 +30,10 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
     /CERT|SELF_SIGNED|TLS|SSL|UNABLE_TO/,
     'its certificate cannot be verified. Check sslmode and sslrootcert in the address.',
   ],
-  [/^(E[A-Z_]+|CONNECT\w+|NO_ANSWER|08\w+)$/, 'it cannot be reached. Is it running, and are host and port right?'],
+  [
+    /^(E[A-Z_]+|CONNECT\w+|NO_ANSWER|08\w+)$/,
+    'it cannot be reached. Is it running, are host and port right, and does it speak TLS where sslmode asks for it?',
+  ],
 ]
 
 /** What is thrown at a start for `error`: a StartError, or `error` itself when it was not foreseen. */
