@@ -1,10 +1,10 @@
 // Animals in PostgreSQL. Those who add take turns (the migrations say why), so that ids rise in the order of commits and
 // a page's cursor is never overtaken, whichever server adds.
 
-import { PetstoreError } from '../../errors.ts'
-import type { KeyId } from '../../keys.ts'
-import type { NewPet, Once, Page, Pet, PetFilter, PetStore } from '../../pets.ts'
+import type { PetstoreError } from '../../errors.ts'
+import type { Once, Page, Pet, PetFilter, PetStore } from '../../pets.ts'
 import { batched } from '../batch.ts'
+import { type Creation, creations } from '../creations.ts'
 import { KEPT_MS, replay } from '../idempotency.ts'
 import { shared } from '../shared.ts'
 import type { StoreOptions } from '../store.ts'
@@ -18,17 +18,11 @@ const PETS = `SELECT ${COLUMNS} FROM pets WHERE id = ANY($1::text::bigint[])`
 // JSON carries a batch because it holds any text but U+0000; integers of 64 bits travel as strings.
 const CREATE = `SELECT replayed, ${COLUMNS} FROM petstore_create_pets($1::text::json, $2, $3)`
 
-interface Creation {
-  pet: NewPet
-  by: KeyId
-  idempotencyKey?: string
-}
-
 /** Where it was not replayed, only the id is told: the rest is known. */
 type Created = { replayed: false; id: bigint } | ({ replayed: true } & Pet)
 
-export function postgresPets(connection: Connection, { now, onBatch }: StoreOptions): PetStore {
-  const { ask, add } = connection
+export function postgresPets({ ask, add }: Connection, options: StoreOptions): PetStore {
+  const { now } = options
   const page = shared<Page>()
   const forget = forgetting(ask)
 
@@ -45,7 +39,6 @@ export function postgresPets(connection: Connection, { now, onBatch }: StoreOpti
     return ids.map((id) => found.get(id))
   }
 
-  /** What one of the batch is refused for stays its own: the others are added. */
   async function createAll(batch: Creation[]): Promise<(Once | PetstoreError)[]> {
     const at = now()
     const { asked, places } = oncePerKey(batch)
@@ -59,18 +52,9 @@ export function postgresPets(connection: Connection, { now, onBatch }: StoreOpti
     })
   }
 
-  const createOne = batched(createAll, onBatch)
-
-  async function create(creation: Creation): Promise<Once> {
-    const outcome = await createOne(creation)
-    if (outcome instanceof PetstoreError) throw outcome
-    return outcome
-  }
-
   return {
     listPets: (filter) => page(`${filter.limit} ${filter.status} ${filter.after}`, () => readPage(filter)),
-    createPet: async (pet, by) => (await create({ pet, by })).pet,
-    createPetOnce: (pet, by, idempotencyKey) => create({ pet, by, idempotencyKey }),
+    ...creations(createAll, options),
     getPet: batched(readPets),
   }
 }
