@@ -2,6 +2,7 @@
 // parsing, `--help` and docs/configuration.md come from it. A flag wins over its variable.
 
 import { readFileSync } from 'node:fs'
+import { isPostgresAddress, parsePostgresAddress } from './address.ts'
 import { parseDuration } from './durations.ts'
 import { StartError } from './errors.ts'
 import { type Environment, keyEnvironment } from './keys.ts'
@@ -40,10 +41,11 @@ export const SETTINGS = {
   }),
   database: setting({
     variable: 'PETSTORE_DATABASE',
-    flag: '--database <file>',
+    flag: '--database <address>',
     default: 'data/petstore.db',
-    says: 'The file that holds everything, relative to the working directory; made when it is not there.',
-    parse: databaseFile,
+    secret: true,
+    says: 'Where everything is kept: a file, made when it is not there, or postgres://USER:PASSWORD@HOST:PORT/DATABASE.',
+    parse: parseDatabase,
   }),
   environment: setting({
     variable: 'PETSTORE_ENVIRONMENT',
@@ -139,6 +141,11 @@ export function readConfig(environment: NodeJS.ProcessEnv, flags: Flags = {}): C
   if (config.bootstrapKey && keyEnvironment(config.bootstrapKey as string) !== config.environment) {
     problems.push(`PETSTORE_BOOTSTRAP_KEY is not a key of the environment ${config.environment}`)
   }
+  if (config.backupDir && isPostgresAddress((config.database as string | undefined) ?? '')) {
+    problems.push(
+      'PETSTORE_BACKUP_DIR is for files: PostgreSQL is backed up with its own tools, see docs/postgresql.md',
+    )
+  }
   if (problems.length > 0)
     throw new StartError(`The configuration cannot be used:\n${problems.map((problem) => `  ${problem}.`).join('\n')}`)
   return Object.freeze(config) as Config
@@ -173,9 +180,9 @@ function count(text: string): number {
   return Number(text)
 }
 
-function databaseFile(text: string): string {
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text))
-    throw new Error('must be a file: addresses of database servers are not known yet')
+export function parseDatabase(text: string): string {
+  if (isPostgresAddress(text)) parsePostgresAddress(text)
+  else if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) throw new Error('must be a file or begin with postgres://')
   if (text === ':memory:') throw new Error('must be a file: `petstore serve --ephemeral` keeps everything in memory')
   return nonEmpty(text)
 }

@@ -2,6 +2,8 @@
 
 import { resolve } from 'node:path'
 import { Command } from 'commander'
+import { isPostgresAddress } from '../address.ts'
+import { StartError } from '../errors.ts'
 import { backUp, type Contents, restore } from '../store/sqlite/backup.ts'
 import { configOf, withSettings } from './options.ts'
 
@@ -11,7 +13,7 @@ export function backupCommand(): Command {
     .argument('<file>', 'the new file')
     .addHelpText('after', '\nExample:\n  petstore backup /backups/petstore-monday.db')
   return withSettings(command, 'database').action((file: string, _options, self: Command) => {
-    const contents = backUp(resolve(configOf(self).database), resolve(file))
+    const contents = backUp(storeFile(self), resolve(file))
     say(`Backed up ${counted(contents)} to ${file}.`)
   })
 }
@@ -22,11 +24,19 @@ export function restoreCommand(): Command {
     .argument('<file>', 'the backup; it is checked first, and stays')
     .addHelpText('after', '\nExample:\n  petstore restore /backups/petstore-monday.db')
   return withSettings(command, 'database').action((file: string, _options, self: Command) => {
-    const { database } = configOf(self)
-    const { kept, ...contents } = restore(resolve(file), resolve(database))
-    say(`Restored ${counted(contents)} to ${database}.`)
+    const path = storeFile(self)
+    const { kept, ...contents } = restore(resolve(file), path)
+    say(`Restored ${counted(contents)} to ${path}.`)
     if (kept) say(`The store that was there is kept as ${kept}.`)
   })
+}
+
+function storeFile(command: Command): string {
+  const { database } = configOf(command)
+  if (isPostgresAddress(database)) {
+    throw new StartError('This is for files. PostgreSQL is backed up with its own tools: see docs/postgresql.md.')
+  }
+  return resolve(database)
 }
 
 function counted({ pets, keys, bytes }: Contents): string {

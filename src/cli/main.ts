@@ -5,8 +5,10 @@ import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json'
 import { PetstoreError, StartError } from '../errors.ts'
 import { backupCommand, restoreCommand } from './backup.ts'
+import { copyCommand } from './copy.ts'
 import { deprecatedCommand } from './deprecated.ts'
 import { keysCommand } from './keys.ts'
+import { migrateCommand } from './migrate.ts'
 import { serveCommand } from './serve.ts'
 
 const program = new Command('petstore')
@@ -17,6 +19,8 @@ const program = new Command('petstore')
   .addCommand(deprecatedCommand())
   .addCommand(backupCommand())
   .addCommand(restoreCommand())
+  .addCommand(migrateCommand())
+  .addCommand(copyCommand())
 throwing(program)
 
 try {

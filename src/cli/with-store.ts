@@ -1,6 +1,7 @@
 // A store for the length of a command, beside whatever service uses it.
 
 import { existsSync } from 'node:fs'
+import { isPostgresAddress } from '../address.ts'
 import type { Config } from '../config.ts'
 import { StartError } from '../errors.ts'
 import { openStore } from '../store/open.ts'
@@ -12,7 +13,7 @@ export async function withStore<Result>(
   { create = false }: { create?: boolean },
   use: (store: Store) => Promise<Result>,
 ): Promise<Result> {
-  const exists = existsSync(database)
+  const exists = isPostgresAddress(database) || existsSync(database)
   if (!exists && !create) {
     throw new StartError(`There is no store at ${database} yet. Name another file with --database.`)
   }

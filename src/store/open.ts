@@ -1,9 +1,11 @@
-// Address → store. A file path is SQLite, `:memory:` is SQLite without a file.
+// Address → store. postgres://… is a PostgreSQL database, `:memory:` is SQLite without a file, the rest are SQLite's files.
 
+import { isPostgresAddress } from '../address.ts'
+import { openPostgresStore } from './postgres/store.ts'
 import { openSqliteStore } from './sqlite/store.ts'
 import type { Store, StoreOptions } from './store.ts'
 
 /** Throws StartError, with a sentence that says what to do, when there is no store to be had at this address. */
 export async function openStore(address: string, options: StoreOptions): Promise<Store> {
-  return openSqliteStore(address, options)
+  return isPostgresAddress(address) ? openPostgresStore(address, options) : openSqliteStore(address, options)
 }

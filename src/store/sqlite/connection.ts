@@ -1,6 +1,7 @@
 // One SQLite connection, as the service needs it: ours, whole, migrated, in WAL mode, synced at every commit.
 
 import { Database } from 'bun:sqlite'
+import { statSync } from 'node:fs'
 import { StartError } from '../../errors.ts'
 import first from '../migrations/sqlite/0001-pets-and-keys.sql' with { type: 'text' }
 import second from '../migrations/sqlite/0002-idempotency-keys.sql' with { type: 'text' }
@@ -50,6 +51,20 @@ export function openConnection(path: string): Connection {
     if (walIndex.isCurrent()) return { database, freshness: new Freshness(walIndex.header), close }
     // Another process left in between, and took the file that is mapped with it.
     close()
+  }
+}
+
+/** How many migrations have run on the file, which is left as it is. 0: there is none, or nothing in it. */
+export function fileVersion(path: string): number {
+  const file = statSync(path, { throwIfNoEntry: false })
+  if (!file || file.size === 0) return 0
+  const database = new Database(path, { readonly: true, strict: true, safeIntegers: true })
+  try {
+    return schemaVersion(database)
+  } catch (error) {
+    throw startError(path, error)
+  } finally {
+    database.close()
   }
 }
 

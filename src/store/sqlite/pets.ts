@@ -1,10 +1,10 @@
 // Animals in SQLite. One writer at a time gives ids in the order of commits, so a page's cursor can never be overtaken.
 
 import type { Database } from 'bun:sqlite'
-import { PetstoreError } from '../../errors.ts'
+import type { PetstoreError } from '../../errors.ts'
 import type { KeyId } from '../../keys.ts'
 import type { NewPet, Once, Page, Pet, PetFilter, PetStatus, PetStore } from '../../pets.ts'
-import { batched } from '../batch.ts'
+import { type Creation, creations } from '../creations.ts'
 import { replay } from '../idempotency.ts'
 import type { StoreOptions } from '../store.ts'
 import { translated } from './errors.ts'
@@ -13,13 +13,8 @@ import type { Transact } from './transaction.ts'
 
 const COLUMNS = 'id, name, category_id AS categoryId, status'
 
-interface Creation {
-  pet: NewPet
-  by: KeyId
-  idempotencyKey?: string
-}
-
-export function sqlitePets(database: Database, transact: Transact, { now, onBatch }: StoreOptions): PetStore {
+export function sqlitePets(database: Database, transact: Transact, options: StoreOptions): PetStore {
+  const { now } = options
   const page = database.query<Pet, [bigint, number]>(`SELECT ${COLUMNS} FROM pets WHERE id > ? ORDER BY id LIMIT ?`)
   const pageByStatus = database.query<Pet, [PetStatus, bigint, number]>(
     `SELECT ${COLUMNS} FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?`,
@@ -36,7 +31,6 @@ export function sqlitePets(database: Database, transact: Transact, { now, onBatc
 
   const idempotencyKeys = sqliteIdempotencyKeys(database)
 
-  /** What one of the batch is refused for stays its own: the others are added. */
   function createAll(batch: Creation[]): (Once | PetstoreError)[] {
     const at = now()
     return transact(() => {
@@ -59,18 +53,9 @@ export function sqlitePets(database: Database, transact: Transact, { now, onBatc
     return { id: BigInt(lastInsertRowid), name, categoryId, status }
   }
 
-  const createOne = batched(createAll, onBatch)
-
-  async function create(creation: Creation): Promise<Once> {
-    const outcome = await createOne(creation)
-    if (outcome instanceof PetstoreError) throw outcome
-    return outcome
-  }
-
   return {
     listPets: async (filter) => translated(() => readPage(filter)),
-    createPet: async (pet, by) => (await create({ pet, by })).pet,
-    createPetOnce: (pet, by, idempotencyKey) => create({ pet, by, idempotencyKey }),
+    ...creations(createAll, options),
     getPet: async (id) => translated(() => pet.get(id) ?? undefined),
   }
 }

@@ -1,0 +1,79 @@
+// What names a store: a file of SQLite's, or the address of a PostgreSQL database. An address may hold a password, so
+// it is shown only as `describeAddress` writes it.
+
+export interface PostgresAddress {
+  hosts: readonly { host: string; port: number }[]
+  database: string
+  user: string
+  password: string | undefined
+  sslMode: SslMode
+  /** The file of the authorities that sign the server's certificate; without it, those of the system. */
+  sslRootCert: string | undefined
+  /** How many connections a server opens at most, beside the one that adds animals. */
+  connections: number
+}
+
+const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
+type SslMode = (typeof SSL_MODES)[number]
+
+const CONNECTIONS_MAX = 100
+const FORM = /^postgres(?:ql)?:\/\/(?:([^@/?#:]*)(?::([^@/?#]*))?@)?([^@/?#]+)\/([^/?#]+)(?:\?([^#]*))?$/i
+const HOST = /^(\[[0-9a-f:.]+\]|[^[\]:]+)(?::([0-9]{1,5}))?$/i
+
+export function isPostgresAddress(address: string): boolean {
+  return /^postgres(ql)?:/i.test(address)
+}
+
+/** Reads `postgres://user:password@host:port,host:port/database?parameters`. The Error it throws shows nothing of it. */
+export function parsePostgresAddress(address: string): PostgresAddress {
+  const [, user = '', password, hosts = '', database = '', query = ''] = FORM.exec(address) ?? []
+  if (database === '') {
+    throw new Error('must have the form postgres://USER:PASSWORD@HOST:PORT/DATABASE, special characters %-encoded')
+  }
+  if (user === '') throw new Error('must name a user: postgres://USER@HOST/DATABASE')
+  return {
+    hosts: hosts.split(',').map(parseHost),
+    database: decode(database),
+    user: decode(user),
+    password: password === undefined ? undefined : decode(password),
+    ...parseParameters(new URLSearchParams(query)),
+  }
+}
+
+/** For people: everything but user, password and parameters. */
+export function describeAddress(address: string): string {
+  if (!isPostgresAddress(address)) return address
+  const { hosts, database } = parsePostgresAddress(address)
+  return `postgres://${hosts.map(({ host, port }) => `${host}:${port}`).join(',')}/${database}`
+}
+
+function parseHost(text: string): { host: string; port: number } {
+  const [, host = '', port = '5432'] = HOST.exec(text) ?? []
+  if (host === '' || Number(port) < 1 || Number(port) > 65535) {
+    throw new Error('must name each host as HOST or HOST:PORT, separated by commas')
+  }
+  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) }
+}
+
+function parseParameters(
+  parameters: URLSearchParams,
+): Pick<PostgresAddress, 'sslMode' | 'sslRootCert' | 'connections'> {
+  const known = ['sslmode', 'sslrootcert', 'connections']
+  const unknown = parameters.keys().find((name) => !known.includes(name))
+  if (unknown !== undefined) throw new Error(`has a parameter that is not known: only ${known.join(', ')} are`)
+  const sslMode = SSL_MODES.find((mode) => mode === (parameters.get('sslmode') ?? 'prefer'))
+  if (!sslMode) throw new Error(`must have an sslmode of ${SSL_MODES.join(', ')}`)
+  const connections = parameters.get('connections') ?? '8'
+  if (!/^[1-9][0-9]{0,2}$/.test(connections) || Number(connections) > CONNECTIONS_MAX) {
+    throw new Error(`must have connections from 1 to ${CONNECTIONS_MAX}`)
+  }
+  return { sslMode, sslRootCert: parameters.get('sslrootcert') ?? undefined, connections: Number(connections) }
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new Error('has a % that encodes nothing: write %25 for the sign itself')
+  }
+}

@@ -1,0 +1,57 @@
+-- Times are milliseconds since 1970.
+
+CREATE TABLE keys (
+  id          bigint  GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  name        text    NOT NULL,
+  hash        text    NOT NULL UNIQUE,
+  read_only   boolean NOT NULL,
+  created_at  bigint  NOT NULL,
+  expires_at  bigint,
+  revoked_at  bigint
+);
+
+CREATE TABLE pets (
+  id          bigint  GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  name        text    NOT NULL,
+  category_id bigint  NOT NULL,
+  status      text    NOT NULL,
+  created_at  bigint  NOT NULL,
+  created_by  bigint  NOT NULL REFERENCES keys (id)
+);
+
+CREATE INDEX pets_by_status ON pets (status, id);
+
+CREATE TABLE deprecated_calls (
+  key_id       bigint NOT NULL REFERENCES keys (id),
+  operation_id text   NOT NULL,
+  calls        bigint NOT NULL,
+  last_at      bigint NOT NULL,
+  PRIMARY KEY (key_id, operation_id)
+);
+
+-- Who adds animals takes turns. Without this, two transactions may take ids 1 and 2 and commit in the order 2, 1: a
+-- reader in between sees 2, asks for what comes after it, and never sees 1. A statement trigger runs before the first
+-- row of its statement takes an id, and the lock ends after the commit has become visible: so whoever sees an id sees
+-- every smaller one that will ever be there. It stands here, and not in the service, so that nothing can add around it.
+CREATE FUNCTION petstore_take_turns() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(1346720851, 1);
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER petstore_take_turns BEFORE INSERT ON pets
+  FOR EACH STATEMENT EXECUTE FUNCTION petstore_take_turns();
+
+-- What is acknowledged is on disk, and on the synchronous standby where there is one, whatever the database was set to.
+CREATE FUNCTION petstore_commit_durably() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF current_setting('synchronous_commit') IN ('off', 'local') THEN
+    PERFORM set_config('synchronous_commit', 'on', true);
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER petstore_commit_durably BEFORE INSERT OR UPDATE ON pets
+  FOR EACH STATEMENT EXECUTE FUNCTION petstore_commit_durably();
+CREATE TRIGGER petstore_commit_durably BEFORE INSERT OR UPDATE ON keys
+  FOR EACH STATEMENT EXECUTE FUNCTION petstore_commit_durably();

@@ -1,0 +1,115 @@
+// The hosts of an address: how each is reached, and which of them takes writes.
+
+import { readFileSync } from 'node:fs'
+import postgres from 'postgres'
+import type { PostgresAddress } from '../../address.ts'
+import { StartError } from '../../errors.ts'
+import { StoreFailure } from './errors.ts'
+
+export type Host = PostgresAddress['hosts'][number]
+export type Sql = postgres.Sql<{ bigint: bigint }>
+
+const CONNECT_TIMEOUT_MS = 1_500
+/** How long the other hosts may take to answer once one that takes writes has. */
+const RIVAL_WAIT_MS = 100
+
+export interface PoolOptions {
+  max: number
+  /** A connection to a host that has become a standby fails; so it is unless told otherwise. */
+  refuseStandby?: boolean
+  /** Without it a statement may take as long as it does. */
+  statementTimeoutMs?: number
+  onnotice?: (notice: postgres.Notice) => void
+  onclose?: () => void
+}
+
+/** Connections to one host, opened when they are needed. */
+export function openPool(address: PostgresAddress, { host, port }: Host, options: PoolOptions): Sql {
+  const { max, refuseStandby = true, statementTimeoutMs, onnotice = () => {}, onclose = () => {} } = options
+  const bounds = statementTimeoutMs === undefined ? {} : { statement_timeout: statementTimeoutMs }
+  return postgres({
+    // As lists: of a text, the driver would split an IPv6 address at its colons.
+    host: [host] as unknown as string,
+    port: [port] as unknown as number,
+    database: address.database,
+    username: address.user,
+    ...(address.password === undefined ? {} : { password: address.password }),
+    ssl: ssl(address),
+    max,
+    connect_timeout: CONNECT_TIMEOUT_MS / 1000,
+    max_lifetime: null,
+    ...(refuseStandby ? { target_session_attrs: 'primary' } : {}),
+    // Of the types that are asked for, only bigint needs to be told.
+    fetch_types: false,
+    types: { bigint: postgres.BigInt },
+    connection: { application_name: 'petstore', ...bounds },
+    onnotice,
+    onclose,
+  })
+}
+
+/** The one that takes writes. Where two say that they do, as after a careless failover, that of the later timeline. */
+export async function writableHost(address: PostgresAddress): Promise<Host> {
+  const found: Writable[] = []
+  const asked = address.hosts.map(async (host) => found.push(await askHost(address, host)))
+  try {
+    await Promise.any(asked)
+  } catch (error) {
+    throw mostTelling((error as AggregateError).errors)
+  }
+  await Promise.race([Promise.allSettled(asked), Bun.sleep(RIVAL_WAIT_MS)])
+  return found.reduce((best, other) => (other.timeline > best.timeline ? other : best)).host
+}
+
+interface Writable {
+  host: Host
+  /** Eight hexadecimal digits: a promotion begins a new, greater one. */
+  timeline: string
+}
+
+async function askHost(address: PostgresAddress, host: Host): Promise<Writable> {
+  const name = `${host.host}:${host.port}`
+  const sql = openPool(address, host, { max: 1, refuseStandby: false, statementTimeoutMs: CONNECT_TIMEOUT_MS })
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new StoreFailure('NO_ANSWER', `${name} does not answer`)), CONNECT_TIMEOUT_MS)
+  try {
+    const asked = sql<{ writable: boolean; timeline: string }[]>`
+      SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline,
+             current_setting('transaction_read_only') = 'off' AS writable`
+    const [answer] = await Promise.race([asked, late])
+    if (!answer?.writable) throw new StoreFailure('STANDBY', `${name} takes no writes`)
+    return { host, timeline: answer.timeline }
+  } finally {
+    clearTimeout(timer)
+    sql.end({ timeout: 0 }).catch(() => {})
+  }
+}
+
+/** A host that answers says more of what is wrong than one that cannot be reached. */
+function mostTelling(errors: readonly unknown[]): unknown {
+  return (
+    errors.find((error) => error instanceof postgres.PostgresError) ??
+    errors.find((error) => error instanceof StoreFailure && error.code === 'STANDBY') ??
+    errors[0]
+  )
+}
+
+/** As libpq has it (https://www.postgresql.org/docs/current/libpq-ssl.html). */
+function ssl({ sslMode, sslRootCert }: PostgresAddress): false | 'prefer' | object {
+  if (sslMode === 'disable') return false
+  if (sslMode === 'prefer') return 'prefer'
+  if (sslMode === 'require') return { rejectUnauthorized: false }
+  return {
+    rejectUnauthorized: true,
+    ...(sslRootCert === undefined ? {} : { ca: readCertificate(sslRootCert) }),
+    ...(sslMode === 'verify-ca' ? { checkServerIdentity: () => undefined } : {}),
+  }
+}
+
+function readCertificate(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new StartError(`The file of sslrootcert, ${path}, cannot be read`, { cause })
+  }
+}

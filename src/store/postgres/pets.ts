@@ -1,0 +1,84 @@
+// Animals in PostgreSQL. Those who add take turns (the migrations say why), so that ids rise in the order of commits and
+// a page's cursor is never overtaken, whichever server adds.
+
+import type { PetstoreError } from '../../errors.ts'
+import type { Once, Page, Pet, PetFilter, PetStore } from '../../pets.ts'
+import { batched } from '../batch.ts'
+import { type Creation, creations } from '../creations.ts'
+import { KEPT_MS, replay } from '../idempotency.ts'
+import { shared } from '../shared.ts'
+import type { StoreOptions } from '../store.ts'
+import type { Connection } from './connection.ts'
+import { forgetting } from './idempotency.ts'
+
+const COLUMNS = 'id, name, category_id AS "categoryId", status'
+const PAGE = `SELECT ${COLUMNS} FROM pets WHERE id > $1 ORDER BY id LIMIT $2`
+const PAGE_BY_STATUS = `SELECT ${COLUMNS} FROM pets WHERE id > $1 AND status = $3 ORDER BY id LIMIT $2`
+const PETS = `SELECT ${COLUMNS} FROM pets WHERE id = ANY($1::text::bigint[])`
+// JSON carries a batch because it holds any text but U+0000; integers of 64 bits travel as strings.
+const CREATE = `SELECT replayed, ${COLUMNS} FROM petstore_create_pets($1::text::json, $2, $3)`
+
+/** Where it was not replayed, only the id is told: the rest is known. */
+type Created = { replayed: false; id: bigint } | ({ replayed: true } & Pet)
+
+export function postgresPets({ ask, add }: Connection, options: StoreOptions): PetStore {
+  const { now } = options
+  const page = shared<Page>()
+  const forget = forgetting(ask)
+
+  async function readPage({ limit, status, after = 0n }: PetFilter): Promise<Page> {
+    const rows = await (status === undefined
+      ? ask<Pet>(PAGE, after, limit + 1)
+      : ask<Pet>(PAGE_BY_STATUS, after, limit + 1, status))
+    return { pets: rows.slice(0, limit), more: rows.length > limit }
+  }
+
+  async function readPets(ids: bigint[]): Promise<(Pet | undefined)[]> {
+    const rows = await ask<Pet>(PETS, `{${ids.join(',')}}`)
+    const found = new Map(rows.map((pet) => [pet.id, pet]))
+    return ids.map((id) => found.get(id))
+  }
+
+  async function createAll(batch: Creation[]): Promise<(Once | PetstoreError)[]> {
+    const at = now()
+    const { asked, places } = oncePerKey(batch)
+    const rows = await add<Created>(CREATE, JSON.stringify(asked.map(toRow)), at, at - KEPT_MS)
+    forget(at)
+    return batch.map((creation, n) => {
+      const place = places[n] as number
+      const row = rows[place] as Created
+      const first = row.replayed ? petOf(row) : petOf({ ...(asked[place] as Creation).pet, id: row.id })
+      return row.replayed || asked[place] !== creation ? replay(first, creation.pet) : { pet: first, replayed: false }
+    })
+  }
+
+  return {
+    listPets: (filter) => page(`${filter.limit} ${filter.status} ${filter.after}`, () => readPage(filter)),
+    ...creations(createAll, options),
+    getPet: batched(readPets),
+  }
+}
+
+/** Of those that arrived together under one idempotency key, the first is asked for; `places` says where each finds it. */
+function oncePerKey(batch: readonly Creation[]): { asked: Creation[]; places: number[] } {
+  const asked: Creation[] = []
+  const placeByKey = new Map<string, number>()
+  const places = batch.map((creation) => {
+    const key = creation.idempotencyKey === undefined ? undefined : `${creation.by} ${creation.idempotencyKey}`
+    const known = key === undefined ? undefined : placeByKey.get(key)
+    if (known !== undefined) return known
+    const place = asked.push(creation) - 1
+    if (key !== undefined) placeByKey.set(key, place)
+    return place
+  })
+  return { asked, places }
+}
+
+function toRow({ pet: { name, categoryId, status }, by, idempotencyKey }: Creation) {
+  return { name, category_id: String(categoryId), status, created_by: String(by), key: idempotencyKey }
+}
+
+/** In the order of the contract, and nothing else. */
+function petOf({ id, name, categoryId, status }: Pet): Pet {
+  return { id, name, categoryId, status }
+}

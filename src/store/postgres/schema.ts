@@ -1,0 +1,54 @@
+// The schema of a PostgreSQL database: which version it has, and the migrations that bring it to ours.
+
+import { StartError } from '../../errors.ts'
+import first from '../migrations/postgres/0001-pets-and-keys.sql' with { type: 'text' }
+import second from '../migrations/postgres/0002-idempotency-keys.sql' with { type: 'text' }
+import type { Ask } from './connection.ts'
+import type { Sql } from './hosts.ts'
+
+/** In order; a migration that was ever released is never changed. */
+const MIGRATIONS = [first, second]
+export const NEWEST_VERSION = MIGRATIONS.length
+
+const OLDEST_SERVER = 15
+
+/** Servers that start at the same moment take turns; the same lock space as that of the first migration. */
+const LOCK = 'SELECT pg_advisory_xact_lock(1346720851, 0)'
+
+/** Throws StartError when the server cannot keep what we promise. */
+export async function checkServer(ask: Ask): Promise<void> {
+  const [server] = await ask<{ version: number; encoding: string }>(`
+    SELECT current_setting('server_version_num')::int / 10000 AS version, current_setting('server_encoding') AS encoding`)
+  if (!server || server.version < OLDEST_SERVER) {
+    throw new StartError(`it is PostgreSQL ${server?.version}; ${OLDEST_SERVER} or later is needed`)
+  }
+  if (server.encoding !== 'UTF8') {
+    throw new StartError(`its encoding is ${server.encoding}: create the database with ENCODING 'UTF8'`)
+  }
+}
+
+/** 0: there is nothing of ours yet. */
+export async function schemaVersion(ask: Ask): Promise<number> {
+  const [{ exists } = { exists: false }] = await ask<{ exists: boolean }>(
+    `SELECT to_regclass('petstore_schema') IS NOT NULL AS exists`,
+  )
+  if (!exists) return 0
+  const [row] = await ask<{ version: number }>('SELECT version FROM petstore_schema')
+  return row?.version ?? 0
+}
+
+/** All of them in one transaction. Returns the version that was there before. */
+export async function migrate(sql: Sql): Promise<number> {
+  const before = await sql.begin(async (transaction) => {
+    const ask: Ask = async (statement) => Array.from(await transaction.unsafe(statement)) as never
+    await ask(LOCK)
+    const version = await schemaVersion(ask)
+    if (version >= NEWEST_VERSION) return version
+    if (version === 0) await ask('CREATE TABLE petstore_schema (version integer NOT NULL)')
+    for (const migration of MIGRATIONS.slice(version)) await ask(migration)
+    await ask('DELETE FROM petstore_schema')
+    await ask(`INSERT INTO petstore_schema VALUES (${NEWEST_VERSION})`)
+    return version
+  })
+  return before as number
+}

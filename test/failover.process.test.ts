@@ -1,0 +1,21 @@
+// The short version of `npm run endurance:failover`: nothing acknowledged is lost when the primary is killed.
+
+import { expect, test } from 'bun:test'
+import { failover } from './failover.ts'
+
+const ROUNDS = 3
+/** From the promotion until every server adds again. */
+const RECOVERY_MAX_MS = 5_000
+
+test('three servers lose nothing when the primary is killed and its standby promoted', async () => {
+  const { rounds, acknowledged } = await failover(ROUNDS)
+  expect(rounds.length).toBe(ROUNDS)
+  for (const { answers, lost, doubled, sincePromotionMs } of rounds) {
+    expect(lost).toEqual([])
+    expect(doubled).toEqual([])
+    // While there was no primary: refused, and never a fault of ours.
+    expect(Object.keys(answers).sort()).toEqual(['201', '503'])
+    expect(sincePromotionMs).toBeLessThan(RECOVERY_MAX_MS)
+  }
+  expect(acknowledged).toBeGreaterThan(100)
+}, 60_000)

@@ -1,0 +1,259 @@
+// What the service answers when its PostgreSQL fails: 503 within seconds, and the truth again once it is back.
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import postgres from 'postgres'
+import type { NewPet } from '../src/pets.ts'
+import { openStore } from '../src/store/open.ts'
+import { Cluster } from './support/postgres.ts'
+import { ask, type Running, serve } from './support/process.ts'
+import { type Answer, type Service, startService } from './support/service.ts'
+
+const PET = '{"name":"Rex","categoryId":7}'
+const NEW_PET: NewPet = { name: 'Rex', categoryId: 7n, status: 'available' }
+/** The longest that any request may take, whatever the database does. */
+const WAIT_MAX_MS = 7_000
+const TEST_MS = 40_000
+const MAX_CONNECTIONS = 24
+
+const cluster = await Cluster.start({ max_connections: String(MAX_CONNECTIONS), synchronous_commit: 'local' })
+
+describe('a database that', () => {
+  let service: Service
+  let database: string
+
+  beforeAll(async () => {
+    const address = await cluster.newDatabase()
+    database = new URL(address).pathname.slice(1)
+    await cluster.asAdmin((sql) => sql.unsafe(`CREATE ROLE shop LOGIN; ALTER DATABASE ${database} OWNER TO shop`))
+    service = await startService({ address: address.replace('postgres@', 'shop@') })
+  })
+  afterAll(() => service.stop())
+  afterEach(async () => {
+    await servesAgain()
+  })
+
+  const list = (limit = 20) => service.get(`/pets?limit=${limit}`)
+
+  /** Answers of requests that were asked together, none of them later than it may be. */
+  async function together(...requests: Promise<Answer>[]): Promise<number[]> {
+    const startedAt = performance.now()
+    const answers = await Promise.all(requests)
+    expect(performance.now() - startedAt).toBeLessThan(WAIT_MAX_MS)
+    for (const { status, headers } of answers) if (status === 503) expect(headers.get('Retry-After')).toBe('1')
+    return answers.map(({ status }) => status)
+  }
+
+  async function servesAgain(): Promise<void> {
+    const deadline = performance.now() + 5_000
+    for (;;) {
+      const statuses = await together(list(), service.post(PET))
+      if (statuses[0] === 200 && statuses[1] === 201) return
+      expect(performance.now()).toBeLessThan(deadline)
+      await Bun.sleep(20)
+    }
+  }
+
+  test(
+    'is locked: list, create and fetch wait no longer than they may',
+    async () => {
+      await cluster.asAdmin(
+        (sql) =>
+          sql.begin(async (transaction) => {
+            await transaction`LOCK TABLE pets IN ACCESS EXCLUSIVE MODE`
+            expect(await together(list(), service.post(PET), service.get('/pets/1'))).toEqual([503, 503, 503])
+          }),
+        database,
+      )
+    },
+    TEST_MS,
+  )
+
+  test(
+    'answers nothing: neither do open connections hang, nor new ones',
+    async () => {
+      cluster.signalAll('SIGSTOP')
+      try {
+        expect(await together(list(), service.post(PET))).toEqual([503, 503])
+        expect(await together(list(), service.post(PET), service.get('/pets/1'))).toEqual([503, 503, 503])
+      } finally {
+        cluster.signalAll('SIGCONT')
+      }
+    },
+    TEST_MS,
+  )
+
+  test(
+    'has no connection left',
+    async () => {
+      await cluster.asAdmin(async (sql) => {
+        await sql`SELECT 1`
+        const hogs = postgres(cluster.address('postgres').replace('postgres@', 'shop@'), { max: MAX_CONNECTIONS })
+        const hog = () => Array.from({ length: MAX_CONNECTIONS }, () => hogs`SELECT pg_sleep(30)`.catch(() => {}))
+        const hogging = hog()
+        await Bun.sleep(200)
+        await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore'`
+        // What that has set free is taken, too.
+        hogging.push(...hog())
+        await Bun.sleep(200)
+        const asked = Array.from({ length: 30 }, (_, n) => (n % 3 === 0 ? service.post(PET) : list(n + 1)))
+        expect(new Set(await together(...asked))).toEqual(new Set([503]))
+        await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(30)'`
+        await Promise.all(hogging)
+        await hogs.end({ timeout: 0 })
+      })
+    },
+    TEST_MS,
+  )
+
+  test('closes every connection', async () => {
+    await list()
+    await terminateAll()
+    for (const status of await together(list(), service.post(PET))) expect([200, 201, 503]).toContain(status)
+  })
+
+  test('takes no writes any more', async () => {
+    await setting(`default_transaction_read_only = 'on'`)
+    expect(await together(service.post(PET))).toEqual([503])
+    // Its connections are left, and it is not taken for the primary again.
+    expect(await together(list(), service.post(PET))).toEqual([503, 503])
+    await setting(`default_transaction_read_only = 'off'`)
+  })
+
+  const ends = [
+    ['loses the connection at the commit', 'pg_terminate_backend'],
+    ['is told not to wait for its standby', 'pg_cancel_backend'],
+  ] as const
+  for (const [what, end] of ends) {
+    test(
+      `${what}: the animal is there, and whether it stays is not known`,
+      async () => {
+        await awaitingStandby(async (creating, backend) => {
+          await cluster.asAdmin((sql) => sql.unsafe(`SELECT ${end}(${backend})`))
+          const { status, text } = await creating
+          expect(status).toBe(503)
+          expect(text).toContain('not known')
+        })
+      },
+      TEST_MS,
+    )
+  }
+
+  test(
+    'waits for a standby that does not come: no create is acknowledged, and lists go on',
+    async () => {
+      await awaitingStandby(async (creating) => {
+        expect(await together(creating, list())).toEqual([503, 200])
+        expect(await together(service.post(PET), list())).toEqual([503, 200])
+      })
+    },
+    TEST_MS,
+  )
+
+  /** A create that is committed and waits for a synchronous standby that is not there; with its backend's number. */
+  async function awaitingStandby(use: (creating: Promise<Answer>, backend: number) => Promise<void>): Promise<void> {
+    await list()
+    const before = await count()
+    await setting(`synchronous_standby_names = 'nobody'`)
+    await Bun.sleep(100)
+    const creating = service.post(PET)
+    let backend: number | undefined
+    while (backend === undefined) {
+      await Bun.sleep(10)
+      backend = await cluster.asAdmin(async (sql) => {
+        return (await sql`SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)[0]?.pid
+      })
+    }
+    await use(creating, backend)
+    await setting(`synchronous_standby_names = ''`)
+    while ((await count()) === before) await Bun.sleep(10)
+    expect(await count()).toBe(before + 1)
+  }
+
+  async function count(): Promise<number> {
+    return cluster.asAdmin(async (sql) => (await sql`SELECT count(*)::int AS n FROM pets`)[0]?.n, database)
+  }
+
+  async function terminateAll(): Promise<void> {
+    await cluster.asAdmin(
+      (sql) => sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore'`,
+    )
+  }
+})
+
+async function setting(text: string): Promise<void> {
+  await cluster.asAdmin(async (sql) => {
+    await sql.unsafe(`ALTER SYSTEM SET ${text}`)
+    await sql`SELECT pg_reload_conf()`
+  })
+  await Bun.sleep(100)
+}
+
+test(
+  'restarted under load, it costs 503s and nothing else',
+  async () => {
+    const address = await cluster.newDatabase()
+    const server: Running = await serve([], { env: { PETSTORE_DATABASE: address } })
+    const statuses = new Set<number>()
+    const acknowledged: string[] = []
+    let stopping = false
+    let addedAt = 0
+    const clients = Array.from({ length: 8 }, async (_, client) => {
+      for (let number = 1; !stopping; number++) {
+        const name = `${client}-${number}`
+        const askedAt = performance.now()
+        const added = await ask('POST', `${server.url}/pets`, server.key, JSON.stringify({ name, categoryId: 1 }))
+        const listed = await ask('GET', `${server.url}/pets?limit=${client + 1}`, server.key)
+        for (const { status, headers } of [added, listed]) {
+          statuses.add(status)
+          if (status === 503) expect(headers.get('Retry-After')).toBe('1')
+        }
+        if (added.status === 201) {
+          acknowledged.push(name)
+          addedAt = askedAt
+        }
+      }
+    })
+    for (let round = 0; round < 2; round++) {
+      await Bun.sleep(200)
+      await cluster.down('SIGQUIT')
+      await Bun.sleep(300)
+      await cluster.up()
+      const upAt = performance.now()
+      while (addedAt < upAt) {
+        expect(performance.now() - upAt).toBeLessThan(5_000)
+        await Bun.sleep(5)
+      }
+    }
+    stopping = true
+    await Promise.all(clients)
+    expect([...statuses].sort()).toEqual([200, 201, 503])
+    const names = await cluster.asAdmin(
+      async (sql) => Array.from(await sql`SELECT name FROM pets`, ({ name }) => name as string),
+      new URL(address).pathname.slice(1),
+    )
+    expect(new Set(names).size).toBe(names.length)
+    expect(acknowledged.filter((name) => !names.includes(name))).toEqual([])
+    expect(await server.stop()).toBe(0)
+  },
+  TEST_MS,
+)
+
+test(
+  'of several hosts, the one that takes writes is used; a standby alone is refused',
+  async () => {
+    const own = await Cluster.start()
+    const standby = await own.startStandby('standby')
+    await own.asAdmin((sql) => sql`CREATE DATABASE petstore`)
+    const addressOf = (...ports: number[]) =>
+      `postgres://postgres@${ports.map((port) => `127.0.0.1:${port}`).join(',')}/petstore`
+    const store = await openStore(addressOf(1, standby.port, own.port), { now: Date.now })
+    await store.createFirstKey({ name: 'k', hash: 'h' as never, readOnly: false, expiresAt: undefined })
+    expect((await store.createPet(NEW_PET, 1n)).id).toBe(1n)
+    await store.close()
+    const alone = openStore(addressOf(standby.port).replace('petstore', 'postgres'), { now: Date.now })
+    await expect(alone).rejects.toThrow(/it is a standby/)
+    await own.remove()
+    await standby.remove()
+  },
+  TEST_MS,
+)

