@@ -1,6 +1,6 @@
 // The table of settings → docs/configuration.md.
 
-import { SETTINGS, type Setting } from '../src/config.ts'
+import { CONNECTION_SETTINGS, SETTINGS, type Setting } from '../src/config.ts'
 
 const INTRODUCTION = `# Configuration
 
@@ -9,6 +9,13 @@ Written by \`npm run generate\` from the table in \`src/config.ts\`.
 Every setting is an environment variable; some are flags, too, and a flag wins. They hold for every command: \`petstore keys\`
 works on the store that \`PETSTORE_DATABASE\` names. A variable that is empty counts as not set. All problems are reported
 together, before anything starts.
+
+| Variable | Flag | Default | |
+|---|---|---|---|
+`
+
+const CONNECTION = `
+The commands that talk to a running service (\`petstore pets\`, \`login\`, \`demo\`) have these instead:
 
 | Variable | Flag | Default | |
 |---|---|---|---|
@@ -23,11 +30,16 @@ Kubernetes sets \`PETSTORE_PORT\` by itself where a Service is named \`petstore\
 
 /** The text of docs/configuration.md. */
 export function configurationPage(): string {
-  const rows = Object.values<Setting<unknown>>(SETTINGS).map(({ variable, flag, default: preset, secret, says }) => {
-    const names = secret ? `\`${variable}\`, \`${variable}_FILE\`` : `\`${variable}\``
-    return `| ${[names, code(flag), code(preset), says].join(' | ')} |\n`
-  })
-  return INTRODUCTION + rows.join('') + NOTES
+  return INTRODUCTION + rows(SETTINGS) + CONNECTION + rows(CONNECTION_SETTINGS) + NOTES
+}
+
+function rows(settings: Record<string, Setting<unknown>>): string {
+  return Object.values(settings)
+    .map(({ variable, flag, default: preset, secret, says }) => {
+      const names = secret ? `\`${variable}\`, \`${variable}_FILE\`` : `\`${variable}\``
+      return `| ${[names, code(flag), code(preset), says].join(' | ')} |\n`
+    })
+    .join('')
 }
 
 function code(text: string | undefined): string {

@@ -2,6 +2,8 @@
 // parsing, `--help` and docs/configuration.md come from it. A flag wins over its variable.
 
 import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { isPostgresAddress, parsePostgresAddress } from './address.ts'
 import { parseDuration } from './durations.ts'
 import { StartError } from './errors.ts'
@@ -123,21 +125,35 @@ export type Config = Readonly<{
 }>
 type Absent<Of> = Of extends { default: string } ? never : undefined
 
+/** For the commands that talk to a service. They need none of the settings above, and `serve` none of these. */
+export const CONNECTION_SETTINGS = {
+  url: setting({
+    variable: 'PETSTORE_URL',
+    flag: '--url <address>',
+    says: 'The service to talk to. Without it: where `petstore login` has been to, else http://127.0.0.1:8080/v1.',
+    parse: serviceUrl,
+  }),
+  apiKey: setting({
+    variable: 'PETSTORE_API_KEY',
+    flag: '--api-key <key>',
+    secret: true,
+    says: 'The API key to send. Others on this machine can see a flag: better a variable, its file, or `petstore login`.',
+    parse: apiKey,
+  }),
+}
+
+export interface Connection {
+  /** Ends in /v1. */
+  url: string | undefined
+  apiKey: string | undefined
+}
+
 export type Flags = Partial<Record<keyof typeof SETTINGS, string>>
 
 /** Throws one StartError that names every problem. */
 export function readConfig(environment: NodeJS.ProcessEnv, flags: Flags = {}): Config {
   const problems: string[] = []
-  const config: Record<string, unknown> = {}
-  for (const [name, of] of Object.entries(SETTINGS) as [keyof Config, Setting<unknown>][]) {
-    try {
-      const given = flags[name] ?? fromEnvironment(environment, of) ?? of.default
-      config[name] = given === undefined ? undefined : of.parse(given)
-    } catch (error) {
-      const source = flags[name] === undefined ? of.variable : of.flag?.split(' ')[0]
-      problems.push(`${source} ${(error as Error).message}`)
-    }
-  }
+  const config = readTable(SETTINGS, environment, flags, problems)
   if (config.bootstrapKey && keyEnvironment(config.bootstrapKey as string) !== config.environment) {
     problems.push(`PETSTORE_BOOTSTRAP_KEY is not a key of the environment ${config.environment}`)
   }
@@ -146,9 +162,46 @@ export function readConfig(environment: NodeJS.ProcessEnv, flags: Flags = {}): C
       'PETSTORE_BACKUP_DIR is for files: PostgreSQL is backed up with its own tools, see docs/postgresql.md',
     )
   }
-  if (problems.length > 0)
-    throw new StartError(`The configuration cannot be used:\n${problems.map((problem) => `  ${problem}.`).join('\n')}`)
+  throwProblems(problems)
   return Object.freeze(config) as Config
+}
+
+/** Throws one StartError that names every problem. */
+export function readConnection(environment: NodeJS.ProcessEnv, flags: Partial<Record<string, string>>): Connection {
+  const problems: string[] = []
+  const connection = readTable(CONNECTION_SETTINGS, environment, flags, problems)
+  throwProblems(problems)
+  return connection as unknown as Connection
+}
+
+/** Where `petstore login` keeps what it was told (XDG Base Directory Specification). */
+export function loginFile(environment: NodeJS.ProcessEnv): string {
+  const home = environment.XDG_CONFIG_HOME || join(environment.HOME || homedir(), '.config')
+  return join(home, 'petstore', 'login.json')
+}
+
+function readTable(
+  table: Record<string, Setting<unknown>>,
+  environment: NodeJS.ProcessEnv,
+  flags: Partial<Record<string, string>>,
+  problems: string[],
+): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  for (const [name, of] of Object.entries(table)) {
+    try {
+      const given = flags[name] ?? fromEnvironment(environment, of) ?? of.default
+      values[name] = given === undefined ? undefined : of.parse(given)
+    } catch (error) {
+      const source = flags[name] === undefined ? of.variable : of.flag?.split(' ')[0]
+      problems.push(`${source} ${(error as Error).message}`)
+    }
+  }
+  return values
+}
+
+function throwProblems(problems: readonly string[]): void {
+  if (problems.length === 0) return
+  throw new StartError(`The configuration cannot be used:\n${problems.map((problem) => `  ${problem}.`).join('\n')}`)
 }
 
 /** A variable that is set but empty counts as not set, as in Compose files and shells. */
@@ -195,7 +248,17 @@ function baseUrl(text: string): string {
   return url.href
 }
 
-function apiKey(text: string): string {
+/** Gives it with the /v1 at its end, which people leave out. */
+export function serviceUrl(text: string): string {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) {
+    throw new Error('must be an http or https address, such as http://127.0.0.1:8080')
+  }
+  const address = url.href.replace(/\/+$/, '')
+  return address.endsWith('/v1') ? address : `${address}/v1`
+}
+
+export function apiKey(text: string): string {
   if (!keyEnvironment(text)) throw new Error('is not an API key: `petstore keys generate` makes one')
   return text
 }

@@ -1,14 +1,18 @@
 #!/usr/bin/env bun
-// The command line: which commands there are, and how one ends. 0: done. 1: it could not be done. 2: not understood.
+// The command line: which commands there are.
 
-import { Command, CommanderError } from 'commander'
+import tab from '@bomb.sh/tab/commander'
+import { Command } from 'commander'
 import packageJson from '../../package.json'
-import { PetstoreError, StartError } from '../errors.ts'
 import { backupCommand, restoreCommand } from './backup.ts'
 import { copyCommand } from './copy.ts'
+import { demoCommand } from './demo.ts'
 import { deprecatedCommand } from './deprecated.ts'
+import { EXIT_STATUSES, endWith } from './endings.ts'
 import { keysCommand } from './keys.ts'
+import { loginCommand, logoutCommand } from './login.ts'
 import { migrateCommand } from './migrate.ts'
+import { petsCommand } from './pets.ts'
 import { serveCommand } from './serve.ts'
 
 const program = new Command('petstore')
@@ -21,13 +25,19 @@ const program = new Command('petstore')
   .addCommand(restoreCommand())
   .addCommand(migrateCommand())
   .addCommand(copyCommand())
+  .addCommand(petsCommand())
+  .addCommand(loginCommand())
+  .addCommand(logoutCommand())
+  .addCommand(demoCommand())
+  .addHelpText('after', EXIT_STATUSES)
+tab(program, { completionCommandName: 'completion' })
 throwing(program)
 
 try {
   await program.parseAsync()
 } catch (error) {
   // At once: what had been started before it failed would keep the process.
-  process.exit(exitCode(error))
+  process.exit(endWith(error))
 }
 
 /** Lets commander throw where it would end the process: commands that were added do not inherit this. */
@@ -38,12 +48,4 @@ function throwing(command: Command): void {
 
 function fullName(command: Command): string {
   return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name()
-}
-
-function exitCode(error: unknown): number {
-  // Commander has already said what it had to say.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  const expected = error instanceof StartError || error instanceof PetstoreError
-  process.stderr.write(`petstore: ${expected ? error.message : Bun.inspect(error)}\n`)
-  return 1
 }

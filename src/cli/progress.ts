@@ -14,8 +14,7 @@ export interface Progress {
 export function startProgress(what: string, total: number | undefined): Progress {
   const say = (line: string) => process.stderr.write(`${line}\n`)
   if (!process.stderr.isTTY) return { update: () => {}, say, stop: () => {} }
-  const format =
-    total === undefined ? `${what}  {words}` : `${what}  {bar} {percentage}%  {words}  {eta_formatted} left`
+  const format = total === undefined ? `${what}  {words}` : `${what}  {bar} {percentage}%  {words}  {left}`
   const bar = new SingleBar({
     format,
     stream: process.stderr,
@@ -25,17 +24,26 @@ export function startProgress(what: string, total: number | undefined): Progress
     hideCursor: true,
     clearOnComplete: true,
     linewrap: false,
-    etaBuffer: 100,
     // The command itself decides what an interrupt means.
     gracefulExit: false,
   })
-  bar.start(total ?? 1, 0, { words: '' })
+  const startedAt = performance.now()
+  bar.start(total ?? 1, 0, { words: '', left: '' })
   return {
-    update: (done, words) => bar.update(total === undefined ? 0 : done, { words }),
+    update(done, words) {
+      // From the whole of the time so far: files are read in pieces, too large for the bar's own guess.
+      const leftMs = (performance.now() - startedAt) * ((total ?? 0) / Math.max(done, 1) - 1)
+      bar.update(total === undefined ? 0 : done, { words, left: leftMs >= 1000 ? `${duration(leftMs)} left` : '' })
+    },
     say: (line) => {
       process.stderr.write('\r\x1b[K')
       say(line)
     },
     stop: () => bar.stop(),
   }
+}
+
+function duration(ms: number): string {
+  const seconds = Math.round(ms / 1000)
+  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`
 }

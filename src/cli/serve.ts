@@ -1,6 +1,8 @@
 // `petstore serve`: opens the store, sees to its first key, listens, and leaves in order when told to.
 
 import { Command } from 'commander'
+import { PetStore } from '../client/petstore.ts'
+import { addSamples } from '../client/samples.ts'
 import type { Config } from '../config.ts'
 import { startAdmin } from '../http/admin.ts'
 import { startServer } from '../http/server.ts'
@@ -18,23 +20,28 @@ export function serveCommand(): Command {
   const command = new Command('serve')
     .description('Serve the store over HTTP until SIGTERM or SIGINT.')
     .option('--ephemeral', 'keep everything in memory and print the key, as `key: …`: for tests', false)
+    .option('--demo', 'start with sample animals; only with --ephemeral', false)
     .addHelpText(
       'after',
       `
 Examples:
   petstore serve
   petstore serve --port 0 --ephemeral
+  petstore serve --ephemeral --demo
   PETSTORE_HOST=0.0.0.0 petstore serve --database /var/lib/petstore/petstore.db
 
 More settings are environment variables: see docs/configuration.md.`,
     )
   withSettings(command, 'host', 'port', 'database', 'environment')
-  return command.action(async ({ ephemeral }: { ephemeral: boolean }, self: Command) => {
-    await serve(configOf(self), ephemeral)
+  return command.action(async ({ ephemeral, demo }: { ephemeral: boolean; demo: boolean }, self: Command) => {
+    if (demo && !ephemeral) {
+      self.error('--demo goes with --ephemeral. For a store that stays: petstore demo, beside the running service.')
+    }
+    await serve(configOf(self), ephemeral, demo)
   })
 }
 
-async function serve(config: Config, ephemeral: boolean): Promise<void> {
+async function serve(config: Config, ephemeral: boolean, demo: boolean): Promise<void> {
   const log = createLog(config.logLevel)
   const metrics = config.adminPort === undefined ? undefined : createMetrics()
   const opened = await openStore(ephemeral ? ':memory:' : config.database, { now: Date.now, onBatch: metrics?.batch })
@@ -54,6 +61,7 @@ async function serve(config: Config, ephemeral: boolean): Promise<void> {
   const admin = metrics && startAdmin({ host: config.adminHost, port: config.adminPort as number, metrics })
   // Only now, when nothing stands in the way of showing it.
   const key = await addFirstKey(store, config, log)
+  if (key && demo) await Array.fromAsync(addSamples(new PetStore({ baseUrl: server.url, apiKey: key })))
   if (key && ephemeral) process.stdout.write(`key: ${key}\n`)
   else if (key && !config.bootstrapKey) process.stdout.write(welcome(server.url, key))
   if (admin) process.stdout.write(`metrics on ${admin.url}\n`)

@@ -18,6 +18,8 @@ export interface ExchangeOptions {
 export interface Exchanged {
   response: Response
   text: string
+  /** How many it took. */
+  tries: number
 }
 
 /** Statuses that another try may mend. 409 is here for a create whose first try is still running. */
@@ -31,22 +33,28 @@ const RETRY_AFTER_MAX_MS = 30_000
  * Gives an answer of the statuses 2xx. Throws PetstoreApiError for any other, PetstoreTimeoutError or
  * PetstoreNetworkError when none came, and the signal's reason when it was aborted.
  */
-export async function exchange(url: string, init: RequestInit, options: ExchangeOptions): Promise<Exchanged> {
-  for (let tries = 0; ; tries++) {
-    const outcome = await attempt(url, init, options)
-    if (!(outcome instanceof Error)) return outcome
+export async function exchange(
+  baseUrl: string,
+  path: string,
+  init: RequestInit,
+  options: ExchangeOptions,
+): Promise<Exchanged> {
+  for (let tries = 1; ; tries++) {
+    const outcome = await attempt(baseUrl, path, init, options)
+    if (!(outcome instanceof Error)) return { ...outcome, tries }
     options.signal?.throwIfAborted()
     const pauseMs = pauseBefore(outcome, tries)
-    if (tries >= options.retries || pauseMs === undefined) throw outcome
+    if (tries > options.retries || pauseMs === undefined) throw outcome
     await pause(pauseMs, options.signal)
   }
 }
 
 async function attempt(
-  url: string,
+  baseUrl: string,
+  path: string,
   init: RequestInit,
   { fetch, timeoutMs, signal }: ExchangeOptions,
-): Promise<Exchanged | PetstoreApiError | PetstoreNetworkError> {
+): Promise<Omit<Exchanged, 'tries'> | PetstoreApiError | PetstoreNetworkError> {
   signal?.throwIfAborted()
   const aborter = new AbortController()
   const abort = () => aborter.abort()
@@ -57,12 +65,13 @@ async function attempt(
     abort()
   }, timeoutMs)
   try {
-    const response = await fetch(url, { ...init, signal: aborter.signal })
+    const response = await fetch(baseUrl + path, { ...init, signal: aborter.signal })
     const text = await response.text()
     return response.ok ? { response, text } : readError(response, text)
   } catch (cause) {
-    if (late) return new PetstoreTimeoutError(`No answer within ${timeoutMs / 1000} seconds.`, { cause })
-    return new PetstoreNetworkError('The service cannot be reached.', { cause })
+    if (late)
+      return new PetstoreTimeoutError(`No answer from ${baseUrl} within ${timeoutMs / 1000} seconds.`, { cause })
+    return new PetstoreNetworkError(`The service at ${baseUrl} cannot be reached.`, { cause })
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
@@ -71,7 +80,7 @@ async function attempt(
 
 /** Doubles with each try and is drawn at random, so that clients that failed together do not come back together. */
 function pauseBefore(failure: PetstoreApiError | PetstoreNetworkError, tries: number): number | undefined {
-  const drawn = Math.random() * Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** tries)
+  const drawn = Math.random() * Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (tries - 1))
   if (failure instanceof PetstoreNetworkError) return drawn
   const { status, retryAfterMs = 0 } = failure
   return PASSING.includes(status) && retryAfterMs <= RETRY_AFTER_MAX_MS ? retryAfterMs + drawn : undefined

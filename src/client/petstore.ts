@@ -39,6 +39,8 @@ export interface CallOptions {
 export interface CreateOptions extends CallOptions {
   /** The same key adds the same animal once, for 24 hours at least. A random one unless given. Printable ASCII. */
   idempotencyKey?: string | undefined
+  /** Called when nothing was added, because an earlier call with the same key already had. */
+  onReplayed?: (() => void) | undefined
 }
 
 export interface PetFilter {
@@ -90,8 +92,8 @@ export class PetStore {
   }
 
   /** Resolves once the animal is on the service's disk, added once however often it had to be tried. */
-  async createPet(pet: NewPet, { idempotencyKey = randomKey(), signal }: CreateOptions = {}): Promise<Pet> {
-    const { response, text } = await this.#send(
+  async createPet(pet: NewPet, { idempotencyKey = randomKey(), signal, onReplayed }: CreateOptions = {}): Promise<Pet> {
+    const { response, text, tries } = await this.#send(
       'createPet',
       '/pets',
       {
@@ -101,7 +103,10 @@ export class PetStore {
       },
       { signal },
     )
-    return readPet(response, text)
+    const added = readPet(response, text)
+    // A later try that meets a replay may have met what an earlier one of this call added.
+    if (tries === 1 && response.headers.get('Idempotency-Replayed') === 'true') onReplayed?.()
+    return added
   }
 
   /**
@@ -116,7 +121,8 @@ export class PetStore {
   async #send(operationId: string, path: string, init: RequestInit, { signal }: CallOptions): Promise<Exchanged> {
     const { baseUrl, apiKey, fetch = globalThis.fetch, timeoutMs = 10_000, retries = 2 } = this.#options
     const exchanged = await exchange(
-      baseUrl + path,
+      baseUrl,
+      path,
       {
         ...init,
         headers: { Accept: 'application/json', Authorization: `Bearer ${apiKey}`, ...init.headers },

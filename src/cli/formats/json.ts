@@ -1,0 +1,96 @@
+// JSON: one array of animals, of any length. Reading finds where each element begins and ends; the element itself is then
+// read as a line of NDJSON is.
+
+import { stringifyFlat } from '../../client/json.ts'
+import { StartError } from '../../errors.ts'
+import type { Format, SourceRecord } from './format.ts'
+import { RECORD_MAX, readRecord } from './ndjson.ts'
+
+export const json: Format = {
+  async *read(text) {
+    const splitter = new ArraySplitter()
+    for await (const chunk of text) yield* splitter.take(chunk)
+    splitter.end()
+  },
+
+  async *write(pets) {
+    let before = '['
+    for await (const pet of pets) {
+      yield `${before}\n${stringifyFlat(pet)}`
+      before = ','
+    }
+    yield before === '[' ? '[]\n' : '\n]\n'
+  },
+}
+
+class ArraySplitter {
+  private line = 1
+  /** 0 outside the array, 1 between its elements. */
+  private depth = 0
+  private inString = false
+  private escaped = false
+  private ended = false
+  private element = ''
+  private elementLine = 1
+  private elements = 0
+
+  end(): void {
+    if (!this.ended) throw this.broken('is the end of the file, before the end of the array')
+  }
+
+  *take(chunk: string): Generator<SourceRecord> {
+    // What belongs to the element so far, taken in one piece.
+    let from = 0
+    for (let at = 0; at < chunk.length; at++) {
+      const character = chunk[at] as string
+      if (character === '\n') this.line++
+      if (this.inString) this.insideString(character)
+      else if (this.depth === 0) {
+        this.outside(character)
+        from = at + 1
+      } else if (this.depth === 1 && (character === ',' || character === ']')) {
+        this.element += chunk.slice(from, at)
+        yield* this.finish(character === ']')
+        from = at + 1
+      } else this.inside(character)
+    }
+    if (this.depth > 0) this.element += chunk.slice(from)
+    if (this.element.length > RECORD_MAX) throw this.broken('is a record that is too long')
+  }
+
+  private insideString(character: string): void {
+    if (this.escaped) this.escaped = false
+    else if (character === '\\') this.escaped = true
+    else if (character === '"') this.inString = false
+  }
+
+  private outside(character: string): void {
+    if (/\s/.test(character)) return
+    if (this.ended) throw this.broken('is more after the end of the array')
+    if (character !== '[') throw this.broken('is no array: for one object a line, say --format ndjson')
+    this.depth = 1
+    this.elementLine = this.line
+  }
+
+  private inside(character: string): void {
+    if (character === '"') this.inString = true
+    else if (character === '{' || character === '[') this.depth++
+    else if (character === '}' || character === ']') this.depth--
+  }
+
+  private *finish(last: boolean): Generator<SourceRecord> {
+    const text = this.element
+    const blank = text.trim() === ''
+    const linesBefore = text.slice(0, text.length - text.trimStart().length).split('\n').length - 1
+    // `[]` has no element; anywhere else nothing between commas is a mistake.
+    if (!(last && blank && this.elements === 0)) yield readRecord(text, this.elementLine + linesBefore)
+    this.elements++
+    this.element = ''
+    this.elementLine = this.line
+    if (last) [this.depth, this.ended] = [0, true]
+  }
+
+  private broken(what: string): StartError {
+    return new StartError(`Line ${this.line} ${what}. What came before it is done.`)
+  }
+}

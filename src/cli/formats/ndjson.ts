@@ -1,0 +1,50 @@
+// NDJSON: one animal a line. A bad line spoils no other.
+
+import { stringifyFlat } from '../../client/json.ts'
+import type { Format, SourceRecord, Unchecked } from './format.ts'
+
+/** Characters of one record; the service takes less. */
+export const RECORD_MAX = 256 * 1024
+
+export const ndjson: Format = {
+  async *read(text) {
+    let [line, rest, tooLong] = [1, '', false]
+    for await (const chunk of text) {
+      const lines = (rest + chunk).split('\n')
+      rest = lines.pop() ?? ''
+      for (const each of lines) {
+        yield* recordOf(tooLong ? undefined : each, line++)
+        tooLong = false
+      }
+      if (rest.length > RECORD_MAX) [rest, tooLong] = ['', true]
+    }
+    yield* recordOf(tooLong ? undefined : rest, line)
+  },
+
+  async *write(pets) {
+    for await (const pet of pets) yield `${stringifyFlat(pet)}\n`
+  },
+}
+
+function* recordOf(text: string | undefined, line: number): Generator<SourceRecord> {
+  if (text === undefined) yield { line, problem: 'is too long.' }
+  else if (text.trim() !== '') yield readRecord(text, line)
+}
+
+/** A JSON text as a record; its numbers stay as they are written, whatever their size. */
+export function readRecord(text: string, line: number): SourceRecord {
+  try {
+    const value = JSON.parse(text, keepNumber)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)) {
+      const { name, categoryId, status } = value as Unchecked
+      return { line, pet: { name, categoryId, status } }
+    }
+    return { line, problem: 'is not a JSON object.' }
+  } catch {
+    return { line, problem: 'is not JSON.' }
+  }
+}
+
+function keepNumber(_name: string, value: unknown, { source }: { source: string }): unknown {
+  return typeof value === 'number' ? JSON.rawJSON(source) : value
+}

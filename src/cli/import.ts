@@ -1,0 +1,212 @@
+// `petstore pets import`: a file's animals into a service, many at a time, in constant memory. Each record has an
+// Idempotency-Key made of the import's name, its line and its content: the same import run again, after whatever
+// stopped it, adds only what is missing.
+
+import { createHash, randomUUID } from 'node:crypto'
+import { createReadStream, realpathSync, statSync } from 'node:fs'
+import { Command, Option } from 'commander'
+import { stringifyFlat } from '../client/json.ts'
+import { type NewPet, type PetStore, PetstoreApiError } from '../client/petstore.ts'
+import { StartError } from '../errors.ts'
+import { clientOf } from './connection.ts'
+import { ImportIncomplete, Interrupted } from './endings.ts'
+import type { SourceRecord } from './formats/format.ts'
+import { type FormatName, formatNames, formatOf } from './formats/formats.ts'
+import { withConnection } from './options.ts'
+import { write } from './output.ts'
+import { type Progress, startProgress } from './progress.ts'
+
+/** So many on their way at once share the service's commits. */
+const TOGETHER = 32
+/** Patience for a service that restarts: half a minute or so. */
+const RETRIES = 15
+/** The record's fault, and no other record's. */
+const REFUSALS = ['invalid_pet', 'malformed_json', 'body_too_large', 'idempotency_mismatch']
+
+interface ImportOptions {
+  format?: FormatName
+  keepGoing: boolean
+  as?: string
+  again: boolean
+  json: boolean
+}
+
+export function importCommand(): Command {
+  return withConnection(new Command('import'))
+    .description('Add the animals of a file.')
+    .argument('<file>', 'CSV, JSON (an array) or NDJSON, in UTF-8; - is standard input')
+    .addOption(new Option('--format <format>', "what it is (default: as the file's name ends)").choices(formatNames))
+    .option('--keep-going', 'name each bad record and go on, instead of ending at the first', false)
+    .option('--as <name>', "the import's name (default: the file's path)")
+    .addOption(new Option('--again', 'add also what an earlier run has added').default(false).conflicts('as'))
+    .option('--json', 'print the counts as JSON, for programs', false)
+    .addHelpText(
+      'after',
+      `
+Run the same import again within 24 hours, and it adds only what is missing: after an interruption, or once bad
+records are corrected. Correct them in their lines: a record is known by its line and its content. Standard input has
+no name of its own: give it one with --as.
+
+Examples:
+  petstore pets import animals.csv
+  petstore pets import --keep-going animals.ndjson
+  zcat animals.ndjson.gz | petstore pets import - --format ndjson --as 'animals of may'`,
+    )
+    .action(async (file: string, options: ImportOptions, self: Command) => {
+      const format = formatOf(file, options.format)
+      const client = clientOf(self, { retries: RETRIES })
+      const source = new Source(file)
+      const progress = startProgress('Importing', source.bytes)
+      const run = new ImportRun(client, importName(file, options), options.keepGoing, source, progress)
+      try {
+        await run.all(format.read(source.text()))
+      } finally {
+        progress.stop()
+      }
+      const { added, present, refused } = run.counts
+      if (options.json) await write(`${JSON.stringify({ added, present, refused })}\n`)
+      else process.stderr.write(summary(run.counts))
+      if (run.interrupted) throw new Interrupted('Interrupted. Run the same import again to add the rest.')
+      if (refused > 0) {
+        const ended = options.keepGoing ? '' : ', and the import ended there'
+        throw new ImportIncomplete(
+          `${plural(refused, 'record')} refused${ended}. Correct in place and run the same import again.`,
+        )
+      }
+    })
+}
+
+interface Counts {
+  added: number
+  present: number
+  refused: number
+}
+
+class ImportRun {
+  readonly counts: Counts = { added: 0, present: 0, refused: 0 }
+  interrupted = false
+  private stopping = false
+
+  constructor(
+    private readonly client: PetStore,
+    private readonly name: string,
+    private readonly keepGoing: boolean,
+    private readonly source: Source,
+    private readonly progress: Progress,
+  ) {}
+
+  /** Whoever is free takes the next record. What has been sent is waited for, however it ends. */
+  async all(records: AsyncGenerator<SourceRecord>): Promise<void> {
+    const interrupt = () => {
+      this.interrupted = true
+      this.stopping = true
+    }
+    process.once('SIGINT', interrupt)
+    try {
+      const workers = Array.from({ length: TOGETHER }, () => this.work(records))
+      const failed = (await Promise.allSettled(workers)).find(({ status }) => status === 'rejected')
+      if (failed) throw (failed as PromiseRejectedResult).reason
+    } catch (error) {
+      // Said before the reason: both matter.
+      this.progress.stop()
+      process.stderr.write(summary(this.counts))
+      throw error
+    } finally {
+      process.off('SIGINT', interrupt)
+      await records.return(undefined)
+    }
+  }
+
+  private async work(records: AsyncGenerator<SourceRecord>): Promise<void> {
+    while (!this.stopping) {
+      try {
+        const { value, done } = await records.next()
+        if (done || this.stopping) return
+        await this.add(value)
+      } catch (error) {
+        this.stopping = true
+        throw error
+      }
+      this.progress.update(this.source.read, `${this.counts.added + this.counts.present} animals`)
+    }
+  }
+
+  private async add({ line, pet, problem }: SourceRecord): Promise<void> {
+    if (!pet) return this.refuse(line, `It ${problem}`)
+    let present = false
+    try {
+      await this.client.createPet(pet as NewPet, {
+        idempotencyKey: recordKey(this.name, line, stringifyFlat(pet)),
+        onReplayed: () => {
+          present = true
+        },
+      })
+      this.counts[present ? 'present' : 'added']++
+    } catch (error) {
+      if (!(error instanceof PetstoreApiError && REFUSALS.includes(error.code))) throw error
+      this.refuse(line, error.message)
+    }
+  }
+
+  private refuse(line: number, why: string): void {
+    this.counts.refused++
+    this.progress.say(`line ${line}: ${why}`)
+    if (!this.keepGoing) this.stopping = true
+  }
+}
+
+/** Keys of one import lie together and rise with its lines, which keeps the service's index of them compact. */
+function recordKey(name: string, line: number, content: string): string {
+  const digest = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 22)
+  return `import-${digest(name)}-${String(line).padStart(10, '0')}-${digest(content)}`
+}
+
+function importName(file: string, { as, again }: ImportOptions): string {
+  if (as !== undefined) return `name ${as}`
+  return again || file === '-' ? `once ${randomUUID()}` : `file ${realpathSync(file)}`
+}
+
+/** The bytes of a file or of standard input, as text, counted as they are read. */
+class Source {
+  readonly bytes: number | undefined
+  read = 0
+
+  /** Throws StartError when there is no such file. */
+  constructor(private readonly file: string) {
+    if (file === '-') return
+    const stats = statSync(file, { throwIfNoEntry: false })
+    if (!stats) throw new StartError(`There is no file ${file}.`)
+    if (stats.isDirectory()) throw new StartError(`${file} is a folder.`)
+    this.bytes = stats.isFile() ? stats.size : undefined
+  }
+
+  async *text(): AsyncGenerator<string> {
+    const decoder = new TextDecoder('utf-8', { fatal: true })
+    try {
+      const stream = this.file === '-' ? Bun.stdin.stream() : createReadStream(this.file)
+      for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+        this.read += chunk.byteLength
+        yield decoder.decode(chunk, { stream: true })
+      }
+      yield decoder.decode()
+    } catch (error) {
+      const { code, syscall } = error as NodeJS.ErrnoException
+      if (error instanceof TypeError && syscall === undefined) {
+        throw new StartError(`${this.file} is not UTF-8, within its first ${this.read} bytes.`, { cause: error })
+      }
+      if (syscall === undefined) throw error
+      throw new StartError(`${this.file} cannot be read (${code}).`, { cause: error })
+    }
+  }
+}
+
+function summary({ added, present, refused }: Counts): string {
+  const parts = [`Added ${plural(added, 'animal')}.`]
+  if (present > 0) parts.push(`An earlier run within a day had added ${present} more (--again adds them again).`)
+  if (refused > 0) parts.push(`Refused: ${refused}.`)
+  return `${parts.join(' ')}\n`
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

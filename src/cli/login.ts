@@ -1,0 +1,112 @@
+// `petstore login` and `logout`: an address and an API key, kept for later commands in a file that only its owner can
+// read. The key is checked with the service before it is kept.
+
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { Command } from 'commander'
+import { PetStore } from '../client/petstore.ts'
+import { apiKey, loginFile, serviceUrl } from '../config.ts'
+import { StartError } from '../errors.ts'
+import { connectionOf, withConnection } from './options.ts'
+
+export const DEFAULT_URL = 'http://127.0.0.1:8080/v1'
+
+export interface Login {
+  url: string
+  apiKey: string
+}
+
+export function loginCommand(): Command {
+  return withConnection(new Command('login'))
+    .description('Keep an address and an API key for later commands.')
+    .addHelpText(
+      'after',
+      `
+The key is asked for and not shown, or read from standard input.
+
+Examples:
+  petstore login
+  petstore login --url https://petstore.example < key.txt`,
+    )
+    .action(async (_options, self: Command) => {
+      const given = connectionOf(self)
+      const url = given.url ?? (await askForUrl())
+      const login = { url, apiKey: given.apiKey ?? (await askForKey(url)) }
+      await new PetStore({ baseUrl: login.url, apiKey: login.apiKey }).listPage({ limit: 1 })
+      writeLogin(login)
+      process.stderr.write(`Logged in to ${url}. petstore logout forgets it.\n`)
+    })
+}
+
+export function logoutCommand(): Command {
+  return new Command('logout').description('Forget what login kept.').action(() => {
+    rmSync(loginFile(process.env), { force: true })
+    process.stderr.write('Logged out.\n')
+  })
+}
+
+/** What `petstore login` kept; `undefined` when there is nothing. */
+export function readLogin(): Login | undefined {
+  const file = loginFile(process.env)
+  try {
+    const { url, apiKey: key } = JSON.parse(readFileSync(file, 'utf8'))
+    return { url: serviceUrl(url), apiKey: apiKey(key) }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new StartError(`${file} cannot be used. petstore login makes a new one.`, { cause: error })
+  }
+}
+
+/** Whole or not at all, and never readable by others, not even for a moment. */
+function writeLogin(login: Login): void {
+  const file = loginFile(process.env)
+  const next = `${file}.${process.pid}`
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    writeFileSync(next, `${JSON.stringify(login)}\n`, { mode: 0o600, flag: 'wx' })
+    chmodSync(next, 0o600)
+    renameSync(next, file)
+  } catch (error) {
+    rmSync(next, { force: true })
+    throw new StartError(`${file} cannot be written (${(error as NodeJS.ErrnoException).code}).`, { cause: error })
+  }
+}
+
+async function askForUrl(): Promise<string> {
+  if (!process.stdin.isTTY) return DEFAULT_URL
+  const answer = await ask(`Address of the service [${DEFAULT_URL}]: `)
+  return checked(serviceUrl, answer || DEFAULT_URL, 'The address')
+}
+
+async function askForKey(url: string): Promise<string> {
+  const text = process.stdin.isTTY ? await ask(`API key for ${url} (not shown): `, true) : await Bun.stdin.text()
+  return checked(apiKey, text.trim(), 'The key')
+}
+
+function checked(parse: (text: string) => string, text: string, what: string): string {
+  try {
+    return parse(text)
+  } catch (error) {
+    throw new StartError(`${what} ${(error as Error).message}.`)
+  }
+}
+
+async function ask(question: string, hidden = false): Promise<string> {
+  process.stderr.write(question)
+  // Readline echoes what is typed to its output: nothing is behind this one.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const reader = createInterface({ input: process.stdin, output: hidden ? nowhere : process.stderr, terminal: true })
+  const aborter = new AbortController()
+  reader.once('SIGINT', () => aborter.abort())
+  reader.once('close', () => aborter.abort())
+  try {
+    return await reader.question('', { signal: aborter.signal })
+  } catch {
+    throw new StartError('Nothing was kept.')
+  } finally {
+    if (hidden) process.stderr.write('\n')
+    reader.close()
+  }
+}

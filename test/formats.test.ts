@@ -1,0 +1,123 @@
+// The file formats of import and export: what is written is read back, exactly, however it arrives; what cannot be read
+// is named by its line.
+
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { SourceRecord, Unchecked } from '../src/cli/formats/format.ts'
+import { formats } from '../src/cli/formats/formats.ts'
+import { stringifyFlat } from '../src/client/json.ts'
+import type { Pet, PetStatus } from '../src/client/petstore.ts'
+
+const pet = fc.record({
+  id: fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }),
+  name: fc
+    .string({
+      unit: fc.oneof(fc.constantFrom('"', ',', '\n', '\r', '\\', ' ', '[', '}'), fc.string({ unit: 'binary' })),
+    })
+    .filter((name) => name !== '' && !name.includes('\0')),
+  categoryId: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+  status: fc.constantFrom<PetStatus>('available', 'pending', 'sold'),
+})
+
+describe.each(Object.entries(formats))('%s', (_name, format) => {
+  test('what is written is read back exactly, whatever pieces it arrives in', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(pet, { maxLength: 8 }), fc.integer({ min: 1, max: 50 }), async (pets, size) => {
+        const text = (await Array.fromAsync(format.write(each(pets)))).join('')
+        const records = await Array.fromAsync(format.read(pieces(text, size)))
+        expect(records.map(({ pet }) => sent(pet))).toEqual(
+          pets.map(({ name, categoryId, status }) => stringifyFlat({ name, categoryId, status })),
+        )
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('nothing at all is no record', async () => {
+    const empty = (await Array.fromAsync(format.write(each([])))).join('')
+    expect(await read(format, empty)).toEqual([])
+  })
+
+  test('keeps apart what is too long, without keeping it', async () => {
+    async function* endless() {
+      yield '[{"name":"'
+      for (let n = 0; n < 100; n++) yield 'x'.repeat(100_000)
+    }
+    const reading = Array.fromAsync(format.read(endless()))
+    if (format === formats.ndjson) expect(await reading).toEqual([{ line: 1, problem: 'is too long.' }])
+    else await expect(reading).rejects.toThrow(/too long|first line/)
+  })
+})
+
+describe('a bad record is named by its line, and spoils no other', () => {
+  test('CSV', async () => {
+    const text =
+      'id,name,categoryId,status\r\n1,A,1,\r\n\r\n,B,x,sold\r\n2,"C\r\nc",3,sold\r\n5,D\r\n6,"E"e,1,\r\n7,F,8,gone\r\n'
+    expect(await read(formats.csv, text)).toEqual([
+      { line: 2, pet: { name: 'A', categoryId: 1n } },
+      { line: 4, pet: { name: 'B', categoryId: 'x', status: 'sold' } },
+      { line: 5, pet: { name: 'C\r\nc', categoryId: 3n, status: 'sold' } },
+      { line: 7, problem: expect.stringContaining('2 fields') },
+      { line: 8, problem: expect.stringContaining('quote') },
+      { line: 9, pet: { name: 'F', categoryId: 8n, status: 'gone' } },
+    ])
+  })
+
+  test('NDJSON', async () => {
+    const text = '{"name":"A","categoryId":1}\r\n\n{"name":\n7\n[]\nnull\n{"name":5,"categoryId":1e999,"x":{}}'
+    const records = await read(formats.ndjson, text)
+    expect(records.map(({ line, problem }) => [line, problem ?? 'fine'])).toEqual([
+      [1, 'fine'],
+      [3, 'is not JSON.'],
+      [4, 'is not a JSON object.'],
+      [5, 'is not a JSON object.'],
+      [6, 'is not a JSON object.'],
+      [7, 'fine'],
+    ])
+    expect(sent(records.at(-1)?.pet)).toBe('{"name":5,"categoryId":1e999}')
+  })
+
+  test('JSON', async () => {
+    const text = '\n[\n {"name":"A]","categoryId":1},\n\n {"name":"\\"[{",\n"categoryId":2} ,, 7\n, {"name":}]\n'
+    const records = await read(formats.json, text)
+    expect(records.map(({ line, problem }) => [line, problem ?? 'fine'])).toEqual([
+      [3, 'fine'],
+      [5, 'fine'],
+      [6, 'is not JSON.'],
+      [6, 'is not a JSON object.'],
+      [7, 'is not JSON.'],
+    ])
+  })
+
+  test.each([
+    ['{"name":"A"}', '--format ndjson'],
+    ['[{"name":"A"}', 'before the end of the array'],
+    ['', 'before the end of the array'],
+    ['[]\n[]', 'Line 2 is more after the end'],
+  ])('what is no JSON array is refused: %s', async (text, message) => {
+    await expect(read(formats.json, text)).rejects.toThrow(message)
+  })
+
+  test('a CSV head without the columns is refused, and says what it has', async () => {
+    await expect(read(formats.csv, 'name;categoryId\nA;1\n')).rejects.toThrow(
+      'Missing: name, categoryId. It has: name;categoryId.',
+    )
+  })
+})
+
+function read(format: (typeof formats)['csv'], text: string): Promise<SourceRecord[]> {
+  return Array.fromAsync(format.read(pieces(text, 1_000)))
+}
+
+/** As it goes to the service. */
+function sent(pet: Unchecked | undefined): string {
+  return stringifyFlat(pet ?? {})
+}
+
+async function* each(pets: Pet[]) {
+  yield* pets
+}
+
+async function* pieces(text: string, size: number) {
+  for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size)
+}

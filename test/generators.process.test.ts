@@ -1,0 +1,170 @@
+// Four widely used generators make clients from the served document: each compiles, and does what it says against a real
+// service. What they cannot do with 64-bit numbers is held here, too, so that docs/clients.md stays true.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Service, startService } from './support/service.ts'
+
+/** Packages of their own: the project needs none of them. */
+const home = join(import.meta.dir, 'generators')
+const made = join(home, 'node_modules/.made')
+const bin = (name: string) => join(home, 'node_modules/.bin', name)
+
+interface Generator {
+  command: string[]
+  /** Defines `list`, `create` and `get` over the generated client; a refusal is given as its Error body. */
+  program: string
+  /** What becomes of a bigint in a request. */
+  bigint: string
+}
+
+const TYPES = `
+interface Pet { id: number; name: string; categoryId: number; status?: 'available' | 'pending' | 'sold' }
+interface NewPet { name: string; categoryId: number }
+interface Refusal { code: string; status: number }
+`
+
+const GENERATORS: Record<string, Generator> = {
+  'openapi-typescript and openapi-fetch': {
+    command: [bin('openapi-typescript'), 'openapi.yaml', '-o', 'openapi-typescript.ts', '--default-non-nullable=false'],
+    program: `
+import createClient from 'openapi-fetch'
+import type { components, paths } from './openapi-typescript.ts'
+const client = createClient<paths>({ baseUrl, headers: { Authorization: 'Bearer ' + apiKey } })
+const list = async (limit: number): Promise<Pet[] | undefined> => (await client.GET('/pets', { params: { query: { limit } } })).data
+const create = async (body: components['schemas']['NewPet']): Promise<Pet | Refusal | undefined> => {
+  const { data, error } = await client.POST('/pets', { body, params: { header: { 'Idempotency-Key': 'a' + body.name.length } } })
+  return data ?? error
+}
+const get = async (petId: number): Promise<Pet | undefined> => (await client.GET('/pets/{petId}', { params: { path: { petId } } })).data
+`,
+    bigint: 'TypeError',
+  },
+  '@hey-api/openapi-ts': {
+    command: [bin('openapi-ts'), '-i', 'openapi.yaml', '-o', 'hey-api', '-c', '@hey-api/client-fetch'],
+    program: `
+import { createPet, getPet, listPets } from './hey-api/index.ts'
+import { client } from './hey-api/client.gen.ts'
+client.setConfig({ baseUrl: baseUrl as 'https://petstore.example/v1', auth: apiKey })
+const list = async (limit: number): Promise<Pet[] | undefined> => (await listPets({ query: { limit } })).data
+const create = async (body: NewPet): Promise<Pet | Refusal | undefined> => {
+  const { data, error } = await createPet({ body })
+  return data ?? error
+}
+const get = async (petId: number): Promise<Pet | undefined> => (await getPet({ path: { petId } })).data
+`,
+    bigint: 'invalid_pet',
+  },
+  'swagger-typescript-api': {
+    command: [bin('swagger-typescript-api'), 'generate', '-p', 'openapi.yaml', '-o', '.', '-n', 'swagger.ts'],
+    program: `
+import { Api } from './swagger.ts'
+const api = new Api({ baseUrl, baseApiParams: { headers: { Authorization: 'Bearer ' + apiKey } } })
+const list = async (limit: number): Promise<Pet[]> => (await api.pets.listPets({ limit })).data
+const create = async (body: NewPet): Promise<Pet | Refusal> => {
+  try {
+    return (await api.pets.createPet(body)).data
+  } catch (response) {
+    if (response instanceof Response) return (response as unknown as { error: Refusal }).error
+    throw response
+  }
+}
+const get = async (petId: number): Promise<Pet> => (await api.pets.getPet(petId)).data
+`,
+    bigint: 'TypeError',
+  },
+  oazapfts: {
+    command: [bin('oazapfts'), 'openapi.yaml', 'oazapfts.ts'],
+    program: `
+import { createPet, defaults, getPet, listPets } from './oazapfts.ts'
+defaults.baseUrl = baseUrl
+defaults.headers = { Authorization: 'Bearer ' + apiKey }
+const list = async (limit: number): Promise<Pet[] | undefined> => {
+  const answer = await listPets({ limit })
+  return answer.status === 200 ? answer.data : undefined
+}
+const create = async (body: NewPet): Promise<Pet | Refusal> => (await createPet(body)).data
+const get = async (petId: number): Promise<Pet | undefined> => {
+  const answer = await getPet(petId)
+  return answer.status === 200 ? answer.data : undefined
+}
+`,
+    bigint: 'TypeError',
+  },
+}
+
+const HEAD = `const [baseUrl = '', apiKey = '', large = ''] = process.argv.slice(2)\n${TYPES}`
+const TAIL = `
+const added = await create({ name: 'Rex', categoryId: 7 })
+const refused = await create({ name: '', categoryId: 7 })
+const bigint = await create({ name: 'Big', categoryId: 7n as unknown as number }).catch((error: Error) => ({ code: error.name, status: 0 }))
+console.log(
+  JSON.stringify({
+    added: added && 'id' in added ? [added.name, added.categoryId, added.status] : added,
+    refused: refused && 'code' in refused ? [refused.code, refused.status] : refused,
+    listed: (await list(1))?.length,
+    large: (await get(Number(large)))?.categoryId,
+    bigint: bigint && 'code' in bigint ? bigint.code : bigint,
+  }),
+)
+`
+
+const STRICT = {
+  compilerOptions: {
+    ...{ noEmit: true, strict: true, skipLibCheck: true, allowImportingTsExtensions: true },
+    ...{ module: 'preserve', moduleResolution: 'bundler', target: 'esnext' },
+    ...{ lib: ['esnext', 'dom', 'dom.iterable'], types: ['bun'], typeRoots: [join(home, '../../node_modules/@types')] },
+  },
+  include: ['program-*.ts'],
+}
+
+let service: Service
+let large: string
+
+beforeAll(async () => {
+  const lock = readFileSync(join(home, 'package-lock.json'), 'utf8')
+  const installed = join(home, 'node_modules/.installed')
+  if (!existsSync(installed) || readFileSync(installed, 'utf8') !== lock) {
+    await run(['npm', 'ci', '--no-audit', '--no-fund', '--silent'], home)
+    writeFileSync(installed, lock)
+  }
+  service = await startService()
+  const created = await service.post('{"name":"large","categoryId":9007199254740993}')
+  large = /"id":(\d+)/.exec(created.text)?.[1] as string
+  rmSync(made, { recursive: true, force: true })
+  mkdirSync(made, { recursive: true })
+  const document = await fetch(`${service.origin}/openapi.yaml`)
+  writeFileSync(join(made, 'openapi.yaml'), await document.text())
+  await Promise.all(Object.values(GENERATORS).map(({ command }) => run(command, made)))
+  for (const [name, { program }] of Object.entries(GENERATORS)) {
+    writeFileSync(join(made, fileOf(name)), HEAD + program + TAIL)
+  }
+  writeFileSync(join(made, 'tsconfig.json'), JSON.stringify(STRICT))
+  await run([join(home, '../../node_modules/.bin/tsc'), '-p', '.'], made)
+}, 120_000)
+afterAll(() => service.stop())
+
+for (const [name, { bigint }] of Object.entries(GENERATORS)) {
+  test(`${name} makes a working client, which rounds what is beyond 2^53`, async () => {
+    const printed = await run([process.execPath, fileOf(name), service.url, service.key, large], made)
+    expect(JSON.parse(printed)).toEqual({
+      added: ['Rex', 7, 'available'],
+      refused: ['invalid_pet', 400],
+      listed: 1,
+      large: 9007199254740992,
+      bigint,
+    })
+  }, 20_000)
+}
+
+function fileOf(name: string): string {
+  return `program-${Object.keys(GENERATORS).indexOf(name)}.ts`
+}
+
+async function run(command: string[], cwd: string): Promise<string> {
+  const child = Bun.spawn(command, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [out, err, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  if (status !== 0) throw new Error(`${command.join(' ')}: ${status}\n${out}${err}`)
+  return out
+}
