@@ -2,14 +2,6 @@
 
 import type { OpenApi, Operation } from '../http/openapi.ts'
 
-interface Badge {
-  name: string
-  /** Any colour of CSS. */
-  color: string
-}
-
-const STABILITY_COLOR: Record<string, string> = { stable: '#1b6136', beta: '#7c4a03', experimental: '#ab1f1a' }
-
 /** The contract with badges at its operations, and with the page's own origin as its only server. */
 export function labelled(contract: OpenApi, origin: string): object {
   const paths = Object.entries(contract.paths).map(([path, methods]) => [
@@ -26,11 +18,9 @@ export function labelled(contract: OpenApi, origin: string): object {
   }
 }
 
-function badges(operation: Operation): Badge[] {
+/** Without colours of their own: the library's are readable in both themes. */
+function badges(operation: Operation): { name: string }[] {
   const stability = operation['x-stability']
   const sunset = operation['x-deprecated-sunset']
-  return [
-    ...(stability ? [{ name: stability, color: STABILITY_COLOR[stability] ?? '#4c5461' }] : []),
-    ...(sunset ? [{ name: `removal on ${sunset}`, color: '#ab1f1a' }] : []),
-  ]
+  return [...(stability ? [{ name: stability }] : []), ...(sunset ? [{ name: `removal on ${sunset}` }] : [])]
 }
