@@ -69,7 +69,9 @@ describe('signing in', () => {
   test('says what is wrong with a key, at the field, and leaves it there', async () => {
     const expired = await service.addKey({ expiresAt: TODAY - 1 })
     for (const [key, words] of [
-      ['not a key', 'This is not an API key'],
+      ['not a key', 'This is not an API key.'],
+      ['pets_live_ключ', 'This is not an API key.'],
+      ['', 'Enter an API key.'],
       ['pets_live_0000000000000000000000', 'mistyped'],
       [expired, 'This API key is expired.'],
     ] as const) {
@@ -80,6 +82,17 @@ describe('signing in', () => {
       expect(await page.getByLabel('API key').getAttribute('aria-invalid')).toBe('true')
       expect(await focusedName(page)).toBe('API key')
     }
+  })
+
+  test('waits for a service that is away, with the key as it was typed', async () => {
+    await service.server.stop(1_000)
+    await signIn(page, service.key)
+    await alert().getByText('The service is not answering.').waitFor()
+    expect(await page.getByLabel('API key').inputValue()).toBe(service.key)
+    const again = await startService({ store: service.store, port: service.port })
+    await press('Enter')
+    await page.getByRole('heading', { name: 'Animals', exact: true }).waitFor()
+    await again.server.stop(1_000)
   })
 
   test('a key that ends in use leads back here, with the reason; a draft waits behind the next key', async () => {
@@ -166,7 +179,7 @@ describe('adding', () => {
     await press('Tab')
     await type('7')
     await press('Enter')
-    await alert().getByText('No answer came').waitFor()
+    await alert().getByText('Whether it was added is not known yet.').waitFor()
     expect(await page.getByLabel('Name').inputValue()).toBe('Rex')
     // Even a reload in between keeps the try.
     await page.reload()

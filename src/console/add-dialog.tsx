@@ -1,7 +1,7 @@
 // Adding an animal. What is typed stays until the animal is added; each problem stands at its field; a try whose answer
 // was lost is tried again under the same Idempotency-Key, which adds it once at most.
 
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Pet, PetStore } from '../client/petstore.ts'
 import { Choice } from './choice.tsx'
 import { type Draft, EMPTY_DRAFT, isEmpty, petOf, withTry } from './draft.ts'
@@ -28,16 +28,16 @@ export function AddDialog({ store, open, setOpen, draft, setDraft, readOnly, ...
   const form = useRef<HTMLFormElement>(null)
   const [sending, setSending] = useState(false)
   const [problems, setProblems] = useState<Problems>(NO_PROBLEMS)
-  /** No answer came: the animal may or may not be there. */
-  const [unknown, setUnknown] = useState(false)
+  /** Why no answer came: the animal may or may not be there. */
+  const [unknown, setUnknown] = useState('')
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!open) return dialog.current?.close()
     if (!dialog.current?.open) dialog.current?.showModal()
     form.current?.querySelector<HTMLInputElement>('[name="name"]')?.focus()
   }, [open])
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const first = FIELDS.find((field) => problems.fields[field])
     if (first) form.current?.querySelector<HTMLInputElement>(`[name="${first}"]`)?.focus()
   }, [problems])
@@ -47,7 +47,7 @@ export function AddDialog({ store, open, setOpen, draft, setDraft, readOnly, ...
   async function submit(event: Event): Promise<void> {
     event.preventDefault()
     if (sending || readOnly) return
-    setUnknown(false)
+    setUnknown('')
     const pet = petOf(draft)
     if ('problem' in pet) return setProblems(problemsOf(pet.problem))
     setProblems(NO_PROBLEMS)
@@ -65,7 +65,7 @@ export function AddDialog({ store, open, setOpen, draft, setDraft, readOnly, ...
       // Closed in the meantime: what went wrong must not pass unseen.
       setOpen(true)
       if (kind === 'readOnly') on.onReadOnly()
-      else if (kind === 'away') setUnknown(true)
+      else if (kind === 'away') setUnknown(message)
       else setProblems(problemsOf(message))
     } finally {
       setSending(false)
@@ -75,7 +75,7 @@ export function AddDialog({ store, open, setOpen, draft, setDraft, readOnly, ...
   function clear(): void {
     setDraft(EMPTY_DRAFT)
     setProblems(NO_PROBLEMS)
-    setUnknown(false)
+    setUnknown('')
   }
 
   return (
@@ -93,7 +93,7 @@ export function AddDialog({ store, open, setOpen, draft, setDraft, readOnly, ...
           </Note>
         )}
         {unknown && (
-          <Note kind="away" title="No answer came from the service.">
+          <Note kind="away" title={unknown}>
             Whether it was added is not known yet. Try again as it is: it is never added twice.
           </Note>
         )}

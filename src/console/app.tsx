@@ -59,7 +59,14 @@ export function App() {
   )
 }
 
-/** Throws TypeError for what cannot be a key. */
-function storeWith(apiKey: string, onDeprecated?: (notice: { removal: Date | undefined }) => void): PetStore {
-  return new PetStore({ baseUrl: '/v1', apiKey, retries: 1, onDeprecated })
+/** `undefined` for what no header can carry, and so cannot be a key. */
+function storeWith(
+  apiKey: string,
+  onDeprecated?: (notice: { removal: Date | undefined }) => void,
+): PetStore | undefined {
+  try {
+    return new PetStore({ baseUrl: '/v1', apiKey, retries: 1, onDeprecated })
+  } catch {
+    return undefined
+  }
 }

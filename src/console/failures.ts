@@ -13,6 +13,7 @@ export interface Failure {
   message: string
 }
 
+/** Throws what is no failure of a call, but a mistake of the page's. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof PetstoreApiError) {
     const { code, message, status, requestId } = error
@@ -23,7 +24,9 @@ export function failureOf(error: unknown): Failure {
     }
     return { kind: 'other', code, message: requestId && status >= 500 ? `${message} (${requestId})` : message }
   }
-  if (error instanceof PetstoreNetworkError) return { kind: 'away', code: 'network', message: error.message }
+  if (error instanceof PetstoreNetworkError) {
+    return { kind: 'away', code: 'network', message: 'The service is not answering.' }
+  }
   if (error instanceof TypeError)
     return { kind: 'refused', code: 'invalid_api_key', message: 'This is not an API key.' }
   throw error

@@ -1,6 +1,6 @@
 // The way in: an API key, tried at the service before anything else is shown.
 
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { PetStore } from '../client/petstore.ts'
 import { failureOf } from './failures.ts'
 import { Paw } from './icons.tsx'
@@ -9,7 +9,8 @@ import { Note } from './note.tsx'
 interface SignInProps {
   /** Why the key before is not used any more. */
   refusal: string
-  storeWith: (apiKey: string) => PetStore
+  /** `undefined` for what cannot be a key. */
+  storeWith: (apiKey: string) => PetStore | undefined
   onSignIn: (apiKey: string) => void
 }
 
@@ -20,7 +21,7 @@ export function SignIn({ refusal, storeWith, onSignIn }: SignInProps) {
   const [problem, setProblem] = useState(refusal)
   const [away, setAway] = useState('')
   const input = useRef<HTMLInputElement>(null)
-  useEffect(() => input.current?.focus(), [])
+  useLayoutEffect(() => input.current?.focus(), [])
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault()
@@ -28,14 +29,15 @@ export function SignIn({ refusal, storeWith, onSignIn }: SignInProps) {
     if (trying) return
     setProblem('')
     setAway('')
-    if (!candidate) {
-      setProblem('Enter an API key.')
+    const store = candidate ? storeWith(candidate) : undefined
+    if (!store) {
+      setProblem(candidate ? 'This is not an API key.' : 'Enter an API key.')
       input.current?.focus()
       return
     }
     setTrying(true)
     try {
-      await storeWith(candidate).listPage({ limit: 1 })
+      await store.listPage({ limit: 1 })
       onSignIn(candidate)
     } catch (error) {
       const { kind, message } = failureOf(error)
@@ -54,8 +56,8 @@ export function SignIn({ refusal, storeWith, onSignIn }: SignInProps) {
         <h1>Petstore</h1>
         <p class="muted">Sign in with an API key to see the animals of this store.</p>
         {away && (
-          <Note kind="away" title="The service is not answering.">
-            {away} Your key is still here: try again.
+          <Note kind="away" title={away}>
+            Your key is still here: try again.
           </Note>
         )}
         <form onSubmit={submit} noValidate>

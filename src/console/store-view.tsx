@@ -1,6 +1,6 @@
 // The page of someone who is signed in: the bar, the animals, and what is done with them.
 
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Pet, PetStore } from '../client/petstore.ts'
 import { AddDialog } from './add-dialog.tsx'
 import { useAnnounce } from './announcer.tsx'
@@ -39,7 +39,7 @@ export function StoreView({ store, keyEnd, draft, setDraft, added, setAdded, ...
   const [readOnly, setReadOnly] = useState(false)
   const [sampling, setSampling] = useState(false)
   const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => heading.current?.focus(), [])
+  useLayoutEffect(() => heading.current?.focus(), [])
   useRecovery(failure !== undefined, () => announce('The service answers again.'))
 
   const busy = !failure && shown?.place !== place
@@ -92,7 +92,7 @@ export function StoreView({ store, keyEnd, draft, setDraft, added, setAdded, ...
         {failure && (
           <Note
             kind={failure.kind === 'away' ? 'away' : 'bad'}
-            title={failure.kind === 'away' ? 'The service is not answering.' : 'The list could not be read.'}
+            title={failure.kind === 'away' ? failure.message : 'The list could not be read.'}
             actions={
               <button type="button" onClick={reload}>
                 Try now
