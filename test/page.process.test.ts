@@ -293,7 +293,7 @@ describe('the list', () => {
     await tabTo(page, 'Load sample animals')
     await press('Enter')
     await alert().getByText('The samples are not all there.').waitFor()
-    await page.unroute('**/v1/pets')
+    left = Number.POSITIVE_INFINITY
     await tabTo(page, 'Go on')
     await press('Enter')
     await page.getByText('1 – 20').waitFor()

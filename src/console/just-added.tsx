@@ -40,11 +40,14 @@ export function JustAdded({ added, onClear }: { added: readonly Pet[]; onClear: 
         {added.slice(0, SHOWN_MAX).map((pet) => (
           <li key={String(pet.id)}>
             <Name name={pet.name} />
-            <span class="muted">
+            <span class="muted of-category">
               Category <span class="mono">{String(pet.categoryId)}</span>
             </span>
             <Status status={pet.status} />
-            <CopyId id={pet.id} />
+            <span class="of-id">
+              <span class="muted">Id </span>
+              <CopyId id={pet.id} />
+            </span>
           </li>
         ))}
       </ul>

@@ -13,6 +13,7 @@ export function PetTable({ pets, added }: { pets: readonly Pet[]; added: readonl
         {pets.map((pet) => (
           <tr key={String(pet.id)} class={fresh.has(pet.id) ? 'fresh' : undefined}>
             <td class="cell-id">
+              <span class="cell-label">Id </span>
               <CopyId id={pet.id} />
             </td>
             <th scope="row" class="cell-name">

@@ -26,8 +26,8 @@ const REFERENCE_POLICY = policy({
   'connect-src': "'self'",
 })
 
-/** The part of @scalar/api-reference that runs in a browser, in one file, from the package that carries just that. */
-const SCALAR = join(dirname(Bun.resolveSync('@scalar/fastify-api-reference', import.meta.dir)), 'js', 'standalone.js')
+/** Carries the part of @scalar/api-reference that runs in a browser, in one file, without the 270 packages of the rest. */
+const SCALAR = '@scalar/fastify-api-reference'
 
 export function pages(): Resource[] {
   return [
@@ -58,7 +58,8 @@ function page(path: string, below: string, policy: string, build: () => Promise<
 
 /** Our few lines are bundled; the library is served as it came, and runs before them. */
 async function reference(): Promise<Bundle> {
-  const library = new StaticFile(await Bun.file(SCALAR).bytes(), 'text/javascript;charset=utf-8', 'immutable')
+  const script = join(dirname(Bun.resolveSync(SCALAR, import.meta.dir)), 'js', 'standalone.js')
+  const library = new StaticFile(await Bun.file(script).bytes(), 'text/javascript;charset=utf-8', 'immutable')
   const name = `scalar-${library.digest}.js`
   const { page, files } = await bundle(source('reference'), '/docs/', (html) =>
     html.replace('<head>', `<head><script defer src="/docs/${name}"></script>`),

@@ -42,5 +42,5 @@ export async function openAdding(page: Page): Promise<void> {
 
 /** The ids in the table, top to bottom. */
 export async function listedIds(page: Page): Promise<string[]> {
-  return page.locator('.pets:not(.loading) tbody .cell-id').allInnerTexts()
+  return page.locator('.pets:not(.loading) tbody .cell-id .mono').allInnerTexts()
 }
