@@ -241,6 +241,7 @@ describe('the list', () => {
     expect(seen).toEqual(Array.from({ length: 2_345 }, (_, n) => String(n + 1)))
     await page.getByText('2301 – 2345 of 2345').waitFor()
     expect(await focusedName(page)).toBe('Next')
+    expect((await page.locator('.pets').boundingBox())?.y).toBeGreaterThan(-2)
     await press('Enter')
     await page.getByText('· page 24', { exact: true }).waitFor()
     await press('Shift+Tab')

@@ -40,6 +40,11 @@ export function StoreView({ store, keyEnd, draft, setDraft, added, setAdded, ...
   const [sampling, setSampling] = useState(false)
   const heading = useRef<HTMLHeadingElement>(null)
   useLayoutEffect(() => heading.current?.focus(), [])
+  const list = useRef<HTMLElement>(null)
+  // Another page is read from its beginning, though the button that led there is at its end.
+  useLayoutEffect(() => {
+    if (list.current && list.current.getBoundingClientRect().top < 0) list.current.scrollIntoView()
+  }, [shown?.place])
   useRecovery(failure !== undefined, () => announce('The service answers again.'))
 
   const busy = !failure && shown?.place !== place
@@ -118,7 +123,12 @@ export function StoreView({ store, keyEnd, draft, setDraft, added, setAdded, ...
           />
           <LookUp store={store} removal={rest.lookUpRemoval} onRefused={rest.onRefused} />
         </div>
-        <section aria-label="List of animals" aria-busy={busy} class={busy && shown ? 'list waiting' : 'list'}>
+        <section
+          ref={list}
+          aria-label="List of animals"
+          aria-busy={busy}
+          class={busy && shown ? 'list waiting' : 'list'}
+        >
           {!shown && !failure && <PetTableLoading />}
           {emptyStore && (
             <EmptyStore
