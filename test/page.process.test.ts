@@ -205,6 +205,12 @@ describe('adding', () => {
     await press('Escape')
     await page.getByText('Read-only', { exact: true }).waitFor()
     expect(await animals()).toEqual([])
+    await tabTo(page, 'Use another key')
+    await press('Enter')
+    await openSignedIn(page, service.key)
+    await openAdding(page)
+    await press('Enter')
+    await page.getByRole('region', { name: 'Just added' }).getByText('Rex').waitFor()
   })
 
   test('what was just added is copied by its id', async () => {
@@ -250,6 +256,23 @@ describe('the list', () => {
     await press('Shift+Tab')
     await press('Enter')
     await page.getByText('1 – 100').waitFor()
+  })
+
+  test('shows every name as it is: no markup, its own direction, its own spaces', async () => {
+    const names = [
+      '<img src=x onerror=alert(1)>',
+      '&lt;b&gt;',
+      'كلب صغير',
+      '  two  spaces  ',
+      "Robert'); DROP TABLE pets;--",
+    ]
+    const by = (await service.store.listKeys())[0]?.id as bigint
+    for (const name of names) await service.store.createPet({ name, categoryId: 1n, status: 'sold' }, by)
+    await openSignedIn(page, service.key)
+    await page.getByText('1 – 5 of 5').waitFor()
+    expect(await page.locator('.pets .name').allTextContents()).toEqual(names)
+    expect(await page.evaluate("getComputedStyle(document.querySelectorAll('.pets .name')[2]).direction")).toBe('rtl')
+    expect(await page.locator('main img').count()).toBe(0)
   })
 
   test('is filtered by status with the arrow keys', async () => {

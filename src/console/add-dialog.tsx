@@ -19,6 +19,7 @@ interface AddDialogProps {
   setDraft: (draft: Draft) => void
   readOnly: boolean
   onReadOnly: () => void
+  onChangeKey: () => void
   onRefused: (message: string) => void
   onAdded: (pet: Pet) => void
 }
@@ -88,8 +89,16 @@ export function AddDialog({ store, open, setOpen, draft, setDraft, readOnly, ...
           </button>
         </div>
         {readOnly && (
-          <Note kind="bad" title="This key is read-only.">
-            Sign in with a full key to add. What you have typed stays.
+          <Note
+            kind="bad"
+            title="This key is read-only."
+            actions={
+              <button type="button" onClick={on.onChangeKey}>
+                Use another key
+              </button>
+            }
+          >
+            What you have typed stays.
           </Note>
         )}
         {unknown && (

@@ -32,6 +32,11 @@ export function App() {
     setAdded([])
   }
 
+  /** To sign in with another key, with the draft as it is. */
+  function changeKey(): void {
+    setApiKey('')
+  }
+
   function refuse(message: string): void {
     setRefusal(message)
     setApiKey('')
@@ -50,6 +55,7 @@ export function App() {
           setAdded={setAdded}
           lookUpRemoval={removal}
           onRefused={refuse}
+          onChangeKey={changeKey}
           onSignOut={signOut}
         />
       ) : (

@@ -59,8 +59,10 @@ export function EmptyStore({ store, addButton, onRefused, onReadOnly, onRunning,
   return (
     <div class="empty">
       <Paw />
-      <h2>No animals yet</h2>
-      <p class="muted">Add the first one, or load {sampleAnimals.length} sample animals to look around with.</p>
+      <h2>{done === undefined ? 'No animals yet' : 'Sample animals'}</h2>
+      {done === undefined && (
+        <p class="muted">Add the first one, or load {sampleAnimals.length} sample animals to look around with.</p>
+      )}
       {problem && (
         <Note kind="bad" title="The samples are not all there.">
           {problem} Those that were added stay.

@@ -26,6 +26,7 @@ interface StoreViewProps {
   setAdded: (added: readonly Pet[]) => void
   lookUpRemoval: Date | undefined
   onRefused: (message: string) => void
+  onChangeKey: () => void
   onSignOut: () => void
 }
 
@@ -108,8 +109,16 @@ export function StoreView({ store, keyEnd, draft, setDraft, added, setAdded, ...
           </Note>
         )}
         {readOnly && (
-          <Note kind="info" title="This key is read-only.">
-            It can look at every animal, but not add one. To add, sign in with a full key; what you have typed stays.
+          <Note
+            kind="info"
+            title="This key is read-only."
+            actions={
+              <button type="button" onClick={rest.onChangeKey}>
+                Use another key
+              </button>
+            }
+          >
+            It can look at every animal, but not add one. What you have typed stays.
           </Note>
         )}
         <JustAdded added={added} onClear={() => setAdded([])} />
@@ -164,6 +173,7 @@ export function StoreView({ store, keyEnd, draft, setDraft, added, setAdded, ...
         setDraft={setDraft}
         readOnly={readOnly}
         onReadOnly={() => setReadOnly(true)}
+        onChangeKey={rest.onChangeKey}
         onRefused={rest.onRefused}
         onAdded={noteAdded}
       />
