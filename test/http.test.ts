@@ -53,7 +53,8 @@ describe('methods', () => {
 
 describe('paths are matched exactly', () => {
   for (const target of [
-    '/',
+    '/index.html',
+    '/console',
     '/v1',
     '/v1/',
     '/pets',

@@ -13,6 +13,8 @@ const SLOW = ['**/*.process.test.ts']
 const results = { passed: 0, failed: 0, skipped: 0 }
 
 step('types', ['node_modules/.bin/tsc', '-p', '.'])
+for (const page of ['console', 'reference'])
+  step(`types of the ${page}`, ['node_modules/.bin/tsc', '-p', `src/${page}`])
 step('lint', ['node_modules/.bin/biome', 'check', '--error-on-warnings', '.'])
 step('generated files', [process.execPath, 'scripts/generate.ts', '--check'])
 tests()

@@ -103,6 +103,8 @@ Try it:
 
     curl -H 'Authorization: Bearer ${key}' ${url}/pets
 
+or open ${new URL('/', url)} in a browser and sign in with it; ${new URL('/docs', url)} describes the API.
+
 `
 }
 

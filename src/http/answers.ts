@@ -73,7 +73,7 @@ function entityTag(text: string): string {
 }
 
 /** RFC 9110, 13.1.2: `*` or a list of tags, compared weakly. */
-function matches(ifNoneMatch: string | null, tag: string): boolean {
+export function matches(ifNoneMatch: string | null, tag: string): boolean {
   if (ifNoneMatch === null) return false
   if (ifNoneMatch.trim() === '*') return true
   const tags: string[] = ifNoneMatch.match(/"[\x21\x23-\x7e\x80-\xff]*"/g) ?? []

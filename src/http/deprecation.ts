@@ -8,7 +8,7 @@ export function deprecationHeaders({ since, sunset, successor }: Deprecation): R
   return {
     Deprecation: `@${since / 1000}`,
     Sunset: new Date(sunset).toUTCString(),
-    Link: `<${successor}>; rel="successor-version", </openapi.yaml>; rel="deprecation"; type="application/yaml"`,
+    Link: `<${successor}>; rel="successor-version", </docs>; rel="deprecation"; type="text/html"`,
   }
 }
 

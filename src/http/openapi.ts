@@ -14,6 +14,7 @@ export interface OpenApi {
 export interface Operation {
   operationId: string
   deprecated?: boolean
+  'x-stability'?: 'stable' | 'beta' | 'experimental'
   'x-deprecated-since'?: string
   'x-deprecated-sunset'?: string
   'x-deprecated-successor'?: string

@@ -12,6 +12,7 @@ import { documents } from './documents.ts'
 import { isServerFailure, respondToFailure, toPetstoreError } from './failures.ts'
 import { authority, listen } from './listen.ts'
 import { type OperateOptions, operate } from './operate.ts'
+import { pages } from './pages.ts'
 import { Replay } from './replay.ts'
 import { Resource, type RoutedRequest } from './resources.ts'
 import { traceOf } from './trace.ts'
@@ -52,6 +53,7 @@ export function startServer(options: ServerOptions): PetstoreServer {
   const resources = [
     ...operationResources({ bodyTimeoutMs: BODY_TIMEOUT_MS, ...options, authentication, replay, tally }),
     ...documents({ ping: () => store.ping(), draining: () => draining, addresses: () => addresses(options, url) }),
+    ...pages(),
   ]
 
   function answer(request: RoutedRequest, resource: Resource): Response | Promise<Response> {

@@ -1,0 +1,73 @@
+// `npm run screenshots`: the pictures of README and docs, taken of the running program, so that they stay true. Each
+// picture starts from a service of its own, with the sample animals.
+
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { PetStore } from '../src/client/petstore.ts'
+import { sampleAnimals } from '../src/client/samples.ts'
+import { openPage, startBrowser } from '../test/support/browser.ts'
+import { openAdding, openSignedIn } from '../test/support/console.ts'
+import { type Service, startService } from '../test/support/service.ts'
+import { terminalPicture } from './terminal-picture.ts'
+
+const root = join(import.meta.dir, '..')
+const images = join(root, 'docs/images')
+const WIDE: BrowserContextOptions = { viewport: { width: 1180, height: 760 } }
+const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 780 }, deviceScaleFactor: 2 }
+
+mkdirSync(images, { recursive: true })
+const browser = await startBrowser()
+
+await picture('page-list.png', WIDE, list)
+await picture('page-dark.png', { ...WIDE, colorScheme: 'dark' }, list)
+await picture('page-phone.png', PHONE, list)
+await picture('page-add.png', WIDE, async (page, key) => {
+  await list(page, key)
+  await openAdding(page)
+  await page.keyboard.type('   ')
+  await page.getByLabel('Category').fill('99999999999999999999')
+  await page.keyboard.press('Enter')
+  await page.getByText('Category must be').waitFor()
+})
+await picture('page-empty.png', WIDE, openSignedIn, { samples: false })
+await picture('reference.png', WIDE, async (page) => {
+  await page.goto(`${new URL(page.url()).origin}/docs`)
+  await page.getByRole('heading', { name: 'Fetch one animal' }).first().scrollIntoViewIfNeeded()
+  await page.getByText('removal on').first().waitFor()
+})
+await terminalPicture(browser, root, join(images, 'terminal.png'))
+process.stdout.write('wrote docs/images/terminal.png\n')
+await browser.close()
+
+/** The list, with an animal just added. */
+async function list(page: Page, key: string): Promise<void> {
+  await openSignedIn(page, key)
+  await openAdding(page)
+  await page.keyboard.type('Rex')
+  await page.getByLabel('Category').fill('9223372036854775807')
+  await page.keyboard.press('Enter')
+  await page.getByRole('region', { name: 'Just added' }).waitFor()
+  await page.mouse.move(0, 0)
+}
+
+async function picture(
+  name: string,
+  options: BrowserContextOptions,
+  show: (page: Page, key: string) => Promise<void>,
+  { samples = true }: { samples?: boolean } = {},
+): Promise<void> {
+  const service = await startService()
+  if (samples) await addSamples(service)
+  const { page, close } = await openPage(browser, `${service.origin}/`, options)
+  await show(page, service.key)
+  await page.screenshot({ path: join(images, name) })
+  await close()
+  await service.stop()
+  process.stdout.write(`wrote docs/images/${name}\n`)
+}
+
+async function addSamples({ url, key }: Service): Promise<void> {
+  const client = new PetStore({ baseUrl: url, apiKey: key })
+  for (const pet of sampleAnimals) await client.createPet(pet)
+}

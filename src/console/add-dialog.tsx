@@ -1,0 +1,191 @@
+// Adding an animal. What is typed stays until the animal is added; each problem stands at its field; a try whose answer
+// was lost is tried again under the same Idempotency-Key, which adds it once at most.
+
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { Pet, PetStore } from '../client/petstore.ts'
+import { Choice } from './choice.tsx'
+import { type Draft, EMPTY_DRAFT, isEmpty, petOf, withTry } from './draft.ts'
+import { failureOf } from './failures.ts'
+import { Icon } from './icons.tsx'
+import { Note } from './note.tsx'
+import { FIELDS, type Field, LABELS, NO_PROBLEMS, type Problems, problemsOf } from './problems.ts'
+import { STATUSES } from './status.tsx'
+
+interface AddDialogProps {
+  store: PetStore
+  open: boolean
+  setOpen: (open: boolean) => void
+  draft: Draft
+  setDraft: (draft: Draft) => void
+  readOnly: boolean
+  onReadOnly: () => void
+  onChangeKey: () => void
+  onRefused: (message: string) => void
+  onAdded: (pet: Pet) => void
+}
+
+export function AddDialog({ store, open, setOpen, draft, setDraft, readOnly, ...on }: AddDialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const form = useRef<HTMLFormElement>(null)
+  const [sending, setSending] = useState(false)
+  const [problems, setProblems] = useState<Problems>(NO_PROBLEMS)
+  /** Why no answer came: the animal may or may not be there. */
+  const [unknown, setUnknown] = useState('')
+
+  useLayoutEffect(() => {
+    if (!open) return dialog.current?.close()
+    if (!dialog.current?.open) dialog.current?.showModal()
+    form.current?.querySelector<HTMLInputElement>('[name="name"]')?.focus()
+  }, [open])
+
+  useLayoutEffect(() => {
+    const first = FIELDS.find((field) => problems.fields[field])
+    if (first) form.current?.querySelector<HTMLInputElement>(`[name="${first}"]`)?.focus()
+  }, [problems])
+
+  const edit = (change: Partial<Draft>) => setDraft({ ...draft, ...change })
+
+  async function submit(event: Event): Promise<void> {
+    event.preventDefault()
+    if (sending || readOnly) return
+    setUnknown('')
+    const pet = petOf(draft)
+    if ('problem' in pet) return setProblems(problemsOf(pet.problem))
+    setProblems(NO_PROBLEMS)
+    const trying = withTry(draft)
+    setDraft(trying)
+    setSending(true)
+    try {
+      const added = await store.createPet(pet, { idempotencyKey: trying.tried.key })
+      setDraft(EMPTY_DRAFT)
+      setOpen(false)
+      on.onAdded(added)
+    } catch (error) {
+      const { kind, message } = failureOf(error)
+      if (kind === 'refused') return on.onRefused(message)
+      // Closed in the meantime: what went wrong must not pass unseen.
+      setOpen(true)
+      if (kind === 'readOnly') on.onReadOnly()
+      else if (kind === 'away') setUnknown(message)
+      else setProblems(problemsOf(message))
+    } finally {
+      setSending(false)
+    }
+  }
+
+  function clear(): void {
+    setDraft(EMPTY_DRAFT)
+    setProblems(NO_PROBLEMS)
+    setUnknown('')
+  }
+
+  return (
+    <dialog ref={dialog} aria-labelledby="add-title" onClose={() => setOpen(false)}>
+      <form ref={form} onSubmit={submit} noValidate>
+        <div class="title-row">
+          <h2 id="add-title">Add an animal</h2>
+          <button type="button" class="quiet" aria-label="Close" title="Close" onClick={() => setOpen(false)}>
+            <Icon name="close" />
+          </button>
+        </div>
+        {readOnly && (
+          <Note
+            kind="bad"
+            title="This key is read-only."
+            actions={
+              <button type="button" onClick={on.onChangeKey}>
+                Use another key
+              </button>
+            }
+          >
+            What you have typed stays.
+          </Note>
+        )}
+        {unknown && (
+          <Note kind="away" title={unknown}>
+            Whether it was added is not known yet. Try again as it is: it is never added twice.
+          </Note>
+        )}
+        {problems.other && (
+          <Note kind="bad" title="It was not added.">
+            {problems.other}
+          </Note>
+        )}
+        <TextField field="name" value={draft.name} problem={problems.fields.name} onInput={(name) => edit({ name })} />
+        <TextField
+          field="categoryId"
+          value={draft.categoryId}
+          problem={problems.fields.categoryId}
+          hint="The number of the category the animal belongs to."
+          onInput={(categoryId) => edit({ categoryId })}
+        />
+        <div class="field">
+          <Choice
+            legend={LABELS.status}
+            name="status"
+            options={STATUSES}
+            value={draft.status}
+            onChange={(status) => edit({ status })}
+            problemId={problems.fields.status && 'problem-status'}
+          />
+          <Problem field="status" text={problems.fields.status} />
+        </div>
+        <div class="dialog-actions">
+          {!isEmpty(draft) && (
+            <button type="button" class="quiet" onClick={clear}>
+              Clear
+            </button>
+          )}
+          <button type="submit" class="primary" aria-disabled={sending || readOnly}>
+            {sending ? 'Adding…' : unknown ? 'Try again' : 'Add animal'}
+          </button>
+        </div>
+      </form>
+    </dialog>
+  )
+}
+
+interface TextFieldProps {
+  field: Exclude<Field, 'status'>
+  value: string
+  problem: string | undefined
+  hint?: string
+  onInput: (value: string) => void
+}
+
+function TextField({ field, value, problem, hint, onInput }: TextFieldProps) {
+  const described = [problem && `problem-${field}`, hint && `hint-${field}`].filter(Boolean).join(' ')
+  return (
+    <div class="field">
+      <label for={`field-${field}`}>{LABELS[field]}</label>
+      <input
+        id={`field-${field}`}
+        name={field}
+        class={field === 'categoryId' ? 'mono' : undefined}
+        inputMode={field === 'categoryId' ? 'numeric' : 'text'}
+        autocomplete="off"
+        dir={field === 'name' ? 'auto' : undefined}
+        value={value}
+        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        aria-required="true"
+        aria-invalid={problem !== undefined}
+        aria-describedby={described || undefined}
+      />
+      <Problem field={field} text={problem} />
+      {hint && (
+        <p id={`hint-${field}`} class="hint">
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function Problem({ field, text }: { field: Field; text: string | undefined }) {
+  if (!text) return null
+  return (
+    <p id={`problem-${field}`} class="problem">
+      {text}
+    </p>
+  )
+}

@@ -1,0 +1,55 @@
+// An id, exact to its last digit, and the button that copies it.
+
+import { useEffect, useState } from 'preact/hooks'
+import { useAnnounce } from './announcer.tsx'
+import { Icon } from './icons.tsx'
+
+const SHOWN_MS = 2_000
+
+export function CopyId({ id }: { id: bigint }) {
+  const announce = useAnnounce()
+  const [copied, setCopied] = useState(false)
+  useEffect(() => {
+    if (!copied) return
+    const timer = setTimeout(() => setCopied(false), SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [copied])
+
+  async function copy(button: HTMLElement): Promise<void> {
+    const done = await copyText(String(id), button)
+    setCopied(done)
+    announce(done ? `Id ${id} is copied.` : 'The browser did not let the page copy.')
+  }
+
+  return (
+    <button
+      type="button"
+      class={copied ? 'copy copied' : 'copy'}
+      aria-label={`Copy id ${id}`}
+      title={copied ? 'Copied' : 'Copy'}
+      onClick={({ currentTarget }) => copy(currentTarget)}
+    >
+      <span class="mono">{String(id)}</span>
+      <Icon name={copied ? 'check' : 'copy'} />
+    </button>
+  )
+}
+
+/** The clipboard's own interface is there on https and localhost alone; elsewhere, the old way. */
+async function copyText(text: string, near: HTMLElement): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    const area = document.createElement('textarea')
+    area.value = text
+    area.className = 'unseen'
+    // Inside an open dialog nothing outside it can be selected.
+    near.after(area)
+    area.select()
+    const done = document.execCommand('copy')
+    area.remove()
+    near.focus()
+    return done
+  }
+}

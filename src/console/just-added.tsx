@@ -1,0 +1,57 @@
+// What was added from this tab, newest first: a new animal is the last of the whole list, and nobody should have to page
+// there to find it.
+
+import type { Pet } from '../client/petstore.ts'
+import { CopyId } from './copy-id.tsx'
+import type { Kept } from './kept.ts'
+import { Name } from './pet-table.tsx'
+import { Status } from './status.tsx'
+
+const SHOWN_MAX = 5
+const KEPT_MAX = 50
+
+export const KEPT_ADDED: Kept<readonly Pet[]> = {
+  name: 'petstore.added',
+  initial: [],
+  toText: (pets) =>
+    JSON.stringify(
+      pets.slice(0, KEPT_MAX).map((pet) => ({ ...pet, id: `${pet.id}`, categoryId: `${pet.categoryId}` })),
+    ),
+  fromText: (text) =>
+    (JSON.parse(text) as (Omit<Pet, 'id' | 'categoryId'> & Record<'id' | 'categoryId', string>)[]).map((pet) => ({
+      ...pet,
+      id: BigInt(pet.id),
+      categoryId: BigInt(pet.categoryId),
+    })),
+}
+
+export function JustAdded({ added, onClear }: { added: readonly Pet[]; onClear: () => void }) {
+  if (added.length === 0) return null
+  const more = added.length - SHOWN_MAX
+  return (
+    <section class="just-added" aria-labelledby="just-added">
+      <div class="title-row">
+        <h2 id="just-added">Just added</h2>
+        <button type="button" class="quiet" onClick={onClear}>
+          Clear
+        </button>
+      </div>
+      <ul>
+        {added.slice(0, SHOWN_MAX).map((pet) => (
+          <li key={String(pet.id)}>
+            <Name name={pet.name} />
+            <span class="muted of-category">
+              Category <span class="mono">{String(pet.categoryId)}</span>
+            </span>
+            <Status status={pet.status} />
+            <span class="of-id">
+              <span class="muted">Id </span>
+              <CopyId id={pet.id} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {more > 0 && <p class="hint">and {more} more before</p>}
+    </section>
+  )
+}

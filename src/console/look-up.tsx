@@ -1,0 +1,120 @@
+// One animal by its id.
+
+import { useState } from 'preact/hooks'
+import type { Pet, PetStore } from '../client/petstore.ts'
+import { useAnnounce } from './announcer.tsx'
+import { CopyId } from './copy-id.tsx'
+import { integerOf } from './draft.ts'
+import { failureOf } from './failures.ts'
+import { Icon } from './icons.tsx'
+import { Name } from './pet-table.tsx'
+import { Status } from './status.tsx'
+
+interface LookUpProps {
+  store: PetStore
+  /** When the service will stop to offer this, once it has said so. */
+  removal: Date | undefined
+  onRefused: (message: string) => void
+}
+
+export function LookUp({ store, removal, onRefused }: LookUpProps) {
+  const announce = useAnnounce()
+  const [text, setText] = useState('')
+  const [looking, setLooking] = useState(false)
+  const [found, setFound] = useState<Pet>()
+  const [problem, setProblem] = useState('')
+
+  async function submit(event: Event): Promise<void> {
+    event.preventDefault()
+    if (looking) return
+    setFound(undefined)
+    setProblem('')
+    const id = integerOf(text)
+    if (id === undefined) {
+      setProblem(text.trim() === '' ? 'Enter an id.' : 'An id is a whole number, such as 42.')
+      return
+    }
+    setLooking(true)
+    try {
+      const pet = await store.getPet(id)
+      setFound(pet)
+      announce(`Found ${pet.name}.`)
+    } catch (error) {
+      const { kind, code, message } = failureOf(error)
+      if (kind === 'refused') return onRefused(message)
+      setProblem(code === 'not_found' ? `No animal has the id ${id}.` : message)
+    } finally {
+      setLooking(false)
+    }
+  }
+
+  return (
+    <>
+      <search>
+        <form class="look-up" onSubmit={submit} noValidate>
+          <label for="look-up">Look up by id</label>
+          <div class="joined">
+            <input
+              id="look-up"
+              class="mono"
+              inputMode="numeric"
+              autocomplete="off"
+              value={text}
+              onInput={({ currentTarget }) => {
+                setText(currentTarget.value)
+                setProblem('')
+              }}
+              aria-invalid={problem !== ''}
+              aria-describedby={problem ? 'look-up-problem' : undefined}
+            />
+            <button type="submit" aria-disabled={looking}>
+              <Icon name="search" />
+              Look up
+            </button>
+          </div>
+          {problem && (
+            <p id="look-up-problem" class="problem" role="alert">
+              {problem}
+            </p>
+          )}
+        </form>
+      </search>
+      {found && (
+        <section class="found" aria-labelledby="found">
+          <div class="title-row">
+            <h2 id="found">
+              <Name name={found.name} />
+            </h2>
+            <button type="button" class="quiet" onClick={() => setFound(undefined)}>
+              <Icon name="close" />
+              Close
+            </button>
+          </div>
+          <dl>
+            <div>
+              <dt>Id</dt>
+              <dd>
+                <CopyId id={found.id} />
+              </dd>
+            </div>
+            <div>
+              <dt>Category</dt>
+              <dd class="mono">{String(found.categoryId)}</dd>
+            </div>
+            <div>
+              <dt>Status</dt>
+              <dd>
+                <Status status={found.status} />
+              </dd>
+            </div>
+          </dl>
+          {removal && <p class="hint">The service is to end looking up by id on {day(removal)}.</p>}
+        </section>
+      )}
+    </>
+  )
+}
+
+function day(date: Date): string {
+  return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
+}

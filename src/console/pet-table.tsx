@@ -1,0 +1,93 @@
+// A page of animals. On a phone each row becomes a card; it is the same table.
+
+import type { Pet } from '../client/petstore.ts'
+import { CopyId } from './copy-id.tsx'
+import { Status } from './status.tsx'
+
+export function PetTable({ pets, added }: { pets: readonly Pet[]; added: readonly Pet[] }) {
+  const fresh = new Set(added.map(({ id }) => id))
+  return (
+    <table class="pets">
+      <Head />
+      <tbody>
+        {pets.map((pet) => (
+          <tr key={String(pet.id)} class={fresh.has(pet.id) ? 'fresh' : undefined}>
+            <td class="cell-id">
+              <span class="cell-label">Id </span>
+              <CopyId id={pet.id} />
+            </td>
+            <th scope="row" class="cell-name">
+              <Name name={pet.name} />
+            </th>
+            <td class="cell-category">
+              <span class="cell-label">Category </span>
+              <span class="mono">{String(pet.categoryId)}</span>
+            </td>
+            <td class="cell-status">
+              <Status status={pet.status} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** As it is stored: its own direction of writing, its own spaces. */
+export function Name({ name }: { name: string }) {
+  return (
+    <bdi class="name" dir="auto">
+      {name}
+    </bdi>
+  )
+}
+
+export function PetTableLoading() {
+  return (
+    <>
+      <p class="unseen">Loading the animals…</p>
+      <table class="pets loading" aria-hidden="true">
+        <Head />
+        <tbody>
+          {Array.from({ length: 8 }, (_, row) => (
+            <tr key={row}>
+              <td class="cell-id">
+                <span class="blank" />
+              </td>
+              <td class="cell-name">
+                <span class="blank" />
+              </td>
+              <td class="cell-category">
+                <span class="blank" />
+              </td>
+              <td class="cell-status">
+                <span class="blank" />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  )
+}
+
+function Head() {
+  return (
+    <thead>
+      <tr>
+        <th scope="col" class="cell-id">
+          Id
+        </th>
+        <th scope="col" class="cell-name">
+          Name
+        </th>
+        <th scope="col" class="cell-category">
+          Category
+        </th>
+        <th scope="col" class="cell-status">
+          Status
+        </th>
+      </tr>
+    </thead>
+  )
+}

@@ -1,0 +1,26 @@
+// What the contract says of an operation's life, where a reader sees it: how stable it is, and when it is removed.
+
+import type { OpenApi, Operation } from '../http/openapi.ts'
+
+/** The contract with badges at its operations, and with the page's own origin as its only server. */
+export function labelled(contract: OpenApi, origin: string): object {
+  const paths = Object.entries(contract.paths).map(([path, methods]) => [
+    path,
+    Object.fromEntries(
+      Object.entries(methods).map(([method, operation]) => [method, { ...operation, 'x-badges': badges(operation) }]),
+    ),
+  ])
+  const base = new URL(contract.servers[0]?.url ?? '').pathname
+  return {
+    ...contract,
+    paths: Object.fromEntries(paths),
+    servers: [{ url: origin + base.slice(base.lastIndexOf('/')), description: 'This service' }],
+  }
+}
+
+/** Without colours of their own: the library's are readable in both themes. */
+function badges(operation: Operation): { name: string }[] {
+  const stability = operation['x-stability']
+  const sunset = operation['x-deprecated-sunset']
+  return [...(stability ? [{ name: stability }] : []), ...(sunset ? [{ name: `removal on ${sunset}` }] : [])]
+}

@@ -1,0 +1,358 @@
+// The page at `/` as people use it: each flow in a real browser, by keyboard alone.
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import { sampleAnimals } from '../src/client/samples.ts'
+import { hashKey } from '../src/keys.ts'
+import { openPage, startBrowser, type Watched } from './support/browser.ts'
+import { focusedName, listedIds, openAdding, openSignedIn, signIn, tabTo } from './support/console.ts'
+import { type Service, startService, TODAY } from './support/service.ts'
+
+setDefaultTimeout(30_000)
+
+let browser: Browser
+let service: Service
+let watched: Watched
+let page: Page
+
+beforeAll(async () => {
+  browser = await startBrowser()
+})
+afterAll(() => browser?.close())
+beforeEach(async () => {
+  service = await startService()
+  watched = await openPage(browser, `${service.origin}/`)
+  page = watched.page
+})
+afterEach(async () => {
+  const { complaints } = watched
+  await watched.close()
+  await service.stop()
+  expect(complaints).toEqual([])
+})
+
+const alert = () => page.getByRole('alert')
+const press = (key: string) => page.keyboard.press(key)
+const type = (text: string) => page.keyboard.type(text)
+const animals = async () => (await service.store.listPets({ limit: 200 })).pets
+
+async function addAnimals(count: number): Promise<void> {
+  const by = (await service.store.listKeys())[0]?.id as bigint
+  const pet = (n: number) => ({ name: `Pet ${n}`, categoryId: 1n, status: n % 2 ? 'sold' : 'available' }) as const
+  await Promise.all(Array.from({ length: count }, (_, n) => service.store.createPet(pet(n + 1), by)))
+}
+
+describe('signing in', () => {
+  test('keeps the key for this tab only, and out of the address', async () => {
+    await openSignedIn(page, service.key)
+    expect(page.url()).toBe(`${service.origin}/`)
+    expect(await page.evaluate('JSON.stringify(localStorage)')).toBe('{}')
+    expect(await page.evaluate('document.cookie')).toBe('')
+    await page.reload()
+    await page.getByRole('heading', { name: 'Animals', exact: true }).waitFor()
+    const other = await page.context().newPage()
+    await other.goto(`${service.origin}/`)
+    await other.getByLabel('API key').waitFor()
+  })
+
+  test('signing out forgets the key and what was typed', async () => {
+    await openSignedIn(page, service.key)
+    await openAdding(page)
+    await type('Half an ani')
+    await press('Escape')
+    await tabTo(page, 'Sign out')
+    await press('Enter')
+    await page.getByLabel('API key').waitFor()
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).toBe('{}')
+  })
+
+  test('says what is wrong with a key, at the field, and leaves it there', async () => {
+    const expired = await service.addKey({ expiresAt: TODAY - 1 })
+    for (const [key, words] of [
+      ['not a key', 'This is not an API key.'],
+      ['pets_live_ключ', 'This is not an API key.'],
+      ['', 'Enter an API key.'],
+      ['pets_live_0000000000000000000000', 'mistyped'],
+      [expired, 'This API key is expired.'],
+    ] as const) {
+      await page.reload()
+      await signIn(page, key)
+      await alert().getByText(words).or(page.getByText(words)).waitFor()
+      expect(await page.getByLabel('API key').inputValue()).toBe(key)
+      expect(await page.getByLabel('API key').getAttribute('aria-invalid')).toBe('true')
+      expect(await focusedName(page)).toBe('API key')
+    }
+  })
+
+  test('waits for a service that is away, with the key as it was typed', async () => {
+    await service.server.stop(1_000)
+    await signIn(page, service.key)
+    await alert().getByText('The service is not answering.').waitFor()
+    expect(await page.getByLabel('API key').inputValue()).toBe(service.key)
+    const again = await startService({ store: service.store, port: service.port })
+    await press('Enter')
+    await page.getByRole('heading', { name: 'Animals', exact: true }).waitFor()
+    await again.server.stop(1_000)
+  })
+
+  test('a key that ends in use leads back here, with the reason; a draft waits behind the next key', async () => {
+    await openSignedIn(page, service.key)
+    await openAdding(page)
+    await type('Rex')
+    await press('Tab')
+    await type('7')
+    const id = (await service.store.findKey(hashKey(service.key)))?.id as bigint
+    await service.store.revokeKey(id)
+    await press('Enter')
+    await alert().getByText('This API key is revoked.').waitFor()
+    await openSignedIn(page, await service.addKey())
+    await openAdding(page)
+    expect(await page.getByLabel('Name').inputValue()).toBe('Rex')
+    await press('Enter')
+    await page.getByRole('region', { name: 'Just added' }).getByText('Rex').waitFor()
+  })
+})
+
+describe('adding', () => {
+  test('shows each problem at its field, loses nothing, and then adds', async () => {
+    await openSignedIn(page, service.key)
+    await openAdding(page)
+    expect(await focusedName(page)).toBe('Name')
+    await type('   ')
+    await press('Tab')
+    await type('99999999999999999999')
+    await press('Enter')
+    const describedBy = async (label: string) => {
+      const ids = await page.getByLabel(label, { exact: true }).getAttribute('aria-describedby')
+      return page.locator(`#${ids?.split(' ')[0]}`).textContent()
+    }
+    await page.getByText('Name must hold').waitFor()
+    expect(await describedBy('Name')).toStartWith('Name must hold')
+    expect(await describedBy('Category')).toBe(
+      'Category must be an integer from -9223372036854775808 to 9223372036854775807.',
+    )
+    expect(await focusedName(page)).toBe('Name')
+    expect(await page.getByLabel('Name').inputValue()).toBe('   ')
+    expect(await page.getByLabel('Category').inputValue()).toBe('99999999999999999999')
+
+    await press('ControlOrMeta+A')
+    await type('Luna')
+    await press('Tab')
+    await press('ControlOrMeta+A')
+    await type('9223372036854775807')
+    await press('Tab')
+    await press('ArrowRight')
+    await press('Enter')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    const justAdded = page.getByRole('region', { name: 'Just added' })
+    expect(await justAdded.textContent()).toContain('9223372036854775807')
+    await page.getByRole('status').getByText('Luna was added. Its id is 1.').waitFor()
+    expect(await animals()).toEqual([{ id: 1n, name: 'Luna', categoryId: 9223372036854775807n, status: 'pending' }])
+    expect(await focusedName(page)).toBe('Add an animal')
+  })
+
+  test('what cannot be a number at all is said at its field, too', async () => {
+    await openSignedIn(page, service.key)
+    await openAdding(page)
+    await tabTo(page, 'Category')
+    await type('seven')
+    await press('Enter')
+    await page.getByText('Category must be a whole number.').waitFor()
+    await page.getByText('Name is required.').waitFor()
+    expect(await animals()).toEqual([])
+  })
+
+  test('an answer that was lost leads to a retry that cannot add twice', async () => {
+    await openSignedIn(page, service.key)
+    const sent: (string | undefined)[] = []
+    let lose = true
+    await page.route('**/v1/pets', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      sent.push(route.request().headers()['idempotency-key'])
+      // The service gets it and adds it; its answer never arrives.
+      if (!lose) return route.continue()
+      await route.fetch()
+      return route.abort('connectionreset')
+    })
+    await openAdding(page)
+    await type('Rex')
+    await press('Tab')
+    await type('7')
+    await press('Enter')
+    await alert().getByText('Whether it was added is not known yet.').waitFor()
+    expect(await page.getByLabel('Name').inputValue()).toBe('Rex')
+    // Even a reload in between keeps the try.
+    await page.reload()
+    await page.getByRole('heading', { name: 'Animals', exact: true }).waitFor()
+    lose = false
+    await openAdding(page)
+    await press('Enter')
+    await page.getByRole('region', { name: 'Just added' }).getByText('Rex').waitFor()
+    expect((await animals()).map(({ name }) => name)).toEqual(['Rex'])
+    expect(sent.length).toBeGreaterThan(1)
+    expect(new Set(sent).size).toBe(1)
+  })
+
+  test('a read-only key is told so, and what was typed stays', async () => {
+    await openSignedIn(page, await service.addKey({ readOnly: true }))
+    await openAdding(page)
+    await type('Rex')
+    await press('Tab')
+    await type('7')
+    await press('Enter')
+    await alert().getByText('This key is read-only.').waitFor()
+    expect(await page.getByLabel('Name').inputValue()).toBe('Rex')
+    await press('Escape')
+    await page.getByText('Read-only', { exact: true }).waitFor()
+    expect(await animals()).toEqual([])
+    await tabTo(page, 'Use another key')
+    await press('Enter')
+    await openSignedIn(page, service.key)
+    await openAdding(page)
+    await press('Enter')
+    await page.getByRole('region', { name: 'Just added' }).getByText('Rex').waitFor()
+  })
+
+  test('what was just added is copied by its id', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await openSignedIn(page, service.key)
+    await openAdding(page)
+    await type('Rex')
+    await press('Tab')
+    await type('7')
+    await press('Enter')
+    await page.getByRole('region', { name: 'Just added' }).waitFor()
+    await tabTo(page, 'Copy id 1')
+    await press('Enter')
+    await page.getByRole('status').getByText('Id 1 is copied.').waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('1')
+  })
+})
+
+describe('the list', () => {
+  test('leads through thousands, each once, and back', async () => {
+    await addAnimals(2_345)
+    await openSignedIn(page, service.key)
+    await tabTo(page, 'Per page')
+    await press('End')
+    await page.getByText('1 – 100').waitFor()
+    await tabTo(page, 'Next')
+    const seen: string[] = []
+    for (let number = 1; ; number++) {
+      await page.getByText(`· page ${number}`, { exact: true }).waitFor()
+      seen.push(...(await listedIds(page)))
+      if (seen.length >= 2_345) break
+      await press('Enter')
+    }
+    expect(seen).toEqual(Array.from({ length: 2_345 }, (_, n) => String(n + 1)))
+    await page.getByText('2301 – 2345 of 2345').waitFor()
+    expect(await focusedName(page)).toBe('Next')
+    expect((await page.locator('.pets').boundingBox())?.y).toBeGreaterThan(-2)
+    await press('Enter')
+    await page.getByText('· page 24', { exact: true }).waitFor()
+    await press('Shift+Tab')
+    await press('Enter')
+    await page.getByText('2201 – 2300').waitFor()
+    await press('Shift+Tab')
+    await press('Enter')
+    await page.getByText('1 – 100').waitFor()
+  })
+
+  test('shows every name as it is: no markup, its own direction, its own spaces', async () => {
+    const names = [
+      '<img src=x onerror=alert(1)>',
+      '&lt;b&gt;',
+      'كلب صغير',
+      '  two  spaces  ',
+      "Robert'); DROP TABLE pets;--",
+    ]
+    const by = (await service.store.listKeys())[0]?.id as bigint
+    for (const name of names) await service.store.createPet({ name, categoryId: 1n, status: 'sold' }, by)
+    await openSignedIn(page, service.key)
+    await page.getByText('1 – 5 of 5').waitFor()
+    expect(await page.locator('.pets .name').allTextContents()).toEqual(names)
+    expect(await page.evaluate("getComputedStyle(document.querySelectorAll('.pets .name')[2]).direction")).toBe('rtl')
+    expect(await page.locator('main img').count()).toBe(0)
+  })
+
+  test('is filtered by status with the arrow keys', async () => {
+    await addAnimals(4)
+    await openSignedIn(page, service.key)
+    await tabTo(page, 'All')
+    await press('ArrowRight')
+    await page.getByText('1 – 2 of 2').waitFor()
+    expect(await listedIds(page)).toEqual(['2', '4'])
+    await press('ArrowRight')
+    await page.getByText('No animal is pending.').waitFor()
+    await tabTo(page, 'Show all')
+    await press('Enter')
+    await page.getByText('1 – 4 of 4').waitFor()
+  })
+
+  test('stays while the service is away, says so, and goes on by itself when it is back', async () => {
+    await addAnimals(45)
+    await openSignedIn(page, service.key)
+    await page.getByText('1 – 20').waitFor()
+    await tabTo(page, 'Next')
+    await service.server.stop(1_000)
+    await press('Enter')
+    await alert().getByText('The service is not answering.').waitFor()
+    expect(await listedIds(page)).toHaveLength(20)
+    const again = await startService({ store: service.store, port: service.port })
+    await page.getByText('21 – 40').waitFor()
+    await page.getByRole('status').getByText('The service answers again.').waitFor()
+    expect(await alert().count()).toBe(0)
+    await again.server.stop(1_000)
+  })
+
+  test('of an empty store offers samples, and goes on where loading them broke', async () => {
+    await openSignedIn(page, service.key)
+    await page.getByRole('heading', { name: 'No animals yet' }).waitFor()
+    let left = 33
+    await page.route('**/v1/pets', async (route) => {
+      if (route.request().method() !== 'POST' || left-- > 0) return route.continue()
+      await route.fetch()
+      return route.abort('connectionreset')
+    })
+    await tabTo(page, 'Load sample animals')
+    await press('Enter')
+    await alert().getByText('The samples are not all there.').waitFor()
+    left = Number.POSITIVE_INFINITY
+    await tabTo(page, 'Go on')
+    await press('Enter')
+    await page.getByText('1 – 20').waitFor()
+    const names = (await animals()).map(({ name }) => name).toSorted()
+    expect(names).toEqual(sampleAnimals.map(({ name }) => name).toSorted())
+  })
+})
+
+describe('looking up', () => {
+  test('finds an animal by its id, and says when the service will end it', async () => {
+    await addAnimals(3)
+    await openSignedIn(page, service.key)
+    await tabTo(page, 'Look up by id')
+    await type('2')
+    await press('Enter')
+    const found = page.getByRole('region', { name: 'Pet 2' })
+    await found.waitFor()
+    await found.getByText('5 December 2030').waitFor()
+    await tabTo(page, 'Close')
+    await press('Enter')
+    await found.waitFor({ state: 'hidden' })
+  })
+
+  test('says what is wrong with an id, or that nothing has it', async () => {
+    await openSignedIn(page, service.key)
+    await tabTo(page, 'Look up by id')
+    for (const [text, words] of [
+      ['', 'Enter an id.'],
+      ['rex', 'An id is a whole number, such as 42.'],
+      ['42', 'No animal has the id 42.'],
+      ['99999999999999999999', 'No animal has the id 99999999999999999999.'],
+    ] as const) {
+      await page.getByLabel('Look up by id').fill(text)
+      await press('Enter')
+      await alert().getByText(words).waitFor()
+    }
+  })
+})

@@ -1,0 +1,122 @@
+// Every view of the page at `/`, in both themes and on a phone: nothing that axe-core objects to, nothing wider than the
+// screen. What axe cannot judge, the keyboard tests and people's eyes do.
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import { hashKey } from '../src/keys.ts'
+import { accessibilityProblems, openPage, startBrowser } from './support/browser.ts'
+import { openAdding, openSignedIn, signIn } from './support/console.ts'
+import { type Service, startService } from './support/service.ts'
+
+setDefaultTimeout(60_000)
+
+const LONG = 'Sir Barksalot-the-Third-of-the-Extraordinarily-Long-Names '.repeat(4).slice(0, 255)
+
+let browser: Browser
+let empty: Service
+let full: Service
+let readOnlyKey: string
+
+beforeAll(async () => {
+  browser = await startBrowser()
+  empty = await startService()
+  full = await startService()
+  readOnlyKey = await full.addKey({ readOnly: true })
+  const by = (await full.store.findKey(hashKey(full.key)))?.id as bigint
+  for (let n = 0; n < 45; n++) {
+    const name = n % 3 ? `Pet ${n}` : n % 2 ? LONG : 'x'.repeat(255)
+    const status = (['available', 'pending', 'sold'] as const)[n % 3] ?? 'sold'
+    await full.store.createPet({ name, categoryId: 2n ** 63n - 1n - BigInt(n), status }, by)
+  }
+})
+afterAll(async () => {
+  await browser?.close()
+  await empty?.stop()
+  await full?.stop()
+})
+
+const alert = (page: Page) => page.getByRole('alert').first().waitFor()
+
+/** Each leads from the page as it opens to a view. */
+const VIEWS: Record<string, { on?: 'empty'; show: (page: Page) => Promise<void> }> = {
+  'signing in': { show: async () => {} },
+  'a refused key': {
+    show: async (page) => {
+      await signIn(page, 'nonsense')
+      await alert(page)
+    },
+  },
+  'an empty store': {
+    on: 'empty',
+    show: async (page) => {
+      await openSignedIn(page, empty.key)
+      await page.getByText('No animals yet').waitFor()
+    },
+  },
+  'the list, with something just added and something looked up': {
+    show: async (page) => {
+      await openSignedIn(page, full.key)
+      await openAdding(page)
+      await page.keyboard.type(LONG)
+      await page.keyboard.press('Tab')
+      await page.keyboard.type('9223372036854775807')
+      await page.keyboard.press('Enter')
+      await page.getByRole('region', { name: 'Just added' }).waitFor()
+      await page.getByLabel('Look up by id').fill('1')
+      await page.keyboard.press('Enter')
+      await page.locator('.found').waitFor()
+    },
+  },
+  'adding, with problems': {
+    show: async (page) => {
+      await openSignedIn(page, full.key)
+      await openAdding(page)
+      await page.getByLabel('Category').fill('99999999999999999999')
+      await page.keyboard.press('Enter')
+      await page.getByText('Category must be').waitFor()
+    },
+  },
+  'a read-only key': {
+    show: async (page) => {
+      await openSignedIn(page, readOnlyKey)
+      await openAdding(page)
+      await page.keyboard.type('Rex')
+      await page.getByLabel('Category').fill('7')
+      await page.keyboard.press('Enter')
+      await alert(page)
+      await page.keyboard.press('Escape')
+      await page.getByText('Read-only', { exact: true }).waitFor()
+    },
+  },
+  'the service away': {
+    show: async (page) => {
+      await openSignedIn(page, full.key)
+      await page.getByText('1 – 20').waitFor()
+      await page.route('**/v1/**', (route) => route.abort())
+      await page.getByRole('button', { name: 'Next' }).click()
+      await alert(page)
+    },
+  },
+}
+
+for (const [name, { on, show }] of Object.entries(VIEWS)) {
+  describe(name, () => {
+    for (const [colorScheme, width] of [
+      ['light', 1440],
+      ['dark', 360],
+    ] as const) {
+      test(`is accessible and fits, ${colorScheme}, ${width} pixels wide`, async () => {
+        const { origin } = on === 'empty' ? empty : full
+        const { page, complaints, close } = await openPage(browser, `${origin}/`, {
+          colorScheme,
+          viewport: { width, height: 800 },
+        })
+        await show(page)
+        expect(await accessibilityProblems(page)).toEqual([])
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+        expect(complaints).toEqual([])
+        await close()
+      })
+    }
+  })
+}

@@ -1,0 +1,118 @@
+// The pages as files over HTTP: what is served, how it is kept, how large it is, and what it may do.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { acceptedEncoding } from '../src/http/files.ts'
+import { type Service, startService } from './support/service.ts'
+
+const PAGES = ['/', '/docs']
+const COMPRESSED_BYTES_MAX = 60_000
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.stop())
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  fetch(service.origin + path, { headers: { 'Accept-Encoding': 'identity', ...headers }, decompress: false })
+
+/** The addresses that a page names, as a browser would read them. */
+async function filesOf(path: string): Promise<string[]> {
+  const html = await (await get(path)).text()
+  return [...html.matchAll(/ (?:src|href)="([^"]*)"/g)].map(([, address = '']) => address)
+}
+
+describe('each page', () => {
+  test('names only files of its own origin, which are there, typed and kept for good', async () => {
+    for (const page of PAGES) {
+      const files = await filesOf(page)
+      expect(files.length).toBeGreaterThan(1)
+      for (const file of files) {
+        expect(file).toMatch(/^\/(console|docs)\/[\w-]+\.(js|css|svg)$/)
+        const response = await get(file)
+        expect(response.status).toBe(200)
+        expect(response.headers.get('Content-Type')).toMatch(/^(text\/javascript|text\/css|image\/svg\+xml)/)
+        expect(response.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable')
+      }
+    }
+  })
+
+  test('is asked for again each time, and then answered 304', async () => {
+    for (const page of PAGES) {
+      const first = await get(page)
+      expect(first.headers.get('Content-Type')).toBe('text/html;charset=utf-8')
+      expect(first.headers.get('Cache-Control')).toBe('no-cache')
+      const tag = first.headers.get('ETag') as string
+      const again = await get(page, { 'If-None-Match': tag })
+      expect([again.status, await again.text()]).toEqual([304, ''])
+      // Another encoding is another representation.
+      expect((await get(page, { 'If-None-Match': tag, 'Accept-Encoding': 'gzip' })).status).toBe(200)
+    }
+  })
+
+  test('runs scripts of its own origin alone, is framed by nobody and sends no form', async () => {
+    for (const page of PAGES) {
+      const { headers } = await get(page)
+      const policy = headers.get('Content-Security-Policy') ?? ''
+      expect(policy).toContain("default-src 'none'")
+      expect(policy).toContain("script-src 'self';")
+      expect(policy).toContain("connect-src 'self'")
+      expect(policy).toContain("frame-ancestors 'none'")
+      expect(policy).toContain("form-action 'none'")
+      expect(headers.get('Referrer-Policy')).toBe('no-referrer')
+      expect(headers.get('X-Content-Type-Options')).toBe('nosniff')
+    }
+    expect((await get('/')).headers.get('Content-Security-Policy')).not.toContain('unsafe')
+  })
+
+  test('knows the methods of a page, and no other file', async () => {
+    for (const page of PAGES) {
+      const head = await fetch(service.origin + page, { method: 'HEAD' })
+      expect([head.status, await head.text()]).toEqual([200, ''])
+      expect((await fetch(service.origin + page, { method: 'POST' })).status).toBe(405)
+    }
+    for (const path of ['/console/', '/console/none.js', '/docs/none.js', '/console/..%2Fmain.tsx', '/docs/']) {
+      const response = await get(path)
+      expect(response.status).toBe(404)
+      expect(await response.json()).toMatchObject({ code: 'not_found' })
+    }
+  })
+})
+
+test('the whole page at / stays below 60 kB compressed, whichever way', async () => {
+  for (const encoding of ['gzip', 'br']) {
+    let bytes = 0
+    for (const file of ['/', ...(await filesOf('/'))]) {
+      const response = await get(file, { 'Accept-Encoding': encoding })
+      expect(response.headers.get('Content-Encoding')).toBe(encoding)
+      expect(response.headers.get('Vary')).toBe('Accept-Encoding')
+      bytes += (await response.bytes()).length
+    }
+    expect(bytes).toBeLessThan(COMPRESSED_BYTES_MAX)
+  }
+})
+
+test('a compressed file is the file', async () => {
+  for (const file of await filesOf('/')) {
+    const plain = await (await get(file)).text()
+    for (const encoding of ['gzip', 'br']) {
+      const response = await fetch(service.origin + file, { headers: { 'Accept-Encoding': encoding } })
+      expect(await response.text()).toBe(plain)
+    }
+  }
+})
+
+test('an encoding is used only where the client takes it', () => {
+  const cases: [string | null, string | undefined][] = [
+    [null, undefined],
+    ['', undefined],
+    ['identity', undefined],
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip, deflate', 'gzip'],
+    ['GZIP;q=0.5', 'gzip'],
+    ['br;q=0, gzip', 'gzip'],
+    ['br ; q=0.000', undefined],
+    ['brotli', undefined],
+  ]
+  for (const [header, expected] of cases) expect(acceptedEncoding(header)).toBe(expected as never)
+})

@@ -1,0 +1,57 @@
+// The API reference at `/docs`, in a real browser: what it shows of the contract, and trying an operation out.
+
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import { openPage, startBrowser, type Watched } from './support/browser.ts'
+import { type Service, startService } from './support/service.ts'
+
+setDefaultTimeout(30_000)
+
+let browser: Browser
+let service: Service
+let watched: Watched
+let page: Page
+
+beforeAll(async () => {
+  browser = await startBrowser()
+  // Behind another address, as in production: what is tried out must go to where the page came from all the same.
+  service = await startService({ baseUrls: { production: 'https://pets.example/v1', staging: undefined } })
+  watched = await openPage(browser, `${service.origin}/docs`, { viewport: { width: 1440, height: 900 } })
+  page = watched.page
+  page.setDefaultTimeout(15_000)
+})
+afterAll(async () => {
+  await browser?.close()
+  await service?.stop()
+})
+
+test('shows every operation with its stability, and when the deprecated one is removed', async () => {
+  for (const name of ['List animals', 'Add an animal', 'Fetch one animal']) {
+    await page.getByRole('heading', { name }).first().waitFor()
+  }
+  const text = (await page.getByRole('main').textContent()) ?? ''
+  expect(text.match(/stable/gi)?.length).toBeGreaterThanOrEqual(3)
+  expect(text).toMatch(/deprecated/i)
+  expect(text).toContain('removal on 2030-12-05')
+})
+
+test('tries an operation out with a key that it does not keep, and shows 64-bit numbers unrounded', async () => {
+  await service.post('{"name":"Rex","categoryId":9223372036854775807}')
+  await service.post('{"name":"Mia","categoryId":-9223372036854775808}')
+  await page.getByRole('button', { name: /^Test Request.*get \/pets\)/ }).click()
+  const client = page.getByRole('dialog')
+  await client.getByRole('button', { name: /^Send get request/ }).waitFor()
+  await client.locator('[contenteditable]').filter({ visible: true }).first().waitFor()
+  await client.getByLabel('Bearer Token').first().click()
+  await page.keyboard.type(service.key)
+  const answered = page.waitForResponse((response) => response.url().startsWith(`${service.url}/pets`))
+  await client.getByRole('button', { name: /^Send get request/ }).click()
+  expect((await answered).status()).toBe(200)
+  await client.getByText('9223372036854775807').waitFor()
+  await client.getByText('-9223372036854775808').waitFor()
+  expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toContain(service.key)
+})
+
+test('has talked to this service alone, and broken nothing', () => {
+  expect(watched.complaints).toEqual([])
+})

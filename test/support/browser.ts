@@ -1,0 +1,47 @@
+// A real browser for a test: Chromium from npm. A page opened here fails its test when it talks to another origin, logs an
+// error that the test did not expect, or throws.
+
+import { AxeBuilder } from '@axe-core/playwright'
+import chromium from '@sparticuz/chromium'
+import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright-core'
+
+/** The package's own flags are for places without processes or memory, and turn off protections that are tested here. */
+export async function startBrowser(): Promise<Browser> {
+  return playwright.launch({
+    executablePath: await chromium.executablePath(),
+    args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none'],
+  })
+}
+
+export interface Watched {
+  page: Page
+  /** What the browser complained about and nobody expected; requests to other origins among it. */
+  complaints: string[]
+  close: () => Promise<void>
+}
+
+/** Chromium logs every answer of 400 and more, and every request that failed; those are the service's to give. */
+const ANSWERED = /^Failed to load resource: /
+
+export async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Watched> {
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
+  const page = await context.newPage()
+  page.setDefaultTimeout(5_000)
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !ANSWERED.test(message.text())) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url())
+    if (protocol !== 'data:' && origin !== new URL(url).origin) complaints.push(`request to ${origin}`)
+  })
+  await page.goto(url)
+  return { page, complaints, close: () => context.close() }
+}
+
+/** Rules of WCAG 2.2 AA and the best practices, each as `rule: where`. */
+export async function accessibilityProblems(page: Page, except: readonly string[] = []): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).disableRules([...except]).analyze()
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
+}
