@@ -15,6 +15,8 @@ export interface Run {
   p99Ms: number
   /** Seconds of the server's processor time per second. Well under 1: something else was the limit. */
   serverBusy: number
+  /** The server's processor time for one answer: what a machine with other work to do disturbs least. */
+  cpuUs: number
   bytesPerAnswer: number
 }
 
@@ -66,6 +68,7 @@ export async function measure(load: Load, seconds: number, bytesPerAnswer: numbe
   const startedAt = performance.now()
   const report = await wrk(load, seconds, 'measure')
   const elapsed = (performance.now() - startedAt) / 1000
+  const cpu = cpuSeconds(load.server.pid) - cpuBefore
   const bytes = report.bytes / report.requests
   if (!(Math.abs(bytes / bytesPerAnswer - 1) <= LENGTH_TOLERANCE)) {
     throw new Error(`answers of ${bytes} bytes where ${bytesPerAnswer} were expected`)
@@ -75,7 +78,8 @@ export async function measure(load: Load, seconds: number, bytesPerAnswer: numbe
     perSecond: report.requests / (report.durationUs / 1e6),
     p50Ms: report.p50Us / 1000,
     p99Ms: report.p99Us / 1000,
-    serverBusy: (cpuSeconds(load.server.pid) - cpuBefore) / elapsed,
+    serverBusy: cpu / elapsed,
+    cpuUs: (cpu / report.requests) * 1e6,
     bytesPerAnswer: bytes,
   }
 }

@@ -6,6 +6,7 @@ import { type Contender, ours, ROOT } from './contenders.ts'
 import { type Figure, figureOf, rateRatio } from './results.ts'
 import { measureTogether, say, withFolder } from './rounds.ts'
 import { entry, WORK, type Work } from './rows.ts'
+import { type Ratio, ratio } from './statistics.ts'
 
 const ANIMALS = 100_000
 /** Two processes of the same program may differ by some percent: several of each are measured. */
@@ -22,9 +23,8 @@ export async function quick(commit: string): Promise<void> {
     try {
       bringPackages(tree)
       const contenders = [ours(ROOT, { name: 'working tree' }), ours(tree, { name: commit })]
-      process.stdout.write(
-        `working tree against ${commit} (${git('rev-parse', '--short', commit)}), answers a second\n`,
-      )
+      process.stdout.write(`working tree against ${commit} (${git('rev-parse', '--short', commit)})\n`)
+      process.stdout.write('        answers a second           answers a second of processor time\n')
       for (const [name, work] of Object.entries(ASKED)) {
         say(name)
         process.stdout.write(`${name.padEnd(8)}${await comparison(contenders, work, commit)}\n`)
@@ -44,8 +44,9 @@ async function comparison(contenders: readonly Contender[], work: Work, commit: 
     )
     for (const { name, runs } of figures) figureOf(all, name).runs.push(...runs)
   }
-  const { median, min, max } = rateRatio(all, 'working tree', commit)
-  return `${times(median)}   (${times(min)} to ${times(max)})`
+  const [ofTree = [], ofCommit = []] = all.map(({ runs }) => runs.map(({ cpuUs }) => cpuUs))
+  // Less processor time is more work: the commit's over the tree's.
+  return `${spread(rateRatio(all, 'working tree', commit))}   ${spread(ratio(ofCommit, ofTree))}`
 }
 
 /** The same lock file: the same packages, so they are shared. */
@@ -72,6 +73,6 @@ function read(path: string): string {
   return readFileSync(path, 'utf8')
 }
 
-function times(ratio: number): string {
-  return `${ratio.toFixed(3)} ×`
+function spread({ median, min, max }: Ratio): string {
+  return `${median.toFixed(3)} × (${min.toFixed(3)} to ${max.toFixed(3)})`
 }

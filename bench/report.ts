@@ -12,6 +12,7 @@ import {
   rateRatio,
   type Target,
 } from './results.ts'
+import { median } from './statistics.ts'
 
 export const RESULTS_FILE = 'results.json'
 
@@ -41,7 +42,7 @@ is counted; an answer of another status, or a failed connection, stops the run. 
 contender once a round. Rates, latencies and ratios are medians over the rounds; a ratio is taken within each round; in
 parentheses stand the lowest and the highest. The service runs with its shipped defaults: keys checked at every request,
 creates logged, every answer as fresh as a query. "busy" is the share of its core that a server used: well under 100 %,
-something else (the disk, or the load generator) was the limit.
+something else (the disk, or the load generator) was the limit. "CPU" is the server's processor time for one answer.
 
 ## Targets
 
@@ -67,7 +68,7 @@ function section(row: RowResult): string {
   const rated = figures.filter(({ runs }) => runs.length > 0)
   if (rated.length > 0) {
     parts.push(`![Answers a second](performance/${name}.svg)\n`)
-    const head = ['', 'answers a second', 'p50 ms', 'p99 ms', 'busy', `against ${rated[0]?.name}`]
+    const head = ['', 'answers a second', 'p50 ms', 'p99 ms', 'busy', 'CPU µs each', `against ${rated[0]?.name}`]
     parts.push(
       `${table(
         head,
@@ -85,14 +86,15 @@ function section(row: RowResult): string {
 function rateLine(figure: Figure, { figures }: RowResult): string[] {
   const rates = figure.runs.map((run) => run.perSecond)
   const busy = figure.runs.reduce((sum, run) => sum + run.serverBusy, 0) / figure.runs.length
-  const { median } = rateRatio(figures, figure.name, (figures[0] as Figure).name)
+  const against = rateRatio(figures, figure.name, (figures[0] as Figure).name)
   return [
     figure.name,
     `${whole(perSecond(figure))} (${whole(Math.min(...rates))} to ${whole(Math.max(...rates))})`,
     p50Ms(figure).toFixed(2),
     p99Ms(figure).toFixed(2),
     `${Math.round(busy * 100)} %`,
-    `${median.toFixed(2)} ×`,
+    median(figure.runs.map((run) => run.cpuUs)).toFixed(1),
+    `${against.median.toFixed(2)} ×`,
   ]
 }
 

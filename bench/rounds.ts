@@ -106,8 +106,9 @@ function remove(folder: string): void {
   folders.delete(folder)
 }
 
-export function summary({ perSecond, p99Ms, serverBusy }: Run): string {
-  return `${Math.round(perSecond)}/s, p99 ${p99Ms.toFixed(2)} ms, busy ${Math.round(serverBusy * 100)} %`
+export function summary({ perSecond, p99Ms, serverBusy, cpuUs }: Run): string {
+  const rate = `${Math.round(perSecond)}/s, p99 ${p99Ms.toFixed(2)} ms`
+  return `${rate}, busy ${Math.round(serverBusy * 100)} %, ${cpuUs.toFixed(1)} µs of processor time each`
 }
 
 /** Progress, for who waits. */

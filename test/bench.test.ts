@@ -14,7 +14,7 @@ import { startService } from './support/service.ts'
 const ROOT = join(import.meta.dir, '..')
 
 function figure(name: string, ...rates: number[]): Figure {
-  const run = { requests: 1, p50Ms: 1, p99Ms: 2, serverBusy: 1, bytesPerAnswer: 100 }
+  const run = { requests: 1, p50Ms: 1, p99Ms: 2, serverBusy: 1, cpuUs: 10, bytesPerAnswer: 100 }
   return { name, runs: rates.map((perSecond) => ({ ...run, perSecond })) }
 }
 
