@@ -1,0 +1,45 @@
+-- What wrk runs: sends the requests of a file (raw HTTP, separated by NUL) in turn, and prints one JSON object at the end.
+-- With "audit" as second argument every answer's status is counted, too, which costs wrk some of its speed.
+
+local requests = {}
+local at = 0
+
+function setup(thread)
+  the_thread = thread
+end
+
+function init(arguments)
+  local file = assert(io.open(arguments[1], "rb"))
+  for text in file:read("*a"):gmatch("[^%z]+") do
+    requests[#requests + 1] = text
+  end
+  file:close()
+  -- Not always from the first: else a short run would see the same few again and again.
+  at = tonumber(arguments[3] or "0")
+  if arguments[2] == "audit" then
+    statuses = {}
+    response = function(status)
+      local name = tostring(status)
+      statuses[name] = (statuses[name] or 0) + 1
+    end
+  end
+end
+
+function request()
+  at = at % #requests + 1
+  return requests[at]
+end
+
+function done(summary, latency)
+  local counted = {}
+  for name, count in pairs(the_thread:get("statuses") or {}) do
+    counted[#counted + 1] = string.format('"%s":%d', name, count)
+  end
+  local errors = summary.errors
+  io.write(string.format(
+    '{"requests":%d,"bytes":%d,"durationUs":%d,"p50Us":%d,"p99Us":%d,"maxUs":%d,'
+      .. '"errorStatuses":%d,"connectErrors":%d,"readErrors":%d,"writeErrors":%d,"timeouts":%d,"statuses":{%s}}\n',
+    summary.requests, summary.bytes, summary.duration, latency:percentile(50), latency:percentile(99), latency.max,
+    errors.status, errors.connect, errors.read, errors.write, errors.timeout, table.concat(counted, ",")
+  ))
+end

@@ -1,0 +1,58 @@
+// The load generator against a server that misbehaves: what must be fatal to a figure is.
+
+import { expect, test } from 'bun:test'
+import { audit, type Load, measure, writeRequests } from '../bench/load.ts'
+import { findProgram } from '../bench/tools.ts'
+import { temporaryFile } from './support/files.ts'
+
+/** wrk is a package of the system, which only the benchmark needs. */
+const withWrk = test.skipIf(!findProgram('wrk') || !findProgram('taskset') || navigator.hardwareConcurrency < 2)
+
+function loadOn(fetch: (request: Request) => Response, status = 200): { load: Load; stop: () => Promise<void> } {
+  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch })
+  const requests = temporaryFile('requests')
+  const asked = ['/a', '/b'].map((target) => ({ method: 'GET' as const, target }))
+  writeRequests(requests, asked, 'k')
+  const running = { port: server.port as number, pid: process.pid, readyMs: 0, stop: () => server.stop(true) }
+  return { load: { server: running, requests, connections: 4, status }, stop: () => server.stop(true) }
+}
+
+withWrk('counts answers, one by one and in sum', async () => {
+  let seen = 0
+  const { load, stop } = loadOn(({ url, headers }) => {
+    seen++
+    return new Response(url.endsWith('/a') || url.endsWith('/b') ? 'x' : 'yy', {
+      status: headers.get('Authorization') === 'Bearer k' ? 200 : 401,
+    })
+  })
+  try {
+    const bytes = await audit(load, 1)
+    const run = await measure(load, 1, bytes)
+    expect(run.requests).toBeGreaterThan(100)
+    expect(seen).toBeGreaterThan(run.requests)
+    expect(run.p99Ms).toBeGreaterThanOrEqual(run.p50Ms)
+    await expect(measure(load, 1, bytes * 2)).rejects.toThrow('bytes where')
+  } finally {
+    await stop()
+  }
+})
+
+withWrk('refuses a figure with another status in it, be it a success', async () => {
+  let count = 0
+  const { load, stop } = loadOn(() => new Response('x', { status: ++count % 1000 === 0 ? 204 : 200 }))
+  try {
+    await expect(audit(load, 1)).rejects.toThrow('not all answers are 200')
+  } finally {
+    await stop()
+  }
+})
+
+withWrk('refuses a figure with a failure in it', async () => {
+  let count = 0
+  const { load, stop } = loadOn(() => new Response('x', { status: ++count === 1000 ? 500 : 200 }))
+  try {
+    await expect(measure(load, 1, 100)).rejects.toThrow('failed answers')
+  } finally {
+    await stop()
+  }
+})
