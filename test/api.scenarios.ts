@@ -325,6 +325,36 @@ export function apiScenarios(name: string, newAddress: () => Promise<string> | s
         ])
       })
 
+      test('a list that was answered before is not answered so once it has changed', async () => {
+        for (const between of ['/pets/1', '/pets?limit=1', '/pets/none']) {
+          const last = (await follow('/pets?limit=100')).at(-1) as Answer
+          const { text } = await service.post(PET, JSON_TYPE)
+          await service.get(between)
+          const pages = await follow('/pets?limit=100')
+          expect(ids(pages.at(-1) as Answer)).toEqual([...ids(last), ...ids({ ...last, text })])
+        }
+      })
+
+      test('a list whose query was overtaken by a create is not given to those who ask afterwards', async () => {
+        const { store } = service
+        let overtaking = true
+        const overtaken = await startService({
+          store: {
+            ...store,
+            async listPets(filter) {
+              const page = await store.listPets(filter)
+              if (overtaking) await store.createPet({ name: 'Rex', categoryId: 1n, status: 'pending' }, 1n)
+              return page
+            },
+          },
+        })
+        const count = async () => ids(await overtaken.get('/pets?status=pending&limit=100')).length
+        const before = await count()
+        overtaking = false
+        expect(await count()).toBe(before + 1)
+        await overtaken.server.stop(1_000)
+      })
+
       rows([
         { says: 'limit 1', ask: 'GET /pets?limit=1', status: 200 },
         { says: 'limit 100', ask: 'GET /pets?limit=100', status: 200 },
