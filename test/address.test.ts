@@ -42,6 +42,11 @@ test('a file is none, whatever its name', () => {
   }
 })
 
+test('a folder for backups goes with a file only', () => {
+  const environment = { PETSTORE_DATABASE: `postgres://shop:${SECRET}@db/pets`, PETSTORE_BACKUP_DIR: '/backups' }
+  expect(() => readConfig(environment)).toThrow('PETSTORE_BACKUP_DIR is for files')
+})
+
 describe('refused, with a reason and without the password', () => {
   for (const address of [
     `postgres://shop:${SECRET}@db`,

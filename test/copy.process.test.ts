@@ -1,4 +1,5 @@
-// `petstore copy` and `petstore migrate`: from SQLite to PostgreSQL and back, on real ones.
+// Commands about whole stores, on real ones: `petstore copy` from SQLite to PostgreSQL and back, `petstore migrate`, and
+// what backups say to PostgreSQL.
 
 import { Database } from 'bun:sqlite'
 import { beforeAll, describe, expect, test } from 'bun:test'
@@ -142,6 +143,16 @@ describe('petstore copy', () => {
     expect(stderr).toContain('postgres://127.0.0.1:1/pets cannot be used: it cannot be reached')
     expect(stderr).not.toContain('hunter2')
   })
+})
+
+test('backup and restore are for files, and show no password', async () => {
+  const env = { PETSTORE_DATABASE: 'postgres://petstore:hunter2@127.0.0.1:1/pets' }
+  for (const command of ['backup', 'restore']) {
+    const { status, stderr } = await run([command, temporaryFile('backup.db')], { env })
+    expect(status).toBe(1)
+    expect(stderr).toContain('PostgreSQL is backed up with its own tools')
+    expect(stderr).not.toContain('hunter2')
+  }
 })
 
 describe('petstore migrate', () => {

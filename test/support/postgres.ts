@@ -1,8 +1,17 @@
 // Real PostgreSQL servers for tests: the binaries come out of an npm package, each cluster lives in a temporary folder,
-// on a free port of 127.0.0.1, with nothing of its durability turned off. They end with the test's process.
+// on a free port of 127.0.0.1, with nothing of its durability turned off. They go with the test's process.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { appendFileSync, chownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { arch, platform } from 'node:process'
@@ -14,20 +23,19 @@ const NOBODY = { uid: 65534, gid: 65534 }
 const asRoot = process.getuid?.() === 0
 const user = asRoot ? NOBODY : {}
 
-const running = new Set<ChildProcess>()
-process.on('exit', () => {
-  for (const child of running) child.kill('SIGKILL')
-})
-
 export class Cluster {
   private process: ChildProcess | undefined
   private databases = 0
+
+  private readonly guard: ChildProcess
 
   private constructor(
     readonly folder: string,
     readonly port: number,
     private readonly settings: Readonly<Record<string, string>>,
-  ) {}
+  ) {
+    this.guard = guardOf(folder)
+  }
 
   /** A new cluster, running. `settings` are those of postgresql.conf. */
   static async start(settings: Record<string, string> = {}): Promise<Cluster> {
@@ -73,8 +81,6 @@ export class Cluster {
     const { postgres: server } = await binaries()
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
     const child = spawn(server, ['-D', this.folder, ...flags], { ...user, stdio: ['ignore', 'ignore', 'pipe'] })
-    running.add(child)
-    child.once('exit', () => running.delete(child))
     this.process = child
     let said = ''
     await new Promise<void>((resolve, reject) => {
@@ -97,6 +103,8 @@ export class Cluster {
     await gone
     // Its processes notice its end by themselves; the port and the shared memory are free when the last has gone.
     for (const pid of children) while (isAlive(pid)) await Bun.sleep(5)
+    // So that nobody takes another process of the same number for it.
+    rmSync(join(this.folder, 'postmaster.pid'), { force: true })
   }
 
   /** Freezes or thaws every process of the server: connections stay open, and nothing answers. */
@@ -143,7 +151,9 @@ export class Cluster {
 
   async remove(): Promise<void> {
     await this.down('SIGKILL')
-    rmSync(this.folder, { recursive: true, force: true })
+    const gone = new Promise((resolve) => this.guard.once('exit', resolve))
+    this.guard.stdin?.end()
+    await gone
   }
 }
 
@@ -153,6 +163,17 @@ let shared: Promise<Cluster> | undefined
 export function sharedCluster(): Promise<Cluster> {
   shared ??= Cluster.start()
   return shared
+}
+
+/**
+ * Ends the server and removes its folder when the test's process has gone, in whatever way: no handler of its end can be
+ * relied on, but its end of a pipe closes.
+ */
+function guardOf(folder: string): ChildProcess {
+  const script = 'read _; kill -QUIT "$(head -n 1 "$0/postmaster.pid")"; sleep 0.2; rm -rf "$0"'
+  const guard = spawn('sh', ['-c', script, folder], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
+  guard.unref()
+  return guard
 }
 
 function writeOwned(path: string, text: string): void {
@@ -201,10 +222,24 @@ async function freePort(): Promise<number> {
   return port
 }
 
+/** Every system has one of the two. */
 function childrenOf(pid: number): number[] {
-  return spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
-    .stdout.split('\n')
-    .flatMap((line) => (line.trim() ? [Number(line)] : []))
+  if (!existsSync('/proc/self/stat')) {
+    return spawnSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
+      .stdout.split('\n')
+      .filter(Boolean)
+      .map(Number)
+  }
+  const all = readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name))
+  return all.map(Number).filter((each) => parentOf(each) === pid)
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    return Number(/^PPid:\s+([0-9]+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+  } catch {
+    return undefined
+  }
 }
 
 function isAlive(pid: number): boolean {

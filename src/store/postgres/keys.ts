@@ -23,7 +23,12 @@ const INSERT = `INSERT INTO keys (name, hash, read_only, created_at, expires_at)
   RETURNING ${COLUMNS}`
 const REVOKE = 'UPDATE keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL'
 const END = 'UPDATE keys SET expires_at = least(expires_at, $2::bigint) WHERE id = $1'
-const COUNT = `INSERT INTO deprecated_calls AS counted VALUES ($1, $2, $3, $4) ON CONFLICT (key_id, operation_id) DO UPDATE
+// Always in the same order: two servers that save theirs at the same moment cannot block each other.
+const COUNT = `INSERT INTO deprecated_calls AS counted (key_id, operation_id, calls, last_at)
+  SELECT key_id, operation_id, sum(calls), max(last_at)
+  FROM json_to_recordset($1::text::json) AS new (key_id bigint, operation_id text, calls bigint, last_at bigint)
+  GROUP BY key_id, operation_id ORDER BY key_id, operation_id
+  ON CONFLICT (key_id, operation_id) DO UPDATE
   SET calls = counted.calls + excluded.calls, last_at = greatest(counted.last_at, excluded.last_at)`
 const COUNTED = `SELECT key_id AS "keyId", operation_id AS "operationId", calls, last_at AS "lastAt"
   FROM deprecated_calls ORDER BY last_at DESC`
@@ -77,12 +82,15 @@ export function postgresKeys(connection: Connection, { now }: StoreOptions): Key
       kept.clear()
       return created
     },
-    countDeprecatedCalls: (calls) =>
-      connection.transaction(async (on) => {
-        // Always in the same order: two servers that save theirs at the same moment then cannot block each other.
-        const inOrder = calls.toSorted((a, b) => Number(a.keyId - b.keyId) || (a.operationId < b.operationId ? -1 : 1))
-        for (const { keyId, operationId, calls: n, lastAt } of inOrder) await on(COUNT, keyId, operationId, n, lastAt)
-      }),
+    countDeprecatedCalls: async (calls) => {
+      const rows = calls.map(({ keyId, operationId, calls: n, lastAt }) => ({
+        key_id: String(keyId),
+        operation_id: operationId,
+        calls: n,
+        last_at: lastAt,
+      }))
+      await ask(COUNT, JSON.stringify(rows))
+    },
     listDeprecatedCalls: async () =>
       (await ask<{ keyId: bigint; operationId: string; calls: bigint; lastAt: bigint }>(COUNTED)).map(toCalls),
   }
