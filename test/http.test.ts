@@ -181,7 +181,7 @@ describe('cross-origin access', () => {
     for (const path of ['/pets', '/pets?limit=0']) {
       const { headers } = await open.get(path, { Origin: 'https://shop.example' })
       expect(headers.get('Access-Control-Allow-Origin')).toBe('https://shop.example')
-      expect(headers.get('Access-Control-Expose-Headers')).toContain('Link')
+      expect(headers.get('Access-Control-Expose-Headers')).toContain('Idempotency-Replayed, Link')
       expect(headers.get('Vary')).toBe('Origin')
       expect(headers.has('Access-Control-Allow-Credentials')).toBe(false)
     }
@@ -200,7 +200,9 @@ describe('cross-origin access', () => {
     })
     expect(status).toBe(204)
     expect(headers.get('Access-Control-Allow-Methods')).toContain('POST')
-    expect(headers.get('Access-Control-Allow-Headers')).toContain('Authorization')
+    expect(headers.get('Access-Control-Allow-Headers')).toBe(
+      'Authorization, Content-Type, Idempotency-Key, If-None-Match',
+    )
   })
 })
 

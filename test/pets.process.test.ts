@@ -250,7 +250,10 @@ describe('an import that is stopped half-way', () => {
     while ((await shop.listPage({ limit: 100 })).pets.length < 100) await Bun.sleep(5)
     await first.stop('SIGKILL')
     const second = await serve(['--port', port], { cwd: folder })
-    expect(await importing).toMatchObject({ status: 0, stdout: '{"added":8000,"present":0,"refused":0}\n' })
+    const { status, stdout } = await importing
+    // What was added just before the end, its answer lost, may be counted as there already.
+    const { added, present, refused } = JSON.parse(stdout)
+    expect([status, added + present, refused]).toEqual([0, 8_000, 0])
     expect((await Array.fromAsync(shop.listPets())).length).toBe(8_000)
     expect(await second.stop()).toBe(0)
   }, 60_000)

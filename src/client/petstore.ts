@@ -87,7 +87,7 @@ export class PetStore {
     for (const [name, value] of Object.entries({ limit, status, cursor })) {
       if (value !== undefined) query.set(name, String(value))
     }
-    const { response, text } = await this.#send('listPets', `/pets${query.size > 0 ? `?${query}` : ''}`, {}, options)
+    const { response, text } = await this.#send('listPets', `/pets?${query}`.replace(/\?$/, ''), {}, options)
     return { pets: readPets(response, text), next: nextCursor(response) }
   }
 
