@@ -4,6 +4,15 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { temporaryFile } from '../test/support/files.ts'
 
+/** The address, the key and the file are in the environment. */
+const COMMANDS = [
+  'petstore demo',
+  'petstore pets list --status sold --limit 5',
+  'petstore pets add Rex --category 7',
+  "petstore keys create --name 'till 3' --expires 90d --read-only",
+  'petstore keys list',
+]
+
 /** Writes the picture to `path`; `root` is the project's folder. */
 export async function terminalPicture(browser: Browser, root: string, path: string): Promise<void> {
   const database = temporaryFile('petstore.db')
@@ -14,19 +23,13 @@ export async function terminalPicture(browser: Browser, root: string, path: stri
   const started = await readUntil(server.stdout, /listening on (\S+)\n/)
   const [, url = ''] = /listening on (\S+)/.exec(started) ?? []
   const [, key = ''] = /(pets_live_\w+)/.exec(started) ?? []
-  const ask = `curl -s -X POST -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":7}' ${url}/pets`
-  const commands: [shown: string, run: string][] = [
-    [`curl -X POST … -d '{"name":"Rex","categoryId":7}' ${url}/pets`, ask],
-    [
-      "petstore keys create --name 'till 3' --expires 90d --read-only",
-      `"${root}/bin/petstore" keys create --name 'till 3' --expires 90d --read-only --database "${database}"`,
-    ],
-    ['petstore keys list', `"${root}/bin/petstore" keys list --database "${database}"`],
-  ]
-  const lines = [`$ npm start`, started.trim(), '']
-  for (const [shown, run] of commands) {
-    const { stdout, stderr } = Bun.spawnSync(['sh', '-c', run])
-    lines.push(`$ ${shown}`, `${stdout}${stderr}`.trim(), '')
+  const environment = { ...process.env, PETSTORE_URL: url, PETSTORE_API_KEY: key, PETSTORE_DATABASE: database }
+  const lines = ['$ npm start', started.trim(), '']
+  for (const command of COMMANDS) {
+    const run = command.replace('petstore', `"${join(root, 'bin/petstore')}"`)
+    const { stdout, stderr, exitCode } = Bun.spawnSync(['sh', '-c', run], { env: environment })
+    if (exitCode !== 0) throw new Error(`${command}: ${stderr}`)
+    lines.push(`$ ${command}`, `${stdout}${stderr}`.trim(), '')
   }
   server.kill()
   await server.exited

@@ -92,6 +92,14 @@ test('the whole page at / stays below 60 kB compressed, whichever way', async ()
   }
 })
 
+test('where a deprecation is described, the reference is', async () => {
+  const { headers } = await service.get('/pets/1')
+  const [, target = ''] = /<([^>]*)>; rel="deprecation"; type="text\/html"/.exec(headers.get('Link') ?? '') ?? []
+  const response = await get(target)
+  expect(response.status).toBe(200)
+  expect(response.headers.get('Content-Type')).toStartWith('text/html')
+})
+
 test('a compressed file is the file', async () => {
   for (const file of await filesOf('/')) {
     const plain = await (await get(file)).text()

@@ -42,7 +42,6 @@ function page(path: string, below: string, policy: string, build: () => Promise<
     'Content-Security-Policy': policy,
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
-    'Cross-Origin-Opener-Policy': 'same-origin',
   }
   return [
     new Resource(path, { GET: async (request) => (await bundle()).page.respond(request, headers) }),

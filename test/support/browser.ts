@@ -6,10 +6,10 @@ import chromium from '@sparticuz/chromium'
 import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright-core'
 
 /** The package's own flags are for places without processes or memory, and turn off protections that are tested here. */
-export async function startBrowser(): Promise<Browser> {
+export async function startBrowser(...flags: string[]): Promise<Browser> {
   return playwright.launch({
     executablePath: await chromium.executablePath(),
-    args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none'],
+    args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none', ...flags],
   })
 }
 
