@@ -13,9 +13,9 @@ export function pinned(cores: readonly number[], command: readonly string[]): st
   return ['taskset', '--cpu-list', cores.join(','), ...command]
 }
 
-/** This process asks now and then, too: never from the server's core. */
-export function stayOnLoadCore(): void {
-  Bun.spawnSync(['taskset', '--all-tasks', '--cpu-list', '--pid', String(CORES.load), String(process.pid)])
+/** This process, and what it starts without a word about cores, runs on these. */
+export function stayOn(...cores: readonly number[]): void {
+  Bun.spawnSync(['taskset', '--all-tasks', '--cpu-list', '--pid', cores.join(','), String(process.pid)])
 }
 
 /** In general terms only: what a reader needs to compare, and nothing that names a place. */

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
 import { ROOT } from './contenders.ts'
-import { describeMachine, stayOnLoadCore, versions } from './machine.ts'
+import { CORES, describeMachine, stayOn, versions } from './machine.ts'
 import { quick } from './quick.ts'
 import { markdown, plots, RESULTS_FILE, targetsTable } from './report.ts'
 import type { Results, RowResult } from './results.ts'
@@ -37,7 +37,8 @@ const program = new Command('npm run bench --')
   .option('--quick', 'only the working tree beside a commit: list, get and create, in under a minute', false)
   .option('--against <commit>', 'with --quick: the commit', 'HEAD')
   .action(async (options: Options) => {
-    stayOnLoadCore()
+    // It asks now and then, too: never from the server's core.
+    stayOn(CORES.load)
     if (options.quick) {
       requireTools('wrk', 'taskset')
       return quick(options.against)

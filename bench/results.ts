@@ -73,6 +73,11 @@ export function atLeast(figures: readonly Figure[], ours: string, wanted: number
   }
 }
 
+export function atLeastPerSecond(says: string, figure: Figure, wanted: number): Target {
+  const reached = perSecond(figure)
+  return { says, reached, met: reached >= wanted, unit: 'a second' }
+}
+
 export function rateRatio(figures: readonly Figure[], ours: string, theirs: string): Ratio {
   const rates = (name: string) => figureOf(figures, name).runs.map((run) => run.perSecond)
   return ratio(rates(ours), rates(theirs))

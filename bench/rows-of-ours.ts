@@ -1,14 +1,16 @@
 // The rows in which the service is held against itself: with writes beside reads, with ever more animals, at its start,
 // over time, with more workers, on another store.
 
-import { existsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { Cluster } from '../test/support/postgres.ts'
 import { ours, ROOT, type Served } from './contenders.ts'
 import { measure } from './load.ts'
+import { CORES, stayOn } from './machine.ts'
 import { answerOf } from './nginx.ts'
 import { memoryOf } from './processes.ts'
 import { type Asked, list } from './requests.ts'
-import { atLeast, atMost, type Figure, p99Ms, type RowResult, type Target } from './results.ts'
+import { atLeast, atLeastPerSecond, atMost, type Figure, p99Ms, type RowResult, type Target } from './results.ts'
 import { type Entry, measureTogether, type Ready, say, warmedUp, withFolder } from './rounds.ts'
 import { CONNECTIONS, entry, type Row, US, WORK, type Work } from './rows.ts'
 import { copyOfSeeded, seeded } from './seed.ts'
@@ -211,7 +213,7 @@ const workers: Row = {
   title: 'Two workers on two cores, one file, one port',
   async run(pace) {
     if (!serveKnows('--workers')) return skipped('`petstore serve` has no --workers')
-    const cores = [0, 1]
+    const cores = [CORES.server, CORES.load]
     const one = ours(ROOT, { name: 'one worker', cores })
     const two = ours(ROOT, { name: 'two workers', cores, flags: ['--workers', '2'] })
     const figures: Figure[] = []
@@ -239,10 +241,48 @@ function perCpuSecond([one, two]: readonly Figure[], wanted: number): Target {
 const postgres: Row = {
   name: 'postgres',
   title: 'PostgreSQL on the same two cores',
-  async run() {
-    if (!existsSync(join(ROOT, 'src/store/postgres'))) return skipped('there is no PostgreSQL store in this tree')
-    return skipped('this benchmark does not start a PostgreSQL yet')
+  async run(pace) {
+    const cores = [CORES.server, CORES.load]
+    stayOn(...cores)
+    const cluster = await Cluster.start({ shared_buffers: '256MB' })
+    stayOn(CORES.load)
+    try {
+      const database = await cluster.newDatabase()
+      const key = await filled(database, 1e5)
+      const contender = ours(ROOT, { cores, store: { database, key } })
+      const measured: Figure[] = []
+      for (const [name, work] of Object.entries({ list: WORK.list, create: WORK.create })) {
+        measured.push(...(await measureTogether([{ ...entry(contender, work, 1e5, name), cores }], pace)))
+      }
+      const [lists, creates] = measured as [Figure, Figure]
+      return {
+        figures: measured,
+        targets: [
+          atLeastPerSecond('list ≥ 25 000 a second', lists, 25_000),
+          atLeastPerSecond('create ≥ 15 000 a second', creates, 15_000),
+        ],
+        remark:
+          'PostgreSQL with its durability as it is shipped, the service and the load share both cores; the processor time ' +
+          "is the service's alone.",
+      }
+    } finally {
+      await cluster.remove()
+    }
   },
+}
+
+/** Copies a seeded store there, as an operator would. */
+function filled(address: string, animals: number): Promise<string> {
+  return withFolder(async (folder) => {
+    const { database, key } = await copyOfSeeded(ROOT, animals, join(folder, 'store.db'))
+    const { exitCode, stderr } = Bun.spawnSync([
+      join(ROOT, 'bin/petstore'),
+      'copy',
+      ...['--from', database, '--to', address],
+    ])
+    if (exitCode !== 0) throw new Error(`petstore copy: ${stderr}`)
+    return key
+  })
 }
 
 function skipped(reason: string): Omit<RowResult, 'row' | 'title'> {
