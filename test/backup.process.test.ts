@@ -164,7 +164,7 @@ describe('periodic backups', () => {
     const kept = readdirSync(folder).filter((name) => name !== 'petstore-notes.db')
     expect(kept.length).toBe(2)
     for (const name of kept) expect(rows(join(folder, name))[0]?.length).toBe(1)
-  }, 20_000)
+  }, 60_000)
 
   test('that fail are logged with the reason, and the service goes on', async () => {
     const { database, key } = await made(1)
@@ -176,5 +176,5 @@ describe('periodic backups', () => {
     while (!service.stderr().includes('backup failed')) await Bun.sleep(50)
     expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
     expect(await service.stop()).toBe(0)
-  }, 20_000)
+  }, 60_000)
 })

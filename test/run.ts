@@ -9,6 +9,8 @@ const root = join(import.meta.dir, '..')
 const fast = process.argv.includes('--fast')
 /** Tests that start processes, databases or browsers. */
 const SLOW = ['**/*.process.test.ts']
+/** Ends what hangs; generous, because a machine may be busy with other things. */
+const TEST_TIMEOUT_MS = 60_000
 
 const results = { passed: 0, failed: 0, skipped: 0 }
 
@@ -33,7 +35,14 @@ function step(name: string, command: string[]): void {
 function tests(): void {
   const report = temporaryFile('report.xml')
   const ignored = fast ? SLOW.flatMap((pattern) => ['--path-ignore-patterns', pattern]) : []
-  const status = run([process.execPath, 'test', ...ignored, '--reporter=junit', `--reporter-outfile=${report}`])
+  const status = run([
+    process.execPath,
+    'test',
+    `--timeout=${TEST_TIMEOUT_MS}`,
+    ...ignored,
+    '--reporter=junit',
+    `--reporter-outfile=${report}`,
+  ])
   const [, total = 0, failures = 0, skips = 0] = /<testsuites[^>]* tests="(\d+)"[^>]* failures="(\d+)" skipped="(\d+)"/
     .exec(readOrEmpty(report))
     ?.map(Number) ?? [0, 0, 0, 0]
