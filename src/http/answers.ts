@@ -1,6 +1,5 @@
 // What an operation answers, and how that becomes a response: exact JSON, entity tags, the headers every answer has.
 
-import { hash } from 'node:crypto'
 import type { Once } from '../pets.ts'
 import { stringifyJson } from './json.ts'
 
@@ -69,7 +68,7 @@ function encode({ status, body, headers }: Answer): Encoded {
 
 /** A strong entity tag (RFC 9110, 8.8.3) of 132 bits. */
 function entityTag(text: string): string {
-  return `"${hash('sha256', text, 'base64url').slice(0, 22)}"`
+  return `"${Bun.SHA256.hash(text, 'base64url').slice(0, 22)}"`
 }
 
 /** RFC 9110, 13.1.2: `*` or a list of tags, compared weakly. */
