@@ -12,7 +12,7 @@ import type { Results, RowResult } from './results.ts'
 import { type Pace, say } from './rounds.ts'
 import { type Row, THROUGHPUT } from './rows.ts'
 import { OF_OURS } from './rows-of-ours.ts'
-import { installPeers, MissingTool, requireTools } from './tools.ts'
+import { CannotRun, installPeers, requireTools } from './tools.ts'
 
 const ROWS: readonly Row[] = [...THROUGHPUT, ...OF_OURS]
 const DOCS = join(ROOT, 'docs')
@@ -37,13 +37,10 @@ const program = new Command('npm run bench --')
   .option('--quick', 'only the working tree beside a commit: list, get and create, in under a minute', false)
   .option('--against <commit>', 'with --quick: the commit', 'HEAD')
   .action(async (options: Options) => {
+    requireTools('wrk', 'taskset', ...(options.quick ? [] : ['nginx']))
     // It asks now and then, too: never from the server's core.
     stayOn(CORES.load)
-    if (options.quick) {
-      requireTools('wrk', 'taskset')
-      return quick(options.against)
-    }
-    requireTools('wrk', 'nginx', 'taskset')
+    if (options.quick) return quick(options.against)
     installPeers()
     const results = await measureRows(options)
     process.stdout.write(`\n${targetsTable(results.rows)}\n`)
@@ -54,18 +51,19 @@ try {
   await program.parseAsync()
   process.exit(0)
 } catch (error) {
-  process.stderr.write(`bench: ${error instanceof MissingTool ? error.message : Bun.inspect(error)}\n`)
+  process.stderr.write(`bench: ${error instanceof CannotRun ? error.message : Bun.inspect(error)}\n`)
   process.exit(1)
 }
 
 async function measureRows({ only = [...ROWS], rounds, seconds }: Options): Promise<Results> {
+  const date = new Date().toISOString().slice(0, 10)
+  const commit = currentCommit()
   const rows: RowResult[] = []
   for (const { name, title, run } of only) {
     say(`${name}: ${title}`)
-    rows.push({ row: name, title, ...(await run({ rounds, seconds })) })
+    rows.push({ row: name, title, date, commit, rounds, seconds, ...(await run({ rounds, seconds })) })
   }
-  const date = new Date().toISOString().slice(0, 10)
-  return { date, commit: currentCommit(), machine: describeMachine(), versions: versions(), rounds, seconds, rows }
+  return { machine: describeMachine(), versions: versions(), rows }
 }
 
 function write(results: Results): void {

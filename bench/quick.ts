@@ -7,6 +7,7 @@ import { type Figure, figureOf, rateRatio } from './results.ts'
 import { measureTogether, say, withFolder } from './rounds.ts'
 import { entry, WORK, type Work } from './rows.ts'
 import { type Ratio, ratio } from './statistics.ts'
+import { CannotRun } from './tools.ts'
 
 const ANIMALS = 100_000
 /** Two processes of the same program may differ by some percent: several of each are measured. */
@@ -60,12 +61,12 @@ function bringPackages(tree: string): void {
     cwd: tree,
     stdio: ['ignore', 2, 2],
   })
-  if (exitCode !== 0) throw new Error('The packages of the commit could not be installed; npm says above why.')
+  if (exitCode !== 0) throw new CannotRun('The packages of the commit could not be installed; npm says above why.')
 }
 
 function git(...words: string[]): string {
   const { exitCode, stdout, stderr } = Bun.spawnSync(['git', ...words], { cwd: ROOT })
-  if (exitCode !== 0) throw new Error(`git ${words.join(' ')}: ${stderr.toString().trim()}`)
+  if (exitCode !== 0) throw new CannotRun(`git ${words.join(' ')}: ${stderr.toString().trim()}`)
   return stdout.toString().trim()
 }
 

@@ -26,10 +26,10 @@ export function plots({ rows }: Results): Record<string, string> {
 }
 
 export function markdown(results: Results): string {
-  const { date, commit, machine, versions, rounds, seconds, rows } = results
+  const { machine, versions, rows } = results
   return `# Performance
 
-Written by \`npm run bench\` on ${date}, of commit ${commit}. Every single run: [performance/${RESULTS_FILE}](performance/${RESULTS_FILE}).
+Written by \`npm run bench\`. Every single run: [performance/${RESULTS_FILE}](performance/${RESULTS_FILE}).
 
 **Machine.** ${machine}. The server runs on one core and the load generator (\`wrk\`) on another.
 
@@ -38,8 +38,8 @@ Written by \`npm run bench\` on ${date}, of commit ${commit}. Every single run: 
     .join(', ')}.
 
 **Method.** The servers of a row are started together on the same animals and warmed up while the status of every answer
-is counted; an answer of another status, or a failed connection, stops the run. Then ${rounds} rounds of ${seconds} seconds each, every
-contender once a round. Rates, latencies and ratios are medians over the rounds; a ratio is taken within each round; in
+is counted; an answer of another status, or a failed connection, stops the run. Then come the rounds, in each every
+contender once. Rates, latencies and ratios are medians over the rounds; a ratio is taken within each round; in
 parentheses stand the lowest and the highest. The service runs with its shipped defaults: keys checked at every request,
 creates logged, every answer as fresh as a query. "busy" is the share of its core that a server used: well under 100 %,
 something else (the disk, or the load generator) was the limit. "CPU" is the server's processor time for one answer.
@@ -61,10 +61,10 @@ export function targetsTable(rows: readonly RowResult[]): string {
 }
 
 function section(row: RowResult): string {
-  const { row: name, title, figures, remark, skipped } = row
+  const { row: name, title, date, commit, rounds, seconds, figures, remark, skipped } = row
   const parts = [`## ${title}\n`]
   if (skipped !== undefined) parts.push(`Not measured: ${skipped}.\n`)
-  if (remark) parts.push(`${remark}\n`)
+  else parts.push(`${date}, commit ${commit}, ${rounds} rounds of ${seconds} s.${remark ? ` ${remark}` : ''}\n`)
   const rated = figures.filter(({ runs }) => runs.length > 0)
   if (rated.length > 0) {
     parts.push(`![Answers a second](performance/${name}.svg)\n`)

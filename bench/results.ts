@@ -5,19 +5,23 @@ import type { Run } from './load.ts'
 import { median, type Ratio, ratio } from './statistics.ts'
 
 export interface Results {
-  /** ISO 8601, to the day. */
-  date: string
-  commit: string
   machine: string
   versions: Record<string, string>
-  rounds: number
-  seconds: number
   rows: RowResult[]
 }
 
-export interface RowResult {
+export interface RowResult extends Measured {
   row: string
   title: string
+  /** When, of what and how thoroughly: rows may come from several runs. */
+  date: string
+  commit: string
+  rounds: number
+  seconds: number
+}
+
+/** What running a row gives. */
+export interface Measured {
   figures: Figure[]
   targets: Target[]
   /** Why it was not measured. */

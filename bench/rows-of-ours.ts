@@ -10,7 +10,7 @@ import { CORES, stayOn } from './machine.ts'
 import { answerOf } from './nginx.ts'
 import { memoryOf } from './processes.ts'
 import { type Asked, list } from './requests.ts'
-import { atLeast, atLeastPerSecond, atMost, type Figure, p99Ms, type RowResult, type Target } from './results.ts'
+import { atLeast, atLeastPerSecond, atMost, type Figure, type Measured, p99Ms, type Target } from './results.ts'
 import { type Entry, measureTogether, type Ready, say, warmedUp, withFolder } from './rounds.ts'
 import { CONNECTIONS, entry, type Row, US, WORK, type Work } from './rows.ts'
 import { copyOfSeeded, seeded } from './seed.ts'
@@ -285,7 +285,7 @@ function filled(address: string, animals: number): Promise<string> {
   })
 }
 
-function skipped(reason: string): Omit<RowResult, 'row' | 'title'> {
+function skipped(reason: string): Measured {
   return { figures: [], targets: [], skipped: reason }
 }
 

@@ -4,13 +4,13 @@
 import { type Contender, express, fastify, jsonServer, nginx, ours, prism, ROOT } from './contenders.ts'
 import { type Answer, answerOf } from './nginx.ts'
 import { type Asked, type Asking, creates, list, randomAnimals, randomPages, statusPages } from './requests.ts'
-import { atLeast, atMost, type Figure, figureOf, p99Ms, type RowResult, type Target } from './results.ts'
+import { atLeast, atMost, type Figure, figureOf, type Measured, p99Ms, type Target } from './results.ts'
 import { type Entry, measureTogether, type Pace, say, withFolder } from './rounds.ts'
 
 export interface Row {
   name: string
   title: string
-  run(pace: Pace): Promise<Omit<RowResult, 'row' | 'title'>>
+  run(pace: Pace): Promise<Measured>
 }
 
 /** One kind of work, the same for every contender. */

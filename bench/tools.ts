@@ -5,8 +5,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 
-/** Something is missing that only the user can bring; the message says how. */
-export class MissingTool extends Error {}
+/** Something that only the user can put right; the message says how, and is all that is shown. */
+export class CannotRun extends Error {}
 
 const SYSTEM_PACKAGES: Record<string, string> = { wrk: 'wrk', nginx: 'nginx', taskset: 'util-linux' }
 /** The peers use node:sqlite without flags, and one of them asks for as much. */
@@ -14,14 +14,12 @@ const NODE_MAJOR_MIN = 24
 
 export function requireTools(...names: (keyof typeof SYSTEM_PACKAGES)[]): void {
   if (cpus().length < 2) {
-    throw new MissingTool('The benchmark needs two cores: one for the server and one for the load.')
+    throw new CannotRun('The benchmark needs two cores: one for the server and one for the load.')
   }
   const missing = names.filter((name) => !findProgram(name))
   if (missing.length === 0) return
   const packages = missing.map((name) => SYSTEM_PACKAGES[name]).join(' ')
-  throw new MissingTool(
-    `${missing.join(' and ')} must be installed, with Debian or Ubuntu: apt-get install ${packages}`,
-  )
+  throw new CannotRun(`${missing.join(' and ')} must be installed, with Debian or Ubuntu: apt-get install ${packages}`)
 }
 
 /** Debian keeps nginx where only root's PATH looks. */
@@ -39,7 +37,7 @@ export function installPeers(): void {
     cwd: folder,
     stdio: ['ignore', 2, 2],
   })
-  if (exitCode !== 0) throw new MissingTool('The packages to compare with could not be installed; npm says above why.')
+  if (exitCode !== 0) throw new CannotRun('The packages to compare with could not be installed; npm says above why.')
 }
 
 /** The pinned Node of the peers; where there is none for this kind of machine, the system's, if it is recent. */
@@ -49,7 +47,7 @@ export function peersNode(): string {
   const system = findProgram('node')
   const version = system ? Bun.spawnSync([system, '--version']).stdout.toString().trim() : 'none'
   if (system && Number(/^v(\d+)/.exec(version)?.[1]) >= NODE_MAJOR_MIN) return system
-  throw new MissingTool(`The peers need Node ${NODE_MAJOR_MIN} or later; this machine has ${version}.`)
+  throw new CannotRun(`The peers need Node ${NODE_MAJOR_MIN} or later; this machine has ${version}.`)
 }
 
 function sameVersions(wanted: string, present: string): boolean {

@@ -106,21 +106,19 @@ describe("nginx's configuration", () => {
 })
 
 describe('the report', () => {
+  const measured = { date: '2026-01-01', commit: 'abc1234', rounds: 2, seconds: 1 }
   const results: Results = {
-    date: '2026-01-01',
-    commit: 'abc1234',
     machine: '2 cores',
     versions: { Bun: '1' },
-    rounds: 2,
-    seconds: 1,
     rows: [
       {
+        ...measured,
         row: 'list',
         title: 'List',
         figures: [figure('petstore', 10_000, 12_000), figure('nginx', 20_000, 24_000)],
         targets: [atLeast([figure('petstore', 1), figure('nginx', 2)], 'petstore', 0.85, 'nginx')],
       },
-      { row: 'postgres', title: 'PostgreSQL', figures: [], targets: [], skipped: 'there is none' },
+      { ...measured, row: 'postgres', title: 'PostgreSQL', figures: [], targets: [], skipped: 'there is none' },
     ],
   }
 
@@ -128,6 +126,7 @@ describe('the report', () => {
     const text = markdown(results)
     expect(text).toContain('| List | ≥ 0.85 × nginx | 0.50 × (0.50 to 0.50) | **no** |')
     expect(text).toContain('| PostgreSQL |  | not measured: there is none |  |')
+    expect(text).toContain('2026-01-01, commit abc1234, 2 rounds of 1 s.')
     expect(text).toContain('| petstore | 11 000 (10 000 to 12 000) |')
   })
 
