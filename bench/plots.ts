@@ -15,6 +15,7 @@ export interface Line {
 
 const WIDTH = 720
 const TEXT = 'font-family="system-ui, sans-serif" font-size="13" fill="#1f2933"'
+const LINE_HEIGHT = 16
 const COLORS = ['#1f6feb', '#6e7781', '#bf8700', '#8250df', '#cf222e', '#1a7f37']
 
 export function barChart(title: string, unit: string, bars: readonly Bar[]): string {
@@ -53,17 +54,29 @@ export function lineChart(title: string, unit: string, lines: readonly Line[]): 
   const ticks = names.map(
     (name) => `<text x="${tenth(x(name))}" y="${top + height + 24}" text-anchor="middle" ${TEXT}>${name}</text>`,
   )
+  const labels = apart(lines.map(({ points }) => y(points.at(-1)?.y ?? 10 ** low)))
   const drawn = lines.map(({ label, points }, index) => {
     const color = COLORS[index % COLORS.length]
     const path = points.map((point, at) => `${at === 0 ? 'M' : 'L'}${tenth(x(point.x))} ${tenth(y(point.y))}`).join('')
-    const last = points.at(-1)
     return [
       `<path d="${path}" fill="none" stroke="${color}" stroke-width="2.5"/>`,
       ...points.map((point) => `<circle cx="${tenth(x(point.x))}" cy="${tenth(y(point.y))}" r="3.5" fill="${color}"/>`),
-      last ? `<text x="${tenth(x(last.x) + 10)}" y="${tenth(y(last.y) + 4)}" ${TEXT}>${escaped(label)}</text>` : '',
+      `<text x="${WIDTH - right + 10}" y="${tenth((labels[index] ?? 0) + 4)}" ${TEXT}>${escaped(label)}</text>`,
     ].join('\n')
   })
   return svg(title, unit, top + height + 42, [...grid, ...ticks, ...drawn])
+}
+
+/** Moved down as far as each needs to be read beside the one above it. */
+function apart(heights: readonly number[]): number[] {
+  const order = heights.map((height, index) => ({ height, index })).sort((a, b) => a.height - b.height)
+  const moved: number[] = []
+  let least = Number.NEGATIVE_INFINITY
+  for (const { height, index } of order) {
+    moved[index] = Math.max(height, least)
+    least = (moved[index] as number) + LINE_HEIGHT
+  }
+  return moved
 }
 
 function svg(title: string, unit: string, height: number, content: readonly string[]): string {
