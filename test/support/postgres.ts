@@ -166,11 +166,11 @@ export function sharedCluster(): Promise<Cluster> {
 }
 
 /**
- * Ends the server and removes its folder when the test's process has gone, in whatever way: no handler of its end can be
- * relied on, but its end of a pipe closes.
+ * Ends the server whose data this folder has, if any, and removes it with the folder that it is alone in, when the test's
+ * process has gone, in whatever way: no handler of its end can be relied on, but its end of a pipe closes.
  */
 function guardOf(folder: string): ChildProcess {
-  const script = 'read _; kill -QUIT "$(head -n 1 "$0/postmaster.pid")"; sleep 0.2; rm -rf "$0"'
+  const script = 'read _; kill -QUIT "$(head -n 1 "$0/postmaster.pid")"; sleep 0.2; rm -rf "$(dirname "$0")"'
   const guard = spawn('sh', ['-c', script, folder], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
   guard.unref()
   return guard
@@ -204,6 +204,7 @@ let copied: string | undefined
 
 function copyOf(native: string): string {
   const copy = temporaryFile('native')
+  guardOf(copy)
   run('cp', ['-a', native, copy], {})
   run('chown', ['-R', `${NOBODY.uid}:${NOBODY.gid}`, join(copy, '..')], {})
   return copy
