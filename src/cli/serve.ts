@@ -55,6 +55,7 @@ async function serve(config: Config, ephemeral: boolean, demo: boolean): Promise
     environment: config.environment,
     baseUrls: { production: config.baseUrl, staging: config.stagingBaseUrl },
     corsOrigins: config.corsOrigins,
+    rateLimit: config.rateLimit,
     enforceSunset: config.sunset === 'enforce',
     now: Date.now,
   })

@@ -2,8 +2,9 @@
 // target against the routes, to the letter, so dot segments, doubled slashes and the like meet no operation.
 
 import { randomUUID } from 'node:crypto'
-import { PetstoreError } from '../errors.ts'
+import { OVERLOADED, PetstoreError } from '../errors.ts'
 import type { Environment } from '../keys.ts'
+import { Admission } from './admission.ts'
 import { Authentication } from './authentication.ts'
 import { basePath, operations } from './contract.ts'
 import { addCors, type CorsOrigins } from './cors.ts'
@@ -13,11 +14,14 @@ import { isServerFailure, respondToFailure, toPetstoreError } from './failures.t
 import { authority, listen } from './listen.ts'
 import { type OperateOptions, operate } from './operate.ts'
 import { pages } from './pages.ts'
+import { type Rate, RateLimit } from './rate-limit.ts'
 import { Replay } from './replay.ts'
 import { Resource, type RoutedRequest } from './resources.ts'
 import { traceOf } from './trace.ts'
 
-export interface ServerOptions extends Omit<OperateOptions, 'authentication' | 'replay' | 'tally' | 'bodyTimeoutMs'> {
+type Made = 'authentication' | 'replay' | 'tally' | 'admission' | 'rateLimit' | 'bodyTimeoutMs'
+
+export interface ServerOptions extends Omit<OperateOptions, Made> {
   environment: Environment
   host: string
   /** 0 takes a free one. */
@@ -25,6 +29,8 @@ export interface ServerOptions extends Omit<OperateOptions, 'authentication' | '
   /** Addresses ending in /v1. That of the own environment is, unless given, where the server listens. */
   baseUrls: Record<Environment, string | undefined>
   corsOrigins: CorsOrigins
+  /** Of each API key; without it there is none. */
+  rateLimit?: Rate | undefined
   bodyTimeoutMs?: number
 }
 
@@ -38,27 +44,38 @@ export interface PetstoreServer {
 
 /** Bun ends a connection whose request takes longer than 12 s to arrive; an answer needs to come before. */
 const BODY_TIMEOUT_MS = 8_000
-const TALLY_EVERY_MS = 5_000
+const TELL_EVERY_MS = 5_000
 /** How long a stopping server still answers on open connections, ending each with its answer. */
 const LEAVE_MS = 200
 
 /** Listens when it returns. Throws StartError when the address cannot be had. */
 export function startServer(options: ServerOptions): PetstoreServer {
   const { store, log, corsOrigins, metrics } = options
+  const rateLimit = options.rateLimit && new RateLimit(options.rateLimit, options.now)
   const tally = new DeprecatedCallTally()
   const authentication = new Authentication(store, options)
   const replay = new Replay(store, authentication)
   let draining = false
+  let shed = 0
 
   const resources = [
-    ...operationResources({ bodyTimeoutMs: BODY_TIMEOUT_MS, ...options, authentication, replay, tally }),
+    ...operationResources({
+      bodyTimeoutMs: BODY_TIMEOUT_MS,
+      ...options,
+      authentication,
+      replay,
+      tally,
+      admission: new Admission(),
+      rateLimit,
+    }),
     ...documents({ ping: () => store.ping(), draining: () => draining, addresses: () => addresses(options, url) }),
     ...pages(),
   ]
 
   function answer(request: RoutedRequest, resource: Resource): Response | Promise<Response> {
     const begun = metrics ? performance.now() : 0
-    const replayed = draining ? undefined : replay.respond(request)
+    // A request that counts against its key's limit goes the whole way.
+    const replayed = draining || rateLimit ? undefined : replay.respond(request)
     if (!replayed) return answerAnew(request, resource)
     metrics?.request(resource.labelOf(request.method), replayed.status, (performance.now() - begun) / 1000)
     return addCors(request, replayed, corsOrigins)
@@ -77,12 +94,14 @@ export function startServer(options: ServerOptions): PetstoreServer {
       response = await resource.respond(request, requestId)
     } catch (thrown) {
       const error = toPetstoreError(thrown)
-      if (isServerFailure(error)) {
+      if (error === OVERLOADED) shed++
+      else if (isServerFailure(error)) {
         const { code, cause } = error
         log.error({ requestId: requestId(), ...traceOf(request.headers), code, err: cause ?? error }, 'failed')
       }
       response = respondToFailure(error, requestId(), resource)
     }
+    rateLimit?.addFields(request, response)
     if (draining) response.headers.set('Connection', 'close')
     // Bun dates every answer but those to HEAD; an origin server with a clock must (RFC 9110, 6.6.1).
     if (request.method === 'HEAD') response.headers.set('Date', new Date().toUTCString())
@@ -106,7 +125,9 @@ export function startServer(options: ServerOptions): PetstoreServer {
   )
   const url = `http://${authority(options.host, server.port as number)}${basePath}`
 
-  async function saveTally(): Promise<void> {
+  async function tell(): Promise<void> {
+    if (shed > 0) log.warn({ shed }, 'overloaded')
+    shed = 0
     const calls = tally.take()
     if (calls.length === 0) return
     try {
@@ -117,7 +138,7 @@ export function startServer(options: ServerOptions): PetstoreServer {
     }
   }
   metrics?.watchInFlight(() => server.pendingRequests)
-  const saving = setInterval(saveTally, TALLY_EVERY_MS)
+  const telling = setInterval(tell, TELL_EVERY_MS)
 
   return {
     port: server.port as number,
@@ -128,8 +149,8 @@ export function startServer(options: ServerOptions): PetstoreServer {
       const answered = server.stop()
       await Promise.race([answered, Bun.sleep(graceMs - LEAVE_MS)])
       await server.stop(true)
-      clearInterval(saving)
-      await saveTally()
+      clearInterval(telling)
+      await tell()
     },
   }
 }
