@@ -89,6 +89,12 @@ export const SETTINGS = {
     says: 'How many requests each API key may send to this server, as 100/s, 6000/m or 100000/h; more get 429. No limit unless given.',
     parse: rate,
   }),
+  sharePort: setting({
+    variable: 'PETSTORE_SHARE_PORT',
+    default: 'no',
+    says: 'yes: a new process may listen on the port before the old one leaves, so that a restart is not noticed. Both need it.',
+    parse: yesOrNo,
+  }),
   corsOrigins: setting({
     variable: 'PETSTORE_CORS_ORIGINS',
     default: '',
@@ -283,6 +289,10 @@ function rate(text: string): { requests: number; periodSeconds: number } {
   if (!periodSeconds)
     throw new Error('must be a number of requests a second, minute or hour, as 100/s, 6000/m or 100000/h')
   return { requests: Number(requests), periodSeconds }
+}
+
+function yesOrNo(text: string): boolean {
+  return oneOf('yes', 'no')(text) === 'yes'
 }
 
 function oneOf<Value extends string>(...values: readonly Value[]): (text: string) => Value {

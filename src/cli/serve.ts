@@ -56,6 +56,7 @@ async function serve(config: Config, ephemeral: boolean, demo: boolean): Promise
     baseUrls: { production: config.baseUrl, staging: config.stagingBaseUrl },
     corsOrigins: config.corsOrigins,
     rateLimit: config.rateLimit,
+    sharePort: config.sharePort,
     enforceSunset: config.sunset === 'enforce',
     now: Date.now,
   })

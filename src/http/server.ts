@@ -11,6 +11,7 @@ import { addCors, type CorsOrigins } from './cors.ts'
 import { DeprecatedCallTally, deprecationHeaders } from './deprecation.ts'
 import { documents } from './documents.ts'
 import { isServerFailure, respondToFailure, toPetstoreError } from './failures.ts'
+import { handOver } from './handover.ts'
 import { authority, listen } from './listen.ts'
 import { type OperateOptions, operate } from './operate.ts'
 import { pages } from './pages.ts'
@@ -31,6 +32,8 @@ export interface ServerOptions extends Omit<OperateOptions, Made> {
   corsOrigins: CorsOrigins
   /** Of each API key; without it there is none. */
   rateLimit?: Rate | undefined
+  /** Lets other processes listen on the same port, so that one can take over from another. */
+  sharePort?: boolean
   bodyTimeoutMs?: number
 }
 
@@ -145,6 +148,7 @@ export function startServer(options: ServerOptions): PetstoreServer {
     url,
     async stop(graceMs) {
       draining = true
+      if (options.sharePort) handOver(server.port as number)
       await Bun.sleep(LEAVE_MS)
       const answered = server.stop()
       await Promise.race([answered, Bun.sleep(graceMs - LEAVE_MS)])
