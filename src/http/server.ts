@@ -85,6 +85,10 @@ export function startServer(options: ServerOptions): PetstoreServer {
   }
 
   async function answerAnew(request: RoutedRequest, resource?: Resource): Promise<Response> {
+    // Two Host lines arrive as one, and no host has a comma: refused like other HTTP that is none (RFC 9112, 3.2).
+    if (request.headers.get('Host')?.includes(',')) {
+      return new Response(null, { status: 400, headers: { Connection: 'close' } })
+    }
     let id: string | undefined
     const requestId = () => {
       id ??= randomUUID()
@@ -105,7 +109,8 @@ export function startServer(options: ServerOptions): PetstoreServer {
       response = respondToFailure(error, requestId(), resource)
     }
     rateLimit?.addFields(request, response)
-    if (draining) response.headers.set('Connection', 'close')
+    // After CONNECT the HTTP layer reads nothing more from the connection: a proxy that kept it would wait in vain.
+    if (draining || request.method === 'CONNECT') response.headers.set('Connection', 'close')
     // Bun dates every answer but those to HEAD; an origin server with a clock must (RFC 9110, 6.6.1).
     if (request.method === 'HEAD') response.headers.set('Date', new Date().toUTCString())
     metrics?.request(resource?.labelOf(request.method) ?? 'none', response.status, (performance.now() - begun) / 1000)
