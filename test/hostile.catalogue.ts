@@ -66,7 +66,7 @@ const IDS = [
   ...['9'.repeat(400), '%00', '1%00', '..%2f1', '1;', "1'", '%EF%BC%91', 'null', '*', '1,2', '%ff', '1%2f', '٣'],
 ]
 const PATHS = [
-  ...['/', '/v1', '/v1/', '/v1/pets/', '//v1/pets', '/v1//pets', '/v1/./pets', '/v1/x/../pets', '/V1/pets', '/v1/PETS'],
+  ...['/v1', '/v1/', '/v1/pets/', '//v1/pets', '/v1//pets', '/v1/./pets', '/v1/x/../pets', '/V1/pets', '/v1/PETS'],
   ...['/v1/pets;a=b', '/v1/pets/1/2', '/v1/pets%2f1', '/v1%2fpets', '/v1/pets%00', '/v1/%70ets', '/v1/pets.json'],
   ...[
     '/../../../../etc/passwd',

@@ -55,19 +55,19 @@ test('a server with too much to do answers some, and others with 503 at once; it
   const busy = await startService({
     store: {
       ...store,
-      listPets(filter) {
+      getPet(id) {
         Bun.sleepSync(5)
-        return store.listPets(filter)
+        return store.getPet(id)
       },
     },
   })
-  const answers = await Promise.all(Array.from({ length: 250 }, () => busy.get('/pets')))
+  const answers = await Promise.all(Array.from({ length: 250 }, () => busy.get('/pets/1')))
   const refused = answers.filter(({ status }) => status === 503)
-  expect(answers.filter(({ status }) => status === 200).length + refused.length).toBe(250)
+  expect(answers.filter(({ status }) => status === 404).length + refused.length).toBe(250)
   expect(refused.length).toBeGreaterThan(0)
   expect(JSON.parse(refused[0]?.text ?? '')).toMatchObject({ code: 'unavailable', status: 503 })
   expect(refused[0]?.headers.get('Retry-After')).toBe('1')
-  expect((await busy.get('/pets')).status).toBe(200)
+  expect((await busy.get('/pets/1')).status).toBe(404)
   await busy.server.stop(1_000)
   const logged = busy.logged.map((line) => JSON.parse(line))
   expect(logged.map(({ msg }) => msg)).toEqual(['overloaded'])

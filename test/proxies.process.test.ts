@@ -17,7 +17,17 @@ const PROXIES = [
   {
     name: 'nginx',
     found: nginx,
-    command: (file: string) => [nginx as string, '-p', dirname(file), '-e', '/dev/null', '-c', file, '-g', 'daemon off;'],
+    command: (file: string) => [
+      nginx as string,
+      '-p',
+      dirname(file),
+      '-e',
+      '/dev/null',
+      '-c',
+      file,
+      '-g',
+      'daemon off;',
+    ],
     configuration: (port: number, to: number, folder: string) => `
       ${process.getuid?.() === 0 ? 'user root;' : ''}
       worker_processes 1;
