@@ -84,6 +84,17 @@ export const SETTINGS = {
     says: `What is logged on standard error: ${LOG_LEVELS.join(', ')}.`,
     parse: oneOf<LogLevel>(...LOG_LEVELS),
   }),
+  rateLimit: setting({
+    variable: 'PETSTORE_RATE_LIMIT',
+    says: 'How many requests each API key may send to this server, as 100/s, 6000/m or 100000/h; more get 429. No limit unless given.',
+    parse: rate,
+  }),
+  sharePort: setting({
+    variable: 'PETSTORE_SHARE_PORT',
+    default: 'no',
+    says: 'yes: a new process may listen on the port before the old one leaves, so that a restart is not noticed. Both need it.',
+    parse: yesOrNo,
+  }),
   corsOrigins: setting({
     variable: 'PETSTORE_CORS_ORIGINS',
     default: '',
@@ -268,6 +279,20 @@ function origins(text: string): readonly string[] {
   const wrong = all.find((origin) => origin !== '*' && URL.parse(origin)?.origin !== origin)
   if (wrong !== undefined) throw new Error('must be origins, such as https://shop.example, separated by commas, or *')
   return all
+}
+
+const PERIOD_SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600 }
+
+function rate(text: string): { requests: number; periodSeconds: number } {
+  const [, requests = '', unit = ''] = /^([1-9][0-9]{0,8})\/([smh])$/.exec(text) ?? []
+  const periodSeconds = PERIOD_SECONDS[unit]
+  if (!periodSeconds)
+    throw new Error('must be a number of requests a second, minute or hour, as 100/s, 6000/m or 100000/h')
+  return { requests: Number(requests), periodSeconds }
+}
+
+function yesOrNo(text: string): boolean {
+  return oneOf('yes', 'no')(text) === 'yes'
 }
 
 function oneOf<Value extends string>(...values: readonly Value[]): (text: string) => Value {

@@ -55,6 +55,8 @@ async function serve(config: Config, ephemeral: boolean, demo: boolean): Promise
     environment: config.environment,
     baseUrls: { production: config.baseUrl, staging: config.stagingBaseUrl },
     corsOrigins: config.corsOrigins,
+    rateLimit: config.rateLimit,
+    sharePort: config.sharePort,
     enforceSunset: config.sunset === 'enforce',
     now: Date.now,
   })

@@ -40,16 +40,16 @@ export interface Operations {
   listPets: {
     parameters: { limit: number; status?: PetStatus; cursor?: string }
     body: undefined
-    status: 200 | 304 | 400 | 401 | 500 | 503
+    status: 200 | 304 | 400 | 401 | 429 | 500 | 503
   }
   createPet: {
     parameters: { 'Idempotency-Key'?: string }
     body: NewPet
-    status: 201 | 400 | 401 | 403 | 408 | 409 | 413 | 415 | 422 | 500 | 503
+    status: 201 | 400 | 401 | 403 | 408 | 409 | 413 | 415 | 422 | 429 | 500 | 503
   }
   getPet: {
     parameters: { petId: bigint }
     body: undefined
-    status: 200 | 304 | 401 | 404 | 410 | 500 | 503
+    status: 200 | 304 | 401 | 404 | 410 | 429 | 500 | 503
   }
 }

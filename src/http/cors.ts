@@ -3,7 +3,8 @@
 /** `*` stands for every origin. Keys travel in a header, never in a cookie: credentials are not allowed. */
 export type CorsOrigins = readonly string[]
 
-const EXPOSED = 'Deprecation, ETag, Idempotency-Replayed, Link, Retry-After, Sunset, WWW-Authenticate, X-Request-Id'
+const EXPOSED =
+  'Deprecation, ETag, Idempotency-Replayed, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id'
 
 /** Adds to a response what lets the page at `Origin` read it. */
 export function addCors(request: Request, response: Response, origins: CorsOrigins): Response {

@@ -8,14 +8,16 @@ export interface Address {
   port: number
   /** What names another port, for the sentence. */
   flag: string
+  /** Lets other processes listen on the same port. */
+  sharePort?: boolean
 }
 
 export type Serving = Pick<Bun.Serve.Options<undefined>, 'routes' | 'fetch' | 'maxRequestBodySize'>
 
 /** Throws StartError. */
-export function listen({ host, port, flag }: Address, serving: Serving): Bun.Server<undefined> {
+export function listen({ host, port, flag, sharePort = false }: Address, serving: Serving): Bun.Server<undefined> {
   try {
-    return Bun.serve({ hostname: host, port, ...serving } as Bun.Serve.Options<undefined>)
+    return Bun.serve({ hostname: host, port, reusePort: sharePort, ...serving } as Bun.Serve.Options<undefined>)
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
     if (code === 'EADDRINUSE') {

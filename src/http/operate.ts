@@ -1,11 +1,12 @@
-// A request to an operation of the contract, in the order of its checks: authenticate → authorize → read and validate →
-// operate → respond.
+// A request to an operation of the contract, in the order of its checks: admit → authenticate → authorize → count → read and
+// validate → operate → respond.
 
 import { PetstoreError } from '../errors.ts'
 import type { ApiKey } from '../keys.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Store } from '../store/store.ts'
+import type { Admission } from './admission.ts'
 import { type Answer, respond } from './answers.ts'
 import type { Authentication } from './authentication.ts'
 import { readBody } from './body.ts'
@@ -14,6 +15,7 @@ import { checkNotRemoved, type DeprecatedCallTally, deprecationHeaders } from '.
 import { IdempotentCreates } from './idempotency.ts'
 import { handlers, type Services } from './operations.ts'
 import { readParameters } from './parameters.ts'
+import type { RateLimit } from './rate-limit.ts'
 import type { Replay } from './replay.ts'
 import type { Responder } from './resources.ts'
 import type { Validator } from './schema.ts'
@@ -26,6 +28,9 @@ export interface OperateOptions {
   replay: Replay
   log: Log
   tally: DeprecatedCallTally
+  admission: Admission
+  /** `undefined`: a key may send as much as it likes. */
+  rateLimit: RateLimit | undefined
   /** Whether an operation ends at its sunset, or is only announced to. */
   enforceSunset: boolean
   /** Milliseconds since 1970. */
@@ -35,13 +40,27 @@ export interface OperateOptions {
 }
 
 export function operate(operation: ContractOperation, options: OperateOptions): Responder {
-  const { store, authentication, replay, log, metrics, tally, enforceSunset, now, bodyTimeoutMs } = options
+  const {
+    store,
+    authentication,
+    replay,
+    log,
+    metrics,
+    tally,
+    admission,
+    rateLimit,
+    enforceSunset,
+    now,
+    bodyTimeoutMs,
+  } = options
   const announced = operation.deprecation && deprecationHeaders(operation.deprecation)
   const services = { pets: store, creates: new IdempotentCreates() }
   return async (request, requestId) => {
+    admission.check()
     const header = request.headers.get('Authorization')
     const caller = authentication.known(header) ?? (await authentication.verify(header))
     authorize(operation, caller)
+    rateLimit?.take(request, caller.id)
     if (operation.deprecation) {
       tally.count(caller.id, operation.id, now())
       metrics?.deprecatedCall(operation.id, caller.id)
@@ -50,7 +69,13 @@ export function operate(operation: ContractOperation, options: OperateOptions): 
     const body = operation.body && validated(operation.body, await readBody(request, bodyTimeoutMs))
     const parameters = readParameters(operation, request)
     const begun = replay.begin()
-    const answer = await handle(operation, services, caller, parameters, body)
+    admission.enter()
+    let answer: Answer
+    try {
+      answer = await handle(operation, services, caller, parameters, body)
+    } finally {
+      admission.leave()
+    }
     if (announced) answer.headers = announced
     if (!answer.logged) {
       const response = respond(request, answer)

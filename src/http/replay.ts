@@ -41,6 +41,8 @@ export class Replay {
 
   keep({ method, parameters, deprecation }: ContractOperation, url: string, answer: Answer, begun: number | undefined) {
     const everyone = method === 'GET' && !deprecation && !parameters.some((parameter) => parameter.in === 'path')
+    // A target without a usable Host is given as it is: its next Host may be refused.
+    if (url.startsWith('/')) return
     if (!everyone || begun === undefined || begun !== this.store.freshness()) return
     if (begun !== this.stamp || this.kept > KEPT_MAX) {
       this.answers.clear()

@@ -2,22 +2,27 @@
 // target against the routes, to the letter, so dot segments, doubled slashes and the like meet no operation.
 
 import { randomUUID } from 'node:crypto'
-import { PetstoreError } from '../errors.ts'
+import { OVERLOADED, PetstoreError } from '../errors.ts'
 import type { Environment } from '../keys.ts'
+import { Admission } from './admission.ts'
 import { Authentication } from './authentication.ts'
 import { basePath, operations } from './contract.ts'
 import { addCors, type CorsOrigins } from './cors.ts'
 import { DeprecatedCallTally, deprecationHeaders } from './deprecation.ts'
 import { documents } from './documents.ts'
 import { isServerFailure, respondToFailure, toPetstoreError } from './failures.ts'
+import { handOver } from './handover.ts'
 import { authority, listen } from './listen.ts'
 import { type OperateOptions, operate } from './operate.ts'
 import { pages } from './pages.ts'
+import { type Rate, RateLimit } from './rate-limit.ts'
 import { Replay } from './replay.ts'
 import { Resource, type RoutedRequest } from './resources.ts'
 import { traceOf } from './trace.ts'
 
-export interface ServerOptions extends Omit<OperateOptions, 'authentication' | 'replay' | 'tally' | 'bodyTimeoutMs'> {
+type Made = 'authentication' | 'replay' | 'tally' | 'admission' | 'rateLimit' | 'bodyTimeoutMs'
+
+export interface ServerOptions extends Omit<OperateOptions, Made> {
   environment: Environment
   host: string
   /** 0 takes a free one. */
@@ -25,6 +30,10 @@ export interface ServerOptions extends Omit<OperateOptions, 'authentication' | '
   /** Addresses ending in /v1. That of the own environment is, unless given, where the server listens. */
   baseUrls: Record<Environment, string | undefined>
   corsOrigins: CorsOrigins
+  /** Of each API key; without it there is none. */
+  rateLimit?: Rate | undefined
+  /** Lets other processes listen on the same port, so that one can take over from another. */
+  sharePort?: boolean
   bodyTimeoutMs?: number
 }
 
@@ -38,33 +47,48 @@ export interface PetstoreServer {
 
 /** Bun ends a connection whose request takes longer than 12 s to arrive; an answer needs to come before. */
 const BODY_TIMEOUT_MS = 8_000
-const TALLY_EVERY_MS = 5_000
+const TELL_EVERY_MS = 5_000
 /** How long a stopping server still answers on open connections, ending each with its answer. */
 const LEAVE_MS = 200
 
 /** Listens when it returns. Throws StartError when the address cannot be had. */
 export function startServer(options: ServerOptions): PetstoreServer {
   const { store, log, corsOrigins, metrics } = options
+  const rateLimit = options.rateLimit && new RateLimit(options.rateLimit, options.now)
   const tally = new DeprecatedCallTally()
   const authentication = new Authentication(store, options)
   const replay = new Replay(store, authentication)
   let draining = false
+  let shed = 0
 
   const resources = [
-    ...operationResources({ bodyTimeoutMs: BODY_TIMEOUT_MS, ...options, authentication, replay, tally }),
+    ...operationResources({
+      bodyTimeoutMs: BODY_TIMEOUT_MS,
+      ...options,
+      authentication,
+      replay,
+      tally,
+      admission: new Admission(),
+      rateLimit,
+    }),
     ...documents({ ping: () => store.ping(), draining: () => draining, addresses: () => addresses(options, url) }),
     ...pages(),
   ]
 
   function answer(request: RoutedRequest, resource: Resource): Response | Promise<Response> {
     const begun = metrics ? performance.now() : 0
-    const replayed = draining ? undefined : replay.respond(request)
+    // A request that counts against its key's limit goes the whole way.
+    const replayed = draining || rateLimit ? undefined : replay.respond(request)
     if (!replayed) return answerAnew(request, resource)
     metrics?.request(resource.labelOf(request.method), replayed.status, (performance.now() - begun) / 1000)
     return addCors(request, replayed, corsOrigins)
   }
 
   async function answerAnew(request: RoutedRequest, resource?: Resource): Promise<Response> {
+    // Two Host lines arrive as one, and no host has a comma: refused like other HTTP that is none (RFC 9112, 3.2).
+    if (request.headers.get('Host')?.includes(',')) {
+      return new Response(null, { status: 400, headers: { Connection: 'close' } })
+    }
     let id: string | undefined
     const requestId = () => {
       id ??= randomUUID()
@@ -77,13 +101,16 @@ export function startServer(options: ServerOptions): PetstoreServer {
       response = await resource.respond(request, requestId)
     } catch (thrown) {
       const error = toPetstoreError(thrown)
-      if (isServerFailure(error)) {
+      if (error === OVERLOADED) shed++
+      else if (isServerFailure(error)) {
         const { code, cause } = error
         log.error({ requestId: requestId(), ...traceOf(request.headers), code, err: cause ?? error }, 'failed')
       }
       response = respondToFailure(error, requestId(), resource)
     }
-    if (draining) response.headers.set('Connection', 'close')
+    rateLimit?.addFields(request, response)
+    // After CONNECT the HTTP layer reads nothing more from the connection: a proxy that kept it would wait in vain.
+    if (draining || request.method === 'CONNECT') response.headers.set('Connection', 'close')
     // Bun dates every answer but those to HEAD; an origin server with a clock must (RFC 9110, 6.6.1).
     if (request.method === 'HEAD') response.headers.set('Date', new Date().toUTCString())
     metrics?.request(resource?.labelOf(request.method) ?? 'none', response.status, (performance.now() - begun) / 1000)
@@ -106,7 +133,9 @@ export function startServer(options: ServerOptions): PetstoreServer {
   )
   const url = `http://${authority(options.host, server.port as number)}${basePath}`
 
-  async function saveTally(): Promise<void> {
+  async function tell(): Promise<void> {
+    if (shed > 0) log.warn({ shed }, 'overloaded')
+    shed = 0
     const calls = tally.take()
     if (calls.length === 0) return
     try {
@@ -117,19 +146,20 @@ export function startServer(options: ServerOptions): PetstoreServer {
     }
   }
   metrics?.watchInFlight(() => server.pendingRequests)
-  const saving = setInterval(saveTally, TALLY_EVERY_MS)
+  const telling = setInterval(tell, TELL_EVERY_MS)
 
   return {
     port: server.port as number,
     url,
     async stop(graceMs) {
       draining = true
+      if (options.sharePort) handOver(server.port as number)
       await Bun.sleep(LEAVE_MS)
       const answered = server.stop()
       await Promise.race([answered, Bun.sleep(graceMs - LEAVE_MS)])
       await server.stop(true)
-      clearInterval(saving)
-      await saveTally()
+      clearInterval(telling)
+      await tell()
     },
   }
 }

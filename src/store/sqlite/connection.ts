@@ -8,7 +8,7 @@ import second from '../migrations/sqlite/0002-idempotency-keys.sql' with { type:
 import { isSqliteCode } from './errors.ts'
 import { APPLICATION_ID, corrupt, newer, prepareFile } from './file.ts'
 import { Freshness } from './freshness.ts'
-import { mapWalIndex } from './wal-index.ts'
+import { mapWalIndex, type WalIndex } from './wal-index.ts'
 
 /** In order; a migration that was ever released is never changed. `user_version` counts those that have run. */
 export const MIGRATIONS = [first, second]
@@ -20,8 +20,11 @@ const BUSY_TIMEOUT_MS = 2000
 const QUICK_CHECK_BYTES_MAX = 16 * 1024 * 1024
 
 export interface Connection {
+  /** Another one after a reopening. */
   database: Database
   freshness: Freshness
+  /** Throws and leaves all as it is where that cannot be done. In memory it does nothing. */
+  reopen(): void
   close(): void
 }
 
@@ -32,7 +35,7 @@ export interface Connection {
 export function openConnection(path: string): Connection {
   if (path === ':memory:') {
     const database = openDatabase(path)
-    return { database, freshness: new Freshness(), close: () => database.close() }
+    return { database, freshness: new Freshness(), reopen() {}, close: () => database.close() }
   }
   prepareFile(path, MIGRATIONS.length)
   for (;;) {
@@ -48,7 +51,7 @@ export function openConnection(path: string): Connection {
       close()
       throw error
     }
-    if (walIndex.isCurrent()) return { database, freshness: new Freshness(walIndex.header), close }
+    if (walIndex.isCurrent()) return reopenable(path, database, walIndex)
     // Another process left in between, and took the file that is mapped with it.
     close()
   }
@@ -66,6 +69,24 @@ export function fileVersion(path: string): number {
   } finally {
     database.close()
   }
+}
+
+/** The new one is opened before the old one is closed: so SQLite keeps its files, and reads go on if it cannot be opened. */
+function reopenable(path: string, database: Database, walIndex: WalIndex): Connection {
+  const connection: Connection = {
+    database,
+    freshness: new Freshness(walIndex.header),
+    reopen() {
+      const old = connection.database
+      connection.database = openDatabase(path)
+      old.close()
+    },
+    close() {
+      connection.database.close()
+      walIndex.release()
+    },
+  }
+  return connection
 }
 
 function openDatabase(path: string): Database {

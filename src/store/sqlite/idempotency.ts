@@ -1,10 +1,10 @@
 // Idempotency keys in SQLite. Every function belongs inside the transaction that adds animals: one writer at a time, so
 // what was not there stays away until the commit.
 
-import type { Database } from 'bun:sqlite'
 import type { KeyId } from '../../keys.ts'
 import type { Pet } from '../../pets.ts'
 import { KEPT_MS } from '../idempotency.ts'
+import type { Statements } from './statements.ts'
 
 /** More than one batch can add, so that what is over never piles up. */
 const SWEPT_MAX = 512
@@ -17,19 +17,19 @@ export interface IdempotencyKeys {
   sweep(now: number): void
 }
 
-export function sqliteIdempotencyKeys(database: Database): IdempotencyKeys {
-  const find = database.query<Pet, [KeyId, string, number]>(
+export function sqliteIdempotencyKeys(statements: Statements): IdempotencyKeys {
+  const find = statements.query<Pet, [KeyId, string, number]>(
     `SELECT id, name, category_id AS categoryId, status FROM pets
      WHERE id = (SELECT pet_id FROM idempotency_keys WHERE key_id = ? AND key = ? AND created_at > ?)`,
   )
-  const keep = database.query<never, [KeyId, string, bigint, number]>(
+  const keep = statements.query<never, [KeyId, string, bigint, number]>(
     'INSERT OR REPLACE INTO idempotency_keys (key_id, key, pet_id, created_at) VALUES (?, ?, ?, ?)',
   )
-  const sweep = database.query<never, [number, number]>(
+  const sweep = statements.query<never, [number, number]>(
     `DELETE FROM idempotency_keys WHERE created_at <= ? AND pet_id IN
        (SELECT pet_id FROM idempotency_keys ORDER BY pet_id LIMIT ?)`,
   )
-  const oldest = database.query<{ createdAt: bigint }, []>(
+  const oldest = statements.query<{ createdAt: bigint }, []>(
     'SELECT created_at AS createdAt FROM idempotency_keys ORDER BY pet_id LIMIT 1',
   )
   let nextSweepAt = 0

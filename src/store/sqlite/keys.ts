@@ -1,9 +1,9 @@
 // API keys in SQLite.
 
-import type { Database } from 'bun:sqlite'
 import type { ApiKey, DeprecatedCalls, KeyHash, KeyId, KeyStore, NewKey } from '../../keys.ts'
 import type { StoreOptions } from '../store.ts'
 import { translated } from './errors.ts'
+import type { Statements } from './statements.ts'
 import type { Transact } from './transaction.ts'
 
 interface KeyRow {
@@ -18,24 +18,24 @@ interface KeyRow {
 const COLUMNS =
   'id, name, read_only AS readOnly, created_at AS createdAt, expires_at AS expiresAt, revoked_at AS revokedAt'
 
-export function sqliteKeys(database: Database, transact: Transact, { now }: StoreOptions): KeyStore {
-  const byHash = database.query<KeyRow, [KeyHash]>(`SELECT ${COLUMNS} FROM keys WHERE hash = ?`)
-  const all = database.query<KeyRow, []>(`SELECT ${COLUMNS} FROM keys ORDER BY id`)
-  const any = database.query('SELECT 1 FROM keys LIMIT 1')
-  const insert = database.query<KeyRow, [string, KeyHash, boolean, number, number | null]>(
+export function sqliteKeys(statements: Statements, transact: Transact, { now }: StoreOptions): KeyStore {
+  const byHash = statements.query<KeyRow, [KeyHash]>(`SELECT ${COLUMNS} FROM keys WHERE hash = ?`)
+  const all = statements.query<KeyRow, []>(`SELECT ${COLUMNS} FROM keys ORDER BY id`)
+  const any = statements.query('SELECT 1 FROM keys LIMIT 1')
+  const insert = statements.query<KeyRow, [string, KeyHash, boolean, number, number | null]>(
     `INSERT INTO keys (name, hash, read_only, created_at, expires_at) VALUES (?, ?, ?, ?, ?) RETURNING ${COLUMNS}`,
   )
-  const revoke = database.query<never, [number, KeyId]>(
+  const revoke = statements.query<never, [number, KeyId]>(
     'UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
   )
-  const end = database.query<never, [number, KeyId]>(
+  const end = statements.query<never, [number, KeyId]>(
     'UPDATE keys SET expires_at = min(ifnull(expires_at, 9223372036854775807), ?) WHERE id = ?',
   )
-  const count = database.query<never, [KeyId, string, number, number]>(
+  const count = statements.query<never, [KeyId, string, number, number]>(
     `INSERT INTO deprecated_calls VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
      SET calls = calls + excluded.calls, last_at = max(last_at, excluded.last_at)`,
   )
-  const counted = database.query<Record<'keyId' | 'calls' | 'lastAt', bigint> & { operationId: string }, []>(
+  const counted = statements.query<Record<'keyId' | 'calls' | 'lastAt', bigint> & { operationId: string }, []>(
     `SELECT key_id AS keyId, operation_id AS operationId, calls, last_at AS lastAt
      FROM deprecated_calls ORDER BY last_at DESC`,
   )

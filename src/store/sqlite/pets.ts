@@ -1,6 +1,5 @@
 // Animals in SQLite. One writer at a time gives ids in the order of commits, so a page's cursor can never be overtaken.
 
-import type { Database } from 'bun:sqlite'
 import type { PetstoreError } from '../../errors.ts'
 import type { KeyId } from '../../keys.ts'
 import type { NewPet, Once, Page, Pet, PetFilter, PetStatus, PetStore } from '../../pets.ts'
@@ -9,18 +8,19 @@ import { replay } from '../idempotency.ts'
 import type { StoreOptions } from '../store.ts'
 import { translated } from './errors.ts'
 import { sqliteIdempotencyKeys } from './idempotency.ts'
+import type { Statements } from './statements.ts'
 import type { Transact } from './transaction.ts'
 
 const COLUMNS = 'id, name, category_id AS categoryId, status'
 
-export function sqlitePets(database: Database, transact: Transact, options: StoreOptions): PetStore {
+export function sqlitePets(statements: Statements, transact: Transact, options: StoreOptions): PetStore {
   const { now } = options
-  const page = database.query<Pet, [bigint, number]>(`SELECT ${COLUMNS} FROM pets WHERE id > ? ORDER BY id LIMIT ?`)
-  const pageByStatus = database.query<Pet, [PetStatus, bigint, number]>(
+  const page = statements.query<Pet, [bigint, number]>(`SELECT ${COLUMNS} FROM pets WHERE id > ? ORDER BY id LIMIT ?`)
+  const pageByStatus = statements.query<Pet, [PetStatus, bigint, number]>(
     `SELECT ${COLUMNS} FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?`,
   )
-  const pet = database.query<Pet, [bigint]>(`SELECT ${COLUMNS} FROM pets WHERE id = ?`)
-  const insert = database.query<never, [string, bigint, PetStatus, number, KeyId]>(
+  const pet = statements.query<Pet, [bigint]>(`SELECT ${COLUMNS} FROM pets WHERE id = ?`)
+  const insert = statements.query<never, [string, bigint, PetStatus, number, KeyId]>(
     'INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES (?, ?, ?, ?, ?)',
   )
 
@@ -29,7 +29,7 @@ export function sqlitePets(database: Database, transact: Transact, options: Stor
     return { pets: rows.slice(0, limit), more: rows.length > limit }
   }
 
-  const idempotencyKeys = sqliteIdempotencyKeys(database)
+  const idempotencyKeys = sqliteIdempotencyKeys(statements)
 
   function createAll(batch: Creation[]): (Once | PetstoreError)[] {
     const at = now()

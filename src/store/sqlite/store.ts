@@ -6,6 +6,7 @@ import { type Connection, openConnection } from './connection.ts'
 import { translated } from './errors.ts'
 import { sqliteKeys } from './keys.ts'
 import { sqlitePets } from './pets.ts'
+import { Statements } from './statements.ts'
 import { transactions } from './transaction.ts'
 
 /** `path` is a file or `:memory:`. Throws StartError when the file cannot serve. */
@@ -14,12 +15,13 @@ export function openSqliteStore(path: string, options: StoreOptions): Store {
 }
 
 export function sqliteStore(connection: Connection, options: StoreOptions): Store {
-  const { database, freshness } = connection
-  const ping = database.query('SELECT 1 FROM pets LIMIT 1')
-  const transact = transactions(database, () => freshness.written())
+  const { freshness } = connection
+  const statements = new Statements(connection)
+  const ping = statements.query('SELECT 1 FROM pets LIMIT 1')
+  const transact = transactions(connection, statements)
   return {
-    ...sqlitePets(database, transact, options),
-    ...sqliteKeys(database, transact, options),
+    ...sqlitePets(statements, transact, options),
+    ...sqliteKeys(statements, transact, options),
     freshness: () => freshness.stamp(),
     ping: async () => {
       translated(() => ping.get())

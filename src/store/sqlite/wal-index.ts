@@ -5,7 +5,7 @@
 // that file, and mapping opens and closes one. So the `-shm` file is mapped before SQLite opens it, once for a file, and never
 // while SQLite has it open; a second store on the same file in this process shares the map.
 
-import { chownSync, closeSync, ftruncateSync, openSync, realpathSync, statSync } from 'node:fs'
+import { closeSync, fchownSync, fstatSync, ftruncateSync, openSync, realpathSync, statSync } from 'node:fs'
 
 export const HEADER_WORDS = 12
 
@@ -61,8 +61,9 @@ function ensureFile(shm: string, path: string): void {
   const { mode, uid, gid } = statSync(path)
   const file = openSync(shm, 'a+', mode & 0o777)
   try {
-    if (statSync(shm).size < SHM_BYTES) ftruncateSync(file, SHM_BYTES)
-    if (process.getuid?.() === 0) chownSync(shm, uid, gid)
+    // By descriptor: another process that leaves may remove the file at any moment.
+    if (fstatSync(file).size < SHM_BYTES) ftruncateSync(file, SHM_BYTES)
+    if (process.getuid?.() === 0) fchownSync(file, uid, gid)
   } finally {
     closeSync(file)
   }

@@ -1,0 +1,288 @@
+// Requests made up by the thousand from the contract, right and wrong in every part, each with the answer it must get: never a
+// 5xx, never a hang, never a wrong or missing Error body, and no more memory than before.
+//
+//   npm run endurance:hostile -- --runs 100000 --report
+
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import fc from 'fast-check'
+import document from '../openapi.yaml'
+import type { Schema } from '../src/http/openapi.ts'
+import { checkAgainstContract } from '../test/support/contract-check.ts'
+import { serve } from '../test/support/process.ts'
+import { writeSection } from './report.ts'
+
+const HANG_MS = 15_000
+const AT_ONCE = 8
+
+/** A part of a request, and the status it leads to if it is wrong. */
+interface Part<Value> {
+  value: Value
+  wrong?: number
+}
+
+interface Hostile {
+  method: string
+  path: string
+  headers: Record<string, string>
+  body?: Uint8Array<ArrayBuffer>
+  /** Every status that would be right. */
+  right: number[]
+}
+
+export interface Target {
+  /** The base address, ending in /v1. */
+  url: string
+  key: string
+}
+
+/** Sends `runs` requests; throws fast-check's report, with a seed and the smallest request, for one with a wrong answer. */
+export async function hostile(target: Target, runs: number, seed = Date.now()): Promise<Record<number, number>> {
+  const statuses: Record<number, number> = {}
+  await fc.assert(
+    fc.asyncProperty(fc.array(requests(target.key), { minLength: AT_ONCE, maxLength: AT_ONCE }), async (several) => {
+      for (const status of await Promise.all(several.map((one) => send(target, one)))) {
+        statuses[status] = (statuses[status] ?? 0) + 1
+      }
+    }),
+    { numRuns: Math.ceil(runs / AT_ONCE), seed },
+  )
+  return statuses
+}
+
+async function send({ url }: Target, { method, path, headers, body, right }: Hostile): Promise<number> {
+  const response = await fetch(url + path, {
+    method,
+    headers,
+    signal: AbortSignal.timeout(HANG_MS),
+    ...(body ? { body } : {}),
+  })
+  const answer = { status: response.status, headers: response.headers, text: await response.text() }
+  checkAgainstContract(method, path, answer)
+  if (!right.includes(answer.status))
+    throw new Error(`${answer.status} instead of ${right.join(' or ')}: ${answer.text}`)
+  if (answer.status >= 400) {
+    const error = JSON.parse(answer.text)
+    if (Object.keys(error).join() !== 'code,message,status') throw new Error(`no Error body: ${answer.text}`)
+  }
+  return answer.status
+}
+
+/** Requests to the contract's operations: every parameter and body from its schema, valid or not. */
+function requests(key: string): fc.Arbitrary<Hostile> {
+  const { get: list, post } = document.paths['/pets'] ?? {}
+  const query = (list?.parameters ?? []).filter(({ name }) => name !== 'cursor')
+  const texts = fc.record(
+    Object.fromEntries(query.map(({ name, schema }) => [name, fc.option(textOf(schema), { nil: undefined })])),
+  )
+  const target = texts.map((parts): Part<string> => {
+    const given = Object.entries(parts).flatMap(([name, part]) => (part ? [{ name, ...part }] : []))
+    const value = given.map(({ name, value }) => `${name}=${encodeURIComponent(value)}`).join('&')
+    return { value: `/pets?${value}`, ...(given.some(({ wrong }) => wrong) ? { wrong: 400 } : {}) }
+  })
+  const lists = fc.record({ key: keys(key), target }).map(({ key, target }): Hostile => {
+    return { method: 'GET', path: target.value, headers: key.value, right: [key.wrong ?? target.wrong ?? 200] }
+  })
+  const ids = fc.oneof(
+    fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }).map(String),
+    fc.string({ minLength: 1 }).map((text) => `x${encodeURIComponent(text)}`),
+  )
+  const gets = fc.record({ key: keys(key), id: ids }).map(({ key, id }): Hostile => {
+    return { method: 'GET', path: `/pets/${id}`, headers: key.value, right: key.wrong ? [key.wrong] : [200, 404] }
+  })
+  const newPet = post?.requestBody?.content['application/json']?.schema as Schema
+  const idempotency = post?.parameters?.[0]?.schema as Schema
+  const creates = fc
+    .record({
+      key: keys(key),
+      type: mediaTypes,
+      body: bodies(resolve(newPet)),
+      idempotencyKey: fc.option(headerOf(idempotency), { nil: undefined }),
+    })
+    .map(({ key, type, body, idempotencyKey }): Hostile => {
+      // The key may have been used before, for this animal or for another one.
+      const added = idempotencyKey ? [201, 409, 422] : [201]
+      const wrong = key.wrong ?? type.wrong ?? body.wrong ?? idempotencyKey?.wrong
+      const headers = {
+        ...key.value,
+        ...type.value,
+        ...(idempotencyKey ? { 'Idempotency-Key': idempotencyKey.value } : {}),
+      }
+      return { method: 'POST', path: '/pets', headers, body: body.value, right: wrong ? [wrong] : added }
+    })
+  return fc.oneof({ weight: 2, arbitrary: lists }, { weight: 1, arbitrary: gets }, { weight: 4, arbitrary: creates })
+}
+
+function keys(key: string): fc.Arbitrary<Part<Record<string, string>>> {
+  const visible = fc.stringMatching(/^[!-~]{1,60}$/)
+  const wrong = fc.oneof(
+    fc.constant({}),
+    visible.map((text) => ({ Authorization: `Bearer ${text}` })),
+    visible.map((text) => ({ Authorization: text })),
+    fc.integer({ min: 10, max: key.length - 1 }).map((at) => {
+      const other = key[at] === 'x' ? 'y' : 'x'
+      return { Authorization: `Bearer ${key.slice(0, at)}${other}${key.slice(at + 1)}` }
+    }),
+  )
+  return fc.oneof(
+    { weight: 9, arbitrary: fc.constant({ value: { Authorization: `Bearer ${key}` } }) },
+    { weight: 1, arbitrary: wrong.map((value) => ({ value: value as Record<string, string>, wrong: 401 })) },
+  )
+}
+
+const mediaTypes: fc.Arbitrary<Part<Record<string, string>>> = fc.oneof(
+  {
+    weight: 9,
+    arbitrary: fc
+      .constantFrom('application/json', 'Application/JSON; charset="UTF-8"', 'application/json;charset=utf-8;x=y')
+      .map((type) => ({ value: { 'Content-Type': type } })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .stringMatching(/^[!-~]{1,40}$/)
+      .filter((type) => !/^application\/json/i.test(type))
+      .map((type) => ({ value: { 'Content-Type': type }, wrong: 415 })),
+  },
+)
+
+/** The text of a query parameter. */
+function textOf(schema: Schema): fc.Arbitrary<Part<string>> {
+  const { type, minimum = 0, maximum = 0, enum: values } = resolve(schema)
+  if (values) {
+    const wrong = fc.string({ unit: 'binary' }).filter((text) => !values.includes(text) && text.isWellFormed())
+    return either(fc.constantFrom(...values), wrong, 400)
+  }
+  if (type !== 'integer') throw new Error(`no texts for a parameter of the type ${type}`)
+  const right = fc.integer({ min: minimum, max: maximum }).map(String)
+  const wrong = fc.oneof(
+    fc.integer({ min: maximum + 1 }).map(String),
+    fc.integer({ max: minimum - 1 }).map(String),
+    fc.string().filter((text) => !/^\d+$/.test(text)),
+    fc.double().map((number) => `${number}.`),
+    right.map((text) => `0${text}`),
+  )
+  return either(right, wrong, 400)
+}
+
+/** The text of a header, from the pattern of its schema. */
+function headerOf({ pattern }: Schema): fc.Arbitrary<Part<string>> {
+  const right = new RegExp(pattern as string)
+  const visible = fc.stringMatching(/^[!-~]{1,40}$/)
+  return either(
+    visible.filter((text) => right.test(text)),
+    visible.filter((text) => !right.test(text)),
+    400,
+  )
+}
+
+function bodies(schema: Schema): fc.Arbitrary<Part<Uint8Array<ArrayBuffer>>> {
+  const { properties = {}, required = [] } = schema
+  const fields = Object.entries(properties).map(([name, of]) => {
+    const part = jsonOf(resolve(of))
+    const absent = fc.constant<Part<string> | undefined>(
+      required.includes(name) ? { value: '', wrong: 400 } : undefined,
+    )
+    return fc.oneof({ weight: 9, arbitrary: part }, { weight: 1, arbitrary: absent }).map((given) => ({ name, given }))
+  })
+  const objects = fc
+    .record({ fields: fc.tuple(...fields), more: fc.dictionary(fc.string(), fc.jsonValue()) })
+    .map(({ fields, more }): Part<string> => {
+      const own = fields.flatMap(({ name, given }) => (given?.value ? [`${JSON.stringify(name)}:${given.value}`] : []))
+      const others = Object.entries(more)
+        .filter(([name]) => !(name in properties))
+        .map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
+      const wrong = fields.some(({ given }) => given?.wrong)
+      return { value: `{${[...own, ...others].join()}}`, ...(wrong ? { wrong: 400 } : {}) }
+    })
+  const others = fc.oneof(fc.json(), fc.string(), fc.string({ unit: 'binary' })).map((value) => ({ value, wrong: 400 }))
+  const encoded = fc
+    .oneof({ weight: 6, arbitrary: objects }, { weight: 1, arbitrary: others })
+    .map(({ value, ...rest }) => ({ ...rest, value: new TextEncoder().encode(value) }))
+  const bytes = fc.uint8Array({ maxLength: 200 }).map((value) => ({ value: new Uint8Array(value), wrong: 400 }))
+  return fc.oneof({ weight: 9, arbitrary: encoded }, { weight: 1, arbitrary: bytes })
+}
+
+/** The JSON text of a property. */
+function jsonOf({ type, enum: values, minLength = 0, maxLength = 0, pattern }: Schema): fc.Arbitrary<Part<string>> {
+  const others = fc.constantFrom('null', '[]', '{}', 'true', '1.5', '"\\ud800"', '1e999', '""')
+  if (values)
+    return either(
+      fc.constantFrom(...values).map((value) => JSON.stringify(value)),
+      others,
+      400,
+    )
+  if (type === 'integer') {
+    const right = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String)
+    const beyond = fc.bigInt({ min: 2n ** 63n, max: 2n ** 80n }).map(String)
+    return either(
+      right,
+      fc.oneof(
+        others,
+        beyond,
+        right.map((text) => `"${text}"`),
+      ),
+      400,
+    )
+  }
+  const allowed = new RegExp(pattern ?? '', 'u')
+  const right = fc.string({ unit: 'binary', minLength, maxLength }).filter((text) => allowed.test(text))
+  const long = fc.string({ unit: 'binary', minLength: maxLength + 1, maxLength: 4 * maxLength })
+  const wrong = fc.oneof(
+    others,
+    long.map((text) => JSON.stringify(text)),
+    fc.constant('" \\t"'),
+  )
+  return either(
+    right.map((text) => JSON.stringify(text)),
+    wrong,
+    400,
+  )
+}
+
+function either(right: fc.Arbitrary<string>, wrong: fc.Arbitrary<string>, status: number): fc.Arbitrary<Part<string>> {
+  return fc.oneof(
+    { weight: 3, arbitrary: right.map((value) => ({ value })) },
+    { weight: 1, arbitrary: wrong.map((value) => ({ value, wrong: status })) },
+  )
+}
+
+function resolve(schema: Schema): Schema {
+  const { $ref, ...own } = schema
+  return $ref ? { ...document.components.schemas[$ref.split('/').at(-1) as string], ...own } : schema
+}
+
+function memoryMb(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      runs: { type: 'string', default: '100000' },
+      seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+      report: { type: 'boolean', default: false },
+    },
+  })
+  const runs = Number(values.runs)
+  const server = await serve([], { env: { PETSTORE_LOG_LEVEL: 'warn' } })
+  await hostile(server, 5_000, Number(values.seed) + 1)
+  const before = memoryMb(server.pid)
+  const statuses = await hostile(server, runs, Number(values.seed))
+  const after = memoryMb(server.pid)
+  const status = await server.stop()
+  const answers = Object.entries(statuses).map(([status, count]) => `${status}: ${count}`)
+  const text = `${runs} requests made up from the contract (seed ${values.seed}), ${AT_ONCE} at a time, each with the one answer it must get.
+
+- Answers by status: ${answers.join(', ')}. Every one was the right one and as the contract declares it; none took ${HANG_MS / 1000} s.
+- Memory: ${before.toFixed(0)} MiB after the first 5000, ${after.toFixed(0)} MiB at the end. The process ended with status ${status}.
+- Lines in the log: ${server.stderr() === '' ? 'none' : server.stderr().slice(0, 2_000)}
+
+The catalogue of hostile input written by hand, with raw sockets, is \`test/hostile.catalogue.ts\`; it is part of \`npm test\`.`
+  process.stdout.write(`${text}\n`)
+  if (values.report) {
+    const command = `npm run endurance:hostile -- --runs ${runs}`
+    writeSection({ title: 'Hostile input', command, text })
+  }
+  process.exit(status)
+}

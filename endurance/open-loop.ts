@@ -1,0 +1,129 @@
+// A load that does not wait for answers: requests are due at a fixed rate, whatever the server does. A process of its
+// own, so that the server has the other core; told what to do by JSON on standard input, it prints its figures as JSON.
+
+import type { Socket } from 'bun'
+
+export interface Load {
+  port: number
+  /** Whole requests, taken in turn. */
+  requests: string[]
+  perSecond: number
+  seconds: number
+  connectionsMax: number
+}
+
+export interface Figures {
+  /** Asked for a second, by the clock of the load. */
+  sent: number
+  /** Due when every connection was waiting for an answer: these were never sent. */
+  unsent: number
+  /** Answers by status. */
+  statuses: Record<number, number>
+  /** Connections that ended without an answer. */
+  broken: number
+  /** Milliseconds from sending to the end of the answer, of answers below 400. */
+  p50: number
+  p99: number
+  max: number
+  seconds: number
+}
+
+/** Runs the load in a process of its own. */
+export async function openLoop(load: Load): Promise<Figures> {
+  const child = Bun.spawn([process.execPath, import.meta.path], {
+    stdio: [Buffer.from(JSON.stringify(load)), 'pipe', 'inherit'],
+  })
+  return JSON.parse(await new Response(child.stdout).text()) as Figures
+}
+
+interface Connection {
+  sentAt: number
+  /** What is left of the answer's body, or -1 while its head is awaited. */
+  left: number
+  head: string
+  status: number
+}
+
+const HEAD_END = '\r\n\r\n'
+
+async function run({ port, requests, perSecond, seconds, connectionsMax }: Load): Promise<Figures> {
+  const bytes = requests.map((request) => Buffer.from(request))
+  const free: Socket<Connection>[] = []
+  const latencies: number[] = []
+  const statuses: Record<number, number> = {}
+  let [open, sent, unsent, broken] = [0, 0, 0, 0]
+
+  function answered(socket: Socket<Connection>): void {
+    const { status, sentAt } = socket.data
+    statuses[status] = (statuses[status] ?? 0) + 1
+    if (status < 400) latencies.push(performance.now() - sentAt)
+    socket.data.sentAt = 0
+    free.push(socket)
+  }
+
+  function receive(socket: Socket<Connection>, chunk: Buffer): void {
+    const { data } = socket
+    if (data.left < 0) {
+      data.head += chunk.toString('latin1')
+      const end = data.head.indexOf(HEAD_END)
+      if (end < 0) return
+      data.status = Number(data.head.slice(9, 12))
+      const length = Number(/\r\ncontent-length: (\d+)/i.exec(data.head)?.[1] ?? 0)
+      data.left = length - (data.head.length - end - HEAD_END.length)
+      data.head = ''
+    } else data.left -= chunk.byteLength
+    if (data.left > 0) return
+    data.left = -1
+    answered(socket)
+  }
+
+  async function connect(): Promise<void> {
+    open++
+    const gone = (socket: Socket<Connection>): void => {
+      if (socket.data.sentAt > 0) broken++
+      socket.data.sentAt = 0
+      open--
+      const at = free.indexOf(socket)
+      if (at >= 0) free.splice(at, 1)
+    }
+    try {
+      await Bun.connect<Connection>({
+        hostname: '127.0.0.1',
+        port,
+        data: { sentAt: 0, left: -1, head: '', status: 0 },
+        socket: { open: send, data: receive, close: gone, error: () => {} },
+      })
+    } catch {
+      broken++
+      open--
+    }
+  }
+
+  function send(socket: Socket<Connection>): void {
+    socket.data.sentAt = performance.now()
+    socket.write(bytes[sent++ % bytes.length] as Buffer)
+  }
+
+  const begun = performance.now()
+  let due = 0
+  for (;;) {
+    const elapsed = performance.now() - begun
+    if (elapsed > seconds * 1000) break
+    for (const until = (elapsed / 1000) * perSecond; due < until; due++) {
+      const socket = free.pop()
+      if (socket) send(socket)
+      else if (open < connectionsMax) connect()
+      else unsent++
+    }
+    await Bun.sleep(1)
+  }
+  const took = (performance.now() - begun) / 1000
+  latencies.sort((a, b) => a - b)
+  const at = (share: number): number => latencies[Math.floor(share * (latencies.length - 1))] ?? 0
+  return { sent, unsent, statuses, broken, p50: at(0.5), p99: at(0.99), max: at(1), seconds: took }
+}
+
+if (import.meta.main) {
+  process.stdout.write(JSON.stringify(await run(await Bun.stdin.json())))
+  process.exit()
+}

@@ -1,0 +1,110 @@
+// Too much to do: the peak is found with few connections, then more than five times as much is asked for on thousands. What is answered
+// well has to stay at 80 % of the peak, in bounded time; what is refused has to be refused with 503 and Retry-After.
+//
+//   npm run endurance:overload -- --report
+
+import { parseArgs } from 'node:util'
+import { encodeCursor } from '../src/http/paging.ts'
+import { ask, type Running, serve } from '../test/support/process.ts'
+import { type Figures, openLoop } from './open-loop.ts'
+import { writeSection } from './report.ts'
+
+const PETS = 2_000
+const PEAK_CONNECTIONS = 64
+const GOODPUT_MIN = 0.8
+const P99_MS_MAX = 5_000
+
+export interface Measured {
+  load: string
+  peak: number
+  /** Asked for a second: sent, and due while every connection waited. */
+  offered: number
+  goodput: number
+  refused: number
+  p99: number
+  faults: string[]
+}
+
+export interface Plan {
+  seconds: number
+  connections: number
+}
+
+/** Each kind of load, at its peak and at five times its peak. */
+export async function overload({ seconds, connections }: Plan): Promise<Measured[]> {
+  const server = await serve(['--ephemeral'], { env: { PETSTORE_LOG_LEVEL: 'error' } })
+  const port = Number(new URL(server.url).port)
+  for (let n = 0; n < PETS; n += 100) {
+    await Promise.all(Array.from({ length: 100 }, () => ask('POST', `${server.url}/pets`, server.key, PET)))
+  }
+  const measured: Measured[] = []
+  for (const [load, requests] of Object.entries(loads(server))) {
+    const run = (perSecond: number, connectionsMax: number): Promise<Figures> =>
+      openLoop({ port, requests, perSecond, seconds, connectionsMax })
+    await run(1e5, PEAK_CONNECTIONS)
+    const peak = goodputOf(await run(1e5, PEAK_CONNECTIONS))
+    const figures = await run(5 * peak, connections)
+    const faults = Object.keys(figures.statuses).filter((status) => !['200', '201', '503'].includes(status))
+    if (figures.broken > 0) faults.push(`${figures.broken} broken connections`)
+    measured.push({
+      load,
+      peak,
+      offered: (figures.sent + figures.unsent) / figures.seconds,
+      goodput: goodputOf(figures),
+      refused: (figures.statuses[503] ?? 0) / figures.seconds,
+      p99: figures.p99,
+      faults,
+    })
+  }
+  if ((await ask('GET', `${server.url}/pets`, server.key)).status !== 200) throw new Error('it does not recover')
+  await server.stop()
+  return measured
+}
+
+const PET = '{"name":"Rex","categoryId":7}'
+
+function loads({ key }: Running): Record<string, string[]> {
+  const head = `Host: a\r\nAuthorization: Bearer ${key}\r\n`
+  return {
+    'pages of 100, each another one': Array.from({ length: PETS - 100 }, (_, n) => {
+      return `GET /v1/pets?limit=100&cursor=${encodeCursor(BigInt(n))} HTTP/1.1\r\n${head}\r\n`
+    }),
+    creates: [`POST /v1/pets HTTP/1.1\r\n${head}Content-Length: ${PET.length}\r\n\r\n${PET}`],
+  }
+}
+
+function goodputOf({ statuses, seconds }: Figures): number {
+  return ((statuses[200] ?? 0) + (statuses[201] ?? 0)) / seconds
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      seconds: { type: 'string', default: '10' },
+      connections: { type: 'string', default: '2000' },
+      report: { type: 'boolean', default: false },
+    },
+  })
+  const measured = await overload({ seconds: Number(values.seconds), connections: Number(values.connections) })
+  const whole = (number: number): string => number.toFixed(0)
+  const rows = measured.map(({ load, peak, offered, goodput, refused, p99, faults }) => {
+    const share = `${whole(goodput)} (${whole((100 * goodput) / peak)} %)`
+    return `| ${[load, whole(peak), whole(offered), share, whole(refused), `${whole(p99)} ms`, faults.join('; ') || 'none'].join(' | ')} |`
+  })
+  const passed = measured.every(
+    ({ peak, goodput, p99, faults }) => goodput >= GOODPUT_MIN * peak && p99 <= P99_MS_MAX && faults.length === 0,
+  )
+  const text = `Requests are due at a fixed rate, whatever the server does, each on a connection that waits for no other answer, of ${values.connections} at most;
+${values.seconds} seconds each, the load on the same machine. The peak is what ${PEAK_CONNECTIONS} connections get.
+
+| load | peak a second | offered | answered (of the peak) | refused with 503 | p99 of the answered | other |
+|---|---|---|---|---|---|---|
+${rows.join('\n')}
+
+- ${passed ? 'Passed' : 'FAILED'}: at least ${GOODPUT_MIN * 100} % of the peak, p99 at most ${P99_MS_MAX / 1000} s, and nothing but answers and 503.
+- What was due while every connection waited was never sent: that is how most of an overload is kept out. 503 is for what gets in and would
+  wait too long (\`src/http/admission.ts\`, \`src/store/batch.ts\`).`
+  process.stdout.write(`${text}\n`)
+  if (values.report) writeSection({ title: 'Too much to do', command: 'npm run endurance:overload', text })
+  process.exit(passed ? 0 : 1)
+}

@@ -1,0 +1,32 @@
+// Statements that outlive the connection they were prepared on: after a reopening they are prepared anew when they are
+// next used.
+
+import type { SQLQueryBindings, Statement } from 'bun:sqlite'
+import type { Connection } from './connection.ts'
+
+/** What the store uses of a prepared statement. */
+export type Query<Row, Params extends SQLQueryBindings[]> = Pick<Statement<Row, Params>, 'get' | 'all' | 'run'>
+
+export class Statements {
+  constructor(private readonly connection: Connection) {}
+
+  query<Row, Params extends SQLQueryBindings[]>(sql: string): Query<Row, Params> {
+    const { connection } = this
+    // The driver's types do not follow that the parameters of a statement are a list already.
+    const prepare = () => connection.database.query<Row, Params>(sql) as unknown as Statement<Row, Params>
+    let { database } = connection
+    let statement = prepare()
+    function current(): Statement<Row, Params> {
+      if (database !== connection.database) {
+        statement = prepare()
+        database = connection.database
+      }
+      return statement
+    }
+    return {
+      get: (...params) => current().get(...params),
+      all: (...params) => current().all(...params),
+      run: (...params) => current().run(...params),
+    }
+  }
+}

@@ -1,0 +1,11 @@
+// A few rounds of `npm run endurance:crash`.
+
+import { expect, test } from 'bun:test'
+import { crash } from '../endurance/crash.ts'
+
+test('killed 25 times under load, and while it starts: every 201 is there, once, and the file is whole', async () => {
+  const { acknowledged, unanswered, faults } = await crash(25)
+  expect(faults).toEqual([])
+  expect(acknowledged).toBeGreaterThan(100)
+  expect(unanswered).toBeGreaterThan(100)
+}, 120_000)

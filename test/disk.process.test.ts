@@ -1,0 +1,177 @@
+// A disk that is full, fails or cannot be written to, under a real server: no false 201, reads go on, and it recovers by itself.
+// A full disk is a small tmpfs (root), failing calls are injected with strace; skipped where these are not to be had.
+
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFile } from './support/files.ts'
+import { ask, type Running, serve } from './support/process.ts'
+
+const PET = JSON.stringify({ name: 'x'.repeat(255), categoryId: 7 })
+const strace = Bun.which('strace')
+const tmpfs = canMount()
+
+const create = ({ url, key }: Running) => ask('POST', `${url}/pets`, key, PET)
+const list = ({ url, key }: Running) => ask('GET', `${url}/pets?limit=100`, key)
+const idOf = (text: string) => Number(/"id":(\d+)/.exec(text)?.[1])
+const codeOf = (text: string) => JSON.parse(text).code
+
+describe.skipIf(!strace)(`calls that fail${strace ? '' : ' (strace is not installed)'}`, () => {
+  for (const [says, calls, error] of [
+    ['a sync that fails', 'fsync,fdatasync', 'EIO'],
+    ['a write that fails', 'pwrite64', 'EIO'],
+    ['a write without room', 'pwrite64', 'ENOSPC'],
+  ] as const) {
+    test(`${says}: 503, nothing added, lists go on; then creates do, without a restart`, async () => {
+      const cwd = mkdtempSync(temporaryFile('disk-'))
+      const server = await serve([], { cwd })
+      expect((await create(server)).status).toBe(201)
+      const mend = await inject(server.pid, calls, error)
+      for (let n = 0; n < 3; n++) {
+        const refused = await create(server)
+        expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '1'])
+        expect(['unavailable', 'storage_full']).toContain(codeOf(refused.text))
+        expect((await list(server)).text.match(/"id"/g)).toHaveLength(1)
+      }
+      await mend()
+      const added = await create(server)
+      expect(added.status).toBe(201)
+      expect((await list(server)).text.match(/"id":\d+/g)).toEqual(['"id":1', `"id":${idOf(added.text)}`])
+      await server.stop('SIGKILL')
+      checkFile(join(cwd, 'data/petstore.db'), [1, idOf(added.text)])
+    }, 30_000)
+  }
+
+  test('syncs that fail now and then under load: every 201 is there, and nothing else, after SIGKILL', async () => {
+    const cwd = mkdtempSync(temporaryFile('disk-'))
+    const server = await serve([], { cwd, env: { PETSTORE_LOG_LEVEL: 'silent' } })
+    const mend = await inject(server.pid, 'fsync,fdatasync', 'EIO', ':when=3+3')
+    const added: number[] = []
+    let refused = 0
+    const until = performance.now() + 1_500
+    await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        while (performance.now() < until) {
+          const { status, text } = await create(server)
+          if (status === 201) added.push(idOf(text))
+          else if (status === 503) refused++
+          else throw new Error(`${status} ${text}`)
+        }
+      }),
+    )
+    await mend()
+    expect((await create(server)).status).toBe(201)
+    await server.stop('SIGKILL')
+    expect([added.length, refused].every((count) => count > 10)).toBe(true)
+    checkFile(join(cwd, 'data/petstore.db'), [...added.sort((a, b) => a - b), added.length + 1], 'ids')
+  }, 30_000)
+})
+
+describe.skipIf(!tmpfs)(`a small disk${tmpfs ? '' : ' (a tmpfs cannot be mounted)'}`, () => {
+  test('that fills up: 503 storage_full, lists go on; with room again creates do, without a restart', async () => {
+    const folder = mkdtempSync(temporaryFile('full-'))
+    mount(folder, 'size=1m')
+    try {
+      const file = join(folder, 'petstore.db')
+      const server = await serve(['--database', file])
+      await create(server)
+      const ballast = join(folder, 'ballast')
+      for (let bytes = 1 << 20; bytes >= 512; bytes /= 2) fill(ballast, bytes)
+      const answers = await Promise.all(Array.from({ length: 400 }, () => create(server)))
+      let last = answers.at(-1)
+      for (let n = 0; n < 200 && last?.status === 201; n++) last = await create(server)
+      expect([last?.status, codeOf(last?.text ?? '')]).toEqual([503, 'storage_full'])
+      const before = (await list(server)).text
+      expect(before).toContain('"id":1')
+      rmSync(ballast)
+      const added = await create(server)
+      expect(added.status).toBe(201)
+      expect(await server.stop()).toBe(0)
+      const file2 = new Database(file, { readonly: true })
+      expect(file2.query('PRAGMA integrity_check').values()).toEqual([['ok']])
+      const acknowledged = answers.filter(({ status }) => status === 201).map(({ text }) => idOf(text))
+      const there = new Set((file2.query('SELECT id FROM pets').values() as [number][]).map(([id]) => id))
+      expect(acknowledged.filter((id) => !there.has(id))).toEqual([])
+      file2.close()
+    } finally {
+      Bun.spawnSync(['umount', '-l', folder])
+    }
+  }, 30_000)
+
+  test('that turns read-only: 503, lists go on; writable again, creates do', async () => {
+    const folder = mkdtempSync(temporaryFile('readonly-'))
+    mount(folder, 'size=8m')
+    try {
+      const server = await serve(['--database', join(folder, 'petstore.db')])
+      expect((await create(server)).status).toBe(201)
+      const held = Bun.spawnSync(['mount', '-o', 'remount,ro', folder])
+      // The kernel refuses it while a file is open for writing: then the failing calls above are all there is to see.
+      if (held.exitCode === 0) expect((await create(server)).status).toBe(503)
+      expect((await list(server)).status).toBe(200)
+      Bun.spawnSync(['mount', '-o', 'remount,rw', folder])
+      expect((await create(server)).status).toBe(201)
+      expect(await server.stop()).toBe(0)
+    } finally {
+      Bun.spawnSync(['umount', '-l', folder])
+    }
+  }, 30_000)
+})
+
+/** Makes these system calls of the process fail until the function that it resolves with is called. */
+async function inject(pid: number, calls: string, error: string, when = ''): Promise<() => Promise<void>> {
+  const child = Bun.spawn(
+    [
+      'strace',
+      '-f',
+      '-o',
+      '/dev/null',
+      '-e',
+      `trace=${calls}`,
+      '-e',
+      `inject=${calls}:error=${error}${when}`,
+      '-p',
+      `${pid}`,
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  )
+  // It says which threads it has attached to, once it has.
+  const reader = child.stderr.getReader()
+  await reader.read()
+  await Bun.sleep(200)
+  return async () => {
+    child.kill('SIGINT')
+    await child.exited
+  }
+}
+
+/** `ids` are exactly what is there; under load ids of failed transactions are given again, so these count only. */
+function checkFile(path: string, ids: number[], what: 'all' | 'ids' = 'all'): void {
+  const file = new Database(path, { readonly: true })
+  expect(file.query('PRAGMA integrity_check').values()).toEqual([['ok']])
+  const there = (file.query('SELECT id FROM pets ORDER BY id').values() as [number][]).map(([id]) => id)
+  if (what === 'all') expect(there).toEqual(ids)
+  else expect(there).toHaveLength(ids.length)
+  file.close()
+}
+
+function canMount(): boolean {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return false
+  const folder = mkdtempSync(temporaryFile('probe-'))
+  const mounted = Bun.spawnSync(['mount', '-t', 'tmpfs', 'none', folder]).exitCode === 0
+  if (mounted) Bun.spawnSync(['umount', folder])
+  return mounted
+}
+
+function mount(folder: string, options: string): void {
+  expect(Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', options, 'none', folder]).exitCode).toBe(0)
+}
+
+/** Appends as much, or as much of it as there is room for. */
+function fill(path: string, bytes: number): void {
+  try {
+    writeFileSync(path, new Uint8Array(bytes), { flag: 'a' })
+  } catch {
+    // There is no more room: that is the point.
+  }
+}

@@ -1,0 +1,54 @@
+// The catalogue of hostile input, row by row: the right answer, once, with an Error body where it is ours, and no 5xx.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { hostile } from '../endurance/hostile.ts'
+import { CATALOGUE, SMUGGLING } from './hostile.catalogue.ts'
+import { exchange } from './support/exchange.ts'
+import { type Service, startService } from './support/service.ts'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.stop())
+
+const send = (bytes: string, restMs?: number) => exchange(service.port, bytes.replaceAll('{key}', service.key), restMs)
+
+test('the catalogue has at least 150 rows', () => {
+  expect(CATALOGUE.length).toBeGreaterThan(150)
+})
+
+describe('hostile input', () => {
+  for (const { says, bytes, status, code } of CATALOGUE) {
+    test(`${says}: ${status} ${code ?? ''}`, async () => {
+      const answer = await send(bytes)
+      expect([answer.status, answer.answers]).toEqual([status, 1])
+      expect(answer.text).not.toContain(service.key)
+      if (code !== undefined) {
+        expect(JSON.parse(answer.body)).toEqual({ code, message: expect.any(String), status })
+        expect(answer.body).not.toMatch(/SQL|sqlite|\/work|\.ts\b|node_modules|at \w+ \(/)
+      } else if (status !== 200) {
+        expect([answer.body, answer.closed]).toEqual(['', true])
+      }
+    })
+  }
+})
+
+describe('a request inside a request', () => {
+  for (const [says, bytes] of SMUGGLING) {
+    test(`${says}: is no request`, async () => {
+      await send(bytes, 30)
+      expect((await service.get('/pets?limit=100')).text).not.toContain('smuggled')
+    })
+  }
+})
+
+test('after all of it the service is well, and nothing has failed', async () => {
+  expect((await fetch(`${service.origin}/readyz`)).status).toBe(200)
+  expect(service.logged.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error')).toEqual([])
+})
+
+test('ten thousand requests made up from the contract: each gets its one right answer', async () => {
+  const statuses = await hostile(service, 10_000)
+  expect(Object.keys(statuses)).toEqual(expect.arrayContaining(['200', '201', '400', '401', '404', '415']))
+}, 60_000)

@@ -1,0 +1,21 @@
+// Short runs of `npm run endurance:overload` and `npm run endurance:soak`. What they measure is for the reports; here it is that
+// nothing goes wrong.
+
+import { expect, test } from 'bun:test'
+import { overload } from '../endurance/overload.ts'
+import { soak } from '../endurance/soak.ts'
+
+test('five times the load: nothing but answers and 503, and far from a collapse', async () => {
+  for (const { peak, goodput, p99, faults } of await overload({ seconds: 0.8, connections: 500 })) {
+    expect(faults).toEqual([])
+    expect(goodput).toBeGreaterThan(peak * 0.3)
+    expect(p99).toBeLessThan(5_000)
+  }
+}, 60_000)
+
+test('a mixed load: every request gets its right answer', async () => {
+  const { statuses, faults, samples } = await soak(0.05)
+  expect(faults).toEqual([])
+  expect(Object.keys(statuses)).toEqual(expect.arrayContaining(['200', '201', '400']))
+  expect(samples.length).toBeGreaterThan(10)
+}, 30_000)

@@ -1,0 +1,76 @@
+// Too much to do: what would wait too long is refused at once, and what was let in is done.
+
+import { describe, expect, test } from 'bun:test'
+import { OVERLOADED } from '../src/errors.ts'
+import { Admission } from '../src/http/admission.ts'
+import { batched } from '../src/store/batch.ts'
+import { startService } from './support/service.ts'
+
+describe('creates that wait for a slow commit', () => {
+  test('are refused where they would wait more than two seconds; the others are done, in order', async () => {
+    let committed = 0
+    const add = batched(async (items: number[]) => {
+      await Bun.sleep(300)
+      committed += items.length
+      return items
+    })
+    await add(0)
+    const outcomes = await Promise.allSettled(Array.from({ length: 4000 }, (_, n) => add(n)))
+    const done = outcomes.filter(({ status }) => status === 'fulfilled').length
+    expect(done).toBeWithin(256, 2049)
+    expect(committed).toBe(1 + done)
+    for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toBe(OVERLOADED)
+    expect(await add(7)).toBe(7)
+  })
+
+  test('are never refused while they fit into one commit, however slow the last one was', async () => {
+    const slow = batched(async (items: number[]) => {
+      await Bun.sleep(items.length === 1 ? 2_200 : 0)
+      return items
+    })
+    await slow(0)
+    expect(await Promise.all(Array.from({ length: 256 }, (_, n) => slow(n)))).toHaveLength(256)
+  }, 10_000)
+})
+
+test('a turn of the event loop that has taken too long admits no more, and the next one does', async () => {
+  const admission = new Admission()
+  for (let n = 0; n < 100; n++) admission.check()
+  Bun.sleepSync(300)
+  expect(() => admission.check()).toThrow(OVERLOADED)
+  await new Promise(setImmediate)
+  admission.check()
+})
+
+test('while thousands wait for the store no other is let in', () => {
+  const admission = new Admission()
+  for (let n = 0; n < 4096; n++) admission.enter()
+  expect(() => admission.check()).toThrow(OVERLOADED)
+  admission.leave()
+  admission.check()
+})
+
+test('a server with too much to do answers some, and others with 503 at once; it logs how many, not each', async () => {
+  const { store, stop } = await startService()
+  const busy = await startService({
+    store: {
+      ...store,
+      getPet(id) {
+        Bun.sleepSync(5)
+        return store.getPet(id)
+      },
+    },
+  })
+  const answers = await Promise.all(Array.from({ length: 250 }, () => busy.get('/pets/1')))
+  const refused = answers.filter(({ status }) => status === 503)
+  expect(answers.filter(({ status }) => status === 404).length + refused.length).toBe(250)
+  expect(refused.length).toBeGreaterThan(0)
+  expect(JSON.parse(refused[0]?.text ?? '')).toMatchObject({ code: 'unavailable', status: 503 })
+  expect(refused[0]?.headers.get('Retry-After')).toBe('1')
+  expect((await busy.get('/pets/1')).status).toBe(404)
+  await busy.server.stop(1_000)
+  const logged = busy.logged.map((line) => JSON.parse(line))
+  expect(logged.map(({ msg }) => msg)).toEqual(['overloaded'])
+  expect(logged[0].shed).toBe(refused.length)
+  await stop()
+}, 30_000)

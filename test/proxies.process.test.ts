@@ -1,0 +1,130 @@
+// Behind nginx and HAProxy, as the system ships them: nothing hidden in a request becomes a request, nobody gets another's
+// answer, and no request is answered twice. Skipped where a proxy is not installed.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { CATALOGUE, SMUGGLING } from './hostile.catalogue.ts'
+import { exchange } from './support/exchange.ts'
+import { temporaryFile } from './support/files.ts'
+import { type Service, startService } from './support/service.ts'
+
+const nginx = Bun.which('nginx', { PATH: `${process.env.PATH}:/usr/sbin` })
+const haproxy = Bun.which('haproxy', { PATH: `${process.env.PATH}:/usr/sbin` })
+
+/** What the packages' own configurations say of HTTP is nothing: these are their defaults, with connections kept open to us. */
+const PROXIES = [
+  {
+    name: 'nginx',
+    found: nginx,
+    command: (file: string) => [
+      nginx as string,
+      '-p',
+      dirname(file),
+      '-e',
+      '/dev/null',
+      '-c',
+      file,
+      '-g',
+      'daemon off;',
+    ],
+    configuration: (port: number, to: number, folder: string) => `
+      ${process.getuid?.() === 0 ? 'user root;' : ''}
+      worker_processes 1;
+      pid ${folder}/nginx.pid;
+      events {}
+      http {
+        access_log off; error_log /dev/null; client_body_timeout 1s; client_header_timeout 1s;
+        client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy; fastcgi_temp_path ${folder}/f;
+        uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;
+        upstream petstore { server 127.0.0.1:${to}; keepalive 4; }
+        server {
+          listen 127.0.0.1:${port};
+          location / { proxy_pass http://petstore; proxy_http_version 1.1; proxy_set_header Connection ""; }
+        }
+      }`,
+  },
+  {
+    name: 'HAProxy',
+    found: haproxy,
+    command: (file: string) => [haproxy as string, '-db', '-q', '-f', file],
+    configuration: (port: number, to: number) => `
+defaults
+  mode http
+  option http-keep-alive
+  http-reuse always
+  timeout connect 5s
+  timeout client 1s
+  timeout server 20s
+frontend shop
+  bind 127.0.0.1:${port}
+  default_backend petstore
+backend petstore
+  server one 127.0.0.1:${to}
+`,
+  },
+]
+
+for (const { name, found, command, configuration } of PROXIES) {
+  describe.skipIf(!found)(`behind ${name}${found ? '' : ' (not installed)'}`, () => {
+    let service: Service
+    let port: number
+    let proxy: Bun.Subprocess
+
+    beforeAll(async () => {
+      service = await startService()
+      port = freePort()
+      const file = temporaryFile('proxy.conf')
+      const folder = dirname(file)
+      mkdirSync(`${folder}/body`)
+      writeFileSync(file, configuration(port, service.port, folder))
+      proxy = Bun.spawn(command(file), { stdio: ['ignore', 'ignore', 'inherit'] })
+      while (!(await reachable(port))) await Bun.sleep(20)
+    })
+    afterAll(async () => {
+      proxy.kill('SIGTERM')
+      await proxy.exited
+      await service.stop()
+    })
+
+    const send = (bytes: string, restMs: number) => exchange(port, bytes.replaceAll('{key}', service.key), restMs)
+    const ask = (path: string) =>
+      fetch(`http://127.0.0.1:${port}/v1${path}`, { headers: { Authorization: `Bearer ${service.key}` } })
+
+    test('a request inside a request is none', async () => {
+      for (const [says, bytes] of SMUGGLING) {
+        const { answers } = await send(bytes, 40)
+        // A request that is refused with its body unread may be followed by a bare refusal of that body.
+        if (answers > 2) throw new Error(`${says}: ${answers} answers`)
+        const names = await (await ask('/pets?limit=100')).text()
+        expect({ says, smuggled: names.includes('smuggled') }).toEqual({ says, smuggled: false })
+      }
+    })
+
+    test('the catalogue: at most one answer, never a failure, and the next one gets their own', async () => {
+      for (const { says, bytes, status, code } of CATALOGUE) {
+        const answer = await send(bytes, 5)
+        if (answer.answers > 1) throw new Error(`${says}: ${answer.text}`)
+        // What is no HTTP the proxy refuses in its own way; the rest must not fail for having a proxy in front.
+        if ((code || status === 200) && answer.status >= 500) throw new Error(`${says}: ${answer.text}`)
+      }
+      expect(await Promise.all([1, 2, 3].map(async (n) => (await ask(`/pets/${n}00`)).status))).toEqual([404, 404, 404])
+      expect((await ask('/pets?limit=0')).status).toBe(400)
+    }, 30_000)
+  })
+}
+
+function freePort(): number {
+  const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
+  server.stop(true)
+  return server.port
+}
+
+async function reachable(port: number): Promise<boolean> {
+  try {
+    await fetch(`http://127.0.0.1:${port}/healthz`)
+    return true
+  } catch {
+    return false
+  }
+}

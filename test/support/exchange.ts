@@ -1,0 +1,46 @@
+// Bytes to a socket, and every answer that comes back: none, one, or more than there should be.
+
+import { connect } from 'node:net'
+
+export interface Exchanged {
+  /** Of the first answer; 0 when the connection ended without one. */
+  status: number
+  body: string
+  /** How many answers came. */
+  answers: number
+  closed: boolean
+  text: string
+}
+
+/** Resolves when the connection has ended, or `restMs` after the first whole answer. Rejects when neither comes in `hangMs`. */
+export function exchange(port: number, bytes: string, restMs = 5, hangMs = 15_000): Promise<Exchanged> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1')
+    let text = ''
+    let closed = false
+    const hang = setTimeout(() => {
+      socket.destroy()
+      reject(new Error(`no answer within ${hangMs} ms`))
+    }, hangMs)
+    const end = (): void => {
+      clearTimeout(hang)
+      socket.destroy()
+      const [head = '', body = ''] = text.split('\r\n\r\n')
+      const answers = text.match(/HTTP\/1\.1 [2-5]\d\d/g)?.length ?? 0
+      resolve({ status: Number(head.slice(9, 12)), body, answers, closed, text })
+    }
+    socket.setEncoding('latin1')
+    socket.on('data', (more) => {
+      text += more
+      const [head = '', body] = text.split('\r\n\r\n')
+      const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0)
+      if (body !== undefined && body.length >= length) setTimeout(end, restMs)
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      closed = true
+      end()
+    })
+    socket.write(bytes, 'latin1')
+  })
+}
