@@ -1,20 +1,99 @@
-// The structured log: one JSON object a line on standard error. Never a key, never a body.
+// The structured log: one JSON object a line on standard error. Never a key, never a body. Ours because a line for each
+// create was the dearest part of it: gathered and written together it costs a tenth (measured: creates × 1.08).
 
-import { type DestinationStream, pino } from 'pino'
+import { write } from 'node:fs'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
-export type Log = ReturnType<typeof createLog>
 
-/** Writes to standard error unless told otherwise; lines of one turn of the event loop may be written together. */
-export function createLog(level: LogLevel, destination: DestinationStream = pino.destination({ fd: 2, sync: false })) {
-  return pino(
-    {
-      level,
-      base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-    },
-    destination,
-  )
+export interface Log {
+  debug: LogLine
+  info: LogLine
+  warn: LogLine
+  error: LogLine
+  /** Resolves when what was logged has been written. */
+  flush(): Promise<void>
+}
+
+/** `err` may be anything that was thrown. */
+export type LogLine = (fields: Record<string, unknown>, message: string) => void
+
+/** Where lines go, each with its newline. `flush` resolves when they are there. */
+export interface LogDestination {
+  write(line: string): void
+  flush?(): Promise<void>
+}
+
+/** Writes to standard error unless told otherwise. */
+export function createLog(level: LogLevel, destination: LogDestination = new GatheredLines(2)): Log {
+  const line = (of: LogLevel): LogLine => {
+    if (LOG_LEVELS.indexOf(of) < LOG_LEVELS.indexOf(level)) return () => undefined
+    return ({ err, ...fields }, msg) => {
+      const time = new Date().toISOString()
+      const thrown = err === undefined ? {} : { err: plain(err) }
+      destination.write(`${JSON.stringify({ level: of, time, ...fields, ...thrown, msg })}\n`)
+    }
+  }
+  return {
+    debug: line('debug'),
+    info: line('info'),
+    warn: line('warn'),
+    error: line('error'),
+    flush: async () => destination.flush?.(),
+  }
+}
+
+/** An error as JSON, its causes with it. */
+function plain(thrown: unknown): unknown {
+  if (!(thrown instanceof Error)) return String(thrown)
+  const { name, message, stack, cause } = thrown
+  const { code } = thrown as { code?: unknown }
+  return { name, message, code, stack, ...(cause === undefined ? {} : { cause: plain(cause) }) }
+}
+
+/** More than this is never kept for a reader that does not read: what comes then is counted, and lost. */
+const KEPT_MAX = 16 * 1024 * 1024
+/** A pipe that is full is tried again after this. */
+const AGAIN_MS = 20
+
+/** Lines written together, in order, by the system's own threads: a slow reader holds up no request. */
+class GatheredLines implements LogDestination {
+  private lines = ''
+  private lost = 0
+  private writing: Promise<void> | undefined
+
+  constructor(private readonly descriptor: number) {}
+
+  write(line: string): void {
+    if (this.lines.length > KEPT_MAX) this.lost++
+    else this.lines += line
+    this.writing ??= this.writeAll()
+  }
+
+  async flush(): Promise<void> {
+    await this.writing
+  }
+
+  private async writeAll(): Promise<void> {
+    // After this turn of the event loop: what it logs is written together.
+    await new Promise(setImmediate)
+    while (this.lines !== '') {
+      const bytes = Buffer.from(this.lines)
+      this.lines = this.lost > 0 ? `${JSON.stringify({ level: 'warn', lost: this.lost, msg: 'log lines lost' })}\n` : ''
+      this.lost = 0
+      for (let at = 0; at < bytes.length; ) at += await this.writeSome(bytes.subarray(at))
+    }
+    this.writing = undefined
+  }
+
+  /** How many bytes were written; all of them where nobody can read any more. */
+  private writeSome(bytes: Uint8Array): Promise<number> {
+    return new Promise((resolve) => {
+      write(this.descriptor, bytes, (error, written) => {
+        if (!error) resolve(written)
+        else if (error.code === 'EAGAIN') setTimeout(() => resolve(0), AGAIN_MS)
+        else resolve(bytes.length)
+      })
+    })
+  }
 }

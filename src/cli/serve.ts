@@ -76,7 +76,7 @@ async function serve(config: Config, ephemeral: boolean, demo: boolean): Promise
   await Promise.all([server.stop(STOP_GRACE_MS), backups.stop()])
   await admin?.stop()
   await store.close()
-  await new Promise<void>((resolve) => log.flush(() => resolve()))
+  await log.flush()
   process.exit(0)
 }
 
@@ -90,7 +90,7 @@ async function addFirstKey(
   const hash = hashKey(text)
   if (await store.createFirstKey({ name: 'first', hash, readOnly: false, expiresAt: undefined })) return text
   if (bootstrapKey && !(await store.findKey(hash))) {
-    log.warn('PETSTORE_BOOTSTRAP_KEY is not used: the store has keys already')
+    log.warn({}, 'PETSTORE_BOOTSTRAP_KEY is not used: the store has keys already')
   }
   return undefined
 }

@@ -18,6 +18,8 @@ interface Encoded {
   /** Of a 200 only. */
   tag: string | undefined
   headers: Record<string, string>
+  /** The headers as the runtime keeps them. */
+  readied?: Headers
   /** The headers of a 304, once one was sent. */
   unmodified?: Record<string, string>
 }
@@ -46,13 +48,19 @@ export function respond(request: Request, answer: Answer): Response {
   answer.encoded ??= encode(answer)
   const { text, tag, headers } = answer.encoded
   if (tag === undefined || !matches(request.headers.get('If-None-Match'), tag)) {
-    return new Response(text, { status: answer.status, headers })
+    return new Response(text, { status: answer.status, headers: answer.encoded.readied ?? headers })
   }
   if (!answer.encoded.unmodified) {
     const { 'Content-Type': _, ...unmodified } = headers
     answer.encoded.unmodified = unmodified
   }
   return new Response(null, { status: 304, headers: answer.encoded.unmodified })
+}
+
+/** The same answer, for many: without what its bytes were made of, and with headers that need no more reading. */
+export function readied(answer: Answer): Answer {
+  const encoded = answer.encoded ?? encode(answer)
+  return { ...answer, body: undefined, encoded: { ...encoded, readied: new Headers(encoded.headers) } }
 }
 
 function encode({ status, body, headers }: Answer): Encoded {

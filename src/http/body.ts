@@ -2,6 +2,7 @@
 // than the bound is ever kept.
 
 import { PetstoreError } from '../errors.ts'
+import { inTime } from './deadline.ts'
 import { type Json, parseJson } from './json.ts'
 
 export const BODY_BYTES_MAX = 64 * 1024
@@ -13,7 +14,7 @@ export async function readBody(request: Request, timeoutMs: number): Promise<Jso
   if (length !== null && Number(length) > BODY_BYTES_MAX) throw tooLarge()
   // With a length the whole body is bounded; without one (chunked) it is counted as it arrives.
   const reading = length === null ? readCounted(request.body) : request.bytes()
-  return parseJson(decode(await inTime(reading, timeoutMs)))
+  return parseJson(decode(await arrived(reading, timeoutMs)))
 }
 
 /** RFC 9110, 8.3. No Content-Type at all is read as JSON: the interface knows no other. */
@@ -48,18 +49,14 @@ async function readCounted(stream: ReadableStream<Uint8Array> | null): Promise<U
   return Buffer.concat(chunks)
 }
 
-async function inTime<Result>(work: Promise<Result>, timeoutMs: number): Promise<Result> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
-    reject(new PetstoreError('request_timeout', `The body did not arrive within ${timeoutMs / 1000} seconds.`))
-  }, timeoutMs)
+async function arrived(reading: Promise<Uint8Array>, timeoutMs: number): Promise<Uint8Array> {
   try {
-    return await Promise.race([work, late])
+    return await inTime(reading, timeoutMs, () => {
+      return new PetstoreError('request_timeout', `The body did not arrive within ${timeoutMs / 1000} seconds.`)
+    })
   } catch (error) {
     if (error instanceof PetstoreError) throw error
     throw new PetstoreError('request_timeout', 'The connection ended before the body did.', { cause: error })
-  } finally {
-    clearTimeout(timer)
   }
 }
 

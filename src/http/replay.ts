@@ -7,7 +7,7 @@
 // removed by the clock, or answer differently to different callers are not kept.
 
 import type { Store } from '../store/store.ts'
-import { type Answer, respond } from './answers.ts'
+import { type Answer, readied, respond } from './answers.ts'
 import type { Authentication } from './authentication.ts'
 import type { ContractOperation } from './contract.ts'
 
@@ -15,9 +15,13 @@ import type { ContractOperation } from './contract.ts'
 const KEPT_MAX = 8 * 1024 * 1024
 /** About what an entry takes beside its text. */
 const ENTRY = 1024
+const SEEN_MAX = 4096
+const URL_MAX = 512
 
 export class Replay {
   private readonly answers = new Map<string, Answer>()
+  /** Addresses that were asked for lately, whatever the stamp. */
+  private readonly seen = new Set<string>()
   private kept = 0
   private stamp = Number.NaN
 
@@ -42,15 +46,20 @@ export class Replay {
   keep({ method, parameters, deprecation }: ContractOperation, url: string, answer: Answer, begun: number | undefined) {
     const everyone = method === 'GET' && !deprecation && !parameters.some((parameter) => parameter.in === 'path')
     // A target without a usable Host is given as it is: its next Host may be refused.
-    if (url.startsWith('/')) return
+    if (url.startsWith('/') || url.length > URL_MAX) return
     if (!everyone || begun === undefined || begun !== this.store.freshness()) return
     if (begun !== this.stamp || this.kept > KEPT_MAX) {
       this.answers.clear()
       this.kept = 0
       this.stamp = begun
     }
-    // Its bytes are enough: what they were made of may go.
-    this.answers.set(url, { ...answer, body: undefined })
-    this.kept += ENTRY + url.length + (answer.encoded?.text.length ?? 0)
+    // Most pages of a long list are asked for once: the first time only their address is kept.
+    if (this.seen.has(url)) {
+      this.answers.set(url, readied(answer))
+      this.kept += ENTRY + url.length + (answer.encoded?.text.length ?? 0)
+    } else {
+      if (this.seen.size >= SEEN_MAX) this.seen.clear()
+      this.seen.add(url)
+    }
   }
 }

@@ -30,6 +30,7 @@ export function batched<Item, Result>(
 
   async function run(): Promise<void> {
     while (waiting.length > 0) {
+      await gathered()
       const batch = waiting.splice(0, BATCH_MAX)
       begunAt = performance.now()
       try {
@@ -45,6 +46,14 @@ export function batched<Item, Result>(
       onBatch?.(batch.length, lastMs / 1000)
     }
     running = false
+  }
+
+  /** After the poll phase every request whose bytes have arrived joins this batch; as long as more come, it waits for them. */
+  async function gathered(): Promise<void> {
+    for (let before = 0; waiting.length > before && waiting.length < BATCH_MAX; ) {
+      before = waiting.length
+      await new Promise(setImmediate)
+    }
   }
 
   async function alone({ item, resolve, reject }: Waiting<Item, Result>): Promise<void> {
@@ -68,7 +77,6 @@ export function batched<Item, Result>(
       if (running) return
       running = true
       begunAt = performance.now()
-      // After the poll phase: every request whose bytes have arrived has been handled, and joins this batch.
-      setImmediate(run)
+      run()
     })
 }

@@ -3,6 +3,7 @@
 import type { ApiKey, DeprecatedCalls, KeyHash, KeyId, KeyStore, NewKey } from '../../keys.ts'
 import type { StoreOptions } from '../store.ts'
 import { translated } from './errors.ts'
+import type { Reads } from './reads.ts'
 import type { Statements } from './statements.ts'
 import type { Transact } from './transaction.ts'
 
@@ -18,7 +19,7 @@ interface KeyRow {
 const COLUMNS =
   'id, name, read_only AS readOnly, created_at AS createdAt, expires_at AS expiresAt, revoked_at AS revokedAt'
 
-export function sqliteKeys(statements: Statements, transact: Transact, { now }: StoreOptions): KeyStore {
+export function sqliteKeys(statements: Statements, reads: Reads, transact: Transact, { now }: StoreOptions): KeyStore {
   const byHash = statements.query<KeyRow, [KeyHash]>(`SELECT ${COLUMNS} FROM keys WHERE hash = ?`)
   const all = statements.query<KeyRow, []>(`SELECT ${COLUMNS} FROM keys ORDER BY id`)
   const any = statements.query('SELECT 1 FROM keys LIMIT 1')
@@ -52,8 +53,8 @@ export function sqliteKeys(statements: Statements, transact: Transact, { now }: 
   return {
     createKey: async (key) => transact(() => create(key)),
     createFirstKey: async (key) => transact(() => (any.get() ? undefined : create(key))),
-    findKey: async (hash) => translated(() => find(hash)),
-    listKeys: async () => translated(() => all.all().map(toKey)),
+    findKey: async (hash) => translated(() => reads.read(() => find(hash))),
+    listKeys: async () => translated(() => reads.read(() => all.all().map(toKey))),
     revokeKey: async (id) => {
       transact(() => revoke.run(now(), id))
     },
@@ -67,7 +68,7 @@ export function sqliteKeys(statements: Statements, transact: Transact, { now }: 
         for (const { keyId, operationId, calls: n, lastAt } of calls) count.run(keyId, operationId, n, lastAt)
       })
     },
-    listDeprecatedCalls: async () => translated(() => counted.all().map(toCalls)),
+    listDeprecatedCalls: async () => translated(() => reads.read(() => counted.all().map(toCalls))),
   }
 }
 

@@ -8,12 +8,13 @@ import { replay } from '../idempotency.ts'
 import type { StoreOptions } from '../store.ts'
 import { translated } from './errors.ts'
 import { sqliteIdempotencyKeys } from './idempotency.ts'
+import type { Reads } from './reads.ts'
 import type { Statements } from './statements.ts'
 import type { Transact } from './transaction.ts'
 
 const COLUMNS = 'id, name, category_id AS categoryId, status'
 
-export function sqlitePets(statements: Statements, transact: Transact, options: StoreOptions): PetStore {
+export function sqlitePets(statements: Statements, reads: Reads, transact: Transact, options: StoreOptions): PetStore {
   const { now } = options
   const page = statements.query<Pet, [bigint, number]>(`SELECT ${COLUMNS} FROM pets WHERE id > ? ORDER BY id LIMIT ?`)
   const pageByStatus = statements.query<Pet, [PetStatus, bigint, number]>(
@@ -54,8 +55,8 @@ export function sqlitePets(statements: Statements, transact: Transact, options: 
   }
 
   return {
-    listPets: async (filter) => translated(() => readPage(filter)),
+    listPets: async (filter) => translated(() => reads.read(() => readPage(filter))),
     ...creations(createAll, options),
-    getPet: async (id) => translated(() => pet.get(id) ?? undefined),
+    getPet: async (id) => translated(() => reads.read(() => pet.get(id) ?? undefined)),
   }
 }

@@ -6,6 +6,7 @@ import { type Connection, openConnection } from './connection.ts'
 import { translated } from './errors.ts'
 import { sqliteKeys } from './keys.ts'
 import { sqlitePets } from './pets.ts'
+import { Reads } from './reads.ts'
 import { Statements } from './statements.ts'
 import { transactions } from './transaction.ts'
 
@@ -18,10 +19,11 @@ export function sqliteStore(connection: Connection, options: StoreOptions): Stor
   const { freshness } = connection
   const statements = new Statements(connection)
   const ping = statements.query('SELECT 1 FROM pets LIMIT 1')
-  const transact = transactions(connection, statements)
+  const reads = new Reads(statements, freshness)
+  const transact = transactions(connection, statements, reads)
   return {
-    ...sqlitePets(statements, transact, options),
-    ...sqliteKeys(statements, transact, options),
+    ...sqlitePets(statements, reads, transact, options),
+    ...sqliteKeys(statements, reads, transact, options),
     freshness: () => freshness.stamp(),
     ping: async () => {
       translated(() => ping.get())
@@ -29,6 +31,7 @@ export function sqliteStore(connection: Connection, options: StoreOptions): Stor
     close: async () => {
       // A batch waits for the end of this turn of the event loop.
       await new Promise(setImmediate)
+      reads.end()
       connection.close()
     },
   }
