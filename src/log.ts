@@ -24,14 +24,21 @@ export interface LogDestination {
   flush?(): Promise<void>
 }
 
-/** Writes to standard error unless told otherwise. */
-export function createLog(level: LogLevel, destination: LogDestination = new GatheredLines(2)): Log {
+export interface LogOptions {
+  /** Other processes write to the same pipe: lines are written in pieces that the system keeps whole (pipe(7), PIPE_BUF). */
+  linesMayMeet?: boolean
+  /** Instead of standard error. */
+  destination?: LogDestination
+}
+
+export function createLog(level: LogLevel, { linesMayMeet = false, destination }: LogOptions = {}): Log {
+  const to = destination ?? new GatheredLines(2, linesMayMeet ? PIPE_BUF : Number.POSITIVE_INFINITY)
   const line = (of: LogLevel): LogLine => {
     if (LOG_LEVELS.indexOf(of) < LOG_LEVELS.indexOf(level)) return () => undefined
     return ({ err, ...fields }, msg) => {
       const time = new Date().toISOString()
       const thrown = err === undefined ? {} : { err: plain(err) }
-      destination.write(`${JSON.stringify({ level: of, time, ...fields, ...thrown, msg })}\n`)
+      to.write(`${JSON.stringify({ level: of, time, ...fields, ...thrown, msg })}\n`)
     }
   }
   return {
@@ -39,7 +46,7 @@ export function createLog(level: LogLevel, destination: LogDestination = new Gat
     info: line('info'),
     warn: line('warn'),
     error: line('error'),
-    flush: async () => destination.flush?.(),
+    flush: async () => to.flush?.(),
   }
 }
 
@@ -55,6 +62,8 @@ function plain(thrown: unknown): unknown {
 const KEPT_MAX = 16 * 1024 * 1024
 /** A pipe that is full is tried again after this. */
 const AGAIN_MS = 20
+const PIPE_BUF = 4096
+const NEWLINE = 0x0a
 
 /** Lines written together, in order, by the system's own threads: a slow reader holds up no request. */
 class GatheredLines implements LogDestination {
@@ -62,7 +71,10 @@ class GatheredLines implements LogDestination {
   private lost = 0
   private writing: Promise<void> | undefined
 
-  constructor(private readonly descriptor: number) {}
+  constructor(
+    private readonly descriptor: number,
+    private readonly pieceBytes: number,
+  ) {}
 
   write(line: string): void {
     if (this.lines.length > KEPT_MAX) this.lost++
@@ -81,9 +93,16 @@ class GatheredLines implements LogDestination {
       const bytes = Buffer.from(this.lines)
       this.lines = this.lost > 0 ? `${JSON.stringify({ level: 'warn', lost: this.lost, msg: 'log lines lost' })}\n` : ''
       this.lost = 0
-      for (let at = 0; at < bytes.length; ) at += await this.writeSome(bytes.subarray(at))
+      for (let at = 0; at < bytes.length; ) at += await this.writeSome(this.piece(bytes, at))
     }
     this.writing = undefined
+  }
+
+  /** Whole lines, as many as fit; a longer line as it is. */
+  private piece(bytes: Buffer, at: number): Uint8Array {
+    if (bytes.length - at <= this.pieceBytes) return bytes.subarray(at)
+    const end = bytes.lastIndexOf(NEWLINE, at + this.pieceBytes - 1)
+    return bytes.subarray(at, end >= at ? end + 1 : bytes.indexOf(NEWLINE, at) + 1)
   }
 
   /** How many bytes were written; all of them where nobody can read any more. */

@@ -1,17 +1,19 @@
 // `petstore serve`: opens the store, sees to its first key, listens, and leaves in order when told to.
 
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { PetStore } from '../client/petstore.ts'
 import { addSamples } from '../client/samples.ts'
 import type { Config } from '../config.ts'
 import { startAdmin } from '../http/admin.ts'
+import { checkFree } from '../http/listen.ts'
 import { startServer } from '../http/server.ts'
 import { generateKey, hashKey, type KeyStore } from '../keys.ts'
 import { createLog, type Log } from '../log.ts'
 import { createMetrics } from '../metrics.ts'
 import { openStore } from '../store/open.ts'
-import { configOf, withSettings } from './options.ts'
+import { configOf, parsedBy, withSettings } from './options.ts'
 import { startPeriodicBackups } from './periodic-backups.ts'
+import { parentGone, startWorkers } from './workers.ts'
 
 /** Within 10 seconds of SIGTERM the process is gone; closing the store needs a little of that. */
 const STOP_GRACE_MS = 8_500
@@ -21,6 +23,8 @@ export function serveCommand(): Command {
     .description('Serve the store over HTTP until SIGTERM or SIGINT.')
     .option('--ephemeral', 'keep everything in memory and print the key, as `key: …`: for tests', false)
     .option('--demo', 'start with sample animals; only with --ephemeral', false)
+    .option('--workers <number>', 'processes that serve together, on one port and one store', parsedBy(parseWorkers), 1)
+    .addOption(new Option('--worker').hideHelp())
     .addHelpText(
       'after',
       `
@@ -28,24 +32,40 @@ Examples:
   petstore serve
   petstore serve --port 0 --ephemeral
   petstore serve --ephemeral --demo
+  petstore serve --workers 4
   PETSTORE_HOST=0.0.0.0 petstore serve --database /var/lib/petstore/petstore.db
 
 More settings are environment variables: see docs/configuration.md.`,
     )
   withSettings(command, 'host', 'port', 'database', 'environment')
-  return command.action(async ({ ephemeral, demo }: { ephemeral: boolean; demo: boolean }, self: Command) => {
+  return command.action(async (options: ServeOptions, self: Command) => {
+    const { ephemeral, demo, workers } = options
     if (demo && !ephemeral) {
       self.error('--demo goes with --ephemeral. For a store that stays: petstore demo, beside the running service.')
     }
-    await serve(configOf(self), ephemeral, demo)
+    if (ephemeral && workers > 1) self.error('--workers needs a store that processes can share: not --ephemeral.')
+    const config = configOf(self)
+    if (config.sharePort && workers > 1) self.error('--workers and PETSTORE_SHARE_PORT do not go together.')
+    await serve(config, options)
   })
 }
 
-async function serve(config: Config, ephemeral: boolean, demo: boolean): Promise<void> {
-  const log = createLog(config.logLevel)
+interface ServeOptions {
+  ephemeral: boolean
+  demo: boolean
+  workers: number
+  /** This is one of the processes that `--workers` starts. */
+  worker?: boolean
+}
+
+async function serve(config: Config, { ephemeral, demo, workers, worker = false }: ServeOptions): Promise<void> {
+  const together = worker || workers > 1
+  const log = createLog(config.logLevel, { linesMayMeet: together })
   const metrics = config.adminPort === undefined ? undefined : createMetrics()
   const opened = await openStore(ephemeral ? ':memory:' : config.database, { now: Date.now, onBatch: metrics?.batch })
   const store = metrics?.timed(opened) ?? opened
+  // Sharing would find a port free that another service has, too.
+  if (workers > 1) await checkFree(config)
   const server = startServer({
     store,
     log,
@@ -56,24 +76,30 @@ async function serve(config: Config, ephemeral: boolean, demo: boolean): Promise
     baseUrls: { production: config.baseUrl, staging: config.stagingBaseUrl },
     corsOrigins: config.corsOrigins,
     rateLimit: config.rateLimit,
-    sharePort: config.sharePort,
+    sharePort: config.sharePort || together,
+    handsOver: config.sharePort,
     enforceSunset: config.sunset === 'enforce',
     now: Date.now,
   })
   const admin = metrics && startAdmin({ host: config.adminHost, port: config.adminPort as number, metrics })
   // Only now, when nothing stands in the way of showing it.
-  const key = await addFirstKey(store, config, log)
+  const key = worker ? undefined : await addFirstKey(store, config, log)
+  const others = workers > 1 ? await startWorkers(workers - 1, config, server.port, log) : undefined
   if (key && demo) await Array.fromAsync(addSamples(new PetStore({ baseUrl: server.url, apiKey: key })))
   if (key && ephemeral) process.stdout.write(`key: ${key}\n`)
   else if (key && !config.bootstrapKey) process.stdout.write(welcome(server.url, key))
   if (admin) process.stdout.write(`metrics on ${admin.url}\n`)
   process.stdout.write(`petstore listening on ${server.url}\n`)
 
-  const backups = startPeriodicBackups(ephemeral ? { ...config, backupDir: undefined } : config, log, Date.now)
+  const backups = startPeriodicBackups(
+    ephemeral || worker ? { ...config, backupDir: undefined } : config,
+    log,
+    Date.now,
+  )
 
-  const signal = await nextSignal('SIGTERM', 'SIGINT')
+  const signal = await Promise.race([nextSignal('SIGTERM', 'SIGINT'), ...(worker ? [parentGone()] : [])])
   log.info({ signal }, 'stopping')
-  await Promise.all([server.stop(STOP_GRACE_MS), backups.stop()])
+  await Promise.all([server.stop(STOP_GRACE_MS), backups.stop(), others?.stop()])
   await admin?.stop()
   await store.close()
   await log.flush()
@@ -115,4 +141,9 @@ function nextSignal(...signals: NodeJS.Signals[]): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     for (const signal of signals) process.once(signal, () => resolve(signal))
   })
+}
+
+function parseWorkers(text: string): number {
+  if (!/^[1-9][0-9]?$/.test(text)) throw new Error('must be a number from 1 to 99')
+  return Number(text)
 }

@@ -31,6 +31,11 @@ export function listen({ host, port, flag, sharePort = false }: Address, serving
   }
 }
 
+/** Throws StartError unless nobody else listens on the address. */
+export async function checkFree({ host, port }: Pick<Address, 'host' | 'port'>): Promise<void> {
+  await listen({ host, port, flag: '--port' }, { fetch: () => new Response(null, { status: 503 }) }).stop(true)
+}
+
 /** Where a client on this machine reaches the host: an address that stands for all of them is none to connect to. */
 export function authority(host: string, port: number): string {
   const name = ['0.0.0.0', '::'].includes(host) ? 'localhost' : host

@@ -32,8 +32,10 @@ export interface ServerOptions extends Omit<OperateOptions, Made> {
   corsOrigins: CorsOrigins
   /** Of each API key; without it there is none. */
   rateLimit?: Rate | undefined
-  /** Lets other processes listen on the same port, so that one can take over from another. */
+  /** Lets other processes listen on the same port. */
   sharePort?: boolean
+  /** With `sharePort`: another process takes over when this one stops. */
+  handsOver?: boolean
   bodyTimeoutMs?: number
 }
 
@@ -153,7 +155,7 @@ export function startServer(options: ServerOptions): PetstoreServer {
     url,
     async stop(graceMs) {
       draining = true
-      if (options.sharePort) handOver(server.port as number)
+      if (options.handsOver) handOver(server.port as number)
       await Bun.sleep(LEAVE_MS)
       const answered = server.stop()
       await Promise.race([answered, Bun.sleep(graceMs - LEAVE_MS)])

@@ -27,7 +27,7 @@ export async function startService({
   const logged: string[] = []
   const server = startServer({
     store,
-    log: createLog('info', { write: (line) => logged.push(line) }),
+    log: createLog('info', { destination: { write: (line) => logged.push(line) } }),
     host: '127.0.0.1',
     port: 0,
     environment: 'production',

@@ -1,0 +1,81 @@
+// `serve --workers N`: N processes on one port and one store, of which the first is the one that was started. The kernel
+// spreads connections over them. Each keeps every promise by itself: what one acknowledges is in the next list of any other
+// (store/sqlite/freshness.ts), and a key that ends does so for all.
+
+import type { Config } from '../config.ts'
+import { StartError } from '../errors.ts'
+import type { Log } from '../log.ts'
+
+const READY = 'petstore listening on '
+/** A worker that ends unasked is followed by another after this. */
+const AGAIN_MS = 1_000
+
+export interface Workers {
+  /** Tells all of them to leave and resolves when they have. */
+  stop(): Promise<void>
+}
+
+/** Starts `count` processes like this one, on its port, and resolves when all listen. Throws StartError when one cannot. */
+export async function startWorkers(count: number, config: Config, port: number, log: Log): Promise<Workers> {
+  let stopping = false
+  const running = new Map<number, Bun.Subprocess<'pipe', 'pipe', 'inherit'>>()
+
+  async function start(index: number): Promise<void> {
+    const worker = Bun.spawn([process.execPath, Bun.main, 'serve', '--worker'], {
+      env: environmentOf(index, config, port),
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    running.set(index, worker)
+    let said = ''
+    for await (const text of worker.stdout.pipeThrough(new TextDecoderStream())) {
+      said += text
+      if (said.includes(READY)) break
+    }
+    if (!said.includes(READY)) throw new StartError(`Worker ${index + 1} could not start.`)
+    worker.exited.then((status) => follow(index, status))
+  }
+
+  async function follow(index: number, status: number): Promise<void> {
+    if (stopping) return
+    log.error({ worker: index + 1, status }, 'worker ended')
+    await Bun.sleep(AGAIN_MS)
+    if (stopping) return
+    await start(index).catch(() => follow(index, status))
+  }
+
+  async function stop(): Promise<void> {
+    stopping = true
+    for (const worker of running.values()) worker.kill('SIGTERM')
+    await Promise.all([...running.values()].map(({ exited }) => exited))
+  }
+
+  try {
+    await Promise.all(Array.from({ length: count }, (_, n) => start(n + 1)))
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { stop }
+}
+
+/** Not in arguments, which every user of the machine can read: an address may hold a password. */
+function environmentOf(index: number, config: Config, port: number): Record<string, string | undefined> {
+  const { host, database, environment, adminPort } = config
+  return {
+    ...process.env,
+    PETSTORE_HOST: host,
+    PETSTORE_PORT: String(port),
+    PETSTORE_DATABASE: database,
+    PETSTORE_DATABASE_FILE: undefined,
+    PETSTORE_ENVIRONMENT: environment,
+    // Each tells of itself, on a port of its own.
+    PETSTORE_ADMIN_PORT: adminPort ? String(adminPort + index) : process.env.PETSTORE_ADMIN_PORT,
+  }
+}
+
+/** Resolves when the process that started this one has gone: its end of standard input is closed then. */
+export async function parentGone(): Promise<void> {
+  for await (const _ of Bun.stdin.stream()) {
+    // Nothing is ever said there.
+  }
+}

@@ -1,0 +1,79 @@
+// `serve --workers N`: several processes on one port, with the guarantees of one.
+
+import { describe, expect, test } from 'bun:test'
+import { temporaryFile } from './support/files.ts'
+import { type Running, run, serve } from './support/process.ts'
+
+const PET = '{"name":"Rex","categoryId":7}'
+const LINUX = process.platform === 'linux'
+
+/** On a connection of its own, so that any of the workers may get it. */
+async function ask(method: string, url: string, key: string, body?: string) {
+  const headers = { Authorization: `Bearer ${key}`, Connection: 'close' }
+  const answer = await fetch(url, { method, headers, keepalive: false, ...(body ? { body } : {}) })
+  return { status: answer.status, text: await answer.text() }
+}
+
+function workersOf({ pid }: Running): number[] {
+  const { stdout } = Bun.spawnSync(['ps', '-o', 'pid=', '--ppid', String(pid)])
+  return stdout.toString().trim().split(/\s+/).filter(Boolean).map(Number)
+}
+
+// Only Linux spreads the connections of a shared port.
+describe.skipIf(!LINUX)('workers', () => {
+  test('each lists what another has just acknowledged, and each refuses a key that was revoked', async () => {
+    const file = temporaryFile('petstore.db')
+    const service = await serve(['--workers', '3', '--database', file])
+    expect(workersOf(service).length).toBe(2)
+    let count = 0
+    for (let n = 0; n < 60; n++) {
+      const { text } = await ask('POST', `${service.url}/pets`, service.key, PET)
+      count++
+      const lists = Array.from({ length: 4 }, () => ask('GET', `${service.url}/pets?limit=100`, service.key))
+      for (const list of await Promise.all(lists)) {
+        expect(list.text).toEndWith(`${text}]`)
+        expect(list.text.split('"id"').length - 1).toBe(count)
+      }
+    }
+    const { stdout } = await run(['keys', 'create', '--name', 'gone', '--database', file])
+    expect((await ask('GET', `${service.url}/pets`, stdout.trim())).status).toBe(200)
+    await run(['keys', 'revoke', 'gone', '--database', file])
+    await Bun.sleep(1_000)
+    for (let n = 0; n < 12; n++) expect((await ask('GET', `${service.url}/pets`, stdout.trim())).status).toBe(401)
+    expect(await service.stop()).toBe(0)
+    const lines = service.stderr().trim().split('\n')
+    expect(lines.filter((line) => JSON.parse(line).msg === 'createPet').length).toBe(60)
+  })
+
+  test('one that ends is followed by another, and the others go on', async () => {
+    const service = await serve(['--workers', '2', '--database', temporaryFile('petstore.db')])
+    const [worker] = workersOf(service)
+    process.kill(worker as number, 'SIGKILL')
+    while (!service.stderr().includes('worker ended')) await Bun.sleep(20)
+    for (let n = 0; n < 5; n++) expect((await ask('GET', `${service.url}/pets`, service.key)).status).toBe(200)
+    while (workersOf(service)[0] === worker || workersOf(service).length === 0) await Bun.sleep(50)
+    expect(await service.stop()).toBe(0)
+  })
+
+  test('none stays when the first is killed', async () => {
+    const service = await serve(['--workers', '2', '--database', temporaryFile('petstore.db')])
+    const workers = workersOf(service)
+    await service.stop('SIGKILL')
+    const alive = () => workers.filter((pid) => Bun.spawnSync(['kill', '-0', String(pid)]).exitCode === 0)
+    for (let n = 0; n < 200 && alive().length > 0; n++) await Bun.sleep(50)
+    expect(alive()).toEqual([])
+  })
+
+  test('a port in use is refused, also when another service shares it', async () => {
+    const first = await serve(['--workers', '2', '--database', temporaryFile('petstore.db')])
+    const { port } = new URL(first.url)
+    const second = await run(['serve', '--workers', '2', '--port', port, '--database', temporaryFile('petstore.db')])
+    expect([second.status, second.stderr]).toEqual([1, expect.stringContaining(`Port ${port}`)])
+    await first.stop()
+  })
+
+  test('they need a store that can be shared: status 2', async () => {
+    const { status, stderr } = await run(['serve', '--workers', '2', '--ephemeral'])
+    expect([status, stderr]).toEqual([2, expect.stringContaining('not --ephemeral')])
+  })
+})
