@@ -33,7 +33,7 @@ function circumstances(): string {
   const cores = cpus()
   const memory = Math.round(totalmem() / 2 ** 30)
   const day = new Date().toISOString().slice(0, 10)
-  return `${day}, Bun ${Bun.version}, Linux ${release()}, ${cores.length} cores (${cores[0]?.model}), ${memory} GiB`
+  return `${day}, Bun ${Bun.version}, Linux ${release().split('-')[0]}, ${cores.length} cores (${cores[0]?.model}), ${memory} GiB`
 }
 
 function readPage(): string {
