@@ -1,9 +1,9 @@
 // `npm test`: types, lint, generated files and every test, each counted, with the sum on the last line.
 // `--fast` (`npm run check`) leaves out the tests that start processes, for every save.
 
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { temporaryFile } from './support/files.ts'
 
 const root = join(import.meta.dir, '..')
 const fast = process.argv.includes('--fast')
@@ -11,6 +11,10 @@ const fast = process.argv.includes('--fast')
 const SLOW = ['**/*.process.test.ts']
 /** Ends what hangs; generous, because a machine may be busy with other things. */
 const TEST_TIMEOUT_MS = 60_000
+
+/** Everything that tests leave behind: the test runner ends without telling its process. */
+const folder = mkdtempSync(join(tmpdir(), 'petstore-'))
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 
 const results = { passed: 0, failed: 0, skipped: 0 }
 
@@ -33,7 +37,7 @@ function step(name: string, command: string[]): void {
 
 /** Counted from the report that the test runner writes; no report, or a status that disagrees with it, is a failure. */
 function tests(): void {
-  const report = temporaryFile('report.xml')
+  const report = join(folder, 'report.xml')
   const ignored = fast ? SLOW.flatMap((pattern) => ['--path-ignore-patterns', pattern]) : []
   const status = run([
     process.execPath,
@@ -53,7 +57,8 @@ function tests(): void {
 }
 
 function run(command: string[]): number {
-  return Bun.spawnSync(command, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] }).exitCode
+  const env = { ...process.env, TMPDIR: folder }
+  return Bun.spawnSync(command, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] }).exitCode
 }
 
 function readOrEmpty(path: string): string {

@@ -2,9 +2,9 @@
 
 import { Command } from 'commander'
 import { describeAddress } from '../address.ts'
-import { parseDatabase } from '../config.ts'
 import { StartError } from '../errors.ts'
 import { type CopyProgress, copyStore } from '../store/copy.ts'
+import { parseDatabase } from '../values.ts'
 import { startProgress } from './progress.ts'
 
 /** The bar's steps: what a row is does not matter to it. */
