@@ -6,7 +6,7 @@ import { createLog } from '../../src/log.ts'
 import { openStore } from '../../src/store/open.ts'
 import { checkAgainstContract } from './contract-check.ts'
 
-/** 21 November 2026, a day before the sunset of getPet. */
+/** 21 November 2026: getPet is deprecated, and four years from its sunset. */
 export const TODAY = Date.UTC(2026, 10, 21)
 
 export interface Answer {
