@@ -17,9 +17,10 @@ export interface PetFilter {
 }
 
 export interface Page {
-  readonly pets: readonly Pet[]
-  /** Whether more animals follow the last one of this page. */
-  readonly more: boolean
+  /** The animals as a JSON array, as the contract writes them. */
+  readonly json: string
+  /** After which id the next page begins; `undefined` when no more animals follow. */
+  readonly next: bigint | undefined
 }
 
 export interface Once {

@@ -528,7 +528,7 @@ export function apiScenarios(name: string, newAddress: () => Promise<string> | s
         test(`${path} is not sent again while it is the same`, async () => {
           const first = await service.get(path)
           const etag = first.headers.get('ETag') ?? ''
-          expect(etag).toMatch(/^"[\w-]{22}"$/)
+          expect(etag).toMatch(/^"[\w-]{22}\+?"$/)
           expect(first.headers.get('Cache-Control')).toBe('private, no-cache')
           for (const condition of [etag, `W/${etag}`, `"a,b", ${etag}`, '*']) {
             const again = await service.get(path, { 'If-None-Match': condition })

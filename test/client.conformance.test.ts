@@ -1,6 +1,7 @@
 // The promises of a store, kept through the client and a real server: nothing is lost or bent on the way.
 
 import { PetStore, PetstoreApiError } from '../src/client/petstore.ts'
+import { stringifyJson } from '../src/http/json.ts'
 import { encodeCursor } from '../src/http/paging.ts'
 import type { KeyId } from '../src/keys.ts'
 import type { PetFilter } from '../src/pets.ts'
@@ -57,7 +58,7 @@ async function listAtMost(client: PetStore, { limit, status, after }: PetFilter)
     pets.push(...page.pets)
     cursor = page.next
   } while (cursor !== undefined && pets.length < limit)
-  return { pets, more: cursor !== undefined }
+  return { json: stringifyJson(pets), next: cursor === undefined ? undefined : pets.at(-1)?.id }
 }
 
 function undefinedWhenNotFound(error: unknown): undefined {

@@ -6,6 +6,7 @@ import { sampleAnimals } from '../src/client/samples.ts'
 import { hashKey } from '../src/keys.ts'
 import { openPage, startBrowser, type Watched } from './support/browser.ts'
 import { focusedName, listedIds, openAdding, openSignedIn, signIn, tabTo } from './support/console.ts'
+import { petsOf } from './support/pets.ts'
 import { type Service, startService, TODAY } from './support/service.ts'
 
 setDefaultTimeout(30_000)
@@ -34,7 +35,7 @@ afterEach(async () => {
 const alert = () => page.getByRole('alert')
 const press = (key: string) => page.keyboard.press(key)
 const type = (text: string) => page.keyboard.type(text)
-const animals = async () => (await service.store.listPets({ limit: 200 })).pets
+const animals = async () => petsOf(await service.store.listPets({ limit: 200 }))
 
 async function addAnimals(count: number): Promise<void> {
   const by = (await service.store.listKeys())[0]?.id as bigint

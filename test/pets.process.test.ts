@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { PetStore } from '../src/client/petstore.ts'
 import { sampleAnimals } from '../src/client/samples.ts'
 import { temporaryFile } from './support/files.ts'
+import { petsOf } from './support/pets.ts'
 import { type RunOptions, root, run, serve } from './support/process.ts'
 import { type Service, startService } from './support/service.ts'
 
@@ -222,7 +223,7 @@ describe('an import that is stopped half-way', () => {
       const name = file(`${signal}.ndjson`, lines(10_000))
       const command = [join(root, 'bin/petstore'), 'pets', 'import', name]
       const child = Bun.spawn(command, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] })
-      while ((await shop.store.listPets({ limit: 100 })).pets.length < 100) await Bun.sleep(5)
+      while (petsOf(await shop.store.listPets({ limit: 100 })).length < 100) await Bun.sleep(5)
       child.kill(signal)
       expect(await child.exited).toBe(status)
       if (signal === 'SIGINT') expect(await child.stderr.text()).toContain('Run the same import again')

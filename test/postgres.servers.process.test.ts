@@ -6,6 +6,7 @@ import { encodeCursor } from '../src/http/paging.ts'
 import { generateKey, hashKey } from '../src/keys.ts'
 import type { NewPet } from '../src/pets.ts'
 import { openStore } from '../src/store/open.ts'
+import { petsOf } from './support/pets.ts'
 import { sharedCluster } from './support/postgres.ts'
 import { ask, type Running, run, serve } from './support/process.ts'
 
@@ -108,12 +109,12 @@ test('who adds waits for who took an id before, so that none is committed behind
         await transaction`INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('slow', 1, 'sold', 0, ${String(by)})`
         second = store.createPet(PET, by)
         expect(await Promise.race([second, Bun.sleep(300).then(() => 'waits')])).toBe('waits')
-        expect(await store.listPets({ limit: 10 })).toEqual({ pets: [], more: false })
+        expect(await store.listPets({ limit: 10 })).toEqual({ json: '[]', next: undefined })
       }),
     database,
   )
   await second
-  expect((await store.listPets({ limit: 10 })).pets.map(({ id, name }) => [id, name])).toEqual([
+  expect(petsOf(await store.listPets({ limit: 10 })).map(({ id, name }) => [id, name])).toEqual([
     [1n, 'slow'],
     [2n, 'Rex'],
   ])

@@ -6,6 +6,7 @@ import { generateKey, hashKey } from '../src/keys.ts'
 import type { NewPet } from '../src/pets.ts'
 import { openStore } from '../src/store/open.ts'
 import { conformance } from './store.conformance.ts'
+import { petsOf } from './support/pets.ts'
 import { sharedCluster } from './support/postgres.ts'
 
 const cluster = await sharedCluster()
@@ -47,7 +48,7 @@ describe('creates that arrive together', () => {
     // What the server says of a bad row may hold the row, and an error may come into the log.
     expect(Bun.inspect(settled)).not.toContain('hunter2')
     expect(settled.map(({ status }) => status)).toEqual([...Array(3).fill('rejected'), ...Array(5).fill('fulfilled')])
-    const { pets } = await store.listPets({ limit: 10 })
+    const pets = petsOf(await store.listPets({ limit: 10 }))
     expect(pets.map(({ name }) => name).sort()).toEqual(['good 0', 'good 1', 'good 2', 'good 3', 'good 4'])
     await store.close()
   })
@@ -74,7 +75,7 @@ test('keeps the texts that a collation would take for the same apart, and in the
   const { store, by } = await storeWithKey()
   const names = ['b', 'B', 'a', 'A', 'é', 'e\u0301', ' a', 'a ', '\u{1F436}', 'ß', 'ss']
   for (const name of names) await store.createPet({ ...PET, name }, by)
-  expect((await store.listPets({ limit: 100 })).pets.map(({ name }) => name)).toEqual(names)
+  expect(petsOf(await store.listPets({ limit: 100 })).map(({ name }) => name)).toEqual(names)
   await store.close()
 })
 
@@ -148,7 +149,7 @@ describe('with the rights of docs/postgresql.md', () => {
     expect(await limited.createFirstKey(newKey())).toBeUndefined()
     const { id: by } = await limited.createKey(newKey())
     const pet = await limited.createPet(PET, by)
-    expect((await limited.listPets({ limit: 1 })).pets).toEqual([pet])
+    expect(petsOf(await limited.listPets({ limit: 1 }))).toEqual([pet])
     await limited.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 1, lastAt: 1 }])
     await limited.revokeKey(by)
     await limited.close()
@@ -165,7 +166,7 @@ test('under one idempotency key, asked of two servers at once, one animal is add
   const added = await Promise.all(keys.flatMap((key) => [store, other].map((each) => each.createPetOnce(PET, by, key))))
   expect(new Set(added.map(({ pet }) => pet.id)).size).toBe(keys.length)
   expect(added.filter(({ replayed }) => replayed).length).toBe(keys.length)
-  expect((await store.listPets({ limit: 100 })).pets.length).toBe(keys.length)
+  expect(petsOf(await store.listPets({ limit: 100 })).length).toBe(keys.length)
   await store.close()
   await other.close()
 })
@@ -190,7 +191,7 @@ test('reads that arrive together are one query, and none is older than its quest
   const [first, same] = await Promise.all([before, store.listPets({ limit: 5 })])
   expect(same).toBe(first)
   await adding
-  expect((await store.listPets({ limit: 5 })).pets.length).toBe(1)
+  expect(petsOf(await store.listPets({ limit: 5 })).length).toBe(1)
   await store.close()
 })
 

@@ -10,6 +10,7 @@ import { openConnection } from '../src/store/sqlite/connection.ts'
 import { sqliteStore } from '../src/store/sqlite/store.ts'
 import { conformance } from './store.conformance.ts'
 import { temporaryFile } from './support/files.ts'
+import { petsOf } from './support/pets.ts'
 
 conformance('SQLite in memory', (options) => openStore(':memory:', options))
 conformance('SQLite in a file', (options) => openStore(temporaryFile('petstore.db'), options))
@@ -91,7 +92,7 @@ describe('a file', () => {
     const nobody = 999n
     const creates = await Promise.allSettled([by, nobody, by].map((key) => store.createPet(PET, key)))
     expect(creates.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-    expect((await store.listPets({ limit: 5 })).pets.length).toBe(2)
+    expect(petsOf(await store.listPets({ limit: 5 })).length).toBe(2)
     await store.close()
   })
 })
@@ -136,7 +137,7 @@ describe('idempotency keys in a file', () => {
     await store.createPet(PET, by)
     await store.createPet(PET, by)
     expect(kept()).toBe(0)
-    expect((await store.listPets({ limit: 100 })).pets.length).toBe(100)
+    expect(petsOf(await store.listPets({ limit: 100 })).length).toBe(100)
     await store.close()
   })
 
@@ -190,7 +191,7 @@ describe('what others write', () => {
       const other = new Database(path)
       await store.listPets({ limit: 100 })
       other.run("INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('x', 1, 'sold', 1, 1)")
-      expect((await store.listPets({ limit: 100 })).pets.length).toBe(n + 1)
+      expect(petsOf(await store.listPets({ limit: 100 })).length).toBe(n + 1)
       other.close()
       await store.close()
       await leaving.exited
@@ -203,9 +204,9 @@ describe('what others write', () => {
     const key = newKey()
     const { id } = await store.createKey(key)
     for (let n = 1; n <= 20; n++) {
-      expect((await store.listPets({ limit: 100 })).pets.length).toBe(n - 1)
+      expect(petsOf(await store.listPets({ limit: 100 })).length).toBe(n - 1)
       const pet = await other.createPet(PET, by)
-      expect((await store.listPets({ limit: 100 })).pets.at(-1)).toEqual(pet)
+      expect(petsOf(await store.listPets({ limit: 100 })).at(-1)).toEqual(pet)
     }
     expect((await store.findKey(key.hash))?.revokedAt).toBeUndefined()
     await other.revokeKey(id)
@@ -219,7 +220,7 @@ describe('what others write', () => {
     const other = new Database(path)
     other.run('BEGIN IMMEDIATE')
     await expect(store.createPet(PET, by)).rejects.toMatchObject({ code: 'unavailable' })
-    expect((await store.listPets({ limit: 1 })).pets).toEqual([])
+    expect(petsOf(await store.listPets({ limit: 1 }))).toEqual([])
     other.run('ROLLBACK')
     expect((await store.createPet(PET, by)).id).toBe(1n)
     other.close()
@@ -236,7 +237,7 @@ describe('what others write', () => {
     const large = { ...PET, name: 'x'.repeat(255) }
     const creates = await Promise.allSettled(Array.from({ length: 100 }, () => store.createPet(large, by)))
     for (const create of creates) expect(create).toMatchObject({ reason: { code: 'storage_full' } })
-    expect((await store.listPets({ limit: 1 })).pets).toEqual([])
+    expect(petsOf(await store.listPets({ limit: 1 }))).toEqual([])
     database.run('PRAGMA max_page_count = 1000000')
     expect((await store.createPet(large, by)).id).toBe(1n)
     await store.close()

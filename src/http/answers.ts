@@ -4,35 +4,27 @@ import type { Once } from '../pets.ts'
 import { stringifyJson } from './json.ts'
 
 export interface Answer {
-  status: number
-  body: unknown
+  status: 200 | 201
+  json: string
+  /** Of this answer alone, beside those that all with its status have. */
   headers: Record<string, string>
   /** What the log says of it, beside who asked. */
   logged?: Record<string, string>
-  /** Made when it is first sent, and kept: an answer that is given again is not encoded again. */
-  encoded?: Encoded
+  /** Of a 200, once it was sent. */
+  tag?: string
+  /** All its headers, and those of its 304: made once for an answer that is given again and again. */
+  readied?: { whole: Headers; unmodified: Headers }
 }
 
-interface Encoded {
-  text: string
-  /** Of a 200 only. */
-  tag: string | undefined
-  headers: Record<string, string>
-  /** The headers as the runtime keeps them. */
-  readied?: Headers
-  /** The headers of a 304, once one was sent. */
-  unmodified?: Record<string, string>
-}
-
-export function ok(body: unknown, headers: Record<string, string> = {}): Answer {
-  return { status: 200, body, headers }
+export function ok(json: string, headers: Record<string, string> = {}): Answer {
+  return { status: 200, json, headers }
 }
 
 export function created({ pet, replayed }: Once): Answer {
   return {
     status: 201,
-    body: pet,
-    headers: { 'Cache-Control': 'no-store', ...(replayed ? { 'Idempotency-Replayed': 'true' } : {}) },
+    json: stringifyJson(pet),
+    headers: replayed ? { 'Idempotency-Replayed': 'true' } : {},
     logged: { petId: String(pet.id) },
   }
 }
@@ -43,40 +35,44 @@ export const SECURITY_HEADERS = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 }
 
+/** What all answers of a status have, as the runtime keeps it: copying that costs less than making it anew. */
+const HEADERS = {
+  200: jsonHeaders('private, no-cache'),
+  201: jsonHeaders('no-store'),
+  304: new Headers({ ...SECURITY_HEADERS, 'Cache-Control': 'private, no-cache' }),
+}
+
+function jsonHeaders(cacheControl: string): Headers {
+  return new Headers({ ...SECURITY_HEADERS, 'Content-Type': 'application/json', 'Cache-Control': cacheControl })
+}
+
 /** The response to a request that succeeded: 304 without a body where `If-None-Match` names what would be sent. */
 export function respond(request: Request, answer: Answer): Response {
-  answer.encoded ??= encode(answer)
-  const { text, tag, headers } = answer.encoded
-  if (tag === undefined || !matches(request.headers.get('If-None-Match'), tag)) {
-    return new Response(text, { status: answer.status, headers: answer.encoded.readied ?? headers })
+  const { status, json, readied } = answer
+  if (status === 200) answer.tag ??= entityTag(answer)
+  if (answer.tag !== undefined && matches(request.headers.get('If-None-Match'), answer.tag)) {
+    if (readied) return new Response(null, { status: 304, headers: readied.unmodified })
+    return completed(new Response(null, { status: 304, headers: HEADERS[304] }), answer)
   }
-  if (!answer.encoded.unmodified) {
-    const { 'Content-Type': _, ...unmodified } = headers
-    answer.encoded.unmodified = unmodified
-  }
-  return new Response(null, { status: 304, headers: answer.encoded.unmodified })
+  if (readied) return new Response(json, { status, headers: readied.whole })
+  return completed(new Response(json, { status, headers: HEADERS[status] }), answer)
 }
 
-/** The same answer, for many: without what its bytes were made of, and with headers that need no more reading. */
+function completed(response: Response, { tag, headers }: Answer): Response {
+  if (tag !== undefined) response.headers.set('ETag', tag)
+  for (const name in headers) response.headers.set(name, headers[name] as string)
+  return response
+}
+
+/** The same answer, for many. */
 export function readied(answer: Answer): Answer {
-  const encoded = answer.encoded ?? encode(answer)
-  return { ...answer, body: undefined, encoded: { ...encoded, readied: new Headers(encoded.headers) } }
+  const headers = (status: 200 | 304) => completed(new Response(null, { headers: HEADERS[status] }), answer).headers
+  return { ...answer, readied: { whole: headers(200), unmodified: headers(304) } }
 }
 
-function encode({ status, body, headers }: Answer): Encoded {
-  const text = stringifyJson(body)
-  const all: Record<string, string> = { ...SECURITY_HEADERS, 'Content-Type': 'application/json', ...headers }
-  if (status !== 200) return { text, tag: undefined, headers: all }
-  // The link belongs to what is tagged: a page that was the last one and no longer is has the same body.
-  const tag = entityTag(text + (headers.Link ?? ''))
-  all.ETag = tag
-  all['Cache-Control'] = 'private, no-cache'
-  return { text, tag, headers: all }
-}
-
-/** A strong entity tag (RFC 9110, 8.8.3) of 132 bits. */
-function entityTag(text: string): string {
-  return `"${Bun.SHA256.hash(text, 'base64url').slice(0, 22)}"`
+/** A strong entity tag (RFC 9110, 8.8.3) of 132 bits; a page that was the last and no longer is has the same body, but a link. */
+function entityTag({ json, headers }: Answer): string {
+  return `"${Bun.SHA256.hash(json, 'base64url').slice(0, 22)}${headers.Link ? '+' : ''}"`
 }
 
 /** RFC 9110, 13.1.2: `*` or a list of tags, compared weakly. */

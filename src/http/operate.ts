@@ -86,7 +86,8 @@ export function operate(operation: ContractOperation, options: OperateOptions): 
       { requestId: requestId(), ...traceOf(request.headers), keyId: String(caller.id), ...answer.logged },
       operation.id,
     )
-    return respond(request, { ...answer, headers: { ...answer.headers, 'X-Request-Id': requestId() } })
+    answer.headers['X-Request-Id'] = requestId()
+    return respond(request, answer)
   }
 }
 

@@ -3,9 +3,10 @@
 import { PetstoreError } from '../errors.ts'
 import type { Operations } from '../generated/contract.ts'
 import type { ApiKey } from '../keys.ts'
-import type { NewPet, Page, PetStore } from '../pets.ts'
+import type { NewPet, PetStore } from '../pets.ts'
 import { type Answer, created, ok } from './answers.ts'
 import { type IdempotentCreates, readIdempotencyKey } from './idempotency.ts'
+import { stringifyJson } from './json.ts'
 import { decodeCursor, nextLink } from './paging.ts'
 
 /** What an operation may use. */
@@ -22,17 +23,10 @@ type Handler<Operation extends keyof Operations> = (
   body: Required<Operations[Operation]['body']>,
 ) => Promise<Answer>
 
-/** A store gives the same page as long as it is fresh: then it has the same answer. */
-const answers = new WeakMap<Page, Answer>()
-
 export const handlers: { [Operation in keyof Operations]: Handler<Operation> } = {
   async listPets({ pets }, _caller, { limit, status, cursor }) {
     const page = await pets.listPets({ limit, status, after: decodeCursor(cursor) })
-    const known = answers.get(page)
-    if (known) return known
-    const answer = ok(page.pets, page.more ? { Link: nextLink({ limit, status }, page) } : {})
-    answers.set(page, answer)
-    return answer
+    return ok(page.json, page.next === undefined ? {} : { Link: nextLink({ limit, status }, page.next) })
   },
 
   async createPet({ pets, creates }, caller, { 'Idempotency-Key': header }, body: NewPet) {
@@ -44,6 +38,6 @@ export const handlers: { [Operation in keyof Operations]: Handler<Operation> } =
   async getPet({ pets }, _caller, { petId }) {
     const pet = await pets.getPet(petId)
     if (!pet) throw new PetstoreError('not_found', `No pet has id ${petId}.`)
-    return ok(pet)
+    return ok(stringifyJson(pet))
   },
 }

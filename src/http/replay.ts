@@ -56,7 +56,7 @@ export class Replay {
     // Most pages of a long list are asked for once: the first time only their address is kept.
     if (this.seen.has(url)) {
       this.answers.set(url, readied(answer))
-      this.kept += ENTRY + url.length + (answer.encoded?.text.length ?? 0)
+      this.kept += ENTRY + url.length + answer.json.length
     } else {
       if (this.seen.size >= SEEN_MAX) this.seen.clear()
       this.seen.add(url)

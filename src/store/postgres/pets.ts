@@ -6,17 +6,24 @@ import type { Once, Page, Pet, PetFilter, PetStore } from '../../pets.ts'
 import { batched } from '../batch.ts'
 import { type Creation, creations } from '../creations.ts'
 import { KEPT_MS, replay } from '../idempotency.ts'
+import { type PetRow, pageOf, petJson } from '../page.ts'
 import { shared } from '../shared.ts'
 import type { StoreOptions } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { forgetting } from './idempotency.ts'
 
 const COLUMNS = 'id, name, category_id AS "categoryId", status'
-const PAGE = `SELECT ${COLUMNS} FROM pets WHERE id > $1 ORDER BY id LIMIT $2`
-const PAGE_BY_STATUS = `SELECT ${COLUMNS} FROM pets WHERE id > $1 AND status = $3 ORDER BY id LIMIT $2`
+const JSON_OF_PET = petJson('to_json(name)')
+const PAGE = `SELECT id, ${JSON_OF_PET} AS json FROM pets WHERE id > $1 ORDER BY id LIMIT $2`
+const PAGE_BY_STATUS = `SELECT id, ${JSON_OF_PET} AS json FROM pets WHERE id > $1 AND status = $3 ORDER BY id LIMIT $2`
 const PETS = `SELECT ${COLUMNS} FROM pets WHERE id = ANY($1::text::bigint[])`
 // JSON carries a batch because it holds any text but U+0000; integers of 64 bits travel as strings.
 const CREATE = `SELECT replayed, ${COLUMNS} FROM petstore_create_pets($1::text::json, $2, $3)`
+
+interface JsonRow {
+  id: bigint
+  json: string
+}
 
 /** Where it was not replayed, only the id is told: the rest is known. */
 type Created = { replayed: false; id: bigint } | ({ replayed: true } & Pet)
@@ -28,9 +35,12 @@ export function postgresPets({ ask, add }: Connection, options: StoreOptions): P
 
   async function readPage({ limit, status, after = 0n }: PetFilter): Promise<Page> {
     const rows = await (status === undefined
-      ? ask<Pet>(PAGE, after, limit + 1)
-      : ask<Pet>(PAGE_BY_STATUS, after, limit + 1, status))
-    return { pets: rows.slice(0, limit), more: rows.length > limit }
+      ? ask<JsonRow>(PAGE, after, limit + 1)
+      : ask<JsonRow>(PAGE_BY_STATUS, after, limit + 1, status))
+    return pageOf(
+      rows.map(({ id, json }): PetRow => [id, json]),
+      limit,
+    )
   }
 
   async function readPets(ids: bigint[]): Promise<(Pet | undefined)[]> {

@@ -4,7 +4,6 @@ import { resolve } from 'node:path'
 import type { Contents, Row, Table } from '../contents.ts'
 import { openConnection } from './connection.ts'
 import { translated } from './errors.ts'
-import { Reads } from './reads.ts'
 import { Statements } from './statements.ts'
 import { transactions } from './transaction.ts'
 
@@ -12,7 +11,7 @@ export function openSqliteContents(path: string): Contents {
   const connection = openConnection(resolve(path))
   const { database } = connection
   const statements = new Statements(connection)
-  const transact = transactions(connection, statements, new Reads(statements, connection.freshness))
+  const transact = transactions(connection, statements)
   const select = <Values extends readonly unknown[]>(sql: string, ...parameters: (bigint | string | number | null)[]) =>
     translated(() => database.query(sql).values(...parameters) as unknown as Values[])
 

@@ -2,8 +2,7 @@
 
 import type { ApiKey, DeprecatedCalls, KeyHash, KeyId, KeyStore, NewKey } from '../../keys.ts'
 import type { StoreOptions } from '../store.ts'
-import { translated } from './errors.ts'
-import type { Reads } from './reads.ts'
+import type { Read } from './reads.ts'
 import type { Statements } from './statements.ts'
 import type { Transact } from './transaction.ts'
 
@@ -19,7 +18,7 @@ interface KeyRow {
 const COLUMNS =
   'id, name, read_only AS readOnly, created_at AS createdAt, expires_at AS expiresAt, revoked_at AS revokedAt'
 
-export function sqliteKeys(statements: Statements, reads: Reads, transact: Transact, { now }: StoreOptions): KeyStore {
+export function sqliteKeys(statements: Statements, read: Read, transact: Transact, { now }: StoreOptions): KeyStore {
   const byHash = statements.query<KeyRow, [KeyHash]>(`SELECT ${COLUMNS} FROM keys WHERE hash = ?`)
   const all = statements.query<KeyRow, []>(`SELECT ${COLUMNS} FROM keys ORDER BY id`)
   const any = statements.query('SELECT 1 FROM keys LIMIT 1')
@@ -53,8 +52,8 @@ export function sqliteKeys(statements: Statements, reads: Reads, transact: Trans
   return {
     createKey: async (key) => transact(() => create(key)),
     createFirstKey: async (key) => transact(() => (any.get() ? undefined : create(key))),
-    findKey: async (hash) => translated(() => reads.read(() => find(hash))),
-    listKeys: async () => translated(() => reads.read(() => all.all().map(toKey))),
+    findKey: (hash) => read(() => find(hash)),
+    listKeys: () => read(() => all.all().map(toKey)),
     revokeKey: async (id) => {
       transact(() => revoke.run(now(), id))
     },
@@ -68,7 +67,7 @@ export function sqliteKeys(statements: Statements, reads: Reads, transact: Trans
         for (const { keyId, operationId, calls: n, lastAt } of calls) count.run(keyId, operationId, n, lastAt)
       })
     },
-    listDeprecatedCalls: async () => translated(() => reads.read(() => counted.all().map(toCalls))),
+    listDeprecatedCalls: () => read(() => counted.all().map(toCalls)),
   }
 }
 

@@ -5,20 +5,27 @@ import type { KeyId } from '../../keys.ts'
 import type { NewPet, Once, Page, Pet, PetFilter, PetStatus, PetStore } from '../../pets.ts'
 import { type Creation, creations } from '../creations.ts'
 import { replay } from '../idempotency.ts'
+import { type PetRow, pageOf, petJson } from '../page.ts'
 import type { StoreOptions } from '../store.ts'
-import { translated } from './errors.ts'
 import { sqliteIdempotencyKeys } from './idempotency.ts'
-import type { Reads } from './reads.ts'
+import type { Read } from './reads.ts'
 import type { Statements } from './statements.ts'
 import type { Transact } from './transaction.ts'
 
 const COLUMNS = 'id, name, category_id AS categoryId, status'
+const JSON_OF_PET = petJson('json_quote(name)')
 
-export function sqlitePets(statements: Statements, reads: Reads, transact: Transact, options: StoreOptions): PetStore {
+export function sqlitePets(statements: Statements, read: Read, transact: Transact, options: StoreOptions): PetStore {
   const { now } = options
-  const page = statements.query<Pet, [bigint, number]>(`SELECT ${COLUMNS} FROM pets WHERE id > ? ORDER BY id LIMIT ?`)
-  const pageByStatus = statements.query<Pet, [PetStatus, bigint, number]>(
-    `SELECT ${COLUMNS} FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?`,
+  const fullPage = statements.query<[string | null, bigint], [bigint, number]>(
+    `SELECT '[' || group_concat(${JSON_OF_PET}) FILTER (WHERE id <= ?1 + ?2) || ']', count(*)
+     FROM pets WHERE id > ?1 AND id <= ?1 + ?2 + 1`,
+  )
+  const page = statements.query<PetRow, [bigint, number]>(
+    `SELECT id, ${JSON_OF_PET} FROM pets WHERE id > ? ORDER BY id LIMIT ?`,
+  )
+  const pageByStatus = statements.query<PetRow, [PetStatus, bigint, number]>(
+    `SELECT id, ${JSON_OF_PET} FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?`,
   )
   const pet = statements.query<Pet, [bigint]>(`SELECT ${COLUMNS} FROM pets WHERE id = ?`)
   const insert = statements.query<never, [string, bigint, PetStatus, number, KeyId]>(
@@ -26,8 +33,11 @@ export function sqlitePets(statements: Statements, reads: Reads, transact: Trans
   )
 
   function readPage({ limit, status, after = 0n }: PetFilter): Page {
-    const rows = status === undefined ? page.all(after, limit + 1) : pageByStatus.all(status, after, limit + 1)
-    return { pets: rows.slice(0, limit), more: rows.length > limit }
+    if (status !== undefined) return pageOf(pageByStatus.values(status, after, limit + 1), limit)
+    // Ids nearly always follow each other without a gap: where the next `limit` are all there, and one more, they are the page.
+    const [json, count] = fullPage.values(after, limit)[0] as [string, bigint]
+    if (count === BigInt(limit) + 1n) return { json, next: after + BigInt(limit) }
+    return pageOf(page.values(after, limit + 1), limit)
   }
 
   const idempotencyKeys = sqliteIdempotencyKeys(statements)
@@ -55,8 +65,8 @@ export function sqlitePets(statements: Statements, reads: Reads, transact: Trans
   }
 
   return {
-    listPets: async (filter) => translated(() => reads.read(() => readPage(filter))),
+    listPets: (filter) => read(() => readPage(filter)),
     ...creations(createAll, options),
-    getPet: async (id) => translated(() => reads.read(() => pet.get(id) ?? undefined)),
+    getPet: (id) => read(() => pet.get(id) ?? undefined),
   }
 }

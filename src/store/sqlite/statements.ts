@@ -5,7 +5,10 @@ import type { SQLQueryBindings, Statement } from 'bun:sqlite'
 import type { Connection } from './connection.ts'
 
 /** What the store uses of a prepared statement. */
-export type Query<Row, Params extends SQLQueryBindings[]> = Pick<Statement<Row, Params>, 'get' | 'all' | 'run'>
+export type Query<Row, Params extends SQLQueryBindings[]> = Pick<Statement<Row, Params>, 'get' | 'all' | 'run'> & {
+  /** Rows as arrays, in the order of the columns. */
+  values(...params: Params): Row[]
+}
 
 export class Statements {
   constructor(private readonly connection: Connection) {}
@@ -26,6 +29,7 @@ export class Statements {
     return {
       get: (...params) => current().get(...params),
       all: (...params) => current().all(...params),
+      values: (...params) => current().values(...params) as Row[],
       run: (...params) => current().run(...params),
     }
   }

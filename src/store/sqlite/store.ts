@@ -6,7 +6,7 @@ import { type Connection, openConnection } from './connection.ts'
 import { translated } from './errors.ts'
 import { sqliteKeys } from './keys.ts'
 import { sqlitePets } from './pets.ts'
-import { Reads } from './reads.ts'
+import { reads } from './reads.ts'
 import { Statements } from './statements.ts'
 import { transactions } from './transaction.ts'
 
@@ -19,11 +19,11 @@ export function sqliteStore(connection: Connection, options: StoreOptions): Stor
   const { freshness } = connection
   const statements = new Statements(connection)
   const ping = statements.query('SELECT 1 FROM pets LIMIT 1')
-  const reads = new Reads(statements, freshness)
-  const transact = transactions(connection, statements, reads)
+  const read = reads(statements)
+  const transact = transactions(connection, statements)
   return {
-    ...sqlitePets(statements, reads, transact, options),
-    ...sqliteKeys(statements, reads, transact, options),
+    ...sqlitePets(statements, read, transact, options),
+    ...sqliteKeys(statements, read, transact, options),
     freshness: () => freshness.stamp(),
     ping: async () => {
       translated(() => ping.get())
@@ -31,7 +31,6 @@ export function sqliteStore(connection: Connection, options: StoreOptions): Stor
     close: async () => {
       // A batch waits for the end of this turn of the event loop.
       await new Promise(setImmediate)
-      reads.end()
       connection.close()
     },
   }

@@ -3,13 +3,12 @@
 import { PetstoreError } from '../../errors.ts'
 import type { Connection } from './connection.ts'
 import { isSqliteCode, translated } from './errors.ts'
-import type { Reads } from './reads.ts'
 import type { Statements } from './statements.ts'
 
 /** All of `work` or nothing. Returns when it is on disk; throws `unavailable` or `storage_full` and leaves nothing. */
 export type Transact = <Result>(work: () => Result) => Result
 
-export function transactions(connection: Connection, statements: Statements, reads: Reads): Transact {
+export function transactions(connection: Connection, statements: Statements): Transact {
   const begin = statements.query('BEGIN IMMEDIATE')
   const commit = statements.query('COMMIT')
   /** After a failed write or sync nobody knows what of it the disk has, so nothing that this connection remembers is used. */
@@ -27,7 +26,6 @@ export function transactions(connection: Connection, statements: Statements, rea
 
   return (work) =>
     translated(() => {
-      reads.end()
       reopenIfDoubtful()
       try {
         begin.run()
