@@ -2,7 +2,7 @@
 
 import type { ApiKey, DeprecatedCalls, KeyHash, KeyId, KeyStore, NewKey } from '../../keys.ts'
 import type { StoreOptions } from '../store.ts'
-import type { Read } from './reads.ts'
+import { translated } from './errors.ts'
 import type { Statements } from './statements.ts'
 import type { Transact } from './transaction.ts'
 
@@ -18,7 +18,7 @@ interface KeyRow {
 const COLUMNS =
   'id, name, read_only AS readOnly, created_at AS createdAt, expires_at AS expiresAt, revoked_at AS revokedAt'
 
-export function sqliteKeys(statements: Statements, read: Read, transact: Transact, { now }: StoreOptions): KeyStore {
+export function sqliteKeys(statements: Statements, transact: Transact, { now }: StoreOptions): KeyStore {
   const byHash = statements.query<KeyRow, [KeyHash]>(`SELECT ${COLUMNS} FROM keys WHERE hash = ?`)
   const all = statements.query<KeyRow, []>(`SELECT ${COLUMNS} FROM keys ORDER BY id`)
   const any = statements.query('SELECT 1 FROM keys LIMIT 1')
@@ -52,8 +52,9 @@ export function sqliteKeys(statements: Statements, read: Read, transact: Transac
   return {
     createKey: async (key) => transact(() => create(key)),
     createFirstKey: async (key) => transact(() => (any.get() ? undefined : create(key))),
-    findKey: (hash) => read(() => find(hash)),
-    listKeys: () => read(() => all.all().map(toKey)),
+    // At once: whoever comes in the same turn with the same key then finds it known.
+    findKey: async (hash) => translated(() => find(hash)),
+    listKeys: async () => translated(() => all.all().map(toKey)),
     revokeKey: async (id) => {
       transact(() => revoke.run(now(), id))
     },
@@ -67,7 +68,7 @@ export function sqliteKeys(statements: Statements, read: Read, transact: Transac
         for (const { keyId, operationId, calls: n, lastAt } of calls) count.run(keyId, operationId, n, lastAt)
       })
     },
-    listDeprecatedCalls: () => read(() => counted.all().map(toCalls)),
+    listDeprecatedCalls: async () => translated(() => counted.all().map(toCalls)),
   }
 }
 

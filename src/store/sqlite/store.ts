@@ -23,7 +23,7 @@ export function sqliteStore(connection: Connection, options: StoreOptions): Stor
   const transact = transactions(connection, statements)
   return {
     ...sqlitePets(statements, read, transact, options),
-    ...sqliteKeys(statements, read, transact, options),
+    ...sqliteKeys(statements, transact, options),
     freshness: () => freshness.stamp(),
     ping: async () => {
       translated(() => ping.get())
