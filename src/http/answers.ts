@@ -6,7 +6,9 @@ import { stringifyJson } from './json.ts'
 export interface Answer {
   status: 200 | 201
   json: string
-  /** Of this answer alone, beside those that all with its status have. */
+  /** Of all answers of its kind, as the runtime keeps them: copying those costs less than making them anew. */
+  shared: Headers
+  /** Of this answer alone. */
   headers: Record<string, string>
   /** What the log says of it, beside who asked. */
   logged?: Record<string, string>
@@ -17,13 +19,14 @@ export interface Answer {
 }
 
 export function ok(json: string, headers: Record<string, string> = {}): Answer {
-  return { status: 200, json, headers }
+  return { status: 200, json, shared: OK, headers }
 }
 
 export function created({ pet, replayed }: Once): Answer {
   return {
     status: 201,
     json: stringifyJson(pet),
+    shared: CREATED,
     headers: replayed ? { 'Idempotency-Replayed': 'true' } : {},
     logged: { petId: String(pet.id) },
   }
@@ -35,15 +38,13 @@ export const SECURITY_HEADERS = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 }
 
-/** What all answers of a status have, as the runtime keeps it: copying that costs less than making it anew. */
-const HEADERS = {
-  200: jsonHeaders('private, no-cache'),
-  201: jsonHeaders('no-store'),
-  304: new Headers({ ...SECURITY_HEADERS, 'Cache-Control': 'private, no-cache' }),
-}
+const JSON_HEADERS = { ...SECURITY_HEADERS, 'Content-Type': 'application/json' }
+const CREATED = new Headers({ ...JSON_HEADERS, 'Cache-Control': 'no-store' })
+const OK = okHeaders()
 
-function jsonHeaders(cacheControl: string): Headers {
-  return new Headers({ ...SECURITY_HEADERS, 'Content-Type': 'application/json', 'Cache-Control': cacheControl })
+/** What all 200 share, and `more`. */
+export function okHeaders(more: Record<string, string> = {}): Headers {
+  return new Headers({ ...JSON_HEADERS, 'Cache-Control': 'private, no-cache', ...more })
 }
 
 /** The response to a request that succeeded: 304 without a body where `If-None-Match` names what would be sent. */
@@ -51,23 +52,30 @@ export function respond(request: Request, answer: Answer): Response {
   const { status, json, readied } = answer
   if (status === 200) answer.tag ??= entityTag(answer)
   if (answer.tag !== undefined && matches(request.headers.get('If-None-Match'), answer.tag)) {
-    if (readied) return new Response(null, { status: 304, headers: readied.unmodified })
-    return completed(new Response(null, { status: 304, headers: HEADERS[304] }), answer)
+    return new Response(null, { status: 304, headers: readied?.unmodified ?? unmodified(answer) })
   }
   if (readied) return new Response(json, { status, headers: readied.whole })
-  return completed(new Response(json, { status, headers: HEADERS[status] }), answer)
+  const response = new Response(json, { status, headers: answer.shared })
+  complete(response.headers, answer)
+  return response
 }
 
-function completed(response: Response, { tag, headers }: Answer): Response {
-  if (tag !== undefined) response.headers.set('ETag', tag)
-  for (const name in headers) response.headers.set(name, headers[name] as string)
-  return response
+function complete(all: Headers, { tag, headers }: Answer): Headers {
+  if (tag !== undefined) all.set('ETag', tag)
+  for (const name in headers) all.set(name, headers[name] as string)
+  return all
+}
+
+function unmodified(answer: Answer): Headers {
+  const all = complete(new Headers(answer.shared), answer)
+  all.delete('Content-Type')
+  return all
 }
 
 /** The same answer, for many. */
 export function readied(answer: Answer): Answer {
-  const headers = (status: 200 | 304) => completed(new Response(null, { headers: HEADERS[status] }), answer).headers
-  return { ...answer, readied: { whole: headers(200), unmodified: headers(304) } }
+  const whole = complete(new Headers(answer.shared), answer)
+  return { ...answer, readied: { whole, unmodified: unmodified(answer) } }
 }
 
 /** A strong entity tag (RFC 9110, 8.8.3) of 132 bits; a page that was the last and no longer is has the same body, but a link. */

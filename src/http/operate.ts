@@ -7,7 +7,7 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Store } from '../store/store.ts'
 import type { Admission } from './admission.ts'
-import { type Answer, respond } from './answers.ts'
+import { type Answer, okHeaders, respond } from './answers.ts'
 import type { Authentication } from './authentication.ts'
 import { readBody } from './body.ts'
 import type { ContractOperation } from './contract.ts'
@@ -53,7 +53,7 @@ export function operate(operation: ContractOperation, options: OperateOptions): 
     now,
     bodyTimeoutMs,
   } = options
-  const announced = operation.deprecation && deprecationHeaders(operation.deprecation)
+  const announced = operation.deprecation && okHeaders(deprecationHeaders(operation.deprecation))
   const services = { pets: store, creates: new IdempotentCreates() }
   return async (request, requestId) => {
     admission.check()
@@ -76,7 +76,7 @@ export function operate(operation: ContractOperation, options: OperateOptions): 
     } finally {
       admission.leave()
     }
-    if (announced) answer.headers = announced
+    if (announced) answer.shared = announced
     if (!answer.logged) {
       const response = respond(request, answer)
       replay.keep(operation, request.url, answer, begun)
