@@ -227,6 +227,29 @@ describe('what others write', () => {
     await store.close()
   })
 
+  test('a transaction of another process holds up no list, and a create only as long as it takes', async () => {
+    const { path, store, by } = await storeWithKey()
+    const other = new Database(path)
+    other.run('BEGIN IMMEDIATE')
+    let added = false
+    const creating = store.createPet(PET, by).then(() => {
+      added = true
+    })
+    const closing = Bun.sleep(200).then(() => other.run('ROLLBACK'))
+    const begun = performance.now()
+    for (let n = 0; n < 20; n++) {
+      expect(petsOf(await store.listPets({ limit: 1 }))).toEqual([])
+      await Bun.sleep(1)
+    }
+    expect(performance.now() - begun).toBeLessThan(150)
+    expect(added).toBe(false)
+    await closing
+    await store.close()
+    await creating
+    expect(other.query('SELECT count(*) AS n FROM pets').get()).toEqual({ n: 1 })
+    other.close()
+  })
+
   test('a full disk: storage_full, and nothing is added', async () => {
     const connection = openConnection(temporaryFile('petstore.db'))
     const { database } = connection

@@ -14,7 +14,7 @@ import { mapWalIndex, type WalIndex } from './wal-index.ts'
 export const MIGRATIONS = [first, second]
 
 /** How long a statement waits for another process's transaction. The thread waits with it. */
-const BUSY_TIMEOUT_MS = 2000
+export const BUSY_TIMEOUT_MS = 2000
 
 /** A file up to this size is checked whole at start (some 10 ms); a larger one by its structure's first pages only. */
 const QUICK_CHECK_BYTES_MAX = 16 * 1024 * 1024

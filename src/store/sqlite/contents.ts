@@ -11,7 +11,7 @@ export function openSqliteContents(path: string): Contents {
   const connection = openConnection(resolve(path))
   const { database } = connection
   const statements = new Statements(connection)
-  const transact = transactions(connection, statements)
+  const { transact } = transactions(connection, statements)
   const select = <Values extends readonly unknown[]>(sql: string, ...parameters: (bigint | string | number | null)[]) =>
     translated(() => database.query(sql).values(...parameters) as unknown as Values[])
 
@@ -30,13 +30,13 @@ export function openSqliteContents(path: string): Contents {
       const insert = database.query(
         `INSERT INTO ${table.name} (${columnsOf(table)}) VALUES (${table.columns.map(() => '?')})`,
       )
-      transact(() => {
+      await transact(() => {
         for (const row of rows) insert.run(...row)
       })
     },
     lastId: async ({ name }) => select<[bigint]>('SELECT seq FROM sqlite_sequence WHERE name = ?', name)[0]?.[0] ?? 0n,
     setLastId: async ({ name }, id) => {
-      transact(() => {
+      await transact(() => {
         database.query('DELETE FROM sqlite_sequence WHERE name = ?').run(name)
         database.query('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)').run(name, id)
       })

@@ -50,24 +50,23 @@ export function sqliteKeys(statements: Statements, transact: Transact, { now }: 
   }
 
   return {
-    createKey: async (key) => transact(() => create(key)),
-    createFirstKey: async (key) => transact(() => (any.get() ? undefined : create(key))),
+    createKey: (key) => transact(() => create(key)),
+    createFirstKey: (key) => transact(() => (any.get() ? undefined : create(key))),
     // At once: whoever comes in the same turn with the same key then finds it known.
     findKey: async (hash) => translated(() => find(hash)),
     listKeys: async () => translated(() => all.all().map(toKey)),
     revokeKey: async (id) => {
-      transact(() => revoke.run(now(), id))
+      await transact(() => revoke.run(now(), id))
     },
-    rotateKey: async (id, key, endsAt) =>
+    rotateKey: (id, key, endsAt) =>
       transact(() => {
         end.run(endsAt, id)
         return create(key)
       }),
-    countDeprecatedCalls: async (calls) => {
+    countDeprecatedCalls: (calls) =>
       transact(() => {
         for (const { keyId, operationId, calls: n, lastAt } of calls) count.run(keyId, operationId, n, lastAt)
-      })
-    },
+      }),
     listDeprecatedCalls: async () => translated(() => counted.all().map(toCalls)),
   }
 }

@@ -42,7 +42,7 @@ export function sqlitePets(statements: Statements, read: Read, transact: Transac
 
   const idempotencyKeys = sqliteIdempotencyKeys(statements)
 
-  function createAll(batch: Creation[]): (Once | PetstoreError)[] {
+  function createAll(batch: Creation[]): Promise<(Once | PetstoreError)[]> {
     const at = now()
     return transact(() => {
       idempotencyKeys.sweep(at)

@@ -20,7 +20,7 @@ export function sqliteStore(connection: Connection, options: StoreOptions): Stor
   const statements = new Statements(connection)
   const ping = statements.query('SELECT 1 FROM pets LIMIT 1')
   const read = reads(statements)
-  const transact = transactions(connection, statements)
+  const { transact, settled } = transactions(connection, statements)
   return {
     ...sqlitePets(statements, read, transact, options),
     ...sqliteKeys(statements, transact, options),
@@ -31,6 +31,7 @@ export function sqliteStore(connection: Connection, options: StoreOptions): Stor
     close: async () => {
       // A batch waits for the end of this turn of the event loop.
       await new Promise(setImmediate)
+      await settled()
       connection.close()
     },
   }

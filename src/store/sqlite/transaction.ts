@@ -1,14 +1,23 @@
 // A write transaction: the lock is taken at its beginning, so that it waits there and never half-way.
 
 import { PetstoreError } from '../../errors.ts'
-import type { Connection } from './connection.ts'
+import { BUSY_TIMEOUT_MS, type Connection } from './connection.ts'
 import { isSqliteCode, translated } from './errors.ts'
 import type { Statements } from './statements.ts'
 
-/** All of `work` or nothing. Returns when it is on disk; throws `unavailable` or `storage_full` and leaves nothing. */
-export type Transact = <Result>(work: () => Result) => Result
+/** All of `work` or nothing. Resolves when it is on disk; rejects with `unavailable` or `storage_full` and leaves nothing. */
+export type Transact = <Result>(work: () => Result) => Promise<Result>
 
-export function transactions(connection: Connection, statements: Statements): Transact {
+/** While another process writes. SQLite's own waiting would stop the thread, reads and all, for up to 100 ms at a time. */
+const AGAIN_MS = 1
+
+export interface Transactions {
+  transact: Transact
+  /** Resolves when none waits any more. */
+  settled(): Promise<unknown>
+}
+
+export function transactions(connection: Connection, statements: Statements): Transactions {
   const begin = statements.query('BEGIN IMMEDIATE')
   const commit = statements.query('COMMIT')
   /** After a failed write or sync nobody knows what of it the disk has, so nothing that this connection remembers is used. */
@@ -24,20 +33,58 @@ export function transactions(connection: Connection, statements: Statements): Tr
     doubtful = false
   }
 
-  return (work) =>
-    translated(() => {
-      reopenIfDoubtful()
+  function attempt<Result>(work: () => Result): Result {
+    reopenIfDoubtful()
+    try {
+      beginOrThrow()
+      const result = work()
+      commit.run()
+      return result
+    } catch (error) {
+      if (connection.database.inTransaction) connection.database.run('ROLLBACK')
+      doubtful = isSqliteCode(error, 'SQLITE_IOERR')
+      throw error
+    } finally {
+      connection.freshness.written()
+    }
+  }
+
+  /** Without waiting; what comes after it may wait again, as reads may. */
+  function beginOrThrow(): void {
+    const { database } = connection
+    database.run('PRAGMA busy_timeout = 0')
+    try {
+      begin.run()
+    } finally {
+      database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    }
+  }
+
+  async function attemptAgain<Result>(work: () => Result): Promise<Result> {
+    const until = performance.now() + BUSY_TIMEOUT_MS
+    for (;;) {
       try {
-        begin.run()
-        const result = work()
-        commit.run()
-        return result
+        return translated(() => attempt(work))
       } catch (error) {
-        if (connection.database.inTransaction) connection.database.run('ROLLBACK')
-        doubtful = isSqliteCode(error, 'SQLITE_IOERR')
-        throw error
-      } finally {
-        connection.freshness.written()
+        const busy = error instanceof PetstoreError && isSqliteCode(error.cause, 'SQLITE_BUSY')
+        if (!busy || performance.now() > until) throw error
       }
-    })
+      await Bun.sleep(AGAIN_MS)
+    }
+  }
+
+  const waiting = new Set<Promise<unknown>>()
+
+  return {
+    async transact(work) {
+      const running = attemptAgain(work)
+      waiting.add(running)
+      try {
+        return await running
+      } finally {
+        waiting.delete(running)
+      }
+    },
+    settled: () => Promise.allSettled(waiting),
+  }
 }
