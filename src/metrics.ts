@@ -1,7 +1,8 @@
 // What is counted and timed, for Prometheus. Only recorded where an operator has asked for it (PETSTORE_ADMIN_PORT):
 // without it nothing is measured and nothing is paid. Every name and meaning stands in this file.
 
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { Histogram } from './histogram.ts'
 import type { KeyId, KeyStore } from './keys.ts'
 import type { PetStore } from './pets.ts'
 
@@ -13,6 +14,8 @@ export interface Metrics {
   deprecatedCall(operation: string, key: KeyId): void
   /** The same store, each of its calls timed. */
   timed<Store extends PetStore & KeyStore>(store: Store): Store
+  /** The store's connections, where it has a pool of them. */
+  watchPool(state: () => { size: number; busy: number; waiting: number }): void
   /** Requests that have arrived and are not answered yet. */
   watchInFlight(count: () => number): void
   /** All of it in Prometheus' text format. */
@@ -31,41 +34,67 @@ export function createMetrics(): Metrics {
   const requests = new Histogram({
     name: 'petstore_request_duration_seconds',
     help: 'From the head of a request to its answer, by operation and status.',
-    labelNames: ['operation', 'status'],
-    buckets: SECONDS,
-    registers,
+    labels: ['operation', 'status'],
+    bounds: SECONDS,
   })
   const stores = new Histogram({
     name: 'petstore_store_duration_seconds',
     help: 'From asking the store to its answer, by call and outcome (ok or failed).',
-    labelNames: ['call', 'outcome'],
-    buckets: SECONDS,
-    registers,
+    labels: ['call', 'outcome'],
+    bounds: SECONDS,
   })
   const commits = new Histogram({
     name: 'petstore_commit_duration_seconds',
     help: 'Of one commit of creates, the sync to disk included.',
-    buckets: SECONDS,
-    registers,
+    labels: [],
+    bounds: SECONDS,
   })
   const sizes = new Histogram({
     name: 'petstore_commit_creates',
     help: 'Creates that were committed together.',
-    buckets: SIZES,
-    registers,
+    labels: [],
+    bounds: SIZES,
   })
-  const deprecated = new Counter({
+  const commit = { size: sizes.series(), seconds: commits.series() }
+
+  const deprecatedCalls = new Map<string, number>()
+  new Counter({
     name: 'petstore_deprecated_calls_total',
     help: 'Calls of deprecated operations, by the id of the key.',
     labelNames: ['operation', 'key_id'],
     registers,
+    collect() {
+      this.reset()
+      for (const [name, calls] of deprecatedCalls) {
+        const [operation = '', key_id = ''] = name.split(' ')
+        this.inc({ operation, key_id }, calls)
+      }
+    },
   })
+
+  // Nothing of it on the embedded store: then all of them are 0.
+  let pool = () => ({ size: 0, busy: 0, waiting: 0 })
+  const ofPool = {
+    size: 'Connections to PostgreSQL that answer reads.',
+    busy: 'Connections of the pool in use.',
+    waiting: 'Calls of the store for which no connection is free.',
+  }
+  for (const [what, help] of Object.entries(ofPool)) {
+    new Gauge({
+      name: `petstore_pool_${what}`,
+      help,
+      registers,
+      collect() {
+        this.set(pool()[what as keyof typeof ofPool])
+      },
+    })
+  }
 
   function timed<Arguments extends unknown[], Result>(
     call: string,
     ask: (...all: Arguments) => Promise<Result>,
   ): (...all: Arguments) => Promise<Result> {
-    const [ok, failed] = [stores.labels(call, 'ok'), stores.labels(call, 'failed')]
+    const [ok, failed] = [stores.series(call, 'ok'), stores.series(call, 'failed')]
     return async (...all) => {
       const begun = performance.now()
       try {
@@ -80,12 +109,15 @@ export function createMetrics(): Metrics {
   }
 
   return {
-    request: (operation, status, seconds) => requests.labels(operation, String(status)).observe(seconds),
+    request: (operation, status, seconds) => requests.series(operation, status).observe(seconds),
     batch(size, seconds) {
-      sizes.observe(size)
-      commits.observe(seconds)
+      commit.size.observe(size)
+      commit.seconds.observe(seconds)
     },
-    deprecatedCall: (operation, key) => deprecated.labels(operation, String(key)).inc(),
+    deprecatedCall(operation, key) {
+      const name = `${operation} ${key}`
+      deprecatedCalls.set(name, (deprecatedCalls.get(name) ?? 0) + 1)
+    },
     timed: (store) => ({
       ...store,
       listPets: timed('listPets', store.listPets),
@@ -104,7 +136,11 @@ export function createMetrics(): Metrics {
         },
       })
     },
-    text: () => registry.metrics(),
+    watchPool(state) {
+      pool = state
+    },
+    text: async () =>
+      [...[requests, stores, commits, sizes].map((one) => one.text()), await registry.metrics()].join(''),
     contentType: registry.contentType,
   }
 }

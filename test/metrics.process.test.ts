@@ -47,6 +47,7 @@ describe('metrics', () => {
     expect(value(text, 'petstore_commit_duration_seconds_count')).toBeGreaterThan(0)
     expect(value(text, 'petstore_store_duration_seconds_count{call="createPet",outcome="ok"}')).toBe(3)
     expect(value(text, 'petstore_requests_in_flight')).toBe(0)
+    expect(value(text, 'petstore_pool_size')).toBe(0)
     expect(value(text, 'petstore_deprecated_calls_total{operation="getPet",key_id="1"}')).toBe(2)
     expect(value(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6)
   })

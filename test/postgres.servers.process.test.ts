@@ -25,7 +25,7 @@ describe('three servers that start at the same moment', () => {
 
   beforeAll(async () => {
     address = await cluster.newDatabase()
-    const env = { PETSTORE_DATABASE: address, PETSTORE_BOOTSTRAP_KEY: key }
+    const env = { PETSTORE_DATABASE: address, PETSTORE_BOOTSTRAP_KEY: key, PETSTORE_ADMIN_PORT: '0' }
     servers = await Promise.all(Array.from({ length: SERVERS }, () => serve([], { env })))
   }, START_MS)
   afterAll(async () => {
@@ -69,6 +69,16 @@ describe('three servers that start at the same moment', () => {
     expect(everything.length).toBe(SERVERS * CLIENTS_PER_SERVER * PETS_PER_CLIENT)
     for (const seen of await Promise.all(readers)) expect(seen).toEqual(everything)
   }, 60_000)
+
+  test('tell of their connections to the database', async () => {
+    for (const { stdout } of servers) {
+      const text = await (await fetch(/^metrics on (\S+)$/m.exec(stdout())?.[1] as string)).text()
+      const values = ['size', 'busy', 'waiting'].map((name) =>
+        new RegExp(`^petstore_pool_${name} (\\d+)$`, 'm').exec(text),
+      )
+      expect(values.map((found) => Number(found?.[1]))).toEqual([8, 0, 0])
+    }
+  })
 
   test('show at once, on each of them, what any of them has added', async () => {
     for (const { url } of servers) {

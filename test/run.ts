@@ -4,6 +4,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { audit } from './audit.ts'
 
 const root = join(import.meta.dir, '..')
 const fast = process.argv.includes('--fast')
@@ -25,6 +26,7 @@ for (const page of ['console', 'reference'])
   step(`types of the ${page}`, ['node_modules/.bin/tsc', '-p', `src/${page}`])
 step('lint', ['node_modules/.bin/biome', 'check', '--error-on-warnings', '.'])
 step('generated files', [process.execPath, 'scripts/generate.ts', '--check'])
+if (!fast) auditStep()
 tests()
 
 const { passed, failed, skipped } = results
@@ -35,6 +37,14 @@ function step(name: string, command: string[]): void {
   const ok = run(command) === 0
   results[ok ? 'passed' : 'failed']++
   process.stdout.write(`${ok ? 'ok' : 'FAILED'}: ${name}\n`)
+}
+
+function auditStep(): void {
+  const { outcome, report } = audit(root)
+  results[outcome === 'ok' ? 'passed' : outcome]++
+  process.stdout.write(
+    `${outcome === 'failed' ? 'FAILED' : outcome}: audit of the packages ${report && `(${report})`}\n`,
+  )
 }
 
 /** Counted from the report that the test runner writes; no report, or a status that disagrees with it, is a failure. */

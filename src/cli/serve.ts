@@ -64,6 +64,7 @@ async function serve(config: Config, { ephemeral, demo, workers, worker = false 
   const metrics = config.adminPort === undefined ? undefined : createMetrics()
   const opened = await openStore(ephemeral ? ':memory:' : config.database, { now: Date.now, onBatch: metrics?.batch })
   const store = metrics?.timed(opened) ?? opened
+  if (opened.pool) metrics?.watchPool(opened.pool)
   // Sharing would find a port free that another service has, too.
   if (workers > 1) await checkFree(config)
   const server = startServer({

@@ -10,6 +10,9 @@ export interface Store extends PetStore, KeyStore {
    */
   freshness(): number | undefined
 
+  /** Of the connections that answer reads, where there are several; `waiting`: calls for which none is free. */
+  pool?(): { size: number; busy: number; waiting: number }
+
   /** Resolves when the store can answer; rejects with `unavailable` otherwise. */
   ping(): Promise<void>
 

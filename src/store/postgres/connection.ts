@@ -69,6 +69,10 @@ export class Connection {
     })
   }
 
+  pool() {
+    return this.slots.state
+  }
+
   async close(): Promise<void> {
     await this.linking?.then(end, () => {})
   }

@@ -6,11 +6,15 @@ export class Slots {
 
   /** Who has waited `waitMs` in vain meets the error that `busy` makes. */
   constructor(
-    count: number,
+    private readonly count: number,
     private readonly waitMs: number,
     private readonly busy: () => Error,
   ) {
     this.free = count
+  }
+
+  get state(): { size: number; busy: number; waiting: number } {
+    return { size: this.count, busy: this.count - this.free, waiting: this.line.length }
   }
 
   async use<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -56,6 +56,7 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
     ...postgresKeys(connection, options),
     // A way to tell costs a round trip, as a query does.
     freshness: () => undefined,
+    pool: () => connection.pool(),
     ping: async () => {
       await connection.ask('SELECT 1')
     },
