@@ -198,6 +198,22 @@ describe('what others write', () => {
     }
   })
 
+  test('pages go on over ids that are missing', async () => {
+    const { path, store, by } = await storeWithKey()
+    await Promise.all(Array.from({ length: 9 }, () => store.createPet(PET, by)))
+    const other = new Database(path)
+    other.run('DELETE FROM pets WHERE id IN (1, 4, 5, 9)')
+    const pages: bigint[][] = []
+    for (let after: bigint | undefined = 0n; after !== undefined; ) {
+      const page = await store.listPets({ limit: 2, after })
+      pages.push(petsOf(page).map(({ id }) => id))
+      after = page.next
+    }
+    expect(pages).toEqual([[2n, 3n], [6n, 7n], [8n]])
+    other.close()
+    await store.close()
+  })
+
   test('is in the next page, and in the next answer about a key', async () => {
     const { path, store, by } = await storeWithKey()
     const other = await openStore(path, { now })
