@@ -1,0 +1,164 @@
+// What createPet takes and refuses: names, numbers, statuses, JSON at its limits, media types, and bodies that arrive
+// slowly or in pieces.
+
+import { describe, expect, test } from 'bun:test'
+import { startService } from '../support/service.ts'
+import { type Api, expectError, JSON_TYPE, PET, type Row } from './api.ts'
+
+export function createPet(api: Api): void {
+  describe('createPet', () => {
+    const create = (
+      says: string,
+      body: string | Uint8Array<ArrayBuffer>,
+      status: number,
+      ...message: string[]
+    ): Row => ({
+      says,
+      ask: 'POST /pets',
+      body,
+      headers: JSON_TYPE,
+      status,
+      ...(status === 400 ? { code: message.length > 0 ? 'invalid_pet' : 'malformed_json', message } : {}),
+    })
+
+    test('answers with the animal and its id', async () => {
+      const { status, text, headers } = await api.service.post(
+        '{"name":"Mia","categoryId":5,"status":"sold"}',
+        JSON_TYPE,
+      )
+      expect(status).toBe(201)
+      expect(text).toMatch(/^\{"id":[1-9][0-9]*,"name":"Mia","categoryId":5,"status":"sold"\}$/)
+      expect(headers.has('Location')).toBe(false)
+    })
+
+    test('without a status the animal is available', async () => {
+      expect((await api.service.post(PET, JSON_TYPE)).text).toEndWith('"status":"available"}')
+    })
+
+    for (const int64 of ['9223372036854775807', '-9223372036854775808', '9007199254740993']) {
+      test(`keeps categoryId ${int64} from wire to disk and back`, async () => {
+        const created = await api.service.post(`{"name":"Rex","categoryId":${int64}}`, JSON_TYPE)
+        expect(created.text).toContain(`"categoryId":${int64},`)
+        const id = /"id":(\d+)/.exec(created.text)?.[1]
+        expect((await api.service.get(`/pets/${id}`)).text).toBe(created.text)
+      })
+    }
+
+    for (const [written, meant] of [
+      ['1.0', '1'],
+      ['1e3', '1000'],
+      ['-0', '0'],
+      ['12.5e1', '125'],
+      ['0e999999999999', '0'],
+    ]) {
+      test(`reads the categoryId ${written} as ${meant}`, async () => {
+        const { text } = await api.service.post(`{"name":"Rex","categoryId":${written}}`, JSON_TYPE)
+        expect(text).toContain(`"categoryId":${meant},`)
+      })
+    }
+
+    api.rows([
+      create('ignores an id and other unknown fields', '{"id":99,"__proto__":{},"name":"R","categoryId":1}', 201),
+      create('takes a name of 255 code points', pet('\u{1F436}'.repeat(255)), 201),
+      create('refuses a name of 256 code points', pet('a'.repeat(256)), 400, 'name must be 1 to 255 characters'),
+      create('refuses an empty name', pet(''), 400, 'name must be 1 to 255 characters'),
+      create('refuses a name of white space', pet(' \t\u3000'), 400, 'name must hold a character that is not white'),
+      create('refuses a very long name of white space at once', pet(' '.repeat(60_000)), 400, 'name must be 1 to 255'),
+      create('refuses U+0000 in a name', '{"name":"a\\u0000b","categoryId":1}', 400, 'no U+0000'),
+      create('refuses a lone surrogate in a name', '{"name":"\\ud800","categoryId":1}', 400, 'well-formed'),
+      create('refuses a name that is no string', '{"name":7,"categoryId":1}', 400, 'name must be a string.'),
+      create('refuses a fraction', '{"name":"R","categoryId":1.5}', 400, 'categoryId must be an integer'),
+      create('refuses a string as categoryId', '{"name":"R","categoryId":"1"}', 400, 'categoryId must be an integer.'),
+      create('refuses 2^63', '{"name":"R","categoryId":9223372036854775808}', 400, 'to 9223372036854775807.'),
+      create('refuses a huge exponent', '{"name":"R","categoryId":1e999999999999999999999}', 400, 'categoryId must be'),
+      create(
+        'refuses a small exponent',
+        '{"name":"R","categoryId":1e-999999999}',
+        400,
+        'categoryId must be an integer',
+      ),
+      create(
+        'refuses an unknown status',
+        '{"name":"R","categoryId":1,"status":"Sold"}',
+        400,
+        'available, pending, sold',
+      ),
+      create('refuses a status of null', '{"name":"R","categoryId":1,"status":null}', 400, 'status must be one of'),
+      create('names all problems at once', '{"status":1}', 400, 'name is', 'categoryId is required.', 'status must'),
+      create('refuses an array', '[]', 400, 'The body must be a JSON object.'),
+      create('refuses an empty body', '', 400),
+      create('refuses what is no JSON', '{"name":"Rex",}', 400),
+      create('refuses two values', `${PET}${PET}`, 400),
+      create('refuses a name given twice', '{"name":"a","categoryId":1,"name":"b"}', 400),
+      create('refuses a name given twice, once escaped', '{"name":"a","categoryId":1,"n\\u0061me":"b"}', 400),
+      create('refuses invalid UTF-8', Uint8Array.of(0x22, 0xff, 0x22), 400),
+      create('refuses a byte order mark', `\ufeff${PET}`, 400),
+      create('takes nesting of 32', `{"name":"R","categoryId":1,"x":${nested(31)}}`, 201),
+      create('refuses nesting of 33', `{"name":"R","categoryId":1,"x":${nested(32)}}`, 400),
+      create('refuses nesting of 30 000 without trouble', nested(30_000), 400),
+      create('takes a body of 64 KiB', pad(PET, 65_536), 201),
+      { ...create('refuses more', pad(PET, 65_537), 413), code: 'body_too_large' },
+      { ...create('refuses much more', pad(PET, 5_000_000), 413), code: 'body_too_large' },
+    ])
+
+    const typed = (says: string, headers: Record<string, string>, status: number): Row => ({
+      ...create(says, new TextEncoder().encode(PET), status),
+      headers,
+      ...(status === 415 ? { code: 'unsupported_media_type' } : {}),
+    })
+    api.rows([
+      typed('reads a body without Content-Type as JSON', {}, 201),
+      typed('takes a charset of utf-8', { 'Content-Type': 'Application/JSON ; charset="UTF-8"' }, 201),
+      typed('refuses another charset', { 'Content-Type': 'application/json; charset=latin1' }, 415),
+      typed('refuses a second charset', { 'Content-Type': 'application/json; charset=utf-8; charset=utf-16' }, 415),
+      typed('refuses another media type', { 'Content-Type': 'text/plain' }, 415),
+      typed('refuses a media type that only begins so', { 'Content-Type': 'application/jsonx' }, 415),
+      typed('refuses an empty media type', { 'Content-Type': ';' }, 415),
+      typed('refuses any Content-Encoding', { ...JSON_TYPE, 'Content-Encoding': 'gzip' }, 415),
+      typed('refuses Content-Encoding identity', { ...JSON_TYPE, 'Content-Encoding': 'identity' }, 415),
+    ])
+
+    test('counts a chunked body as it arrives', async () => {
+      const small = await api.service.post(chunks(PET.slice(0, 9), PET.slice(9)), JSON_TYPE)
+      expect(small.status).toBe(201)
+      const large = await api.service.post(chunks(...Array.from({ length: 70 }, () => ' '.repeat(1024))), JSON_TYPE)
+      expectError(large, 413, 'body_too_large', [])
+    })
+
+    test('a body that does not arrive in time: 408 request_timeout', async () => {
+      const impatient = await startService({ bodyTimeoutMs: 100 })
+      const body = new ReadableStream({ start: (controller) => controller.enqueue('{') })
+      expectError(await impatient.post(body, JSON_TYPE), 408, 'request_timeout', ['0.1 seconds'])
+      await impatient.stop()
+    })
+
+    test('leaves who added an animal and when to the log, with a request id', async () => {
+      const { headers, text } = await api.service.post(PET, JSON_TYPE)
+      const line = JSON.parse(api.service.logged.at(-1) ?? '')
+      expect(line).toMatchObject({ level: 'info', msg: 'createPet', keyId: '1', petId: /"id":(\d+)/.exec(text)?.[1] })
+      expect(line.requestId).toBe(headers.get('X-Request-Id'))
+      expect(api.service.logged.join('')).not.toContain(api.service.key.slice(10))
+    })
+  })
+}
+
+function pet(name: string): string {
+  return JSON.stringify({ name, categoryId: 1 })
+}
+
+function nested(depth: number): string {
+  return '['.repeat(depth) + ']'.repeat(depth)
+}
+
+function pad(json: string, bytes: number): string {
+  return json + ' '.repeat(bytes - json.length)
+}
+
+function chunks(...texts: string[]): ReadableStream {
+  return new ReadableStream({
+    start(controller) {
+      for (const text of texts) controller.enqueue(new TextEncoder().encode(text))
+      controller.close()
+    },
+  })
+}

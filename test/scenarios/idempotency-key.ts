@@ -1,0 +1,84 @@
+// That a create under an Idempotency-Key happens once: which requests count as the same, and which keys are none.
+
+import { describe, expect, test } from 'bun:test'
+import { type Answer, startService } from '../support/service.ts'
+import { type Api, expectError, JSON_TYPE, PET, type Row } from './api.ts'
+
+export function idempotencyKey(api: Api): void {
+  describe('Idempotency-Key', () => {
+    const under = (key: string, body = PET) => api.service.post(body, { ...JSON_TYPE, 'Idempotency-Key': key })
+    const replayed = ({ headers }: Answer) => headers.get('Idempotency-Replayed')
+
+    test('the same key again: the first answer again, and no second animal', async () => {
+      const first = await under('"one"')
+      expect([first.status, replayed(first)]).toEqual([201, null])
+      for (const key of ['"one"', 'one']) {
+        const again = await under(key, '{ "status": "available", "categoryId": 7.0, "name": "Rex", "x": 1 }')
+        expect([again.status, replayed(again), again.text]).toEqual([201, 'true', first.text])
+      }
+      expect((await under('"two"')).text).not.toBe(first.text)
+    })
+
+    test('a key that asked in vain is free', async () => {
+      expect((await under('"three"', '{}')).status).toBe(400)
+      expect(replayed(await under('"three"'))).toBeNull()
+    })
+
+    test('escapes are undone', async () => {
+      const first = await under('"a\\\\b\\"c"')
+      expect((await under('"a\\\\b\\"c"')).text).toBe(first.text)
+      expect((await under('a\\b')).text).not.toBe(first.text)
+    })
+
+    test('keys of API keys do not meet', async () => {
+      const first = await under('"four"')
+      const other = await api.service.addKey()
+      const second = await api.service.post(PET, { 'Idempotency-Key': '"four"', Authorization: `Bearer ${other}` })
+      expect([second.status, replayed(second)]).toEqual([201, null])
+      expect(second.text).not.toBe(first.text)
+    })
+
+    test('while the first request is running, the second: 409 idempotency_in_flight', async () => {
+      const { promise: held, resolve: release } = Promise.withResolvers<void>()
+      const slow = await startService({
+        store: {
+          ...api.service.store,
+          createPetOnce: async (...creation) => {
+            await held
+            return api.service.store.createPetOnce(...creation)
+          },
+        },
+      })
+      const create = () => slow.post(PET, { 'Idempotency-Key': '"five"' })
+      const racing = [create(), create()]
+      expectError(await Promise.race(racing), 409, 'idempotency_in_flight', ['again'])
+      release()
+      const [first] = (await Promise.all(racing)).filter(({ status }) => status === 201)
+      expect((await create()).text).toBe(first?.text as string)
+      await slow.server.stop(1_000)
+    })
+
+    const row = (says: string, key: string, status: number, code: string, body = PET): Row => ({
+      says,
+      ask: 'POST /pets',
+      headers: { ...JSON_TYPE, 'Idempotency-Key': key },
+      body,
+      status,
+      code,
+      ...(status === 400 ? { message: ['Idempotency-Key must be one key'] } : {}),
+    })
+    const used = '"one"'
+    api.rows([
+      row('another name', used, 422, 'idempotency_mismatch', '{"name":"Max","categoryId":7}'),
+      row('another category', used, 422, 'idempotency_mismatch', '{"name":"Rex","categoryId":8}'),
+      row('another status', used, 422, 'idempotency_mismatch', '{"name":"Rex","categoryId":7,"status":"sold"}'),
+      ...['', '""', '"', '"a', 'a"', '"a"b"', 'a b', 'a,b', '"a", "b"', '"\\a"', '"ä"', '"a";p=1', 'x'.repeat(256)].map(
+        (key) => row(`the key ${key.slice(0, 20)}`, key, 400, 'invalid_parameter'),
+      ),
+    ])
+
+    test('255 characters are not too many', async () => {
+      expect((await under(`"${'x'.repeat(255)}"`)).status).toBe(201)
+    })
+  })
+}

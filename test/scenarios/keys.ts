@@ -1,0 +1,87 @@
+// Who is let in: each way in which an API key is missing, wrong, expired or revoked, and what a read-only one may do.
+
+import { describe, expect, test } from 'bun:test'
+import { generateKey } from '../../src/keys.ts'
+import { TODAY } from '../support/service.ts'
+import { type Api, bearer, DAY_MS, expectError, OPERATIONS, PET, type Row } from './api.ts'
+
+export function keys(api: Api): void {
+  describe('keys', () => {
+    const refused = (says: string, header: string, code: string, message: string): Row[] =>
+      OPERATIONS.map((ask) => ({
+        says: `${ask} with ${says}`,
+        ask,
+        headers: { Authorization: header },
+        status: 401,
+        code,
+        message: [message],
+      }))
+    const live = generateKey('production')
+    api.rows([
+      ...refused('no key', '', 'missing_api_key', 'Authorization: Bearer'),
+      ...refused('another scheme', 'Basic Zm9vOmJhcg==', 'missing_api_key', 'Authorization: Bearer'),
+      ...refused('a scheme alone', 'Bearer', 'missing_api_key', 'Authorization: Bearer'),
+      ...refused('a key that is none', 'Bearer x', 'invalid_api_key', 'not an API key'),
+      ...refused('an unknown key', `Bearer ${live}`, 'invalid_api_key', 'not known'),
+      ...refused(
+        'a mistyped key',
+        `Bearer ${live.slice(0, -1)}${live.endsWith('0') ? '1' : '0'}`,
+        'invalid_api_key',
+        'mistyped',
+      ),
+      ...refused('a staging key', `Bearer ${generateKey('staging')}`, 'invalid_api_key', 'for staging'),
+      ...refused('two keys in one line', `Bearer ${live} ${live}`, 'invalid_api_key', 'not an API key'),
+    ])
+
+    test('the challenge names an error only when a token was sent', async () => {
+      const without = await api.service.get('/pets', { Authorization: '' })
+      expect(without.headers.get('WWW-Authenticate')).toBe('Bearer realm="petstore"')
+      const wrong = await api.service.get('/pets', bearer('x'))
+      expect(wrong.headers.get('WWW-Authenticate')).toBe('Bearer realm="petstore", error="invalid_token"')
+    })
+
+    test('another scheme before a good key: 401, also after that key was taken', async () => {
+      for (const scheme of ['Bearer', 'Apikey', 'bearer:', 'Bearer\t']) {
+        const { status } = await api.service.get('/pets', { Authorization: `${scheme} ${api.service.key}` })
+        expect({ scheme, status }).toEqual({ scheme, status: scheme === 'Bearer' ? 200 : 401 })
+      }
+    })
+
+    test('the scheme is case-insensitive', async () => {
+      expect((await api.service.get('/pets', { Authorization: `bEARER  ${api.service.key}` })).status).toBe(200)
+    })
+
+    test('a key elsewhere is not read', async () => {
+      const headers = { Authorization: '', 'X-API-Key': api.service.key, Cookie: `key=${api.service.key}` }
+      expect(
+        (await api.service.get(`/pets?api_key=${api.service.key}&access_token=${api.service.key}`, headers)).status,
+      ).toBe(401)
+    })
+
+    test('no refusal echoes the key', async () => {
+      const { text } = await api.service.get('/pets', bearer(live))
+      expect(text).not.toContain(live)
+    })
+
+    test('a read-only key lists and fetches, and adds nothing', async () => {
+      expect((await api.service.get('/pets', api.readOnly)).status).toBe(200)
+      expect((await api.service.get('/pets/1', api.readOnly)).status).toBe(200)
+      expectError(await api.service.post(PET, api.readOnly), 403, 'read_only_key', ['only read'])
+    })
+
+    test('an expired key is refused from its moment on', async () => {
+      const headers = bearer(await api.service.addKey({ expiresAt: TODAY + DAY_MS }))
+      expect((await api.service.get('/pets', headers)).status).toBe(200)
+      api.service.clock.at = TODAY + DAY_MS
+      expectError(await api.service.get('/pets', headers), 401, 'invalid_api_key', ['expired'])
+      api.service.clock.at = TODAY
+    })
+
+    test('a revoked key is refused at the next request', async () => {
+      const headers = bearer(await api.service.addKey())
+      expect((await api.service.get('/pets', headers)).status).toBe(200)
+      await api.service.store.revokeKey((await api.service.store.listKeys()).at(-1)?.id as bigint)
+      expectError(await api.service.get('/pets', headers), 401, 'invalid_api_key', ['revoked'])
+    })
+  })
+}

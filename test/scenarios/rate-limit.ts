@@ -1,0 +1,68 @@
+// What a key is told and refused under PETSTORE_RATE_LIMIT, by a second service on the same store, and that without it
+// nothing is said of limits.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Answer, type Service, startService } from '../support/service.ts'
+import { type Api, bearer, expectError } from './api.ts'
+
+export function rateLimit(api: Api): void {
+  describe('with PETSTORE_RATE_LIMIT', () => {
+    let limited: Service
+    beforeAll(async () => {
+      limited = await startService({ store: api.service.store, rateLimit: { requests: 3, periodSeconds: 60 } })
+    })
+    afterAll(() => limited.server.stop(1_000))
+
+    const limits = ({ headers }: Answer) => [headers.get('RateLimit'), headers.get('RateLimit-Policy')]
+
+    test('a key may send so many at once, whatever they are answered, and is told what is left', async () => {
+      const headers = bearer(await limited.addKey())
+      const answers = [
+        await limited.get('/pets', headers),
+        await limited.get('/pets?limit=0', headers),
+        await limited.get('/pets/0', headers),
+      ]
+      expect(answers.map(({ status }) => status)).toEqual([200, 400, 404])
+      const policy = '"key";q=3;w=60'
+      expect(answers.map(limits)).toEqual([
+        ['"key";r=2;t=20', policy],
+        ['"key";r=1;t=40', policy],
+        ['"key";r=0;t=60', policy],
+      ])
+    })
+
+    test('then every operation answers 429, other keys are served, and Retry-After says when it may again', async () => {
+      const headers = bearer(await limited.addKey())
+      for (let n = 0; n < 3; n++) await limited.get('/pets', headers)
+      for (const [method, path] of [
+        ['GET', '/pets'],
+        ['POST', '/pets'],
+        ['GET', '/pets/1'],
+      ] as const) {
+        const answer = await limited.request(method, path, { headers })
+        expectError(answer, 429, 'rate_limited', ['3 requests in 60 seconds'])
+        expect([answer.headers.get('Retry-After'), ...limits(answer)]).toEqual([
+          '20',
+          '"key";r=0;t=60',
+          '"key";q=3;w=60',
+        ])
+      }
+      expect((await limited.get('/pets', bearer(await limited.addKey()))).status).toBe(200)
+      limited.clock.at += 20_000
+      expect((await limited.get('/pets', headers)).status).toBe(200)
+      expect((await limited.get('/pets', headers)).status).toBe(429)
+    })
+
+    test('it comes after the key and before the body', async () => {
+      const headers = bearer(await limited.addKey({ readOnly: true }))
+      for (let n = 0; n < 5; n++) expect((await limited.request('POST', '/pets', { headers })).status).toBe(403)
+      const writing = { ...bearer(await limited.addKey()), 'Content-Type': 'text/plain' }
+      for (let n = 0; n < 3; n++) expect((await limited.post('x', writing)).status).toBe(415)
+      expect((await limited.post('x', writing)).status).toBe(429)
+    })
+  })
+
+  test('without it there are no such fields', async () => {
+    expect((await api.service.get('/pets')).headers.has('RateLimit')).toBe(false)
+  })
+}

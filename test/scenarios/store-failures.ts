@@ -1,0 +1,39 @@
+// What is answered and logged when the store fails: a driver's words are for the log, and never leave the service.
+
+import { describe, expect, test } from 'bun:test'
+import { PetstoreError } from '../../src/errors.ts'
+import type { Store } from '../../src/store/store.ts'
+import { startService } from '../support/service.ts'
+import { type Api, expectError, OPERATIONS, PET } from './api.ts'
+
+export function storeFailures(api: Api): void {
+  describe('failures of the store', () => {
+    const failures = [
+      [500, 'internal', () => new Error('secret words of a driver')],
+      [503, 'unavailable', () => new PetstoreError('unavailable', 'Gone.', { cause: new Error('secret words') })],
+      [503, 'storage_full', () => new PetstoreError('storage_full', 'Full.', { cause: new Error('secret words') })],
+    ] as const
+    // No real store fails in each of these ways on demand; test/store.*.test.ts shows how the real ones do.
+    for (const [status, code, failure] of failures) {
+      test(`${code} becomes ${status} on every operation, and is logged under its request id`, async () => {
+        const failing = await startService({ store: failingStore(api.service.store, failure) })
+        for (const ask of OPERATIONS) {
+          const [method = '', path = ''] = ask.split(' ')
+          const answer = await failing.request(method, path, method === 'POST' ? { body: PET } : {})
+          expectError(answer, status, code, [])
+          expect(answer.text).not.toContain('secret')
+          expect(answer.headers.get('Retry-After')).toBe(status === 503 ? '1' : null)
+          const line = JSON.parse(failing.logged.at(-1) ?? '')
+          expect(line).toMatchObject({ level: 'error', code, requestId: answer.headers.get('X-Request-Id') })
+          expect(line.err.message).toContain('secret words')
+        }
+        await failing.server.stop(1_000)
+      })
+    }
+  })
+}
+
+function failingStore(store: Store, failure: () => Error): Store {
+  const fail = () => Promise.reject(failure())
+  return { ...store, listPets: fail, createPet: fail, createPetOnce: fail, getPet: fail }
+}
