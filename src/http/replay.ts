@@ -15,13 +15,14 @@ import type { ContractOperation } from './contract.ts'
 const KEPT_MAX = 8 * 1024 * 1024
 /** About what an entry takes beside its text. */
 const ENTRY = 1024
-const SEEN_MAX = 4096
+/** A power of two. */
+const SEEN = 4096
 const URL_MAX = 512
 
 export class Replay {
   private readonly answers = new Map<string, Answer>()
-  /** Addresses that were asked for lately, whatever the stamp. */
-  private readonly seen = new Set<string>()
+  /** Hashes of addresses that were asked for lately, whatever the stamp; two that meet only keep an answer early. */
+  private readonly seen = new Uint32Array(SEEN)
   private kept = 0
   private stamp = Number.NaN
 
@@ -54,12 +55,13 @@ export class Replay {
       this.stamp = begun
     }
     // Most pages of a long list are asked for once: the first time only their address is kept.
-    if (this.seen.has(url)) {
+    const hash = Bun.hash.xxHash32(url)
+    const place = hash % SEEN
+    if (this.seen[place] === hash) {
       this.answers.set(url, readied(answer))
       this.kept += ENTRY + url.length + answer.json.length
     } else {
-      if (this.seen.size >= SEEN_MAX) this.seen.clear()
-      this.seen.add(url)
+      this.seen[place] = hash
     }
   }
 }
