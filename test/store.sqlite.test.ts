@@ -7,6 +7,8 @@ import { generateKey, hashKey } from '../src/keys.ts'
 import type { NewPet } from '../src/pets.ts'
 import { openStore } from '../src/store/open.ts'
 import { openConnection } from '../src/store/sqlite/connection.ts'
+import { reads } from '../src/store/sqlite/reads.ts'
+import { Statements } from '../src/store/sqlite/statements.ts'
 import { sqliteStore } from '../src/store/sqlite/store.ts'
 import { conformance } from './store.conformance.ts'
 import { temporaryFile } from './support/files.ts'
@@ -280,6 +282,30 @@ describe('what others write', () => {
     database.run('PRAGMA max_page_count = 1000000')
     expect((await store.createPet(large, by)).id).toBe(1n)
     await store.close()
+  })
+})
+
+describe('reads that are done together', () => {
+  test('outlive a transaction that ended under them, or could not begin', async () => {
+    const connection = openConnection(temporaryFile('petstore.db'))
+    const { database } = connection
+    const read = reads(new Statements(connection))
+    const one = () => database.query('SELECT 1').values().length
+    const fails = (sql: string) => () => {
+      database.run(sql)
+      throw new Error('the disk failed')
+    }
+    for (const sql of ['ROLLBACK', 'COMMIT; BEGIN; COMMIT']) {
+      const [bad, good] = await Promise.allSettled([read(fails(sql)), read(one)])
+      expect([bad.status, good]).toEqual(['rejected', { status: 'fulfilled', value: 1 }])
+      expect(database.inTransaction).toBe(false)
+    }
+    database.run('BEGIN')
+    expect(await Promise.all([read(one), read(one)])).toEqual([1, 1])
+    database.run('ROLLBACK')
+    expect(await Promise.all([read(one), read(one)])).toEqual([1, 1])
+    expect(database.inTransaction).toBe(false)
+    connection.close()
   })
 })
 

@@ -3,7 +3,7 @@
 // after the other they also find the processor's caches warm: that halves what a page costs under load.
 
 import { translated } from './errors.ts'
-import type { Statements } from './statements.ts'
+import type { Query, Statements } from './statements.ts'
 
 export type Read = <Result>(work: () => Result) => Promise<Result>
 
@@ -11,15 +11,17 @@ export type Read = <Result>(work: () => Result) => Promise<Result>
 export function reads(statements: Statements): Read {
   const begin = statements.query('BEGIN')
   const commit = statements.query('COMMIT')
+  const rollback = statements.query('ROLLBACK')
   let waiting: (() => void)[] = []
 
   function readAll(): void {
     const all = waiting
     waiting = []
     // A single statement is its own transaction.
-    if (all.length > 1) begin.run()
+    const together = all.length > 1 && done(begin)
     for (const read of all) read()
-    if (all.length > 1) commit.run()
+    // SQLite itself ends the transaction of a read that the disk failed: then there is nothing left to commit.
+    if (together && !done(commit)) done(rollback)
   }
 
   return (work) =>
@@ -33,4 +35,14 @@ export function reads(statements: Statements): Read {
       })
       if (waiting.length === 1) setImmediate(readAll)
     })
+}
+
+/** Whether it could be run. Where not, each read is one of its own, and meets what is wrong by itself. */
+function done(statement: Pick<Query<never, []>, 'run'>): boolean {
+  try {
+    statement.run()
+    return true
+  } catch {
+    return false
+  }
 }
