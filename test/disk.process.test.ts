@@ -5,6 +5,7 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { encodeCursor } from '../src/http/paging.ts'
 import { temporaryFile } from './support/files.ts'
 import { ask, type Running, serve } from './support/process.ts'
 
@@ -45,6 +46,31 @@ describe.skipIf(!strace)(`calls that fail${strace ? '' : ' (strace is not instal
       checkFile(join(cwd, 'data/petstore.db'), [1, idOf(added.text)])
     }, 30_000)
   }
+
+  test('reads that fail, many at once: 503, and pages again afterwards, without a restart', async () => {
+    const cwd = mkdtempSync(temporaryFile('disk-'))
+    const server = await serve([], { cwd, env: { PETSTORE_LOG_LEVEL: 'silent' } })
+    // More than SQLite keeps in memory.
+    const other = new Database(join(cwd, 'data/petstore.db'))
+    other.run(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+      INSERT INTO pets (name, category_id, status, created_at, created_by) SELECT 'Rex ' || i, i, 'sold', 1, 1 FROM n`)
+    other.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    const pages = (from: number) =>
+      Promise.all(
+        Array.from({ length: 32 }, async (_, n) => {
+          const cursor = encodeCursor(BigInt(from + n * 3_000))
+          return (await ask('GET', `${server.url}/pets?cursor=${cursor}`, server.key)).status
+        }),
+      )
+    expect(new Set(await pages(0))).toEqual(new Set([200]))
+    const mend = await inject(server.pid, 'pread64', 'EIO')
+    for (let n = 1; n <= 3; n++) expect(await pages(n * 500)).toContain(503)
+    await mend()
+    expect(new Set(await pages(2_500))).toEqual(new Set([200]))
+    expect((await create(server)).status).toBe(201)
+    other.close()
+    await server.stop('SIGKILL')
+  }, 30_000)
 
   test('syncs that fail now and then under load: every 201 is there, and nothing else, after SIGKILL', async () => {
     const cwd = mkdtempSync(temporaryFile('disk-'))

@@ -20,7 +20,7 @@ export function reads(statements: Statements): Read {
     // A single statement is its own transaction.
     const together = all.length > 1 && done(begin)
     for (const read of all) read()
-    // SQLite itself ends the transaction of a read that the disk failed: then there is nothing left to commit.
+    // SQLite may end a transaction by itself (https://sqlite.org/lang_transaction.html, 3): then there is nothing to commit.
     if (together && !done(commit)) done(rollback)
   }
 
