@@ -3,9 +3,13 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { createConfig, lint } from '@redocly/openapi-core'
 import document from '../openapi.yaml'
+import { operations } from '../src/http/contract.ts'
 import { handlers } from '../src/http/operations.ts'
+import { decodeCursor } from '../src/http/paging.ts'
+import { flatten } from '../src/http/schema.ts'
 import { temporaryFile } from './support/files.ts'
 import { type Service, startService } from './support/service.ts'
 
@@ -69,6 +73,38 @@ describe('the interface document', () => {
     expect(limit?.required ?? false).toBe(false)
   })
 
+  test('a page has at most as many animals as limit allows', () => {
+    const limit = operation('/pets', 'get')?.parameters?.find(({ name }) => name === 'limit')
+    expect(components.schemas.Pets?.maxItems).toBe(limit?.schema.maximum as number)
+  })
+
+  test('each parameter has an example or a default, which the service takes', () => {
+    for (const { id, parameters } of operations) {
+      const declared = Object.values(paths)
+        .flatMap((methods) => Object.values(methods))
+        .find(({ operationId }) => operationId === id)?.parameters
+      for (const { name, default: byDefault, validate } of parameters) {
+        const { example, schema } = declared?.find((one) => one.name === name) ?? { schema: {} }
+        const value = example ?? byDefault ?? flatten(schema, components.schemas).enum?.[0]
+        const problems: string[] = []
+        validate(String(value), name, problems)
+        expect({ id, name, value, problems }).toEqual({ id, name, value: expect.anything(), problems: [] })
+      }
+    }
+  })
+
+  test('the cursors of its examples are cursors', () => {
+    const examples = [...text.matchAll(/(?:cursor=|example: )([\w-]{15})\b/g)].map(([, cursor]) => cursor)
+    expect(examples.length).toBe(2)
+    for (const cursor of examples) expect(decodeCursor(cursor)).toBe(20n)
+  })
+
+  test('no pattern has a double quote but in brackets: Specmatic refuses the whole file', () => {
+    const patterns = [...text.matchAll(/pattern: (.*)/g)].map(([, pattern = '']) => pattern.slice(1, -1))
+    expect(patterns.length).toBeGreaterThan(3)
+    for (const pattern of patterns) expect(pattern.replaceAll(/\[(?:[^\\\]]|\\.)*\]/g, '')).not.toContain('"')
+  })
+
   test('the schemas have the documented fields, types and requirements', () => {
     expect(components.schemas.PetStatus?.enum).toEqual(['available', 'pending', 'sold'])
     expect(components.schemas.NewPet).toMatchObject({
@@ -130,6 +166,30 @@ describe('what is served', () => {
     expect(json.type).toBe('application/json')
     expect(JSON.parse(json.text)).toEqual(Bun.YAML.parse((await served('/openapi.yaml')).text))
   })
+
+  for (const path of ['/openapi.yaml', '/openapi.json']) {
+    test(`${path} is compressed, and asked for again without being sent again`, async () => {
+      const get = (headers: Record<string, string>) =>
+        fetch(service.origin + path, { headers: { 'Accept-Encoding': 'identity', ...headers }, decompress: false })
+      const whole = await (await get({})).bytes()
+      for (const [encoding, inflate] of [
+        ['gzip', gunzipSync],
+        ['br', brotliDecompressSync],
+      ] as const) {
+        const compressed = await get({ 'Accept-Encoding': encoding })
+        expect(compressed.headers.get('Content-Encoding')).toBe(encoding)
+        expect(compressed.headers.get('Vary')).toBe('Accept-Encoding')
+        const bytes = await compressed.bytes()
+        expect(bytes.length).toBeLessThan(whole.length / 3)
+        expect(inflate(bytes)).toEqual(Buffer.from(whole))
+      }
+      const { headers } = await get({})
+      expect(headers.get('Cache-Control')).toBe('no-cache')
+      const again = await get({ 'If-None-Match': headers.get('ETag') ?? '' })
+      expect([again.status, await again.text()]).toEqual([304, ''])
+      expect(again.headers.get('X-Content-Type-Options')).toBe('nosniff')
+    })
+  }
 
   test('without an address the own one is where the server listens', async () => {
     for (const [environment, index] of [

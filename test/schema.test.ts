@@ -60,6 +60,17 @@ test('a valid pet comes out with the default filled in and without unknown field
   expect(problems).toEqual([])
 })
 
+test('a list takes as many items as the contract allows, and not one more', () => {
+  const validate = compileSchema({ type: 'array', items: { type: 'string' }, maxItems: 2 }, schemas)
+  const problemsOf = (json: string) => {
+    const problems: string[] = []
+    validate(parseJson(json), 'It', problems)
+    return problems
+  }
+  expect(problemsOf('["a","b"]')).toEqual([])
+  expect(problemsOf('["a","b","c"]')).toEqual(['It must have at most 2 items.'])
+})
+
 describe('a contract that is not understood stops the start', () => {
   for (const schema of [
     {},

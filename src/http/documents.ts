@@ -3,6 +3,7 @@
 import { PetstoreError } from '../errors.ts'
 import { SECURITY_HEADERS } from './answers.ts'
 import { contractFor } from './contract.ts'
+import { StaticFile } from './files.ts'
 import { Resource, type Responder } from './resources.ts'
 
 export interface Wellbeing {
@@ -15,9 +16,17 @@ export interface Wellbeing {
 }
 
 export function documents({ ping, draining, addresses }: Wellbeing): Resource[] {
+  // Made when it is first asked for: the addresses are known only once the server listens.
+  let made: Record<'yaml' | 'json', StaticFile> | undefined
+  function contract() {
+    if (made) return made
+    const { yaml, json } = contractFor(addresses())
+    made = { yaml: revalidated(yaml, 'application/yaml'), json: revalidated(json, 'application/json') }
+    return made
+  }
   return [
-    page('/openapi.yaml', async () => reply(contractFor(addresses()).yaml, 'application/yaml')),
-    page('/openapi.json', async () => reply(contractFor(addresses()).json, 'application/json')),
+    page('/openapi.yaml', async (request) => contract().yaml.respond(request, SECURITY_HEADERS)),
+    page('/openapi.json', async (request) => contract().json.respond(request, SECURITY_HEADERS)),
     // The process runs and answers.
     page('/healthz', async () => reply('{"status":"ok"}', 'application/json')),
     // Requests may be sent here: the store answers, and the service is not stopping.
@@ -31,6 +40,10 @@ export function documents({ ping, draining, addresses }: Wellbeing): Resource[] 
 
 function page(path: string, get: Responder): Resource {
   return new Resource(path, { GET: get })
+}
+
+function revalidated(text: string, type: string): StaticFile {
+  return new StaticFile(new TextEncoder().encode(text), type, 'revalidated')
 }
 
 function reply(text: string, type: string): Response {

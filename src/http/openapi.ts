@@ -28,6 +28,7 @@ export interface Parameter {
   in: 'query' | 'path' | 'header'
   required?: boolean
   schema: Schema
+  example?: unknown
 }
 
 export interface Response {
@@ -63,6 +64,7 @@ export interface Schema {
   required?: string[]
   properties?: Record<string, Schema>
   items?: Schema
+  maxItems?: number
   allOf?: Schema[]
   examples?: unknown[]
 }

@@ -27,7 +27,7 @@ export function decodeCursor(cursor: string | undefined): bigint | undefined {
   bytes.write(cursor, 'base64url')
   const after = bytes.readBigInt64BE()
   if (encodeCursor(after) === cursor) return after
-  throw new PetstoreError('invalid_parameter', 'cursor must be taken, as it is, from the Link of the page before.')
+  throw new PetstoreError('invalid_parameter', "cursor must be copied unchanged from the previous page's Link header.")
 }
 
 /** The `Link` to the page that begins after the id `after` (RFC 8288; the target is relative). */

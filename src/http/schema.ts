@@ -21,7 +21,7 @@ const ANNOTATIONS = ['description', 'examples', 'default', 'x-pattern-words']
 const KEYWORDS: Record<string, readonly string[]> = {
   string: ['enum', 'minLength', 'maxLength', 'pattern'],
   integer: ['format', 'minimum', 'maximum'],
-  array: ['items'],
+  array: ['items', 'maxItems'],
   object: ['required', 'properties'],
 }
 
@@ -37,7 +37,7 @@ export function compileSchema(schema: Schema, schemas: Schemas): Validator {
   if (!known || unknown.length > 0) throw new Error(`schema not understood: ${JSON.stringify(flat)} ${unknown}`)
   if (flat.type === 'string') return stringValidator(flat)
   if (flat.type === 'integer') return integerValidator(flat)
-  if (flat.type === 'array') return arrayValidator(compileSchema(flat.items ?? {}, schemas))
+  if (flat.type === 'array') return arrayValidator(flat, schemas)
   return objectValidator(flat, schemas)
 }
 
@@ -118,9 +118,11 @@ function integerBounds(schema: Schema): [bigint, bigint] {
   return [BigInt(schema.minimum ?? bounds[0]), BigInt(schema.maximum ?? bounds[1])]
 }
 
-function arrayValidator(validateItem: Validator): Validator {
+function arrayValidator({ items = {}, maxItems = Number.POSITIVE_INFINITY }: Schema, schemas: Schemas): Validator {
+  const validateItem = compileSchema(items, schemas)
   return (value, name, problems) => {
     if (!Array.isArray(value)) return problems.push(`${name} must be an array.`)
+    if (value.length > maxItems) return problems.push(`${name} must have at most ${maxItems} items.`)
     return value.map((item, index) => validateItem(item, `${name}[${index}]`, problems))
   }
 }

@@ -104,8 +104,8 @@ export function listPets(api: Api): void {
       bad('status=Sold', 'status must be'),
       bad('status=sold&status=sold', 'status must be given once.'),
       bad('limit=0&status=gone', 'limit must be', 'status must be'),
-      ...['', 'x', 'AAAAAAAAAAEl7_9', 'AAAAAAAAAAEl7_8=', 'AAAAAAAAAAEl7_8A', '%00', '1'].map((cursor) =>
-        bad(`cursor=${cursor}`, 'cursor must be'),
+      ...['', 'x', 'AAAAAAAAAAEl7_9', 'AAAAAAAAAAEl7_8=', 'AAAAAAAAAAEl7_8A', '%00', '1', 'AAAAAAAAABTWRkY'].map(
+        (cursor) => bad(`cursor=${cursor}`, "cursor must be copied unchanged from the previous page's Link header."),
       ),
     ])
   })
