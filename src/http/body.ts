@@ -24,19 +24,34 @@ function checkMediaType(headers: Headers): void {
   }
   const type = headers.get('Content-Type')
   if (type === null || type === 'application/json') return
-  const [, essence = '', parameters = ''] = MEDIA_TYPE.exec(type) ?? []
-  if (essence.toLowerCase() !== 'application/json') {
+  const [essence = ''] = ESSENCE.exec(type) ?? []
+  const parameters = parametersOf(type.slice(essence.length))
+  if (essence.toLowerCase() !== 'application/json' || !parameters) {
     throw new PetstoreError('unsupported_media_type', 'Send the body as application/json.')
   }
-  for (const [, name = '', quoted, plain] of parameters.matchAll(PARAMETER)) {
-    if (name.toLowerCase() === 'charset' && (quoted ?? plain)?.toLowerCase() !== 'utf-8') {
-      throw new PetstoreError('unsupported_media_type', 'Send the body in UTF-8.')
-    }
+  if (parameters.some(([name, value]) => name === 'charset' && value !== 'utf-8')) {
+    throw new PetstoreError('unsupported_media_type', 'Send the body in UTF-8.')
   }
 }
 
-const PARAMETER = /[ \t]*;[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=(?:"([^"\\]*)"|([\w!#$%&'*+.^`|~-]+)))?/g
-const MEDIA_TYPE = new RegExp(`^([\\w!#$%&'*+.^\`|~/-]+)((?:${PARAMETER.source})*)[ \\t]*$`)
+const ESSENCE = /^[\w!#$%&'*+.^`|~/-]+/
+const PARAMETER = /[ \t]*;[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=(?:"([^"\\]*)"|([\w!#$%&'*+.^`|~-]+)))?/y
+
+/**
+ * Names and values in lower case; `undefined` for what is no list of parameters. One at a time: an expression for the whole list
+ * could divide the spaces between two semicolons in many ways, and would try them all.
+ */
+function parametersOf(text: string): [name: string, value: string][] | undefined {
+  const parameters: [string, string][] = []
+  for (let at = 0; at < text.length; at = PARAMETER.lastIndex) {
+    PARAMETER.lastIndex = at
+    const match = PARAMETER.exec(text)
+    if (!match) return text.slice(at).trim() === '' ? parameters : undefined
+    const [, name, quoted, plain] = match
+    if (name !== undefined) parameters.push([name.toLowerCase(), (quoted ?? plain ?? '').toLowerCase()])
+  }
+  return parameters
+}
 
 async function readCounted(stream: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []

@@ -68,8 +68,8 @@ export function acceptedEncoding(header: string | null): Encoding | undefined {
   const accepted = (header ?? '')
     .toLowerCase()
     .split(',')
-    .map((entry) => entry.trim().split(/\s*;\s*/))
-    .filter(([, ...parameters]) => !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter)))
+    .map((entry) => entry.split(';').map((part) => part.trim()))
+    .filter(([, ...parameters]) => !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter)))
     .map(([name]) => name)
   return (Object.keys(ENCODINGS) as Encoding[]).find((encoding) => accepted.includes(encoding))
 }

@@ -1,0 +1,229 @@
+// Time in proportion to the input, and no more: one request, without a key even, must not be able to stop the process. Every
+// regular expression that meets what comes from outside is fed with the worst that can be made from what it takes, and the
+// real server with the worst that each part of a request can hold.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import document from '../openapi.yaml'
+import { type Service, startService } from './support/service.ts'
+
+/** As long as the longest text that can arrive: a body. */
+const CHARACTERS = 64 * 1024
+/** A linear expression takes less than 1 ms for that many, a quadratic one seconds. */
+const MS_MAX = 100
+
+/** Every expression of the sources below and of the contract, and a text that it takes, with each of its parts. */
+const EXPRESSIONS: Record<string, string> = {
+  // http/answers.ts
+  '/"[\\x21\\x23-\\x7e\\x80-\\xff]*"/g': '"abc", W/"d"',
+  // http/authentication.ts
+  '/^bearer +(\\S.*)$/i': 'Bearer  pets_live_x y',
+  // http/body.ts
+  "/^[\\w!#$%&'*+.^`|~/-]+/": 'application/json',
+  '/[ \\t]*;[ \\t]*(?:([\\w!#$%&\'*+.^`|~-]+)=(?:"([^"\\\\]*)"|([\\w!#$%&\'*+.^`|~-]+)))?/y': ' ; charset="utf-8"; a=b',
+  // http/files.ts
+  '/^q=0(?:\\.0*)?$/': 'q=0.000',
+  // http/idempotency.ts
+  '/\\\\(.)/g': 'a\\"b\\\\',
+  // http/integers.ts
+  '/^0+/': '0001',
+  '/^(-?)([0-9]+)(?:\\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/': '-10.50e+30',
+  '/^(?:0|-?[1-9][0-9]{0,18})$/': '-9223372036854775808',
+  // http/json.ts
+  '/-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y': '-10.50e+30',
+  '/^[ !#-[\\]-\\ud7ff\\ue000-\\uffff]*$/': 'Rex é',
+  // http/trace.ts
+  '/^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(?:-.*)?$/':
+    '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x',
+  // openapi.yaml
+  '/^(?:["](?:[ !#-\\[\\]-~]|\\\\["\\\\]){1,255}["]|[!#-+\\--~]{1,255})$/u': '"a b\\"\\\\"',
+  '/^\\s*[^\\s\\x00][^\\x00]*$/u': ' \tRex the dog ',
+  '/^[A-Za-z0-9_-]{15}$/u': 'AAAAAAAAABT4CxQ',
+  '/^[1-9][0-9]*$/u': '120',
+}
+
+/** Not met by anything from outside, or made from text that is not in one piece. */
+const ELSEWHERE: Record<string, string> = {
+  'http/handover.ts /\\s+/': 'reads what the kernel wrote',
+  'http/server.ts /\\{(\\w+)\\}/g': 'reads the contract, at start',
+  'http/schema.ts new RegExp(': 'the patterns of the contract, which are above',
+  'keys.ts new RegExp(': 'a fixed number of characters, and nothing repeated',
+}
+
+describe('every regular expression', () => {
+  const src = join(import.meta.dir, '../src')
+  const files = [...new Bun.Glob('http/*.ts').scanSync(src), 'keys.ts', 'pets.ts', 'errors.ts', 'log.ts']
+  /** A slash where a value begins, up to the next one that ends it, and its flags. */
+  const literal = /(?<=(?:[(,=>:[!&|?{;]|return)\s*)\/(?![/*])(?:[^\\/[\n]|\\.|\[(?:[^\\\]\n]|\\.)*\])+\/[a-z]*/g
+  const found = files.flatMap((file) => {
+    const text = readFileSync(join(src, file), 'utf8')
+    const all = [...text.matchAll(literal), ...text.matchAll(/new RegExp\(/g)].map(([one]) => one)
+    return all.filter((one) => ELSEWHERE[`${file} ${one}`] === undefined)
+  })
+
+  test('of the sources and of the contract is in the table, and no other', () => {
+    const patterns = [...patternsOf(document)].map((pattern) => `/${pattern}/u`)
+    expect([...new Set([...found, ...patterns])].sort()).toEqual(Object.keys(EXPRESSIONS).sort())
+  })
+
+  for (const [expression, sample] of Object.entries(EXPRESSIONS)) {
+    test(`${expression} takes time in proportion to its text`, () => {
+      const end = expression.lastIndexOf('/')
+      const regular = new RegExp(expression.slice(1, end), expression.slice(end + 1))
+      expect(sample).toMatch(regular)
+      expect(slowest(regular, sample)).toBe('')
+    })
+  }
+})
+
+/** The first text that takes too long: what it begins with, what is repeated, how often. */
+function slowest(regular: RegExp, sample: string): string {
+  for (let at = 0; at < sample.length; at++) {
+    const repeated = [1, 2, 3].map((length) => sample.slice(at, at + length))
+    for (const pump of new Set([...repeated, ' ', '0', 'a', '"', '\\', ';', ', '])) {
+      for (const prefix of new Set([sample.slice(0, at), sample.slice(0, at + 1), ''])) {
+        // From short to long: one that doubles with each character would otherwise never end.
+        for (const times of [16, 20, 24, 28, 32, 64, 128, 4096, CHARACTERS / pump.length]) {
+          const text = `${prefix}${pump.repeat(times)}\n\0`
+          if (milliseconds(() => found(regular, text)) > MS_MAX) return JSON.stringify({ prefix, pump, times })
+        }
+      }
+    }
+  }
+  return ''
+}
+
+function found(regular: RegExp, text: string): void {
+  regular.lastIndex = 0
+  if (regular.global) text.match(regular)
+  else regular.exec(text)
+}
+
+/** The best of three, where the first is slow: others use this machine, too. */
+function milliseconds(work: () => void): number {
+  let best = Number.POSITIVE_INFINITY
+  for (let n = 0; n < 3 && best > MS_MAX; n++) {
+    const begun = performance.now()
+    work()
+    best = Math.min(best, performance.now() - begun)
+  }
+  return best
+}
+
+function* patternsOf(value: unknown): Generator<string> {
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, one] of Object.entries(value)) {
+    if (name === 'pattern' && typeof one === 'string') yield one
+    else yield* patternsOf(one)
+  }
+}
+
+describe('a request', () => {
+  let service: Service
+  beforeAll(async () => {
+    service = await startService({ bodyTimeoutMs: 60_000 })
+  })
+  afterAll(() => service.stop())
+
+  interface Parts {
+    headers?: Record<string, string>
+    path?: string
+    body?: string
+  }
+
+  /** The head of a request may have some 16 KiB. */
+  const HEAD = 15_000
+  const fill = (text: string, characters = HEAD) => text.repeat(Math.floor(characters / text.length))
+  const header = (name: string, value: string, path = '/v1/pets'): Parts => ({ headers: { [name]: value }, path })
+  const body = (text: string): Parts => ({ body: text, path: '/v1/pets' })
+  const inBody = (text: string) => fill(text, CHARACTERS - 100)
+
+  const WORST: Record<string, Parts> = {
+    'Content-Type: ; ; ; ;': { headers: { 'Content-Type': `a${fill('; ')},` }, body: '{}' },
+    'Content-Type of 64 parameters': { headers: { 'Content-Type': `a/b${' ;'.repeat(64)} ,` }, body: '{}' },
+    'Content-Type of names': { headers: { 'Content-Type': `application/json;${fill('a')}` }, body: '{}' },
+    'Content-Type of parameters': { headers: { 'Content-Type': `application/json${fill(';a=a')}"` }, body: '{}' },
+    'Content-Type, a quote that is open': {
+      headers: { 'Content-Type': `application/json;a="${fill('; ')}` },
+      body: '{}',
+    },
+    'Accept-Encoding of spaces': header('Accept-Encoding', `br${fill(' ')}x`, '/'),
+    'Accept-Encoding of tabs and semicolons': header('Accept-Encoding', `br${fill(';\t')}x`, '/'),
+    'Accept-Encoding of commas': header('Accept-Encoding', `${fill(',')}x`, '/'),
+    'Accept-Encoding of zeros': header('Accept-Encoding', `br;q=0.${fill('0')}1`, '/'),
+    'Accept-Encoding of zeros, of the contract': header('Accept-Encoding', `br;q=0.${fill('0')}1`, '/openapi.json'),
+    'If-None-Match of quotes': header('If-None-Match', `${fill('"')}x`),
+    'If-None-Match of tags': header('If-None-Match', fill('"a", ')),
+    'If-None-Match, a quote that is open': header('If-None-Match', `"${fill('a')}`),
+    'If-None-Match of the page': header('If-None-Match', `W/${fill('"W/', 14_000)}`, '/'),
+    'Authorization of spaces': header('Authorization', `Bearer${fill(' ')}x`),
+    'Authorization of letters': header('Authorization', `Bearer ${fill('a')}`),
+    'Authorization like a key': header('Authorization', `Bearer pets_live_${fill('a')}`),
+    'Idempotency-Key of escapes': {
+      headers: { 'Idempotency-Key': `"${fill('\\\\')}` },
+      body: '{"name":"a","categoryId":1}',
+    },
+    'Idempotency-Key of characters': { headers: { 'Idempotency-Key': fill('a') }, body: '{"name":"a","categoryId":1}' },
+    'traceparent of zeros': { headers: { traceparent: fill('0') }, body: '{"name":"a","categoryId":1}' },
+    'traceparent with an end': {
+      headers: { traceparent: `00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-${fill('-')}` },
+      body: '{"name":"a","categoryId":1}',
+    },
+    'an Origin': header('Origin', fill('https://')),
+    'a query of limits': { path: `/v1/pets?${fill('limit=1&')}` },
+    'a query of names': { path: `/v1/pets?${fill('l&')}` },
+    'a query of escapes': { path: `/v1/pets?limit=${fill('%30')}` },
+    'a limit of zeros': { path: `/v1/pets?limit=${fill('0')}` },
+    'a limit of nines': { path: `/v1/pets?limit=-${fill('9')}` },
+    'a status': { path: `/v1/pets?status=${fill('a')}` },
+    'a cursor': { path: `/v1/pets?cursor=${fill('A')}` },
+    'an id of nines': { path: `/v1/pets/${fill('9')}` },
+    'an id of slashes': { path: `/v1/pets/${fill('%2f')}` },
+    'a path of slashes': { path: `/${fill('/')}` },
+    'a body of spaces': body(inBody(' ')),
+    'a body of brackets': body(inBody('[')),
+    'a body of arrays': body(`[${inBody('[],')}1]`),
+    'a body of objects': body(`[${inBody('{},')}1]`),
+    'a body of names': body(`{${Array.from({ length: 6_000 }, (_, n) => `"${n}":0`).join(',')}}`),
+    'a body of escapes': body(`{"name":"${inBody('\\\\')}","categoryId":1}`),
+    'a body of surrogates': body(`{"name":"${inBody('\\ud800')}","categoryId":1}`),
+    'a body of wide characters': body(`{"name":"${inBody('🐕').slice(0, 32_000)}","categoryId":1}`),
+    'a name of spaces': body(`{"name":"${' '.repeat(255)}","categoryId":1}`),
+    'a string that is open': body(`"${inBody('\\"')}`),
+    'a number of digits': body(`{"name":"a","categoryId":${inBody('9')}}`),
+    'a number of zeros': body(`{"name":"a","categoryId":1${inBody('0')}}`),
+    'a fraction of zeros': body(`{"name":"a","categoryId":1.${inBody('0')}}`),
+    'a fraction of zeros, and a digit': body(`{"name":"a","categoryId":0.${inBody('0')}1}`),
+    'an exponent': body(`{"name":"a","categoryId":1e${inBody('9')}}`),
+    'a negative exponent': body(`{"name":"a","categoryId":1e-${inBody('9')}}`),
+    numbers: body(`[${inBody('1.0e1,')}1]`),
+  }
+
+  /** The same parts, of the same sizes, with nothing in them that anybody looks at twice. */
+  const harmless = ({ headers = {}, path = '/v1/pets', body }: Parts): Parts => ({
+    headers: { 'X-Nothing': 'a'.repeat(Object.values(headers).join('').length) },
+    path: `/v1/pets?x=${'a'.repeat(path.length)}`,
+    ...(body === undefined ? {} : { body: `{"x":"${'a'.repeat(body.length)}` }),
+  })
+
+  const send = async ({ headers = {}, path = '/v1/pets', body }: Parts): Promise<number> => {
+    const begun = performance.now()
+    const response = await fetch(service.origin + path, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { Authorization: `Bearer ${service.key}`, ...headers },
+      ...(body === undefined ? {} : { body }),
+    })
+    await response.bytes()
+    expect(response.status).toBeLessThan(500)
+    expect(response.status).not.toBe(431)
+    return performance.now() - begun
+  }
+  const best = async (parts: Parts) => Math.min(await send(parts), await send(parts), await send(parts))
+
+  for (const [says, parts] of Object.entries(WORST)) {
+    test(`with ${says} takes about as long as any other of its size`, async () => {
+      expect(await best(parts)).toBeLessThan(10 * (await best(harmless(parts))) + MS_MAX / 4)
+    }, 120_000)
+  }
+})
