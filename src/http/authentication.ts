@@ -39,6 +39,16 @@ export class Authentication {
     return key && keyState(key, this.circumstances.now()) === 'active' ? key : undefined
   }
 
+  /**
+   * For a request that took its time to arrive: throws as `verify` does if `key` has ended by now. `stamp` is the store's freshness
+   * from before it was verified; where nothing was committed since, nobody is asked.
+   */
+  async verifyAgain(header: string | null, key: ApiKey, stamp: number | undefined): Promise<void> {
+    const unchanged = stamp !== undefined && stamp === this.store.freshness()
+    if (unchanged && keyState(key, this.circumstances.now()) === 'active') return
+    if (!this.known(header)) await this.verify(header)
+  }
+
   /** Throws `missing_api_key` or `invalid_api_key`; the message says what is wrong with the key, never the key. */
   async verify(header: string | null): Promise<ApiKey> {
     const token = header === null ? undefined : BEARER.exec(header)?.[1]

@@ -58,6 +58,7 @@ export function operate(operation: ContractOperation, options: OperateOptions): 
   return async (request, requestId) => {
     admission.check()
     const header = request.headers.get('Authorization')
+    const stamp = store.freshness()
     const caller = authentication.known(header) ?? (await authentication.verify(header))
     authorize(operation, caller)
     rateLimit?.take(request, caller.id)
@@ -66,7 +67,12 @@ export function operate(operation: ContractOperation, options: OperateOptions): 
       metrics?.deprecatedCall(operation.id, caller.id)
     }
     if (operation.deprecation && enforceSunset) checkNotRemoved(operation, now())
-    const body = operation.body && validated(operation.body, await readBody(request, bodyTimeoutMs))
+    let body: unknown
+    if (operation.body) {
+      const json = await readBody(request, bodyTimeoutMs)
+      await authentication.verifyAgain(header, caller, stamp)
+      body = validated(operation.body, json)
+    }
     const parameters = readParameters(operation, request)
     const begun = replay.begin()
     admission.enter()

@@ -1,7 +1,7 @@
 // Who is let in: each way in which an API key is missing, wrong, expired or revoked, and what a read-only one may do.
 
 import { describe, expect, test } from 'bun:test'
-import { generateKey } from '../../src/keys.ts'
+import { type ApiKey, generateKey } from '../../src/keys.ts'
 import { TODAY } from '../support/service.ts'
 import { type Api, bearer, DAY_MS, expectError, OPERATIONS, PET, type Row } from './api.ts'
 
@@ -82,6 +82,42 @@ export function keys(api: Api): void {
       expect((await api.service.get('/pets', headers)).status).toBe(200)
       await api.service.store.revokeKey((await api.service.store.listKeys()).at(-1)?.id as bigint)
       expectError(await api.service.get('/pets', headers), 401, 'invalid_api_key', ['revoked'])
+    })
+
+    describe('that end while a body arrives add nothing', () => {
+      const turnClock = (at: number): void => {
+        api.service.clock.at = at
+      }
+      for (const [says, expiresAt, end] of [
+        ['revoked', undefined, (id: bigint) => api.service.store.revokeKey(id)],
+        ['expired', TODAY + DAY_MS, async () => turnClock(TODAY + DAY_MS)],
+      ] as const) {
+        test(`${says}: 401`, async () => {
+          const headers = bearer(await api.service.addKey({ expiresAt }))
+          expect((await api.service.post(PET, headers)).status).toBe(201)
+          const { id } = (await api.service.store.listKeys()).at(-1) as ApiKey
+          const { promise: ended, resolve } = Promise.withResolvers<void>()
+          const name = `too late, ${says}`
+          const body = new ReadableStream({
+            async start(controller) {
+              controller.enqueue(`{"name":"${name}",`)
+              await ended
+              controller.enqueue('"categoryId":7}')
+              controller.close()
+            },
+          })
+          const asked = api.service.post(body, headers)
+          // Long enough for the head to arrive, and for a key that a server keeps to be asked for again.
+          await Bun.sleep(300)
+          await end(id)
+          await Bun.sleep(1_000)
+          resolve()
+          const answer = await asked
+          turnClock(TODAY)
+          expectError(answer, 401, 'invalid_api_key', [says])
+          expect((await api.service.get('/pets?limit=100')).text).not.toContain(name)
+        })
+      }
     })
   })
 }
