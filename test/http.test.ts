@@ -102,6 +102,28 @@ describe('paths are matched exactly', () => {
   })
 })
 
+describe('two Host lines: 400, and the connection ends', () => {
+  for (const [first, second] of [
+    ['petstore', 'petstore'],
+    ['petstore', 'elsewhere'],
+    ['petstore', ''],
+    ['', 'petstore'],
+    ['', ''],
+  ]) {
+    test(`"${first}" and "${second}"`, async () => {
+      const request = (...hosts: (string | undefined)[]) =>
+        raw(service.port, [
+          `GET /v1/pets HTTP/1.1\r\n${hosts.map((host) => `Host: ${host}\r\n`).join('')}${auth()}\r\nConnection: close\r\n\r\n`,
+        ])
+      // Often enough for the answer to come from what is kept.
+      for (let n = 0; n < 3; n++) expect(statusOf(await request(first))).toBe(200)
+      const answer = await request(first, second)
+      expect([statusOf(answer), bodyOf(answer)]).toEqual([400, ''])
+      expect(answer).toMatch(/\r\nConnection: close\r\n/i)
+    })
+  }
+})
+
 test('two Authorization lines: 401', async () => {
   const answer = await send('GET /v1/pets HTTP/1.1', auth(), auth())
   expect(statusOf(answer)).toBe(401)

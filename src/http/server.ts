@@ -77,20 +77,21 @@ export function startServer(options: ServerOptions): PetstoreServer {
     ...pages(),
   ]
 
-  function answer(request: RoutedRequest, resource: Resource): Response | Promise<Response> {
-    const begun = metrics ? performance.now() : 0
+  function answer(request: RoutedRequest, resource?: Resource): Response | Promise<Response> {
+    // Two Host lines arrive as one, and no host has a comma: refused like other HTTP that is none (RFC 9112, 3.2).
+    if (request.headers.get('Host')?.includes(',')) {
+      return new Response(null, { status: 400, headers: { Connection: 'close' } })
+    }
     // A request that counts against its key's limit goes the whole way.
-    const replayed = draining || rateLimit ? undefined : replay.respond(request)
+    if (!resource || draining || rateLimit) return answerAnew(request, resource)
+    const begun = metrics ? performance.now() : 0
+    const replayed = replay.respond(request)
     if (!replayed) return answerAnew(request, resource)
     metrics?.request(resource.labelOf(request.method), replayed.status, (performance.now() - begun) / 1000)
     return addCors(request, replayed, corsOrigins)
   }
 
   async function answerAnew(request: RoutedRequest, resource?: Resource): Promise<Response> {
-    // Two Host lines arrive as one, and no host has a comma: refused like other HTTP that is none (RFC 9112, 3.2).
-    if (request.headers.get('Host')?.includes(',')) {
-      return new Response(null, { status: 400, headers: { Connection: 'close' } })
-    }
     let id: string | undefined
     const requestId = () => {
       id ??= randomUUID()
@@ -128,7 +129,7 @@ export function startServer(options: ServerOptions): PetstoreServer {
           (request: Request) => answer(request as RoutedRequest, resource),
         ]),
       ),
-      fetch: (request: Request) => answerAnew(request as RoutedRequest),
+      fetch: (request: Request) => answer(request as RoutedRequest),
       // What is too large is refused by us, with an Error body.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     },
