@@ -15,19 +15,31 @@ export interface Services {
   creates: IdempotentCreates
 }
 
-type Handler<Operation extends keyof Operations> = (
-  services: Services,
-  caller: ApiKey,
-  parameters: Operations[Operation]['parameters'],
-  /** As validated: defaults filled in. */
-  body: Required<Operations[Operation]['body']>,
-) => Promise<Answer>
+interface Handler<Operation extends keyof Operations> {
+  (
+    services: Services,
+    caller: ApiKey,
+    parameters: Operations[Operation]['parameters'],
+    /** As validated: defaults filled in. */
+    body: Required<Operations[Operation]['body']>,
+  ): Promise<Answer>
+  /** What it answered one caller may be given to another (http/replay.ts). */
+  readonly shared?: boolean
+}
+
+/** Marks an operation whose answers follow from its parameters and the store alone: its function is not even told who asks. */
+function shared<Operation extends keyof Operations>(
+  answer: (services: Services, parameters: Operations[Operation]['parameters']) => Promise<Answer>,
+): Handler<Operation> {
+  const handler: Handler<Operation> = (services, _caller, parameters) => answer(services, parameters)
+  return Object.assign(handler, { shared: true })
+}
 
 export const handlers: { [Operation in keyof Operations]: Handler<Operation> } = {
-  async listPets({ pets }, _caller, { limit, status, cursor }) {
+  listPets: shared<'listPets'>(async ({ pets }, { limit, status, cursor }) => {
     const page = await pets.listPets({ limit, status, after: decodeCursor(cursor) })
     return ok(page.json, page.next === undefined ? {} : { Link: nextLink({ limit, status }, page.next) })
-  },
+  }),
 
   async createPet({ pets, creates }, caller, { 'Idempotency-Key': header }, body: NewPet) {
     if (header === undefined) return created({ pet: await pets.createPet(body, caller.id), replayed: false })

@@ -3,13 +3,14 @@
 // Why that is the answer a query would give: the store's freshness stamp changes with every commit, of any process. An
 // answer is kept only if the stamp was the same before its query began and after it ended, and given only while it still is;
 // it is asked for at each request, after the request has arrived. What else decides an answer is the caller, who is
-// authenticated here as everywhere, under the same stamp, and against the clock. Operations that are counted, may be
-// removed by the clock, or answer differently to different callers are not kept.
+// authenticated here as everywhere, under the same stamp, and against the clock. Only operations are kept whose answers are
+// marked as the same for every caller (http/operations.ts), and of these none that is counted or removed by the clock.
 
 import type { Store } from '../store/store.ts'
 import { type Answer, readied, respond } from './answers.ts'
 import type { Authentication } from './authentication.ts'
 import type { ContractOperation } from './contract.ts'
+import { handlers } from './operations.ts'
 
 /** In characters of kept bodies: as much memory as this may take. */
 const KEPT_MAX = 8 * 1024 * 1024
@@ -44,11 +45,11 @@ export class Replay {
     return this.store.freshness()
   }
 
-  keep({ method, parameters, deprecation }: ContractOperation, url: string, answer: Answer, begun: number | undefined) {
-    const everyone = method === 'GET' && !deprecation && !parameters.some((parameter) => parameter.in === 'path')
+  keep({ id, deprecation }: ContractOperation, url: string, answer: Answer, begun: number | undefined): void {
+    if (!handlers[id].shared || deprecation) return
     // A target without a usable Host is given as it is: its next Host may be refused.
     if (url.startsWith('/') || url.length > URL_MAX) return
-    if (!everyone || begun === undefined || begun !== this.store.freshness()) return
+    if (begun === undefined || begun !== this.store.freshness()) return
     if (begun !== this.stamp || this.kept > KEPT_MAX) {
       this.answers.clear()
       this.kept = 0
