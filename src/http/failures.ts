@@ -43,7 +43,7 @@ const HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {
 /** What is not a PetstoreError was not foreseen: the caller learns nothing of it but where the log has it. */
 export function toPetstoreError(error: unknown): PetstoreError {
   if (error instanceof PetstoreError) return error
-  return new PetstoreError('internal', 'The service failed. Its log names the failure under this X-Request-Id.', {
+  return new PetstoreError('internal', 'The service failed. Its log says why.', {
     cause: error,
   })
 }

@@ -10,6 +10,7 @@ import { basePath, operations } from './contract.ts'
 import { addCors, type CorsOrigins } from './cors.ts'
 import { DeprecatedCallTally, deprecationHeaders } from './deprecation.ts'
 import { documents } from './documents.ts'
+import { FailureLog } from './failure-log.ts'
 import { isServerFailure, respondToFailure, toPetstoreError } from './failures.ts'
 import { handOver } from './handover.ts'
 import { authority, listen } from './listen.ts'
@@ -60,6 +61,7 @@ export function startServer(options: ServerOptions): PetstoreServer {
   const tally = new DeprecatedCallTally()
   const authentication = new Authentication(store, options)
   const replay = new Replay(store, authentication)
+  const failures = new FailureLog(log)
   let draining = false
   let shed = 0
 
@@ -106,8 +108,7 @@ export function startServer(options: ServerOptions): PetstoreServer {
       const error = toPetstoreError(thrown)
       if (error === OVERLOADED) shed++
       else if (isServerFailure(error)) {
-        const { code, cause } = error
-        log.error({ requestId: requestId(), ...traceOf(request.headers), code, err: cause ?? error }, 'failed')
+        failures.add(error, () => ({ requestId: requestId(), ...traceOf(request.headers) }))
       }
       response = respondToFailure(error, requestId(), resource)
     }
@@ -137,6 +138,7 @@ export function startServer(options: ServerOptions): PetstoreServer {
   const url = `http://${authority(options.host, server.port as number)}${basePath}`
 
   async function tell(): Promise<void> {
+    failures.tell()
     if (shed > 0) log.warn({ shed }, 'overloaded')
     shed = 0
     const calls = tally.take()
