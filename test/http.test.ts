@@ -130,6 +130,47 @@ test('two Authorization lines: 401', async () => {
   expect(JSON.parse(bodyOf(answer)).code).toBe('invalid_api_key')
 })
 
+// Should one of these fail because the runtime has learnt it: good; docs/operations.md is to be changed, too.
+describe('what the runtime does not do, as docs/operations.md says', () => {
+  const head = (first: string, ...lines: string[]) => `${[first, 'Host: a', auth(), ...lines].join('\r\n')}\r\n\r\n`
+  const PET = '{"name":"Rex","categoryId":7}'
+  const count = async () => JSON.parse((await service.get('/pets?limit=100')).text).length
+
+  test('a request behind one that is still being answered ends the connection; the first may have been carried out', async () => {
+    const before = await count()
+    const post = `${head('POST /v1/pets HTTP/1.1', `Content-Length: ${PET.length}`)}${PET}`
+    expect(await raw(service.port, [post + head('GET /v1/pets HTTP/1.1')])).toBe('')
+    expect(await count()).toBe(before + 1)
+  })
+
+  test('with an Idempotency-Key the retry adds nothing twice', async () => {
+    const key = 'Idempotency-Key: pipelined'
+    const post = `${head('POST /v1/pets HTTP/1.1', key, `Content-Length: ${PET.length}`)}${PET}`
+    expect(await raw(service.port, [post + post])).toBe('')
+    const before = await count()
+    const again = await raw(service.port, [post])
+    expect(statusOf(again)).toBe(201)
+    expect(again).toMatch(/\r\nIdempotency-Replayed: true\r\n/i)
+    expect(await count()).toBe(before)
+  })
+
+  test('a method that it does not know ends the connection without an answer', async () => {
+    for (const method of ['BREW', 'get']) {
+      expect(await raw(service.port, [head(`${method} /v1/pets HTTP/1.1`)], 5_000)).toBe('')
+    }
+  })
+
+  test('trailers of a chunked body are refused, and nothing is added', async () => {
+    const before = await count()
+    const chunked = (end: string) =>
+      `${head('POST /v1/pets HTTP/1.1', 'Transfer-Encoding: chunked')}${PET.length.toString(16)}\r\n${PET}\r\n0\r\n${end}\r\n`
+    const refused = await raw(service.port, [chunked('X-Checksum: 1\r\n')])
+    expect([statusOf(refused), bodyOf(refused)]).toEqual([400, ''])
+    expect(await count()).toBe(before)
+    expect(statusOf(await raw(service.port, [chunked('')]))).toBe(201)
+  })
+})
+
 describe('bodies that are not read', () => {
   test('an answer before the body leaves the connection in order', async () => {
     const first = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nGET / abc`

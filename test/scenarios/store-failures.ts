@@ -8,10 +8,13 @@ import { type Api, expectError, OPERATIONS, PET } from './api.ts'
 
 export function storeFailures(api: Api): void {
   describe('failures of the store', () => {
+    let count = 0
+    /** Another one each time: the same failure again is only counted (test/failure-log.test.ts). */
+    const cause = () => new Error(`secret words ${++count}`)
     const failures = [
-      [500, 'internal', () => new Error('secret words of a driver')],
-      [503, 'unavailable', () => new PetstoreError('unavailable', 'Gone.', { cause: new Error('secret words') })],
-      [503, 'storage_full', () => new PetstoreError('storage_full', 'Full.', { cause: new Error('secret words') })],
+      [500, 'internal', cause],
+      [503, 'unavailable', () => new PetstoreError('unavailable', 'Gone.', { cause: cause() })],
+      [503, 'storage_full', () => new PetstoreError('storage_full', 'Full.', { cause: cause() })],
     ] as const
     // No real store fails in each of these ways on demand; test/store.*.test.ts shows how the real ones do.
     for (const [status, code, failure] of failures) {
