@@ -53,7 +53,7 @@ const ELSEWHERE: Record<string, string> = {
 
 describe('every regular expression', () => {
   const src = join(import.meta.dir, '../src')
-  const files = [...new Bun.Glob('http/*.ts').scanSync(src), 'keys.ts', 'pets.ts', 'errors.ts', 'log.ts']
+  const files = [...new Bun.Glob('http/**/*.ts').scanSync(src), 'keys.ts', 'pets.ts', 'errors.ts', 'log.ts']
   /** A slash where a value begins, up to the next one that ends it, and its flags. */
   const literal = /(?<=(?:[(,=>:[!&|?{;]|return)\s*)\/(?![/*])(?:[^\\/[\n]|\\.|\[(?:[^\\\]\n]|\\.)*\])+\/[a-z]*/g
   const found = files.flatMap((file) => {
