@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import type { Log } from '../log.ts'
+import { startSelf } from './self.ts'
 
 /** Only files of this form are ever counted or removed. */
 const NAME = /^petstore-(\d{8}T\d{6}Z)\.db$/
@@ -37,7 +38,7 @@ export function startPeriodicBackups(config: Config, log: Log, now: () => number
 
   async function take(name: string): Promise<void> {
     const file = join(folder, name)
-    child = Bun.spawn([process.execPath, Bun.main, 'backup', file, '--database', config.database], {
+    child = startSelf(['backup', file, '--database', config.database], {
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     const said = new Response(child.stderr as ReadableStream).text()

@@ -5,6 +5,7 @@
 import type { Config } from '../config.ts'
 import { StartError } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { startSelf } from './self.ts'
 
 const READY = 'petstore listening on '
 /** A worker that ends unasked is followed by another after this. */
@@ -21,7 +22,7 @@ export async function startWorkers(count: number, config: Config, port: number, 
   const running = new Map<number, Bun.Subprocess<'pipe', 'pipe', 'inherit'>>()
 
   async function start(index: number): Promise<void> {
-    const worker = Bun.spawn([process.execPath, Bun.main, 'serve', '--worker'], {
+    const worker = startSelf(['serve', '--worker'], {
       env: environmentOf(index, config, port),
       stdio: ['pipe', 'pipe', 'inherit'],
     })
