@@ -11,7 +11,7 @@ export interface Log {
   info: LogLine
   warn: LogLine
   error: LogLine
-  /** Resolves when what was logged has been written. */
+  /** Resolves when what was logged has been written: never, when the reader does not read. */
   flush(): Promise<void>
 }
 

@@ -2,8 +2,8 @@
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, constants, openSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { generateKey } from '../src/keys.ts'
 import { temporaryFile } from './support/files.ts'
 import { ask, root, run, serve } from './support/process.ts'
@@ -37,6 +37,23 @@ test('without flags it keeps its data in data/petstore.db', async () => {
   const service = await serve([], { cwd })
   await service.stop()
   expect(statSync(join(cwd, 'data/petstore.db')).size).toBeGreaterThan(0)
+})
+
+test('a first start whose standard output nobody reads any more goes on, and logs how to make a key', async () => {
+  const path = temporaryFile('stdout')
+  Bun.spawnSync(['mkfifo', path])
+  const reader = openSync(path, constants.O_RDWR)
+  const launch = `exec >'${path}'; echo opened >&2; exec "$0" serve --port 0 --database '${temporaryFile('a.db')}'`
+  const child = Bun.spawn(['sh', '-c', launch, join(root, 'bin/petstore')], { stdio: ['ignore', 'ignore', 'pipe'] })
+  let stderr = ''
+  for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
+    if (stderr === '') closeSync(reader)
+    if (!stderr.includes('keys create') && text.includes('keys create')) child.kill('SIGTERM')
+    stderr += text
+  }
+  expect(stderr).toContain('`petstore keys create` makes a key')
+  expect(stderr).not.toContain(' at ')
+  expect(await child.exited).toBe(0)
 })
 
 describe('--ephemeral', () => {
@@ -119,6 +136,34 @@ describe('what it refuses, with a sentence and without a stack', () => {
     await refused(['--port', new URL(first.url).port, '--database', file])
     await first.stop()
     const again = await serve(['--database', file])
+    expect(again.key).toBeDefined()
+    await again.stop()
+  })
+
+  test.each([
+    ['is a file', 'notes'],
+    ['lies below a file', 'notes/backups'],
+    ...(process.platform === 'linux' ? [['cannot be written', '/proc/self']] : []),
+  ])('a folder for backups that %s, before it has made a key', async (_, name) => {
+    const database = temporaryFile('a.db')
+    writeFileSync(join(dirname(database), 'notes'), 'Dear diary,')
+    const folder = resolve(dirname(database), name as string)
+    const env = { PETSTORE_BACKUP_DIR: folder }
+    const { status, stderr } = await refused(['--port', '0', '--database', database], env)
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^petstore: .*PETSTORE_BACKUP_DIR.*\n$/)])
+    expect(stderr).toContain(folder)
+    const again = await serve(['--database', database])
+    expect(again.key).toBeDefined()
+    await again.stop()
+  })
+
+  test('a port for operations in use, before it has made a key', async () => {
+    const [first, database] = [await serve(['--ephemeral']), temporaryFile('a.db')]
+    const { port } = new URL(first.url)
+    const { status, stderr } = await refused(['--port', '0', '--database', database], { PETSTORE_ADMIN_PORT: port })
+    expect([status, stderr]).toEqual([1, expect.stringContaining(`Port ${port} on 127.0.0.1 is in use`)])
+    await first.stop()
+    const again = await serve(['--database', database])
     expect(again.key).toBeDefined()
     await again.stop()
   })

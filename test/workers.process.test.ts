@@ -72,6 +72,19 @@ describe.skipIf(!LINUX)('workers', () => {
     await first.stop()
   })
 
+  test('one that cannot start ends the start, before it has made a key', async () => {
+    const database = temporaryFile('petstore.db')
+    // The worker's own is the one that follows, which is none.
+    const env = { PETSTORE_ADMIN_PORT: '65535' }
+    const args = ['--workers', '2', '--database', database]
+    const { status, stdout, stderr } = await run(['serve', '--port', '0', ...args], { env })
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toContain('Worker 2 could not start.')
+    const again = await serve(args)
+    expect(again.key).toBeDefined()
+    await again.stop()
+  })
+
   test('they need a store that can be shared: status 2', async () => {
     const { status, stderr } = await run(['serve', '--workers', '2', '--ephemeral'])
     expect([status, stderr]).toEqual([2, expect.stringContaining('not --ephemeral')])

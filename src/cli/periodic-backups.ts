@@ -1,21 +1,26 @@
 // Backups that a running service takes by itself: every so often, the last so many of them kept. Each is taken by a process
 // of its own, so that requests do not wait for it, and no lock on the store is lost (see store/sqlite/wal-index.ts).
 
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
+import { StartError } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { startSelf } from './self.ts'
 
 /** Only files of this form are ever counted or removed. */
 const NAME = /^petstore-(\d{8}T\d{6}Z)\.db$/
 const LOOK_EVERY_MS = 1_000
 
-/** Nothing happens without a folder in the configuration. `stop` ends a backup that is being taken, without a trace. */
+/**
+ * Nothing happens without a folder in the configuration. Throws StartError when no file can be made in it. `stop` ends a backup
+ * that is being taken, without a trace.
+ */
 export function startPeriodicBackups(config: Config, log: Log, now: () => number): { stop(): Promise<void> } {
   const { backupDir, backupEvery, backupKeep } = config
   if (backupDir === undefined) return { stop: async () => undefined }
   const folder = resolve(backupDir)
-  mkdirSync(folder, { recursive: true })
+  checkWritable(folder)
   let child: Bun.Subprocess | undefined
   let failedAt = Number.NEGATIVE_INFINITY
 
@@ -37,7 +42,7 @@ export function startPeriodicBackups(config: Config, log: Log, now: () => number
 
   async function take(name: string): Promise<void> {
     const file = join(folder, name)
-    child = Bun.spawn([process.execPath, Bun.main, 'backup', file, '--database', config.database], {
+    child = startSelf(['backup', file, '--database', config.database], {
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     const said = new Response(child.stderr as ReadableStream).text()
@@ -56,6 +61,19 @@ export function startPeriodicBackups(config: Config, log: Log, now: () => number
       running?.kill()
       await running?.exited
     },
+  }
+}
+
+/** Makes it when it is not there. */
+function checkWritable(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true })
+    rmdirSync(mkdtempSync(join(folder, '.petstore-')))
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    throw new StartError(`Backups cannot be written to ${folder} (${code}). Choose another PETSTORE_BACKUP_DIR.`, {
+      cause,
+    })
   }
 }
 

@@ -13,10 +13,12 @@ import { createMetrics } from '../metrics.ts'
 import { openStore } from '../store/open.ts'
 import { configOf, parsedBy, withSettings } from './options.ts'
 import { startPeriodicBackups } from './periodic-backups.ts'
-import { parentGone, startWorkers } from './workers.ts'
+import { firstSignal, stopInOrder } from './stop.ts'
+import { parentLeaves, startWorkers } from './workers.ts'
 
-/** Within 10 seconds of SIGTERM the process is gone; closing the store needs a little of that. */
-const STOP_GRACE_MS = 8_500
+/** At the stop: how long requests in flight have for their answers, and workers for their own stop. Under 10 s in total. */
+const REQUESTS_GRACE_MS = 8_300
+const WORKERS_GRACE_MS = 9_000
 
 export function serveCommand(): Command {
   const command = new Command('serve')
@@ -83,28 +85,37 @@ async function serve(config: Config, { ephemeral, demo, workers, worker = false 
     now: Date.now,
   })
   const admin = metrics && startAdmin({ host: config.adminHost, port: config.adminPort as number, metrics })
-  // Only now, when nothing stands in the way of showing it.
-  const key = worker ? undefined : await addFirstKey(store, config, log)
   const others = workers > 1 ? await startWorkers(workers - 1, config, server.port, log) : undefined
+  const backups = startPeriodicBackups(
+    ephemeral || worker ? { ...config, backupDir: undefined } : config,
+    log,
+    Date.now,
+  )
+  // Its reader may have gone: the service goes on, and whoever waits for a key reads here how to make one.
+  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+    log.warn({ code }, 'standard output cannot be written; `petstore keys create` makes a key')
+  })
+  // Last of what can fail, so that nothing stands in the way of showing it.
+  const key = worker ? undefined : await addFirstKey(store, config, log)
   if (key && demo) await Array.fromAsync(addSamples(new PetStore({ baseUrl: server.url, apiKey: key })))
   if (key && ephemeral) process.stdout.write(`key: ${key}\n`)
   else if (key && !config.bootstrapKey) process.stdout.write(welcome(server.url, key))
   if (admin) process.stdout.write(`metrics on ${admin.url}\n`)
   process.stdout.write(`petstore listening on ${server.url}\n`)
 
-  const backups = startPeriodicBackups(
-    ephemeral || worker ? { ...config, backupDir: undefined } : config,
-    log,
-    Date.now,
-  )
-
-  const signal = await Promise.race([nextSignal('SIGTERM', 'SIGINT'), ...(worker ? [parentGone()] : [])])
+  const signal = await Promise.race([firstSignal(), ...(worker ? [parentLeaves()] : [])])
   log.info({ signal }, 'stopping')
-  await Promise.all([server.stop(STOP_GRACE_MS), backups.stop(), others?.stop()])
-  await admin?.stop()
-  await store.close()
-  await log.flush()
-  process.exit(0)
+  const requests = () => Promise.all([server.stop(REQUESTS_GRACE_MS), backups.stop(), others?.stop(WORKERS_GRACE_MS)])
+  const status = await stopInOrder(
+    [
+      { name: 'requests', maxMs: WORKERS_GRACE_MS + 100, stop: requests },
+      { name: 'metrics', maxMs: 100, stop: async () => admin?.stop() },
+      { name: 'store', maxMs: 300, stop: () => store.close() },
+      { name: 'log', maxMs: 300, stop: () => log.flush() },
+    ],
+    log,
+  )
+  process.exit(status)
 }
 
 /** The text of the key that was added; `undefined` where there were keys already. */
@@ -135,13 +146,6 @@ Try it:
 or open ${new URL('/', url)} in a browser and sign in with it; ${new URL('/docs', url)} describes the API.
 
 `
-}
-
-/** A second signal ends the process at once, as it would have without us. */
-function nextSignal(...signals: NodeJS.Signals[]): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    for (const signal of signals) process.once(signal, () => resolve(signal))
-  })
 }
 
 function parseWorkers(text: string): number {

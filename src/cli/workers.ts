@@ -5,14 +5,18 @@
 import type { Config } from '../config.ts'
 import { StartError } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { startSelf } from './self.ts'
+import { within } from './stop.ts'
 
 const READY = 'petstore listening on '
 /** A worker that ends unasked is followed by another after this. */
 const AGAIN_MS = 1_000
+/** What a worker has for its end when the service cannot start. */
+const START_FAILED_MS = 2_000
 
 export interface Workers {
-  /** Tells all of them to leave and resolves when they have. */
-  stop(): Promise<void>
+  /** Tells all of them to stop and resolves when they have ended; one that has not after `graceMs` is killed. */
+  stop(graceMs: number): Promise<void>
 }
 
 /** Starts `count` processes like this one, on its port, and resolves when all listen. Throws StartError when one cannot. */
@@ -21,7 +25,7 @@ export async function startWorkers(count: number, config: Config, port: number, 
   const running = new Map<number, Bun.Subprocess<'pipe', 'pipe', 'inherit'>>()
 
   async function start(index: number): Promise<void> {
-    const worker = Bun.spawn([process.execPath, Bun.main, 'serve', '--worker'], {
+    const worker = startSelf(['serve', '--worker'], {
       env: environmentOf(index, config, port),
       stdio: ['pipe', 'pipe', 'inherit'],
     })
@@ -43,16 +47,24 @@ export async function startWorkers(count: number, config: Config, port: number, 
     await start(index).catch(() => follow(index, status))
   }
 
-  async function stop(): Promise<void> {
+  async function stop(graceMs: number): Promise<void> {
     stopping = true
-    for (const worker of running.values()) worker.kill('SIGTERM')
-    await Promise.all([...running.values()].map(({ exited }) => exited))
+    await Promise.all(
+      [...running].map(async ([index, worker]) => {
+        // Not a signal: from a terminal it has one already, and a second ends a process at once.
+        worker.stdin.end()
+        if (await within(graceMs, worker.exited)) return
+        log.warn({ worker: index + 1 }, 'worker killed')
+        worker.kill('SIGKILL')
+        await worker.exited
+      }),
+    )
   }
 
   try {
     await Promise.all(Array.from({ length: count }, (_, n) => start(n + 1)))
   } catch (error) {
-    await stop()
+    await stop(START_FAILED_MS)
     throw error
   }
   return { stop }
@@ -73,8 +85,8 @@ function environmentOf(index: number, config: Config, port: number): Record<stri
   }
 }
 
-/** Resolves when the process that started this one has gone: its end of standard input is closed then. */
-export async function parentGone(): Promise<void> {
+/** Resolves when the process that started this one has gone or wants it to stop: its end of standard input is closed then. */
+export async function parentLeaves(): Promise<void> {
   for await (const _ of Bun.stdin.stream()) {
     // Nothing is ever said there.
   }

@@ -1,5 +1,6 @@
 // A page of ours → files for browsers, bundled in memory: some 20 ms, so that an installed service has nothing to build.
 
+import { join } from 'node:path'
 import { StaticFile } from './files.ts'
 
 export interface Bundle {
@@ -18,6 +19,8 @@ export async function bundle(
   const hashed = '[name]-[hash].[ext]'
   const { outputs } = await Bun.build({
     entrypoints: [html],
+    // Its own. Bun would look at that of the current folder, too.
+    tsconfig: join(html, '../tsconfig.json'),
     target: 'browser',
     minify: true,
     publicPath,

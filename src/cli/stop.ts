@@ -1,0 +1,50 @@
+// How a running service ends: in order after the first signal, at once after the second. No step of the order is waited for
+// without a bound, so that nothing that hangs (a reader of the log, a disk, a worker) keeps the process.
+
+import { constants } from 'node:os'
+import type { Log } from '../log.ts'
+
+/** A signal that comes again so soon is the same one: `npm start` passes on what a terminal has sent to both. */
+const SAME_SIGNAL_MS = 100
+
+/** Resolves with the first SIGTERM or SIGINT. The second, of either kind, ends the process with 128 plus its number. */
+export function firstSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let first: { signal: NodeJS.Signals; at: number } | undefined
+    const take = (signal: NodeJS.Signals) => {
+      const at = performance.now()
+      if (first?.signal === signal && at < first.at + SAME_SIGNAL_MS) return
+      if (first) process.exit(128 + constants.signals[signal])
+      first = { signal, at }
+      resolve(signal)
+    }
+    process.on('SIGTERM', take)
+    process.on('SIGINT', take)
+  })
+}
+
+export interface StopStep {
+  name: string
+  /** The next step begins after this at the latest. */
+  maxMs: number
+  stop: () => Promise<unknown>
+}
+
+/** Takes the steps one after another. The exit status: 0, or 1 when one of them failed. */
+export async function stopInOrder(steps: readonly StopStep[], log: Log): Promise<0 | 1> {
+  let status: 0 | 1 = 0
+  for (const { name, maxMs, stop } of steps) {
+    try {
+      if (!(await within(maxMs, stop()))) log.warn({ step: name }, 'stop step took too long')
+    } catch (err) {
+      log.error({ step: name, err }, 'stop step failed')
+      status = 1
+    }
+  }
+  return status
+}
+
+/** Whether `work` was done within `ms`. Rejects when it failed within them. */
+export function within(ms: number, work: Promise<unknown>): Promise<boolean> {
+  return Promise.race([work.then(() => true), Bun.sleep(ms).then(() => false)])
+}

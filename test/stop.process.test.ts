@@ -1,0 +1,206 @@
+// How `petstore serve` ends, as a real process: in order, within 10 seconds whatever holds it up, and at once when asked twice.
+
+import { describe, expect, test } from 'bun:test'
+import { closeSync, constants, openSync, readdirSync, readFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFile } from './support/files.ts'
+import { ask, type Running, root, serve } from './support/process.ts'
+
+const PET = '{"name":"Rex","categoryId":7}'
+const LINUX = process.platform === 'linux'
+const STOP_MAX_MS = 10_000
+
+/** Its exit status, and after how many milliseconds it came. */
+async function stopped(service: Running, signal?: NodeJS.Signals) {
+  const begun = performance.now()
+  const status = await service.stop(signal)
+  return { status, tookMs: performance.now() - begun }
+}
+
+/** A request whose body arrives in two parts, the second after `pauseMs`; never without it. */
+function slowCreate(service: Running, pauseMs?: number): Promise<Response> {
+  const body = new ReadableStream({
+    async start(controller) {
+      controller.enqueue(PET.slice(0, 9))
+      if (pauseMs === undefined) return
+      await Bun.sleep(pauseMs)
+      controller.enqueue(PET.slice(9))
+      controller.close()
+    },
+  })
+  const answer = fetch(`${service.url}/pets`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${service.key}` },
+    body,
+  })
+  answer.catch(() => undefined)
+  return answer
+}
+
+/** A pipe for standard error, and the command that starts the service with it. */
+function pipe() {
+  const path = temporaryFile('stderr')
+  Bun.spawnSync(['mkfifo', path])
+  const descriptor = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
+  const command = ['sh', '-c', `exec "$0" "$@" 2>'${path}'`, join(root, 'bin/petstore')]
+  return { descriptor, command }
+}
+
+function fill(descriptor: number): void {
+  try {
+    for (;;) writeSync(descriptor, '\n'.repeat(512))
+  } catch (error) {
+    expect((error as NodeJS.ErrnoException).code).toBe('EAGAIN')
+  }
+}
+
+/** The processes that were told of this store by their environment, as workers are. */
+function processesOf(database: string): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`=${database}\0`)
+    } catch {
+      return false
+    }
+  })
+}
+
+async function withWorkers(...args: string[]) {
+  const database = temporaryFile('petstore.db')
+  const service = await serve(['--workers', '2', '--database', database, ...args])
+  return { service, database, workers: processesOf(database).map(Number) }
+}
+
+describe('standard error', () => {
+  test('that nobody reads, and is full, does not hold up the end', async () => {
+    const { descriptor, command } = pipe()
+    const service = await serve(['--ephemeral'], { command })
+    fill(descriptor)
+    for (let n = 0; n < 20; n++) expect((await ask('POST', `${service.url}/pets`, service.key, PET)).status).toBe(201)
+    const { status, tookMs } = await stopped(service)
+    expect(status).toBe(0)
+    expect(tookMs).toBeLessThan(STOP_MAX_MS)
+    closeSync(descriptor)
+  })
+
+  test('whose reader has gone does not hold up anything', async () => {
+    const { descriptor, command } = pipe()
+    const service = await serve(['--ephemeral'], { command })
+    closeSync(descriptor)
+    for (let n = 0; n < 20; n++) expect((await ask('POST', `${service.url}/pets`, service.key, PET)).status).toBe(201)
+    const { status, tookMs } = await stopped(service)
+    expect(status).toBe(0)
+    expect(tookMs).toBeLessThan(STOP_MAX_MS)
+  })
+})
+
+describe('a second signal ends it at once', () => {
+  test.each([
+    ['SIGINT', 'SIGTERM', 143],
+    ['SIGTERM', 'SIGINT', 130],
+    ['SIGTERM', 'SIGTERM', 143],
+    ['SIGINT', 'SIGINT', 130],
+  ] as const)('%s, then %s', async (first, second, expected) => {
+    const service = await serve(['--ephemeral'])
+    slowCreate(service)
+    await Bun.sleep(100)
+    process.kill(service.pid, first)
+    while (!service.stderr().includes('stopping')) await Bun.sleep(5)
+    await Bun.sleep(200)
+    const { status, tookMs } = await stopped(service, second)
+    expect(status).toBe(expected)
+    expect(tookMs).toBeLessThan(3_000)
+  })
+
+  test.skipIf(!LINUX)('and its workers, also one that does not run', async () => {
+    const { service, database, workers } = await withWorkers()
+    expect(workers.length).toBe(1)
+    process.kill(workers[0] as number, 'SIGSTOP')
+    process.kill(service.pid, 'SIGTERM')
+    while (!service.stderr().includes('stopping')) await Bun.sleep(5)
+    await Bun.sleep(200)
+    const { status, tookMs } = await stopped(service)
+    expect(status).toBe(143)
+    expect(tookMs).toBeLessThan(3_000)
+    expect(processesOf(database)).toEqual([])
+  })
+
+  test('but not the first again, as `npm start` sends on what the terminal has sent already', async () => {
+    const service = await serve(['--ephemeral'])
+    const answer = slowCreate(service, 500)
+    await Bun.sleep(100)
+    process.kill(service.pid, 'SIGINT')
+    await Bun.sleep(10)
+    const { status } = await stopped(service, 'SIGINT')
+    expect([status, (await answer).status]).toEqual([0, 201])
+  })
+})
+
+// Only Linux spreads the connections of a shared port.
+describe.skipIf(!LINUX)('with workers', () => {
+  test('one that does not run is killed in time', async () => {
+    const { service, database, workers } = await withWorkers()
+    process.kill(workers[0] as number, 'SIGSTOP')
+    const { status, tookMs } = await stopped(service)
+    expect(status).toBe(0)
+    expect(tookMs).toBeLessThan(STOP_MAX_MS)
+    expect(processesOf(database)).toEqual([])
+    expect(service.stderr()).toContain('worker killed')
+  })
+
+  test('requests that never end are cut in time, and no worker has to be killed', async () => {
+    const { service } = await withWorkers()
+    for (let n = 0; n < 8; n++) slowCreate(service)
+    await Bun.sleep(300)
+    const { status, tookMs } = await stopped(service)
+    expect(status).toBe(0)
+    expect(tookMs).toBeLessThan(STOP_MAX_MS)
+    expect(service.stderr()).not.toContain('worker killed')
+  })
+
+  test('SIGINT to all of them, as from a terminal: each answers what is in flight', async () => {
+    const { service, workers } = await withWorkers()
+    const answers = Array.from({ length: 8 }, () => slowCreate(service, 1_000))
+    await Bun.sleep(300)
+    for (const pid of workers) process.kill(pid, 'SIGINT')
+    expect(await service.stop('SIGINT')).toBe(0)
+    for (const answer of answers) expect((await answer).status).toBe(201)
+  })
+
+  test.each([0, 500, 1_000, 1_050, 1_150, 1_300])(
+    '%d ms after one has ended: nothing is left behind',
+    async (pauseMs) => {
+      const { service, database, workers } = await withWorkers()
+      process.kill(workers[0] as number, 'SIGKILL')
+      while (!service.stderr().includes('worker ended')) await Bun.sleep(5)
+      await Bun.sleep(pauseMs)
+      const { status, tookMs } = await stopped(service)
+      expect(status).toBe(0)
+      expect(tookMs).toBeLessThan(STOP_MAX_MS)
+      expect(processesOf(database)).toEqual([])
+    },
+  )
+})
+
+test('SIGTERM to `npm start` ends the service, in order, and the port is free again', async () => {
+  const database = temporaryFile('petstore.db')
+  const npm = Bun.spawn(['npm', 'start', '--', '--port', '0', '--database', database], {
+    cwd: root,
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const log = new Response(npm.stderr).text()
+  let said = ''
+  const reading = (async () => {
+    for await (const text of npm.stdout.pipeThrough(new TextDecoderStream())) said += text
+  })()
+  while (!said.includes('petstore listening on ')) await Bun.sleep(20)
+  const url = /petstore listening on (\S+)\n/.exec(said)?.[1] as string
+  npm.kill('SIGTERM')
+  await npm.exited
+  // Its end of the pipe is open for as long as the service runs.
+  expect(await Promise.race([reading, Bun.sleep(STOP_MAX_MS).then(() => 'still running')])).toBeUndefined()
+  expect(await log).toContain('"msg":"stopping"')
+  const { hostname, port } = new URL(url)
+  Bun.serve({ hostname, port: Number(port), fetch: () => new Response() }).stop(true)
+}, 60_000)
