@@ -83,6 +83,11 @@ async function serve(config: Config, { ephemeral, demo, workers, worker = false 
     now: Date.now,
   })
   const admin = metrics && startAdmin({ host: config.adminHost, port: config.adminPort as number, metrics })
+  const backups = startPeriodicBackups(
+    ephemeral || worker ? { ...config, backupDir: undefined } : config,
+    log,
+    Date.now,
+  )
   // Only now, when nothing stands in the way of showing it.
   const key = worker ? undefined : await addFirstKey(store, config, log)
   const others = workers > 1 ? await startWorkers(workers - 1, config, server.port, log) : undefined
@@ -91,12 +96,6 @@ async function serve(config: Config, { ephemeral, demo, workers, worker = false 
   else if (key && !config.bootstrapKey) process.stdout.write(welcome(server.url, key))
   if (admin) process.stdout.write(`metrics on ${admin.url}\n`)
   process.stdout.write(`petstore listening on ${server.url}\n`)
-
-  const backups = startPeriodicBackups(
-    ephemeral || worker ? { ...config, backupDir: undefined } : config,
-    log,
-    Date.now,
-  )
 
   const signal = await Promise.race([nextSignal('SIGTERM', 'SIGINT'), ...(worker ? [parentGone()] : [])])
   log.info({ signal }, 'stopping')
