@@ -15,7 +15,7 @@ const ASSIGNS = /\bPRIMARY\s+KEY\s+AUTOINCREMENT\b/i
 
 /** `path` is a store's file, or `:memory:` for a new store. Throws StartError when another process uses the file. */
 export function openSqliteContents(path: string): Contents {
-  const database = path === ':memory:' ? openConnection(path).database : openAlone(resolve(path))
+  const database = path === ':memory:' ? openConnection(path).database : translated(() => openAlone(resolve(path)))
   const select = <Values extends readonly unknown[]>(sql: string, ...parameters: (bigint | string | number | null)[]) =>
     translated(() => database.query(sql).values(...parameters) as unknown as Values[])
   const transact = (work: () => void) => translated(() => database.transaction(work)())
