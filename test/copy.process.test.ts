@@ -253,6 +253,7 @@ describe('petstore copy of a schema that has grown', () => {
   test('refuses, with a sentence, a type that it does not know and a table without a primary key', async () => {
     const cases: [sqlite: string, postgres: string, says: string][] = [
       ['ALTER TABLE pets ADD COLUMN price REAL', '', 'pets.price is of the type REAL'],
+      ['CREATE TABLE notes (id INTEGER PRIMARY KEY)', '', 'The table notes is not STRICT'],
       ['ALTER TABLE pets ADD COLUMN photo BLOB', '', 'pets.photo is of the type BLOB'],
       ['', 'ALTER TABLE pets ADD COLUMN price numeric(10,2)', 'pets.price is of the type numeric(10,2)'],
       ['CREATE TABLE notes (text TEXT) STRICT', '', 'The table notes has no primary key'],
@@ -272,10 +273,10 @@ describe('petstore copy of a schema that has grown', () => {
   }, 60_000)
 
   test('replaces what a migration has put into a new store, and only there', async () => {
-    const counters = (type: string) => `
-      CREATE TABLE counters (status TEXT PRIMARY KEY, pets ${type} NOT NULL);
+    const counters = (type: string, strict = '') => `
+      CREATE TABLE counters (status TEXT PRIMARY KEY, pets ${type} NOT NULL) ${strict};
       INSERT INTO counters VALUES ('available', 0), ('sold', 0);`
-    MIGRATIONS.push(`${counters('INTEGER')}
+    MIGRATIONS.push(`${counters('INTEGER', 'STRICT')}
       CREATE TRIGGER count_pets AFTER INSERT ON pets BEGIN
         UPDATE counters SET pets = pets + 1 WHERE status = NEW.status;
       END;`)

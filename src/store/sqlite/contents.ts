@@ -8,7 +8,7 @@ import { type Contents, describeTable, keyOf, quoted, type Row, referencedFirst,
 import { BUSY_TIMEOUT_MS, openConnection } from './connection.ts'
 import { isSqliteCode, translated } from './errors.ts'
 
-/** Of STRICT tables. */
+/** Of STRICT tables: in others a column's type does not say what its values are. */
 const TYPES = { INTEGER: 'integer', INT: 'integer', TEXT: 'text' } as const
 /** The catalogue has no other sign of it. */
 const ASSIGNS = /\bPRIMARY\s+KEY\s+AUTOINCREMENT\b/i
@@ -37,9 +37,13 @@ export function openSqliteContents(path: string): Contents {
 
   return {
     tables: async () => {
-      const found = select<[string, string]>(
-        `SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid`,
+      const found = select<[string, string, bigint]>(
+        `SELECT name, sql, strict FROM sqlite_schema JOIN pragma_table_list USING (name)
+         WHERE schema = 'main' AND sqlite_schema.type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+         ORDER BY sqlite_schema.rowid`,
       )
+      const loose = found.find(([, , strict]) => !strict)
+      if (loose) throw new StartError(`The table ${loose[0]} is not STRICT: it cannot be copied.`)
       return referencedFirst(found.map(([name, sql]) => tableOf(name, sql)))
     },
     count: async ({ name }) => Number(select<[bigint]>(`SELECT count(*) FROM ${quoted(name)}`)[0]?.[0]),
