@@ -1,30 +1,11 @@
-// Backups: taken while a service writes, checked, restored, compared; refused where they would do harm.
+// Backups: taken while a service writes, checked, compared; refused where they would do harm.
 
-import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { temporaryFile } from './support/files.ts'
 import { ask, run, serve } from './support/process.ts'
-
-const PET = '{"name":"Rex","categoryId":9223372036854775807}'
-
-/** A store with some animals, and its first key. */
-async function made(count = 50) {
-  const database = temporaryFile('petstore.db')
-  const service = await serve(['--database', database])
-  for (let n = 0; n < count; n++) await ask('POST', `${service.url}/pets`, service.key, PET)
-  await service.stop()
-  return { database, key: service.key }
-}
-
-const rows = (path: string) => {
-  const database = new Database(path, { readonly: true })
-  const all = ['pets', 'keys', 'sqlite_sequence'].map((table) => database.query(`SELECT * FROM ${table}`).values())
-  database.close()
-  return all
-}
-const beside = (path: string) => readdirSync(dirname(path)).filter((name) => name !== basename(path))
+import { beside, made, PET, rows } from './support/stores.ts'
 
 describe('a backup', () => {
   test('taken while a service writes holds everything acknowledged before, and is restored whole', async () => {
@@ -57,6 +38,34 @@ describe('a backup', () => {
     expect(rows(restored)).toEqual(rows(file))
   })
 
+  test('can be read by its owner only, whoever may read the store', async () => {
+    const { database } = await made(1)
+    chmodSync(database, 0o644)
+    const file = temporaryFile('backup.db')
+    expect((await run(['backup', file, '--database', database])).status).toBe(0)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+
+  test('leaves other files alone, and two at once do not share one', async () => {
+    const { database } = await made(1)
+    const file = temporaryFile('backup.db')
+    writeFileSync(`${file}.partial`, 'precious')
+    const statuses = Array.from({ length: 4 }, async () => (await run(['backup', file, '--database', database])).status)
+    expect((await Promise.all(statuses)).sort()).toEqual([0, 1, 1, 1])
+    expect(rows(file)).toEqual(rows(database))
+    expect(beside(file)).toEqual(['backup.db.partial'])
+    expect(readFileSync(`${file}.partial`, 'utf8')).toBe('precious')
+  })
+
+  test('of a damaged store is refused with the reason, and leaves nothing', async () => {
+    const { database } = await made(200)
+    writeFileSync(database, readFileSync(database).fill(0xab, 4096))
+    const file = temporaryFile('backup.db')
+    const { status, stderr } = await run(['backup', file, '--database', database])
+    expect([status, stderr]).toEqual([1, expect.stringContaining(`${database} is damaged`)])
+    expect(readdirSync(dirname(file))).toEqual([])
+  })
+
   test('is not written over a file that is there', async () => {
     const { database } = await made(1)
     const file = temporaryFile('backup.db')
@@ -80,101 +89,4 @@ describe('a backup', () => {
     const { status, stderr } = await run(['backup', '/nowhere/backup.db', '--database', database])
     expect([status, stderr]).toEqual([1, expect.stringContaining('could not be written')])
   })
-})
-
-describe('a restore', () => {
-  test('keeps the store that was there', async () => {
-    const [older, newer] = [await made(3), await made(5)]
-    const before = rows(newer.database)
-    const { stdout, status } = await run(['restore', older.database, '--database', newer.database])
-    expect(status).toBe(0)
-    expect(rows(newer.database)).toEqual(rows(older.database))
-    expect(rows(/kept as (\S+)\.\n/.exec(stdout)?.[1] as string)).toEqual(before)
-  })
-
-  test('is refused while a service uses the store', async () => {
-    const { database, key } = await made(3)
-    const file = temporaryFile('backup.db')
-    await run(['backup', file, '--database', database])
-    const service = await serve(['--database', database])
-    const { status, stderr } = await run(['restore', file, '--database', database])
-    expect([status, stderr]).toEqual([1, expect.stringContaining('A service uses')])
-    expect((await ask('POST', `${service.url}/pets`, key, PET)).status).toBe(201)
-    await service.stop()
-    expect(beside(database)).toEqual([])
-    expect(rows(database)[0]?.length).toBe(4)
-  })
-
-  test('of a damaged backup is refused, and changes nothing', async () => {
-    const { database } = await made(200)
-    const pristine = readFileSync(database)
-    for (const damage of [
-      (bytes: Buffer) => bytes.fill(0xab, 8192, 16384),
-      (bytes: Buffer) => bytes.subarray(0, bytes.length - 4096),
-      (bytes: Buffer) => bytes.subarray(0, 50),
-      () => Buffer.from('Dear diary,'),
-    ]) {
-      const file = temporaryFile('backup.db')
-      writeFileSync(file, damage(Buffer.from(pristine)))
-      const { status, stderr } = await run(['restore', file, '--database', database])
-      expect([status, stderr]).toEqual([1, expect.stringMatching(/damaged|not a petstore database/)])
-    }
-    expect(beside(database)).toEqual([])
-    expect(readFileSync(database).equals(pristine)).toBe(true)
-  })
-
-  test('mends a damaged store', async () => {
-    const { database } = await made(200)
-    const file = temporaryFile('backup.db')
-    copyFileSync(database, file)
-    writeFileSync(database, readFileSync(database).fill(0xab, 4096))
-    expect((await run(['restore', file, '--database', database])).status).toBe(0)
-    expect(rows(database)).toEqual(rows(file))
-  })
-
-  test('of a store in use is refused: what its log holds would be lost', async () => {
-    const { database, key } = await made(1)
-    const service = await serve(['--database', database])
-    await ask('POST', `${service.url}/pets`, key, PET)
-    const { status, stderr } = await run(['restore', database, '--database', temporaryFile('a.db')])
-    expect([status, stderr]).toEqual([1, expect.stringContaining('a store in use')])
-    await service.stop()
-  })
-
-  test('does not replace another program’s file', async () => {
-    const { database } = await made(1)
-    const other = join(dirname(temporaryFile('x')), 'diary.txt')
-    writeFileSync(other, 'Dear diary,')
-    expect((await run(['restore', database, '--database', other])).status).toBe(1)
-    expect(readFileSync(other, 'utf8')).toBe('Dear diary,')
-  })
-})
-
-describe('periodic backups', () => {
-  test('are taken by themselves, and the last few kept; other files of the folder stay', async () => {
-    const { database, key } = await made(1)
-    const folder = dirname(temporaryFile('x'))
-    writeFileSync(join(folder, 'petstore-notes.db'), 'mine')
-    const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1s', PETSTORE_BACKUP_KEEP: '2' }
-    const service = await serve(['--database', database], { env })
-    const taken = () => service.stderr().split('"msg":"backup"').length - 1
-    while (taken() < 4) await Bun.sleep(50)
-    expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
-    expect(await service.stop()).toBe(0)
-    const kept = readdirSync(folder).filter((name) => name !== 'petstore-notes.db')
-    expect(kept.length).toBe(2)
-    for (const name of kept) expect(rows(join(folder, name))[0]?.length).toBe(1)
-  }, 60_000)
-
-  test('that fail are logged with the reason, and the service goes on', async () => {
-    const { database, key } = await made(1)
-    const folder = temporaryFile('folder')
-    const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1s' }
-    const service = await serve(['--database', database], { env })
-    rmSync(folder, { recursive: true, force: true })
-    writeFileSync(folder, 'in the way')
-    while (!service.stderr().includes('backup failed')) await Bun.sleep(50)
-    expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
-    expect(await service.stop()).toBe(0)
-  }, 60_000)
 })

@@ -184,6 +184,34 @@ test('forgets idempotency keys whose day is over', async () => {
   await tomorrow.close()
 })
 
+test('forgets idempotency keys whose day is over behind others that a wrong clock dated later', async () => {
+  const { address, store, by, name } = await storeWithKey()
+  await store.createPetOnce(PET, by, 'last')
+  await store.close()
+  await cluster.asAdmin(async (sql) => {
+    await sql`INSERT INTO pets (name, category_id, status, created_at, created_by)
+              SELECT 'Rex', 7, 'sold', 0, ${Number(by)} FROM generate_series(1, 6000)`
+    await sql`INSERT INTO idempotency_keys (pet_id, key_id, key, created_at)
+              SELECT id, created_by, id, ${now() + 365 * 86_400_000} FROM pets WHERE id > 1`
+    // The one that is over is the last to be looked at.
+    await sql`DELETE FROM idempotency_keys WHERE pet_id = (SELECT max(id) FROM pets)`
+    await sql`UPDATE idempotency_keys SET pet_id = (SELECT max(id) FROM pets) WHERE key = 'last'`
+  }, name)
+  const tomorrow = await openStore(address, { now: () => now() + 86_400_000 })
+  const kept = () =>
+    cluster.asAdmin(
+      async (sql) => (await sql`SELECT count(*)::int AS n FROM idempotency_keys WHERE key = 'last'`)[0]?.n,
+      name,
+    )
+  while ((await kept()) > 0) {
+    await tomorrow.createPet(PET, by)
+    await Bun.sleep(10)
+  }
+  const [{ n } = { n: 0 }] = await cluster.asAdmin((sql) => sql`SELECT count(*)::int AS n FROM idempotency_keys`, name)
+  expect(n).toBe(5999)
+  await tomorrow.close()
+})
+
 test('reads that arrive together are one query, and none is older than its question', async () => {
   const { store, by } = await storeWithKey()
   const before = store.listPets({ limit: 5 })

@@ -4,7 +4,8 @@ import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { isPostgresAddress } from '../address.ts'
 import { StartError } from '../errors.ts'
-import { backUp, type Contents, restore } from '../store/sqlite/backup.ts'
+import { backUp, type Contents } from '../store/sqlite/backup.ts'
+import { restore } from '../store/sqlite/restore.ts'
 import { configOf, withSettings } from './options.ts'
 
 export function backupCommand(): Command {
@@ -27,7 +28,7 @@ export function restoreCommand(): Command {
     const path = storeFile(self)
     const { kept, ...contents } = restore(resolve(file), path)
     say(`Restored ${counted(contents)} to ${path}.`)
-    if (kept) say(`The store that was there is kept as ${kept}.`)
+    if (kept.length > 0) say(`The store that was there is kept as ${kept.join(' and ')}.`)
   })
 }
 

@@ -1,10 +1,10 @@
 // Copies everything from one store to another that has nothing else: ids, keys and times stay as they are. It goes on
 // where an earlier copy was interrupted, because a row that is there already is compared and left.
 
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { describeAddress, isPostgresAddress } from '../address.ts'
 import { StartError } from '../errors.ts'
-import { type Contents, type Row, TABLES, type Table } from './contents.ts'
+import type { Contents, Row, Table } from './contents.ts'
 import { openStore } from './open.ts'
 import { openPostgresContents } from './postgres/contents.ts'
 import { openSqliteContents } from './sqlite/contents.ts'
@@ -24,13 +24,13 @@ export async function copyStore(
   to: string,
   report: (progress: CopyProgress) => void,
 ): Promise<Record<string, number>> {
-  if (from === to) throw new StartError('Both addresses are the same. Name another store with --to.')
+  if (isSame(from, to)) throw new StartError('Both addresses are the same. Name another store with --to.')
   if (!isPostgresAddress(from) && !existsSync(from)) throw new StartError(`There is no store at ${from}.`)
   const source = await openContents(from)
   try {
     const target = await openContents(to)
     try {
-      return await copyContents(source, target, describeAddress(to), report)
+      return await new Copy(source, target, describeAddress(from), describeAddress(to), report).run()
     } finally {
       await target.close()
     }
@@ -39,61 +39,109 @@ export async function copyStore(
   }
 }
 
-async function copyContents(
-  source: Contents,
-  target: Contents,
-  targetName: string,
-  report: (progress: CopyProgress) => void,
-): Promise<Record<string, number>> {
-  let total = 0
-  for (const table of TABLES) total += 2 * (await source.count(table))
-  let done = 0
-  const step = (name: CopyProgress['step']) => (rows: number) => {
-    done += rows
-    report({ step: name, done, total: Math.max(total, done) })
-  }
-  const differs = (table: Table) =>
-    new StartError(
-      `${targetName} holds other ${table.name} than the source: nothing of them was changed. Copy to an empty store, and let no server use either one meanwhile.`,
-    )
-
-  for (const table of TABLES) {
-    for await (const { rows, there } of batches(source, target, table)) {
-      const missing = absent(rows, there, table)
-      if (!missing) throw differs(table)
-      if (missing.length > 0) await target.write(table, missing)
-      step('copying')(rows.length)
-    }
-    if (table.assigned) {
-      const [ours, theirs] = [await source.lastId(table), await target.lastId(table)]
-      if (theirs < ours) await target.setLastId(table, ours)
-    }
-  }
-
-  const counts: Record<string, number> = {}
-  for (const table of TABLES) {
-    counts[table.name] = 0
-    for await (const { rows, there } of batches(source, target, table)) {
-      if (absent(rows, there, table)?.length !== 0) throw differs(table)
-      counts[table.name] = (counts[table.name] ?? 0) + rows.length
-      step('checking')(rows.length)
-    }
-    if ((await target.count(table)) !== counts[table.name]) throw differs(table)
-  }
-  return counts
+/** A table as the source's catalogue and the target's have it: the same, but for the types of a kind of store. */
+interface Pair {
+  name: string
+  from: Table
+  to: Table
 }
 
-/** The source's rows, and what the target has from the last batch's end on. */
-async function* batches(
-  source: Contents,
-  target: Contents,
-  table: Table,
-): AsyncGenerator<{ rows: Row[]; there: Row[] }> {
-  for (let after: Row | undefined; ; ) {
-    const rows = await source.read(table, after, BATCH_ROWS)
-    if (rows.length === 0) return
-    yield { rows, there: await target.read(table, after, BATCH_ROWS) }
-    after = rows.at(-1)
+class Copy {
+  private done = 0
+  private total = 0
+
+  constructor(
+    private readonly source: Contents,
+    private readonly target: Contents,
+    private readonly sourceName: string,
+    private readonly targetName: string,
+    private readonly report: (progress: CopyProgress) => void,
+  ) {}
+
+  async run(): Promise<Record<string, number>> {
+    const pairs = this.pairs(await this.source.tables(), await this.target.tables())
+    for (const { from } of pairs) this.total += 2 * (await this.source.count(from))
+    const filled = await filledWhenNew()
+    const counts: Record<string, number> = {}
+    for (const pair of pairs) {
+      counts[pair.name] = await this.source.count(pair.from)
+      if (!(await this.append(pair)) && !filled.has(pair.name)) throw this.differs(pair)
+    }
+    for (const pair of pairs) {
+      if (!filled.has(pair.name) && !(await this.isEqual(pair))) throw this.differs(pair)
+    }
+    // What a migration put there, or a trigger counted while rows were copied, is replaced now that all else is equal.
+    for (const pair of pairs) {
+      if (!filled.has(pair.name) || (await this.isEqual(pair))) continue
+      await this.target.clear(pair.to)
+      if (!(await this.append(pair)) || !(await this.isEqual(pair))) throw this.differs(pair)
+    }
+    return counts
+  }
+
+  /** Throws StartError when one of them has a table or a column that the other has not. */
+  private pairs(ours: readonly Table[], theirs: readonly Table[]): Pair[] {
+    const [here, there] = [new Set(describe(ours, theirs)), new Set(describe(theirs, ours))]
+    const only = (where: string, what: Set<string>) => (what.size ? [`only ${where} has ${[...what].join(', ')}`] : [])
+    const differences = [
+      ...only(this.sourceName, here.difference(there)),
+      ...only(this.targetName, there.difference(here)),
+    ]
+    if (differences.length > 0) {
+      throw new StartError(
+        `The tables of the two stores are not the same, so nothing was copied: ${differences.join('; ')}.`,
+      )
+    }
+    return ours.map((from) => ({
+      name: from.name,
+      from,
+      to: theirs.find(({ name }) => name === from.name) as Table,
+    }))
+  }
+
+  /** Adds the rows that the target lacks. Gives false, and leaves them as they are, when it has others in their place. */
+  private async append(pair: Pair): Promise<boolean> {
+    const { from, to } = pair
+    for await (const { rows, there } of this.batches(pair)) {
+      const missing = absent(rows, there)
+      if (!missing) return false
+      if (missing.length > 0) await this.target.write(to, missing)
+      this.step('copying', rows.length)
+    }
+    if (from.assigned !== undefined) {
+      const [ours, theirs] = [await this.source.lastId(from), await this.target.lastId(to)]
+      if (theirs < ours) await this.target.setLastId(to, ours)
+    }
+    return true
+  }
+
+  private async isEqual(pair: Pair): Promise<boolean> {
+    for await (const { rows, there } of this.batches(pair)) {
+      if (absent(rows, there)?.length !== 0) return false
+      this.step('checking', rows.length)
+    }
+    return (await this.target.count(pair.to)) === (await this.source.count(pair.from))
+  }
+
+  /** The source's rows, and what the target has from the last batch's end on. */
+  private async *batches({ from, to }: Pair): AsyncGenerator<{ rows: Row[]; there: Row[] }> {
+    for (let after: Row | undefined; ; ) {
+      const rows = await this.source.read(from, after, BATCH_ROWS)
+      if (rows.length === 0) return
+      yield { rows, there: await this.target.read(to, after, BATCH_ROWS) }
+      after = rows.at(-1)
+    }
+  }
+
+  private step(step: CopyProgress['step'], rows: number): void {
+    this.done += rows
+    this.report({ step, done: this.done, total: Math.max(this.total, this.done) })
+  }
+
+  private differs({ name }: Pair): StartError {
+    return new StartError(
+      `${this.targetName} holds other ${name} than the source: nothing of them was changed. Copy to an empty store, and let no server use either one meanwhile.`,
+    )
   }
 }
 
@@ -101,13 +149,40 @@ async function* batches(
  * The rows that the target lacks; `undefined` when it has others in their place. What is there is the beginning of what
  * is wanted, since rows are copied in order.
  */
-function absent(rows: readonly Row[], there: readonly Row[], table: Table): readonly Row[] | undefined {
-  const same = there.slice(0, rows.length).every((row, index) => equal(row, rows[index] as Row, table))
-  return same ? rows.slice(there.length) : undefined
+function absent(rows: readonly Row[], there: readonly Row[]): readonly Row[] | undefined {
+  const isWanted = (row: Row, index: number) => row.every((value, column) => value === rows[index]?.[column])
+  return there.slice(0, rows.length).every(isWanted) ? rows.slice(there.length) : undefined
 }
 
-function equal(one: Row, other: Row, { columns }: Table): boolean {
-  return columns.every((_, index) => one[index] === other[index])
+/** What two catalogues must have in common; SQLite has no booleans of its own. Of a table that only one has, its name. */
+function describe(tables: readonly Table[], others: readonly Table[]): string[] {
+  return tables.flatMap(({ name, columns, keyLength, assigned }) => {
+    if (!others.some((other) => other.name === name)) return [`the table ${name}`]
+    return columns.map((column, index) => {
+      const kind = column.type === 'text' ? 'text' : 'a number'
+      const key = index < keyLength ? ', in the primary key' : ''
+      return `${name}.${column.name} (${kind}${key}${column.name === assigned ? ', assigned' : ''})`
+    })
+  })
+}
+
+/** The tables in which a new store has rows: its migrations put them there, so they are no sign of a store in use. */
+async function filledWhenNew(): Promise<Set<string>> {
+  const fresh = openSqliteContents(':memory:')
+  try {
+    const filled = new Set<string>()
+    for (const table of await fresh.tables()) if ((await fresh.count(table)) > 0) filled.add(table.name)
+    return filled
+  } finally {
+    await fresh.close()
+  }
+}
+
+function isSame(from: string, to: string): boolean {
+  if (from === to) return true
+  if ([from, to].some((address) => isPostgresAddress(address) || !existsSync(address))) return false
+  const [one, other] = [statSync(from), statSync(to)]
+  return one.ino === other.ino && one.dev === other.dev
 }
 
 /** Opened as a store first: made when it is not there, of our schema, and refused in its own words. */

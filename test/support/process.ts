@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { temporaryFile } from './files.ts'
 
 export const root = join(import.meta.dir, '../..')
-const launcher = join(root, 'bin/petstore')
+export const launcher = join(root, 'bin/petstore')
 
 export interface RunOptions {
   env?: Record<string, string>

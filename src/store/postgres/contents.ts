@@ -2,13 +2,42 @@
 
 import { type PostgresAddress, parsePostgresAddress } from '../../address.ts'
 import { StartError } from '../../errors.ts'
-import type { Contents, Row, Table } from '../contents.ts'
+import {
+  type ColumnEntry,
+  type Contents,
+  describeTable,
+  keyOf,
+  quoted,
+  type Row,
+  referencedFirst,
+  type Table,
+} from '../contents.ts'
 import { type Ask, askOn, type Parameter } from './connection.ts'
 import { codeOf } from './errors.ts'
 import { openPool, writableHost } from './hosts.ts'
 import { refusal } from './refusals.ts'
 
-const TYPES = { integer: 'bigint', text: 'text', boolean: 'int' } as const
+const TYPES = { bigint: 'integer', text: 'text', boolean: 'boolean' } as const
+/** As what a value of ours is read from JSON. */
+const READ_AS = { integer: 'bigint', text: 'text', boolean: 'int' } as const
+
+/** Of the schema that has the store; the version of the schema is no content. In the order in which they were made. */
+const COLUMNS = `
+  SELECT tables.relname AS "table", columns.attname AS name, format_type(columns.atttypid, columns.atttypmod) AS type,
+         coalesce(array_position(keys.indkey::int2[], columns.attnum) + 1, 0)::int AS place,
+         pg_get_serial_sequence(quote_ident(tables.relname), columns.attname) IS NOT NULL AS assigned
+  FROM pg_class AS tables
+  JOIN pg_attribute AS columns
+    ON columns.attrelid = tables.oid AND columns.attnum > 0 AND NOT columns.attisdropped AND columns.attgenerated = ''
+  LEFT JOIN pg_index AS keys ON keys.indrelid = tables.oid AND keys.indisprimary
+  WHERE tables.relkind IN ('r', 'p') AND NOT tables.relispartition AND tables.relname <> 'petstore_schema'
+    AND tables.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'petstore_schema'::regclass)
+  ORDER BY tables.oid, columns.attnum`
+const REFERENCES = `
+  SELECT DISTINCT tables.relname AS "from", others.relname AS "to"
+  FROM pg_constraint AS keys JOIN pg_class AS tables ON tables.oid = conrelid JOIN pg_class AS others ON others.oid = confrelid
+  WHERE keys.contype = 'f' AND tables.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'petstore_schema'::regclass)`
+
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html: a character that the encoding has not. */
 const UNTRANSLATABLE = ['22P05', '22021']
 
@@ -29,48 +58,73 @@ export async function openPostgresContents(address: string): Promise<Contents> {
   }
 
   return {
-    count: async ({ name }) => Number((await ask<{ n: bigint }>(`SELECT count(*) AS n FROM ${name}`))[0]?.n),
+    tables: async () => {
+      const columns = await ask<ColumnEntry & { table: string }>(COLUMNS)
+      const references = await ask<{ from: string; to: string }>(REFERENCES)
+      const found = Map.groupBy(columns, ({ table }) => table)
+      return referencedFirst(
+        Array.from(found, ([name, entries]) => {
+          const others = references.filter(({ from }) => from === name).map(({ to }) => to)
+          return describeTable(name, entries, others, TYPES)
+        }),
+      )
+    },
+    count: async ({ name }) => Number((await ask<{ n: bigint }>(`SELECT count(*) AS n FROM ${quoted(name)}`))[0]?.n),
     read: async (table, after, limit) => {
-      const key = keyOf(table)
+      const key = keyOf(table).map(orderable)
       const where = after ? `WHERE (${key}) > (${key.map((_, index) => `$${index + 2}`)})` : ''
       const rows = await ask<Record<string, Row[number]>>(
-        `SELECT ${selectList(table)} FROM ${table.name} ${where} ORDER BY ${key} LIMIT $1`,
+        `SELECT ${selectList(table)} FROM ${quoted(table.name)} ${where} ORDER BY ${key} LIMIT $1`,
         limit,
         ...((after?.slice(0, table.keyLength) ?? []) as Parameter[]),
       )
       return rows.map((row) => table.columns.map(({ name }) => row[name] ?? null))
     },
     write: async (table, rows) => {
-      const columns = table.columns.map(({ name }) => name)
+      const names = table.columns.map(({ name }) => quoted(name))
+      const values = table.columns.map(({ name, type }) => (type === 'boolean' ? `${quoted(name)} = 1` : quoted(name)))
       await ask(
-        `INSERT INTO ${table.name} (${columns}) OVERRIDING SYSTEM VALUE
-         SELECT ${table.columns.map(({ name, type }) => (type === 'boolean' ? `${name} = 1` : name))}
-         FROM json_to_recordset($1::text::json) AS rows (${table.columns.map(({ name, type }) => `${name} ${TYPES[type]}`)})`,
-        JSON.stringify(rows.map((row) => toObject(columns, row))),
+        `INSERT INTO ${quoted(table.name)} (${names}) OVERRIDING SYSTEM VALUE SELECT ${values}
+         FROM json_to_recordset($1::text::json) AS rows (${table.columns.map(({ name, type }) => `${quoted(name)} ${READ_AS[type]}`)})`,
+        JSON.stringify(rows.map((row) => toObject(table, row))),
       )
     },
-    lastId: async ({ name }) => {
+    clear: async ({ name }) => {
+      await ask(`DELETE FROM ${quoted(name)}`)
+    },
+    lastId: async (table) => {
       const [row] = await ask<{ id: bigint }>(
-        `SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence('${name}', 'id')::regclass), 0) AS id`,
+        `SELECT coalesce(pg_sequence_last_value(${SEQUENCE}::regclass), 0) AS id`,
+        ...sequenceOf(table),
       )
       return row?.id ?? 0n
     },
-    setLastId: async ({ name }, id) => {
-      await ask(`SELECT setval(pg_get_serial_sequence('${name}', 'id'), $1)`, id)
+    setLastId: async (table, id) => {
+      await ask(`SELECT setval(${SEQUENCE}, $3)`, ...sequenceOf(table), id)
     },
     close: () => sql.end({ timeout: 1 }),
   }
 }
 
 /** In the order of bytes, as SQLite has it, whatever the database's own order is. */
-function keyOf({ columns, keyLength }: Table): string[] {
-  return columns.slice(0, keyLength).map(({ name, type }) => (type === 'text' ? `${name} COLLATE "C"` : name))
+function orderable({ name, type }: Table['columns'][number]): string {
+  if (type === 'boolean') return `${quoted(name)}::int::bigint`
+  return type === 'text' ? `${quoted(name)} COLLATE "C"` : quoted(name)
 }
 
 function selectList({ columns }: Table): string {
-  return columns.map(({ name, type }) => (type === 'boolean' ? `${name}::int::bigint AS ${name}` : name)).join(', ')
+  const selected = columns.map(({ name, type }) =>
+    type === 'boolean' ? `${quoted(name)}::int::bigint AS ${quoted(name)}` : quoted(name),
+  )
+  return selected.join(', ')
 }
 
-function toObject(columns: readonly string[], row: Row): Record<string, string | null> {
-  return Object.fromEntries(columns.map((name, index) => [name, row[index] === null ? null : String(row[index])]))
+const SEQUENCE = 'pg_get_serial_sequence(quote_ident($1), $2)'
+
+function sequenceOf({ name, assigned }: Table): [string, string] {
+  return [name, assigned ?? '']
+}
+
+function toObject({ columns }: Table, row: Row): Record<string, string | null> {
+  return Object.fromEntries(columns.map(({ name }, index) => [name, row[index] === null ? null : String(row[index])]))
 }

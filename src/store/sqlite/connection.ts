@@ -5,8 +5,8 @@ import { statSync } from 'node:fs'
 import { StartError } from '../../errors.ts'
 import first from '../migrations/sqlite/0001-pets-and-keys.sql' with { type: 'text' }
 import second from '../migrations/sqlite/0002-idempotency-keys.sql' with { type: 'text' }
-import { isSqliteCode } from './errors.ts'
-import { APPLICATION_ID, corrupt, newer, prepareFile } from './file.ts'
+import { startError } from './errors.ts'
+import { APPLICATION_ID, corrupt, inodeOf, newer, prepareFile } from './file.ts'
 import { Freshness } from './freshness.ts'
 import { mapWalIndex, type WalIndex } from './wal-index.ts'
 
@@ -37,23 +37,10 @@ export function openConnection(path: string): Connection {
     const database = openDatabase(path)
     return { database, freshness: new Freshness(), reopen() {}, close: () => database.close() }
   }
-  prepareFile(path, MIGRATIONS.length)
   for (;;) {
-    const walIndex = mapWalIndex(path)
-    let database: Database | undefined
-    const close = (): void => {
-      database?.close()
-      walIndex.release()
-    }
-    try {
-      database = openDatabase(path)
-    } catch (error) {
-      close()
-      throw error
-    }
-    if (walIndex.isCurrent()) return reopenable(path, database, walIndex)
-    // Another process left in between, and took the file that is mapped with it.
-    close()
+    const file = prepareFile(path, MIGRATIONS.length)
+    const connection = openOnce(file, inodeOf(file))
+    if (connection) return connection
   }
 }
 
@@ -69,6 +56,24 @@ export function fileVersion(path: string): number {
   } finally {
     database.close()
   }
+}
+
+/** `undefined`: while it was opened another process took the file away, or what SQLite keeps beside it. */
+function openOnce(path: string, inode: bigint | undefined): Connection | undefined {
+  let walIndex: WalIndex | undefined
+  try {
+    walIndex = mapWalIndex(path)
+    const database = openDatabase(path)
+    if (walIndex.isCurrent()) return reopenable(path, database, walIndex)
+    database.close()
+  } catch (error) {
+    if (inodeOf(path) === inode) {
+      walIndex?.release()
+      throw startError(path, error)
+    }
+  }
+  walIndex?.release()
+  return undefined
 }
 
 /** The new one is opened before the old one is closed: so SQLite keeps its files, and reads go on if it cannot be opened. */
@@ -90,27 +95,39 @@ function reopenable(path: string, database: Database, walIndex: WalIndex): Conne
 }
 
 function openDatabase(path: string): Database {
-  const database = new Database(path, { readwrite: true, create: false, strict: true, safeIntegers: true })
+  let database: Database | undefined
   try {
-    prepare(database, path)
+    const inode = inodeOf(path)
+    database = new Database(path, { readwrite: true, create: false, strict: true, safeIntegers: true })
+    prepare(database, path, inode)
     return database
   } catch (error) {
-    database.close()
+    database?.close()
     throw startError(path, error)
   }
 }
 
-function prepare(database: Database, path: string): void {
+function prepare(database: Database, path: string, inode: bigint | undefined): void {
   database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   const version = schemaVersion(database)
+  checkInPlace(path, inode)
   if (version > MIGRATIONS.length) throw newer(path, version, MIGRATIONS.length)
   if (version > 0) check(database, path)
   // Before WAL, so that it stands in the file itself and not in the log.
   else database.run(`PRAGMA application_id = ${APPLICATION_ID}`)
   database.run('PRAGMA journal_mode = WAL')
+  checkInPlace(path, inode)
   database.run('PRAGMA synchronous = FULL')
   database.run('PRAGMA foreign_keys = ON')
   migrate(database)
+}
+
+/**
+ * A backup may have been restored while this waited for the lock: then this is the file that was set aside, and what it wrote
+ * would go into the log of the new one. From WAL mode on SQLite holds a lock that keeps a restore away.
+ */
+function checkInPlace(path: string, inode: bigint | undefined): void {
+  if (inodeOf(path) !== inode) throw new StartError(`${path} was replaced while it was opened. Try again.`)
 }
 
 function check(database: Database, path: string): void {
@@ -121,7 +138,7 @@ function check(database: Database, path: string): void {
 
 /** Each in a transaction of its own; the lock is taken first, so that two servers starting together take turns. */
 function migrate(database: Database): void {
-  for (;;) {
+  while (schemaVersion(database) < MIGRATIONS.length) {
     database.run('BEGIN IMMEDIATE')
     try {
       const version = schemaVersion(database)
@@ -131,7 +148,6 @@ function migrate(database: Database): void {
         database.run(`PRAGMA user_version = ${version + 1}`)
       }
       database.run('COMMIT')
-      if (migration === undefined) return
     } catch (error) {
       if (database.inTransaction) database.run('ROLLBACK')
       throw error
@@ -145,22 +161,4 @@ function schemaVersion(database: Database): number {
 
 function pragma(database: Database, name: string): bigint | string {
   return database.query<Record<string, bigint | string>, []>(`PRAGMA ${name}`).values()[0]?.[0] as bigint | string
-}
-
-function startError(path: string, error: unknown): unknown {
-  if (isSqliteCode(error, 'SQLITE_CORRUPT', 'SQLITE_NOTADB')) return corrupt(path, error)
-  if (isSqliteCode(error, 'SQLITE_BUSY', 'SQLITE_LOCKED')) {
-    return new StartError(`${path} is locked by another process. Stop that process, or name another file.`, {
-      cause: error,
-    })
-  }
-  if (isSqliteCode(error, 'SQLITE_READONLY', 'SQLITE_CANTOPEN')) {
-    return new StartError(`${path} cannot be written to. Let this user write to it and to its folder.`, {
-      cause: error,
-    })
-  }
-  if (isSqliteCode(error, 'SQLITE_FULL', 'SQLITE_IOERR')) {
-    return new StartError(`${path} cannot be used: the disk is full or failing.`, { cause: error })
-  }
-  return error
 }

@@ -1,54 +1,101 @@
-// The rows of a SQLite store, for copying.
+// The rows of a SQLite store, for copying. No other process may have the file open: a log that another one writes to
+// would be copied in part.
 
+import { Database } from 'bun:sqlite'
 import { resolve } from 'node:path'
-import type { Contents, Row, Table } from '../contents.ts'
-import { openConnection } from './connection.ts'
-import { translated } from './errors.ts'
-import { Statements } from './statements.ts'
-import { transactions } from './transaction.ts'
+import { StartError } from '../../errors.ts'
+import { type Contents, describeTable, keyOf, quoted, type Row, referencedFirst, type Table } from '../contents.ts'
+import { BUSY_TIMEOUT_MS, openConnection } from './connection.ts'
+import { isSqliteCode, translated } from './errors.ts'
 
+/** Of STRICT tables: in others a column's type does not say what its values are. */
+const TYPES = { INTEGER: 'integer', INT: 'integer', TEXT: 'text' } as const
+/** The catalogue has no other sign of it. */
+const ASSIGNS = /\bPRIMARY\s+KEY\s+AUTOINCREMENT\b/i
+
+/** `path` is a store's file, or `:memory:` for a new store. Throws StartError when another process uses the file. */
 export function openSqliteContents(path: string): Contents {
-  const connection = openConnection(resolve(path))
-  const { database } = connection
-  const statements = new Statements(connection)
-  const { transact } = transactions(connection, statements)
+  const database = path === ':memory:' ? openConnection(path).database : translated(() => openAlone(resolve(path)))
   const select = <Values extends readonly unknown[]>(sql: string, ...parameters: (bigint | string | number | null)[]) =>
     translated(() => database.query(sql).values(...parameters) as unknown as Values[])
+  const transact = (work: () => void) => translated(() => database.transaction(work)())
+
+  function tableOf(name: string, sql: string): Table {
+    const columns = select<[string, string, bigint]>(
+      'SELECT name, type, pk FROM pragma_table_xinfo(?) WHERE hidden = 0',
+      name,
+    )
+    const entries = columns.map(([column, type, pk]) => ({
+      name: column,
+      type: type.toUpperCase(),
+      place: Number(pk),
+      assigned: pk > 0n && ASSIGNS.test(sql),
+    }))
+    const references = select<[string]>('SELECT DISTINCT "table" FROM pragma_foreign_key_list(?)', name)
+    return describeTable(name, entries, references.flat(), TYPES)
+  }
 
   return {
-    count: async ({ name }) => Number(select<[bigint]>(`SELECT count(*) FROM ${name}`)[0]?.[0]),
+    tables: async () => {
+      const found = select<[string, string, bigint]>(
+        `SELECT name, sql, strict FROM sqlite_schema JOIN pragma_table_list USING (name)
+         WHERE schema = 'main' AND sqlite_schema.type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+         ORDER BY sqlite_schema.rowid`,
+      )
+      const loose = found.find(([, , strict]) => !strict)
+      if (loose) throw new StartError(`The table ${loose[0]} is not STRICT: it cannot be copied.`)
+      return referencedFirst(found.map(([name, sql]) => tableOf(name, sql)))
+    },
+    count: async ({ name }) => Number(select<[bigint]>(`SELECT count(*) FROM ${quoted(name)}`)[0]?.[0]),
     read: async (table, after, limit) => {
-      const key = keyOf(table).join(', ')
-      const where = after ? `WHERE (${key}) > (${keyOf(table).map(() => '?')})` : ''
+      const key = keyOf(table).map(({ name }) => quoted(name))
+      const where = after ? `WHERE (${key}) > (${key.map(() => '?')})` : ''
       return select<Row>(
-        `SELECT ${columnsOf(table)} FROM ${table.name} ${where} ORDER BY ${key} LIMIT ?`,
+        `SELECT ${columnsOf(table)} FROM ${quoted(table.name)} ${where} ORDER BY ${key} LIMIT ?`,
         ...(after?.slice(0, table.keyLength) ?? []),
         limit,
       )
     },
     write: async (table, rows) => {
       const insert = database.query(
-        `INSERT INTO ${table.name} (${columnsOf(table)}) VALUES (${table.columns.map(() => '?')})`,
+        `INSERT INTO ${quoted(table.name)} (${columnsOf(table)}) VALUES (${table.columns.map(() => '?')})`,
       )
-      await transact(() => {
+      transact(() => {
         for (const row of rows) insert.run(...row)
       })
     },
+    clear: async ({ name }) => transact(() => database.run(`DELETE FROM ${quoted(name)}`)),
     lastId: async ({ name }) => select<[bigint]>('SELECT seq FROM sqlite_sequence WHERE name = ?', name)[0]?.[0] ?? 0n,
     setLastId: async ({ name }, id) => {
-      await transact(() => {
+      transact(() => {
         database.query('DELETE FROM sqlite_sequence WHERE name = ?').run(name)
         database.query('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)').run(name, id)
       })
     },
-    close: async () => connection.close(),
+    close: async () => database.close(),
+  }
+}
+
+/** Set before the first access, the exclusive mode needs that no other process has the file open, and lets none in. */
+function openAlone(path: string): Database {
+  const database = new Database(path, { readwrite: true, create: false, strict: true, safeIntegers: true })
+  try {
+    database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    database.run('PRAGMA locking_mode = EXCLUSIVE')
+    database.run('BEGIN EXCLUSIVE')
+    database.run('COMMIT')
+    database.run('PRAGMA synchronous = FULL')
+    database.run('PRAGMA foreign_keys = ON')
+    return database
+  } catch (error) {
+    database.close()
+    if (!isSqliteCode(error, 'SQLITE_BUSY', 'SQLITE_LOCKED')) throw error
+    throw new StartError(`${path} is in use by another process. Stop the servers of both stores first.`, {
+      cause: error,
+    })
   }
 }
 
 function columnsOf({ columns }: Table): string {
-  return columns.map(({ name }) => name).join(', ')
-}
-
-function keyOf({ columns, keyLength }: Table): string[] {
-  return columns.slice(0, keyLength).map(({ name }) => name)
+  return columns.map(({ name }) => quoted(name)).join(', ')
 }

@@ -1,8 +1,21 @@
 // The database file before SQLite touches it: is it there, is it ours, may we write? Read from its first 100 bytes
 // (the format's header), so that a file that is refused stays as it was.
 
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync, type Stats, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { StartError } from '../../errors.ts'
 
 /** "PETS": what SQLite's application_id says in a file of ours. */
@@ -12,22 +25,55 @@ const HEADER_BYTES = 100
 const MAGIC = 'SQLite format 3\0'
 
 /**
- * Makes sure that `path` is a file of ours, or creates it, empty and readable by its owner only.
- * Throws StartError when it is anything else, is read-only, or was written by a newer petstore.
+ * Makes sure that `path` is a file of ours, or creates it, empty and readable by its owner only; gives where it lies, behind
+ * symbolic links. Throws StartError when it is anything else, is read-only, or was written by a newer petstore.
  */
-export function prepareFile(path: string, newestVersion: number): void {
-  const stats = statOrUndefined(path)
-  if (!stats) {
-    createFile(path)
-    return
+export function prepareFile(path: string, newestVersion: number): string {
+  const file = realPath(path)
+  const stats = statOrUndefined(file)
+  if (!stats) createFile(file)
+  else {
+    checkWritable(file, stats)
+    if (stats.size > 0) checkHeader(file, newestVersion)
   }
-  if (!stats.isFile()) throw new StartError(`${path} is not a file. Name another one with --database.`)
-  if ((stats.mode & 0o222) === 0) throw readOnly(path)
-  const file = openForWriting(path)
+  return file
+}
+
+/** Throws StartError unless `path` is a file of ours, of this version or an older one. */
+export function checkFile(path: string, newestVersion: number): void {
+  const stats = statOrUndefined(path)
+  if (stats) checkIsFile(path, stats)
+  checkHeader(path, newestVersion)
+}
+
+/**
+ * Throws StartError where a store may not be put in the place of what is at `path`: no file, a read-only one, the database of
+ * another program. A damaged file may be replaced, whatever it says.
+ */
+export function checkReplaceable(path: string): void {
+  const stats = statOrUndefined(path)
+  if (!stats) return
+  checkWritable(path, stats)
+  const { length, magic, applicationId } = readHeader(path)
+  if (length === HEADER_BYTES && magic === MAGIC && applicationId !== APPLICATION_ID) throw foreign(path)
+}
+
+/** Where `path` leads, behind symbolic links: SQLite keeps its log beside that. There need not be a file. */
+export function realPath(path: string): string {
   try {
-    if (stats.size > 0) checkHeader(path, file, newestVersion)
-  } finally {
-    closeSync(file)
+    return realpathSync(path)
+  } catch {
+    const target = linkOrUndefined(path)
+    return target === undefined ? path : realPath(resolve(realpathSync(dirname(path)), target))
+  }
+}
+
+/** Tells a file from another that has taken its name. `undefined`: there is none. */
+export function inodeOf(path: string): bigint | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false, bigint: true })?.ino
+  } catch (error) {
+    throw unreachable(path, error)
   }
 }
 
@@ -40,26 +86,44 @@ export function newer(path: string, version: number, newest: number): StartError
 
 export function corrupt(path: string, cause?: unknown): StartError {
   return new StartError(
-    `${path} is damaged. Put it aside and restore a backup, or name another file with --database.`,
+    `${path} is damaged. Put a backup in its place with petstore restore, which keeps it, or name another file with --database.`,
     { cause },
   )
 }
 
-function checkHeader(path: string, file: number, newestVersion: number): void {
-  const header = Buffer.alloc(HEADER_BYTES)
-  const read = readSync(file, header, 0, HEADER_BYTES, 0)
-  if (read < HEADER_BYTES || header.toString('latin1', 0, 16) !== MAGIC) {
+export function foreign(path: string): StartError {
+  return new StartError(`${path} is a database of another program. Name another file with --database.`)
+}
+
+function checkHeader(path: string, newestVersion: number): void {
+  const { length, magic, applicationId, version, bytes, complete } = readHeader(path)
+  if (length < HEADER_BYTES || magic !== MAGIC) {
     throw new StartError(`${path} is not a petstore database. Name another file with --database.`)
   }
-  if (header.readUInt32BE(68) !== APPLICATION_ID) {
-    throw new StartError(`${path} is a database of another program. Name another file with --database.`)
-  }
-  const version = header.readUInt32BE(60)
+  if (applicationId !== APPLICATION_ID) throw foreign(path)
   if (version > newestVersion) throw newer(path, version, newestVersion)
-  const pageBytes = header.readUInt16BE(16) === 1 ? 65536 : header.readUInt16BE(16)
-  const complete = fstatSync(file).size >= pageBytes * header.readUInt32BE(28)
   // With a write-ahead log beside it, the rest of the file may still be in the log.
-  if (!complete && !existsSync(`${path}-wal`)) throw corrupt(path)
+  if (bytes < complete && !existsSync(`${path}-wal`)) throw corrupt(path)
+}
+
+/** https://sqlite.org/fileformat.html, 1.3. `complete` is how many bytes the file should have. */
+function readHeader(path: string) {
+  const file = openForReading(path)
+  try {
+    const header = Buffer.alloc(HEADER_BYTES)
+    const length = readSync(file, header, 0, HEADER_BYTES, 0)
+    const pageBytes = header.readUInt16BE(16) === 1 ? 65536 : header.readUInt16BE(16)
+    return {
+      length,
+      magic: header.toString('latin1', 0, 16),
+      applicationId: header.readUInt32BE(68),
+      version: header.readUInt32BE(60),
+      bytes: fstatSync(file).size,
+      complete: pageBytes * header.readUInt32BE(28),
+    }
+  } finally {
+    closeSync(file)
+  }
 }
 
 function createFile(path: string): void {
@@ -73,11 +137,25 @@ function createFile(path: string): void {
   }
 }
 
-function openForWriting(path: string): number {
+function checkWritable(path: string, stats: Stats): void {
+  checkIsFile(path, stats)
+  if ((stats.mode & 0o222) === 0) throw readOnly(path)
   try {
-    return openSync(path, 'r+')
+    accessSync(path, constants.R_OK | constants.W_OK)
   } catch (error) {
-    throw ['EACCES', 'EROFS', 'EPERM'].includes(codeOf(error)) ? readOnly(path) : error
+    throw ['EACCES', 'EROFS', 'EPERM'].includes(codeOf(error)) ? readOnly(path) : unreachable(path, error)
+  }
+}
+
+function checkIsFile(path: string, stats: Stats): void {
+  if (!stats.isFile()) throw new StartError(`${path} is not a file. Name another one with --database.`)
+}
+
+function openForReading(path: string): number {
+  try {
+    return openSync(path, 'r')
+  } catch (error) {
+    throw unreachable(path, error)
   }
 }
 
@@ -89,9 +167,19 @@ function statOrUndefined(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch (error) {
-    throw new StartError(`${path} cannot be reached (${codeOf(error)}). Name another file with --database.`, {
-      cause: error,
-    })
+    throw unreachable(path, error)
+  }
+}
+
+function unreachable(path: string, cause: unknown): StartError {
+  return new StartError(`${path} cannot be reached (${codeOf(cause)}). Name another file with --database.`, { cause })
+}
+
+function linkOrUndefined(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined
   }
 }
 

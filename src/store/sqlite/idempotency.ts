@@ -6,14 +6,16 @@ import type { Pet } from '../../pets.ts'
 import { KEPT_MS } from '../idempotency.ts'
 import type { Statements } from './statements.ts'
 
-/** More than one batch can add, so that what is over never piles up. */
-const SWEPT_MAX = 512
+/** A pass over all keys begins this often. It trusts no order of time: a clock that was wrong may have dated any of them. */
+const PASS_EVERY_MS = 3600_000
+/** How many keys of a pass each batch looks at: more than it can add, so that a pass comes to its end. */
+const WINDOW_MAX = 512
 
 export interface IdempotencyKeys {
   /** The animal that was added under this key within the time that keys are kept. */
   find(by: KeyId, key: string, now: number): Pet | undefined
   keep(by: KeyId, key: string, petId: bigint, now: number): void
-  /** Forgets some of the keys whose time is over. Costs nothing while there are none. */
+  /** Forgets some of the keys whose time is over; each is forgotten within an hour or so. Costs nothing between passes. */
   sweep(now: number): void
 }
 
@@ -25,14 +27,16 @@ export function sqliteIdempotencyKeys(statements: Statements): IdempotencyKeys {
   const keep = statements.query<never, [KeyId, string, bigint, number]>(
     'INSERT OR REPLACE INTO idempotency_keys (key_id, key, pet_id, created_at) VALUES (?, ?, ?, ?)',
   )
-  const sweep = statements.query<never, [number, number]>(
-    `DELETE FROM idempotency_keys WHERE created_at <= ? AND pet_id IN
-       (SELECT pet_id FROM idempotency_keys ORDER BY pet_id LIMIT ?)`,
+  const window = statements.query<{ last: bigint | null; length: bigint }, [bigint, number]>(
+    `SELECT max(pet_id) AS last, count(*) AS length
+     FROM (SELECT pet_id FROM idempotency_keys WHERE pet_id > ? ORDER BY pet_id LIMIT ?)`,
   )
-  const oldest = statements.query<{ createdAt: bigint }, []>(
-    'SELECT created_at AS createdAt FROM idempotency_keys ORDER BY pet_id LIMIT 1',
+  const forget = statements.query<never, [bigint, bigint | null, number]>(
+    'DELETE FROM idempotency_keys WHERE pet_id > ? AND pet_id <= ? AND created_at <= ?',
   )
-  let nextSweepAt = 0
+  let begunAt = Number.NEGATIVE_INFINITY
+  /** How far the pass has come; `undefined` between passes. */
+  let after: bigint | undefined
 
   return {
     find: (by, key, now) => find.get(by, key, now - KEPT_MS) ?? undefined,
@@ -40,9 +44,15 @@ export function sqliteIdempotencyKeys(statements: Statements): IdempotencyKeys {
       keep.run(by, key, petId, now)
     },
     sweep: (now) => {
-      if (now < nextSweepAt) return
-      sweep.run(now - KEPT_MS, SWEPT_MAX)
-      nextSweepAt = Number(oldest.get()?.createdAt ?? now) + KEPT_MS
+      if (after === undefined) {
+        // Also when the clock was set back by more.
+        if (Math.abs(now - begunAt) < PASS_EVERY_MS) return
+        begunAt = now
+        after = 0n
+      }
+      const { last, length } = window.get(after, WINDOW_MAX) as { last: bigint | null; length: bigint }
+      forget.run(after, last, now - KEPT_MS)
+      after = length < WINDOW_MAX ? undefined : (last ?? undefined)
     },
   }
 }

@@ -20,7 +20,10 @@ export interface Transactions {
 export function transactions(connection: Connection, statements: Statements): Transactions {
   const begin = statements.query('BEGIN IMMEDIATE')
   const commit = statements.query('COMMIT')
-  /** After a failed write or sync nobody knows what of it the disk has, so nothing that this connection remembers is used. */
+  /**
+   * After a failed write or sync nobody knows what of it the disk has, and a transaction that could not be ended goes on: so
+   * nothing that this connection remembers is used.
+   */
   let doubtful = false
 
   function reopenIfDoubtful(): void {
@@ -41,11 +44,21 @@ export function transactions(connection: Connection, statements: Statements): Tr
       commit.run()
       return result
     } catch (error) {
-      if (connection.database.inTransaction) connection.database.run('ROLLBACK')
-      doubtful = isSqliteCode(error, 'SQLITE_IOERR')
+      doubtful = !rolledBack() || isSqliteCode(error, 'SQLITE_IOERR')
       throw error
     } finally {
       connection.freshness.written()
+    }
+  }
+
+  function rolledBack(): boolean {
+    const { database } = connection
+    try {
+      // SQLite may have done so by itself.
+      if (database.inTransaction) database.run('ROLLBACK')
+      return !database.inTransaction
+    } catch {
+      return false
     }
   }
 

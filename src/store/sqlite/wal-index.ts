@@ -5,7 +5,8 @@
 // that file, and mapping opens and closes one. So the `-shm` file is mapped before SQLite opens it, once for a file, and never
 // while SQLite has it open; a second store on the same file in this process shares the map.
 
-import { closeSync, fchownSync, fstatSync, ftruncateSync, openSync, realpathSync, statSync } from 'node:fs'
+import { closeSync, fchownSync, fstatSync, openSync, statSync, writeSync } from 'node:fs'
+import { inodeOf } from './file.ts'
 
 export const HEADER_WORDS = 12
 
@@ -29,9 +30,9 @@ interface Mapped {
 
 const mapped = new Map<string, Mapped>()
 
-/** To be called before the database at `path`, which exists, is opened. */
+/** To be called before the database at `path`, which exists and is no symbolic link, is opened. Throws the system's errors. */
 export function mapWalIndex(path: string): WalIndex {
-  const shm = `${realpathSync(path)}-shm`
+  const shm = `${path}-shm`
   const map = mapped.get(shm) ?? openMap(shm, path)
   mapped.set(shm, map)
   map.users++
@@ -49,8 +50,8 @@ function openMap(shm: string, path: string): Mapped {
     ensureFile(shm, path)
     const inode = inodeOf(shm)
     const bytes = mapOrUndefined(shm)
-    // Another process that leaves removes the file: then the map may be of either.
-    if (bytes && inode !== undefined && inodeOf(shm) === inode) {
+    // Another process that leaves removes the file: then the map may be of either. One that comes cuts it for a moment.
+    if (bytes && bytes.length >= SHM_BYTES && inode !== undefined && inodeOf(shm) === inode) {
       return { header: new Uint32Array(bytes.buffer, bytes.byteOffset, HEADER_WORDS), inode, users: 0 }
     }
   }
@@ -61,8 +62,10 @@ function ensureFile(shm: string, path: string): void {
   const { mode, uid, gid } = statSync(path)
   const file = openSync(shm, 'a+', mode & 0o777)
   try {
-    // By descriptor: another process that leaves may remove the file at any moment.
-    if (fstatSync(file).size < SHM_BYTES) ftruncateSync(file, SHM_BYTES)
+    // By descriptor: another process that leaves may remove the file at any moment. By appending: what another process has
+    // written meanwhile stays.
+    const { size } = fstatSync(file)
+    if (size < SHM_BYTES) writeSync(file, Buffer.alloc(SHM_BYTES - size))
     if (process.getuid?.() === 0) fchownSync(file, uid, gid)
   } finally {
     closeSync(file)
@@ -76,8 +79,4 @@ function mapOrUndefined(shm: string): Uint8Array<ArrayBuffer> | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
-}
-
-function inodeOf(path: string): bigint | undefined {
-  return statSync(path, { throwIfNoEntry: false, bigint: true })?.ino
 }

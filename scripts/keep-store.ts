@@ -1,0 +1,95 @@
+// `npm run keep-store`, once with each migration: makes test/stores/sqlite-N, a store of the newest schema as a killed
+// service leaves it, for test/versions.process.test.ts. It is never made again: later versions have to open it as it is.
+//
+// The file has a log beside it that holds commits which are not in the file yet, and behind them a transaction that was
+// never committed. `contents.json` says what a service had acknowledged.
+
+import { Database } from 'bun:sqlite'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { hashKey } from '../src/keys.ts'
+import type { NewPet, Pet } from '../src/pets.ts'
+import { openStore } from '../src/store/open.ts'
+import { MIGRATIONS } from '../src/store/sqlite/connection.ts'
+
+const [, script = '', path] = process.argv
+if (path === undefined) await keep()
+else await fillAndDie(path)
+
+async function keep(): Promise<void> {
+  const kept = join(import.meta.dir, '../test/stores', `sqlite-${MIGRATIONS.length}`)
+  if (existsSync(kept)) throw new Error(`${kept} is there already, and stays as it is.`)
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-kept-'))
+  const file = join(folder, 'petstore.db')
+  const child = Bun.spawn([process.execPath, script, file], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const contents = await new Response(child.stdout).text()
+  await child.exited
+  if (child.signalCode !== 'SIGKILL') throw new Error('The service that fills the store did not come to its end.')
+  mkdirSync(kept, { recursive: true })
+  for (const name of ['petstore.db', 'petstore.db-wal']) {
+    writeFileSync(join(kept, `${name}.gz`), gzipSync(readFileSync(join(folder, name)), { level: 9 }))
+  }
+  writeFileSync(join(kept, 'contents.json'), contents)
+  rmSync(folder, { recursive: true })
+  process.stdout.write(`Made ${kept}.\n`)
+}
+
+/** Something of everything that a store keeps. A later schema that keeps more adds to this. */
+async function fillAndDie(path: string): Promise<void> {
+  const begunAt = Date.now()
+  let at = begunAt
+  const now = () => at++
+  const pets: Pet[] = []
+  const hashes = ['a', 'b', 'c'].map((text) => hashKey(`${text} ${begunAt}`))
+  const newPet = (n: number): NewPet => ({
+    name: n % 2 ? `Ada "é" ${n}` : `\u{1F436} ${n}`,
+    categoryId: n % 3 ? BigInt(n) : 2n ** 63n - 1n - BigInt(n),
+    status: (['available', 'pending', 'sold'] as const)[n % 3] ?? 'sold',
+  })
+
+  // The last to close a file works its log in: this is what the file itself has.
+  const first = await openStore(path, { now })
+  const keys = []
+  for (const [n, hash] of hashes.entries()) {
+    keys.push(
+      await first.createKey({ name: `key ${n}`, hash, readOnly: n === 1, expiresAt: n ? at + 1e10 : undefined }),
+    )
+  }
+  const by = keys[0]?.id ?? 0n
+  for (let n = 0; n < 20; n++) pets.push(await first.createPet(newPet(n), by))
+  await first.close()
+
+  // And this is only in the log.
+  const store = await openStore(path, { now })
+  await store.revokeKey(keys[2]?.id ?? 0n)
+  for (let n = 20; n < 40; n++) pets.push(await store.createPet(newPet(n), by))
+  const once = []
+  for (const key of ['x', 'Y']) {
+    const { pet } = await store.createPetOnce(newPet(40), by, key)
+    pets.push(pet)
+    once.push({ by, key, petId: pet.id })
+  }
+  await store.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 3, lastAt: at }])
+  const removed = await store.createPet(newPet(41), by)
+  const database = new Database(path, { safeIntegers: true })
+  database.run(`DELETE FROM pets WHERE id = ${removed.id}`)
+  const listed = (await store.listKeys()).map((key, n) => ({ ...key, hash: hashes[n] }))
+  const contents = {
+    at,
+    keys: listed,
+    pets,
+    once,
+    deprecatedCalls: await store.listDeprecatedCalls(),
+    nextPetId: removed.id + 1n,
+  }
+  const text = JSON.stringify(contents, (_, value) => (typeof value === 'bigint' ? `${value}n` : value), 2)
+  await Bun.write(Bun.stdout, `${text}\n`)
+
+  // With so small a cache SQLite writes to the log before it commits.
+  database.run('PRAGMA cache_size = 1')
+  database.run(`BEGIN; UPDATE pets SET name = 'never committed'; INSERT INTO pets
+    (name, category_id, status, created_at, created_by) SELECT name, 1, 'sold', 0, 1 FROM pets, json_each('[1, 2, 3, 4]')`)
+  process.kill(process.pid, 'SIGKILL')
+}

@@ -1,0 +1,58 @@
+// A file while it is being written: beside its target under a name that nothing else has, readable by its owner only, and
+// removed when the writing has ended, whether it failed or not.
+
+import { randomBytes } from 'node:crypto'
+import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { StartError } from '../../errors.ts'
+
+/** What SQLite may put beside a database, under the database's name with these suffixes. */
+export const SIDE_SUFFIXES = ['-wal', '-shm', '-journal']
+
+/**
+ * Whether `name` is a file that was being written for `target` (both without their folder): a process that is killed leaves
+ * `TARGET.PID-RANDOM.partial`, and perhaps what SQLite had beside it.
+ */
+export function isPartialOf(target: string, name: string): boolean {
+  return (
+    name.startsWith(`${target}.`) && /^\.\d+-[0-9a-f]{8}\.partial(-wal|-shm|-journal)?$/.test(name.slice(target.length))
+  )
+}
+
+/** Gives `write` the path of an empty file beside `to`. Throws StartError where it cannot be written. */
+export function withPartial<Result>(to: string, write: (partial: string) => Result): Result {
+  const partial = `${to}.${process.pid}-${randomBytes(4).toString('hex')}.partial`
+  try {
+    closeSync(openSync(partial, 'wx', 0o600))
+    try {
+      return write(partial)
+    } finally {
+      for (const suffix of ['', ...SIDE_SUFFIXES]) rmSync(partial + suffix, { force: true })
+    }
+  } catch (error) {
+    if (error instanceof StartError) throw error
+    throw new StartError(`${to} could not be written: ${reason(error)}.`, { cause: error })
+  }
+}
+
+export function syncFile(path: string): void {
+  syncDescriptor(openSync(path, 'r+'))
+}
+
+/** A name is on disk when its folder is. */
+export function syncFolderOf(path: string): void {
+  syncDescriptor(openSync(dirname(path), 'r'))
+}
+
+function syncDescriptor(file: number): void {
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function reason(error: unknown): string {
+  const { code } = error as { code?: string }
+  return ['ENOSPC', 'SQLITE_FULL'].includes(code ?? '') ? 'the disk is full' : (code ?? String(error))
+}

@@ -1,0 +1,92 @@
+// Backups that a running service takes by itself: of services that share a folder, with wrong clocks, and at a stop.
+
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { temporaryFile } from './support/files.ts'
+import { ask, root, serve } from './support/process.ts'
+import { made, rows } from './support/stores.ts'
+
+/** A process whose clock is ahead by a minute with each second. */
+const HURRIED = [
+  join(root, 'node_modules/.bin/bun'),
+  '--preload',
+  join(import.meta.dir, 'support/clock-hurried.ts'),
+  join(root, 'src/cli/main.ts'),
+]
+
+describe('periodic backups', () => {
+  test('are taken by themselves, and the last few kept; other files of the folder stay', async () => {
+    const { database, key } = await made(1)
+    const folder = dirname(temporaryFile('x'))
+    writeFileSync(join(folder, 'petstore-notes.db'), 'mine')
+    const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1s', PETSTORE_BACKUP_KEEP: '2' }
+    const service = await serve(['--database', database], { env })
+    const taken = () => service.stderr().split('"msg":"backup"').length - 1
+    while (taken() < 4) await Bun.sleep(50)
+    expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
+    expect(await service.stop()).toBe(0)
+    const kept = readdirSync(folder).filter((name) => name !== 'petstore-notes.db')
+    expect(kept.length).toBe(2)
+    for (const name of kept) expect(rows(join(folder, name))[0]?.length).toBe(1)
+  }, 60_000)
+
+  test('that fail are logged with the reason, the service goes on, and they are tried again within minutes', async () => {
+    const { database, key } = await made(1)
+    const folder = temporaryFile('folder')
+    const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '24h' }
+    const service = await serve(['--database', database], { env, command: HURRIED })
+    rmSync(folder, { recursive: true, force: true })
+    writeFileSync(folder, 'in the way')
+    while (!service.stderr().includes('backup failed')) await Bun.sleep(50)
+    expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
+    rmSync(folder)
+    mkdirSync(folder)
+    while (!service.stderr().includes('"msg":"backup"')) await Bun.sleep(50)
+    expect(await service.stop()).toBe(0)
+  }, 60_000)
+
+  test('of two services of one file into one folder are all whole, and none fails', async () => {
+    const { database } = await made(1)
+    const folder = dirname(temporaryFile('x'))
+    const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '2s', PETSTORE_BACKUP_KEEP: '100' }
+    const services = await Promise.all([1, 2].map(() => serve(['--database', database], { env })))
+    while (readdirSync(folder).filter((name) => name.endsWith('.db')).length < 5) await Bun.sleep(50)
+    for (const service of services) {
+      expect(await service.stop()).toBe(0)
+      expect(service.stderr()).not.toContain('backup failed')
+    }
+    expect(readdirSync(folder).filter((name) => !name.endsWith('.db'))).toEqual([])
+    for (const name of readdirSync(folder)) expect(rows(join(folder, name))[0]?.length).toBe(1)
+  }, 60_000)
+
+  test('are taken beside a file that is dated in the future, which stays', async () => {
+    const { database } = await made(1)
+    const folder = dirname(temporaryFile('x'))
+    const future = 'petstore-20990101T000000Z.db'
+    writeFileSync(join(folder, future), 'of a wrong clock')
+    const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1s', PETSTORE_BACKUP_KEEP: '1' }
+    const service = await serve(['--database', database], { env })
+    while (service.stderr().split('"msg":"backup"').length < 3) await Bun.sleep(50)
+    await service.stop()
+    expect(readdirSync(folder).length).toBe(2)
+    expect(readFileSync(join(folder, future), 'utf8')).toBe('of a wrong clock')
+  }, 60_000)
+
+  test('that are being taken at a stop leave no file and no error', async () => {
+    const { database } = await made(1)
+    // Large enough that the stop comes before the end.
+    const large = new Database(database)
+    large.run(`WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 400000)
+               INSERT INTO pets (name, category_id, status, created_at, created_by)
+               SELECT printf('%0200d', i), 1, 'sold', 0, 1 FROM n`)
+    large.close()
+    const folder = dirname(temporaryFile('x'))
+    const service = await serve(['--database', database], { env: { PETSTORE_BACKUP_DIR: folder } })
+    while (readdirSync(folder).length === 0) await Bun.sleep(1)
+    expect(await service.stop()).toBe(0)
+    expect(readdirSync(folder)).toEqual([])
+    expect(service.stderr()).not.toContain('backup failed')
+  }, 60_000)
+})

@@ -1,0 +1,105 @@
+// The files of an embedded store where they are not simply there: behind a link, in a folder that may not be written to, grown
+// by another process.
+
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { chmodSync, closeSync, copyFileSync, openSync, readFileSync, statSync, symlinkSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { mapWalIndex } from '../src/store/sqlite/wal-index.ts'
+import { temporaryFile } from './support/files.ts'
+import { ask, launcher, run, serve } from './support/process.ts'
+import { add, made, PET, rows } from './support/stores.ts'
+
+describe('a store behind a symbolic link', () => {
+  test('is whole after a crash inside a checkpoint', async () => {
+    const database = temporaryFile('petstore.db')
+    const service = await serve(['--database', database])
+    await add(service, 200)
+    await service.stop('SIGKILL')
+    // A checkpoint writes the pages in their order: it got as far as the first, which says how many there are.
+    const copy = temporaryFile('copy.db')
+    for (const suffix of ['', '-wal']) copyFileSync(database + suffix, copy + suffix)
+    new Database(copy).run('PRAGMA wal_checkpoint(TRUNCATE)')
+    const file = openSync(database, 'r+')
+    writeSync(file, readFileSync(copy), 0, 4096, 0)
+    closeSync(file)
+    expect(statSync(database).size).toBeLessThan(statSync(copy).size)
+
+    const link = temporaryFile('link.db')
+    symlinkSync(database, link)
+    const backup = temporaryFile('backup.db')
+    expect(await run(['backup', backup, '--database', link])).toMatchObject({ status: 0 })
+    const again = await serve(['--database', link])
+    expect((await ask('POST', `${again.url}/pets`, service.key, PET)).status).toBe(201)
+    await again.stop()
+    expect([backup, database].map((path) => rows(path)[0]?.length)).toEqual([200, 201])
+  })
+
+  test('is made where the link leads', async () => {
+    const [database, link] = [temporaryFile('petstore.db'), temporaryFile('link.db')]
+    symlinkSync(database, link)
+    await (await serve(['--database', link])).stop()
+    expect(rows(database)[1]?.length).toBe(1)
+  })
+})
+
+describe('a folder that may not be written to', () => {
+  /** As nobody, where this process is root and may write everywhere. */
+  const nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', launcher]
+  const root = process.getuid?.() === 0
+  const can = !root || Bun.spawnSync([...nobody, '--version'], { stdio: ['ignore', 'ignore', 'ignore'] }).exitCode === 0
+  const command = root ? nobody : [launcher]
+
+  test.skipIf(!can)(
+    `ends a start, a backup and a restore with a sentence${can ? '' : ' (another user cannot run this program)'}`,
+    async () => {
+      const { database } = await made(1)
+      chmodSync(database, 0o666)
+      chmodSync(dirname(database), 0o555)
+      for (const [args, sentence] of [
+        [['serve', '--port', '0'], `${database} cannot be written to. Let this user write to it and to its folder.`],
+        [['keys', 'list'], `${database} cannot be written to. Let this user write to it and to its folder.`],
+        [['backup', temporaryFile('backup.db')], 'could not be written: EACCES.'],
+        [['restore', database], `${database} could not be written: EACCES.`],
+      ] as const) {
+        const { status, stderr } = await run([...args, '--database', database], { command, cwd: '/' })
+        expect([status, stderr.trim().split('\n').length]).toEqual([1, 1])
+        expect(stderr).toContain(sentence)
+      }
+      chmodSync(dirname(database), 0o755)
+    },
+  )
+})
+
+describe('the wal-index', () => {
+  /** Grows the file as SQLite would, again and again, and prints how often it was cut afterwards. */
+  const GROW = `
+    const { ftruncateSync, fstatSync, openSync, writeSync } = require('node:fs')
+    const file = openSync(process.argv[1], 'a+')
+    let cut = 0
+    for (const until = performance.now() + 2000; performance.now() < until; ) {
+      ftruncateSync(file, 3)
+      ftruncateSync(file, 65536)
+      for (let n = 0; n < 20; n++) if (fstatSync(file).size < 65536) cut++
+    }
+    console.log(cut)
+  `
+
+  test('is never cut, not even while another process makes it grow', async () => {
+    const path = temporaryFile('petstore.db')
+    closeSync(openSync(path, 'w'))
+    const growing = Bun.spawn([process.execPath, '-e', GROW, `${path}-shm`], { stdio: ['ignore', 'pipe', 'inherit'] })
+    while (growing.exitCode === null) {
+      for (let n = 0; n < 20; n++) mapWalIndex(path).release()
+      await Bun.sleep(0)
+    }
+    expect(await new Response(growing.stdout).text()).toBe('0\n')
+  })
+
+  test('is made as large as SQLite needs it', () => {
+    const path = temporaryFile('petstore.db')
+    closeSync(openSync(path, 'w'))
+    mapWalIndex(path).release()
+    expect(statSync(`${path}-shm`).size).toBe(32_768)
+  })
+})

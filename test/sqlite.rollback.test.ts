@@ -1,0 +1,30 @@
+// A transaction of the embedded store that fails, and then cannot even be rolled back.
+
+import { expect, test } from 'bun:test'
+import { generateKey, hashKey } from '../src/keys.ts'
+import { openConnection } from '../src/store/sqlite/connection.ts'
+import { sqliteStore } from '../src/store/sqlite/store.ts'
+import { temporaryFile } from './support/files.ts'
+import { rows } from './support/stores.ts'
+
+test('a transaction that cannot be rolled back is given up with its connection: nothing of it is added, and the next create is', async () => {
+  const path = temporaryFile('petstore.db')
+  const connection = openConnection(path)
+  const store = sqliteStore(connection, { now: () => 1 })
+  const key = { name: 'k', hash: hashKey(generateKey('production')), readOnly: false, expiresAt: undefined }
+  const { id: by } = await store.createKey(key)
+  // No disk can be made to fail just here.
+  const { database } = connection
+  const run = database.run.bind(database)
+  database.run = (sql, ...parameters) => {
+    if (sql === 'ROLLBACK') throw new Error('disk I/O error')
+    return run(sql, ...parameters)
+  }
+  // There is a key of this hash.
+  await expect(store.createKey(key)).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT_UNIQUE' })
+  expect(database.inTransaction).toBe(true)
+  expect((await store.createPet({ name: 'Rex', categoryId: 1n, status: 'sold' }, by)).id).toBe(1n)
+  expect(connection.database).not.toBe(database)
+  await store.close()
+  expect(rows(path).map(({ length }) => length)).toEqual([1, 1, 2])
+})

@@ -1,0 +1,129 @@
+// Stores of every schema that there ever was are opened, brought to the newest, and have lost nothing. Those of SQLite
+// are files that a killed service left (scripts/keep-store.ts); PostgreSQL is brought to the same version and filled
+// with the same rows.
+
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import type { ApiKey, DeprecatedCalls, KeyHash, KeyId } from '../src/keys.ts'
+import type { Pet } from '../src/pets.ts'
+import { schemaState } from '../src/store/migrate.ts'
+import { openStore } from '../src/store/open.ts'
+import { MIGRATIONS } from '../src/store/sqlite/connection.ts'
+import { temporaryFile } from './support/files.ts'
+import { petsOf } from './support/pets.ts'
+import { sharedCluster } from './support/postgres.ts'
+
+interface Contents {
+  at: number
+  keys: (ApiKey & { hash: KeyHash })[]
+  pets: Pet[]
+  once: { by: KeyId; key: string; petId: bigint }[]
+  deprecatedCalls: DeprecatedCalls[]
+  /** An id before this one was given to an animal that is not there any more. */
+  nextPetId: bigint
+}
+
+const STORES = join(import.meta.dir, 'stores')
+const POSTGRES_MIGRATIONS = join(import.meta.dir, '../src/store/migrations/postgres')
+const cluster = await sharedCluster()
+const versions = MIGRATIONS.map((_, index) => index + 1)
+
+test('a store of each schema is kept; with a new migration run `npm run keep-store`', () => {
+  expect(readdirSync(STORES).sort()).toEqual(versions.map((version) => `sqlite-${version}`).sort())
+})
+
+describe.each(versions)('a store of schema %d', (version) => {
+  test('in a file that a killed service left, log and all, has lost nothing', async () => {
+    const path = keptFile(version)
+    await expectContents(path, version)
+    const database = new Database(path, { readonly: true })
+    expect(database.query('PRAGMA integrity_check').values()).toEqual([['ok']])
+    expect(database.query('PRAGMA foreign_key_check').values()).toEqual([])
+    database.close()
+  })
+
+  test('has commits in its log that the file has not, and rows that were never committed', () => {
+    const path = keptFile(version)
+    expect(readFileSync(`${path}-wal`).includes('never committed')).toBe(true)
+    writeFileSync(`${path}-wal`, '')
+    const database = new Database(path)
+    expect(database.query<{ n: number }, []>('SELECT count(*) AS n FROM pets').get()?.n).toBe(20)
+    database.close()
+    expect(contentsOf(version).pets.length).toBeGreaterThan(20)
+  })
+
+  test('in PostgreSQL has lost nothing', async () => {
+    const address = await cluster.newDatabase()
+    await fillPostgres(address, version)
+    await expectContents(address, version)
+  })
+})
+
+/** At the time at which the store was left, so that no idempotency key is over. */
+async function expectContents(address: string, version: number): Promise<void> {
+  const { at, keys, pets, once, deprecatedCalls, nextPetId } = contentsOf(version)
+  expect((await schemaState(address)).version).toBe(version)
+  const store = await openStore(address, { now: () => at })
+  expect(await schemaState(address)).toEqual({ version: MIGRATIONS.length, newest: MIGRATIONS.length })
+  expect(await store.listKeys()).toEqual(keys.map(({ hash: _, ...key }) => key))
+  for (const { hash, ...key } of keys) expect(await store.findKey(hash)).toEqual(key)
+  expect(petsOf(await store.listPets({ limit: 100 }))).toEqual(pets)
+  expect(await store.listDeprecatedCalls()).toEqual(deprecatedCalls)
+  for (const { by, key, petId } of once) {
+    const pet = pets.find(({ id }) => id === petId) as Pet
+    expect(await store.createPetOnce(pet, by, key)).toEqual({ pet, replayed: true })
+  }
+  const added = await store.createPet({ name: 'new', categoryId: 1n, status: 'sold' }, keys[0]?.id as KeyId)
+  expect(added.id).toBe(nextPetId)
+  expect(petsOf(await store.listPets({ limit: 100 }))).toEqual([...pets, added])
+  await store.close()
+}
+
+function contentsOf(version: number): Contents {
+  const text = readFileSync(join(STORES, `sqlite-${version}`, 'contents.json'), 'utf8')
+  const contents = JSON.parse(text, (_, value: unknown) =>
+    typeof value === 'string' && /^-?\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value,
+  ) as Contents
+  // JSON leaves out what is undefined.
+  const keys = contents.keys.map((key) => Object.assign({ expiresAt: undefined, revokedAt: undefined }, key))
+  return { ...contents, keys }
+}
+
+function keptFile(version: number): string {
+  const path = temporaryFile('petstore.db')
+  for (const suffix of ['', '-wal']) {
+    writeFileSync(path + suffix, gunzipSync(readFileSync(join(STORES, `sqlite-${version}`, `petstore.db${suffix}.gz`))))
+  }
+  return path
+}
+
+/** The migrations up to that version, and the rows of the kept file. */
+async function fillPostgres(address: string, version: number): Promise<void> {
+  const database = new Database(keptFile(version), { safeIntegers: true })
+  const tables = database
+    .query<{ name: string }, []>(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'`)
+    .all()
+  await cluster.asAdmin(async (sql) => {
+    for (const file of readdirSync(POSTGRES_MIGRATIONS).sort().slice(0, version)) {
+      await sql.unsafe(readFileSync(join(POSTGRES_MIGRATIONS, file), 'utf8'))
+    }
+    await sql.unsafe(`CREATE TABLE petstore_schema AS SELECT ${version} AS version`)
+    // Rows may stand before those that they refer to.
+    await sql`SET session_replication_role = replica`
+    for (const { name } of tables) {
+      const rows = database.query(`SELECT * FROM ${name}`).all()
+      const text = JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+      await sql.unsafe(`DELETE FROM ${name}`)
+      await sql.unsafe(
+        `INSERT INTO ${name} OVERRIDING SYSTEM VALUE SELECT * FROM json_populate_recordset(NULL::${name}, $1::text::json)`,
+        [text],
+      )
+    }
+    const ids = database.query<{ name: string; seq: bigint }, []>('SELECT name, seq FROM sqlite_sequence').all()
+    for (const { name, seq } of ids) await sql.unsafe(`SELECT setval(pg_get_serial_sequence('${name}', 'id'), ${seq})`)
+  }, new URL(address).pathname.slice(1))
+  database.close()
+}
