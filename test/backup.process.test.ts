@@ -2,9 +2,10 @@
 
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
+import { isPartialOf } from '../src/store/sqlite/partial.ts'
 import { temporaryFile } from './support/files.ts'
-import { ask, run, serve } from './support/process.ts'
+import { ask, launcher, run, serve } from './support/process.ts'
 import { beside, made, PET, rows } from './support/stores.ts'
 
 describe('a backup', () => {
@@ -55,6 +56,27 @@ describe('a backup', () => {
     expect(rows(file)).toEqual(rows(database))
     expect(beside(file)).toEqual(['backup.db.partial'])
     expect(readFileSync(`${file}.partial`, 'utf8')).toBe('precious')
+  })
+
+  test('that is killed leaves no more than the file it was writing, under a name by which that is known', async () => {
+    const { database } = await made(1)
+    const file = temporaryFile('backup.db')
+    const child = Bun.spawn([launcher, 'backup', file, '--database', database], {
+      stdio: ['ignore', 'ignore', 'ignore'],
+    })
+    while (child.exitCode === null && readdirSync(dirname(file)).length === 0) await Bun.sleep(0)
+    child.kill('SIGTERM')
+    await child.exited
+    const left = readdirSync(dirname(file)).filter((name) => name !== basename(file))
+    for (const name of left) expect([name, isPartialOf(basename(file), name)]).toEqual([name, true])
+    for (const name of [
+      'backup.db',
+      'backup.db.partial',
+      'backup.db.1-0123abcd.partial.txt',
+      'other.db.1-0123abcd.partial',
+    ]) {
+      expect([name, isPartialOf('backup.db', name)]).toEqual([name, false])
+    }
   })
 
   test('of a damaged store is refused with the reason, and leaves nothing', async () => {

@@ -24,7 +24,7 @@ const strace = Bun.which('strace')
 const needsStrace = strace ? '' : ' (strace is not installed)'
 
 /** Each of these calls begins only after a while. */
-const delayed = (calls: string) => ['-e', `trace=${calls}`, '-e', `inject=${calls}:delay_enter=700ms`]
+const delayed = (calls: string) => ['-e', `trace=${calls}`, '-e', `inject=${calls}:delay_enter=1500ms`]
 
 /** The files that the command says it has kept. */
 const keptIn = (stdout: string) => /kept as (.+)\.\n/.exec(stdout)?.[1]?.split(' and ') ?? []
