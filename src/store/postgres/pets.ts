@@ -30,7 +30,6 @@ type Created = { replayed: false; id: bigint } | ({ replayed: true } & Pet)
 
 export function postgresPets({ ask, add }: Connection, options: StoreOptions): PetStore {
   const { now } = options
-  const page = shared<Page>()
   const forget = forgetting(ask)
 
   async function readPage({ limit, status, after = 0n }: PetFilter): Promise<Page> {
@@ -63,7 +62,7 @@ export function postgresPets({ ask, add }: Connection, options: StoreOptions): P
   }
 
   return {
-    listPets: (filter) => page(`${filter.limit} ${filter.status} ${filter.after}`, () => readPage(filter)),
+    listPets: shared(readPage),
     ...creations(createAll, options),
     getPet: batched(readPets),
   }
