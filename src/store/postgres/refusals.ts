@@ -17,6 +17,10 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
     /^53300$/,
     'it has no connection left. Raise max_connections, or lower `connections` in the addresses of the servers.',
   ],
+  [
+    /^NOT_REPLICATED$/,
+    'a commit waits for a synchronous standby that does not confirm it. Start the standby, or change synchronous_standby_names.',
+  ],
   [/^57P03$/, 'it is still starting up, or shutting down. Try again.'],
   [
     /^08P01$/,
