@@ -3,8 +3,9 @@
 // what it had not yet sent to its own.
 
 import type { PostgresAddress } from '../../address.ts'
+import { StartError } from '../../errors.ts'
 import { codeOf, isLost, StoreFailure, translate, translateAdding, unavailable } from './errors.ts'
-import { isSame, openPool, type Sql, type WritableHost, writableHost } from './hosts.ts'
+import { ISOLATION, isSame, openPool, type Sql, type WritableHost, writableHost } from './hosts.ts'
 import { Slots } from './slots.ts'
 import { withTimeout } from './timeout.ts'
 
@@ -25,7 +26,7 @@ const START_WAIT_MS = 10_000
 /** Writes to the log, so that the commit has to wait for the synchronous standby. Nothing else comes of it. */
 export const LOG_MESSAGE = `pg_logical_emit_message(true, 'petstore', '')`
 /** As the tables' own triggers have it for what is written to them. */
-const FENCE = `SELECT ${LOG_MESSAGE},
+const FENCE = `SELECT current_setting('transaction_isolation') AS isolation, ${LOG_MESSAGE},
   CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN set_config('synchronous_commit', 'on', true) END`
 
 export type Parameter = string | number | bigint | boolean | null
@@ -245,7 +246,12 @@ function onPrimary(select: string): string {
  * live to see it replicated. A commit that comes later in the log reaches the standby behind all that.
  */
 async function fence(link: Link): Promise<void> {
-  await replicated(link, () => askOn(link.writer)(FENCE))
+  const [row] = await replicated(link, () => askOn(link.writer)<{ isolation: string }>(FENCE))
+  if (row?.isolation !== ISOLATION) {
+    throw new StartError(
+      `its transactions are ${row?.isolation}: set default_transaction_isolation of the role to '${ISOLATION}'`,
+    )
+  }
 }
 
 /** Throws when somebody has ended a commit's wait for the standby: what it wrote is on this host, and lost with it. */

@@ -26,17 +26,28 @@ export interface PoolOptions {
 export interface WritableHost extends Host {
   /** Eight hexadecimal digits: a promotion begins a new, greater one. */
   timeline: string
+  /** The isolation level of transactions that ask for none. */
+  isolation: string
 }
+
+/** Under it each statement sees what was committed before it began, which is what adding in turns needs. */
+export const ISOLATION = 'read committed'
 
 /**
  * Connections to one host, opened when they are needed. Whether it takes writes is not asked of the driver, which
  * believes the greeting: a pooler repeats that long after the host behind it has changed.
  */
-export function openPool(address: PostgresAddress, { host, port }: Host, options: PoolOptions): Sql {
+export function openPool(
+  address: PostgresAddress,
+  { host, port, isolation = ISOLATION }: Host & Partial<WritableHost>,
+  options: PoolOptions,
+): Sql {
   const { max, statementTimeoutMs, onnotice = () => {}, onclose = () => {} } = options
   const settings: Record<string, string | number> = {
     application_name: 'petstore',
     ...(statementTimeoutMs === undefined ? {} : { statement_timeout: statementTimeoutMs }),
+    // Only where it is not so anyway: PgBouncer refuses a connection that asks for it.
+    ...(isolation === ISOLATION ? {} : { default_transaction_isolation: ISOLATION }),
   }
   return postgres({
     // As lists: of a text, the driver would split an IPv6 address at its colons.
@@ -82,14 +93,16 @@ async function askHost(address: PostgresAddress, host: Host): Promise<WritableHo
   try {
     const asked = sql<(Omit<WritableHost, keyof Host> & { writable: boolean })[]>`
       SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline,
-             current_setting('transaction_read_only') = 'off' AS writable`
+             current_setting('transaction_read_only') = 'off' AS writable,
+             current_setting('transaction_isolation') AS isolation`
     const [answer] = await withTimeout(
       CONNECT_TIMEOUT_MS,
       asked,
       () => new StoreFailure('NO_ANSWER', `${name} does not answer`),
     )
     if (!answer?.writable) throw new StoreFailure('STANDBY', `${name} takes no writes`)
-    return { ...host, timeline: answer.timeline }
+    const { timeline, isolation } = answer
+    return { ...host, timeline, isolation }
   } finally {
     sql.end({ timeout: 0 }).catch(() => {})
   }

@@ -7,7 +7,7 @@ import { Connection } from './connection.ts'
 import { postgresKeys } from './keys.ts'
 import { postgresPets } from './pets.ts'
 import { refusal } from './refusals.ts'
-import { checkServer, migrate, NEWEST_VERSION, schemaVersion } from './schema.ts'
+import { checkRights, checkServer, migrate, NEWEST_VERSION, schemaVersion } from './schema.ts'
 import { withSession } from './session.ts'
 
 /** Throws StartError when the database cannot serve. */
@@ -43,6 +43,7 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
       throw new StartError(`a newer petstore wrote it (schema ${version}, this one knows ${NEWEST_VERSION})`)
     }
     if (version < NEWEST_VERSION) await withSession(address, migrate)
+    await checkRights(connection.read)
   } catch (error) {
     await connection.close()
     throw error
