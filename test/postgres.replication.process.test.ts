@@ -156,6 +156,10 @@ test(
     await stopReceiving()
     for (let attempt = 0; attempt < 5; attempt++) {
       expect(await outcome(store.createPet(PET, by))).toBe('unavailable')
+      expect(await outcome(store.revokeKey(by))).toBe('unavailable')
+      expect(
+        await outcome(store.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 1, lastAt: 1 }])),
+      ).toBe('answered')
       expect(await outcome(store.listPets({ limit: 1 }))).toBe('answered')
     }
     const waiting = await primary.asAdmin((sql) => sql`SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)
@@ -200,6 +204,33 @@ test(
       await standby.asAdmin((sql) => sql`SELECT pg_wal_replay_resume()`)
       pooler.stop()
     }
+  },
+  TEST_MS,
+)
+
+test(
+  'a server that was quiet while its primary was frozen and replaced lists from the new one, also when the old one wakes',
+  async () => {
+    const old = await Cluster.start()
+    await old.asAdmin((sql) => sql`CREATE DATABASE petstore`)
+    const promoted = await old.startStandby('standby')
+    await old.setSynchronous(true)
+    const address = `postgres://postgres@127.0.0.1:${old.port},127.0.0.1:${promoted.port}/petstore`
+    const quiet = await openStore(address, { now: Date.now })
+    const hash = crypto.randomUUID() as never
+    const { id: by } = await quiet.createKey({ name: 'k', hash, readOnly: false, expiresAt: undefined })
+    await quiet.listPets({ limit: 1 })
+    old.signalAll('SIGSTOP')
+    await promoted.promote()
+    await promoted.setSynchronous(false)
+    const other = await openPetstore(promoted.port)
+    const { id } = await other.createPet(PET, by)
+    await Bun.sleep(1_100)
+    old.signalAll('SIGCONT')
+    expect(petsOf(await quiet.listPets({ limit: 1 }))[0]?.id).toBe(id)
+    await Promise.all([quiet.close(), other.close()])
+    await old.remove()
+    await promoted.remove()
   },
   TEST_MS,
 )

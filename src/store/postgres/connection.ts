@@ -37,7 +37,7 @@ export type Ask = <Row extends object>(statement: string, ...parameters: Paramet
 interface Link {
   readonly host: WritableHost
   readonly readers: Sql
-  /** A connection of its own for adding: no list stands before it in a line. */
+  /** One connection, for what has to be replicated: no list stands before it in a line, nor behind a commit that waits. */
   readonly writer: Sql
   /** Resolves when a commit has gone through: what this host shows has then reached its standby, too. */
   fenced: Promise<void>
@@ -81,35 +81,27 @@ export class Connection {
   readonly read: Ask = (statement, ...parameters) =>
     this.use(({ readers }) => askOn(readers)(onPrimary(statement), ...parameters))
 
-  /** One statement that a standby refuses. Resolves when it is committed; a failure is as that of `read`. */
+  /** One statement that a standby refuses, such as an INSERT. Resolves when it is committed; fails as `read` does. */
   readonly write: Ask = (statement, ...parameters) =>
-    this.use((link) => replicated(link, () => askOn(link.readers)(statement, ...parameters)))
+    this.written(({ writer }) => askOn(writer)(statement, ...parameters), translate)
+
+  /** As `write`; a failure after which nobody can know whether it was committed says so. */
+  readonly add: Ask = (statement, ...parameters) =>
+    this.written(({ writer }) => askOn(writer)(statement, ...parameters), translateAdding)
 
   /** All that `work` writes is committed together, or none of it. */
   transaction<Result>(work: (ask: Ask) => Promise<Result>): Promise<Result> {
-    return this.use((link) =>
-      replicated(link, () => link.readers.begin((sql) => work(askOn(sql as unknown as Sql))) as Promise<Result>),
-    )
+    return this.written(({ writer }) => inTransaction(writer, work), translate)
   }
 
-  /** As `write`, on the connection that adds; to be asked one after the other. */
-  readonly add: Ask = async <Row extends object>(statement: string, ...parameters: Parameter[]) => {
-    const link = await this.linkedOrUnavailable()
-    if (link.stuck) {
-      // A host that answers nothing at all is left.
-      await this.read('SELECT 1')
-      throw unavailable(new StoreFailure('NOT_REPLICATED', 'an earlier commit still waits for the standby'))
-    }
-    const adding = replicated(link, () => askOn(link.writer)<Row>(statement, ...parameters))
-    try {
-      return await this.answered(link, adding)
-    } catch (error) {
-      // Its connection is kept: another one would wait as long, and the server has only so many.
-      if (codeOf(error) === 'NO_ANSWER') this.awaitStuck(link, adding)
-      else if (isLost(error)) this.leave(link)
-      throw translateAdding(error)
-    }
-  }
+  /** A `write` whose loss harms nobody: it waits for no standby, and no pet waits for it. */
+  readonly background: Ask = <Row extends object>(statement: string, ...parameters: Parameter[]) =>
+    this.use(({ readers }) =>
+      inTransaction(readers, async (ask) => {
+        await ask("SET LOCAL synchronous_commit = 'local'")
+        return ask<Row>(statement, ...parameters)
+      }),
+    )
 
   pool() {
     return this.slots.state
@@ -142,9 +134,30 @@ export class Connection {
     return result
   }
 
-  private awaitStuck(link: Link, adding: Promise<unknown>): void {
+  private async written<Result>(
+    work: (link: Link) => Promise<Result>,
+    failure: (error: unknown) => unknown,
+  ): Promise<Result> {
+    const link = await this.linkedOrUnavailable()
+    if (link.stuck) {
+      // A host that answers nothing at all is left.
+      await this.read('SELECT 1')
+      throw unavailable(new StoreFailure('NOT_REPLICATED', 'an earlier commit still waits for the standby'))
+    }
+    const writing = replicated(link, () => work(link))
+    try {
+      return await this.answered(link, writing)
+    } catch (error) {
+      // Its connection is kept: another one would wait as long, and the server has only so many.
+      if (codeOf(error) === 'NO_ANSWER') this.awaitStuck(link, writing)
+      else if (isLost(error)) this.leave(link)
+      throw failure(error)
+    }
+  }
+
+  private awaitStuck(link: Link, writing: Promise<unknown>): void {
     link.stuck = true
-    adding.then(
+    writing.then(
       () => {
         link.stuck = false
       },
@@ -231,6 +244,10 @@ export class Connection {
 export function askOn(sql: Sql): Ask {
   return async <Row extends object>(statement: string, ...parameters: Parameter[]) =>
     Array.from(await sql.unsafe<Row[]>(statement, parameters, { prepare: true }))
+}
+
+function inTransaction<Result>(sql: Sql, work: (ask: Ask) => Promise<Result>): Promise<Result> {
+  return sql.begin((transaction) => work(askOn(transaction as unknown as Sql))) as Promise<Result>
 }
 
 /**

@@ -37,7 +37,7 @@ const KEPT_MS = 500
 const KEYS_KEPT_MAX = 10_000
 
 export function postgresKeys(connection: Connection, { now }: StoreOptions): KeyStore {
-  const { read, write } = connection
+  const { read, write, background } = connection
   /** What there is, and when it was asked for. What there is not is not kept: a new key works at once. */
   const kept = new Map<KeyHash, { key: ApiKey; askedAt: number }>()
 
@@ -89,7 +89,7 @@ export function postgresKeys(connection: Connection, { now }: StoreOptions): Key
         calls: n,
         last_at: lastAt,
       }))
-      await write(COUNT, JSON.stringify(rows))
+      await background(COUNT, JSON.stringify(rows))
     },
     listDeprecatedCalls: async () =>
       (await read<{ keyId: bigint; operationId: string; calls: bigint; lastAt: bigint }>(COUNTED)).map(toCalls),

@@ -18,13 +18,10 @@ const PAGE = `SELECT id, ${JSON_OF_PET} AS json FROM pets WHERE id > $1 ORDER BY
 const PAGE_BY_STATUS = `SELECT id, ${JSON_OF_PET} AS json FROM pets WHERE id > $1 AND status = $3 ORDER BY id LIMIT $2`
 const PETS = `SELECT ${COLUMNS} FROM pets WHERE id = ANY($1::text::bigint[])`
 // JSON carries a batch because it holds any text but U+0000; integers of 64 bits travel as strings.
-// A batch that only replays has nothing to commit, and PostgreSQL would wait for no standby: a pet whose own commit has
-// not reached it would be acknowledged. So such a batch writes a message to the log, which has to get there behind it.
-const CREATE = `
-  WITH created AS MATERIALIZED (SELECT * FROM petstore_create_pets($1::text::json, $2, $3))
-  SELECT replayed, ${COLUMNS} FROM created
-  WHERE (SELECT CASE WHEN bool_and(replayed) THEN ${LOG_MESSAGE} ELSE '0/0' END FROM created) IS NOT NULL
-  ORDER BY place`
+// A batch that only replays has nothing to commit, and PostgreSQL would wait for no standby: a pet whose own commit has not
+// reached it would be acknowledged. So a replay writes a message to the log, which gets there behind that commit.
+const CREATE = `SELECT replayed, ${COLUMNS} FROM petstore_create_pets($1::text::json, $2, $3)
+  WHERE NOT replayed OR ${LOG_MESSAGE} IS NOT NULL`
 
 interface JsonRow {
   id: bigint
@@ -34,9 +31,9 @@ interface JsonRow {
 /** Where it was not replayed, only the id is told: the rest is known. */
 type Created = { replayed: false; id: bigint } | ({ replayed: true } & Pet)
 
-export function postgresPets({ read, write, add }: Connection, options: StoreOptions): PetStore {
+export function postgresPets({ read, add, background }: Connection, options: StoreOptions): PetStore {
   const { now } = options
-  const forget = forgetting(write)
+  const forget = forgetting(background)
 
   async function readPage({ limit, status, after = 0n }: PetFilter): Promise<Page> {
     const rows = await (status === undefined
