@@ -28,13 +28,17 @@ beforeAll(async () => {
 
 afterEach(async () => {
   receive()
-  await Promise.all(open.splice(0).map((store) => store.close()))
+  await closeStores()
 }, TEST_MS)
 
 afterAll(async () => {
   await primary.remove()
   await standby.remove()
 }, TEST_MS)
+
+async function closeStores(): Promise<void> {
+  await Promise.all(open.splice(0).map((store) => store.close()))
+}
 
 async function openPetstore(port = primary.port): Promise<Store> {
   const store = await openStore(`postgres://postgres@127.0.0.1:${port}/petstore`, { now: Date.now })
@@ -150,7 +154,7 @@ test(
 )
 
 test(
-  'while the standby takes nothing in, servers list, and however many creates are tried, one commit of a server waits',
+  'while the standby takes nothing in, servers list, one commit of each waits however many creates are tried, and none starts',
   async () => {
     const { store, by } = await storeWithKey()
     await stopReceiving()
@@ -164,6 +168,8 @@ test(
     }
     const waiting = await primary.asAdmin((sql) => sql`SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)
     expect(waiting.length).toBe(1)
+    // Who starts meanwhile cannot know what of this host is replicated.
+    await expect(openPetstore()).rejects.toThrow(/a commit waits for a synchronous standby/)
     receive()
     await eventually(() => store.createPet(PET, by))
   },
@@ -176,6 +182,7 @@ test(
     const pooler = await Pooler.start(primary.port, 'on')
     const { store, by } = await storeWithKey(pooler.port)
     expect((await store.createPet(PET, by)).name).toBe('Rex')
+    await closeStores()
     pooler.stop()
   },
   TEST_MS,
@@ -202,6 +209,7 @@ test(
       }
     } finally {
       await standby.asAdmin((sql) => sql`SELECT pg_wal_replay_resume()`)
+      await closeStores()
       pooler.stop()
     }
   },
