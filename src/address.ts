@@ -9,7 +9,7 @@ export interface PostgresAddress {
   sslMode: SslMode
   /** The file of the authorities that sign the server's certificate; without it, those of the system. */
   sslRootCert: string | undefined
-  /** How many connections a server opens at most, beside the one that adds animals. */
+  /** How many connections a server opens at most, beside the one that writes. */
   connections: number
 }
 

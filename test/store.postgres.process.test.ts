@@ -71,6 +71,25 @@ describe('creates that arrive together', () => {
   })
 })
 
+test('two servers add without a refusal, whatever isolation the operator has set for the database', async () => {
+  const { address, store, by, name } = await storeWithKey()
+  await store.close()
+  for (const level of ['serializable', 'repeatable read']) {
+    await cluster.asAdmin((sql) => sql.unsafe(`ALTER DATABASE ${name} SET default_transaction_isolation = '${level}'`))
+    const servers = await Promise.all([1, 2].map(() => openStore(address, { now })))
+    const added = servers.flatMap((server) =>
+      Array.from({ length: 50 }, async (_, n) => {
+        for (let round = 0; round < 4; round++) await server.createPetOnce(PET, by, `${level} ${n} ${round}`)
+      }),
+    )
+    const settled = await Promise.allSettled(added)
+    expect(settled.filter(({ status }) => status === 'rejected')).toEqual([])
+    await Promise.all(servers.map((server) => server.close()))
+  }
+  const there = await cluster.asAdmin((sql) => sql`SELECT FROM pets`, name)
+  expect(there.length).toBe(2 * 50 * 4)
+})
+
 test('keeps the texts that a collation would take for the same apart, and in the order of their ids', async () => {
   const { store, by } = await storeWithKey()
   const names = ['b', 'B', 'a', 'A', 'é', 'e\u0301', ' a', 'a ', '\u{1F436}', 'ß', 'ss']
@@ -105,6 +124,22 @@ describe('a start refuses', () => {
     ],
     ['tables of another program', () => databaseWith('', 'CREATE TABLE pets (id int)'), /another program/],
     ['a schema that is newer', () => newerDatabase(), /newer petstore/],
+    [
+      'a user that sees no schema to make tables in',
+      () => databaseFor('schemaless', `REVOKE ALL ON SCHEMA public FROM PUBLIC`),
+      /this user may not do what is needed.*migrate --apply/,
+    ],
+    [
+      'a user without rights on the tables',
+      async () => {
+        const { store, name, address } = await storeWithKey()
+        await store.close()
+        const statement = 'CREATE ROLE rightless LOGIN; GRANT SELECT ON petstore_schema, pets, keys TO rightless'
+        await cluster.asAdmin((sql) => sql.unsafe(statement), name)
+        return address.replace('postgres@', 'rightless@')
+      },
+      /lacks rights \(INSERT ON pets, INSERT ON keys, UPDATE ON keys, SELECT ON deprecated_calls,.*as docs/,
+    ],
     ['a certificate that cannot be asked for', () => `${cluster.address('postgres')}?sslmode=verify-full`, /cannot be/],
   ]
   for (const [what, address, sentence] of refusals) {
@@ -123,6 +158,11 @@ describe('a start refuses', () => {
     return cluster.address(name)
   }
   let refused = 0
+
+  async function databaseFor(role: string, statement: string): Promise<string> {
+    const address = await databaseWith('', `CREATE ROLE ${role} LOGIN; ${statement}`)
+    return address.replace('postgres@', `${role}@`)
+  }
 
   async function newerDatabase(): Promise<string> {
     const { address, store, name } = await storeWithKey()

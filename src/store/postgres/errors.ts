@@ -4,11 +4,14 @@
 import postgres from 'postgres'
 import { PetstoreError } from '../../errors.ts'
 
-/** The host cannot be used any more: connections to it are given up, and the one that takes writes is looked for. */
-const LOST = /^(08|57P0|25006|25P03)/
+/**
+ * The host cannot be used any more: connections to it are given up, and the one that takes writes is looked for. 55000 is
+ * what a standby says to `read` of the connection.
+ */
+const LOST = /^(08|57P0|25006|25P03|55000)/
 
 /** The server has told that nothing was changed: the statement was refused or undone. */
-const REFUSED = /^(25006|26000|28|3D000|40001|40P01|42501|53|55P03|57014|57P03|58|XX00[12])/
+const REFUSED = /^(25006|26000|28|3D000|40001|40P01|42501|53|55000|55P03|57014|57P03|58|XX00[12])/
 
 /** A failure that is neither the server's nor the system's, with a code as theirs have. */
 export class StoreFailure extends Error {
@@ -45,7 +48,7 @@ export function translateAdding(error: unknown): unknown {
   if (!isLost(error) || isRefused(error)) return translate(error)
   return new PetstoreError(
     'unavailable',
-    'The store was lost while it added the animal: whether it did is not known. Look before you try again.',
+    'The store was lost while it added the pet: whether it did is not known. Look before you try again.',
     { cause: error },
   )
 }

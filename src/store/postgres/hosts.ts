@@ -5,8 +5,9 @@ import postgres from 'postgres'
 import type { PostgresAddress } from '../../address.ts'
 import { StartError } from '../../errors.ts'
 import { StoreFailure } from './errors.ts'
+import { withTimeout } from './timeout.ts'
 
-export type Host = PostgresAddress['hosts'][number]
+type Host = PostgresAddress['hosts'][number]
 export type Sql = postgres.Sql<{ bigint: bigint }>
 
 const CONNECT_TIMEOUT_MS = 1_500
@@ -15,18 +16,39 @@ const RIVAL_WAIT_MS = 100
 
 export interface PoolOptions {
   max: number
-  /** A connection to a host that has become a standby fails; so it is unless told otherwise. */
-  refuseStandby?: boolean
   /** Without it a statement may take as long as it does. */
   statementTimeoutMs?: number
   onnotice?: (notice: postgres.Notice) => void
   onclose?: () => void
 }
 
-/** Connections to one host, opened when they are needed. */
-export function openPool(address: PostgresAddress, { host, port }: Host, options: PoolOptions): Sql {
-  const { max, refuseStandby = true, statementTimeoutMs, onnotice = () => {}, onclose = () => {} } = options
-  const bounds = statementTimeoutMs === undefined ? {} : { statement_timeout: statementTimeoutMs }
+/** A host that takes writes, as it was when it was asked. */
+export interface WritableHost extends Host {
+  /** Eight hexadecimal digits: a promotion begins a new, greater one. */
+  timeline: string
+  /** The isolation level of transactions that ask for none. */
+  isolation: string
+}
+
+/** Under it each statement sees what was committed before it began, which is what adding in turns needs. */
+export const ISOLATION = 'read committed'
+
+/**
+ * Connections to one host, opened when they are needed. Whether it takes writes is not asked of the driver, which
+ * believes the greeting: a pooler repeats that long after the host behind it has changed.
+ */
+export function openPool(
+  address: PostgresAddress,
+  { host, port, isolation = ISOLATION }: Host & Partial<WritableHost>,
+  options: PoolOptions,
+): Sql {
+  const { max, statementTimeoutMs, onnotice = () => {}, onclose = () => {} } = options
+  const settings: Record<string, string | number> = {
+    application_name: 'petstore',
+    ...(statementTimeoutMs === undefined ? {} : { statement_timeout: statementTimeoutMs }),
+    // Only where it is not so anyway: PgBouncer refuses a connection that asks for it.
+    ...(isolation === ISOLATION ? {} : { default_transaction_isolation: ISOLATION }),
+  }
   return postgres({
     // As lists: of a text, the driver would split an IPv6 address at its colons.
     host: [host] as unknown as string,
@@ -38,19 +60,18 @@ export function openPool(address: PostgresAddress, { host, port }: Host, options
     max,
     connect_timeout: CONNECT_TIMEOUT_MS / 1000,
     max_lifetime: null,
-    ...(refuseStandby ? { target_session_attrs: 'primary' } : {}),
     // Of the types that are asked for, only bigint needs to be told.
     fetch_types: false,
     types: { bigint: postgres.BigInt },
-    connection: { application_name: 'petstore', ...bounds },
+    connection: settings,
     onnotice,
     onclose,
   })
 }
 
 /** The one that takes writes. Where two say that they do, as after a careless failover, that of the later timeline. */
-export async function writableHost(address: PostgresAddress): Promise<Host> {
-  const found: Writable[] = []
+export async function writableHost(address: PostgresAddress): Promise<WritableHost> {
+  const found: WritableHost[] = []
   const asked = address.hosts.map(async (host) => found.push(await askHost(address, host)))
   try {
     await Promise.any(asked)
@@ -58,29 +79,31 @@ export async function writableHost(address: PostgresAddress): Promise<Host> {
     throw mostTelling((error as AggregateError).errors)
   }
   await Promise.race([Promise.allSettled(asked), Bun.sleep(RIVAL_WAIT_MS)])
-  return found.reduce((best, other) => (other.timeline > best.timeline ? other : best)).host
+  return found.reduce((best, other) => (other.timeline > best.timeline ? other : best))
 }
 
-interface Writable {
-  host: Host
-  /** Eight hexadecimal digits: a promotion begins a new, greater one. */
-  timeline: string
+/** Whether nothing was promoted, and no other host chosen, between the two looks. */
+export function isSame(one: WritableHost, other: WritableHost): boolean {
+  return one.host === other.host && one.port === other.port && one.timeline === other.timeline
 }
 
-async function askHost(address: PostgresAddress, host: Host): Promise<Writable> {
+async function askHost(address: PostgresAddress, host: Host): Promise<WritableHost> {
   const name = `${host.host}:${host.port}`
-  const sql = openPool(address, host, { max: 1, refuseStandby: false, statementTimeoutMs: CONNECT_TIMEOUT_MS })
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new StoreFailure('NO_ANSWER', `${name} does not answer`)), CONNECT_TIMEOUT_MS)
+  const sql = openPool(address, host, { max: 1, statementTimeoutMs: CONNECT_TIMEOUT_MS })
   try {
-    const asked = sql<{ writable: boolean; timeline: string }[]>`
+    const asked = sql<(Omit<WritableHost, keyof Host> & { writable: boolean })[]>`
       SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline,
-             current_setting('transaction_read_only') = 'off' AS writable`
-    const [answer] = await Promise.race([asked, late])
+             current_setting('transaction_read_only') = 'off' AS writable,
+             current_setting('transaction_isolation') AS isolation`
+    const [answer] = await withTimeout(
+      CONNECT_TIMEOUT_MS,
+      asked,
+      () => new StoreFailure('NO_ANSWER', `${name} does not answer`),
+    )
     if (!answer?.writable) throw new StoreFailure('STANDBY', `${name} takes no writes`)
-    return { host, timeline: answer.timeline }
+    const { timeline, isolation } = answer
+    return { ...host, timeline, isolation }
   } finally {
-    clearTimeout(timer)
     sql.end({ timeout: 0 }).catch(() => {})
   }
 }

@@ -37,13 +37,13 @@ const KEPT_MS = 500
 const KEYS_KEPT_MAX = 10_000
 
 export function postgresKeys(connection: Connection, { now }: StoreOptions): KeyStore {
-  const { ask } = connection
+  const { read, write, background } = connection
   /** What there is, and when it was asked for. What there is not is not kept: a new key works at once. */
   const kept = new Map<KeyHash, { key: ApiKey; askedAt: number }>()
 
   async function readKeys(hashes: KeyHash[]): Promise<(ApiKey | undefined)[]> {
     const askedAt = performance.now()
-    const rows = await ask<KeyRow & { hash: KeyHash }>(BY_HASH, `{${hashes.join(',')}}`)
+    const rows = await read<KeyRow & { hash: KeyHash }>(BY_HASH, `{${hashes.join(',')}}`)
     if (kept.size >= KEYS_KEPT_MAX) kept.clear()
     for (const { hash, ...row } of rows) kept.set(hash, { key: toKey(row), askedAt })
     const found = new Map(rows.map(({ hash, ...row }) => [hash, toKey(row)]))
@@ -63,15 +63,15 @@ export function postgresKeys(connection: Connection, { now }: StoreOptions): Key
 
   return {
     findKey,
-    createKey: (key) => create(ask, key),
+    createKey: (key) => create(write, key),
     createFirstKey: (key) =>
       connection.transaction(async (on) => {
         await on('LOCK TABLE keys IN SHARE ROW EXCLUSIVE MODE')
         return (await on('SELECT FROM keys LIMIT 1')).length > 0 ? undefined : create(on, key)
       }),
-    listKeys: async () => (await ask<KeyRow>(ALL)).map(toKey),
+    listKeys: async () => (await read<KeyRow>(ALL)).map(toKey),
     revokeKey: async (id) => {
-      await ask(REVOKE, id, now())
+      await write(REVOKE, id, now())
       kept.clear()
     },
     rotateKey: async (id, key, endsAt) => {
@@ -89,10 +89,10 @@ export function postgresKeys(connection: Connection, { now }: StoreOptions): Key
         calls: n,
         last_at: lastAt,
       }))
-      await ask(COUNT, JSON.stringify(rows))
+      await background(COUNT, JSON.stringify(rows))
     },
     listDeprecatedCalls: async () =>
-      (await ask<{ keyId: bigint; operationId: string; calls: bigint; lastAt: bigint }>(COUNTED)).map(toCalls),
+      (await read<{ keyId: bigint; operationId: string; calls: bigint; lastAt: bigint }>(COUNTED)).map(toCalls),
   }
 }
 

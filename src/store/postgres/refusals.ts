@@ -8,7 +8,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^28/, 'it refuses this user or password. Check the address, and pg_hba.conf of the server.'],
   [/^3D000$/, 'it has no such database. Create it, as docs/postgresql.md tells.'],
   [
-    /^42501$/,
+    /^(42501|3F000)$/,
     'this user may not do what is needed. Let the owner run `petstore migrate --apply`, and grant the rest, as docs/postgresql.md tells.',
   ],
   [/^42P07$/, 'it holds tables of another program. Name a database of its own.'],
@@ -16,6 +16,10 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [
     /^53300$/,
     'it has no connection left. Raise max_connections, or lower `connections` in the addresses of the servers.',
+  ],
+  [
+    /^NOT_REPLICATED$/,
+    'a commit waits for a synchronous standby that does not confirm it. Start the standby, or change synchronous_standby_names.',
   ],
   [/^57P03$/, 'it is still starting up, or shutting down. Try again.'],
   [

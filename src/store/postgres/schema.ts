@@ -27,6 +27,24 @@ export async function checkServer(ask: Ask): Promise<void> {
   }
 }
 
+const RIGHTS = {
+  pets: ['SELECT', 'INSERT'],
+  keys: ['SELECT', 'INSERT', 'UPDATE'],
+  deprecated_calls: ['SELECT', 'INSERT', 'UPDATE'],
+  idempotency_keys: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+}
+
+/** Throws StartError when the user may not do with the tables what a server does. */
+export async function checkRights(ask: Ask): Promise<void> {
+  const needed = Object.entries(RIGHTS).flatMap(([table, rights]) => rights.map((right) => `('${table}', '${right}')`))
+  const missing = await ask<{ name: string; right: string }>(
+    `SELECT * FROM (VALUES ${needed}) AS needed (name, "right") WHERE NOT has_table_privilege(name, "right")`,
+  )
+  if (missing.length === 0) return
+  const list = missing.map(({ name, right }) => `${right} ON ${name}`).join(', ')
+  throw new StartError(`this user lacks rights (${list}): grant them, as docs/postgresql.md tells`)
+}
+
 /** 0: there is nothing of ours yet. */
 export async function schemaVersion(ask: Ask): Promise<number> {
   const [{ exists } = { exists: false }] = await ask<{ exists: boolean }>(

@@ -4,15 +4,11 @@ import { type PostgresAddress, parsePostgresAddress } from '../../address.ts'
 import { StartError } from '../../errors.ts'
 import type { Store, StoreOptions } from '../store.ts'
 import { Connection } from './connection.ts'
-import { codeOf } from './errors.ts'
 import { postgresKeys } from './keys.ts'
 import { postgresPets } from './pets.ts'
 import { refusal } from './refusals.ts'
-import { checkServer, migrate, NEWEST_VERSION, schemaVersion } from './schema.ts'
+import { checkRights, checkServer, migrate, NEWEST_VERSION, schemaVersion } from './schema.ts'
 import { withSession } from './session.ts'
-
-/** How long a start waits for a server that is itself starting. */
-const STARTING_WAIT_MS = 10_000
 
 /** Throws StartError when the database cannot serve. */
 export async function openPostgresStore(address: string, options: StoreOptions): Promise<Store> {
@@ -26,10 +22,10 @@ export async function openPostgresStore(address: string, options: StoreOptions):
 /** The version of the schema; 0 where there is none. Changes nothing. Throws StartError as a start does. */
 export async function postgresVersion(address: string): Promise<number> {
   try {
-    const connection = await connect(parsePostgresAddress(address))
+    const connection = await Connection.open(parsePostgresAddress(address))
     try {
-      await checkServer(connection.ask)
-      return await schemaVersion(connection.ask)
+      await checkServer(connection.read)
+      return await schemaVersion(connection.read)
     } finally {
       await connection.close()
     }
@@ -39,14 +35,15 @@ export async function postgresVersion(address: string): Promise<number> {
 }
 
 async function open(address: PostgresAddress, options: StoreOptions): Promise<Store> {
-  const connection = await connect(address)
+  const connection = await Connection.open(address)
   try {
-    await checkServer(connection.ask)
-    const version = await schemaVersion(connection.ask)
+    await checkServer(connection.read)
+    const version = await schemaVersion(connection.read)
     if (version > NEWEST_VERSION) {
       throw new StartError(`a newer petstore wrote it (schema ${version}, this one knows ${NEWEST_VERSION})`)
     }
     if (version < NEWEST_VERSION) await withSession(address, migrate)
+    await checkRights(connection.read)
   } catch (error) {
     await connection.close()
     throw error
@@ -58,18 +55,8 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
     freshness: () => undefined,
     pool: () => connection.pool(),
     ping: async () => {
-      await connection.ask('SELECT 1')
+      await connection.read('SELECT 1')
     },
     close: () => connection.close(),
-  }
-}
-
-async function connect(address: PostgresAddress): Promise<Connection> {
-  for (const deadline = performance.now() + STARTING_WAIT_MS; ; await Bun.sleep(100)) {
-    try {
-      return await Connection.open(address)
-    } catch (error) {
-      if (codeOf(error) !== '57P03' || performance.now() > deadline) throw error
-    }
   }
 }

@@ -1,0 +1,304 @@
+// What a server acknowledges and shows while its host's commits do not reach the standby, and what it makes of a host
+// that is a standby itself, whatever a pooler in between says of it. A real primary and a real standby.
+
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { createServer, connect as dial, type Server, type Socket } from 'node:net'
+import { PetstoreError } from '../src/errors.ts'
+import type { NewPet } from '../src/pets.ts'
+import { openStore } from '../src/store/open.ts'
+import type { Store } from '../src/store/store.ts'
+import { petsOf } from './support/pets.ts'
+import { Cluster } from './support/postgres.ts'
+
+const PET: NewPet = { name: 'Rex', categoryId: 7n, status: 'available' }
+const TEST_MS = 60_000
+
+let primary: Cluster
+let standby: Cluster
+let receiver: number | undefined
+const open: Store[] = []
+
+beforeAll(async () => {
+  // In one of the two weaker modes that the service makes up for.
+  primary = await Cluster.start({ synchronous_commit: 'local' })
+  await primary.asAdmin((sql) => sql`CREATE DATABASE petstore`)
+  standby = await primary.startStandby('standby')
+  await primary.setSynchronous(true)
+}, TEST_MS)
+
+afterEach(async () => {
+  receive()
+  await closeStores()
+}, TEST_MS)
+
+afterAll(async () => {
+  await primary.remove()
+  await standby.remove()
+}, TEST_MS)
+
+async function closeStores(): Promise<void> {
+  await Promise.all(open.splice(0).map((store) => store.close()))
+}
+
+async function openPetstore(port = primary.port): Promise<Store> {
+  const store = await openStore(`postgres://postgres@127.0.0.1:${port}/petstore`, { now: Date.now })
+  open.push(store)
+  return store
+}
+
+async function storeWithKey(port?: number) {
+  const store = await openPetstore(port)
+  const hash = crypto.randomUUID() as never
+  const { id: by } = await store.createKey({ name: 'k', hash, readOnly: false, expiresAt: undefined })
+  return { store, by }
+}
+
+/** From now on the standby takes nothing in, as one behind a cut wire. */
+async function stopReceiving(): Promise<void> {
+  const [row] = await standby.asAdmin((sql) => sql<{ pid: number }[]>`SELECT pid FROM pg_stat_wal_receiver`)
+  receiver = row?.pid as number
+  process.kill(receiver, 'SIGSTOP')
+}
+
+function receive(): void {
+  if (receiver !== undefined) process.kill(receiver, 'SIGCONT')
+  receiver = undefined
+}
+
+/** The backend whose commit waits for the standby. */
+async function waitingBackend(): Promise<number> {
+  for (;;) {
+    const pid = await primary.asAdmin(
+      async (sql) => (await sql`SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)[0]?.pid,
+    )
+    if (pid !== undefined) return pid
+    await Bun.sleep(10)
+  }
+}
+
+const outcome = (asked: Promise<unknown>): Promise<string> =>
+  asked.then(
+    () => 'answered',
+    (error) => (error instanceof PetstoreError ? error.code : String(error)),
+  )
+
+async function eventually<Result>(ask: () => Promise<Result>): Promise<Result> {
+  for (const deadline = performance.now() + 20_000; ; await Bun.sleep(50)) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (performance.now() > deadline) throw error
+    }
+  }
+}
+
+test(
+  'a create whose wait for the standby was cancelled is not acknowledged to who sends it again, until the standby has it',
+  async () => {
+    const { store, by } = await storeWithKey()
+    const other = await openPetstore()
+    const key = crypto.randomUUID()
+    await stopReceiving()
+    const creating = outcome(store.createPetOnce(PET, by, key))
+    const backend = await waitingBackend()
+    await primary.asAdmin((sql) => sql`SELECT pg_cancel_backend(${backend})`)
+    expect(await creating).toBe('unavailable')
+
+    // It is committed on the primary, and only there.
+    expect(await outcome(other.createPetOnce(PET, by, key))).toBe('unavailable')
+    expect(await outcome(store.createPetOnce(PET, by, key))).toBe('unavailable')
+    // Who knows of the cancelled wait shows nothing either; who does not goes on with its lists.
+    expect(await outcome(store.listPets({ limit: 1 }))).toBe('unavailable')
+    expect(await outcome(other.listPets({ limit: 1 }))).toBe('answered')
+
+    receive()
+    for (const each of [store, other]) {
+      const { pet, replayed } = await eventually(() => each.createPetOnce(PET, by, key))
+      expect(replayed).toBe(true)
+      const there = await standby.asAdmin((sql) => sql`SELECT FROM pets WHERE id = ${String(pet.id)}`, 'petstore')
+      expect(there.length).toBe(1)
+    }
+  },
+  TEST_MS,
+)
+
+test(
+  'after a crash of the primary, what the standby has not got is neither shown nor acknowledged',
+  async () => {
+    const { store, by } = await storeWithKey()
+    const { id: last } = await store.createPet(PET, by)
+    const key = crypto.randomUUID()
+    await stopReceiving()
+    const creating = outcome(store.createPetOnce(PET, by, key))
+    // PostgreSQL restarts itself when a backend is killed, and recovers what was on its disk.
+    process.kill(await waitingBackend(), 'SIGKILL')
+    expect(await creating).toBe('unavailable')
+    const recovered = () => primary.asAdmin((sql) => sql`SELECT FROM pets WHERE id > ${String(last)}`, 'petstore')
+    expect((await eventually(recovered)).length).toBe(1)
+
+    for (let attempt = 0; attempt < 5; attempt++) {
+      expect(await outcome(store.listPets({ limit: 1, after: last }))).toBe('unavailable')
+      expect(await outcome(store.getPet(last + 1n))).toBe('unavailable')
+      expect(await outcome(store.createPetOnce(PET, by, key))).toBe('unavailable')
+      await Bun.sleep(50)
+    }
+    // However often it was tried, one commit at most waits for the standby.
+    const waiting = await primary.asAdmin((sql) => sql`SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)
+    expect(waiting.length).toBe(1)
+
+    receive()
+    expect((await eventually(() => store.createPetOnce(PET, by, key))).replayed).toBe(true)
+    expect(petsOf(await store.listPets({ limit: 9, after: last })).length).toBe(1)
+  },
+  TEST_MS,
+)
+
+test(
+  'while the standby takes nothing in, servers list, one commit of each waits however many creates are tried, and none starts',
+  async () => {
+    const { store, by } = await storeWithKey()
+    await stopReceiving()
+    for (let attempt = 0; attempt < 5; attempt++) {
+      expect(await outcome(store.createPet(PET, by))).toBe('unavailable')
+      expect(await outcome(store.revokeKey(by))).toBe('unavailable')
+      expect(
+        await outcome(store.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 1, lastAt: 1 }])),
+      ).toBe('answered')
+      expect(await outcome(store.listPets({ limit: 1 }))).toBe('answered')
+    }
+    const waiting = await primary.asAdmin((sql) => sql`SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)
+    expect(waiting.length).toBe(1)
+    // Who starts meanwhile cannot know what of this host is replicated.
+    await expect(openPetstore()).rejects.toThrow(/a commit waits for a synchronous standby/)
+    receive()
+    await eventually(() => store.createPet(PET, by))
+  },
+  TEST_MS,
+)
+
+test(
+  'a host is used for what it is, not for what a pooler says of it',
+  async () => {
+    const pooler = await Pooler.start(primary.port, 'on')
+    const { store, by } = await storeWithKey(pooler.port)
+    expect((await store.createPet(PET, by)).name).toBe('Rex')
+    await closeStores()
+    pooler.stop()
+  },
+  TEST_MS,
+)
+
+test(
+  'a connection that leads to a standby answers nothing that is out of date',
+  async () => {
+    const pooler = await Pooler.start(primary.port, 'off')
+    const { store, by } = await storeWithKey(pooler.port)
+    const { id: last } = await store.createPet(PET, by)
+    await standby.asAdmin((sql) => sql`SELECT pg_wal_replay_pause()`)
+    try {
+      const { id } = await (await openPetstore()).createPet(PET, by)
+      // As after a switchover behind a pooler: what is opened from now on leads to a standby.
+      pooler.target = standby.port
+      const lists = Array.from({ length: 30 }, (_, n) => store.listPets({ limit: n + 1, after: last }))
+      for (const settled of await Promise.allSettled(lists)) {
+        if (settled.status === 'fulfilled') expect(petsOf(settled.value)[0]?.id).toBe(id)
+        else expect(settled.reason.code).toBe('unavailable')
+      }
+      for (const asked of [store.getPet(id), store.findKey('x' as never), store.listKeys(), store.ping()]) {
+        expect(await outcome(asked)).toBe('unavailable')
+      }
+    } finally {
+      await standby.asAdmin((sql) => sql`SELECT pg_wal_replay_resume()`)
+      await closeStores()
+      pooler.stop()
+    }
+  },
+  TEST_MS,
+)
+
+test(
+  'a server that was quiet while its primary was frozen and replaced lists from the new one, also when the old one wakes',
+  async () => {
+    const old = await Cluster.start()
+    await old.asAdmin((sql) => sql`CREATE DATABASE petstore`)
+    const promoted = await old.startStandby('standby')
+    await old.setSynchronous(true)
+    const address = `postgres://postgres@127.0.0.1:${old.port},127.0.0.1:${promoted.port}/petstore`
+    const quiet = await openStore(address, { now: Date.now })
+    const hash = crypto.randomUUID() as never
+    const { id: by } = await quiet.createKey({ name: 'k', hash, readOnly: false, expiresAt: undefined })
+    await quiet.listPets({ limit: 1 })
+    old.signalAll('SIGSTOP')
+    await promoted.promote()
+    await promoted.setSynchronous(false)
+    const other = await openPetstore(promoted.port)
+    const { id } = await other.createPet(PET, by)
+    await Bun.sleep(1_100)
+    old.signalAll('SIGCONT')
+    expect(petsOf(await quiet.listPets({ limit: 1 }))[0]?.id).toBe(id)
+    await Promise.all([quiet.close(), other.close()])
+    await old.remove()
+    await promoted.remove()
+  },
+  TEST_MS,
+)
+
+/**
+ * Stands for PgBouncer 1.18, which greets each client with what it learned of its server once, `in_hot_standby` too,
+ * whatever the server has become since. The rest goes through as it is.
+ */
+class Pooler {
+  private readonly sockets = new Set<Socket>()
+  private readonly server: Server
+
+  private constructor(
+    /** Of the server that connections are made to from now on. */
+    public target: number,
+    greeting: 'on' | 'off',
+  ) {
+    const [said, instead] = greeting === 'on' ? ['off', 'on'] : ['on', 'off']
+    this.server = createServer((client) => {
+      const upstream = dial(this.target, '127.0.0.1')
+      for (const [from, to] of [
+        [client, upstream],
+        [upstream, client],
+      ] as const) {
+        this.sockets.add(from)
+        from.on('error', () => to.destroy())
+        from.on('close', () => to.destroy())
+      }
+      client.on('data', (bytes) => upstream.write(bytes))
+      upstream.on('data', (bytes: Buffer) =>
+        client.write(replaced(bytes, parameterStatus(said), parameterStatus(instead))),
+      )
+    })
+  }
+
+  static async start(target: number, greeting: 'on' | 'off'): Promise<Pooler> {
+    const pooler = new Pooler(target, greeting)
+    await new Promise<void>((resolve) => pooler.server.listen(0, '127.0.0.1', resolve))
+    return pooler
+  }
+
+  get port(): number {
+    return (this.server.address() as { port: number }).port
+  }
+
+  stop(): void {
+    this.server.close()
+    for (const socket of this.sockets) socket.destroy()
+  }
+}
+
+/** https://www.postgresql.org/docs/current/protocol-message-formats.html: a byte, the length of the rest, two texts. */
+function parameterStatus(value: string): Buffer {
+  const texts = Buffer.from(`in_hot_standby\0${value}\0`)
+  const head = Buffer.from('S\0\0\0\0')
+  head.writeInt32BE(texts.length + 4, 1)
+  return Buffer.concat([head, texts])
+}
+
+function replaced(bytes: Buffer, what: Buffer, by: Buffer): Buffer {
+  const at = bytes.indexOf(what)
+  return at === -1 ? bytes : Buffer.concat([bytes.subarray(0, at), by, bytes.subarray(at + what.length)])
+}
