@@ -1,7 +1,7 @@
 // Results → docs/performance.md, the plots beside it and the table on the screen. A pure function of the results: the
 // same numbers always give the same files.
 
-import { barChart, lineChart } from './plots.ts'
+import { barChart, lineChart } from '../scripts/plots.ts'
 import {
   type Figure,
   p50Ms,
@@ -117,10 +117,10 @@ function growthPlot({ title, figures }: RowResult): string {
     .entries()
     .map(([label, all]) => ({
       label,
-      points: all.map((figure) => ({ x: figure.name.split(' at ')[1] as string, y: perSecond(figure) })),
+      points: all.map((figure) => ({ x: 10 ** Number(figure.name.split('^')[1]), y: perSecond(figure) })),
     }))
     .toArray()
-  return lineChart(title, 'answers a second', lines)
+  return lineChart(title, 'answers a second', lines, 'logarithmic')
 }
 
 function table(head: readonly string[], lines: readonly (readonly string[])[]): string {
