@@ -1,126 +1,147 @@
-// Results → docs/performance.md, the plots beside it and the table on the screen. A pure function of the results: the
-// same numbers always give the same files.
+// The results of all machines → docs/performance.md and its charts. The same results always give the same files.
 
-import { barChart, lineChart } from '../scripts/plots.ts'
-import {
-  type Figure,
-  p50Ms,
-  p99Ms,
-  perSecond,
-  type Results,
-  type RowResult,
-  rateRatio,
-  type Target,
-} from './results.ts'
-import { median } from './statistics.ts'
+import { type Bar, barChart, lineChart } from '../scripts/plots.ts'
+import type { FigureResult, Rate, Results, RowResult, Target } from './results.ts'
+import { FLOOR_MOVE_MAX } from './rounds.ts'
+import type { Row } from './rows.ts'
+import type { Summary } from './statistics.ts'
 
-export const RESULTS_FILE = 'results.json'
+type Titled = Pick<Row, 'name' | 'title'>
 
-/** File name → text, for docs/performance/; the report itself stands beside that folder as performance.md. */
-export function plots({ rows }: Results): Record<string, string> {
+/** One machine's result of a row. */
+interface Found {
+  machine: string
+  result: RowResult
+}
+
+/** File name → SVG, for docs/performance/: one chart for each row that measured rates. */
+export function plots(machines: readonly Results[], rows: readonly Titled[]): Record<string, string> {
   const files: Record<string, string> = {}
-  for (const row of rows.filter(({ figures }) => figures.some(({ runs }) => runs.length > 0))) {
-    files[`${row.row}.svg`] = row.row === 'growth' ? growthPlot(row) : ratesPlot(row)
+  for (const row of rows) {
+    const rated = found(machines, row).flatMap(({ machine, result }) => {
+      const named = (name: string) => (machines.length > 1 ? `${name}, ${machine}` : name)
+      return result.figures.flatMap(({ name, rate }) => (rate ? [{ name, named, rate }] : []))
+    })
+    if (rated.length === 0) continue
+    const bars = rated.map(({ name, named, rate }) => barOf(named(name), rate))
+    const isGrowth = rated.every(({ name }) => name.includes(' at 10^'))
+    files[`${row.name}.svg`] = isGrowth ? growthChart(row, bars) : barChart(row.title, 'answers a second', bars)
   }
   return files
 }
 
-export function markdown(results: Results): string {
-  const { machine, versions, rows } = results
+function barOf(label: string, { perSecond }: Rate): Bar {
+  return { label, value: perSecond.median, low: perSecond.min, high: perSecond.max }
+}
+
+/** The labels are `WORK at 10^N`, or `WORK at 10^N, MACHINE`: one line for each work and machine. */
+function growthChart({ title }: Titled, bars: readonly Bar[]): string {
+  const lines = Map.groupBy(bars, ({ label }) => label.replace(/ at 10\^\d+/, ''))
+  const points = (all: readonly Bar[]) =>
+    all.map(({ label, value }) => ({ x: 10 ** Number(/10\^(\d+)/.exec(label)?.[1]), y: value }))
+  const drawn = [...lines].map(([label, all]) => ({ label, points: points(all) }))
+  return lineChart(title, 'answers a second, by the number of pets', drawn, 'logarithmic')
+}
+
+export function markdown(machines: readonly Results[], rows: readonly Titled[]): string {
   return `# Performance
 
-Written by \`npm run bench\`. Every single run: [performance/${RESULTS_FILE}](performance/${RESULTS_FILE}).
+\`npm run bench\` wrote this page from the results beside its charts, one JSON file for each machine.
 
-**Machine.** ${machine}. The server runs on one core and the load generator (\`wrk\`) on another.
+${machines.map(({ machine, description, versions }) => `- **${machine}**: ${description}. ${listed(versions)}.`).join('\n')}
 
-**Versions.** ${Object.entries(versions)
-    .map(([name, version]) => `${name} ${version}`)
-    .join(', ')}.
+The server runs on one core and the load generator (\`wrk\`, 64 connections) on another. The servers of a row start together on
+the same pets and are warmed up while the status of every answer is checked; a wrong answer or a failed connection stops the
+row. Each round then measures all contenders in turn. Rates and latencies are medians over the rounds. Ratios are taken round
+by round, and the table shows their median. The lowest and the highest value are in parentheses. A row whose floor moves by
+more than ${FLOOR_MOVE_MAX * 100} % is measured again, three times at most.
 
-**Method.** The servers of a row are started together on the same animals and warmed up while the status of every answer
-is counted; an answer of another status, or a failed connection, stops the run. Then come the rounds, in each every
-contender once. Rates, latencies and ratios are medians over the rounds; a ratio is taken within each round; in
-parentheses stand the lowest and the highest. The service runs with its shipped defaults: keys checked at every request,
-creates logged, every answer as fresh as a query. "busy" is the share of its core that a server used: well under 100 %,
-something else (the disk, or the load generator) was the limit. "CPU" is the server's processor time for one answer.
+- **petstore** is the service with its defaults: keys checked at every request, creates logged, no answer older than the store.
+- **floor** is \`Bun.serve\` with the same headers and bytes. It compares the key, and parses the body of a POST, but stores nothing.
+- **nginx** checks a fixed key and sends the same headers and bytes from its configuration, with one worker.
+- **Fastify** is Fastify 5 with JSON Schema and \`node:sqlite\`, prepared statements, WAL and \`synchronous=FULL\`.
+
+"busy" is the share of its core that the server used: well under 100 %, the disk or the load generator was the limit. "CPU" is
+the server's processor time for one answer.
 
 ## Targets
 
-${targetsTable(rows)}
+${targetsTable(machines, rows)}
 
-${rows.map(section).join('\n')}`
+${rows.flatMap((row) => section(machines, row)).join('\n')}`
 }
 
-export function targetsTable(rows: readonly RowResult[]): string {
-  const lines = rows.flatMap(({ title, targets, skipped }) =>
-    skipped === undefined
-      ? targets.map((target) => [title, target.says, reached(target), target.met ? 'yes' : '**no**'])
-      : [[title, '', `not measured: ${skipped}`, '']],
-  )
-  return table(['Work', 'Target', 'Reached', 'Met'], lines)
+/** All targets, with a column for each machine. */
+export function targetsTable(machines: readonly Results[], rows: readonly Titled[]): string {
+  const lines = rows.flatMap((row) => {
+    const results = found(machines, row)
+    const wanted = new Set(results.flatMap(({ result }) => result.targets.map((target) => target.wanted)))
+    return [...wanted].map((text) => {
+      const cells = machines.map(({ machine }) => {
+        const result = results.find((each) => each.machine === machine)?.result
+        return reached(result?.targets.find((target) => target.wanted === text))
+      })
+      return [row.title, text, ...cells]
+    })
+  })
+  return table(['Work', 'Target', ...machines.map(({ machine }) => machine)], lines)
 }
 
-function section(row: RowResult): string {
-  const { row: name, title, date, commit, rounds, seconds, figures, remark, skipped } = row
-  const parts = [`## ${title}\n`]
-  if (skipped !== undefined) parts.push(`Not measured: ${skipped}.\n`)
-  else parts.push(`${date}, commit ${commit}, ${rounds} rounds of ${seconds} s.${remark ? ` ${remark}` : ''}\n`)
-  const rated = figures.filter(({ runs }) => runs.length > 0)
-  if (rated.length > 0) {
-    parts.push(`![Answers a second](performance/${name}.svg)\n`)
-    const head = ['', 'answers a second', 'p50 ms', 'p99 ms', 'busy', 'CPU µs each', `against ${rated[0]?.name}`]
-    parts.push(
-      `${table(
-        head,
-        rated.map((figure) => rateLine(figure, row)),
-      )}\n`,
-    )
-  }
-  const valued = figures.flatMap(({ name, values = {} }) =>
+function reached(target: Target | undefined): string {
+  if (!target) return ''
+  const { median, min, max, unit, met } = target
+  const range = min === max ? '' : ` (${number(min)} to ${number(max)})`
+  return `${number(median)} ${unit}${range}${met ? '' : ' **missed**'}`
+}
+
+function section(machines: readonly Results[], row: Titled): string[] {
+  const results = found(machines, row)
+  if (results.length === 0) return []
+  const rated = results.some(({ result }) => result.figures.some(({ rate }) => rate))
+  const chart = rated ? [`![Answers a second](performance/${row.name}.svg)\n`] : []
+  const parts = results.flatMap(({ machine, result }) => {
+    const { date, commit, rounds, seconds, remark, figures } = result
+    const head = `${machine}, ${date}, commit ${commit}, ${rounds} rounds of ${seconds} s.${remark ? ` ${remark}` : ''}\n`
+    return [head, ...rateTable(figures), ...valueTable(figures)]
+  })
+  return [`## ${row.title}\n`, ...chart, ...parts]
+}
+
+function rateTable(figures: readonly FigureResult[]): string[] {
+  const lines = figures.flatMap(({ name, rate }) => (rate ? [rateLine(name, rate)] : []))
+  if (lines.length === 0) return []
+  const head = ['', 'answers a second', 'p50 ms', 'p99 ms', 'busy', 'CPU µs', `${figures[0]?.name} ÷ this`]
+  return [`${table(head, lines)}\n`]
+}
+
+function rateLine(name: string, { perSecond, p50Ms, p99Ms, busy, cpuUs, ratio }: Rate): string[] {
+  const rate = `${whole(perSecond.median)} ${range(perSecond, whole)}`
+  const share = `${Math.round(busy * 100)} %`
+  const against = `${ratio.median.toFixed(2)} × ${range(ratio, (value) => value.toFixed(2))}`
+  return [name, rate, p50Ms.toFixed(2), p99Ms.toFixed(2), share, cpuUs.toFixed(1), against]
+}
+
+function valueTable(figures: readonly FigureResult[]): string[] {
+  const lines = figures.flatMap(({ name, values = {} }) =>
     Object.entries(values).map(([what, value]) => [name, what, number(value)]),
   )
-  if (valued.length > 0) parts.push(`${table(['', 'measured', ''], valued)}\n`)
-  return parts.join('\n')
+  return lines.length > 0 ? [`${table(['', 'measured', ''], lines)}\n`] : []
 }
 
-function rateLine(figure: Figure, { figures }: RowResult): string[] {
-  const rates = figure.runs.map((run) => run.perSecond)
-  const busy = figure.runs.reduce((sum, run) => sum + run.serverBusy, 0) / figure.runs.length
-  const against = rateRatio(figures, figure.name, (figures[0] as Figure).name)
-  return [
-    figure.name,
-    `${whole(perSecond(figure))} (${whole(Math.min(...rates))} to ${whole(Math.max(...rates))})`,
-    p50Ms(figure).toFixed(2),
-    p99Ms(figure).toFixed(2),
-    `${Math.round(busy * 100)} %`,
-    median(figure.runs.map((run) => run.cpuUs)).toFixed(1),
-    `${against.median.toFixed(2)} ×`,
-  ]
-}
-
-function reached({ reached, min, max, unit = '×' }: Target): string {
-  const range = min === undefined || max === undefined ? '' : ` (${number(min)} to ${number(max)})`
-  return `${number(reached)} ${unit}${range}`
-}
-
-function ratesPlot({ title, figures }: RowResult): string {
-  const bars = figures.map((figure) => {
-    const rates = figure.runs.map((run) => run.perSecond)
-    return { label: figure.name, value: perSecond(figure), low: Math.min(...rates), high: Math.max(...rates) }
+function found(machines: readonly Results[], { name }: Titled): Found[] {
+  return machines.flatMap(({ machine, rows }) => {
+    return rows.filter(({ row }) => row === name).map((result) => ({ machine, result }))
   })
-  return barChart(title, 'answers a second', bars)
 }
 
-/** One line for each kind of work; the figures are named `work at size`. */
-function growthPlot({ title, figures }: RowResult): string {
-  const lines = Map.groupBy(figures, ({ name }) => name.split(' at ')[0] as string)
-    .entries()
-    .map(([label, all]) => ({
-      label,
-      points: all.map((figure) => ({ x: 10 ** Number(figure.name.split('^')[1]), y: perSecond(figure) })),
-    }))
-    .toArray()
-  return lineChart(title, 'answers a second', lines, 'logarithmic')
+function listed(versions: Record<string, string>): string {
+  return Object.entries(versions)
+    .map(([name, version]) => `${name} ${version}`)
+    .join(', ')
+}
+
+function range({ min, max }: Summary, format: (value: number) => string): string {
+  return `(${format(min)} to ${format(max)})`
 }
 
 function table(head: readonly string[], lines: readonly (readonly string[])[]): string {
@@ -128,7 +149,7 @@ function table(head: readonly string[], lines: readonly (readonly string[])[]): 
   return [line(head), line(head.map(() => '---')), ...lines.map(line)].join('\n')
 }
 
-/** Three digits that mean something. */
+/** Three significant digits. */
 function number(value: number): string {
   return value >= 100 ? whole(value) : value.toFixed(value >= 10 ? 1 : 2)
 }
