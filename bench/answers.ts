@@ -32,7 +32,7 @@ export async function answerOf(
 export function nginxConfiguration(
   { status, headers, body }: Answer,
   key: string,
-  port: number,
+  port: string,
   folder: string,
 ): string {
   const { 'content-type': type = 'application/json', ...others } = headers

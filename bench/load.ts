@@ -69,15 +69,15 @@ export async function audit(load: Load, seconds: number): Promise<number> {
   return bytes / requests
 }
 
-/** Throws an Error when the answers have another length than the audit found: then they are other answers. */
-export async function measure(load: Load, seconds: number, bytesPerAnswer: number): Promise<Run> {
+/** `bytesPerAnswer`: what the audit found. Throws an Error for answers of another length, since they are other answers. */
+export async function measure(load: Load & { bytesPerAnswer: number }, seconds: number): Promise<Run> {
   const cpuBefore = cpuSeconds(load.server.pid)
   const startedAt = performance.now()
   const { requests, bytes, durationUs, p50Us, p99Us } = await wrk(load, seconds, 'measure')
   const elapsed = (performance.now() - startedAt) / 1000
   const cpu = cpuSeconds(load.server.pid) - cpuBefore
-  if (Math.abs(bytes / requests / bytesPerAnswer - 1) > LENGTH_TOLERANCE) {
-    throw new Error(`answers of ${bytes / requests} bytes where ${bytesPerAnswer} were expected`)
+  if (Math.abs(bytes / requests / load.bytesPerAnswer - 1) > LENGTH_TOLERANCE) {
+    throw new Error(`answers of ${bytes / requests} bytes where ${load.bytesPerAnswer} were expected`)
   }
   return {
     perSecond: requests / (durationUs / 1e6),

@@ -3,7 +3,7 @@
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Command, InvalidArgumentError } from 'commander'
+import { Command, Option } from 'commander'
 import { parsedBy } from '../src/cli/options.ts'
 import { count } from '../src/values.ts'
 import { ROOT } from './contenders.ts'
@@ -19,7 +19,7 @@ const ROWS: readonly Row[] = [...COMPARISONS, ...OF_OURS]
 const FOLDER = join(ROOT, 'docs/performance')
 
 interface Options extends Pace {
-  only?: Row[]
+  only?: string[]
   write: boolean
   page: boolean
   quick: boolean
@@ -31,11 +31,7 @@ const program = new Command('npm run bench --')
   .description(
     'Measures the service beside the floor of its runtime, nginx and Fastify, and writes docs/performance.md.',
   )
-  .option(
-    '--only <rows>',
-    `only these rows, separated by commas: ${ROWS.map(({ name }) => name).join(', ')}`,
-    rowsNamed,
-  )
+  .addOption(new Option('--only <rows...>', 'only these rows').choices(ROWS.map(({ name }) => name)))
   .option('--rounds <number>', 'how often each contender is measured', parsedBy(count), 5)
   .option('--seconds <number>', 'how long each measurement takes', parsedBy(count), 4)
   .option('--write', 'with --only: replace these rows in docs/performance.md', false)
@@ -65,11 +61,11 @@ try {
   process.exit(1)
 }
 
-async function measureRows({ only = [...ROWS], rounds, seconds, machine }: Options): Promise<Results> {
+async function measureRows({ only, rounds, seconds, machine }: Options): Promise<Results> {
   const date = new Date().toISOString().slice(0, 10)
   const commit = currentCommit()
   const rows: RowResult[] = []
-  for (const { name, title, run } of only) {
+  for (const { name, title, run } of ROWS.filter((row) => only?.includes(row.name) ?? true)) {
     say(`${name}: ${title}`)
     const { figures, ...measured } = await run({ rounds, seconds })
     rows.push({ row: name, date, commit, rounds, seconds, ...measured, figures: resultsOf(figures) })
@@ -116,12 +112,4 @@ function currentCommit(): string {
       .trim()
   const changed = git('status', '--porcelain', '--', 'src', 'openapi.yaml', 'package.json') !== ''
   return `${git('rev-parse', '--short', 'HEAD')}${changed ? ' with changes' : ''}`
-}
-
-function rowsNamed(text: string): Row[] {
-  return text.split(',').map((name) => {
-    const row = ROWS.find((each) => each.name === name.trim())
-    if (!row) throw new InvalidArgumentError(`There is no row ${name}.`)
-    return row
-  })
 }

@@ -1,12 +1,13 @@
 // The working tree beside a commit, in alternating runs of a second: has a change helped? Answers in three minutes.
 
-import { existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Contender, ours, ROOT } from './contenders.ts'
+import { withFolder } from './folders.ts'
 import { CannotRun } from './machine.ts'
 import { WORK, type Work } from './requests.ts'
-import { each, type Figure, figureOf } from './results.ts'
-import { measureTogether, say, withFolder } from './rounds.ts'
+import { each, type Figure } from './results.ts'
+import { measureTogether, say } from './rounds.ts'
 import { entry } from './rows.ts'
 import { ratio, type Summary } from './statistics.ts'
 
@@ -43,8 +44,8 @@ async function comparison(contenders: readonly Contender[], work: Work): Promise
   const all: Figure[] = contenders.map(({ name }) => ({ name, runs: [] }))
   for (let process = 0; process < PROCESSES; process++) {
     const entries = contenders.map((contender) => entry(contender, work, PETS))
-    for (const { name, runs } of await measureTogether(entries, PACE, WARM_UP_SECONDS))
-      figureOf(all, name).runs.push(...runs)
+    const figures = await measureTogether(entries, PACE, WARM_UP_SECONDS)
+    for (const [index, { runs }] of figures.entries()) all[index]?.runs.push(...runs)
   }
   const rate = ratio(each(all, 'working tree', 'perSecond'), each(all, 'commit', 'perSecond'))
   const processorTime = ratio(each(all, 'commit', 'cpuUs'), each(all, 'working tree', 'cpuUs'))
@@ -54,7 +55,7 @@ async function comparison(contenders: readonly Contender[], work: Work): Promise
 /** The packages are shared with the working tree if the commit has the same lock file, and installed otherwise. */
 function bringPackages(tree: string): void {
   const lock = (root: string) => readFileSync(join(root, 'package-lock.json'), 'utf8')
-  if (existsSync(join(ROOT, 'node_modules')) && lock(tree) === lock(ROOT)) {
+  if (lock(tree) === lock(ROOT)) {
     symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'))
     return
   }

@@ -1,45 +1,38 @@
 // The results of all machines → docs/performance.md and its charts. The same results always give the same files.
 
 import { type Bar, barChart, lineChart } from '../scripts/plots.ts'
-import type { FigureResult, Rate, Results, RowResult, Target } from './results.ts'
+import type { FigureResult, Results, Target } from './results.ts'
 import { FLOOR_MOVE_MAX } from './rounds.ts'
 import type { Row } from './rows.ts'
 import type { Summary } from './statistics.ts'
 
 type Titled = Pick<Row, 'name' | 'title'>
 
-/** One machine's result of a row. */
-interface Found {
-  machine: string
-  result: RowResult
-}
-
 /** File name → SVG, for docs/performance/: one chart for each row that measured rates. */
 export function plots(machines: readonly Results[], rows: readonly Titled[]): Record<string, string> {
   const files: Record<string, string> = {}
   for (const row of rows) {
-    const rated = found(machines, row).flatMap(({ machine, result }) => {
-      const named = (name: string) => (machines.length > 1 ? `${name}, ${machine}` : name)
-      return result.figures.flatMap(({ name, rate }) => (rate ? [{ name, named, rate }] : []))
+    const bars = found(machines, row).flatMap(({ machine, figures }) => {
+      return figures.map(({ name, perSecond: { median, min, max } }): Bar => {
+        return { label: machines.length > 1 ? `${name}, ${machine}` : name, value: median, low: min, high: max }
+      })
     })
-    if (rated.length === 0) continue
-    const bars = rated.map(({ name, named, rate }) => barOf(named(name), rate))
-    const isGrowth = rated.every(({ name }) => name.includes(' at 10^'))
-    files[`${row.name}.svg`] = isGrowth ? growthChart(row, bars) : barChart(row.title, 'answers a second', bars)
+    if (bars.length === 0) continue
+    files[`${row.name}.svg`] =
+      row.name === 'growth' ? growthChart(row, bars) : barChart(row.title, 'answers a second', bars)
   }
   return files
-}
-
-function barOf(label: string, { perSecond }: Rate): Bar {
-  return { label, value: perSecond.median, low: perSecond.min, high: perSecond.max }
 }
 
 /** The labels are `WORK at 10^N`, or `WORK at 10^N, MACHINE`: one line for each work and machine. */
 function growthChart({ title }: Titled, bars: readonly Bar[]): string {
   const lines = Map.groupBy(bars, ({ label }) => label.replace(/ at 10\^\d+/, ''))
-  const points = (all: readonly Bar[]) =>
-    all.map(({ label, value }) => ({ x: 10 ** Number(/10\^(\d+)/.exec(label)?.[1]), y: value }))
-  const drawn = [...lines].map(([label, all]) => ({ label, points: points(all) }))
+  const drawn = [...lines].map(([label, all]) => {
+    return {
+      label,
+      points: all.map(({ label, value }) => ({ x: 10 ** Number(/10\^(\d+)/.exec(label)?.[1]), y: value })),
+    }
+  })
   return lineChart(title, 'answers a second, by the number of pets', drawn, 'logarithmic')
 }
 
@@ -48,7 +41,7 @@ export function markdown(machines: readonly Results[], rows: readonly Titled[]):
 
 \`npm run bench\` wrote this page from the results beside its charts, one JSON file for each machine.
 
-${machines.map(({ machine, description, versions }) => `- **${machine}**: ${description}. ${listed(versions)}.`).join('\n')}
+${machines.map(describedMachine).join('\n')}
 
 The server runs on one core and the load generator (\`wrk\`, 64 connections) on another. The servers of a row start together on
 the same pets and are warmed up while the status of every answer is checked; a wrong answer or a failed connection stops the
@@ -74,73 +67,54 @@ ${rows.flatMap((row) => section(machines, row)).join('\n')}`
 /** All targets, with a column for each machine. */
 export function targetsTable(machines: readonly Results[], rows: readonly Titled[]): string {
   const lines = rows.flatMap((row) => {
-    const results = found(machines, row)
-    const wanted = new Set(results.flatMap(({ result }) => result.targets.map((target) => target.wanted)))
+    const wanted = new Set(found(machines, row).flatMap(({ targets }) => targets.map((target) => target.wanted)))
     return [...wanted].map((text) => {
-      const cells = machines.map(({ machine }) => {
-        const result = results.find((each) => each.machine === machine)?.result
-        return reached(result?.targets.find((target) => target.wanted === text))
+      const cells = machines.map((machine) => {
+        const all = found([machine], row).flatMap(({ targets }) => targets)
+        return all.filter((target) => target.wanted === text).map(reached)
       })
-      return [row.title, text, ...cells]
+      return [row.title, text, ...cells.map(String)]
     })
   })
   return table(['Work', 'Target', ...machines.map(({ machine }) => machine)], lines)
 }
 
-function reached(target: Target | undefined): string {
-  if (!target) return ''
-  const { median, min, max, unit, met } = target
-  const range = min === max ? '' : ` (${number(min)} to ${number(max)})`
-  return `${number(median)} ${unit}${range}${met ? '' : ' **missed**'}`
+function reached({ median, min, max, unit, met }: Target): string {
+  const spread = min === max ? '' : ` ${range({ min, max }, number)}`
+  return `${number(median)} ${unit}${spread}${met ? '' : ' **missed**'}`
 }
 
 function section(machines: readonly Results[], row: Titled): string[] {
   const results = found(machines, row)
   if (results.length === 0) return []
-  const rated = results.some(({ result }) => result.figures.some(({ rate }) => rate))
-  const chart = rated ? [`![Answers a second](performance/${row.name}.svg)\n`] : []
-  const parts = results.flatMap(({ machine, result }) => {
-    const { date, commit, rounds, seconds, remark, figures } = result
-    const head = `${machine}, ${date}, commit ${commit}, ${rounds} rounds of ${seconds} s.${remark ? ` ${remark}` : ''}\n`
-    return [head, ...rateTable(figures), ...valueTable(figures)]
+  const hasRates = results.some(({ figures }) => figures.length > 0)
+  const parts = results.flatMap(({ machine, date, commit, rounds, seconds, remark = '', figures }) => {
+    const circumstances = `${machine}, ${date}, commit ${commit}, ${rounds} rounds of ${seconds} s. ${remark}`.trim()
+    const head = ['', 'answers a second', 'p50 ms', 'p99 ms', 'busy', 'CPU µs', `${figures[0]?.name} ÷ this`]
+    return [`${circumstances}\n`, ...(figures.length > 0 ? [`${table(head, figures.map(rateLine))}\n`] : [])]
   })
-  return [`## ${row.title}\n`, ...chart, ...parts]
+  return [`## ${row.title}\n`, ...(hasRates ? [`![Answers a second](performance/${row.name}.svg)\n`] : []), ...parts]
 }
 
-function rateTable(figures: readonly FigureResult[]): string[] {
-  const lines = figures.flatMap(({ name, rate }) => (rate ? [rateLine(name, rate)] : []))
-  if (lines.length === 0) return []
-  const head = ['', 'answers a second', 'p50 ms', 'p99 ms', 'busy', 'CPU µs', `${figures[0]?.name} ÷ this`]
-  return [`${table(head, lines)}\n`]
-}
-
-function rateLine(name: string, { perSecond, p50Ms, p99Ms, busy, cpuUs, ratio }: Rate): string[] {
+function rateLine({ name, perSecond, p50Ms, p99Ms, busy, cpuUs, ratio }: FigureResult): string[] {
   const rate = `${whole(perSecond.median)} ${range(perSecond, whole)}`
-  const share = `${Math.round(busy * 100)} %`
-  const against = `${ratio.median.toFixed(2)} × ${range(ratio, (value) => value.toFixed(2))}`
-  return [name, rate, p50Ms.toFixed(2), p99Ms.toFixed(2), share, cpuUs.toFixed(1), against]
+  const times = `${ratio.median.toFixed(2)} × ${range(ratio, (value) => value.toFixed(2))}`
+  return [name, rate, p50Ms.toFixed(2), p99Ms.toFixed(2), `${Math.round(busy * 100)} %`, cpuUs.toFixed(1), times]
 }
 
-function valueTable(figures: readonly FigureResult[]): string[] {
-  const lines = figures.flatMap(({ name, values = {} }) =>
-    Object.entries(values).map(([what, value]) => [name, what, number(value)]),
-  )
-  return lines.length > 0 ? [`${table(['', 'measured', ''], lines)}\n`] : []
+function describedMachine({ machine, description, versions }: Results): string {
+  const all = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
+  return `- **${machine}**: ${description}. ${all.join(', ')}.`
 }
 
-function found(machines: readonly Results[], { name }: Titled): Found[] {
+/** The row's result of each machine that has one. */
+function found(machines: readonly Results[], { name }: Titled) {
   return machines.flatMap(({ machine, rows }) => {
-    return rows.filter(({ row }) => row === name).map((result) => ({ machine, result }))
+    return rows.filter(({ row }) => row === name).map((result) => ({ ...result, machine }))
   })
 }
 
-function listed(versions: Record<string, string>): string {
-  return Object.entries(versions)
-    .map(([name, version]) => `${name} ${version}`)
-    .join(', ')
-}
-
-function range({ min, max }: Summary, format: (value: number) => string): string {
+function range({ min, max }: Omit<Summary, 'median'>, format: (value: number) => string): string {
   return `(${format(min)} to ${format(max)})`
 }
 

@@ -1,5 +1,5 @@
-// What the benchmark measures and what it keeps: the runs of a row become medians with their range, which
-// docs/performance/ holds as one JSON file for each machine.
+// What the benchmark measures and what it keeps: the runs of a row become medians with their range, which docs/performance/
+// holds as one JSON file for each machine.
 
 import type { Run } from './load.ts'
 import { median, ratio, type Summary, summary } from './statistics.ts'
@@ -15,15 +15,13 @@ export interface Measured {
 export interface Figure {
   name: string
   runs: Run[]
-  /** Measured in another way than by answers a second, by what it is: `resident MB`. */
-  values?: Record<string, number>
 }
 
 export interface Target extends Summary {
   /** As in `≥ 0.85 × nginx`. */
   wanted: string
-  met: boolean
   unit: string
+  met: boolean
 }
 
 /** One machine's file. */
@@ -34,69 +32,44 @@ export interface Results {
   rows: RowResult[]
 }
 
-export interface RowResult {
+/** The rows of a file may come from several runs. */
+export interface RowResult extends Omit<Measured, 'figures'> {
   row: string
-  /** When and what was measured, and how long: the rows of a file may come from several runs. */
   date: string
   commit: string
   rounds: number
   seconds: number
-  remark?: string
   figures: FigureResult[]
-  targets: Target[]
 }
 
-export interface FigureResult {
+/** The medians of the runs. */
+export interface FigureResult extends Omit<Run, 'perSecond'> {
   name: string
-  rate?: Rate
-  values?: Record<string, number>
-}
-
-export interface Rate {
   perSecond: Summary
-  p50Ms: number
-  p99Ms: number
-  busy: number
-  cpuUs: number
   /** The rate of the row's first figure against this one. */
   ratio: Summary
 }
 
-/** The medians of these runs, with the ratio of `first` to each. */
 export function resultsOf(figures: readonly Figure[]): FigureResult[] {
-  const [first] = figures
-  return figures.map(({ name, runs, values }) => ({
-    name,
-    ...(values ? { values } : {}),
-    ...(first && runs.length > 0 ? { rate: rateOf(runs, first.runs) } : {}),
-  }))
+  return figures.map(({ name }) => {
+    const values = (kind: keyof Run) => each(figures, name, kind)
+    return {
+      name,
+      perSecond: summary(values('perSecond')),
+      p50Ms: median(values('p50Ms')),
+      p99Ms: median(values('p99Ms')),
+      busy: median(values('busy')),
+      cpuUs: median(values('cpuUs')),
+      ratio: ratio(each(figures, (figures[0] as Figure).name, 'perSecond'), values('perSecond')),
+    }
+  })
 }
 
-function rateOf(runs: readonly Run[], first: readonly Run[]): Rate {
-  const rates = runs.map(({ perSecond }) => perSecond)
-  return {
-    perSecond: summary(rates),
-    p50Ms: median(runs.map(({ p50Ms }) => p50Ms)),
-    p99Ms: median(runs.map(({ p99Ms }) => p99Ms)),
-    busy: median(runs.map(({ busy }) => busy)),
-    cpuUs: median(runs.map(({ cpuUs }) => cpuUs)),
-    ratio: ratio(
-      first.map(({ perSecond }) => perSecond),
-      rates,
-    ),
-  }
-}
-
-/** Throws a RangeError when there is none. */
-export function figureOf(figures: readonly Figure[], name: string): Figure {
-  const figure = figures.find((each) => each.name === name)
-  if (!figure) throw new RangeError(`no figure of ${name}`)
-  return figure
-}
-
-/** The values of one kind, round by round. */
+/** The values of one kind, round by round. Throws a RangeError when there is no such figure. */
 export function each(figures: readonly Figure[], name: string, kind: keyof Run): number[] {
-  return figureOf(figures, name).runs.map((run) => run[kind])
+  const figure = figures.find((one) => one.name === name)
+  if (!figure) throw new RangeError(`no figure of ${name}`)
+  return figure.runs.map((run) => run[kind])
 }
 
 /** At least `factor` times as many answers a second as `theirs`. */

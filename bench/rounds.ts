@@ -1,11 +1,11 @@
 // Entries that are measured together. Their servers start once and are warmed up while every answer is checked; then each
 // round measures all of them in turn, so that a slow minute of the machine is slow for all.
 
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Contender, FLOOR, type Served } from './contenders.ts'
-import { audit, type Load, measure, type Run, writeRequests } from './load.ts'
+import { withFolder } from './folders.ts'
+import { audit, type Load, measure, writeRequests } from './load.ts'
 import type { Work } from './requests.ts'
 import { each, type Figure } from './results.ts'
 import { summary } from './statistics.ts'
@@ -25,11 +25,8 @@ export interface Entry {
   cores?: readonly number[]
 }
 
-/** An entry whose server runs, and whose answers are right. */
-export interface Ready {
-  load: Load
-  bytesPerAnswer: number
-}
+/** A load whose server runs and gives the right answers. */
+export type Ready = Load & { bytesPerAnswer: number }
 
 /** For each entry; all are warmed up at once. */
 const WARM_UP_SECONDS = 2
@@ -38,6 +35,16 @@ export const FLOOR_MOVE_MAX = 0.15
 const ATTEMPTS_MAX = 3
 
 export function measureTogether(entries: readonly Entry[], pace: Pace, warmUpSeconds?: number): Promise<Figure[]> {
+  const measureAll = (ready: readonly Ready[]) => untilSteady(() => measureRounds(entries, ready, pace))
+  return withServers(entries, measureAll, warmUpSeconds)
+}
+
+/** Starts the servers of the entries, warms them up, and stops them after `use`. Throws an Error for a wrong answer. */
+export function withServers<Result>(
+  entries: readonly Entry[],
+  use: (ready: readonly Ready[]) => Promise<Result>,
+  warmUpSeconds = WARM_UP_SECONDS * entries.length,
+): Promise<Result> {
   return withFolder(async (folder) => {
     const servers: Served[] = []
     try {
@@ -46,12 +53,24 @@ export function measureTogether(entries: readonly Entry[], pace: Pace, warmUpSec
         mkdirSync(own)
         servers.push(await contender.start(pets, own))
       }
-      const ready = await warmUp(entries, servers, folder, warmUpSeconds)
-      return await untilSteady(() => measureRounds(entries, ready, pace))
+      const warm = (one: Entry, n: number) =>
+        warmUp(one, servers[n] as Served, join(folder, `requests-${n}`), warmUpSeconds)
+      return await use(await Promise.all(entries.map(warm)))
     } finally {
       await Promise.all(servers.map(({ running }) => running.stop()))
     }
   })
+}
+
+async function warmUp(one: Entry, served: Served, requests: string, seconds: number): Promise<Ready> {
+  const { name, pets, work, connections, cores } = one
+  writeRequests(requests, await work.requests(served, pets), served.key)
+  const load = { server: served.running, requests, status: work.status, connections, ...(cores ? { cores } : {}) }
+  try {
+    return { ...load, bytesPerAnswer: await audit(load, seconds) }
+  } catch (error) {
+    throw new Error(`${name}: ${(error as Error).message}`, { cause: error })
+  }
 }
 
 async function measureRounds(entries: readonly Entry[], ready: readonly Ready[], pace: Pace): Promise<Figure[]> {
@@ -59,10 +78,12 @@ async function measureRounds(entries: readonly Entry[], ready: readonly Ready[],
   for (let round = 0; round < pace.rounds; round++) {
     // There and back, so that nobody gains by the order.
     const order = round % 2 === 0 ? [...ready.entries()] : [...ready.entries()].reverse()
-    for (const [index, { load, bytesPerAnswer }] of order) {
-      const run = await measure(load, pace.seconds, bytesPerAnswer)
+    for (const [index, load] of order) {
+      const run = await measure(load, pace.seconds)
       figures[index]?.runs.push(run)
-      say(`  ${entries[index]?.name}: ${described(run)}`)
+      const { perSecond, p99Ms, busy, cpuUs } = run
+      const rate = `${Math.round(perSecond)} a second, p99 ${p99Ms.toFixed(2)} ms`
+      say(`  ${entries[index]?.name}: ${rate}, busy ${Math.round(busy * 100)} %, CPU ${cpuUs.toFixed(1)} µs`)
     }
   }
   return figures
@@ -72,62 +93,12 @@ async function measureRounds(entries: readonly Entry[], ready: readonly Ready[],
 export async function untilSteady(measureAll: () => Promise<Figure[]>): Promise<Figure[]> {
   for (let attempt = 1; ; attempt++) {
     const figures = await measureAll()
-    const moved = floorMove(figures)
-    if (moved <= FLOOR_MOVE_MAX || attempt === ATTEMPTS_MAX) return figures
+    if (attempt === ATTEMPTS_MAX || !figures.some(({ name }) => name === FLOOR)) return figures
+    const { median, min, max } = summary(each(figures, FLOOR, 'perSecond'))
+    const moved = (max - min) / median
+    if (moved <= FLOOR_MOVE_MAX) return figures
     say(`  the floor moved by ${Math.round(moved * 100)} %: this row is measured again`)
   }
-}
-
-/** From its lowest to its highest rate, as a share of the median; 0 without a floor. */
-function floorMove(figures: readonly Figure[]): number {
-  if (!figures.some(({ name }) => name === FLOOR)) return 0
-  const { median, min, max } = summary(each(figures, FLOOR, 'perSecond'))
-  return (max - min) / median
-}
-
-/** Puts each server under its load, all at once. Throws an Error when one gives a wrong answer. */
-export function warmUp(
-  entries: readonly Entry[],
-  servers: readonly Served[],
-  folder: string,
-  seconds = WARM_UP_SECONDS * entries.length,
-): Promise<Ready[]> {
-  const warming = entries.map(async ({ name, pets, work, connections, cores }, index) => {
-    const served = servers[index] as Served
-    const requests = join(folder, `requests-${index}`)
-    writeRequests(requests, await work.requests(served, pets), served.key)
-    const load = { server: served.running, requests, status: work.status, connections, ...(cores ? { cores } : {}) }
-    try {
-      return { load, bytesPerAnswer: await audit(load, seconds) }
-    } catch (error) {
-      throw new Error(`${name}: ${(error as Error).message}`, { cause: error })
-    }
-  })
-  return Promise.all(warming)
-}
-
-const folders = new Set<string>()
-process.on('exit', () => folders.forEach(remove))
-
-/** The folder is removed when `use` has ended, or with the process. */
-export async function withFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-bench-run-'))
-  folders.add(folder)
-  try {
-    return await use(folder)
-  } finally {
-    remove(folder)
-  }
-}
-
-function remove(folder: string): void {
-  rmSync(folder, { recursive: true, force: true })
-  folders.delete(folder)
-}
-
-function described({ perSecond, p99Ms, busy, cpuUs }: Run): string {
-  const rate = `${Math.round(perSecond)} a second, p99 ${p99Ms.toFixed(2)} ms`
-  return `${rate}, busy ${Math.round(busy * 100)} %, ${cpuUs.toFixed(1)} µs of processor time each`
 }
 
 /** Progress, on standard error. */

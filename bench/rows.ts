@@ -3,9 +3,10 @@
 
 import { answerOf } from './answers.ts'
 import { type Contender, fastify, floor, nginx, ours, ROOT } from './contenders.ts'
+import { withFolder } from './folders.ts'
 import { WORK, type Work } from './requests.ts'
 import { atLeast, atMost, each, type Figure, type Measured, type Target } from './results.ts'
-import { type Entry, measureTogether, type Pace, withFolder } from './rounds.ts'
+import { type Entry, measureTogether, type Pace } from './rounds.ts'
 import { summary } from './statistics.ts'
 
 export interface Row {

@@ -1,22 +1,10 @@
-// Stores filled with the same pets every time. They are kept in the temporary directory from run to run.
+// Stores filled with the same pets every time.
 
 import { Database } from 'bun:sqlite'
-import { createHash } from 'node:crypto'
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PetStatus } from '../src/generated/contract.ts'
+import { lastingFolder } from './folders.ts'
 
 export const STATUSES: readonly PetStatus[] = ['available', 'pending', 'sold']
 
@@ -29,33 +17,25 @@ export interface Seeded {
   key: string
 }
 
-/**
- * The store with this many pets, in the schema of the source tree at `root`; made if there is none, which takes half a minute
- * and 600 MB for 10^7 pets. Do not write to it.
- */
-export function seeded(root: string, pets: number): Seeded {
-  const empty = join(tmpdir(), `petstore-bench-${process.pid}.db`)
-  const key = createStore(root, empty)
-  const folder = join(tmpdir(), `petstore-bench-${fingerprint(empty)}`)
-  const [path, keyPath] = [join(folder, `${pets}.db`), join(folder, `${pets}.key`)]
-  if (existsSync(path)) rmSync(empty)
-  else {
-    fill(empty, pets)
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(keyPath, key)
-    renameSync(empty, path)
-  }
-  return { database: path, key: readFileSync(keyPath, 'utf8') }
-}
+const made = new Map<string, Seeded>()
 
-/** A copy at `path`, to use and throw away. It is on disk already, so that no later sync waits for it. */
+/**
+ * Copies a store with this many pets, in the schema of the source tree at `root`, to `path`. The first time in a process it
+ * is made; for 10^7 pets that takes half a minute and 600 MB.
+ */
 export function copyOfSeeded(root: string, pets: number, path: string): Seeded {
-  const { database, key } = seeded(root, pets)
-  copyFileSync(database, path)
-  const file = openSync(path, 'r')
-  fsyncSync(file)
-  closeSync(file)
-  return { database: path, key }
+  const name = `${root} ${pets}`
+  let seeded = made.get(name)
+  if (!seeded) {
+    const database = join(lastingFolder(), `seeded-${made.size}.db`)
+    seeded = { database, key: createStore(root, database) }
+    fill(database, pets)
+    made.set(name, seeded)
+  }
+  copyFileSync(seeded.database, path)
+  // On disk now, it makes no later sync wait.
+  Bun.spawnSync(['sync', path])
+  return { database: path, key: seeded.key }
 }
 
 /** Makes an empty store at `path` and returns an API key of it. The tree's own command line makes the schema. */
@@ -69,13 +49,10 @@ export function createStore(root: string, path: string): string {
   return key
 }
 
-/** Adds pets to the store at `path`, which has one key and no pets. */
+/** Adds pets to the store at `path`, which has one key and no pets. An interruption leaves the file corrupt. */
 export function fill(path: string, pets: number): void {
   const database = new Database(path, { readwrite: true })
-  // Nothing is lost if this is interrupted: the file gets its name when it is complete.
-  database.run('PRAGMA synchronous = OFF')
-  database.run('PRAGMA journal_mode = OFF')
-  database.run('PRAGMA cache_size = -200000')
+  database.run('PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; PRAGMA cache_size = -200000')
   const indexes = database
     .query<{ name: string; sql: string }, []>(
       "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'pets' AND sql IS NOT NULL",
@@ -102,15 +79,4 @@ export function fill(path: string, pets: number): void {
   for (const { sql } of indexes) database.run(sql)
   database.run('PRAGMA journal_mode = WAL')
   database.close()
-}
-
-/** Names the schema and the way it is filled, so that a store is made again when either has changed. */
-function fingerprint(path: string): string {
-  const database = new Database(path, { readonly: true })
-  const schema = database.query('SELECT sql FROM sqlite_schema ORDER BY name').values()
-  database.close()
-  const hash = createHash('sha256')
-    .update(JSON.stringify(schema))
-    .update(readFileSync(import.meta.path))
-  return hash.digest('hex').slice(0, 12)
 }

@@ -99,19 +99,16 @@ export function cpuSeconds(pid: number): number {
   })
 }
 
-/** Bytes of memory of a process and its children; `anonymous` leaves out what is mapped from files. */
-export function memoryOf(pid: number): { resident: number; anonymous: number } {
-  const bytes = (name: string) =>
-    sum(family(pid), (each) => {
-      const line = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readOrEmpty(`/proc/${each}/status`))
-      return Number(line?.[1] ?? 0) * 1024
-    })
-  return { resident: bytes('VmRSS'), anonymous: bytes('RssAnon') }
+/** Bytes of resident memory of a process and its children. */
+export function memoryOf(pid: number): number {
+  return sum(family(pid), (each) => {
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(readOrEmpty(`/proc/${each}/status`))?.[1] ?? 0) * 1024
+  })
 }
 
 /** The process and its descendants. Linux lists a child with the thread that started it. */
 function family(pid: number): number[] {
-  const threads = readdirSyncOrEmpty(`/proc/${pid}/task`)
+  const threads = orElse(() => readdirSync(`/proc/${pid}/task`), [])
   const children = threads.flatMap((thread) => readOrEmpty(`/proc/${pid}/task/${thread}/children`).split(' '))
   return [pid, ...children.filter(Boolean).map(Number).flatMap(family)]
 }
@@ -120,19 +117,15 @@ function sum(pids: readonly number[], of: (pid: number) => number): number {
   return pids.reduce((total, pid) => total + of(pid), 0)
 }
 
-/** A process may end while it is read: then it counts for nothing. */
 function readOrEmpty(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
+  return orElse(() => readFileSync(path, 'utf8'), '')
 }
 
-function readdirSyncOrEmpty(path: string): string[] {
+/** A process may end while it is read: then it counts for nothing. */
+function orElse<Value>(read: () => Value, otherwise: Value): Value {
   try {
-    return readdirSync(path)
+    return read()
   } catch {
-    return []
+    return otherwise
   }
 }

@@ -3,10 +3,10 @@
 import { expect, test } from 'bun:test'
 import { answerOf } from '../bench/answers.ts'
 import { floor } from '../bench/contenders.ts'
+import { withFolder } from '../bench/folders.ts'
 import { type Asked, audit, type Load, measure, writeRequests } from '../bench/load.ts'
 import { findProgram } from '../bench/machine.ts'
 import { creates, LIST } from '../bench/requests.ts'
-import { withFolder } from '../bench/rounds.ts'
 import { temporaryFile } from './support/files.ts'
 import { startService } from './support/service.ts'
 
@@ -31,12 +31,12 @@ withWrk('counts answers, one by one and in sum', async () => {
     })
   })
   try {
-    const bytes = await audit(load, 1)
-    const run = await measure(load, 1, bytes)
+    const bytesPerAnswer = await audit(load, 1)
+    const run = await measure({ ...load, bytesPerAnswer }, 1)
     expect(run.perSecond).toBeGreaterThan(100)
     expect(seen).toBeGreaterThan(run.perSecond)
     expect(run.p99Ms).toBeGreaterThanOrEqual(run.p50Ms)
-    await expect(measure(load, 1, bytes * 2)).rejects.toThrow('bytes where')
+    await expect(measure({ ...load, bytesPerAnswer: bytesPerAnswer * 2 }, 1)).rejects.toThrow('bytes where')
   } finally {
     await stop()
   }
@@ -56,7 +56,7 @@ withWrk('refuses a figure with a failure in it', async () => {
   let count = 0
   const { load, stop } = loadOn(() => new Response('x', { status: ++count === 1000 ? 500 : 200 }))
   try {
-    await expect(measure(load, 1, 100)).rejects.toThrow('failed answers')
+    await expect(measure({ ...load, bytesPerAnswer: 100 }, 1)).rejects.toThrow('failed answers')
   } finally {
     await stop()
   }
