@@ -8,18 +8,11 @@
 // It kills the process, not the machine. It does not test whether a commit has reached the disk: SQLite (synchronous=FULL)
 // and the disk promise that.
 
-import { Database } from 'bun:sqlite'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { generateKey } from '../src/keys.ts'
-import { temporaryFile } from '../test/support/files.ts'
-import { type Running, root, serve } from '../test/support/process.ts'
 import { faultsLine, print, runCommand } from './command.ts'
+import { KilledServer } from './killed-server.ts'
 import { listedPets } from './pages.ts'
 
 const WRITERS = 24
-const LOAD_MS_MAX = 150
-const START_MS_MAX = 150
 /** After these a new file is used, so that checking all of it stays quick. */
 const ROUNDS_PER_FILE = 50
 
@@ -43,92 +36,75 @@ interface Sent {
 export async function crash(rounds: number, report: (tally: Tally) => void = () => {}): Promise<Tally> {
   const tally: Tally = { rounds: 0, acknowledged: 0, unanswered: 0, replayed: 0, killedAtStart: 0, faults: [] }
   while (tally.rounds < rounds) {
-    const service = new Service(mkdtempSync(temporaryFile('crash-')), tally)
-    await service.open()
+    const server = new KilledServer()
+    await server.start()
     try {
+      const writers = new Writers(server, tally)
       for (let left = Math.min(ROUNDS_PER_FILE, rounds - tally.rounds); left > 0; left--) {
-        await service.round()
+        await writers.round()
         tally.rounds++
         report(tally)
       }
-      await service.checkAll()
+      await writers.checkAll()
     } finally {
-      await service.close()
+      tally.killedAtStart += server.killedAtStart
+      const status = await server.close()
+      if (status !== 0) tally.faults.push(`the last server ended with status ${status} after SIGTERM`)
     }
   }
   return tally
 }
 
-/** One database file, and the server processes that use it one after another. */
-class Service {
-  private readonly key = generateKey('production')
-  private readonly env = { PETSTORE_BOOTSTRAP_KEY: this.key, PETSTORE_LOG_LEVEL: 'silent' }
+/** They create pets on one server, and compare what survives with their journal. */
+class Writers {
   /** Name → id of every pet that a 201 acknowledged. */
   private readonly journal = new Map<string, string>()
-  private server!: Running
   private sent = 0
   private lastId = 0
 
   constructor(
-    private readonly folder: string,
+    private readonly server: KilledServer,
     private readonly tally: Tally,
   ) {}
 
-  async open(): Promise<void> {
-    this.server = await serve([], { cwd: this.folder, env: this.env })
-  }
-
   async round(): Promise<void> {
     const unanswered: Sent[] = []
-    const writers = Array.from({ length: WRITERS }, (_, n) => this.write(n % 2 === 0, unanswered))
-    await Bun.sleep(Math.random() * LOAD_MS_MAX)
-    await this.server.stop('SIGKILL')
-    await Promise.all(writers)
-    if (Math.random() < 0.2) await this.killWhileStarting()
-    await this.open()
-    await this.sendAgain(unanswered)
+    await this.server.killUnder(Array.from({ length: WRITERS }, (_, n) => this.write(n % 2 === 0, unanswered)))
+    // Without an Idempotency-Key the pet may exist or not; both are correct.
+    await Promise.all(unanswered.filter(({ idempotent }) => idempotent).map((sent) => this.create(sent)))
     this.checkNewest()
     this.tally.unanswered += unanswered.length
   }
 
   /** Checks the pets that are new since the last round: each acknowledged one exists exactly once, with its id. */
   private checkNewest(): void {
-    this.withFile((file) => {
-      const rows = file
-        .query<{ id: number; name: string }, [number]>('SELECT id, name FROM pets WHERE id > ? ORDER BY id')
-        .all(this.lastId)
-      const seen = new Set<string>()
-      for (const { id, name } of rows) {
-        if (seen.has(name)) this.fault(`${name} exists twice`)
-        seen.add(name)
-        if ((this.journal.get(name) ?? String(id)) !== String(id))
-          this.fault(`${name} has another id than was acknowledged`)
-      }
-      for (const [name, id] of this.journal) {
-        if (Number(id) > this.lastId && !seen.has(name)) this.fault(`${name} was acknowledged and is lost`)
-      }
-      this.lastId = rows.at(-1)?.id ?? this.lastId
-      this.checkIntegrity(file)
-    })
+    const sql = 'SELECT id, name FROM pets WHERE id > ? ORDER BY id'
+    const rows = this.server.read((file) => file.query<{ id: number; name: string }, [number]>(sql).all(this.lastId))
+    const seen = new Set<string>()
+    for (const { id, name } of rows) {
+      if (seen.has(name)) this.fault(`${name} exists twice`)
+      seen.add(name)
+      const acknowledged = this.journal.get(name) ?? String(id)
+      if (acknowledged !== String(id)) this.fault(`${name} was acknowledged with the id ${acknowledged} and has ${id}`)
+    }
+    for (const [name, id] of this.journal) {
+      if (Number(id) > this.lastId && !seen.has(name)) this.fault(`${name} was acknowledged and is lost`)
+    }
+    this.lastId = rows.at(-1)?.id ?? this.lastId
+    const integrity = this.server.checkIntegrity()
+    if (integrity !== 'ok') this.fault(`integrity_check reports ${integrity}`)
   }
 
   /** Checks the whole list over the API against the journal. */
   async checkAll(): Promise<void> {
     const listed = new Map<string, string>()
-    for await (const { id, name } of listedPets(this.server.url, this.key)) {
+    for await (const { id, name } of listedPets(this.server.url, this.server.key)) {
       if (listed.has(name)) this.fault(`${name} is listed twice`)
       listed.set(name, String(id))
     }
     for (const [name, id] of this.journal) {
       if (listed.get(name) !== id) this.fault(`${name} is not listed as acknowledged`)
     }
-    this.withFile((file) => this.checkIntegrity(file))
-  }
-
-  async close(): Promise<void> {
-    const status = await this.server.stop()
-    if (status !== 0) this.fault(`the last server ended with status ${status} after SIGTERM`)
-    rmSync(dirname(this.folder), { recursive: true })
   }
 
   private async write(idempotent: boolean, unanswered: Sent[]): Promise<void> {
@@ -146,43 +122,16 @@ class Service {
 
   /** Rejects when the server does not answer. */
   private async create({ name, idempotent }: Sent): Promise<void> {
-    const response = await fetch(`${this.server.url}/pets`, {
+    const { url, key } = this.server
+    const response = await fetch(`${url}/pets`, {
       method: 'POST',
-      headers: { Authorization: `Bearer ${this.key}`, ...(idempotent ? { 'Idempotency-Key': `"${name}"` } : {}) },
+      headers: { Authorization: `Bearer ${key}`, ...(idempotent ? { 'Idempotency-Key': `"${name}"` } : {}) },
       body: JSON.stringify({ name, categoryId: 7 }),
     })
     const text = await response.text()
     if (response.status !== 201) this.fault(`a create answers ${response.status}: ${text}`)
     else this.journal.set(name, String((JSON.parse(text) as { id: number }).id))
     if (response.headers.has('Idempotency-Replayed')) this.tally.replayed++
-  }
-
-  /** Only those with an Idempotency-Key. Without one, the pet may exist or not; both are correct. */
-  private async sendAgain(unanswered: Sent[]): Promise<void> {
-    await Promise.all(unanswered.filter(({ idempotent }) => idempotent).map((sent) => this.create(sent)))
-  }
-
-  private async killWhileStarting(): Promise<void> {
-    const starting = Bun.spawn([join(root, 'bin/petstore'), 'serve', '--port', '0'], {
-      cwd: this.folder,
-      env: { PATH: process.env.PATH ?? '', ...this.env },
-      stdio: ['ignore', 'ignore', 'ignore'],
-    })
-    await Bun.sleep(Math.random() * START_MS_MAX)
-    starting.kill('SIGKILL')
-    await starting.exited
-    this.tally.killedAtStart++
-  }
-
-  private checkIntegrity(file: Database): void {
-    const [{ integrity_check: result }] = file.query('PRAGMA integrity_check').all() as [{ integrity_check: string }]
-    if (result !== 'ok') this.fault(`integrity_check reports ${result}`)
-  }
-
-  private withFile(check: (file: Database) => void): void {
-    const file = new Database(join(this.folder, 'data/petstore.db'), { readonly: true })
-    check(file)
-    file.close()
   }
 
   private fault(description: string): void {
