@@ -34,6 +34,7 @@ const WARM_UP_SECONDS = 2
 export const FLOOR_MOVE_MAX = 0.15
 const ATTEMPTS_MAX = 3
 
+/** `warmUpSeconds`: 2 for each entry unless given. */
 export function measureTogether(entries: readonly Entry[], pace: Pace, warmUpSeconds?: number): Promise<Figure[]> {
   const measureAll = (ready: readonly Ready[]) => untilSteady(() => measureRounds(entries, ready, pace))
   return withServers(entries, measureAll, warmUpSeconds)

@@ -16,7 +16,7 @@ const experiment = (outcome: Outcome, seen: object[] = []) => ({
   },
 })
 
-test('options have defaults, and the exit status says whether the experiment passed', async () => {
+test('options have defaults, and the exit status is 1 when an experiment does not pass', async () => {
   const seen: object[] = []
   expect(await runCommand(experiment({ text: 'well', passed: true }, seen), [])).toBe(0)
   expect(await runCommand(experiment({ text: 'ill', passed: false }, seen), ['--rounds', '3'])).toBe(1)
@@ -26,7 +26,7 @@ test('options have defaults, and the exit status says whether the experiment pas
   ])
 })
 
-test('a number that is none is refused before anything starts', async () => {
+test('refuses an option that is not a whole number, before anything starts', async () => {
   const command = [process.execPath, join(root, 'endurance/crash.ts')]
   for (const rounds of ['0', 'many', '1.5', '-1']) {
     const { status, stderr, stdout } = await run([`--rounds=${rounds}`], { command })
@@ -35,7 +35,7 @@ test('a number that is none is refused before anything starts', async () => {
   }
 })
 
-test('an experiment prints its report and ends with 0', async () => {
+test('prints the report of an experiment that passes, and ends with 0', async () => {
   const { status, stdout } = await run(['--rounds', '1'], {
     command: [process.execPath, join(root, 'endurance/restart.ts')],
   })
