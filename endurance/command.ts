@@ -21,7 +21,7 @@ export interface Outcome {
   /** Markdown: what was done, what was counted, what went wrong. */
   text: string
   passed: boolean
-  /** Pictures of the text: file name → content. They are written beside docs/reliability.md. */
+  /** Charts of the text: file name → content. With --report they are written beside docs/reliability.md. */
   files?: Record<string, string>
 }
 
@@ -53,7 +53,7 @@ export function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-/** As a report ends its list of results. */
+/** The last item of a report's list: the first 20 faults, or none. */
 export function faultsLine(faults: readonly string[]): string {
   const shown = faults.slice(0, 20).join('; ')
   return `- Faults: ${faults.length === 0 ? 'none' : `${faults.length}: ${shown}${faults.length > 20 ? '; …' : ''}`}.`
