@@ -1,5 +1,5 @@
--- What wrk runs: sends the requests of a file (raw HTTP, separated by NUL) in turn, and prints one JSON object at the end.
--- With "audit" as second argument every answer's status is counted, too, which costs wrk some of its speed.
+-- The script of wrk: sends the requests of a file (raw HTTP, separated by NUL) in turn, and prints one JSON object at the
+-- end. With "audit" as second argument it counts the status of every answer, which costs wrk some of its speed.
 
 local requests = {}
 local at = 0
@@ -14,8 +14,8 @@ function init(arguments)
     requests[#requests + 1] = text
   end
   file:close()
-  -- Not always from the first: else a short run would see the same few again and again.
-  at = tonumber(arguments[3] or "0")
+  -- From another place each time: otherwise short runs would send the same few requests again and again.
+  at = tonumber(arguments[3])
   if arguments[2] == "audit" then
     statuses = {}
     response = function(status)
@@ -37,9 +37,9 @@ function done(summary, latency)
   end
   local errors = summary.errors
   io.write(string.format(
-    '{"requests":%d,"bytes":%d,"durationUs":%d,"p50Us":%d,"p99Us":%d,"maxUs":%d,'
-      .. '"errorStatuses":%d,"connectErrors":%d,"readErrors":%d,"writeErrors":%d,"timeouts":%d,"statuses":{%s}}\n',
-    summary.requests, summary.bytes, summary.duration, latency:percentile(50), latency:percentile(99), latency.max,
-    errors.status, errors.connect, errors.read, errors.write, errors.timeout, table.concat(counted, ",")
+    '{"requests":%d,"bytes":%d,"durationUs":%d,"p50Us":%d,"p99Us":%d,"statuses":{%s},'
+      .. '"errors":{"status":%d,"connect":%d,"read":%d,"write":%d,"timeout":%d}}\n',
+    summary.requests, summary.bytes, summary.duration, latency:percentile(50), latency:percentile(99),
+    table.concat(counted, ","), errors.status, errors.connect, errors.read, errors.write, errors.timeout
   ))
 end

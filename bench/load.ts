@@ -1,23 +1,17 @@
-// One run of wrk against one server: how many answers a second, how late they came, and whether all were what the work
-// asks for. A figure with a wrong answer in it is none.
+// One run of wrk against one server: the rate, the latencies, and whether every answer was the expected one. A run with a
+// wrong answer gives no figure.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CORES, pinned } from './machine.ts'
-import { cpuSeconds, type Running } from './processes.ts'
-import { type Asked, rawRequest } from './requests.ts'
+import { cpuSeconds, type Running } from './servers.ts'
 
-/** What one wrk run measured. */
-export interface Run {
-  requests: number
-  perSecond: number
-  p50Ms: number
-  p99Ms: number
-  /** Seconds of the server's processor time per second. Well under 1: something else was the limit. */
-  serverBusy: number
-  /** The server's processor time for one answer: what a machine with other work to do disturbs least. */
-  cpuUs: number
-  bytesPerAnswer: number
+/** One request of those that wrk sends in turn. */
+export interface Asked {
+  method: 'GET' | 'POST'
+  target: string
+  headers?: Record<string, string>
+  body?: string
 }
 
 export interface Load {
@@ -25,10 +19,20 @@ export interface Load {
   /** The file with the raw requests. */
   requests: string
   connections: number
-  /** The only status that counts. */
+  /** The only status that is accepted. */
   status: number
-  /** Where wrk may run; on the load's core alone unless given. */
+  /** Where wrk runs; the load's core unless given. */
   cores?: readonly number[]
+}
+
+export interface Run {
+  perSecond: number
+  p50Ms: number
+  p99Ms: number
+  /** Seconds of the server's processor time per second. Well under 1, something else was the limit. */
+  busy: number
+  /** The server's processor time for one answer, in microseconds. Other work on the machine disturbs it least. */
+  cpuUs: number
 }
 
 interface Report {
@@ -37,75 +41,69 @@ interface Report {
   durationUs: number
   p50Us: number
   p99Us: number
-  errorStatuses: number
-  connectErrors: number
-  readErrors: number
-  writeErrors: number
-  timeouts: number
-  statuses: Record<string, number>
+  statuses: Record<number, number>
+  errors: Record<'status' | 'connect' | 'read' | 'write' | 'timeout', number>
 }
 
-/** How far answers may differ in length from those that were looked at one by one: ids grow while animals are added. */
+/** How far the mean length of answers may differ from the audit's: ids grow while pets are added. */
 const LENGTH_TOLERANCE = 0.05
 
 export function writeRequests(path: string, asked: readonly Asked[], key: string): void {
   writeFileSync(path, asked.map((each) => rawRequest(each, key)).join('\0'))
 }
 
-/** Counts the status of every answer; returns their mean length. Throws unless all have the one that counts. */
-export async function audit(load: Load, seconds: number): Promise<number> {
-  const report = await wrk(load, seconds, 'audit')
-  const others = Object.entries(report.statuses).filter(([status]) => Number(status) !== load.status)
-  if (others.length > 0) {
-    throw new Error(`not all answers are ${load.status}: ${JSON.stringify(report.statuses)}`)
-  }
-  return report.bytes / report.requests
+/** A request as it is sent. */
+export function rawRequest({ method, target, headers = {}, body }: Asked, key: string): string {
+  const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
+  const all = { Host: '127.0.0.1', Authorization: `Bearer ${key}`, ...headers, ...length }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`
 }
 
-/** `bytesPerAnswer` is what `audit` has found: answers of another length are other answers. */
-export async function measure(load: Load, seconds: number, bytesPerAnswer: number): Promise<Run> {
+/** Checks the status of every answer and returns their mean length in bytes. Throws an Error for another status. */
+export async function audit(load: Load, seconds: number): Promise<number> {
+  const { statuses, bytes, requests } = await wrk(load, seconds, 'audit')
+  if (Object.keys(statuses).some((status) => Number(status) !== load.status)) {
+    throw new Error(`not all answers are ${load.status}: ${JSON.stringify(statuses)}`)
+  }
+  return bytes / requests
+}
+
+/** `bytesPerAnswer`: what the audit found. Throws an Error for answers of another length, since they are other answers. */
+export async function measure(load: Load & { bytesPerAnswer: number }, seconds: number): Promise<Run> {
   const cpuBefore = cpuSeconds(load.server.pid)
   const startedAt = performance.now()
-  const report = await wrk(load, seconds, 'measure')
+  const { requests, bytes, durationUs, p50Us, p99Us } = await wrk(load, seconds, 'measure')
   const elapsed = (performance.now() - startedAt) / 1000
   const cpu = cpuSeconds(load.server.pid) - cpuBefore
-  const bytes = report.bytes / report.requests
-  if (!(Math.abs(bytes / bytesPerAnswer - 1) <= LENGTH_TOLERANCE)) {
-    throw new Error(`answers of ${bytes} bytes where ${bytesPerAnswer} were expected`)
+  if (Math.abs(bytes / requests / load.bytesPerAnswer - 1) > LENGTH_TOLERANCE) {
+    throw new Error(`answers of ${bytes / requests} bytes where ${load.bytesPerAnswer} were expected`)
   }
   return {
-    requests: report.requests,
-    perSecond: report.requests / (report.durationUs / 1e6),
-    p50Ms: report.p50Us / 1000,
-    p99Ms: report.p99Us / 1000,
-    serverBusy: cpu / elapsed,
-    cpuUs: (cpu / report.requests) * 1e6,
-    bytesPerAnswer: bytes,
+    perSecond: requests / (durationUs / 1e6),
+    p50Ms: p50Us / 1000,
+    p99Ms: p99Us / 1000,
+    busy: cpu / elapsed,
+    cpuUs: (cpu / requests) * 1e6,
   }
 }
 
 async function wrk(load: Load, seconds: number, mode: 'audit' | 'measure'): Promise<Report> {
-  const { server, requests, connections } = load
-  const script = join(import.meta.dir, 'load.lua')
-  const from = String(Math.floor(Math.random() * 100_000))
-  const child = Bun.spawn(
-    pinned(load.cores ?? [CORES.load], [
-      ...['wrk', '--threads', '1', '--connections', String(connections), '--duration', `${Math.ceil(seconds)}s`],
-      ...['--timeout', '10s', '--script', script, `http://127.0.0.1:${server.port}`, '--', requests, mode, from],
-    ]),
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  )
-  const [output, complaint] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  const { server, requests, connections, cores = [CORES.load] } = load
+  const first = String(Math.floor(Math.random() * 100_000))
+  const command = [
+    ...['wrk', '--threads', '1', '--connections', String(connections), '--duration', `${Math.ceil(seconds)}s`],
+    ...['--timeout', '10s', '--script', join(import.meta.dir, 'load.lua'), `http://127.0.0.1:${server.port}`],
+    ...['--', requests, mode, first],
+  ]
+  const child = Bun.spawn(pinned(cores, command), { stdio: ['ignore', 'pipe', 'pipe'] })
+  const [output, complaint] = await Promise.all([child.stdout.text(), child.stderr.text()])
   const line = output.split('\n').find((text) => text.startsWith('{'))
-  if (!line) throw new Error(`wrk did not report: ${output}${complaint}`)
+  if (!line) throw new Error(`wrk printed no report: ${output}${complaint}`)
   const report: Report = JSON.parse(line)
-  const { errorStatuses, connectErrors, readErrors, writeErrors, timeouts } = report
-  const failures = errorStatuses + connectErrors + readErrors + writeErrors + timeouts
-  if (failures > 0) {
-    throw new Error(
-      `failed answers: ${JSON.stringify({ errorStatuses, connectErrors, readErrors, writeErrors, timeouts })}`,
-    )
+  if (Object.values(report.errors).some((count) => count > 0)) {
+    throw new Error(`failed answers: ${JSON.stringify(report.errors)}`)
   }
-  if (report.requests === 0) throw new Error('not one answer')
+  if (report.requests === 0) throw new Error('there was no answer')
   return report
 }

@@ -1,50 +1,56 @@
-// `npm run bench`: the service beside what it is compared with, as docs/performance.md. With --quick: the working tree
-// beside a commit, for daily use.
+// `npm run bench`: measures the service beside its contenders and writes docs/performance.md. With --quick it compares the
+// working tree with a commit.
 
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Command, InvalidArgumentError } from 'commander'
+import { Command, Option } from 'commander'
+import { parsedBy } from '../src/cli/options.ts'
+import { count } from '../src/values.ts'
 import { ROOT } from './contenders.ts'
-import { CORES, describeMachine, stayOn, versions } from './machine.ts'
+import { CannotRun, CORES, describeMachine, installPeers, requireTools, stayOn, versions } from './machine.ts'
 import { quick } from './quick.ts'
-import { markdown, plots, RESULTS_FILE, targetsTable } from './report.ts'
-import type { Results, RowResult } from './results.ts'
+import { markdown, plots, targetsTable } from './report.ts'
+import { type Results, type RowResult, resultsOf } from './results.ts'
 import { type Pace, say } from './rounds.ts'
-import { type Row, THROUGHPUT } from './rows.ts'
+import { COMPARISONS, type Row } from './rows.ts'
 import { OF_OURS } from './rows-of-ours.ts'
-import { CannotRun, installPeers, requireTools } from './tools.ts'
 
-const ROWS: readonly Row[] = [...THROUGHPUT, ...OF_OURS]
-const DOCS = join(ROOT, 'docs')
+const ROWS: readonly Row[] = [...COMPARISONS, ...OF_OURS]
+const FOLDER = join(ROOT, 'docs/performance')
 
 interface Options extends Pace {
-  only?: Row[]
+  only?: string[]
   write: boolean
+  page: boolean
   quick: boolean
   against: string
+  machine: string
 }
 
 const program = new Command('npm run bench --')
-  .description('Measures the service beside nginx, Fastify and others, and writes docs/performance.md.')
-  .option(
-    '--only <rows>',
-    `only these rows, separated by commas: ${ROWS.map(({ name }) => name).join(', ')}`,
-    rowsNamed,
+  .description(
+    'Measures the service beside the floor of its runtime, nginx and Fastify, and writes docs/performance.md.',
   )
-  .option('--rounds <number>', 'how often each contender is measured', count, 5)
-  .option('--seconds <number>', 'how long each time', count, 4)
-  .option('--write', 'with --only: put these rows into docs/performance.md, beside those measured before', false)
-  .option('--quick', 'only the working tree beside a commit: list, get and create, in under a minute', false)
+  .addOption(new Option('--only <rows...>', 'only these rows').choices(ROWS.map(({ name }) => name)))
+  .option('--rounds <number>', 'how often each contender is measured', parsedBy(count), 5)
+  .option('--seconds <number>', 'how long each measurement takes', parsedBy(count), 4)
+  .option('--write', 'with --only: replace these rows in docs/performance.md', false)
+  .option('--machine <name>', 'the name of this machine in docs/performance.md', describeMachine().name)
+  .option('--page', 'measure nothing; write docs/performance.md from the results in docs/performance/', false)
+  .option('--quick', 'compare only the working tree with a commit, in three minutes', false)
   .option('--against <commit>', 'with --quick: the commit', 'HEAD')
   .action(async (options: Options) => {
-    requireTools('wrk', 'taskset', ...(options.quick ? [] : ['nginx']))
-    // It asks now and then, too: never from the server's core.
+    if (options.page) return writePage()
+    requireTools('wrk', 'taskset', ...(options.quick ? [] : (['nginx'] as const)))
+    // This process sends requests, too: keep it off the server's core.
     stayOn(CORES.load)
     if (options.quick) return quick(options.against)
     installPeers()
     const results = await measureRows(options)
-    process.stdout.write(`\n${targetsTable(results.rows)}\n`)
-    if (!options.only || options.write) write(options.only ? mergedWithEarlier(results) : results)
+    process.stdout.write(`\n${targetsTable([results], ROWS)}\n`)
+    if (options.only && !options.write) return
+    keep(results)
+    writePage()
   })
 
 try {
@@ -55,34 +61,48 @@ try {
   process.exit(1)
 }
 
-async function measureRows({ only = [...ROWS], rounds, seconds }: Options): Promise<Results> {
+async function measureRows({ only, rounds, seconds, machine }: Options): Promise<Results> {
   const date = new Date().toISOString().slice(0, 10)
   const commit = currentCommit()
   const rows: RowResult[] = []
-  for (const { name, title, run } of only) {
+  for (const { name, title, run } of ROWS.filter((row) => only?.includes(row.name) ?? true)) {
     say(`${name}: ${title}`)
-    rows.push({ row: name, title, date, commit, rounds, seconds, ...(await run({ rounds, seconds })) })
+    const { figures, ...measured } = await run({ rounds, seconds })
+    rows.push({ row: name, date, commit, rounds, seconds, ...measured, figures: resultsOf(figures) })
   }
-  return { machine: describeMachine(), versions: versions(), rows }
+  return { machine, description: describeMachine().description, versions: versions(), rows }
 }
 
-function write(results: Results): void {
-  const folder = join(DOCS, 'performance')
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
-  const files = { [RESULTS_FILE]: `${JSON.stringify(results, null, 1)}\n`, ...plots(results) }
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
-  writeFileSync(join(DOCS, 'performance.md'), markdown(results))
+/** Puts these rows in the place of earlier ones of the same machine. One line for each row, with four digits of each number. */
+function keep(now: Results): void {
+  const earlier = machines().find(({ machine }) => machine === now.machine)
+  const all = [...now.rows, ...(earlier?.rows ?? [])]
+  const rows = ROWS.flatMap(({ name }) => all.find(({ row }) => row === name) ?? [])
+  const short = (_: string, value: unknown) => (typeof value === 'number' ? Number(value.toPrecision(4)) : value)
+  const lines = rows.map((row) => JSON.stringify(row, short)).join(',\n')
+  const { rows: _, ...head } = now
+  mkdirSync(FOLDER, { recursive: true })
+  const file = `${now.machine.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.json`
+  writeFileSync(join(FOLDER, file), `${JSON.stringify(head).slice(0, -1)},"rows":[\n${lines}\n]}\n`)
+}
+
+function writePage(): void {
+  const results = machines()
+  for (const name of files('.svg')) rmSync(join(FOLDER, name))
+  for (const [name, svg] of Object.entries(plots(results, ROWS))) writeFileSync(join(FOLDER, name), svg)
+  writeFileSync(join(ROOT, 'docs/performance.md'), markdown(results, ROWS))
   process.stdout.write('wrote docs/performance.md\n')
 }
 
-/** In the order of the table; a row measured now takes the place of an earlier one. */
-function mergedWithEarlier(now: Results): Results {
-  const path = join(DOCS, 'performance', RESULTS_FILE)
-  if (!existsSync(path)) return now
-  const earlier: Results = JSON.parse(readFileSync(path, 'utf8'))
-  const all = [...now.rows, ...earlier.rows]
-  return { ...now, rows: ROWS.flatMap(({ name }) => all.find(({ row }) => row === name) ?? []) }
+function machines(): Results[] {
+  return files('.json').map((name) => JSON.parse(readFileSync(join(FOLDER, name), 'utf8')))
+}
+
+function files(ending: string): string[] {
+  mkdirSync(FOLDER, { recursive: true })
+  return readdirSync(FOLDER)
+    .filter((name) => name.endsWith(ending))
+    .sort()
 }
 
 function currentCommit(): string {
@@ -92,20 +112,4 @@ function currentCommit(): string {
       .trim()
   const changed = git('status', '--porcelain', '--', 'src', 'openapi.yaml', 'package.json') !== ''
   return `${git('rev-parse', '--short', 'HEAD')}${changed ? ' with changes' : ''}`
-}
-
-function rowsNamed(text: string): Row[] {
-  return text.split(',').map((name) => {
-    const found = ROWS.find((row) => row.name === name.trim())
-    if (!found) throw new InvalidArgumentError(`There is no row ${name}.`)
-    return found
-  })
-}
-
-function count(text: string): number {
-  const number = Number(text)
-  if (!Number.isInteger(number) || number < 1 || number > 1000) {
-    throw new InvalidArgumentError('Give a whole number from 1 to 1000.')
-  }
-  return number
 }

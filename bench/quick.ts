@@ -1,21 +1,23 @@
-// The working tree beside a commit, in alternating runs of a second: has a change helped? Answers in under a minute.
+// The working tree beside a commit, in alternating runs of a second: has a change helped? Answers in three minutes.
 
-import { existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Contender, ours, ROOT } from './contenders.ts'
-import { type Figure, figureOf, rateRatio } from './results.ts'
-import { measureTogether, say, withFolder } from './rounds.ts'
-import { entry, WORK, type Work } from './rows.ts'
-import { type Ratio, ratio } from './statistics.ts'
-import { CannotRun } from './tools.ts'
+import { withFolder } from './folders.ts'
+import { CannotRun } from './machine.ts'
+import { WORK, type Work } from './requests.ts'
+import { each, type Figure } from './results.ts'
+import { measureTogether, say } from './rounds.ts'
+import { entry } from './rows.ts'
+import { ratio, type Summary } from './statistics.ts'
 
-const ANIMALS = 100_000
-/** Two processes of the same program may differ by some percent: several of each are measured. */
+const PETS = 1e6
+/** Two processes of the same program may differ by some percent, so several of each are measured. */
 const PROCESSES = 3
-const PACE = { rounds: 2, seconds: 1, warmUpSeconds: 1 }
-const ASKED = { list: WORK.list, get: WORK.animal, create: WORK.create }
+const PACE = { rounds: 2, seconds: 1 }
+const WARM_UP_SECONDS = 1
 
-/** Throws an Error when there is no such commit. */
+/** Throws CannotRun when there is no such commit. */
 export async function quick(commit: string): Promise<void> {
   git('worktree', 'prune')
   await withFolder(async (folder) => {
@@ -23,12 +25,14 @@ export async function quick(commit: string): Promise<void> {
     git('worktree', 'add', '--detach', tree, commit)
     try {
       bringPackages(tree)
-      const contenders = [ours(ROOT, { name: 'working tree' }), ours(tree, { name: commit })]
-      process.stdout.write(`working tree against ${commit} (${git('rev-parse', '--short', commit)})\n`)
-      process.stdout.write('        answers a second           answers a second of processor time\n')
-      for (const [name, work] of Object.entries(ASKED)) {
+      const contenders = [ours(ROOT, { name: 'working tree' }), ours(tree, { name: 'commit' })]
+      process.stdout.write(
+        `working tree against ${commit} (${git('rev-parse', '--short', commit)}); above 1 is better\n`,
+      )
+      process.stdout.write('               answers a second           answers in a second of processor time\n')
+      for (const [name, work] of Object.entries(WORK)) {
         say(name)
-        process.stdout.write(`${name.padEnd(8)}${await comparison(contenders, work, commit)}\n`)
+        process.stdout.write(`${name.padEnd(15)}${await comparison(contenders, work)}\n`)
       }
     } finally {
       git('worktree', 'remove', '--force', tree)
@@ -36,24 +40,22 @@ export async function quick(commit: string): Promise<void> {
   })
 }
 
-async function comparison(contenders: readonly Contender[], work: Work, commit: string): Promise<string> {
+async function comparison(contenders: readonly Contender[], work: Work): Promise<string> {
   const all: Figure[] = contenders.map(({ name }) => ({ name, runs: [] }))
   for (let process = 0; process < PROCESSES; process++) {
-    const figures = await measureTogether(
-      contenders.map((contender) => entry(contender, work, ANIMALS)),
-      PACE,
-    )
-    for (const { name, runs } of figures) figureOf(all, name).runs.push(...runs)
+    const entries = contenders.map((contender) => entry(contender, work, PETS))
+    const figures = await measureTogether(entries, PACE, WARM_UP_SECONDS)
+    for (const [index, { runs }] of figures.entries()) all[index]?.runs.push(...runs)
   }
-  const [ofTree = [], ofCommit = []] = all.map(({ runs }) => runs.map(({ cpuUs }) => cpuUs))
-  // Less processor time is more work: the commit's over the tree's.
-  return `${spread(rateRatio(all, 'working tree', commit))}   ${spread(ratio(ofCommit, ofTree))}`
+  const rate = ratio(each(all, 'working tree', 'perSecond'), each(all, 'commit', 'perSecond'))
+  const processorTime = ratio(each(all, 'commit', 'cpuUs'), each(all, 'working tree', 'cpuUs'))
+  return `${shown(rate)}   ${shown(processorTime)}`
 }
 
-/** The same lock file: the same packages, so they are shared. */
+/** The packages are shared with the working tree if the commit has the same lock file, and installed otherwise. */
 function bringPackages(tree: string): void {
-  const lock = 'package-lock.json'
-  if (existsSync(join(ROOT, 'node_modules')) && read(join(tree, lock)) === read(join(ROOT, lock))) {
+  const lock = (root: string) => readFileSync(join(root, 'package-lock.json'), 'utf8')
+  if (lock(tree) === lock(ROOT)) {
     symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'))
     return
   }
@@ -61,7 +63,7 @@ function bringPackages(tree: string): void {
     cwd: tree,
     stdio: ['ignore', 2, 2],
   })
-  if (exitCode !== 0) throw new CannotRun('The packages of the commit could not be installed; npm says above why.')
+  if (exitCode !== 0) throw new CannotRun('npm could not install the packages of the commit; see its message above.')
 }
 
 function git(...words: string[]): string {
@@ -70,10 +72,6 @@ function git(...words: string[]): string {
   return stdout.toString().trim()
 }
 
-function read(path: string): string {
-  return readFileSync(path, 'utf8')
-}
-
-function spread({ median, min, max }: Ratio): string {
+function shown({ median, min, max }: Summary): string {
   return `${median.toFixed(3)} × (${min.toFixed(3)} to ${max.toFixed(3)})`
 }

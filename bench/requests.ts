@@ -1,74 +1,71 @@
-// The requests of each kind of work, as the raw HTTP that wrk sends in turn. Cursors follow the service's own rules;
-// contenders with other cursors say how theirs are made.
+// The kinds of work: the requests of each, as wrk sends them in turn, and the status that answers them.
 
-import { encodeCursor } from '../src/http/paging.ts'
+import { answerOf } from './answers.ts'
+import type { Asked } from './load.ts'
 import { STATUSES } from './seed.ts'
 import { repeatable } from './statistics.ts'
 
-/** Enough that no cache of pages holds them, in the order of no index. */
+/** More than any cache of pages holds. */
 const RANDOM_REQUESTS = 200_000
 const PAGES_IN_ROTATION = 100
 
+/** What a server's requests depend on. */
 export interface Asking {
-  /** The Authorization header's token. */
   key: string
-  /** Path before `/pets`. */
-  base: string
+  running: { port: number }
+  /** The cursor of the page that follows this id. */
   cursor: (after: number) => string
 }
 
-/** One request of a list of requests. */
-export interface Asked {
-  method: 'GET' | 'POST'
-  target: string
-  headers?: Record<string, string>
-  body?: string
+export interface Work {
+  /** `pets`: how many the server holds. */
+  requests(asking: Asking, pets: number): Asked[] | Promise<Asked[]>
+  status: number
 }
 
-export const ourCursor = (after: number) => encodeCursor(BigInt(after))
+export const LIST: Asked = { method: 'GET', target: '/v1/pets' }
 
-export function list({ base }: Asking): Asked[] {
-  return [{ method: 'GET', target: `${base}/pets` }]
-}
+export const WORK = {
+  list: { status: 200, requests: () => [LIST] },
+  filtered: { status: 200, requests: filteredPages },
+  'not-modified': { status: 304, requests: listWithItsTag },
+  pages: { status: 200, requests: randomPages },
+  pet: { status: 200, requests: randomPets },
+  create: { status: 201, requests: creates },
+} satisfies Record<string, Work>
 
-/** Different pages of lists with a status, asked in rotation; each full, in a store of at least 1000 animals. */
-export function statusPages({ base, cursor }: Asking, animals: number): Asked[] {
+/** Different pages of lists with a status, in rotation. Each is full in a store of 1000 pets or more. */
+export function filteredPages({ cursor }: Asking, pets: number): Asked[] {
   return Array.from({ length: PAGES_IN_ROTATION }, (_, page) => {
     const status = STATUSES[page % STATUSES.length]
-    const after = Math.floor((page * animals) / (2 * PAGES_IN_ROTATION))
-    return { method: 'GET', target: `${base}/pets?status=${status}&cursor=${cursor(after)}` }
+    const after = Math.floor((page * pets) / (2 * PAGES_IN_ROTATION))
+    return { method: 'GET', target: `/v1/pets?status=${status}&cursor=${cursor(after)}` }
   })
 }
 
 /** Pages of 20 at random places. */
-export function randomPages({ base, cursor }: Asking, animals: number): Asked[] {
-  const random = repeatable(animals)
+export function randomPages({ cursor }: Asking, pets: number): Asked[] {
+  const random = repeatable(pets)
   return Array.from({ length: RANDOM_REQUESTS }, () => {
-    return { method: 'GET', target: `${base}/pets?cursor=${cursor(random() % (animals - 20))}` }
+    return { method: 'GET', target: `/v1/pets?cursor=${cursor(random() % (pets - 20))}` }
   })
 }
 
-export function randomAnimals({ base }: Asking, animals: number): Asked[] {
-  const random = repeatable(animals + 1)
-  return Array.from({ length: RANDOM_REQUESTS }, () => ({
-    method: 'GET',
-    target: `${base}/pets/${1 + (random() % animals)}`,
-  }))
-}
-
-export function creates({ base }: Asking): Asked[] {
+export function creates(): Asked[] {
   return Array.from({ length: 100 }, (_, index) => ({
     method: 'POST',
-    target: `${base}/pets`,
+    target: '/v1/pets',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ name: `Bella ${index}`, categoryId: index % 7, status: STATUSES[index % STATUSES.length] }),
   }))
 }
 
-/** As it goes over the wire. */
-export function rawRequest({ method, target, headers = {}, body }: Asked, key: string): string {
-  const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
-  const all = { Host: '127.0.0.1', Authorization: `Bearer ${key}`, ...headers, ...length }
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`
+function randomPets(_asking: Asking, pets: number): Asked[] {
+  const random = repeatable(pets + 1)
+  return Array.from({ length: RANDOM_REQUESTS }, () => ({ method: 'GET', target: `/v1/pets/${1 + (random() % pets)}` }))
+}
+
+async function listWithItsTag({ running, key }: Asking): Promise<Asked[]> {
+  const { headers } = await answerOf(running.port, LIST, key)
+  return [{ ...LIST, headers: { 'If-None-Match': headers.etag as string } }]
 }

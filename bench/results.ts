@@ -1,92 +1,88 @@
-// What a run of the benchmark gives, as it stands in docs/performance/results.json: every single run, and the targets
-// that were asked of them.
+// What the benchmark measures and what it keeps: the runs of a row become medians with their range, which docs/performance/
+// holds as one JSON file for each machine.
 
 import type { Run } from './load.ts'
-import { median, type Ratio, ratio } from './statistics.ts'
-
-export interface Results {
-  machine: string
-  versions: Record<string, string>
-  rows: RowResult[]
-}
-
-export interface RowResult extends Measured {
-  row: string
-  title: string
-  /** When, of what and how thoroughly: rows may come from several runs. */
-  date: string
-  commit: string
-  rounds: number
-  seconds: number
-}
+import { median, ratio, type Summary, summary } from './statistics.ts'
 
 /** What running a row gives. */
 export interface Measured {
   figures: Figure[]
   targets: Target[]
-  /** Why it was not measured. */
-  skipped?: string
-  /** What a reader needs to know to believe the figures. */
+  /** What a reader must know about the row. */
   remark?: string
 }
 
 export interface Figure {
   name: string
   runs: Run[]
-  /** Measured otherwise than by answers a second: value by what it is, as `resident MB`. */
-  values?: Record<string, number>
 }
 
-export interface Target {
+export interface Target extends Summary {
   /** As in `≥ 0.85 × nginx`. */
-  says: string
-  reached: number
-  min?: number
-  max?: number
+  wanted: string
+  unit: string
   met: boolean
-  unit?: string
 }
 
-export function perSecond(figure: Figure): number {
-  return median(figure.runs.map((run) => run.perSecond))
+/** One machine's file. */
+export interface Results {
+  machine: string
+  description: string
+  versions: Record<string, string>
+  rows: RowResult[]
 }
 
-export function p50Ms(figure: Figure): number {
-  return median(figure.runs.map((run) => run.p50Ms))
+/** The rows of a file may come from several runs. */
+export interface RowResult extends Omit<Measured, 'figures'> {
+  row: string
+  date: string
+  commit: string
+  rounds: number
+  seconds: number
+  figures: FigureResult[]
 }
 
-export function p99Ms(figure: Figure): number {
-  return median(figure.runs.map((run) => run.p99Ms))
+/** The medians of the runs. */
+export interface FigureResult extends Omit<Run, 'perSecond'> {
+  name: string
+  perSecond: Summary
+  /** The rate of the row's first figure against this one. */
+  ratio: Summary
 }
 
-export function figureOf(figures: readonly Figure[], name: string): Figure {
-  const figure = figures.find((each) => each.name === name)
+export function resultsOf(figures: readonly Figure[]): FigureResult[] {
+  return figures.map(({ name }) => {
+    const values = (kind: keyof Run) => each(figures, name, kind)
+    return {
+      name,
+      perSecond: summary(values('perSecond')),
+      p50Ms: median(values('p50Ms')),
+      p99Ms: median(values('p99Ms')),
+      busy: median(values('busy')),
+      cpuUs: median(values('cpuUs')),
+      ratio: ratio(each(figures, (figures[0] as Figure).name, 'perSecond'), values('perSecond')),
+    }
+  })
+}
+
+/** The values of one kind, round by round. Throws a RangeError when there is no such figure. */
+export function each(figures: readonly Figure[], name: string, kind: keyof Run): number[] {
+  const figure = figures.find((one) => one.name === name)
   if (!figure) throw new RangeError(`no figure of ${name}`)
-  return figure
+  return figure.runs.map((run) => run[kind])
 }
 
-/** `ours` against `theirs`, answers a second in each round: at least `wanted` times. */
-export function atLeast(figures: readonly Figure[], ours: string, wanted: number, theirs: string): Target {
-  const reached = rateRatio(figures, ours, theirs)
-  return {
-    says: `≥ ${wanted} × ${theirs}`,
-    reached: reached.median,
-    min: reached.min,
-    max: reached.max,
-    met: reached.median >= wanted,
-  }
+/** At least `factor` times as many answers a second as `theirs`. */
+export function atLeast(figures: readonly Figure[], ours: string, factor: number, theirs: string): Target {
+  const reached = ratio(each(figures, ours, 'perSecond'), each(figures, theirs, 'perSecond'))
+  return { wanted: `≥ ${factor} × ${theirs}`, ...reached, unit: '×', met: reached.median >= factor }
 }
 
-export function atLeastPerSecond(says: string, figure: Figure, wanted: number): Target {
-  const reached = perSecond(figure)
-  return { says, reached, met: reached >= wanted, unit: 'a second' }
+export function atLeastPerSecond(figures: readonly Figure[], name: string, rate: number): Target {
+  const reached = summary(each(figures, name, 'perSecond'))
+  return { wanted: `${name} ≥ ${rate}`, ...reached, unit: 'a second', met: reached.median >= rate }
 }
 
-export function rateRatio(figures: readonly Figure[], ours: string, theirs: string): Ratio {
-  const rates = (name: string) => figureOf(figures, name).runs.map((run) => run.perSecond)
-  return ratio(rates(ours), rates(theirs))
-}
-
-export function atMost(says: string, reached: number, wanted: number, unit: string): Target {
-  return { says, reached, met: reached <= wanted, unit }
+export function atMost(wanted: string, reached: Summary, most: number, unit: string): Target {
+  return { wanted, ...reached, unit, met: reached.median <= most }
 }

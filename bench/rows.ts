@@ -1,11 +1,13 @@
-// The rows of the table in which contenders answer as fast as they can: what is asked, of whom, and which ratio is
-// wanted. Rows of another kind are in rows-of-ours.ts.
+// The rows in which contenders answer as fast as they can: the work, the contenders, and the wanted ratios. The rows of the
+// service alone are in rows-of-ours.ts.
 
-import { type Contender, express, fastify, jsonServer, nginx, ours, prism, ROOT } from './contenders.ts'
-import { type Answer, answerOf } from './nginx.ts'
-import { type Asked, type Asking, creates, list, randomAnimals, randomPages, statusPages } from './requests.ts'
-import { atLeast, atMost, type Figure, figureOf, type Measured, p99Ms, type Target } from './results.ts'
-import { type Entry, measureTogether, type Pace, say, withFolder } from './rounds.ts'
+import { answerOf } from './answers.ts'
+import { type Contender, fastify, floor, nginx, ours, ROOT } from './contenders.ts'
+import { withFolder } from './folders.ts'
+import { WORK, type Work } from './requests.ts'
+import { atLeast, atMost, each, type Figure, type Measured, type Target } from './results.ts'
+import { type Entry, measureTogether, type Pace } from './rounds.ts'
+import { summary } from './statistics.ts'
 
 export interface Row {
   name: string
@@ -13,118 +15,66 @@ export interface Row {
   run(pace: Pace): Promise<Measured>
 }
 
-/** One kind of work, the same for every contender. */
-export interface Work {
-  asked: (asking: Asking, animals: number) => Asked[]
-  status: number
-}
-
-export const WORK = {
-  list: { asked: list, status: 200 },
-  status: { asked: statusPages, status: 200 },
-  pages: { asked: randomPages, status: 200 },
-  animal: { asked: randomAnimals, status: 200 },
-  create: { asked: creates, status: 201 },
-} satisfies Record<string, Work>
-
 export const CONNECTIONS = 64
 export const US = ours(ROOT)
 
-const KEPT_IN_NGINX_MAX = 100
+const ONE_ANSWER = 'The floor and nginx send the bytes of one answer to all requests.'
 
-export function entry(contender: Contender, work: Work, animals: number, name = contender.name): Entry {
-  return {
-    name,
-    contender,
-    animals,
-    asked: (served) => {
-      return served.list && work === WORK.list ? [{ method: 'GET', target: served.list }] : work.asked(served, animals)
-    },
-    status: work.status,
-    connections: CONNECTIONS,
-  }
-}
-
-export const THROUGHPUT: readonly Row[] = [
-  row('list', 'List of 20, 64 connections', {
-    work: WORK.list,
-    animals: 1_000,
-    peers: [fastify, express, prism, jsonServer],
-    targets: (figures) => [atLeast(figures, 'petstore', 0.85, 'nginx'), atLeast(figures, 'petstore', 5, 'Fastify')],
-    remark:
-      'json-server checks no key; Prism makes its answer up. nginx answers from its configuration, so this is also what ' +
-      'a static file server does at best.',
-  }),
-  row('status', 'List of 20 with status, 100 different pages in rotation', {
-    work: WORK.status,
-    animals: 1_000_000,
-    peers: [fastify],
-    targets: (figures) => [atLeast(figures, 'petstore', 0.75, 'nginx')],
-  }),
-  row('pages', 'Uncached pages: random cursors over 10^6 animals', {
-    work: WORK.pages,
-    animals: 1_000_000,
-    peers: [fastify],
-    targets: (figures) => [atLeast(figures, 'petstore', 0.35, 'nginx'), atLeast(figures, 'petstore', 2, 'Fastify')],
-    remark: 'nginx answers each with the bytes of one page: it keeps no million of them.',
-  }),
-  row('animal', 'One animal by id, random over 10^6', {
-    work: WORK.animal,
-    animals: 1_000_000,
-    peers: [fastify, express],
-    targets: (figures) => [atLeast(figures, 'petstore', 0.5, 'nginx')],
-    remark: 'nginx answers each with the bytes of one animal.',
-  }),
-  row('create', 'Create, synced to disk, 64 connections', {
-    work: WORK.create,
-    animals: 1_000,
-    peers: [fastify, express],
-    limit: false,
-    targets: (figures) => [
-      atLeast(figures, 'petstore', 20, 'Fastify'),
-      atMost('p99 ≤ 10 ms', p99Ms(figureOf(figures, 'petstore')), 10, 'ms'),
-    ],
-  }),
+export const COMPARISONS: readonly Row[] = [
+  row('list', 'List of 20', 1e3, (figures) => [
+    atLeast(figures, 'petstore', 0.85, 'nginx'),
+    atLeast(figures, 'petstore', 5, 'Fastify'),
+  ]),
+  row('filtered', 'List of 20 with a status, 100 different pages in rotation', 1e6, (figures) => [
+    atLeast(figures, 'petstore', 0.75, 'nginx'),
+  ]),
+  row('pages', 'Pages not asked for before: random cursors over 10^6 pets', 1e6, (figures) => [
+    atLeast(figures, 'petstore', 0.35, 'nginx'),
+    atLeast(figures, 'petstore', 2, 'Fastify'),
+  ]),
+  row('pet', 'One pet by id, random over 10^6', 1e6, (figures) => [atLeast(figures, 'petstore', 0.5, 'nginx')]),
+  row('create', 'Create, synced to disk', 1e3, (figures) => [
+    atLeast(figures, 'petstore', 20, 'Fastify'),
+    atMost('p99 ≤ 10 ms', summary(each(figures, 'petstore', 'p99Ms')), 10, 'ms'),
+  ]),
 ]
 
-interface Throughput {
-  work: Work
-  animals: number
-  peers: readonly Contender[]
-  /** Whether nginx is asked, too. */
-  limit?: boolean
-  targets: (figures: readonly Figure[]) => Target[]
-  remark?: string
+export function entry(contender: Contender, work: Work, pets: number, name = contender.name): Entry {
+  return { name, contender, pets, work, connections: CONNECTIONS }
 }
 
-function row(name: string, title: string, { work, animals, peers, limit = true, targets, remark }: Throughput): Row {
+function row(
+  name: keyof typeof WORK,
+  title: string,
+  pets: number,
+  targets: (figures: readonly Figure[]) => Target[],
+): Row {
+  const work = WORK[name]
   return {
     name,
     title,
     async run(pace) {
-      const nginxes = limit ? [await nginxAnswering(work, animals)] : []
-      const contenders = [US, ...nginxes, ...peers]
+      const constant = await sendingOurAnswer(work, pets)
+      // nginx parses no JSON: of a create it would do too little.
+      const contenders = [US, constant.floor, ...(work === WORK.create ? [] : [constant.nginx]), fastify]
       const figures = await measureTogether(
-        contenders.map((contender) => entry(contender, work, animals)),
+        contenders.map((contender) => entry(contender, work, pets)),
         pace,
       )
-      return { figures, targets: targets(figures), ...(remark ? { remark } : {}) }
+      return { figures, targets: targets(figures), ...(name === 'list' ? {} : { remark: ONE_ANSWER }) }
     },
   }
 }
 
-/** Few different targets: the bytes of each. Many: the bytes of the first for all. */
-async function nginxAnswering(work: Work, animals: number): Promise<Contender> {
-  say('  asking for what nginx is to answer')
+/** Contenders that send what the service answers to the first request of this work. */
+function sendingOurAnswer(work: Work, pets: number): Promise<{ floor: Contender; nginx: Contender }> {
   return withFolder(async (folder) => {
-    const served = await US.start(animals, folder)
+    const served = await US.start(pets, folder)
     try {
-      const asked = work.asked(served, animals)
-      const answers: Answer[] = []
-      for (const { target } of asked.length > KEPT_IN_NGINX_MAX ? asked.slice(0, 1) : asked) {
-        answers.push(await answerOf(served.running.port, target, { Authorization: `Bearer ${served.key}` }))
-      }
-      return nginx(answers, served.key)
+      const [first] = await work.requests(served, pets)
+      if (!first) throw new RangeError('the work has no request')
+      const answer = await answerOf(served.running.port, first, served.key)
+      return { floor: floor(answer, served.key), nginx: nginx(answer, served.key) }
     } finally {
       await served.running.stop()
     }

@@ -1,28 +1,31 @@
-// Figures of several rounds → one: medians, and how far the rounds lie apart.
+// The figures of several rounds become one: the median, with the lowest and the highest.
 
-/** Throws on an empty list: a figure without a run is none. */
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = sorted.length >> 1
-  const upper = sorted[middle]
-  if (upper === undefined) throw new RangeError('no values')
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] as number) + upper) / 2
-}
-
-export interface Ratio {
+export interface Summary {
   median: number
   min: number
   max: number
 }
 
-/** Round by round, so that what slows the whole machine for a while slows both sides of a ratio. */
-export function ratio(ours: readonly number[], theirs: readonly number[]): Ratio {
-  if (ours.length !== theirs.length) throw new RangeError('a ratio needs both figures of each round')
-  const each = ours.map((value, round) => value / (theirs[round] as number))
-  return { median: median(each), min: Math.min(...each), max: Math.max(...each) }
+/** Throws a RangeError for an empty list. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  const upper = sorted[middle]
+  if (upper === undefined) throw new RangeError('a median needs a value')
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] as number) + upper) / 2
 }
 
-/** A generator of 32-bit numbers that gives the same ones at every run (mulberry32), so that runs can be compared. */
+export function summary(values: readonly number[]): Summary {
+  return { median: median(values), min: Math.min(...values), max: Math.max(...values) }
+}
+
+/** Round by round: what slows the machine for a while slows both sides of a ratio. Throws a RangeError for other lengths. */
+export function ratio(ours: readonly number[], theirs: readonly number[]): Summary {
+  if (ours.length !== theirs.length) throw new RangeError('a ratio needs both figures of each round')
+  return summary(ours.map((value, round) => value / (theirs[round] as number)))
+}
+
+/** A generator of 32-bit numbers (mulberry32) that gives the same ones in every run, so that runs can be compared. */
 export function repeatable(seed: number): () => number {
   let state = seed
   return () => {

@@ -1,11 +1,11 @@
-// A load that does not wait for answers: requests are due at a fixed rate, whatever the server does. A process of its
-// own, so that the server has the other core; told what to do by JSON on standard input, it prints its figures as JSON.
+// An open-loop load: requests are due at a fixed rate, whatever the server does. It runs in a process of its own, so that the
+// server has the other core. It reads the load as JSON from standard input and prints its figures as JSON.
 
 import type { Socket } from 'bun'
 
 export interface Load {
   port: number
-  /** Whole requests, taken in turn. */
+  /** Complete HTTP requests, sent in turn. */
   requests: string[]
   perSecond: number
   seconds: number
@@ -13,15 +13,15 @@ export interface Load {
 }
 
 export interface Figures {
-  /** Asked for a second, by the clock of the load. */
+  /** Requests that were sent. */
   sent: number
-  /** Due when every connection was waiting for an answer: these were never sent. */
+  /** Requests that were due while every connection waited for an answer. They were never sent. */
   unsent: number
   /** Answers by status. */
   statuses: Record<number, number>
-  /** Connections that ended without an answer. */
+  /** Connections that failed, or closed before the answer was complete. */
   broken: number
-  /** Milliseconds from sending to the end of the answer, of answers below 400. */
+  /** Milliseconds from the request to the end of its answer, of answers with a status below 400. */
   p50: number
   p99: number
   max: number
@@ -38,7 +38,7 @@ export async function openLoop(load: Load): Promise<Figures> {
 
 interface Connection {
   sentAt: number
-  /** What is left of the answer's body, or -1 while its head is awaited. */
+  /** How many bytes of the answer's body are missing; -1 before its head is complete. */
   left: number
   head: string
   status: number
@@ -79,7 +79,7 @@ async function run({ port, requests, perSecond, seconds, connectionsMax }: Load)
 
   async function connect(): Promise<void> {
     open++
-    const gone = (socket: Socket<Connection>): void => {
+    const closed = (socket: Socket<Connection>): void => {
       if (socket.data.sentAt > 0) broken++
       socket.data.sentAt = 0
       open--
@@ -91,7 +91,7 @@ async function run({ port, requests, perSecond, seconds, connectionsMax }: Load)
         hostname: '127.0.0.1',
         port,
         data: { sentAt: 0, left: -1, head: '', status: 0 },
-        socket: { open: send, data: receive, close: gone, error: () => {} },
+        socket: { open: send, data: receive, close: closed, error: () => {} },
       })
     } catch {
       broken++
@@ -104,10 +104,10 @@ async function run({ port, requests, perSecond, seconds, connectionsMax }: Load)
     socket.write(bytes[sent++ % bytes.length] as Buffer)
   }
 
-  const begun = performance.now()
+  const startedAt = performance.now()
   let due = 0
   for (;;) {
-    const elapsed = performance.now() - begun
+    const elapsed = performance.now() - startedAt
     if (elapsed > seconds * 1000) break
     for (const until = (elapsed / 1000) * perSecond; due < until; due++) {
       const socket = free.pop()
@@ -117,7 +117,7 @@ async function run({ port, requests, perSecond, seconds, connectionsMax }: Load)
     }
     await Bun.sleep(1)
   }
-  const took = (performance.now() - begun) / 1000
+  const took = (performance.now() - startedAt) / 1000
   latencies.sort((a, b) => a - b)
   const at = (share: number): number => latencies[Math.floor(share * (latencies.length - 1))] ?? 0
   return { sent, unsent, statuses, broken, p50: at(0.5), p99: at(0.99), max: at(1), seconds: took }

@@ -1,31 +1,35 @@
-// docs/reliability.md: one section an experiment, each written by its command when asked with `--report`.
+// docs/reliability.md has one section for each experiment. The command of the experiment writes it with --report.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 
-const PAGE = join(import.meta.dir, '../docs/reliability.md')
+const DOCS = join(import.meta.dir, '../docs')
+const PAGE = join(DOCS, 'reliability.md')
 
 const INTRODUCTION = `# Reliability
 
-What was done to the service, and what came of it. Each section was written by the command it names, on the day and the machine it
-names; run the command to see it again. \`--report\` writes the section anew. Shorter versions of all of them are part of \`npm test\`.
+Experiments that try to break the service, and their results. Each section names the command that wrote it, the day and the machine.
+Run the command to repeat the experiment; with \`--report\` it replaces the section. \`npm test\` runs a short version of each.
 `
 
 export interface Section {
   title: string
-  /** What to type to see it again. */
+  /** Repeats the experiment. */
   command: string
   /** Paragraphs, lists and tables in Markdown. */
   text: string
+  /** File name → content, written beside the page. */
+  files?: Record<string, string>
 }
 
-/** Puts the section in the place of the one with the same title, or at the end. */
-export function writeSection({ title, command, text }: Section): void {
+/** Replaces the section with the same title, or adds it at the end. */
+export function writeSection({ title, command, text, files = {} }: Section): void {
   const [, ...sections] = readPage().split(/^(?=## )/m)
   const written = `## ${title}\n\n\`${command}\`, ${circumstances()}:\n\n${text.trim()}\n`
   const at = sections.findIndex((section) => section.startsWith(`## ${title}\n`))
   sections.splice(at < 0 ? sections.length : at, at < 0 ? 0 : 1, written)
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(DOCS, name), content)
   writeFileSync(PAGE, [INTRODUCTION, ...sections.map((section) => `${section.trim()}\n`)].join('\n'))
 }
 

@@ -1,16 +1,16 @@
-// Rolling restarts under load: a new process listens on the port, then the old one is told to leave. Nothing that is asked for may
-// fail, and nothing that was acknowledged may be missing.
+// Rolling restarts under load: a new process listens on the port, then the old one gets SIGTERM. No request may fail, and no
+// acknowledged pet may be lost.
 //
 //   npm run endurance:restart -- --rounds 50 --report
 //
-// Two kinds of clients, none of which tries again: some keep their connections, some open a new one for each request.
+// Half of the clients keep their connections, half open a new one for each request. None of them retries.
 
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { parseArgs } from 'node:util'
 import { temporaryFile } from '../test/support/files.ts'
 import { ask, type Running, serve } from '../test/support/process.ts'
-import { writeSection } from './report.ts'
+import { faultsLine, print, runCommand } from './command.ts'
+import { listedPets } from './pages.ts'
 
 const KEEPING = 8
 const OPENING = 8
@@ -18,7 +18,7 @@ const LOAD_MS = 300
 
 export interface Tally {
   rounds: number
-  /** Answered as they should be: 200 and 201. */
+  /** Requests with the expected status, 200 or 201. */
   answered: number
   acknowledged: number
   faults: string[]
@@ -72,18 +72,13 @@ export async function restart(rounds: number, report: (tally: Tally) => void = (
 
 type Send = (method: string, body: string) => Promise<{ status: number; text: string }>
 
+/** The journal holds the answer to each create by the name of its pet: each must be listed exactly once. */
 async function checkJournal({ url }: Running, key: string, journal: Map<string, string>, faults: string[]) {
   const missing = new Map(journal)
-  let target: string | undefined = '/v1/pets?limit=100'
-  while (target !== undefined) {
-    const { text, headers } = await ask('GET', new URL(target, url).href, key)
-    for (const [animal] of text.matchAll(/\{[^}]*\}/g)) {
-      const { name } = JSON.parse(animal) as { name: string }
-      if (journal.get(name) === animal && !missing.delete(name)) faults.push(`${name} is there twice`)
-    }
-    target = /<([^>]+)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1]
+  for await (const { name, json } of listedPets(url, key)) {
+    if (journal.get(name) === json && !missing.delete(name)) faults.push(`${name} exists twice`)
   }
-  for (const name of missing.keys()) faults.push(`${name} was acknowledged and is not there`)
+  for (const name of missing.keys()) faults.push(`${name} was acknowledged and is lost`)
 }
 
 /** One request on a connection of its own. */
@@ -108,8 +103,8 @@ function exchange(port: number, key: string, method: string, body: string): Prom
   })
 }
 
-/** Whether the kernel gives connections that wait at a socket which is closed to another one on the port. */
-function migrates(): boolean {
+/** Whether the kernel moves waiting connections from a socket that closes to another one on the port. */
+function kernelMigrates(): boolean {
   try {
     return readFileSync('/proc/sys/net/ipv4/tcp_migrate_req', 'utf8').trim() === '1'
   } catch {
@@ -117,23 +112,26 @@ function migrates(): boolean {
   }
 }
 
-if (import.meta.main) {
-  const { values } = parseArgs({
-    options: { rounds: { type: 'string', default: '50' }, report: { type: 'boolean', default: false } },
-  })
-  const { rounds, answered, acknowledged, faults } = await restart(Number(values.rounds), ({ rounds, faults }) => {
-    if (rounds % 10 === 9) process.stdout.write(`${rounds + 1} restarts, ${faults.length} faults\n`)
+async function run({ rounds }: { rounds: number }) {
+  const { answered, acknowledged, faults } = await restart(rounds, ({ rounds, faults }) => {
+    if (rounds % 10 === 9) print(`${rounds + 1} restarts, ${faults.length} faults`)
   })
   const text = `${rounds} rolling restarts (\`PETSTORE_SHARE_PORT=yes\`, SIGTERM to the old process once the new one listens) under ${KEEPING} clients that
-keep their connections and ${OPENING} that open a new one for each request; \`net.ipv4.tcp_migrate_req\` was ${migrates() ? 1 : 0}.
+keep their connections and ${OPENING} that open a new one for each request; \`net.ipv4.tcp_migrate_req\` was ${kernelMigrates() ? 1 : 0}.
 
-- ${answered} requests were answered as they should be, ${acknowledged} of them creates; each of these animals was there at the end, once.
-- Every old process ended with status 0.
-- Faults: ${faults.length === 0 ? 'none' : faults.join('; ')}.`
-  process.stdout.write(`${text}\n`)
-  if (values.report) {
-    const command = `npm run endurance:restart -- --rounds ${rounds}`
-    writeSection({ title: 'Restarted under load', command, text })
-  }
-  process.exit(faults.length === 0 ? 0 : 1)
+- ${answered} requests got the expected answer, ${acknowledged} of them creates; each of these pets existed exactly once at the end.
+- An old process that ends with another status than 0 is a fault.
+${faultsLine(faults)}`
+  return { text, passed: faults.length === 0 }
+}
+
+if (import.meta.main) {
+  const status = await runCommand({
+    name: 'restart',
+    title: 'Restarted under load',
+    description: 'Replaces the server under load, again and again, and checks that no request fails.',
+    options: { rounds: ['how often the server is replaced', 50] },
+    run,
+  })
+  process.exit(status)
 }

@@ -1,7 +1,7 @@
 // The audit of the packages, by npm itself, against a registry of our own that knows what the test tells it.
 
 import { afterAll, expect, test } from 'bun:test'
-import { audit } from './audit.ts'
+import { audit } from '../scripts/audit.ts'
 import { root } from './support/process.ts'
 
 /** What the registry knows: `undefined` is a registry that answers no audits. */

@@ -1,9 +1,14 @@
-// The load generator against a server that misbehaves: what must be fatal to a figure is.
+// The load generator against servers that misbehave: a wrong answer gives no figure. And the floor beside the service.
 
 import { expect, test } from 'bun:test'
-import { audit, type Load, measure, writeRequests } from '../bench/load.ts'
-import { findProgram } from '../bench/tools.ts'
+import { answerOf } from '../bench/answers.ts'
+import { floor } from '../bench/contenders.ts'
+import { withFolder } from '../bench/folders.ts'
+import { type Asked, audit, type Load, measure, writeRequests } from '../bench/load.ts'
+import { findProgram } from '../bench/machine.ts'
+import { creates, LIST } from '../bench/requests.ts'
 import { temporaryFile } from './support/files.ts'
+import { startService } from './support/service.ts'
 
 /** wrk is a package of the system, which only the benchmark needs. */
 const withWrk = test.skipIf(!findProgram('wrk') || !findProgram('taskset') || navigator.hardwareConcurrency < 2)
@@ -26,12 +31,12 @@ withWrk('counts answers, one by one and in sum', async () => {
     })
   })
   try {
-    const bytes = await audit(load, 1)
-    const run = await measure(load, 1, bytes)
-    expect(run.requests).toBeGreaterThan(100)
-    expect(seen).toBeGreaterThan(run.requests)
+    const bytesPerAnswer = await audit(load, 1)
+    const run = await measure({ ...load, bytesPerAnswer }, 1)
+    expect(run.perSecond).toBeGreaterThan(100)
+    expect(seen).toBeGreaterThan(run.perSecond)
     expect(run.p99Ms).toBeGreaterThanOrEqual(run.p50Ms)
-    await expect(measure(load, 1, bytes * 2)).rejects.toThrow('bytes where')
+    await expect(measure({ ...load, bytesPerAnswer: bytesPerAnswer * 2 }, 1)).rejects.toThrow('bytes where')
   } finally {
     await stop()
   }
@@ -51,8 +56,32 @@ withWrk('refuses a figure with a failure in it', async () => {
   let count = 0
   const { load, stop } = loadOn(() => new Response('x', { status: ++count === 1000 ? 500 : 200 }))
   try {
-    await expect(measure(load, 1, 100)).rejects.toThrow('failed answers')
+    await expect(measure({ ...load, bytesPerAnswer: 100 }, 1)).rejects.toThrow('failed answers')
   } finally {
     await stop()
   }
 })
+
+/** The floor starts on a core of its own, by taskset. */
+test.skipIf(!findProgram('taskset'))(
+  'the floor sends the headers and the bytes of the service, for its key only',
+  async () => {
+    const service = await startService()
+    try {
+      for (const asked of [LIST, creates()[0] as Asked]) {
+        const answer = await answerOf(service.port, asked, service.key)
+        await withFolder(async (folder) => {
+          const { running } = await floor(answer, service.key).start(0, folder)
+          try {
+            expect(await answerOf(running.port, asked, service.key)).toEqual(answer)
+            await expect(answerOf(running.port, asked, 'another')).rejects.toThrow('401')
+          } finally {
+            await running.stop()
+          }
+        })
+      }
+    } finally {
+      await service.stop()
+    }
+  },
+)

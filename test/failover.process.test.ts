@@ -1,7 +1,7 @@
 // The short version of `npm run endurance:failover`: nothing acknowledged is lost when the primary is killed.
 
 import { expect, test } from 'bun:test'
-import { failover } from './failover.ts'
+import { failover } from '../endurance/failover.ts'
 
 const ROUNDS = 3
 /** From the promotion until every server adds again. */

@@ -4,7 +4,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { audit } from './audit.ts'
+import { audit } from '../scripts/audit.ts'
 
 const root = join(import.meta.dir, '..')
 const fast = process.argv.includes('--fast')

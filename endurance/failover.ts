@@ -7,8 +7,8 @@
 
 import { parseArgs } from 'node:util'
 import { generateKey } from '../src/keys.ts'
-import { Cluster } from './support/postgres.ts'
-import { ask, type Running, serve } from './support/process.ts'
+import { Cluster } from '../test/support/postgres.ts'
+import { ask, type Running, serve } from '../test/support/process.ts'
 
 const SERVERS = 3
 const CLIENTS_PER_SERVER = 4

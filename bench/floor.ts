@@ -1,0 +1,27 @@
+// The floor: what this runtime itself takes for an answer. `Bun.serve` compares the key's header and sends the headers and
+// the bytes of the service. It parses the body of a POST and stores nothing.
+// usage: bun floor.ts FILE PORT, where FILE holds an Answer and the key as JSON
+
+import type { Answer } from './answers.ts'
+
+const [file = '', port] = process.argv.slice(2)
+const { key, status, headers, body }: Answer & { key: string } = await Bun.file(file).json()
+const authorization = `Bearer ${key}`
+const init = { status, headers: new Headers(headers) }
+
+function get(request: Request): Response {
+  if (request.headers.get('Authorization') !== authorization) return new Response(null, { status: 401 })
+  return new Response(body, init)
+}
+
+async function post(request: Request): Promise<Response> {
+  if (request.headers.get('Authorization') !== authorization) return new Response(null, { status: 401 })
+  const pet = JSON.parse(await request.text())
+  return new Response(pet && body, init)
+}
+
+Bun.serve({
+  hostname: '127.0.0.1',
+  port: Number(port),
+  routes: { '/v1/pets': { GET: get, POST: post }, '/v1/pets/:petId': get },
+})

@@ -1,0 +1,60 @@
+// What the commands of the experiments share: options that are whole numbers, the report on the screen and, with --report,
+// in docs/reliability.md, and the exit status.
+
+import { Command } from 'commander'
+import { parsedBy } from '../src/cli/options.ts'
+import { count } from '../src/values.ts'
+import { writeSection } from './report.ts'
+
+export interface Experiment<Name extends string> {
+  /** The npm script is `endurance:NAME`. */
+  name: string
+  /** The heading of its section in docs/reliability.md. */
+  title: string
+  description: string
+  /** Each takes a whole number from 1 to 999999: what it means, and its default. */
+  options: Record<Name, [meaning: string, preset: number]>
+  run(values: Record<Name, number>): Promise<Outcome>
+}
+
+export interface Outcome {
+  /** Markdown: what was done, what was counted, what went wrong. */
+  text: string
+  passed: boolean
+  /** Charts of the text: file name → content. With --report they are written beside docs/reliability.md. */
+  files?: Record<string, string>
+}
+
+/** Runs the experiment with the options of the command line. Resolves to the exit status: 0 if it passed, otherwise 1. */
+export async function runCommand<Name extends string>(
+  { name, title, description, options, run }: Experiment<Name>,
+  words: readonly string[] = process.argv.slice(2),
+): Promise<number> {
+  const program = new Command(`npm run endurance:${name} --`).description(description)
+  const names = Object.keys(options) as Name[]
+  for (const option of names) program.option(`--${option} <number>`, ...described(options[option]))
+  program.option('--report', 'write the result into docs/reliability.md', false).allowExcessArguments(false)
+  program.parse(words, { from: 'user' })
+  const { text, passed, files } = await run(program.opts<Record<Name, number>>())
+  print(text)
+  const given = names.filter((option) => program.getOptionValueSource(option) === 'cli')
+  const flags = given.map((option) => `--${option} ${program.getOptionValue(option)}`)
+  const command = [`npm run endurance:${name}`, ...(flags.length > 0 ? ['--', ...flags] : [])].join(' ')
+  if (program.getOptionValue('report')) writeSection({ title, command, text, ...(files ? { files } : {}) })
+  return passed ? 0 : 1
+}
+
+function described([meaning, preset]: [string, number]): [string, (text: string) => number, number] {
+  return [meaning, parsedBy(count), preset]
+}
+
+/** A line on standard output: progress, while an experiment runs. */
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+/** The last item of a report's list: the first 20 faults, or none. */
+export function faultsLine(faults: readonly string[]): string {
+  const shown = faults.slice(0, 20).join('; ')
+  return `- Faults: ${faults.length === 0 ? 'none' : `${faults.length}: ${shown}${faults.length > 20 ? '; …' : ''}`}.`
+}

@@ -1,0 +1,70 @@
+// A server that is killed at random moments and started again on the same file, for experiments about what survives.
+
+import { Database } from 'bun:sqlite'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { generateKey } from '../src/keys.ts'
+import { temporaryFile } from '../test/support/files.ts'
+import { type Running, root, serve } from '../test/support/process.ts'
+
+const LOAD_MS_MAX = 150
+const START_MS_MAX = 150
+/** How often it is killed once more while it starts. */
+const KILLED_AT_START_SHARE = 0.2
+
+export class KilledServer {
+  readonly key = generateKey('production')
+  /** How often it was killed while it started. */
+  killedAtStart = 0
+  private readonly folder = mkdtempSync(temporaryFile('killed-'))
+  private readonly env = { PETSTORE_BOOTSTRAP_KEY: this.key, PETSTORE_LOG_LEVEL: 'silent' }
+  private running!: Running
+
+  /** The base address, ending in /v1. Each start changes it. */
+  get url(): string {
+    return this.running.url
+  }
+
+  async start(): Promise<void> {
+    this.running = await serve([], { cwd: this.folder, env: this.env })
+  }
+
+  /** Lets the clients work for up to 150 ms, kills the server with SIGKILL, and starts it again once all clients have ended. */
+  async killUnder(clients: readonly Promise<void>[]): Promise<void> {
+    await Bun.sleep(Math.random() * LOAD_MS_MAX)
+    await this.running.stop('SIGKILL')
+    await Promise.all(clients)
+    if (Math.random() < KILLED_AT_START_SHARE) await this.killWhileStarting()
+    await this.start()
+  }
+
+  /** Opens the database file read-only and returns what `read` returns. */
+  read<Result>(read: (file: Database) => Result): Result {
+    using file = new Database(join(this.folder, 'data/petstore.db'), { readonly: true })
+    return read(file)
+  }
+
+  /** `ok`, or what SQLite found wrong with the file. */
+  checkIntegrity(): string {
+    return this.read((file) => String(file.query('PRAGMA integrity_check').values()))
+  }
+
+  /** Ends the server with SIGTERM, removes its folder and resolves to the exit status. */
+  async close(): Promise<number> {
+    const status = await this.running.stop()
+    rmSync(dirname(this.folder), { recursive: true })
+    return status
+  }
+
+  private async killWhileStarting(): Promise<void> {
+    const starting = Bun.spawn([join(root, 'bin/petstore'), 'serve', '--port', '0'], {
+      cwd: this.folder,
+      env: { PATH: process.env.PATH ?? '', ...this.env },
+      stdio: ['ignore', 'ignore', 'ignore'],
+    })
+    await Bun.sleep(Math.random() * START_MS_MAX)
+    starting.kill('SIGKILL')
+    await starting.exited
+    this.killedAtStart++
+  }
+}
