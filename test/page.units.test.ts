@@ -1,7 +1,7 @@
 // The pages' own reasoning, where no browser is needed: whose problem a sentence is, and exact numbers.
 
 import { describe, expect, test } from 'bun:test'
-import { problemsOf } from '../src/console/problems.ts'
+import { problemsOf } from '../src/console/field-problems.ts'
 import { makeJsonExact } from '../src/reference/exact-json.ts'
 
 describe('a message of the service', () => {

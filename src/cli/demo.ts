@@ -2,7 +2,7 @@
 
 import { Command } from 'commander'
 import { addSamples, sampleAnimals } from '../client/samples.ts'
-import { clientOf } from './connection.ts'
+import { clientOf } from './client.ts'
 import { withConnection } from './options.ts'
 import { startProgress } from './progress.ts'
 

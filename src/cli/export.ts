@@ -2,7 +2,7 @@
 
 import { Command, Option } from 'commander'
 import type { Pet, PetStore } from '../client/petstore.ts'
-import { clientOf } from './connection.ts'
+import { clientOf } from './client.ts'
 import { type FormatName, formatNames, formatOf } from './formats/formats.ts'
 import { statusOption, withConnection } from './options.ts'
 import { writeAll, writeFile } from './output.ts'

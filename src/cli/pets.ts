@@ -3,7 +3,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import { stringifyFlat } from '../client/json.ts'
 import type { Pet, PetStatus, PetStore } from '../client/petstore.ts'
-import { clientOf } from './connection.ts'
+import { clientOf } from './client.ts'
 import { exportCommand } from './export.ts'
 import { formats } from './formats/formats.ts'
 import { importCommand } from './import.ts'

@@ -1,8 +1,8 @@
 // A hundred believable animals, for a store that has none yet: for trying things out, for demonstrations, for pictures.
 
 import type { NewPet, PetStatus } from '../generated/contract.ts'
-import type { Pet } from './answers.ts'
-import type { CallOptions, PetStore } from './petstore.ts'
+import type { CallOptions, PetStore } from './petstore-client.ts'
+import type { Pet } from './responses.ts'
 
 /** Categories have no names in the contract; these are only numbers to it. */
 const NAMES: readonly (readonly [kind: string, categoryId: bigint, names: string])[] = [

@@ -3,12 +3,12 @@
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Pet, PetStore } from '../client/petstore.ts'
-import { Choice } from './choice.tsx'
 import { type Draft, EMPTY_DRAFT, isEmpty, petOf, withTry } from './draft.ts'
 import { failureOf } from './failures.ts'
+import { FIELDS, type Field, LABELS, NO_PROBLEMS, type Problems, problemsOf } from './field-problems.ts'
 import { Icon } from './icons.tsx'
-import { Note } from './note.tsx'
-import { FIELDS, type Field, LABELS, NO_PROBLEMS, type Problems, problemsOf } from './problems.ts'
+import { Note } from './notice.tsx'
+import { Choice } from './radio-group.tsx'
 import { STATUSES } from './status.tsx'
 
 interface AddDialogProps {

@@ -6,7 +6,7 @@ import { PetStore } from '../client/petstore.ts'
 import { Announcer } from './announcer.tsx'
 import { EMPTY_DRAFT, KEPT_DRAFT } from './draft.ts'
 import { KEPT_ADDED } from './just-added.tsx'
-import { type Kept, useKept } from './kept.ts'
+import { type Kept, useKept } from './session-state.ts'
 import { SignIn } from './sign-in.tsx'
 import { StoreView } from './store-view.tsx'
 

@@ -1,7 +1,7 @@
 // The animal being typed: kept until it is added, whatever fails, and sent so that trying again cannot add it twice.
 
 import type { NewPet, PetStatus } from '../client/petstore.ts'
-import type { Kept } from './kept.ts'
+import type { Kept } from './session-state.ts'
 
 /** As typed. */
 export interface Draft {

@@ -8,7 +8,7 @@ import { sampleAnimals } from '../client/samples.ts'
 import { randomKey } from './draft.ts'
 import { failureOf } from './failures.ts'
 import { Paw } from './icons.tsx'
-import { Note } from './note.tsx'
+import { Note } from './notice.tsx'
 
 interface EmptyStoreProps {
   store: PetStore

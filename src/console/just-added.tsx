@@ -3,8 +3,8 @@
 
 import type { Pet } from '../client/petstore.ts'
 import { CopyId } from './copy-id.tsx'
-import type { Kept } from './kept.ts'
 import { Name } from './pet-table.tsx'
+import type { Kept } from './session-state.ts'
 import { Status } from './status.tsx'
 
 const SHOWN_MAX = 5

@@ -3,7 +3,7 @@
 
 import { useAnnounce } from './announcer.tsx'
 import { Icon } from './icons.tsx'
-import type { Pages } from './pages.ts'
+import type { Pages } from './pet-list.ts'
 
 const SIZES = [20, 50, 100]
 

@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { PetStore } from '../client/petstore.ts'
 import { failureOf } from './failures.ts'
 import { Paw } from './icons.tsx'
-import { Note } from './note.tsx'
+import { Note } from './notice.tsx'
 
 interface SignInProps {
   /** Why the key before is not used any more. */

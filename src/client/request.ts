@@ -1,8 +1,8 @@
 // One request and its answer: in time, abortable, and tried again where that is safe. Every request of this client is:
 // reading changes nothing, and a create carries an Idempotency-Key.
 
-import { readError } from './answers.ts'
 import { type PetstoreApiError, PetstoreNetworkError, PetstoreTimeoutError } from './errors.ts'
+import { readError } from './responses.ts'
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
