@@ -7,9 +7,9 @@ import fc from 'fast-check'
 import { int64, parseJson, stringifyFlat } from '../src/client/json.ts'
 import {
   type Deprecation,
-  PetStore,
-  type PetStoreOptions,
   PetstoreApiError,
+  PetstoreClient,
+  type PetstoreClientOptions,
   PetstoreNetworkError,
   PetstoreTimeoutError,
 } from '../src/client/petstore.ts'
@@ -20,7 +20,7 @@ const REX_JSON = '{"id":1,"name":"Rex","categoryId":7,"status":"available"}'
 
 describe('the client on a service', () => {
   let service: Service
-  let client: PetStore
+  let client: PetstoreClient
   beforeAll(async () => {
     service = await startService()
     client = clientOf(service.url, { apiKey: service.key })
@@ -241,8 +241,8 @@ describe('exact JSON, in any JavaScript', () => {
   })
 })
 
-function clientOf(baseUrl: string, options: Partial<PetStoreOptions> = {}): PetStore {
-  return new PetStore({ baseUrl, apiKey: 'key', ...options })
+function clientOf(baseUrl: string, options: Partial<PetstoreClientOptions> = {}): PetstoreClient {
+  return new PetstoreClient({ baseUrl, apiKey: 'key', ...options })
 }
 
 async function failure(call: Promise<unknown>): Promise<Error> {

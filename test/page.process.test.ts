@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
-import { sampleAnimals } from '../src/client/samples.ts'
+import { samplePets } from '../src/client/samples.ts'
 import { hashKey } from '../src/keys.ts'
 import { openPage, startBrowser, type Watched } from './support/browser.ts'
 import { focusedName, listedIds, openAdding, openSignedIn, signIn, tabTo } from './support/console.ts'
@@ -323,7 +323,7 @@ describe('the list', () => {
     await press('Enter')
     await page.getByText('1 – 20').waitFor()
     const names = (await animals()).map(({ name }) => name).toSorted()
-    expect(names).toEqual(sampleAnimals.map(({ name }) => name).toSorted())
+    expect(names).toEqual(samplePets.map(({ name }) => name).toSorted())
   })
 })
 

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PetStore } from '../src/client/petstore.ts'
-import { sampleAnimals } from '../src/client/samples.ts'
+import { PetstoreClient } from '../src/client/petstore.ts'
+import { samplePets } from '../src/client/samples.ts'
 import { temporaryFile } from './support/files.ts'
 import { petsOf } from './support/pets.ts'
 import { type RunOptions, root, run, serve } from './support/process.ts'
@@ -25,7 +25,7 @@ const file = (name: string, text: string): string => {
   writeFileSync(join(cwd, name), text)
   return name
 }
-const client = () => new PetStore({ baseUrl: service.url, apiKey: service.key })
+const client = () => new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
 const count = async () => (await Array.fromAsync(client().listPets())).length
 
 describe('pets', () => {
@@ -232,7 +232,7 @@ describe('an import that is stopped half-way', () => {
       expect(added).toBeGreaterThan(0)
       expect(present).toBeGreaterThanOrEqual(100)
       expect(added + present).toBe(10_000)
-      const all = await Array.fromAsync(new PetStore({ baseUrl: shop.url, apiKey: shop.key }).listPets())
+      const all = await Array.fromAsync(new PetstoreClient({ baseUrl: shop.url, apiKey: shop.key }).listPets())
       expect(new Set(all.map((pet) => pet.name)).size).toBe(10_000)
       expect(all.length).toBe(10_000)
       await shop.stop()
@@ -247,7 +247,7 @@ describe('an import that is stopped half-way', () => {
     const env = { PATH: process.env.PATH ?? '', PETSTORE_URL: first.url, PETSTORE_API_KEY: first.key }
     const name = file('restart.ndjson', lines(8_000))
     const importing = run(['pets', 'import', name, '--json'], { cwd, env })
-    const shop = new PetStore({ baseUrl: first.url, apiKey: first.key })
+    const shop = new PetstoreClient({ baseUrl: first.url, apiKey: first.key })
     while ((await shop.listPage({ limit: 100 })).pets.length < 100) await Bun.sleep(5)
     await first.stop('SIGKILL')
     const second = await serve(['--port', port], { cwd: folder })
@@ -264,13 +264,13 @@ describe('sample animals', () => {
   test('petstore demo adds them', async () => {
     const before = await count()
     expect((await run(['demo'], { cwd, env: connection() })).status).toBe(0)
-    expect(await count()).toBe(before + sampleAnimals.length)
+    expect(await count()).toBe(before + samplePets.length)
   })
 
   test('serve --ephemeral --demo starts with them; --demo alone is refused', async () => {
     const demo = await serve(['--ephemeral', '--demo'])
-    const shop = new PetStore({ baseUrl: demo.url, apiKey: demo.key })
-    expect((await Array.fromAsync(shop.listPets())).length).toBe(sampleAnimals.length)
+    const shop = new PetstoreClient({ baseUrl: demo.url, apiKey: demo.key })
+    expect((await Array.fromAsync(shop.listPets())).length).toBe(samplePets.length)
     expect(await demo.stop()).toBe(0)
     expect(await run(['serve', '--demo'], { cwd })).toMatchObject({ status: 2, stdout: '' })
   })

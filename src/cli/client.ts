@@ -2,13 +2,13 @@
 // over `petstore login`. A kept key goes to the address it was kept for and to no other.
 
 import type { Command } from 'commander'
-import { type Deprecation, PetStore } from '../client/petstore.ts'
+import { type Deprecation, PetstoreClient } from '../client/petstore.ts'
 import { StartError } from '../errors.ts'
 import { DEFAULT_URL, readLogin } from './login.ts'
 import { connectionOf } from './options.ts'
 
 /** Throws StartError when no key is known. */
-export function clientOf(command: Command, options: { retries?: number } = {}): PetStore {
+export function createClient(command: Command, options: { retries?: number } = {}): PetstoreClient {
   const given = connectionOf(command)
   const kept = given.url && given.apiKey ? undefined : readLogin()
   const baseUrl = given.url ?? kept?.url ?? DEFAULT_URL
@@ -16,7 +16,7 @@ export function clientOf(command: Command, options: { retries?: number } = {}): 
   if (!apiKey) {
     throw new StartError(`No API key is known for ${baseUrl}. Run petstore login, or set PETSTORE_API_KEY.`)
   }
-  return new PetStore({ baseUrl, apiKey, onDeprecated: warn, ...options })
+  return new PetstoreClient({ baseUrl, apiKey, onDeprecated: warn, ...options })
 }
 
 function warn({ operationId, removal }: Deprecation): void {

@@ -1,8 +1,8 @@
 // `petstore pets export`: every animal of a service, to a file or to standard output, page by page.
 
 import { Command, Option } from 'commander'
-import type { Pet, PetStore } from '../client/petstore.ts'
-import { clientOf } from './client.ts'
+import type { Pet, PetstoreClient } from '../client/petstore.ts'
+import { createClient } from './client.ts'
 import { type FormatName, formatNames, formatOf } from './formats/formats.ts'
 import { statusOption, withConnection } from './options.ts'
 import { writeAll, writeFile } from './output.ts'
@@ -31,7 +31,7 @@ Examples:
     .action(async (file: string | undefined, { format, status }: ExportOptions, self: Command) => {
       const toFile = file !== undefined && file !== '-'
       const texts = formatOf(file, format)
-      const client = clientOf(self, { retries: 6 })
+      const client = createClient(self, { retries: 6 })
       const progress = startProgress('Exporting', undefined)
       const counter = { count: 0 }
       const written = texts.write(counted(client, status, progress, counter))
@@ -45,7 +45,7 @@ Examples:
 }
 
 async function* counted(
-  client: PetStore,
+  client: PetstoreClient,
   status: Pet['status'] | undefined,
   progress: Progress,
   counter: { count: number },

@@ -6,9 +6,9 @@ import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream, realpathSync, statSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { stringifyFlat } from '../client/json.ts'
-import { type NewPet, type PetStore, PetstoreApiError } from '../client/petstore.ts'
+import { type NewPet, PetstoreApiError, type PetstoreClient } from '../client/petstore.ts'
 import { StartError } from '../errors.ts'
-import { clientOf } from './client.ts'
+import { createClient } from './client.ts'
 import { ImportIncomplete, Interrupted } from './endings.ts'
 import type { SourceRecord } from './formats/format.ts'
 import { type FormatName, formatNames, formatOf } from './formats/formats.ts'
@@ -54,7 +54,7 @@ Examples:
     )
     .action(async (file: string, options: ImportOptions, self: Command) => {
       const format = formatOf(file, options.format)
-      const client = clientOf(self, { retries: RETRIES })
+      const client = createClient(self, { retries: RETRIES })
       const source = new Source(file)
       const progress = startProgress('Importing', source.bytes)
       const run = new ImportRun(client, importName(file, options), options.keepGoing, source, progress)
@@ -88,7 +88,7 @@ class ImportRun {
   private stopping = false
 
   constructor(
-    private readonly client: PetStore,
+    private readonly client: PetstoreClient,
     private readonly name: string,
     private readonly keepGoing: boolean,
     private readonly source: Source,

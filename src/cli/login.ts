@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { Command } from 'commander'
-import { PetStore } from '../client/petstore.ts'
+import { PetstoreClient } from '../client/petstore.ts'
 import { loginFile } from '../config.ts'
 import { StartError } from '../errors.ts'
 import { apiKey, serviceUrl } from '../values.ts'
@@ -35,7 +35,7 @@ Examples:
       const given = connectionOf(self)
       const url = given.url ?? (await askForUrl())
       const login = { url, apiKey: given.apiKey ?? (await askForKey(url)) }
-      await new PetStore({ baseUrl: login.url, apiKey: login.apiKey }).listPage({ limit: 1 })
+      await new PetstoreClient({ baseUrl: login.url, apiKey: login.apiKey }).listPage({ limit: 1 })
       writeLogin(login)
       process.stderr.write(`Logged in to ${url}. petstore logout forgets it.\n`)
     })

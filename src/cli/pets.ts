@@ -2,8 +2,8 @@
 
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import { stringifyFlat } from '../client/json.ts'
-import type { Pet, PetStatus, PetStore } from '../client/petstore.ts'
-import { clientOf } from './client.ts'
+import type { Pet, PetStatus, PetstoreClient } from '../client/petstore.ts'
+import { createClient } from './client.ts'
 import { exportCommand } from './export.ts'
 import { formats } from './formats/formats.ts'
 import { importCommand } from './import.ts'
@@ -33,11 +33,16 @@ function listCommand(): Command {
     .addHelpText('after', '\nExamples:\n  petstore pets list --status sold\n  petstore pets list --all --json')
     .action(async ({ status, limit, all, json }, self: Command) => {
       const most: number = all ? Number.POSITIVE_INFINITY : limit
-      await listPets(clientOf(self), status, most, json)
+      await listPets(createClient(self), status, most, json)
     })
 }
 
-async function listPets(client: PetStore, status: PetStatus | undefined, most: number, json: boolean): Promise<void> {
+async function listPets(
+  client: PetstoreClient,
+  status: PetStatus | undefined,
+  most: number,
+  json: boolean,
+): Promise<void> {
   let [shown, cursor]: [number, string | undefined] = [0, undefined]
   async function* pages(): AsyncGenerator<Pet[]> {
     do {
@@ -66,7 +71,7 @@ function addCommand(): Command {
     .option('--json', 'print it as JSON, for programs', false)
     .addHelpText('after', '\nExample:\n  petstore pets add Rex --category 7')
     .action(async (name: string, { category, status, json }, self: Command) => {
-      await show(await clientOf(self).createPet({ name, categoryId: category, status }), json)
+      await show(await createClient(self).createPet({ name, categoryId: category, status }), json)
     })
 }
 
@@ -77,7 +82,7 @@ function getCommand(): Command {
     .option('--json', 'print it as JSON, for programs', false)
     .addHelpText('after', '\nExample:\n  petstore pets get 42 --json')
     .action(async (id: bigint, { json }, self: Command) => {
-      await show(await clientOf(self).getPet(id), json)
+      await show(await createClient(self).getPet(id), json)
     })
 }
 

@@ -1,22 +1,23 @@
 // The typed client: the contract's operations over `fetch`, for browsers, Node, Bun and Deno, without a dependency. Ids
-// and categories are bigint, exact. The API key is kept in the object alone: never logged, stored or put into a message.
+// and categories are exact bigints. The API key stays in the object: the client never logs it, stores it or puts it in a
+// message.
 
 import type { NewPet, PetStatus } from '../generated/contract.ts'
 import { stringifyFlat } from './json.ts'
-import { type Exchanged, exchange, type Fetch } from './request.ts'
+import { type Fetch, type Received, sendRequest } from './request.ts'
 import { nextCursor, type Pet, readPet, readPets } from './responses.ts'
 
-export interface PetStoreOptions {
+export interface PetstoreClientOptions {
   /** The service's address, ending in `/v1`; in a browser it may be relative. */
   baseUrl: string
   apiKey: string
-  /** Instead of the global one. */
+  /** Used instead of the global `fetch`. */
   fetch?: Fetch | undefined
-  /** For each try of a request, from its start to the last byte of its answer. 10 000 unless given. */
+  /** For each attempt, until the last byte of its response. Default: 10 000. */
   timeoutMs?: number | undefined
-  /** How many more times a request that failed in passing is tried. 2 unless given. */
+  /** How many attempts may follow the first when a request fails for a reason that may pass. Default: 2. */
   retries?: number | undefined
-  /** Called once for each operation in use that is to be removed. */
+  /** Called once for each deprecated operation that is used. */
   onDeprecated?: ((notice: Deprecation) => void) | undefined
 }
 
@@ -27,43 +28,43 @@ export interface Deprecation {
 }
 
 export interface CallOptions {
-  /** Ends the call, its pauses and its further tries; the call then rejects with the signal's reason. */
+  /** Aborts the call and its retries; the call then rejects with the signal's reason. */
   signal?: AbortSignal | undefined
 }
 
 export interface CreateOptions extends CallOptions {
-  /** The same key adds the same animal once, for 24 hours at least. A random one unless given. Printable ASCII. */
+  /** The same key adds the same pet once, for at least 24 hours. 1 to 255 printable ASCII characters. Default: random. */
   idempotencyKey?: string | undefined
-  /** Called when nothing was added, because an earlier call with the same key already had. */
+  /** Called when an earlier call with the same key had already added the pet. */
   onReplayed?: (() => void) | undefined
 }
 
 export interface PetFilter {
   status?: PetStatus | undefined
-  /** Animals in a page, from 1 to 100. */
+  /** Pets in a page, 1 to 100. */
   limit?: number | undefined
 }
 
 export interface PetPage {
   pets: Pet[]
-  /** The cursor of the page that follows; `undefined` on the last page. */
+  /** The cursor of the next page; `undefined` on the last page. */
   next: string | undefined
 }
 
 const PAGE_MAX = 100
 
-export class PetStore {
-  readonly #options: PetStoreOptions
-  readonly #told = new Set<string>()
+export class PetstoreClient {
+  readonly #options: PetstoreClientOptions
+  readonly #reported = new Set<string>()
 
   /** Throws TypeError for a key that no header can carry. */
-  constructor(options: PetStoreOptions) {
-    // Here and without the key: `fetch` would name it in its own message.
+  constructor(options: PetstoreClientOptions) {
+    // Checked here because the message of `fetch` would contain the key.
     if (!/^[\x21-\x7e]+$/.test(options.apiKey)) throw new TypeError('apiKey must be printable ASCII without spaces')
     this.#options = { ...options, baseUrl: options.baseUrl.replace(/\/+$/, '') }
   }
 
-  /** Every animal, oldest first, each once, page by page as it is read. `limit` is the size of a page. */
+  /** Every pet once, oldest first. Fetches the next page when it is needed; `limit` is the size of a page. */
   async *listPets(filter: PetFilter = {}, options: CallOptions = {}): AsyncGenerator<Pet, void, undefined> {
     let cursor: string | undefined
     do {
@@ -73,7 +74,7 @@ export class PetStore {
     } while (cursor !== undefined)
   }
 
-  /** One page: the first, or the one at `cursor`, for which `status` must stay the same. */
+  /** The first page, or the page at `cursor`. A cursor is valid only with the `status` that it came with. */
   async listPage(
     { limit, status, cursor }: PetFilter & { cursor?: string | undefined } = {},
     options: CallOptions = {},
@@ -86,9 +87,9 @@ export class PetStore {
     return { pets: readPets(response, text), next: nextCursor(response) }
   }
 
-  /** Resolves once the animal is on the service's disk, added once however often it had to be tried. */
+  /** Resolves when the pet is on the service's disk. It is added once, however many attempts that took. */
   async createPet(pet: NewPet, { idempotencyKey = randomKey(), signal, onReplayed }: CreateOptions = {}): Promise<Pet> {
-    const { response, text, tries } = await this.#send(
+    const { response, text, attempts } = await this.#send(
       'createPet',
       '/pets',
       {
@@ -99,13 +100,13 @@ export class PetStore {
       { signal },
     )
     const added = readPet(response, text)
-    // A later try that meets a replay may have met what an earlier one of this call added.
-    if (tries === 1 && response.headers.get('Idempotency-Replayed') === 'true') onReplayed?.()
+    // After a retry, the replayed pet may be the one that this call's first attempt added.
+    if (attempts === 1 && response.headers.get('Idempotency-Replayed') === 'true') onReplayed?.()
     return added
   }
 
   /**
-   * Rejects with PetstoreApiError `not_found` when there is no such animal.
+   * Rejects with PetstoreApiError `not_found` when there is no such pet.
    * @deprecated The service removes this on 5 December 2030; list with `status` instead.
    */
   async getPet(id: bigint, options: CallOptions = {}): Promise<Pet> {
@@ -113,29 +114,29 @@ export class PetStore {
     return readPet(response, text)
   }
 
-  async #send(operationId: string, path: string, init: RequestInit, { signal }: CallOptions): Promise<Exchanged> {
+  async #send(operationId: string, path: string, init: RequestInit, { signal }: CallOptions): Promise<Received> {
     const { baseUrl, apiKey, fetch = globalThis.fetch, timeoutMs = 10_000, retries = 2 } = this.#options
-    const exchanged = await exchange(
+    const received = await sendRequest(
       baseUrl,
       path,
       {
         ...init,
         headers: { Accept: 'application/json', Authorization: `Bearer ${apiKey}`, ...init.headers },
-        // The service never redirects; the key goes nowhere else.
+        // The service never redirects, and the key must not go anywhere else.
         redirect: 'error',
         credentials: 'omit',
       },
       { fetch, timeoutMs, retries, signal },
     )
-    this.#noteDeprecation(operationId, exchanged.response.headers)
-    return exchanged
+    this.#noteDeprecation(operationId, received.response.headers)
+    return received
   }
 
   /** RFC 9745 and RFC 8594. */
   #noteDeprecation(operationId: string, headers: Headers): void {
     const since = headers.get('Deprecation')
-    if (since === null || this.#told.has(operationId)) return
-    this.#told.add(operationId)
+    if (since === null || this.#reported.has(operationId)) return
+    this.#reported.add(operationId)
     this.#options.onDeprecated?.({
       operationId,
       since: date(Number(since.replace('@', '')) * 1000),
@@ -148,7 +149,7 @@ function date(ms: number): Date | undefined {
   return Number.isNaN(ms) ? undefined : new Date(ms)
 }
 
-/** A string of RFC 8941 (3.3.3), as the header's draft has it. */
+/** A string of RFC 8941 (3.3.3), as the draft of the Idempotency-Key header requires. */
 function quoted(key: string): string {
   if (!/^[\x20-\x7e]{1,255}$/.test(key))
     throw new TypeError('idempotencyKey must be 1 to 255 printable ASCII characters')
@@ -157,9 +158,9 @@ function quoted(key: string): string {
 
 /**
  * The time and 80 random bits: keys that rise with time keep the service's index of them compact. Not randomUUID, which
- * browsers have on https alone.
+ * browsers offer only on https and localhost.
  */
-function randomKey(): string {
+export function randomKey(): string {
   const random = Array.from(crypto.getRandomValues(new Uint8Array(10)), (byte) => byte.toString(16).padStart(2, '0'))
   return Date.now().toString(16).padStart(12, '0') + random.join('')
 }

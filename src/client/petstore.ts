@@ -8,8 +8,12 @@ export {
   type Deprecation,
   type PetFilter,
   type PetPage,
-  PetStore,
-  type PetStoreOptions,
+  PetstoreClient,
+  /** @deprecated Use PetstoreClient. */
+  PetstoreClient as PetStore,
+  type PetstoreClientOptions,
+  /** @deprecated Use PetstoreClientOptions. */
+  type PetstoreClientOptions as PetStoreOptions,
 } from './petstore-client.ts'
 export type { Fetch } from './request.ts'
 export type { Pet } from './responses.ts'

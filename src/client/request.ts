@@ -1,50 +1,49 @@
-// One request and its answer: in time, abortable, and tried again where that is safe. Every request of this client is:
-// reading changes nothing, and a create carries an Idempotency-Key.
+// One request and its response, with a timeout, retries and an abort signal. Every request of this client is safe to
+// retry: reads change nothing, and a create carries an Idempotency-Key.
 
 import { type PetstoreApiError, PetstoreNetworkError, PetstoreTimeoutError } from './errors.ts'
 import { readError } from './responses.ts'
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-export interface ExchangeOptions {
+export interface RequestOptions {
   fetch: Fetch
-  /** For each try, from its start to the last byte of its answer. */
+  /** For each attempt, until the last byte of its response. */
   timeoutMs: number
-  /** How many more times to try. */
+  /** How many attempts may follow the first. */
   retries: number
   signal: AbortSignal | undefined
 }
 
-export interface Exchanged {
+export interface Received {
   response: Response
   text: string
-  /** How many it took. */
-  tries: number
+  attempts: number
 }
 
-/** Statuses that another try may mend. 409 is here for a create whose first try is still running. */
-const PASSING = [408, 409, 429, 500, 502, 503, 504]
+/** Statuses for which another attempt may succeed. 409: the first attempt of a create is still running. */
+const RETRYABLE = [408, 409, 429, 500, 502, 503, 504]
 const PAUSE_MS = 200
 const PAUSE_MAX_MS = 5_000
-/** A service that asks for a longer pause than this is left to the caller. */
+/** When the service asks for a longer pause, the caller decides. */
 const RETRY_AFTER_MAX_MS = 30_000
 
 /**
- * Gives an answer of the statuses 2xx. Throws PetstoreApiError for any other, PetstoreTimeoutError or
- * PetstoreNetworkError when none came, and the signal's reason when it was aborted.
+ * Returns a response with a 2xx status. Throws PetstoreApiError for any other status, PetstoreTimeoutError or
+ * PetstoreNetworkError when no complete response arrived, and the signal's reason when the caller aborted.
  */
-export async function exchange(
+export async function sendRequest(
   baseUrl: string,
   path: string,
   init: RequestInit,
-  options: ExchangeOptions,
-): Promise<Exchanged> {
-  for (let tries = 1; ; tries++) {
+  options: RequestOptions,
+): Promise<Received> {
+  for (let attempts = 1; ; attempts++) {
     const outcome = await attempt(baseUrl, path, init, options)
-    if (!(outcome instanceof Error)) return { ...outcome, tries }
+    if (!(outcome instanceof Error)) return { ...outcome, attempts }
     options.signal?.throwIfAborted()
-    const pauseMs = pauseBefore(outcome, tries)
-    if (tries > options.retries || pauseMs === undefined) throw outcome
+    const pauseMs = pauseBeforeRetry(outcome, attempts)
+    if (attempts > options.retries || pauseMs === undefined) throw outcome
     await pause(pauseMs, options.signal)
   }
 }
@@ -53,15 +52,15 @@ async function attempt(
   baseUrl: string,
   path: string,
   init: RequestInit,
-  { fetch, timeoutMs, signal }: ExchangeOptions,
-): Promise<Omit<Exchanged, 'tries'> | PetstoreApiError | PetstoreNetworkError> {
+  { fetch, timeoutMs, signal }: RequestOptions,
+): Promise<Omit<Received, 'attempts'> | PetstoreApiError | PetstoreNetworkError> {
   signal?.throwIfAborted()
   const aborter = new AbortController()
   const abort = () => aborter.abort()
   signal?.addEventListener('abort', abort)
-  let late = false
+  let timedOut = false
   const timer = setTimeout(() => {
-    late = true
+    timedOut = true
     abort()
   }, timeoutMs)
   try {
@@ -69,8 +68,9 @@ async function attempt(
     const text = await response.text()
     return response.ok ? { response, text } : readError(response, text)
   } catch (cause) {
-    if (late)
-      return new PetstoreTimeoutError(`No answer from ${baseUrl} within ${timeoutMs / 1000} seconds.`, { cause })
+    if (timedOut) {
+      return new PetstoreTimeoutError(`No response from ${baseUrl} within ${timeoutMs / 1000} seconds.`, { cause })
+    }
     return new PetstoreNetworkError(`The service at ${baseUrl} cannot be reached.`, { cause })
   } finally {
     clearTimeout(timer)
@@ -78,15 +78,15 @@ async function attempt(
   }
 }
 
-/** Doubles with each try and is drawn at random, so that clients that failed together do not come back together. */
-function pauseBefore(failure: PetstoreApiError | PetstoreNetworkError, tries: number): number | undefined {
-  const drawn = Math.random() * Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (tries - 1))
-  if (failure instanceof PetstoreNetworkError) return drawn
+/** Doubles with each attempt and is random, so that clients that failed together do not retry together. */
+function pauseBeforeRetry(failure: PetstoreApiError | PetstoreNetworkError, attempts: number): number | undefined {
+  const randomMs = Math.random() * Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (attempts - 1))
+  if (failure instanceof PetstoreNetworkError) return randomMs
   const { status, retryAfterMs = 0 } = failure
-  return PASSING.includes(status) && retryAfterMs <= RETRY_AFTER_MAX_MS ? retryAfterMs + drawn : undefined
+  return RETRYABLE.includes(status) && retryAfterMs <= RETRY_AFTER_MAX_MS ? retryAfterMs + randomMs : undefined
 }
 
-/** Throws the signal's reason as soon as it is aborted. */
+/** Throws the signal's reason as soon as the caller aborts. */
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {

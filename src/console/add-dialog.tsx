@@ -2,7 +2,7 @@
 // was lost is tried again under the same Idempotency-Key, which adds it once at most.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { Pet, PetStore } from '../client/petstore.ts'
+import type { Pet, PetstoreClient } from '../client/petstore.ts'
 import { type Draft, EMPTY_DRAFT, isEmpty, petOf, withTry } from './draft.ts'
 import { failureOf } from './failures.ts'
 import { FIELDS, type Field, LABELS, NO_PROBLEMS, type Problems, problemsOf } from './field-problems.ts'
@@ -12,7 +12,7 @@ import { Choice } from './radio-group.tsx'
 import { STATUSES } from './status.tsx'
 
 interface AddDialogProps {
-  store: PetStore
+  store: PetstoreClient
   open: boolean
   setOpen: (open: boolean) => void
   draft: Draft

@@ -2,7 +2,7 @@
 // that stops working, the draft and where it stood, lives here.
 
 import { useMemo, useState } from 'preact/hooks'
-import { PetStore } from '../client/petstore.ts'
+import { PetstoreClient } from '../client/petstore.ts'
 import { Announcer } from './announcer.tsx'
 import { EMPTY_DRAFT, KEPT_DRAFT } from './draft.ts'
 import { KEPT_ADDED } from './just-added.tsx'
@@ -69,9 +69,9 @@ export function App() {
 function storeWith(
   apiKey: string,
   onDeprecated?: (notice: { removal: Date | undefined }) => void,
-): PetStore | undefined {
+): PetstoreClient | undefined {
   try {
-    return new PetStore({ baseUrl: '/v1', apiKey, retries: 1, onDeprecated })
+    return new PetstoreClient({ baseUrl: '/v1', apiKey, retries: 1, onDeprecated })
   } catch {
     return undefined
   }

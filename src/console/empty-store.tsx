@@ -3,15 +3,15 @@
 
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import type { PetStore } from '../client/petstore.ts'
-import { sampleAnimals } from '../client/samples.ts'
+import type { PetstoreClient } from '../client/petstore.ts'
+import { samplePets } from '../client/samples.ts'
 import { randomKey } from './draft.ts'
 import { failureOf } from './failures.ts'
 import { Paw } from './icons.tsx'
 import { Note } from './notice.tsx'
 
 interface EmptyStoreProps {
-  store: PetStore
+  store: PetstoreClient
   addButton: ComponentChildren
   onRefused: (message: string) => void
   onReadOnly: () => void
@@ -34,10 +34,10 @@ export function EmptyStore({ store, addButton, onRefused, onReadOnly, onRunning,
     setProblem('')
     onRunning(true)
     try {
-      for (let from = done ?? 0; from < sampleAnimals.length; from += AT_ONCE) {
+      for (let from = done ?? 0; from < samplePets.length; from += AT_ONCE) {
         setDone(from)
         await Promise.all(
-          sampleAnimals
+          samplePets
             .slice(from, from + AT_ONCE)
             .map((pet, index) => store.createPet(pet, { idempotencyKey: `${run.current}-${from + index}` })),
         )
@@ -61,7 +61,7 @@ export function EmptyStore({ store, addButton, onRefused, onReadOnly, onRunning,
       <Paw />
       <h2>{done === undefined ? 'No animals yet' : 'Sample animals'}</h2>
       {done === undefined && (
-        <p class="muted">Add the first one, or load {sampleAnimals.length} sample animals to look around with.</p>
+        <p class="muted">Add the first one, or load {samplePets.length} sample animals to look around with.</p>
       )}
       {problem && (
         <Note kind="bad" title="The samples are not all there.">
@@ -70,7 +70,7 @@ export function EmptyStore({ store, addButton, onRefused, onReadOnly, onRunning,
       )}
       {loading && (
         <p>
-          <progress max={sampleAnimals.length} value={done} aria-label="Sample animals added" />
+          <progress max={samplePets.length} value={done} aria-label="Sample animals added" />
         </p>
       )}
       <div class="empty-actions">

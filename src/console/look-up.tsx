@@ -1,7 +1,7 @@
 // One animal by its id.
 
 import { useState } from 'preact/hooks'
-import type { Pet, PetStore } from '../client/petstore.ts'
+import type { Pet, PetstoreClient } from '../client/petstore.ts'
 import { useAnnounce } from './announcer.tsx'
 import { CopyId } from './copy-id.tsx'
 import { integerOf } from './draft.ts'
@@ -11,7 +11,7 @@ import { Name } from './pet-table.tsx'
 import { Status } from './status.tsx'
 
 interface LookUpProps {
-  store: PetStore
+  store: PetstoreClient
   /** When the service will stop to offer this, once it has said so. */
   removal: Date | undefined
   onRefused: (message: string) => void

@@ -2,7 +2,7 @@
 // away. Only one page is ever held, so a store of a million animals is no slower than one of ten.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import type { PetPage, PetStatus, PetStore } from '../client/petstore.ts'
+import type { PetPage, PetStatus, PetstoreClient } from '../client/petstore.ts'
 import { type Failure, failureOf } from './failures.ts'
 
 export interface Place {
@@ -28,7 +28,7 @@ const REFRESH_MS = 15_000
 const RETRY_MS = 1_000
 const RETRY_MAX_MS = 10_000
 
-export function usePages(store: PetStore, onRefused: (message: string) => void): Pages {
+export function usePages(store: PetstoreClient, onRefused: (message: string) => void): Pages {
   const [place, go] = useState<Place>({ status: undefined, limit: 20, cursors: [undefined] })
   const [shown, setShown] = useState<Pages['shown']>()
   const [failure, setFailure] = useState<Failure>()

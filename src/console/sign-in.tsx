@@ -1,7 +1,7 @@
 // The way in: an API key, tried at the service before anything else is shown.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { PetStore } from '../client/petstore.ts'
+import type { PetstoreClient } from '../client/petstore.ts'
 import { failureOf } from './failures.ts'
 import { Paw } from './icons.tsx'
 import { Note } from './notice.tsx'
@@ -10,7 +10,7 @@ interface SignInProps {
   /** Why the key before is not used any more. */
   refusal: string
   /** `undefined` for what cannot be a key. */
-  storeWith: (apiKey: string) => PetStore | undefined
+  storeWith: (apiKey: string) => PetstoreClient | undefined
   onSignIn: (apiKey: string) => void
 }
 

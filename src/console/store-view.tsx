@@ -1,7 +1,7 @@
 // The page of someone who is signed in: the bar, the animals, and what is done with them.
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { Pet, PetStore } from '../client/petstore.ts'
+import type { Pet, PetstoreClient } from '../client/petstore.ts'
 import { AddDialog } from './add-dialog.tsx'
 import { useAnnounce } from './announcer.tsx'
 import type { Draft } from './draft.ts'
@@ -17,7 +17,7 @@ import { Choice } from './radio-group.tsx'
 import { STATUSES } from './status.tsx'
 
 interface StoreViewProps {
-  store: PetStore
+  store: PetstoreClient
   /** The last characters of the key, to tell one from another. */
   keyEnd: string
   draft: Draft
