@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import fc from 'fast-check'
-import { int64, parseJson, stringifyFlat } from '../src/client/json.ts'
+import { int64, parseJson, stringifyJson } from '../src/client/json.ts'
 import {
   type Deprecation,
   PetstoreApiError,
@@ -12,6 +12,7 @@ import {
   type PetstoreClientOptions,
   PetstoreNetworkError,
   PetstoreTimeoutError,
+  toJson,
 } from '../src/client/petstore.ts'
 import { type Service, startService } from './support/service.ts'
 
@@ -66,6 +67,33 @@ describe('the client on a service', () => {
     await watched.getPet(id)
     await watched.getPet(id)
     expect(notices).toEqual([{ operationId: 'getPet', since: new Date('2025-12-05'), removal: new Date('2030-12-05') }])
+  })
+
+  test('writes a pet, a page and anything around them as JSON, with all digits', async () => {
+    const pet = await client.createPet({ name: '"Rex"', categoryId: 9007199254740993n })
+    const text = `{"id":${pet.id},"name":"\\"Rex\\"","categoryId":9007199254740993,"status":"available"}`
+    expect(toJson(pet)).toBe(text)
+    expect(toJson([pet, pet])).toBe(`[${text},${text}]`)
+    expect(toJson({ at: new Date(0), next: undefined, none: null, pets: [pet] })).toBe(
+      `{"at":"1970-01-01T00:00:00.000Z","none":null,"pets":[${text}]}`,
+    )
+  })
+
+  test.each([
+    [{ baseUrl: 'http://127.0.0.1/v1' }, 'apiKey is required'],
+    [{ baseUrl: 'http://127.0.0.1/v1', apiKey: '' }, 'apiKey is required'],
+    [{ baseUrl: 'http://127.0.0.1/v1', apiKey: 7 }, 'apiKey is required'],
+    [{ apiKey: 'key' }, 'baseUrl is required'],
+    [{ baseUrl: 'http://127.0.0.1', apiKey: 'key' }, 'baseUrl must end in /v1'],
+    [{ baseUrl: 'http://127.0.0.1/v1/pets', apiKey: 'key' }, 'baseUrl must end in /v1'],
+    [{ baseUrl: 'http://127.0.0.1/v1?x=1', apiKey: 'key' }, 'baseUrl must end in /v1'],
+  ])('refuses options that cannot work, in one sentence: %j', (options, message) => {
+    expect(() => new PetstoreClient(options as PetstoreClientOptions)).toThrow(new RegExp(`^${message}[^.]*\\.?`))
+    expect(() => new PetstoreClient(options as PetstoreClientOptions)).toThrow(TypeError)
+  })
+
+  test('takes a relative baseUrl, and one with a slash at its end', () => {
+    for (const baseUrl of ['/v1', 'http://127.0.0.1/v1/']) clientOf(baseUrl)
   })
 
   test('never shows its key', () => {
@@ -217,7 +245,7 @@ describe('exact JSON, in any JavaScript', () => {
   test('every int64 goes out and comes in unchanged', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.string(), (id, name) => {
-        const object = parseJson(stringifyFlat({ name, id })) as Record<string, unknown>
+        const object = parseJson(stringifyJson({ name, id })) as Record<string, unknown>
         expect(int64(object.id)).toBe(id)
         expect(object.name).toBe(name)
       }),
@@ -232,7 +260,9 @@ describe('exact JSON, in any JavaScript', () => {
   })
 
   test('numbers in names stay text, and a number is never taken from text', () => {
-    expect(parseJson('{"a 1":"x\\"2","b":[true,null]}')).toEqual({ 'a 1': 'x"2', b: [true, null] })
+    for (const text of ['{"a 1":"x\\"2","b":[true,null,{}]}', '["\\u0000n7"]', '{"a":[1e999,-0.10,"1"]}']) {
+      expect(stringifyJson(parseJson(text))).toBe(text)
+    }
     expect(() => int64(parseJson('"1"'))).toThrow(SyntaxError)
     expect(int64(parseJson('1e3'))).toBe(1000n)
     for (const wrong of ['01', '1.', '--1', '1e', '[1 2]', '"\n"', '9007199254740993.0']) {

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { SourceRecord, Unchecked } from '../src/cli/formats/format.ts'
 import { formats } from '../src/cli/formats/formats.ts'
-import { stringifyFlat } from '../src/client/json.ts'
+import { stringifyJson } from '../src/client/json.ts'
 import type { Pet, PetStatus } from '../src/client/petstore.ts'
 
 const pet = fc.record({
@@ -26,7 +26,7 @@ describe.each(Object.entries(formats))('%s', (_name, format) => {
         const text = (await Array.fromAsync(format.write(each(pets)))).join('')
         const records = await Array.fromAsync(format.read(pieces(text, size)))
         expect(records.map(({ pet }) => sent(pet))).toEqual(
-          pets.map(({ name, categoryId, status }) => stringifyFlat({ name, categoryId, status })),
+          pets.map(({ name, categoryId, status }) => stringifyJson({ name, categoryId, status })),
         )
       }),
       { numRuns: 300 },
@@ -111,7 +111,7 @@ function read(format: (typeof formats)['csv'], text: string): Promise<SourceReco
 
 /** As it goes to the service. */
 function sent(pet: Unchecked | undefined): string {
-  return stringifyFlat(pet ?? {})
+  return stringifyJson(pet ?? {})
 }
 
 async function* each(pets: Pet[]) {

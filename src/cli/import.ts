@@ -5,7 +5,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream, realpathSync, statSync } from 'node:fs'
 import { Command, Option } from 'commander'
-import { stringifyFlat } from '../client/json.ts'
+import { stringifyJson } from '../client/json.ts'
 import { type NewPet, PetstoreApiError, type PetstoreClient } from '../client/petstore.ts'
 import { StartError } from '../errors.ts'
 import { createClient } from './client.ts'
@@ -136,7 +136,7 @@ class ImportRun {
     let present = false
     try {
       await this.client.createPet(pet as NewPet, {
-        idempotencyKey: recordKey(this.name, line, stringifyFlat(pet)),
+        idempotencyKey: recordKey(this.name, line, stringifyJson(pet)),
         onReplayed: () => {
           present = true
         },

@@ -1,7 +1,7 @@
 // `petstore pets …`: the animals of a running service, for people and for programs.
 
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
-import { stringifyFlat } from '../client/json.ts'
+import { stringifyJson } from '../client/json.ts'
 import type { Pet, PetStatus, PetstoreClient } from '../client/petstore.ts'
 import { createClient } from './client.ts'
 import { exportCommand } from './export.ts'
@@ -87,7 +87,7 @@ function getCommand(): Command {
 }
 
 async function show(pet: Pet, json: boolean): Promise<void> {
-  await write(json ? `${stringifyFlat(pet)}\n` : listing([pet], true))
+  await write(json ? `${stringifyJson(pet)}\n` : listing([pet], true))
 }
 
 function listing(pets: readonly Pet[], withHead: boolean): string {

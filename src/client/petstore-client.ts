@@ -3,7 +3,7 @@
 // message.
 
 import type { NewPet, PetStatus } from '../generated/contract.ts'
-import { stringifyFlat } from './json.ts'
+import { stringifyJson } from './json.ts'
 import { type Fetch, type Received, sendRequest } from './request.ts'
 import { nextCursor, type Pet, readPet, readPets } from './responses.ts'
 
@@ -57,11 +57,17 @@ export class PetstoreClient {
   readonly #options: PetstoreClientOptions
   readonly #reported = new Set<string>()
 
-  /** Throws TypeError for a key that no header can carry. */
+  /** Throws TypeError when `baseUrl` or `apiKey` cannot work. */
   constructor(options: PetstoreClientOptions) {
+    const baseUrl = required(options.baseUrl, 'baseUrl').replace(/\/+$/, '')
+    if (!/^[^?#]*\/v1$/.test(baseUrl)) {
+      throw new TypeError(`baseUrl must end in /v1, for example https://petstore.example/v1, but is ${baseUrl}.`)
+    }
     // Checked here because the message of `fetch` would contain the key.
-    if (!/^[\x21-\x7e]+$/.test(options.apiKey)) throw new TypeError('apiKey must be printable ASCII without spaces')
-    this.#options = { ...options, baseUrl: options.baseUrl.replace(/\/+$/, '') }
+    if (!/^[\x21-\x7e]+$/.test(required(options.apiKey, 'apiKey'))) {
+      throw new TypeError('apiKey must be printable ASCII without spaces.')
+    }
+    this.#options = { ...options, baseUrl }
   }
 
   /** Every pet once, oldest first. Fetches the next page when it is needed; `limit` is the size of a page. */
@@ -95,7 +101,7 @@ export class PetstoreClient {
       {
         method: 'POST',
         headers: { 'Content-Type': 'application/json', 'Idempotency-Key': quoted(idempotencyKey) },
-        body: stringifyFlat(pet),
+        body: stringifyJson(pet),
       },
       { signal },
     )
@@ -143,6 +149,12 @@ export class PetstoreClient {
       removal: date(Date.parse(headers.get('Sunset') ?? '')),
     })
   }
+}
+
+/** Programs in plain JavaScript, and environment variables that are not set, have no types to warn them. */
+function required(value: unknown, name: string): string {
+  if (typeof value === 'string' && value !== '') return value
+  throw new TypeError(`${name} is required: it must be a string that is not empty.`)
 }
 
 function date(ms: number): Date | undefined {

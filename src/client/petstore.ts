@@ -2,6 +2,7 @@
 
 export type { ErrorCode, NewPet, PetStatus } from '../generated/contract.ts'
 export { PetstoreApiError, PetstoreNetworkError, PetstoreTimeoutError } from './errors.ts'
+export { stringifyJson as toJson } from './json.ts'
 export {
   type CallOptions,
   type CreateOptions,

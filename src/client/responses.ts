@@ -14,11 +14,14 @@ export function readPet(response: Response, text: string): Pet {
 
 /** Throws PetstoreApiError `unexpected_answer`. */
 export function readPets(response: Response, text: string): Pet[] {
-  return read(response, () => {
-    const pets = parseJson(text)
-    if (!Array.isArray(pets)) throw new SyntaxError('expected an array')
-    return pets.map(toPet)
-  })
+  return read(response, () => petsFromJson(text))
+}
+
+/** The pets of a JSON array. Throws SyntaxError or TypeError. */
+export function petsFromJson(text: string): Pet[] {
+  const pets = parseJson(text)
+  if (!Array.isArray(pets)) throw new SyntaxError('expected an array')
+  return pets.map(toPet)
 }
 
 /** The cursor in the `Link` to the next page (RFC 8288). */

@@ -1,7 +1,9 @@
 // What was added from this tab, newest first: a new animal is the last of the whole list, and nobody should have to page
 // there to find it.
 
+import { stringifyJson } from '../client/json.ts'
 import type { Pet } from '../client/petstore.ts'
+import { petsFromJson } from '../client/responses.ts'
 import { CopyId } from './copy-id.tsx'
 import { Name } from './pet-table.tsx'
 import type { Kept } from './session-state.ts'
@@ -13,16 +15,8 @@ const KEPT_MAX = 50
 export const KEPT_ADDED: Kept<readonly Pet[]> = {
   name: 'petstore.added',
   initial: [],
-  toText: (pets) =>
-    JSON.stringify(
-      pets.slice(0, KEPT_MAX).map((pet) => ({ ...pet, id: `${pet.id}`, categoryId: `${pet.categoryId}` })),
-    ),
-  fromText: (text) =>
-    (JSON.parse(text) as (Omit<Pet, 'id' | 'categoryId'> & Record<'id' | 'categoryId', string>)[]).map((pet) => ({
-      ...pet,
-      id: BigInt(pet.id),
-      categoryId: BigInt(pet.categoryId),
-    })),
+  toText: (pets) => stringifyJson(pets.slice(0, KEPT_MAX)),
+  fromText: petsFromJson,
 }
 
 export function JustAdded({ added, onClear }: { added: readonly Pet[]; onClear: () => void }) {

@@ -1,7 +1,7 @@
 // JSON: one array of animals, of any length. Reading finds where each element begins and ends; the element itself is then
 // read as a line of NDJSON is.
 
-import { stringifyFlat } from '../../client/json.ts'
+import { stringifyJson } from '../../client/json.ts'
 import { StartError } from '../../errors.ts'
 import type { Format, SourceRecord } from './format.ts'
 import { RECORD_MAX, readRecord } from './ndjson.ts'
@@ -16,7 +16,7 @@ export const json: Format = {
   async *write(pets) {
     let before = '['
     for await (const pet of pets) {
-      yield `${before}\n${stringifyFlat(pet)}`
+      yield `${before}\n${stringifyJson(pet)}`
       before = ','
     }
     yield before === '[' ? '[]\n' : '\n]\n'
