@@ -1,5 +1,5 @@
 // `npm run screenshots`: the pictures of README and docs, taken of the running program, so that they stay true. Each
-// picture starts from a service of its own, with the sample animals.
+// picture starts from a service of its own, with the sample pets.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

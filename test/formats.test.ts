@@ -91,9 +91,9 @@ describe('a bad record is named by its line, and spoils no other', () => {
 
   test.each([
     ['{"name":"A"}', '--format ndjson'],
-    ['[{"name":"A"}', 'before the end of the array'],
-    ['', 'before the end of the array'],
-    ['[]\n[]', 'Line 2 is more after the end'],
+    ['[{"name":"A"}', 'the array has not ended'],
+    ['', 'the array has not ended'],
+    ['[]\n[]', 'Line 2 has text after the end'],
   ])('what is no JSON array is refused: %s', async (text, message) => {
     await expect(read(formats.json, text)).rejects.toThrow(message)
   })

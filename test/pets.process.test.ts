@@ -39,7 +39,7 @@ describe('pets', () => {
     expect((await pets(['list', '--status', 'sold'])).stdout).toBe(added.stdout)
     const got = await pets(['get', '1'])
     expect(got.stdout).toBe(added.stdout)
-    expect(got.stderr).toContain('getPet is deprecated, and is removed on 2030-12-05')
+    expect(got.stderr).toContain('getPet is deprecated, and will be removed on 2030-12-05')
   })
 
   test('and for programs, exactly', async () => {
@@ -58,7 +58,7 @@ describe('pets', () => {
   test.each([
     [['get', '404'], 1, 'No pet has id 404.'],
     [['add', '', '--category', '1'], 1, 'name must be'],
-    [['add', 'Rex', '--category', '9223372036854775808'], 2, '64 bits'],
+    [['add', 'Rex', '--category', '9223372036854775808'], 2, '64-bit integer'],
     [['add', 'Rex'], 2, "required option '--category <id>'"],
     [['lst'], 2, 'Did you mean list?'],
     [['list', '--stauts', 'sold'], 2, 'Did you mean --status?'],
@@ -66,7 +66,7 @@ describe('pets', () => {
     [['list', '--limit', '0'], 2, 'Give a number from 1'],
     [['import', 'nothing.csv'], 1, 'There is no file nothing.csv.'],
     [['import', '.'], 1, '--format'],
-    [['export', 'animals.txt'], 1, '--format'],
+    [['export', 'pets.txt'], 1, '--format'],
   ])('%j ends with %d: %s', async (args, status, says) => {
     const ended = await pets(args)
     expect([ended.status, ended.stdout]).toEqual([status, ''])
@@ -104,9 +104,9 @@ describe('login', () => {
     expect(statSync(kept).mode & 0o777).toBe(0o600)
     expect((await run(['pets', 'list'], { cwd, env: { HOME: home } })).status).toBe(0)
     const elsewhere = await run(['pets', 'list', '--url', 'http://127.0.0.1:1'], { cwd, env: { HOME: home } })
-    expect(elsewhere.stderr).toContain('No API key is known for http://127.0.0.1:1/v1')
+    expect(elsewhere.stderr).toContain('There is no API key for http://127.0.0.1:1/v1')
     await run(['logout'], { cwd, env: { HOME: home } })
-    expect((await run(['pets', 'list'], { cwd, env: { HOME: home } })).stderr).toContain('No API key')
+    expect((await run(['pets', 'list'], { cwd, env: { HOME: home } })).stderr).toContain('no API key')
   })
 })
 
@@ -160,7 +160,7 @@ describe('import and export', () => {
     ]
     for (const added of [1, 0]) {
       const { stderr } = await run([], { cwd, env: connection(), command: command(text) })
-      expect(stderr).toContain(`Added ${added} animal`)
+      expect(stderr).toContain(`Added ${added} pet`)
     }
     const latin1 = await run([], { cwd, env: connection(), command: command(`${text}\\351,2\\n`) })
     expect([latin1.status, latin1.stderr]).toEqual([1, expect.stringContaining('not UTF-8')])
@@ -192,7 +192,7 @@ describe('import and export', () => {
         peakKib = Math.max(peakKib, peakMemoryKib(child.pid))
         await Bun.sleep(20)
       }
-      expect(await child.stderr.text()).toContain('Added 12000 animals.')
+      expect(await child.stderr.text()).toContain('Added 12000 pets.')
       expect(peakKib * 1024).toBeLessThan(12_000 * record.length)
       expect(peakKib).toBeGreaterThan(0)
     },
@@ -210,7 +210,7 @@ function peakMemoryKib(pid: number): number {
 }
 
 describe('an import that is stopped half-way', () => {
-  const lines = (length: number) => Array.from({ length }, (_, n) => `{"name":"animal ${n}","categoryId":1}`).join('\n')
+  const lines = (length: number) => Array.from({ length }, (_, n) => `{"name":"pet ${n}","categoryId":1}`).join('\n')
 
   test.each([
     ['SIGKILL', 137],
@@ -260,7 +260,7 @@ describe('an import that is stopped half-way', () => {
   }, 60_000)
 })
 
-describe('sample animals', () => {
+describe('sample pets', () => {
   test('petstore demo adds them', async () => {
     const before = await count()
     expect((await run(['demo'], { cwd, env: connection() })).status).toBe(0)

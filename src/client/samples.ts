@@ -1,7 +1,7 @@
 // A hundred believable pets for an empty store: to try things out, for demonstrations and screenshots.
 
 import type { NewPet, PetStatus } from '../generated/contract.ts'
-import type { CallOptions, PetstoreClient } from './petstore-client.ts'
+import { type CallOptions, type PetstoreClient, randomKey } from './petstore-client.ts'
 import type { Pet } from './responses.ts'
 
 /** Categories have no names in the contract; these are only numbers to it. */
@@ -25,14 +25,15 @@ export const samplePets: readonly NewPet[] = NAMES.flatMap(([, categoryId, names
   names.split(' ').map((name) => ({ name: name.replace('_', ' '), categoryId })),
 ).map((pet, index) => ({ ...pet, status: STATUSES[index % STATUSES.length] as PetStatus }))
 
-const TOGETHER = 10
+const CONCURRENCY = 10
 
-/** Adds them all, and gives each as soon as it is there. */
+/** Adds all of them and yields each pet when it is added. With the same `run`, a repeated call adds only what is missing. */
 export async function* addSamples(
   client: PetstoreClient,
-  options: CallOptions = {},
+  { run = randomKey(), ...options }: CallOptions & { run?: string } = {},
 ): AsyncGenerator<Pet, void, undefined> {
-  for (let at = 0; at < samplePets.length; at += TOGETHER) {
-    yield* await Promise.all(samplePets.slice(at, at + TOGETHER).map((pet) => client.createPet(pet, options)))
+  const add = (pet: NewPet, index: number) => client.createPet(pet, { ...options, idempotencyKey: `${run}-${index}` })
+  for (let from = 0; from < samplePets.length; from += CONCURRENCY) {
+    yield* await Promise.all(samplePets.slice(from, from + CONCURRENCY).map((pet, index) => add(pet, from + index)))
   }
 }

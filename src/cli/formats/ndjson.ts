@@ -1,9 +1,9 @@
-// NDJSON: one animal a line. A bad line spoils no other.
+// NDJSON: one pet a line. A bad line does not affect the others.
 
 import { JsonNumber, parseJson, stringifyJson } from '../../client/json.ts'
 import type { Format, SourceRecord, Unchecked } from './format.ts'
 
-/** Characters of one record; the service takes less. */
+/** The most characters of one record; the service's own limit is smaller. */
 export const RECORD_MAX = 256 * 1024
 
 export const ndjson: Format = {
