@@ -88,7 +88,7 @@ describe('signing in', () => {
   test('waits for a service that is away, with the key as it was typed', async () => {
     await service.server.stop(1_000)
     await signIn(page, service.key)
-    await alert().getByText('The service is not answering.').waitFor()
+    await alert().getByText('The service is not responding.').waitFor()
     expect(await page.getByLabel('API key').inputValue()).toBe(service.key)
     const again = await startService({ store: service.store, port: service.port })
     await press('Enter')
@@ -297,7 +297,7 @@ describe('the list', () => {
     await tabTo(page, 'Next')
     await service.server.stop(1_000)
     await press('Enter')
-    await alert().getByText('The service is not answering.').waitFor()
+    await alert().getByText('The service is not responding.').waitFor()
     expect(await listedIds(page)).toHaveLength(20)
     const again = await startService({ store: service.store, port: service.port })
     await page.getByText('21 – 40').waitFor()

@@ -1,26 +1,26 @@
 // The pages' own reasoning, where no browser is needed: whose problem a sentence is, and exact numbers.
 
 import { describe, expect, test } from 'bun:test'
-import { problemsOf } from '../src/console/field-problems.ts'
+import { toProblems } from '../src/console/field-problems.ts'
 import { makeJsonExact } from '../src/reference/exact-json.ts'
 
 describe('a message of the service', () => {
   test('is taken apart into the problems of each field', () => {
-    expect(problemsOf('name is required. categoryId must be an integer.')).toEqual({
+    expect(toProblems('name is required. categoryId must be an integer.')).toEqual({
       fields: { name: 'Name is required.', categoryId: 'Category must be an integer.' },
       other: '',
     })
   })
 
   test('keeps what belongs to no field, and sentences that go on', () => {
-    expect(problemsOf('The body is larger than 65536 bytes.').other).toBe('The body is larger than 65536 bytes.')
-    expect(problemsOf('name is bad. Choose another.').fields.name).toBe('Name is bad. Choose another.')
-    expect(problemsOf('names are fine.')).toEqual({ fields: {}, other: 'names are fine.' })
+    expect(toProblems('The body is larger than 65536 bytes.').other).toBe('The body is larger than 65536 bytes.')
+    expect(toProblems('name is bad. Choose another.').fields.name).toBe('Name is bad. Choose another.')
+    expect(toProblems('names are fine.')).toEqual({ fields: {}, other: 'names are fine.' })
   })
 
   test('loses no word', () => {
     const message = 'status must be one of available, pending, sold. name must be 1 to 255 characters long.'
-    expect(Object.keys(problemsOf(message).fields)).toEqual(['status', 'name'])
+    expect(Object.keys(toProblems(message).fields)).toEqual(['status', 'name'])
   })
 })
 

@@ -1,18 +1,18 @@
-// Adding an animal. What is typed stays until the animal is added; each problem stands at its field; a try whose answer
-// was lost is tried again under the same Idempotency-Key, which adds it once at most.
+// The form that adds an animal. The draft stays until the animal is added; each problem is shown at its field; when a
+// response was lost, the next attempt sends the same Idempotency-Key, which adds the animal at most once.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Pet, PetstoreClient } from '../client/petstore.ts'
-import { type Draft, EMPTY_DRAFT, isEmpty, petOf, withTry } from './draft.ts'
-import { failureOf } from './failures.ts'
-import { FIELDS, type Field, LABELS, NO_PROBLEMS, type Problems, problemsOf } from './field-problems.ts'
+import { type Draft, EMPTY_DRAFT, isEmpty, toNewPet, withAttempt } from './draft.ts'
+import { toFailure } from './failures.ts'
+import { FIELDS, type Field, LABELS, NO_PROBLEMS, type Problems, toProblems } from './field-problems.ts'
 import { Icon } from './icons.tsx'
-import { Note } from './notice.tsx'
-import { Choice } from './radio-group.tsx'
+import { Notice } from './notice.tsx'
+import { RadioGroup } from './radio-group.tsx'
 import { STATUSES } from './status.tsx'
 
 interface AddDialogProps {
-  store: PetstoreClient
+  client: PetstoreClient
   open: boolean
   setOpen: (open: boolean) => void
   draft: Draft
@@ -24,12 +24,12 @@ interface AddDialogProps {
   onAdded: (pet: Pet) => void
 }
 
-export function AddDialog({ store, open, setOpen, draft, setDraft, readOnly, ...on }: AddDialogProps) {
+export function AddDialog({ client, open, setOpen, draft, setDraft, readOnly, ...on }: AddDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const form = useRef<HTMLFormElement>(null)
   const [sending, setSending] = useState(false)
   const [problems, setProblems] = useState<Problems>(NO_PROBLEMS)
-  /** Why no answer came: the animal may or may not be there. */
+  /** Why there was no response: the animal may or may not have been added. */
   const [unknown, setUnknown] = useState('')
 
   useLayoutEffect(() => {
@@ -49,25 +49,25 @@ export function AddDialog({ store, open, setOpen, draft, setDraft, readOnly, ...
     event.preventDefault()
     if (sending || readOnly) return
     setUnknown('')
-    const pet = petOf(draft)
-    if ('problem' in pet) return setProblems(problemsOf(pet.problem))
+    const pet = toNewPet(draft)
+    if ('problem' in pet) return setProblems(toProblems(pet.problem))
     setProblems(NO_PROBLEMS)
-    const trying = withTry(draft)
+    const trying = withAttempt(draft)
     setDraft(trying)
     setSending(true)
     try {
-      const added = await store.createPet(pet, { idempotencyKey: trying.tried.key })
+      const added = await client.createPet(pet, { idempotencyKey: trying.attempt.key })
       setDraft(EMPTY_DRAFT)
       setOpen(false)
       on.onAdded(added)
     } catch (error) {
-      const { kind, message } = failureOf(error)
-      if (kind === 'refused') return on.onRefused(message)
-      // Closed in the meantime: what went wrong must not pass unseen.
+      const { kind, message } = toFailure(error)
+      if (kind === 'unauthorized') return on.onRefused(message)
+      // The dialog may have been closed in the meantime, and the error must be seen.
       setOpen(true)
       if (kind === 'readOnly') on.onReadOnly()
-      else if (kind === 'away') setUnknown(message)
-      else setProblems(problemsOf(message))
+      else if (kind === 'unavailable') setUnknown(message)
+      else setProblems(toProblems(message))
     } finally {
       setSending(false)
     }
@@ -89,8 +89,8 @@ export function AddDialog({ store, open, setOpen, draft, setDraft, readOnly, ...
           </button>
         </div>
         {readOnly && (
-          <Note
-            kind="bad"
+          <Notice
+            kind="error"
             title="This key is read-only."
             actions={
               <button type="button" onClick={on.onChangeKey}>
@@ -99,17 +99,17 @@ export function AddDialog({ store, open, setOpen, draft, setDraft, readOnly, ...
             }
           >
             What you have typed stays.
-          </Note>
+          </Notice>
         )}
         {unknown && (
-          <Note kind="away" title={unknown}>
+          <Notice kind="warning" title={unknown}>
             Whether it was added is not known yet. Try again as it is: it is never added twice.
-          </Note>
+          </Notice>
         )}
         {problems.other && (
-          <Note kind="bad" title="It was not added.">
+          <Notice kind="error" title="It was not added.">
             {problems.other}
-          </Note>
+          </Notice>
         )}
         <TextField field="name" value={draft.name} problem={problems.fields.name} onInput={(name) => edit({ name })} />
         <TextField
@@ -120,7 +120,7 @@ export function AddDialog({ store, open, setOpen, draft, setDraft, readOnly, ...
           onInput={(categoryId) => edit({ categoryId })}
         />
         <div class="field">
-          <Choice
+          <RadioGroup
             legend={LABELS.status}
             name="status"
             options={STATUSES}

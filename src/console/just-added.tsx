@@ -1,21 +1,21 @@
-// What was added from this tab, newest first: a new animal is the last of the whole list, and nobody should have to page
-// there to find it.
+// The animals added from this tab, newest first. A new animal is the last of the whole list, and nobody should have to
+// go through every page to find it.
 
 import { stringifyJson } from '../client/json.ts'
 import type { Pet } from '../client/petstore.ts'
 import { petsFromJson } from '../client/responses.ts'
 import { CopyId } from './copy-id.tsx'
 import { Name } from './pet-table.tsx'
-import type { Kept } from './session-state.ts'
+import type { Stored } from './session-state.ts'
 import { Status } from './status.tsx'
 
 const SHOWN_MAX = 5
-const KEPT_MAX = 50
+const STORED_MAX = 50
 
-export const KEPT_ADDED: Kept<readonly Pet[]> = {
+export const STORED_ADDED: Stored<readonly Pet[]> = {
   name: 'petstore.added',
   initial: [],
-  toText: (pets) => stringifyJson(pets.slice(0, KEPT_MAX)),
+  toText: (pets) => stringifyJson(pets.slice(0, STORED_MAX)),
   fromText: petsFromJson,
 }
 
@@ -45,7 +45,7 @@ export function JustAdded({ added, onClear }: { added: readonly Pet[]; onClear: 
           </li>
         ))}
       </ul>
-      {more > 0 && <p class="hint">and {more} more before</p>}
+      {more > 0 && <p class="hint">and {more} earlier</p>}
     </section>
   )
 }

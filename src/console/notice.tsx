@@ -1,22 +1,22 @@
-// A message that stays in the page for as long as it is true.
+// A message that stays on the page for as long as it is true.
 
 import type { ComponentChildren } from 'preact'
 
-interface NoteProps {
-  kind: 'away' | 'bad' | 'info'
+interface NoticeProps {
+  kind: 'warning' | 'error' | 'info'
   title: string
   children?: ComponentChildren
   /** Buttons. */
   actions?: ComponentChildren
 }
 
-export function Note({ kind, title, children, actions }: NoteProps) {
+export function Notice({ kind, title, children, actions }: NoticeProps) {
   return (
-    <div class={`note note-${kind}`} role={kind === 'info' ? 'status' : 'alert'}>
+    <div class={`notice notice-${kind}`} role={kind === 'info' ? 'status' : 'alert'}>
       <div>
         <strong>{title}</strong> {children}
       </div>
-      {actions && <div class="note-actions">{actions}</div>}
+      {actions && <div class="notice-actions">{actions}</div>}
     </div>
   )
 }

@@ -3,13 +3,18 @@
 
 import { useAnnounce } from './announcer.tsx'
 import { Icon } from './icons.tsx'
-import type { Pages } from './pet-list.ts'
+import type { PetList } from './pet-list.ts'
 
 const SIZES = [20, 50, 100]
 
-export function Pager({ place, shown, go, busy }: Pages & { shown: NonNullable<Pages['shown']>; busy: boolean }) {
+export function Pager({
+  position,
+  shown,
+  go,
+  busy,
+}: PetList & { shown: NonNullable<PetList['shown']>; busy: boolean }) {
   const announce = useAnnounce()
-  const { cursors, limit } = shown.place
+  const { cursors, limit } = shown.position
   const number = cursors.length
   const from = (number - 1) * limit + 1
   const to = from + shown.pets.length - 1
@@ -17,13 +22,13 @@ export function Pager({ place, shown, go, busy }: Pages & { shown: NonNullable<P
   const goTo = (next: readonly (string | undefined)[] | undefined) => () => {
     if (busy || !next) return
     announce(`Page ${next.length}`)
-    go({ ...place, cursors: next })
+    go({ ...position, cursors: next })
   }
   const back = number > 1 ? cursors.slice(0, -1) : undefined
   const forth = shown.next === undefined ? undefined : [...cursors, shown.next]
 
   return (
-    <nav class="pager" aria-label="Pages of the list">
+    <nav class="pager" aria-label="PetList of the list">
       <p class="pager-where">
         <span class="numbers">
           {from === to ? from : `${from} – ${to}`}
@@ -36,7 +41,9 @@ export function Pager({ place, shown, go, busy }: Pages & { shown: NonNullable<P
         <select
           id="page-size"
           value={String(limit)}
-          onChange={({ currentTarget }) => go({ ...place, limit: Number(currentTarget.value), cursors: [undefined] })}
+          onChange={({ currentTarget }) =>
+            go({ ...position, limit: Number(currentTarget.value), cursors: [undefined] })
+          }
         >
           {SIZES.map((size) => (
             <option key={size} value={String(size)}>

@@ -3,22 +3,22 @@
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { PetPage, PetStatus, PetstoreClient } from '../client/petstore.ts'
-import { type Failure, failureOf } from './failures.ts'
+import { type Failure, toFailure } from './failures.ts'
 
-export interface Place {
+export interface Position {
   status: PetStatus | undefined
   limit: number
   /** The cursors of the pages up to this one: the way back, since the service only tells the way forth. */
   cursors: readonly (string | undefined)[]
 }
 
-export interface Pages {
-  place: Place
-  /** The last page that came, and the place it belongs to: while another is on its way, still the one before. */
-  shown: (PetPage & { place: Place }) | undefined
+export interface PetList {
+  position: Position
+  /** The last page that came, and the position it belongs to: while another is on its way, still the one before. */
+  shown: (PetPage & { position: Position }) | undefined
   /** Set while the last try failed. */
   failure: Failure | undefined
-  go: (place: Place) => void
+  go: (position: Position) => void
   /** Asks again for the page that is shown. */
   reload: () => void
 }
@@ -28,9 +28,9 @@ const REFRESH_MS = 15_000
 const RETRY_MS = 1_000
 const RETRY_MAX_MS = 10_000
 
-export function usePages(store: PetstoreClient, onRefused: (message: string) => void): Pages {
-  const [place, go] = useState<Place>({ status: undefined, limit: 20, cursors: [undefined] })
-  const [shown, setShown] = useState<Pages['shown']>()
+export function usePetList(client: PetstoreClient, onRefused: (message: string) => void): PetList {
+  const [position, go] = useState<Position>({ status: undefined, limit: 20, cursors: [undefined] })
+  const [shown, setShown] = useState<PetList['shown']>()
   const [failure, setFailure] = useState<Failure>()
   const [turn, setTurn] = useState(0)
   const failures = useRef(0)
@@ -41,17 +41,17 @@ export function usePages(store: PetstoreClient, onRefused: (message: string) => 
     let timer: ReturnType<typeof setTimeout> | undefined
 
     async function load(): Promise<void> {
-      const { status, limit, cursors } = place
+      const { status, limit, cursors } = position
       try {
-        const page = await store.listPage({ status, limit, cursor: cursors.at(-1) }, { signal: aborter.signal })
+        const page = await client.listPage({ status, limit, cursor: cursors.at(-1) }, { signal: aborter.signal })
         failures.current = 0
-        setShown({ ...page, place })
+        setShown({ ...page, position })
         setFailure(undefined)
         timer = setTimeout(reloadIfSeen, REFRESH_MS)
       } catch (error) {
         if (aborter.signal.aborted) return
-        const failed = failureOf(error)
-        if (failed.kind === 'refused') return onRefused(failed.message)
+        const failed = toFailure(error)
+        if (failed.kind === 'unauthorized') return onRefused(failed.message)
         setFailure(failed)
         const pause = Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** failures.current++)
         // Drawn, so that tabs that lost the service together do not come back together.
@@ -72,7 +72,7 @@ export function usePages(store: PetstoreClient, onRefused: (message: string) => 
       document.removeEventListener('visibilitychange', reloadIfSeen)
       window.removeEventListener('online', reload)
     }
-  }, [store, place, turn])
+  }, [client, position, turn])
 
-  return { place, shown, failure, go, reload }
+  return { position, shown, failure, go, reload }
 }

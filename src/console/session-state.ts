@@ -1,30 +1,30 @@
-// What this tab keeps while it is open, reloads included: session storage, which no other tab and no later one sees.
+// State that survives a reload of this tab: in session storage, which no other tab can read and which ends with the tab.
 
 import { useCallback, useState } from 'preact/hooks'
 
-export interface Kept<Value> {
+export interface Stored<Value> {
   name: string
-  /** For when nothing is kept, or nothing readable. */
+  /** The value when nothing readable is stored. */
   initial: Value
   toText: (value: Value) => string
-  /** Anything that it throws means: not readable. */
+  /** Throws when the text is not readable. */
   fromText: (text: string) => Value
 }
 
-/** Like useState, and kept. A browser that forbids storage only makes the tab forget at a reload. */
-export function useKept<Value>(kept: Kept<Value>): [Value, (value: Value) => void] {
-  const [value, setValue] = useState(() => read(kept))
+/** Like useState, but stored. In a browser that forbids storage, the value is lost at a reload. */
+export function useSessionState<Value>(stored: Stored<Value>): [Value, (value: Value) => void] {
+  const [value, setValue] = useState(() => read(stored))
   const set = useCallback(
     (next: Value) => {
       setValue(() => next)
-      write(kept, next)
+      write(stored, next)
     },
-    [kept],
+    [stored],
   )
   return [value, set]
 }
 
-function read<Value>({ name, initial, fromText }: Kept<Value>): Value {
+function read<Value>({ name, initial, fromText }: Stored<Value>): Value {
   try {
     const text = sessionStorage.getItem(name)
     return text === null ? initial : fromText(text)
@@ -33,12 +33,12 @@ function read<Value>({ name, initial, fromText }: Kept<Value>): Value {
   }
 }
 
-function write<Value>({ name, initial, toText }: Kept<Value>, value: Value): void {
+function write<Value>({ name, initial, toText }: Stored<Value>, value: Value): void {
   try {
     const text = toText(value)
     if (text === toText(initial)) sessionStorage.removeItem(name)
     else sessionStorage.setItem(name, text)
   } catch {
-    // Storage is full or forbidden: the value lives on in the page.
+    // Storage is full or forbidden: the value is only in memory.
   }
 }

@@ -1,4 +1,4 @@
-// An animal's status in words and colour; never in colour alone.
+// An animal's status in words and colour, never in colour alone.
 
 import type { PetStatus } from '../client/petstore.ts'
 

@@ -1,4 +1,4 @@
-// The page of someone who is signed in: the bar, the animals, and what is done with them.
+// The page after signing in: the bar, the list of animals, and adding and looking up.
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Pet, PetstoreClient } from '../client/petstore.ts'
@@ -9,15 +9,15 @@ import { EmptyStore } from './empty-store.tsx'
 import { Icon, Paw } from './icons.tsx'
 import { JustAdded } from './just-added.tsx'
 import { LookUp } from './look-up.tsx'
-import { Note } from './notice.tsx'
+import { Notice } from './notice.tsx'
 import { Pager } from './pager.tsx'
-import { usePages } from './pet-list.ts'
+import { usePetList } from './pet-list.ts'
 import { PetTable, PetTableLoading } from './pet-table.tsx'
-import { Choice } from './radio-group.tsx'
+import { RadioGroup } from './radio-group.tsx'
 import { STATUSES } from './status.tsx'
 
 interface StoreViewProps {
-  store: PetstoreClient
+  client: PetstoreClient
   /** The last characters of the key, to tell one from another. */
   keyEnd: string
   draft: Draft
@@ -32,10 +32,10 @@ interface StoreViewProps {
 
 const FILTERS = [['all', 'All'], ...STATUSES] as const
 
-export function StoreView({ store, keyEnd, draft, setDraft, added, setAdded, ...rest }: StoreViewProps) {
+export function StoreView({ client, keyEnd, draft, setDraft, added, setAdded, ...rest }: StoreViewProps) {
   const announce = useAnnounce()
-  const pages = usePages(store, rest.onRefused)
-  const { place, shown, failure, go, reload } = pages
+  const pages = usePetList(client, rest.onRefused)
+  const { position, shown, failure, go, reload } = pages
   const [adding, setAdding] = useState(false)
   const [readOnly, setReadOnly] = useState(false)
   const [sampling, setSampling] = useState(false)
@@ -45,12 +45,12 @@ export function StoreView({ store, keyEnd, draft, setDraft, added, setAdded, ...
   // Another page is read from its beginning, though the button that led there is at its end.
   useLayoutEffect(() => {
     if (list.current && list.current.getBoundingClientRect().top < 0) list.current.scrollIntoView()
-  }, [shown?.place])
+  }, [shown?.position])
   useRecovery(failure !== undefined, () => announce('The service answers again.'))
 
-  const busy = !failure && shown?.place !== place
-  const nothing = shown?.pets.length === 0 && shown.place.cursors.length === 1
-  const emptyStore = sampling || (nothing && shown.place.status === undefined)
+  const busy = !failure && shown?.position !== position
+  const nothing = shown?.pets.length === 0 && shown.position.cursors.length === 1
+  const emptyStore = sampling || (nothing && shown.position.status === undefined)
 
   function noteAdded(pet: Pet): void {
     setAdded([pet, ...added])
@@ -78,7 +78,7 @@ export function StoreView({ store, keyEnd, draft, setDraft, added, setAdded, ...
               Reference
             </a>
             <span class="key-end" title="The API key in use">
-              <span class="unseen">Signed in with the key that ends in </span>
+              <span class="visually-hidden">Signed in with the key that ends in </span>
               <span class="mono">…{keyEnd}</span>
               {readOnly && <span class="tag">Read-only</span>}
             </span>
@@ -96,20 +96,20 @@ export function StoreView({ store, keyEnd, draft, setDraft, added, setAdded, ...
           {addButton}
         </div>
         {failure && (
-          <Note
-            kind={failure.kind === 'away' ? 'away' : 'bad'}
-            title={failure.kind === 'away' ? failure.message : 'The list could not be read.'}
+          <Notice
+            kind={failure.kind === 'unavailable' ? 'warning' : 'error'}
+            title={failure.kind === 'unavailable' ? failure.message : 'The list could not be read.'}
             actions={
               <button type="button" onClick={reload}>
                 Try now
               </button>
             }
           >
-            {failure.kind === 'away' ? 'This page keeps trying and comes back by itself.' : failure.message}
-          </Note>
+            {failure.kind === 'unavailable' ? 'This page keeps trying and comes back by itself.' : failure.message}
+          </Notice>
         )}
         {readOnly && (
-          <Note
+          <Notice
             kind="info"
             title="This key is read-only."
             actions={
@@ -119,18 +119,18 @@ export function StoreView({ store, keyEnd, draft, setDraft, added, setAdded, ...
             }
           >
             It can look at every animal, but not add one. What you have typed stays.
-          </Note>
+          </Notice>
         )}
         <JustAdded added={added} onClear={() => setAdded([])} />
         <div class="tools">
-          <Choice
+          <RadioGroup
             legend="Status"
             name="filter"
             options={FILTERS}
-            value={place.status ?? 'all'}
-            onChange={(value) => go({ ...place, status: value === 'all' ? undefined : value, cursors: [undefined] })}
+            value={position.status ?? 'all'}
+            onChange={(value) => go({ ...position, status: value === 'all' ? undefined : value, cursors: [undefined] })}
           />
-          <LookUp store={store} removal={rest.lookUpRemoval} onRefused={rest.onRefused} />
+          <LookUp client={client} removal={rest.lookUpRemoval} onRefused={rest.onRefused} />
         </div>
         <section
           ref={list}
@@ -141,7 +141,7 @@ export function StoreView({ store, keyEnd, draft, setDraft, added, setAdded, ...
           {!shown && !failure && <PetTableLoading />}
           {emptyStore && (
             <EmptyStore
-              store={store}
+              client={client}
               addButton={addButton}
               onRefused={rest.onRefused}
               onReadOnly={() => setReadOnly(true)}
@@ -151,8 +151,8 @@ export function StoreView({ store, keyEnd, draft, setDraft, added, setAdded, ...
           )}
           {nothing && !emptyStore && (
             <div class="empty">
-              <p>No animal is {shown.place.status}.</p>
-              <button type="button" onClick={() => go({ ...place, status: undefined, cursors: [undefined] })}>
+              <p>No animal is {shown.position.status}.</p>
+              <button type="button" onClick={() => go({ ...position, status: undefined, cursors: [undefined] })}>
                 Show all
               </button>
             </div>
@@ -166,7 +166,7 @@ export function StoreView({ store, keyEnd, draft, setDraft, added, setAdded, ...
         </section>
       </main>
       <AddDialog
-        store={store}
+        client={client}
         open={adding}
         setOpen={setAdding}
         draft={draft}
