@@ -146,6 +146,17 @@ describe('the client in bad weather', () => {
       },
     ))
 
+  test('a call may have its own number of retries', () =>
+    withServer(
+      () => answer(503, errorJson('unavailable', 503), { 'Retry-After': '0' }),
+      async (url, tries) => {
+        await failure(clientOf(url).listPage({}, { retries: 0 }))
+        expect(tries()).toBe(1)
+        await failure(clientOf(url, { retries: 0 }).createPet(REX, { retries: 1 }))
+        expect(tries()).toBe(3)
+      },
+    ))
+
   test('leaves a long pause to its caller', () =>
     withServer(
       () => answer(429, errorJson('rate_limited', 429), { 'Retry-After': '3600' }),

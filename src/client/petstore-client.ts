@@ -30,6 +30,8 @@ export interface Deprecation {
 export interface CallOptions {
   /** Aborts the call and its retries; the call then rejects with the signal's reason. */
   signal?: AbortSignal | undefined
+  /** Instead of the client's `retries`. */
+  retries?: number | undefined
 }
 
 export interface CreateOptions extends CallOptions {
@@ -94,7 +96,10 @@ export class PetstoreClient {
   }
 
   /** Resolves when the pet is on the service's disk. It is added once, however many attempts that took. */
-  async createPet(pet: NewPet, { idempotencyKey = randomKey(), signal, onReplayed }: CreateOptions = {}): Promise<Pet> {
+  async createPet(
+    pet: NewPet,
+    { idempotencyKey = randomKey(), onReplayed, ...options }: CreateOptions = {},
+  ): Promise<Pet> {
     const { response, text, attempts } = await this.#send(
       'createPet',
       '/pets',
@@ -103,7 +108,7 @@ export class PetstoreClient {
         headers: { 'Content-Type': 'application/json', 'Idempotency-Key': quoted(idempotencyKey) },
         body: stringifyJson(pet),
       },
-      { signal },
+      options,
     )
     const added = readPet(response, text)
     // After a retry, the replayed pet may be the one that this call's first attempt added.
@@ -120,7 +125,7 @@ export class PetstoreClient {
     return readPet(response, text)
   }
 
-  async #send(operationId: string, path: string, init: RequestInit, { signal }: CallOptions): Promise<Received> {
+  async #send(operationId: string, path: string, init: RequestInit, call: CallOptions): Promise<Received> {
     const { baseUrl, apiKey, fetch = globalThis.fetch, timeoutMs = 10_000, retries = 2 } = this.#options
     const received = await sendRequest(
       baseUrl,
@@ -132,7 +137,7 @@ export class PetstoreClient {
         redirect: 'error',
         credentials: 'omit',
       },
-      { fetch, timeoutMs, retries, signal },
+      { fetch, timeoutMs, retries: call.retries ?? retries, signal: call.signal },
     )
     this.#noteDeprecation(operationId, received.response.headers)
     return received
