@@ -98,12 +98,12 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, readOnly, ..
               </button>
             }
           >
-            What you have typed stays.
+            Your entries stay.
           </Notice>
         )}
         {unknown && (
           <Notice kind="warning" title={unknown}>
-            Whether it was added is not known yet. Try again as it is: it is never added twice.
+            The animal may have been added. Try again without changes: it is never added twice.
           </Notice>
         )}
         {problems.other && (
@@ -116,7 +116,7 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, readOnly, ..
           field="categoryId"
           value={draft.categoryId}
           problem={problems.fields.categoryId}
-          hint="The number of the category the animal belongs to."
+          hint="The category's number."
           onInput={(categoryId) => edit({ categoryId })}
         />
         <div class="field">

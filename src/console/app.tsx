@@ -27,6 +27,7 @@ export function App() {
   }
 
   function signOut(): void {
+    history.replaceState(null, '', '/')
     setApiKey('')
     setDraft(EMPTY_DRAFT)
     setAdded([])

@@ -1,7 +1,6 @@
 // A store without animals: how to add the first ones. Loading the samples can stop half-way and be repeated, because each
 // sample keeps its Idempotency-Key.
 
-import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import type { PetstoreClient } from '../client/petstore.ts'
 import { randomKey } from '../client/petstore-client.ts'
@@ -12,7 +11,6 @@ import { Notice } from './notice.tsx'
 
 interface EmptyStoreProps {
   client: PetstoreClient
-  addButton: ComponentChildren
   onRefused: (message: string) => void
   onReadOnly: () => void
   /** True from the first sample until all are added or the person stops. */
@@ -20,7 +18,7 @@ interface EmptyStoreProps {
   onDone: () => void
 }
 
-export function EmptyStore({ client, addButton, onRefused, onReadOnly, onRunning, onDone }: EmptyStoreProps) {
+export function EmptyStore({ client, onRefused, onReadOnly, onRunning, onDone }: EmptyStoreProps) {
   const [done, setDone] = useState<number>()
   const [problem, setProblem] = useState('')
   const run = useRef(randomKey())
@@ -52,12 +50,10 @@ export function EmptyStore({ client, addButton, onRefused, onReadOnly, onRunning
     <div class="empty">
       <Paw />
       <h2>{done === undefined ? 'No animals yet' : 'Sample animals'}</h2>
-      {done === undefined && (
-        <p class="muted">Add the first one, or load {samplePets.length} sample animals to look around with.</p>
-      )}
+      {done === undefined && <p class="muted">Add the first one, or start with {samplePets.length} samples.</p>}
       {problem && (
-        <Notice kind="error" title="The samples are not all there.">
-          {problem} Those that were added stay.
+        <Notice kind="error" title="Not all samples were added.">
+          {problem}
         </Notice>
       )}
       {loading && (
@@ -66,15 +62,13 @@ export function EmptyStore({ client, addButton, onRefused, onReadOnly, onRunning
         </p>
       )}
       <div class="empty-actions">
-        {problem ? (
+        {problem && (
           <button type="button" onClick={leave}>
-            Leave it at that
+            Stop here
           </button>
-        ) : (
-          addButton
         )}
         <button type="button" onClick={load} aria-disabled={loading}>
-          {loading ? 'Loading…' : problem ? 'Go on' : 'Load sample animals'}
+          {loading ? 'Loading…' : problem ? 'Continue' : 'Load sample animals'}
         </button>
       </div>
     </div>

@@ -11,16 +11,18 @@ export interface Failure {
   code: string
   /** For people. */
   message: string
+  /** How long the service asked to wait, if it did. */
+  retryAfterMs?: number | undefined
 }
 
 /** Throws an error that is not the client's: a fault of the page. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof PetstoreApiError) {
-    const { code, message, status, requestId } = error
+    const { code, message, status, requestId, retryAfterMs } = error
     if (status === 401) return { kind: 'unauthorized', code, message }
     if (code === 'read_only_key') return { kind: 'readOnly', code, message: 'This key can read, but not add.' }
     if (code === 'unavailable' || code === 'rate_limited' || status === 408 || [502, 504].includes(status)) {
-      return { kind: 'unavailable', code, message }
+      return { kind: 'unavailable', code, message, retryAfterMs }
     }
     return { kind: 'other', code, message: requestId && status >= 500 ? `${message} (${requestId})` : message }
   }

@@ -1,6 +1,6 @@
 // One animal by its id.
 
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { Pet, PetstoreClient } from '../client/petstore.ts'
 import { useAnnounce } from './announcer.tsx'
 import { CopyId } from './copy-id.tsx'
@@ -23,6 +23,12 @@ export function LookUp({ client, removal, onRefused }: LookUpProps) {
   const [looking, setLooking] = useState(false)
   const [found, setFound] = useState<Pet>()
   const [problem, setProblem] = useState('')
+
+  useEffect(() => {
+    const close = ({ key }: KeyboardEvent) => key === 'Escape' && setFound(undefined)
+    document.addEventListener('keydown', close)
+    return () => document.removeEventListener('keydown', close)
+  }, [])
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault()

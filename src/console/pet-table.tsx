@@ -36,7 +36,7 @@ export function PetTable({ pets, added }: { pets: readonly Pet[]; added: readonl
 /** Shows a name exactly: with its own text direction and its own spaces. */
 export function Name({ name }: { name: string }) {
   return (
-    <bdi class="name" dir="auto">
+    <bdi class="name" dir="auto" title={name}>
       {name}
     </bdi>
   )

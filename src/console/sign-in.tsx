@@ -54,10 +54,10 @@ export function SignIn({ refusal, clientFor, onSignIn }: SignInProps) {
       <div class="sign-in-card">
         <Paw />
         <h1>Petstore</h1>
-        <p class="muted">Sign in with an API key to see the animals of this store.</p>
+        <p class="muted">Sign in to see the animals of this store.</p>
         {unavailable && (
           <Notice kind="warning" title={unavailable}>
-            Your key is still here: try again.
+            Your key is still here. Try again.
           </Notice>
         )}
         <form onSubmit={submit} noValidate>
@@ -94,7 +94,7 @@ export function SignIn({ refusal, clientFor, onSignIn }: SignInProps) {
               </p>
             )}
             <p id="api-key-help" class="hint">
-              It stays in this tab and is forgotten when you close it.
+              This tab forgets it when you close it.
             </p>
           </div>
           <button type="submit" class="primary wide" aria-disabled={checking}>
@@ -103,8 +103,11 @@ export function SignIn({ refusal, clientFor, onSignIn }: SignInProps) {
         </form>
       </div>
       <p class="hint">
-        Who runs the service issues keys with <code>petstore keys create</code>. The API is described in{' '}
-        <a href="/docs">the reference</a>.
+        No key? Ask the person who runs this service. Developers:{' '}
+        <a href="/docs" target="_blank" rel="noopener">
+          API reference
+        </a>
+        .
       </p>
     </main>
   )

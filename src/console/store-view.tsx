@@ -8,12 +8,13 @@ import type { Draft } from './draft.ts'
 import { EmptyStore } from './empty-store.tsx'
 import { Icon, Paw } from './icons.tsx'
 import { JustAdded } from './just-added.tsx'
+import { firstPage, type ListPosition, nextPage, previousPage } from './list-position.ts'
+import { LIST_ID, ListView } from './list-view.tsx'
 import { LookUp } from './look-up.tsx'
 import { Notice } from './notice.tsx'
-import { Pager } from './pager.tsx'
 import { usePetList } from './pet-list.ts'
-import { PetTable, PetTableLoading } from './pet-table.tsx'
 import { RadioGroup } from './radio-group.tsx'
+import { ShortcutsDialog, useShortcuts } from './shortcuts.tsx'
 import { STATUSES } from './status.tsx'
 
 interface StoreViewProps {
@@ -34,23 +35,37 @@ const FILTERS = [['all', 'All'], ...STATUSES] as const
 
 export function StoreView({ client, keyEnd, draft, setDraft, added, setAdded, ...rest }: StoreViewProps) {
   const announce = useAnnounce()
-  const pages = usePetList(client, rest.onRefused)
-  const { position, shown, failure, go, reload } = pages
+  const list = usePetList(client, rest.onRefused)
+  const { position, shown, failure, reload } = list
   const [adding, setAdding] = useState(false)
   const [readOnly, setReadOnly] = useState(false)
   const [sampling, setSampling] = useState(false)
+  const [explaining, setExplaining] = useState(false)
   const heading = useRef<HTMLHeadingElement>(null)
   useLayoutEffect(() => heading.current?.focus(), [])
-  const list = useRef<HTMLElement>(null)
-  // Another page is read from its beginning, though the button that led there is at its end.
-  useLayoutEffect(() => {
-    if (list.current && list.current.getBoundingClientRect().top < 0) list.current.scrollIntoView()
-  }, [shown?.position])
-  useRecovery(failure !== undefined, () => announce('The service answers again.'))
+  useRecovery(failure !== undefined, () => announce('The service is responding again.'))
 
-  const busy = !failure && shown?.position !== position
-  const nothing = shown?.pets.length === 0 && shown.position.cursors.length === 1
-  const emptyStore = sampling || (nothing && shown.position.status === undefined)
+  const loading = !failure && shown?.position !== position
+  const noAnimals =
+    shown?.position === position && shown.pets.length === 0 && position.page === 1 && position.status === undefined
+  const emptyStore = sampling || noAnimals
+
+  function goTo(next: ListPosition): void {
+    if (next.page !== position.page) announce(`Page ${next.page}`)
+    list.goTo(next)
+  }
+
+  function step(next: ListPosition | undefined): void {
+    if (next && !loading) goTo(next)
+  }
+
+  const [shortcuts, setShortcuts] = useShortcuts({
+    '/': () => document.getElementById('look-up')?.focus(),
+    n: () => setAdding(true),
+    ArrowLeft: () => step(previousPage(position)),
+    ArrowRight: () => step(shown?.next === undefined ? undefined : nextPage(shown.position, shown.next)),
+    '?': () => setExplaining(true),
+  })
 
   function noteAdded(pet: Pet): void {
     setAdded([pet, ...added])
@@ -58,15 +73,11 @@ export function StoreView({ client, keyEnd, draft, setDraft, added, setAdded, ..
     reload()
   }
 
-  const addButton = (
-    <button type="button" class="primary" onClick={() => setAdding(true)}>
-      <Icon name="plus" />
-      Add an animal
-    </button>
-  )
-
   return (
     <>
+      <a class="skip-link" href={`#${LIST_ID}`} onClick={skipToList}>
+        Skip to the list
+      </a>
       <header class="bar">
         <div class="bar-inner">
           <div class="brand">
@@ -74,7 +85,10 @@ export function StoreView({ client, keyEnd, draft, setDraft, added, setAdded, ..
             <span>Petstore</span>
           </div>
           <nav aria-label="Page">
-            <a class="button quiet" href="/docs">
+            <button type="button" class="quiet keys-button" aria-label="Keys" onClick={() => setExplaining(true)}>
+              ?
+            </button>
+            <a class="button quiet" href="/docs" target="_blank" rel="noopener">
               Reference
             </a>
             <span class="key-end" title="The API key in use">
@@ -93,21 +107,11 @@ export function StoreView({ client, keyEnd, draft, setDraft, added, setAdded, ..
           <h1 ref={heading} tabIndex={-1}>
             Animals
           </h1>
-          {addButton}
+          <button type="button" class="primary" onClick={() => setAdding(true)}>
+            <Icon name="plus" />
+            Add an animal
+          </button>
         </div>
-        {failure && (
-          <Notice
-            kind={failure.kind === 'unavailable' ? 'warning' : 'error'}
-            title={failure.kind === 'unavailable' ? failure.message : 'The list could not be read.'}
-            actions={
-              <button type="button" onClick={reload}>
-                Try now
-              </button>
-            }
-          >
-            {failure.kind === 'unavailable' ? 'This page keeps trying and comes back by itself.' : failure.message}
-          </Notice>
-        )}
         {readOnly && (
           <Notice
             kind="info"
@@ -118,52 +122,38 @@ export function StoreView({ client, keyEnd, draft, setDraft, added, setAdded, ..
               </button>
             }
           >
-            It can look at every animal, but not add one. What you have typed stays.
+            It can read every animal, but not add one. Your entries stay.
           </Notice>
         )}
         <JustAdded added={added} onClear={() => setAdded([])} />
-        <div class="tools">
-          <RadioGroup
-            legend="Status"
-            name="filter"
-            options={FILTERS}
-            value={position.status ?? 'all'}
-            onChange={(value) => go({ ...position, status: value === 'all' ? undefined : value, cursors: [undefined] })}
-          />
-          <LookUp client={client} removal={rest.lookUpRemoval} onRefused={rest.onRefused} />
-        </div>
-        <section
-          ref={list}
-          aria-label="List of animals"
-          aria-busy={busy}
-          class={busy && shown ? 'list waiting' : 'list'}
-        >
-          {!shown && !failure && <PetTableLoading />}
-          {emptyStore && (
-            <EmptyStore
-              client={client}
-              addButton={addButton}
-              onRefused={rest.onRefused}
-              onReadOnly={() => setReadOnly(true)}
-              onRunning={setSampling}
-              onDone={reload}
+        {!emptyStore && (
+          <div class="tools">
+            <RadioGroup
+              legend="Status"
+              name="filter"
+              options={FILTERS}
+              value={position.status ?? 'all'}
+              onChange={(value) => goTo(firstPage({ ...position, status: value === 'all' ? undefined : value }))}
             />
-          )}
-          {nothing && !emptyStore && (
-            <div class="empty">
-              <p>No animal is {shown.position.status}.</p>
-              <button type="button" onClick={() => go({ ...position, status: undefined, cursors: [undefined] })}>
-                Show all
-              </button>
-            </div>
-          )}
-          {shown && !nothing && !emptyStore && (
-            <>
-              <PetTable pets={shown.pets} added={added} />
-              <Pager {...pages} shown={shown} busy={busy} />
-            </>
-          )}
-        </section>
+            <LookUp client={client} removal={rest.lookUpRemoval} onRefused={rest.onRefused} />
+          </div>
+        )}
+        <ListView
+          {...list}
+          goTo={goTo}
+          added={added}
+          emptyStore={
+            emptyStore && (
+              <EmptyStore
+                client={client}
+                onRefused={rest.onRefused}
+                onReadOnly={() => setReadOnly(true)}
+                onRunning={setSampling}
+                onDone={reload}
+              />
+            )
+          }
+        />
       </main>
       <AddDialog
         client={client}
@@ -177,11 +167,18 @@ export function StoreView({ client, keyEnd, draft, setDraft, added, setAdded, ..
         onRefused={rest.onRefused}
         onAdded={noteAdded}
       />
+      <ShortcutsDialog open={explaining} setOpen={setExplaining} enabled={shortcuts} setEnabled={setShortcuts} />
     </>
   )
 }
 
-/** Calls when `failing` has gone from true to false. */
+/** Without the link's own navigation, which would change the address. */
+function skipToList(event: Event): void {
+  event.preventDefault()
+  document.getElementById(LIST_ID)?.focus()
+}
+
+/** Calls `recovered` when `failing` has changed from true to false. */
 function useRecovery(failing: boolean, recovered: () => void): void {
   const before = useRef(false)
   useEffect(() => {
