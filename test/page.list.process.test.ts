@@ -1,44 +1,23 @@
 // The list of the page at `/`: its address, its failures, its pager and its keys, in a real browser.
 
-import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
-import type { Browser, Page } from 'playwright-core'
-import { accessibilityProblems, openPage, startBrowser, type Watched } from './support/browser.ts'
-import { focusedName, listedIds, openSignedIn, tabTo } from './support/console.ts'
-import { type Service, startService } from './support/service.ts'
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { accessibilityProblems } from './support/browser.ts'
+import { addPets, focusedName, listedIds, openEachTest, openSignedIn, tabTo } from './support/console.ts'
+import type { Service } from './support/service.ts'
 
 setDefaultTimeout(30_000)
 
-let browser: Browser
 let service: Service
-let watched: Watched
 let page: Page
-
-beforeAll(async () => {
-  browser = await startBrowser()
-})
-afterAll(() => browser?.close())
-beforeEach(async () => {
-  service = await startService()
-  watched = await openPage(browser, `${service.origin}/`)
-  page = watched.page
-})
-afterEach(async () => {
-  const { complaints } = watched
-  await watched.close()
-  await service.stop()
-  expect(complaints).toEqual([])
+openEachTest((opened) => {
+  ;({ service, page } = opened)
 })
 
 const alert = () => page.getByRole('alert')
 const press = (key: string) => page.keyboard.press(key)
 
-/** Every second one is sold. */
-async function addAnimals(count: number): Promise<void> {
-  const by = (await service.store.listKeys())[0]?.id as bigint
-  for (let n = 1; n <= count; n++) {
-    await service.store.createPet({ name: `Pet ${n}`, categoryId: 1n, status: n % 2 ? 'available' : 'sold' }, by)
-  }
-}
+const addAnimals = (count: number) => addPets(service, count, 'available', 'sold')
 
 /** Answers every list as a service that limits the rate. */
 async function limitRate(): Promise<void> {
@@ -232,11 +211,9 @@ test.each([
   [320, 16],
   [390, 24],
 ])('everything fits %d pixels with text of %d pixels; long names take two lines', async (width, fontSize) => {
-  await watched.close()
   await addAnimals(30)
   await service.post(JSON.stringify({ name: 'Barksalot '.repeat(25), categoryId: 1, status: 'sold' }))
-  watched = await openPage(browser, `${service.origin}/`, { viewport: { width, height: 700 } })
-  page = watched.page
+  await page.setViewportSize({ width, height: 700 })
   const enlarge = () => page.evaluate(`document.documentElement.style.fontSize = '${fontSize}px'`)
   await openSignedIn(page, service.key)
   await enlarge()

@@ -1,35 +1,28 @@
 // The page at `/` as people use it: each flow in a real browser, by keyboard alone.
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import type { Browser, Page } from 'playwright-core'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Page } from 'playwright-core'
 import { samplePets } from '../src/client/samples.ts'
 import { hashKey } from '../src/keys.ts'
-import { openPage, startBrowser, type Watched } from './support/browser.ts'
-import { focusedName, listedIds, openAdding, openSignedIn, signIn, tabTo } from './support/console.ts'
+import {
+  addPets,
+  focusedName,
+  listedIds,
+  openAdding,
+  openEachTest,
+  openSignedIn,
+  signIn,
+  tabTo,
+} from './support/console.ts'
 import { petsOf } from './support/pets.ts'
 import { type Service, startService, TODAY } from './support/service.ts'
 
 setDefaultTimeout(30_000)
 
-let browser: Browser
 let service: Service
-let watched: Watched
 let page: Page
-
-beforeAll(async () => {
-  browser = await startBrowser()
-})
-afterAll(() => browser?.close())
-beforeEach(async () => {
-  service = await startService()
-  watched = await openPage(browser, `${service.origin}/`)
-  page = watched.page
-})
-afterEach(async () => {
-  const { complaints } = watched
-  await watched.close()
-  await service.stop()
-  expect(complaints).toEqual([])
+openEachTest((opened) => {
+  ;({ service, page } = opened)
 })
 
 const alert = () => page.getByRole('alert')
@@ -37,11 +30,7 @@ const press = (key: string) => page.keyboard.press(key)
 const type = (text: string) => page.keyboard.type(text)
 const animals = async () => petsOf(await service.store.listPets({ limit: 200 }))
 
-async function addAnimals(count: number): Promise<void> {
-  const by = (await service.store.listKeys())[0]?.id as bigint
-  const pet = (n: number) => ({ name: `Pet ${n}`, categoryId: 1n, status: n % 2 ? 'sold' : 'available' }) as const
-  await Promise.all(Array.from({ length: count }, (_, n) => service.store.createPet(pet(n + 1), by)))
-}
+const addAnimals = (count: number) => addPets(service, count, 'sold', 'available')
 
 describe('signing in', () => {
   test('keeps the key for this tab only, and out of the address', async () => {

@@ -3,11 +3,11 @@
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Pet, PetstoreClient } from '../client/petstore.ts'
+import { Dialog } from './dialog.tsx'
 import { type Draft, EMPTY_DRAFT, isEmpty, toNewPet, withAttempt } from './draft.ts'
 import { toFailure } from './failures.ts'
 import { FIELDS, type Field, LABELS, NO_PROBLEMS, type Problems, toProblems } from './field-problems.ts'
-import { Icon } from './icons.tsx'
-import { Notice } from './notice.tsx'
+import { Notice, ReadOnlyNotice } from './notice.tsx'
 import { RadioGroup } from './radio-group.tsx'
 import { STATUSES } from './status.tsx'
 
@@ -25,7 +25,6 @@ interface AddDialogProps {
 }
 
 export function AddDialog({ client, open, setOpen, draft, setDraft, readOnly, ...on }: AddDialogProps) {
-  const dialog = useRef<HTMLDialogElement>(null)
   const form = useRef<HTMLFormElement>(null)
   const [sending, setSending] = useState(false)
   const [problems, setProblems] = useState<Problems>(NO_PROBLEMS)
@@ -33,9 +32,7 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, readOnly, ..
   const [unknown, setUnknown] = useState('')
 
   useLayoutEffect(() => {
-    if (!open) return dialog.current?.close()
-    if (!dialog.current?.open) dialog.current?.showModal()
-    form.current?.querySelector<HTMLInputElement>('[name="name"]')?.focus()
+    if (open) form.current?.querySelector<HTMLInputElement>('[name="name"]')?.focus()
   }, [open])
 
   useLayoutEffect(() => {
@@ -80,26 +77,12 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, readOnly, ..
   }
 
   return (
-    <dialog ref={dialog} aria-labelledby="add-title" onClose={() => setOpen(false)}>
+    <Dialog id="add-title" title="Add an animal" open={open} setOpen={setOpen}>
       <form ref={form} onSubmit={submit} noValidate>
-        <div class="title-row">
-          <h2 id="add-title">Add an animal</h2>
-          <button type="button" class="quiet" aria-label="Close" title="Close" onClick={() => setOpen(false)}>
-            <Icon name="close" />
-          </button>
-        </div>
         {readOnly && (
-          <Notice
-            kind="error"
-            title="This key is read-only."
-            actions={
-              <button type="button" onClick={on.onChangeKey}>
-                Use another key
-              </button>
-            }
-          >
+          <ReadOnlyNotice kind="error" onChangeKey={on.onChangeKey}>
             Your entries stay.
-          </Notice>
+          </ReadOnlyNotice>
         )}
         {unknown && (
           <Notice kind="warning" title={unknown}>
@@ -141,7 +124,7 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, readOnly, ..
           </button>
         </div>
       </form>
-    </dialog>
+    </Dialog>
   )
 }
 

@@ -20,3 +20,23 @@ export function Notice({ kind, title, children, actions }: NoticeProps) {
     </div>
   )
 }
+
+interface ReadOnlyNoticeProps extends Pick<NoticeProps, 'kind' | 'children'> {
+  onChangeKey: () => void
+}
+
+export function ReadOnlyNotice({ kind, children, onChangeKey }: ReadOnlyNoticeProps) {
+  return (
+    <Notice
+      kind={kind}
+      title="This key is read-only."
+      actions={
+        <button type="button" onClick={onChangeKey}>
+          Use another key
+        </button>
+      }
+    >
+      {children}
+    </Notice>
+  )
+}

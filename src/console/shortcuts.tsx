@@ -1,7 +1,7 @@
 // Keys for people who use the page all day, and the dialog that explains them. WCAG 2.1.4: they can be turned off.
 
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { Icon } from './icons.tsx'
+import { useEffect } from 'preact/hooks'
+import { Dialog } from './dialog.tsx'
 import { type Stored, useSessionState } from './session-state.ts'
 
 const STORED_ENABLED: Stored<boolean> = {
@@ -46,20 +46,9 @@ interface ShortcutsDialogProps {
 }
 
 export function ShortcutsDialog({ open, setOpen, enabled, setEnabled }: ShortcutsDialogProps) {
-  const dialog = useRef<HTMLDialogElement>(null)
-  useLayoutEffect(() => {
-    if (open) dialog.current?.showModal()
-    else dialog.current?.close()
-  }, [open])
   return (
-    <dialog ref={dialog} aria-labelledby="shortcuts-title" onClose={() => setOpen(false)}>
+    <Dialog id="shortcuts-title" title="Keys" open={open} setOpen={setOpen}>
       <div class="dialog-body">
-        <div class="title-row">
-          <h2 id="shortcuts-title">Keys</h2>
-          <button type="button" class="quiet" aria-label="Close" title="Close" onClick={() => setOpen(false)}>
-            <Icon name="close" />
-          </button>
-        </div>
         <dl class="shortcuts">
           {EXPLAINED.map(([key, meaning]) => (
             <div key={key}>
@@ -75,6 +64,6 @@ export function ShortcutsDialog({ open, setOpen, enabled, setEnabled }: Shortcut
           Use these keys
         </label>
       </div>
-    </dialog>
+    </Dialog>
   )
 }

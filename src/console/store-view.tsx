@@ -11,7 +11,7 @@ import { JustAdded } from './just-added.tsx'
 import { firstPage, type ListPosition, nextPage, previousPage } from './list-position.ts'
 import { LIST_ID, ListView } from './list-view.tsx'
 import { LookUp } from './look-up.tsx'
-import { Notice } from './notice.tsx'
+import { ReadOnlyNotice } from './notice.tsx'
 import { usePetList } from './pet-list.ts'
 import { RadioGroup } from './radio-group.tsx'
 import { ShortcutsDialog, useShortcuts } from './shortcuts.tsx'
@@ -113,17 +113,9 @@ export function StoreView({ client, keyEnd, draft, setDraft, added, setAdded, ..
           </button>
         </div>
         {readOnly && (
-          <Notice
-            kind="info"
-            title="This key is read-only."
-            actions={
-              <button type="button" onClick={rest.onChangeKey}>
-                Use another key
-              </button>
-            }
-          >
+          <ReadOnlyNotice kind="info" onChangeKey={rest.onChangeKey}>
             It can read every animal, but not add one. Your entries stay.
-          </Notice>
+          </ReadOnlyNotice>
         )}
         <JustAdded added={added} onClear={() => setAdded([])} />
         {!emptyStore && (
