@@ -1,4 +1,4 @@
-// The promises of a store, kept through the client and a real server: nothing is lost or bent on the way.
+// The store's conformance tests, through the client and a real server: nothing is lost or changed on the way.
 
 import { PetstoreApiError, PetstoreClient } from '../src/client/petstore.ts'
 import { stringifyJson } from '../src/http/json.ts'
@@ -15,7 +15,7 @@ const LIMIT_MAX = 100
 conformance('the client', async (options) => overHttp(await openStore(':memory:', options), options))
 
 /**
- * The store with its animals reached through a server, as a client of each API key. The server starts when it is first
+ * The store whose pets are reached through a server, with one client for each API key. The server starts when it is first
  * needed: its key is then one more in the store. Keys have no operations and stay as they are.
  */
 function overHttp(store: Store, { now }: StoreOptions): Store {

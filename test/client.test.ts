@@ -28,7 +28,7 @@ describe('the client on a service', () => {
   })
   afterAll(() => service.stop())
 
-  test('follows the links through every page, each animal once', async () => {
+  test('follows the links through every page, each pet once', async () => {
     const added = await Promise.all(
       Array.from({ length: 25 }, (_, n) => client.createPet({ ...REX, name: `pet ${n}` })),
     )
@@ -46,7 +46,7 @@ describe('the client on a service', () => {
     expect((await client.listPage({ limit: 20, cursor: first.next })).next).toBeUndefined()
   })
 
-  test('tells what the service refused, with its code, status and request', async () => {
+  test('reports a refusal with its code, status and request id', async () => {
     const error = await failure(client.createPet({ name: '', categoryId: 7n }))
     expect(error).toBeInstanceOf(PetstoreApiError)
     expect(error).toMatchObject({
@@ -60,7 +60,7 @@ describe('the client on a service', () => {
     expect(await failure(stranger.listPage())).toMatchObject({ code: 'invalid_api_key', status: 401 })
   })
 
-  test('tells once of a deprecated operation', async () => {
+  test('reports a deprecated operation once', async () => {
     const notices: Deprecation[] = []
     const watched = clientOf(service.url, { apiKey: service.key, onDeprecated: (notice) => notices.push(notice) })
     const { id } = await watched.createPet(REX)
@@ -102,8 +102,8 @@ describe('the client on a service', () => {
   })
 })
 
-describe('the client in bad weather', () => {
-  test('tries again what failed in passing, the create under the same key', async () => {
+describe('the client when requests fail', () => {
+  test('retries temporary errors, a create with the same key', async () => {
     const keys: (string | null)[] = []
     await withServer(
       (request, n) => {
@@ -115,7 +115,7 @@ describe('the client in bad weather', () => {
     expect(keys).toEqual([expect.stringMatching(/^"[0-9a-f]{32}"$/), keys[0] as string])
   })
 
-  test('tries a lost answer again', async () => {
+  test('retries when a response was lost', async () => {
     let tries = 0
     const whole = `HTTP/1.1 200 OK\r\nContent-Length: ${REX_JSON.length + 2}\r\nConnection: close\r\n\r\n[${REX_JSON}]`
     const server = createServer((socket) => {
@@ -128,7 +128,7 @@ describe('the client in bad weather', () => {
     server.close()
   })
 
-  test('does not try again what another try cannot mend', () =>
+  test('does not retry errors that a retry cannot fix', () =>
     withServer(
       () => answer(400, errorJson('invalid_pet', 400)),
       async (url, tries) => {
@@ -137,7 +137,7 @@ describe('the client in bad weather', () => {
       },
     ))
 
-  test('gives up after so many tries, with what failed last', () =>
+  test('gives up after its retries, with the last error', () =>
     withServer(
       () => answer(503, errorJson('storage_full', 503), { 'Retry-After': '0' }),
       async (url, tries) => {
@@ -157,7 +157,7 @@ describe('the client in bad weather', () => {
       },
     ))
 
-  test('leaves a long pause to its caller', () =>
+  test('does not wait when the service asks for a long pause', () =>
     withServer(
       () => answer(429, errorJson('rate_limited', 429), { 'Retry-After': '3600' }),
       async (url, tries) => {
@@ -166,7 +166,7 @@ describe('the client in bad weather', () => {
       },
     ))
 
-  test('says when no answer comes in time', () =>
+  test('reports a timeout when no response arrives', () =>
     withServer(
       () => new Promise(() => {}),
       async (url) => {
@@ -175,7 +175,7 @@ describe('the client in bad weather', () => {
       },
     ))
 
-  test('also when only its end is missing', () =>
+  test('reports a timeout when the end of the response is missing', () =>
     withServer(
       () => new Response(new ReadableStream({ start: (body) => body.enqueue('[') })),
       async (url) => {
@@ -184,13 +184,13 @@ describe('the client in bad weather', () => {
       },
     ))
 
-  test('says when nobody is there, and why', async () => {
+  test('reports that the service cannot be reached, and why', async () => {
     const error = await failure(clientOf('http://127.0.0.1:1/v1', { retries: 1 }).listPage())
     expect(error).toBeInstanceOf(PetstoreNetworkError)
     expect(error.cause).toBeInstanceOf(Error)
   })
 
-  test('ends at once when it is aborted, also between tries, and with the reason given', () =>
+  test('ends at once when it is aborted, also between attempts, with the reason of the signal', () =>
     withServer(
       (_request, n) =>
         n === 0 ? answer(503, errorJson('unavailable', 503), { 'Retry-After': '20' }) : answer(200, '[]'),
@@ -210,11 +210,11 @@ describe('the client in bad weather', () => {
   test.each([
     ['a page of a proxy', 502, '<h1>Bad gateway</h1>'],
     ['JSON that is no Error', 404, '{"detail":"no"}'],
-    ['a page where an animal was expected', 200, '<!doctype html>'],
-    ['an animal without an id', 200, '{"name":"Rex","categoryId":7,"status":"sold"}'],
+    ['a page where a pet was expected', 200, '<!doctype html>'],
+    ['a pet without an id', 200, '{"name":"Rex","categoryId":7,"status":"sold"}'],
     ['an id in quotes', 200, REX_JSON.replace('1', '"1"')],
     ['an id with a fraction', 200, REX_JSON.replace('1', '1.5')],
-  ])('does not take %s for an answer of the service', (_what, status, body) =>
+  ])('does not accept %s as a response of the service', (_what, status, body) =>
     withServer(
       () => answer(status, body),
       async (url) =>
@@ -225,7 +225,7 @@ describe('the client in bad weather', () => {
     ),
   )
 
-  test('carries its key nowhere else', () =>
+  test('sends its key nowhere else', () =>
     withServer(
       () => answer(200, '[]'),
       async (elsewhere, tries) =>
@@ -303,7 +303,7 @@ function errorJson(code: string, status: number): string {
   return JSON.stringify({ code, message: 'No.', status })
 }
 
-/** A server that answers its n-th request, from 0, as told. */
+/** Starts a server that answers its n-th request, from 0, with `respond`. */
 async function withServer(
   respond: (request: Request, n: number) => Response | Promise<Response>,
   use: (url: string, tries: () => number) => Promise<unknown>,

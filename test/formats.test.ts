@@ -38,7 +38,7 @@ describe.each(Object.entries(formats))('%s', (_name, format) => {
     expect(await read(format, empty)).toEqual([])
   })
 
-  test('keeps apart what is too long, without keeping it', async () => {
+  test('refuses a record that is too long, without holding it in memory', async () => {
     async function* endless() {
       yield '[{"name":"'
       for (let n = 0; n < 100; n++) yield 'x'.repeat(100_000)
@@ -49,7 +49,7 @@ describe.each(Object.entries(formats))('%s', (_name, format) => {
   })
 })
 
-describe('a bad record is named by its line, and spoils no other', () => {
+describe('a bad record is reported with its line and does not affect the others', () => {
   test('CSV', async () => {
     const text =
       'id,name,categoryId,status\r\n1,A,1,\r\n\r\n,B,x,sold\r\n2,"C\r\nc",3,sold\r\n5,D\r\n6,"E"e,1,\r\n7,F,8,gone\r\n'
@@ -98,7 +98,7 @@ describe('a bad record is named by its line, and spoils no other', () => {
     await expect(read(formats.json, text)).rejects.toThrow(message)
   })
 
-  test('a CSV head without the columns is refused, and says what it has', async () => {
+  test('a CSV header without the columns is refused, and the message names what it has', async () => {
     await expect(read(formats.csv, 'name;categoryId\nA;1\n')).rejects.toThrow(
       'Missing: name, categoryId. It has: name;categoryId.',
     )

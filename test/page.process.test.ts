@@ -74,7 +74,7 @@ describe('signing in', () => {
     }
   })
 
-  test('waits for a service that is away, with the key as it was typed', async () => {
+  test('keeps the typed key while the service does not respond', async () => {
     await service.server.stop(1_000)
     await signIn(page, service.key)
     await alert().getByText('The service is not responding.').waitFor()
@@ -85,7 +85,7 @@ describe('signing in', () => {
     await again.server.stop(1_000)
   })
 
-  test('a key that ends in use leads back here, with the reason; a draft waits behind the next key', async () => {
+  test('a key that is revoked in use leads to signing in, with the reason; the draft stays for the next key', async () => {
     await openSignedIn(page, service.key)
     await openAdding(page)
     await type('Rex')
@@ -141,7 +141,7 @@ describe('adding', () => {
     expect(await focusedName(page)).toBe('Add an animal')
   })
 
-  test('what cannot be a number at all is said at its field, too', async () => {
+  test('text that is not a number is reported at its field, too', async () => {
     await openSignedIn(page, service.key)
     await openAdding(page)
     await tabTo(page, 'Category')
@@ -183,7 +183,7 @@ describe('adding', () => {
     expect(new Set(sent).size).toBe(1)
   })
 
-  test('a read-only key is told so, and what was typed stays', async () => {
+  test('a read-only key is reported, and the entries stay', async () => {
     await openSignedIn(page, await service.addKey({ readOnly: true }))
     await openAdding(page)
     await type('Rex')
@@ -279,7 +279,7 @@ describe('the list', () => {
     await page.getByText('4 animals').waitFor()
   })
 
-  test('stays while the service is away, says so, and goes on by itself when it is back', async () => {
+  test('stays while the service does not respond, says so, and continues when it does', async () => {
     await addAnimals(45)
     await openSignedIn(page, service.key)
     await page.getByText('1 – 20').waitFor()
@@ -295,7 +295,7 @@ describe('the list', () => {
     await again.server.stop(1_000)
   })
 
-  test('of an empty store offers samples, and goes on where loading them broke', async () => {
+  test('of an empty store offers samples, and continues after an interruption', async () => {
     await openSignedIn(page, service.key)
     await page.getByRole('heading', { name: 'No animals yet' }).waitFor()
     let left = 33
@@ -317,7 +317,7 @@ describe('the list', () => {
 })
 
 describe('looking up', () => {
-  test('finds an animal by its id, and says when the service will end it', async () => {
+  test('finds an animal by its id, and says when the service will remove this operation', async () => {
     await addAnimals(3)
     await openSignedIn(page, service.key)
     await tabTo(page, 'Look up by id')

@@ -1,7 +1,8 @@
-// The pages' own reasoning, where no browser is needed: whose problem a sentence is, and exact numbers.
+// Functions of the pages that need no browser: problems of fields, exact numbers, and the list's address.
 
 import { describe, expect, test } from 'bun:test'
 import { toProblems } from '../src/console/field-problems.ts'
+import { firstPage, fromAddress, nextPage, previousPage, toAddress } from '../src/console/list-position.ts'
 import { makeJsonExact } from '../src/reference/exact-json.ts'
 
 describe('a message of the service', () => {
@@ -38,4 +39,36 @@ describe('JSON made exact', () => {
     expect(json.parse('{"a":[1,"2",null,true,1.5,1e3]}')).toEqual({ a: [1, '2', null, true, 1.5, 1000] })
     expect(json.parse('[1,2]', (_key: string, value: unknown) => (value === 1 ? 'one' : value))).toEqual(['one', 2])
   })
+})
+
+describe('a position in the list', () => {
+  const start = firstPage({ status: 'sold', limit: 50 })
+  const third = nextPage(nextPage(start, 'A'), 'B')
+
+  test('is read back from its address and history state', () => {
+    for (const position of [start, nextPage(start, 'A'), third]) {
+      const address = toAddress(position)
+      expect(fromAddress(address.slice(1), { earlier: position.earlier })).toEqual(position)
+    }
+    expect(toAddress(firstPage({ status: undefined, limit: 20 }))).toBe('/')
+  })
+
+  test('leads back through the pages that the tab has seen, and from a link only from page 2', () => {
+    expect(previousPage(third)).toEqual(nextPage(start, 'A'))
+    expect(previousPage(nextPage(start, 'A'))).toEqual(start)
+    expect(previousPage(start)).toBeUndefined()
+    expect(previousPage(fromAddress('?cursor=B&page=3', null))).toBeUndefined()
+    expect(previousPage(fromAddress('?cursor=A&page=2', null))).toMatchObject({ page: 1, cursor: undefined })
+  })
+
+  test.each([
+    '?page=3',
+    '?cursor=A',
+    '?cursor=A&page=1',
+    '?cursor=A&page=x',
+    '?status=gone&limit=7',
+    '?cursor=&page=2',
+  ])('that makes no sense is the first page: %s', (search) =>
+    expect(fromAddress(search, null)).toEqual(firstPage({ status: undefined, limit: 20 })),
+  )
 })

@@ -74,7 +74,7 @@ describe('pets', () => {
     expect(ended.stderr).not.toContain('    at ')
   })
 
-  test('ends with 3 when nobody answers, with 4 when the key is not taken', async () => {
+  test('exits with 3 when the service does not respond, with 4 when it refuses the key', async () => {
     const away = await pets(['list'], { env: { ...connection(), PETSTORE_URL: 'http://127.0.0.1:1' } })
     expect([away.status, away.stderr]).toEqual([3, expect.stringContaining('http://127.0.0.1:1/v1 cannot be reached')])
     const readOnly = await service.addKey({ readOnly: true })
@@ -84,14 +84,14 @@ describe('pets', () => {
     expect([keyless.status, keyless.stderr]).toEqual([1, expect.stringContaining('petstore login')])
   })
 
-  test('ends quietly when nobody reads on', async () => {
+  test('exits quietly when the reader closes the pipe', async () => {
     const command = ['sh', '-c', `'${join(root, 'bin/petstore')}' pets list --all --json | head -c 1`]
     expect(await run([], { cwd, env: connection(), command })).toEqual({ stdout: '[', stderr: '', status: 0 })
   })
 })
 
 describe('login', () => {
-  test('keeps a key that the service takes, for its owner alone, and for that address alone', async () => {
+  test('saves a key that the service accepts, readable only by its owner, for that address only', async () => {
     const home = mkdtempSync(temporaryFile('home-'))
     const env = { HOME: home, PETSTORE_URL: service.url }
     const stdin = (text: string) => ['sh', '-c', `printf '%s\\n' '${text}' | '${join(root, 'bin/petstore')}' login`]
@@ -144,7 +144,7 @@ describe('import and export', () => {
     expect(await count()).toBe(before + 3)
   })
 
-  test('ends at the first bad record unless told otherwise', async () => {
+  test('stops at the first bad record by default', async () => {
     const many = Array.from({ length: 500 }, (_, n) => `{"name":"pet ${n}","categoryId":1}`)
     const ended = await pets(['import', file('first.ndjson', ['7', ...many].join('\n')), '--json'])
     expect(ended.status).toBe(5)

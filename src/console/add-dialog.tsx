@@ -9,7 +9,7 @@ import { toFailure } from './failures.ts'
 import { FIELDS, type Field, LABELS, NO_PROBLEMS, type Problems, toProblems } from './field-problems.ts'
 import { Notice, ReadOnlyNotice } from './notice.tsx'
 import { RadioGroup } from './radio-group.tsx'
-import { STATUSES } from './status.tsx'
+import { STATUSES } from './statuses.ts'
 
 interface AddDialogProps {
   client: PetstoreClient

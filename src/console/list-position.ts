@@ -2,7 +2,7 @@
 // Back, a shared link and a second tab show the same page.
 
 import type { PetStatus } from '../client/petstore.ts'
-import { STATUSES } from './status.tsx'
+import { STATUSES } from './statuses.ts'
 
 export const PAGE_SIZES = [20, 50, 100]
 const PAGE_SIZE = 20

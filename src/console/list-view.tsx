@@ -27,13 +27,14 @@ export function ListView({ position, shown, failure, goTo, reload, added, emptyS
   /** The rows on the screen belong to another page or another status than the reader chose. */
   const stale = shown !== undefined && shown.position !== position
   const loading = !failure && shown?.position !== position
-  const noMatch = shown?.pets.length === 0
-  const paged = !emptyStore && shown && !noMatch && !isShort(shown)
+  const none = shown?.pets.length === 0
+  const rows = emptyStore || none ? undefined : shown
+  const paged = rows && !isShort(rows)
   return (
     <section ref={section} id={LIST_ID} tabIndex={-1} aria-label="List of animals" aria-busy={loading} class="list">
       {emptyStore}
-      {!emptyStore && loading && (!shown || noMatch) && <PetTableLoading />}
-      {!emptyStore && noMatch && !stale && (
+      {!emptyStore && loading && !rows && <PetTableLoading />}
+      {!emptyStore && none && !stale && (
         <div class="empty">
           <p>{position.status ? `No animal is ${position.status}.` : 'No more animals.'}</p>
           <button type="button" onClick={() => goTo(firstPage({ ...position, status: undefined }))}>
@@ -41,23 +42,23 @@ export function ListView({ position, shown, failure, goTo, reload, added, emptyS
           </button>
         </div>
       )}
-      {!emptyStore && shown && !noMatch && <PetTable pets={shown.pets} added={added} />}
-      {!emptyStore && shown && !noMatch && !paged && (
-        <p class="count muted">{shown.pets.length === 1 ? '1 animal' : `${shown.pets.length} animals`}</p>
+      {rows && <PetTable pets={rows.pets} added={added} />}
+      {rows && !paged && (
+        <p class="count muted">{rows.pets.length === 1 ? '1 animal' : `${rows.pets.length} animals`}</p>
       )}
       <div class="list-foot">
         {failure && (
           <ListFailure
             failure={failure}
             position={position}
-            stale={shown?.position !== position}
+            current={shown?.position === position}
             goTo={goTo}
             reload={reload}
           />
         )}
         {paged && (
           <Pager
-            shown={shown}
+            shown={rows}
             loading={loading ? `loading ${describe(position)}…` : undefined}
             goTo={(next) => next && !loading && goTo(next)}
           />
@@ -70,16 +71,16 @@ export function ListView({ position, shown, failure, goTo, reload, added, emptyS
 
 interface ListFailureProps extends Pick<PetList, 'position' | 'goTo' | 'reload'> {
   failure: NonNullable<PetList['failure']>
-  stale: boolean
+  /** The rows on the screen are of the chosen page, from an earlier attempt. */
+  current: boolean
 }
 
-function ListFailure({ failure, position, stale, goTo, reload }: ListFailureProps) {
+function ListFailure({ failure, position, current, goTo, reload }: ListFailureProps) {
   const badLink = failure.code === 'invalid_parameter' && position.cursor !== undefined
-  const subject = describe(position)
   return (
     <Notice
       kind={failure.kind === 'unavailable' ? 'warning' : 'error'}
-      title={stale ? `Could not load ${subject}.` : 'This list may be out of date.'}
+      title={current ? 'This list may be out of date.' : `Could not load ${describe(position)}.`}
       actions={
         badLink ? (
           <button type="button" onClick={() => goTo(firstPage(position))}>

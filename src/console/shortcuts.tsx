@@ -1,6 +1,6 @@
 // Keys for people who use the page all day, and the dialog that explains them. WCAG 2.1.4: they can be turned off.
 
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { Dialog } from './dialog.tsx'
 import { type Stored, useSessionState } from './session-state.ts'
 
@@ -23,7 +23,8 @@ const EXPLAINED = [
 /** `actions` has a function for each `KeyboardEvent.key`. */
 export function useShortcuts(actions: Record<string, () => void>): [boolean, (enabled: boolean) => void] {
   const [enabled, setEnabled] = useSessionState(STORED_ENABLED)
-  useEffect(() => {
+  // Before the next key can be pressed: an effect would run later, with the actions of the page before.
+  useLayoutEffect(() => {
     function press(event: KeyboardEvent): void {
       const action = actions[event.key]
       if (!action || event.ctrlKey || event.metaKey || event.altKey) return

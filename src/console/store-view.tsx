@@ -15,7 +15,7 @@ import { ReadOnlyNotice } from './notice.tsx'
 import { usePetList } from './pet-list.ts'
 import { RadioGroup } from './radio-group.tsx'
 import { ShortcutsDialog, useShortcuts } from './shortcuts.tsx'
-import { STATUSES } from './status.tsx'
+import { STATUSES } from './statuses.ts'
 
 interface StoreViewProps {
   client: PetstoreClient

@@ -1,4 +1,4 @@
-// What the tests of the page at `/` share: getting in, and getting around by keyboard alone.
+// Shared by the tests of the page at `/`: a service and a browser page for each test, signing in, and using the keyboard.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
