@@ -1,11 +1,11 @@
 // `npm run screenshots`: the pictures of README and docs, taken of the running program, so that they stay true. Each
-// picture starts from a service of its own, with the sample animals.
+// picture starts from a service of its own, with the sample pets.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { PetStore } from '../src/client/petstore.ts'
-import { sampleAnimals } from '../src/client/samples.ts'
+import { PetstoreClient } from '../src/client/petstore.ts'
+import { samplePets } from '../src/client/samples.ts'
 import { openPage, startBrowser } from '../test/support/browser.ts'
 import { openAdding, openSignedIn } from '../test/support/console.ts'
 import { type Service, startService } from '../test/support/service.ts'
@@ -68,6 +68,6 @@ async function picture(
 }
 
 async function addSamples({ url, key }: Service): Promise<void> {
-  const client = new PetStore({ baseUrl: url, apiKey: key })
-  for (const pet of sampleAnimals) await client.createPet(pet)
+  const client = new PetstoreClient({ baseUrl: url, apiKey: key })
+  for (const pet of samplePets) await client.createPet(pet)
 }

@@ -1,6 +1,6 @@
-// The promises of a store, kept through the client and a real server: nothing is lost or bent on the way.
+// The store's conformance tests, through the client and a real server: nothing is lost or changed on the way.
 
-import { PetStore, PetstoreApiError } from '../src/client/petstore.ts'
+import { PetstoreApiError, PetstoreClient } from '../src/client/petstore.ts'
 import { stringifyJson } from '../src/http/json.ts'
 import { encodeCursor } from '../src/http/paging.ts'
 import type { KeyId } from '../src/keys.ts'
@@ -15,19 +15,19 @@ const LIMIT_MAX = 100
 conformance('the client', async (options) => overHttp(await openStore(':memory:', options), options))
 
 /**
- * The store with its animals reached through a server, as a client of each API key. The server starts when it is first
+ * The store whose pets are reached through a server, with one client for each API key. The server starts when it is first
  * needed: its key is then one more in the store. Keys have no operations and stay as they are.
  */
 function overHttp(store: Store, { now }: StoreOptions): Store {
-  const clients = new Map<KeyId | undefined, Promise<PetStore>>()
+  const clients = new Map<KeyId | undefined, Promise<PetstoreClient>>()
   let service: Promise<Service> | undefined
 
-  async function connect(): Promise<PetStore> {
+  async function connect(): Promise<PetstoreClient> {
     service ??= startService({ store, now, enforceSunset: false })
     const { url, addKey } = await service
-    return new PetStore({ baseUrl: url, apiKey: await addKey(), retries: 0 })
+    return new PetstoreClient({ baseUrl: url, apiKey: await addKey(), retries: 0 })
   }
-  function client(by?: KeyId): Promise<PetStore> {
+  function client(by?: KeyId): Promise<PetstoreClient> {
     const found = clients.get(by) ?? connect()
     clients.set(by, found)
     return found
@@ -50,7 +50,7 @@ function overHttp(store: Store, { now }: StoreOptions): Store {
 }
 
 /** As many as asked for, in the pages that the contract allows. */
-async function listAtMost(client: PetStore, { limit, status, after }: PetFilter) {
+async function listAtMost(client: PetstoreClient, { limit, status, after }: PetFilter) {
   const pets = []
   let cursor = after === undefined ? undefined : encodeCursor(after)
   do {

@@ -12,10 +12,10 @@ let service: Service
 
 /** Types and behaviour at once: compiled with `strict` and without skipLibCheck, then run. */
 const PROGRAM = `
-import { PetStore, PetstoreApiError, type NewPet, type Pet, type PetStatus } from 'petstore/client'
+import { PetstoreClient, PetstoreApiError, type NewPet, type Pet, type PetStatus } from 'petstore/client'
 
 const [baseUrl = '', apiKey = ''] = process.argv.slice(2)
-const client = new PetStore({ baseUrl, apiKey, onDeprecated: ({ operationId }) => console.log('deprecated', operationId) })
+const client = new PetstoreClient({ baseUrl, apiKey, onDeprecated: ({ operationId }) => console.log('deprecated', operationId) })
 const rex: NewPet = { name: 'Rex', categoryId: 9223372036854775807n }
 const added: Pet = await client.createPet(rex)
 const status: PetStatus = added.status

@@ -4,14 +4,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import fc from 'fast-check'
-import { int64, parseJson, stringifyFlat } from '../src/client/json.ts'
+import { int64, parseJson, stringifyJson } from '../src/client/json.ts'
 import {
   type Deprecation,
-  PetStore,
-  type PetStoreOptions,
   PetstoreApiError,
+  PetstoreClient,
+  type PetstoreClientOptions,
   PetstoreNetworkError,
   PetstoreTimeoutError,
+  toJson,
 } from '../src/client/petstore.ts'
 import { type Service, startService } from './support/service.ts'
 
@@ -20,14 +21,14 @@ const REX_JSON = '{"id":1,"name":"Rex","categoryId":7,"status":"available"}'
 
 describe('the client on a service', () => {
   let service: Service
-  let client: PetStore
+  let client: PetstoreClient
   beforeAll(async () => {
     service = await startService()
     client = clientOf(service.url, { apiKey: service.key })
   })
   afterAll(() => service.stop())
 
-  test('follows the links through every page, each animal once', async () => {
+  test('follows the links through every page, each pet once', async () => {
     const added = await Promise.all(
       Array.from({ length: 25 }, (_, n) => client.createPet({ ...REX, name: `pet ${n}` })),
     )
@@ -45,7 +46,7 @@ describe('the client on a service', () => {
     expect((await client.listPage({ limit: 20, cursor: first.next })).next).toBeUndefined()
   })
 
-  test('tells what the service refused, with its code, status and request', async () => {
+  test('reports a refusal with its code, status and request id', async () => {
     const error = await failure(client.createPet({ name: '', categoryId: 7n }))
     expect(error).toBeInstanceOf(PetstoreApiError)
     expect(error).toMatchObject({
@@ -59,7 +60,7 @@ describe('the client on a service', () => {
     expect(await failure(stranger.listPage())).toMatchObject({ code: 'invalid_api_key', status: 401 })
   })
 
-  test('tells once of a deprecated operation', async () => {
+  test('reports a deprecated operation once', async () => {
     const notices: Deprecation[] = []
     const watched = clientOf(service.url, { apiKey: service.key, onDeprecated: (notice) => notices.push(notice) })
     const { id } = await watched.createPet(REX)
@@ -68,14 +69,41 @@ describe('the client on a service', () => {
     expect(notices).toEqual([{ operationId: 'getPet', since: new Date('2025-12-05'), removal: new Date('2030-12-05') }])
   })
 
+  test('writes a pet, a page and anything around them as JSON, with all digits', async () => {
+    const pet = await client.createPet({ name: '"Rex"', categoryId: 9007199254740993n })
+    const text = `{"id":${pet.id},"name":"\\"Rex\\"","categoryId":9007199254740993,"status":"available"}`
+    expect(toJson(pet)).toBe(text)
+    expect(toJson([pet, pet])).toBe(`[${text},${text}]`)
+    expect(toJson({ at: new Date(0), next: undefined, none: null, pets: [pet] })).toBe(
+      `{"at":"1970-01-01T00:00:00.000Z","none":null,"pets":[${text}]}`,
+    )
+  })
+
+  test.each([
+    [{ baseUrl: 'http://127.0.0.1/v1' }, 'apiKey is required'],
+    [{ baseUrl: 'http://127.0.0.1/v1', apiKey: '' }, 'apiKey is required'],
+    [{ baseUrl: 'http://127.0.0.1/v1', apiKey: 7 }, 'apiKey is required'],
+    [{ apiKey: 'key' }, 'baseUrl is required'],
+    [{ baseUrl: 'http://127.0.0.1', apiKey: 'key' }, 'baseUrl must end in /v1'],
+    [{ baseUrl: 'http://127.0.0.1/v1/pets', apiKey: 'key' }, 'baseUrl must end in /v1'],
+    [{ baseUrl: 'http://127.0.0.1/v1?x=1', apiKey: 'key' }, 'baseUrl must end in /v1'],
+  ])('refuses options that cannot work, in one sentence: %j', (options, message) => {
+    expect(() => new PetstoreClient(options as PetstoreClientOptions)).toThrow(new RegExp(`^${message}[^.]*\\.?`))
+    expect(() => new PetstoreClient(options as PetstoreClientOptions)).toThrow(TypeError)
+  })
+
+  test('takes a relative baseUrl, and one with a slash at its end', () => {
+    for (const baseUrl of ['/v1', 'http://127.0.0.1/v1/']) clientOf(baseUrl)
+  })
+
   test('never shows its key', () => {
     expect(Bun.inspect(client) + JSON.stringify(client)).not.toContain(service.key)
     expect(() => clientOf(service.url, { apiKey: 'secret\n' })).toThrow(/^((?!secret).)*$/)
   })
 })
 
-describe('the client in bad weather', () => {
-  test('tries again what failed in passing, the create under the same key', async () => {
+describe('the client when requests fail', () => {
+  test('retries temporary errors, a create with the same key', async () => {
     const keys: (string | null)[] = []
     await withServer(
       (request, n) => {
@@ -87,7 +115,7 @@ describe('the client in bad weather', () => {
     expect(keys).toEqual([expect.stringMatching(/^"[0-9a-f]{32}"$/), keys[0] as string])
   })
 
-  test('tries a lost answer again', async () => {
+  test('retries when a response was lost', async () => {
     let tries = 0
     const whole = `HTTP/1.1 200 OK\r\nContent-Length: ${REX_JSON.length + 2}\r\nConnection: close\r\n\r\n[${REX_JSON}]`
     const server = createServer((socket) => {
@@ -100,7 +128,7 @@ describe('the client in bad weather', () => {
     server.close()
   })
 
-  test('does not try again what another try cannot mend', () =>
+  test('does not retry errors that a retry cannot fix', () =>
     withServer(
       () => answer(400, errorJson('invalid_pet', 400)),
       async (url, tries) => {
@@ -109,7 +137,7 @@ describe('the client in bad weather', () => {
       },
     ))
 
-  test('gives up after so many tries, with what failed last', () =>
+  test('gives up after its retries, with the last error', () =>
     withServer(
       () => answer(503, errorJson('storage_full', 503), { 'Retry-After': '0' }),
       async (url, tries) => {
@@ -118,7 +146,18 @@ describe('the client in bad weather', () => {
       },
     ))
 
-  test('leaves a long pause to its caller', () =>
+  test('a call may have its own number of retries', () =>
+    withServer(
+      () => answer(503, errorJson('unavailable', 503), { 'Retry-After': '0' }),
+      async (url, tries) => {
+        await failure(clientOf(url).listPage({}, { retries: 0 }))
+        expect(tries()).toBe(1)
+        await failure(clientOf(url, { retries: 0 }).createPet(REX, { retries: 1 }))
+        expect(tries()).toBe(3)
+      },
+    ))
+
+  test('does not wait when the service asks for a long pause', () =>
     withServer(
       () => answer(429, errorJson('rate_limited', 429), { 'Retry-After': '3600' }),
       async (url, tries) => {
@@ -127,7 +166,7 @@ describe('the client in bad weather', () => {
       },
     ))
 
-  test('says when no answer comes in time', () =>
+  test('reports a timeout when no response arrives', () =>
     withServer(
       () => new Promise(() => {}),
       async (url) => {
@@ -136,7 +175,7 @@ describe('the client in bad weather', () => {
       },
     ))
 
-  test('also when only its end is missing', () =>
+  test('reports a timeout when the end of the response is missing', () =>
     withServer(
       () => new Response(new ReadableStream({ start: (body) => body.enqueue('[') })),
       async (url) => {
@@ -145,13 +184,13 @@ describe('the client in bad weather', () => {
       },
     ))
 
-  test('says when nobody is there, and why', async () => {
+  test('reports that the service cannot be reached, and why', async () => {
     const error = await failure(clientOf('http://127.0.0.1:1/v1', { retries: 1 }).listPage())
     expect(error).toBeInstanceOf(PetstoreNetworkError)
     expect(error.cause).toBeInstanceOf(Error)
   })
 
-  test('ends at once when it is aborted, also between tries, and with the reason given', () =>
+  test('ends at once when it is aborted, also between attempts, with the reason of the signal', () =>
     withServer(
       (_request, n) =>
         n === 0 ? answer(503, errorJson('unavailable', 503), { 'Retry-After': '20' }) : answer(200, '[]'),
@@ -171,11 +210,11 @@ describe('the client in bad weather', () => {
   test.each([
     ['a page of a proxy', 502, '<h1>Bad gateway</h1>'],
     ['JSON that is no Error', 404, '{"detail":"no"}'],
-    ['a page where an animal was expected', 200, '<!doctype html>'],
-    ['an animal without an id', 200, '{"name":"Rex","categoryId":7,"status":"sold"}'],
+    ['a page where a pet was expected', 200, '<!doctype html>'],
+    ['a pet without an id', 200, '{"name":"Rex","categoryId":7,"status":"sold"}'],
     ['an id in quotes', 200, REX_JSON.replace('1', '"1"')],
     ['an id with a fraction', 200, REX_JSON.replace('1', '1.5')],
-  ])('does not take %s for an answer of the service', (_what, status, body) =>
+  ])('does not accept %s as a response of the service', (_what, status, body) =>
     withServer(
       () => answer(status, body),
       async (url) =>
@@ -186,7 +225,7 @@ describe('the client in bad weather', () => {
     ),
   )
 
-  test('carries its key nowhere else', () =>
+  test('sends its key nowhere else', () =>
     withServer(
       () => answer(200, '[]'),
       async (elsewhere, tries) =>
@@ -217,7 +256,7 @@ describe('exact JSON, in any JavaScript', () => {
   test('every int64 goes out and comes in unchanged', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.string(), (id, name) => {
-        const object = parseJson(stringifyFlat({ name, id })) as Record<string, unknown>
+        const object = parseJson(stringifyJson({ name, id })) as Record<string, unknown>
         expect(int64(object.id)).toBe(id)
         expect(object.name).toBe(name)
       }),
@@ -232,7 +271,9 @@ describe('exact JSON, in any JavaScript', () => {
   })
 
   test('numbers in names stay text, and a number is never taken from text', () => {
-    expect(parseJson('{"a 1":"x\\"2","b":[true,null]}')).toEqual({ 'a 1': 'x"2', b: [true, null] })
+    for (const text of ['{"a 1":"x\\"2","b":[true,null,{}]}', '["\\u0000n7"]', '{"a":[1e999,-0.10,"1"]}']) {
+      expect(stringifyJson(parseJson(text))).toBe(text)
+    }
     expect(() => int64(parseJson('"1"'))).toThrow(SyntaxError)
     expect(int64(parseJson('1e3'))).toBe(1000n)
     for (const wrong of ['01', '1.', '--1', '1e', '[1 2]', '"\n"', '9007199254740993.0']) {
@@ -241,8 +282,8 @@ describe('exact JSON, in any JavaScript', () => {
   })
 })
 
-function clientOf(baseUrl: string, options: Partial<PetStoreOptions> = {}): PetStore {
-  return new PetStore({ baseUrl, apiKey: 'key', ...options })
+function clientOf(baseUrl: string, options: Partial<PetstoreClientOptions> = {}): PetstoreClient {
+  return new PetstoreClient({ baseUrl, apiKey: 'key', ...options })
 }
 
 async function failure(call: Promise<unknown>): Promise<Error> {
@@ -262,7 +303,7 @@ function errorJson(code: string, status: number): string {
   return JSON.stringify({ code, message: 'No.', status })
 }
 
-/** A server that answers its n-th request, from 0, as told. */
+/** Starts a server that answers its n-th request, from 0, with `respond`. */
 async function withServer(
   respond: (request: Request, n: number) => Response | Promise<Response>,
   use: (url: string, tries: () => number) => Promise<unknown>,

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { SourceRecord, Unchecked } from '../src/cli/formats/format.ts'
 import { formats } from '../src/cli/formats/formats.ts'
-import { stringifyFlat } from '../src/client/json.ts'
+import { stringifyJson } from '../src/client/json.ts'
 import type { Pet, PetStatus } from '../src/client/petstore.ts'
 
 const pet = fc.record({
@@ -26,7 +26,7 @@ describe.each(Object.entries(formats))('%s', (_name, format) => {
         const text = (await Array.fromAsync(format.write(each(pets)))).join('')
         const records = await Array.fromAsync(format.read(pieces(text, size)))
         expect(records.map(({ pet }) => sent(pet))).toEqual(
-          pets.map(({ name, categoryId, status }) => stringifyFlat({ name, categoryId, status })),
+          pets.map(({ name, categoryId, status }) => stringifyJson({ name, categoryId, status })),
         )
       }),
       { numRuns: 300 },
@@ -38,7 +38,7 @@ describe.each(Object.entries(formats))('%s', (_name, format) => {
     expect(await read(format, empty)).toEqual([])
   })
 
-  test('keeps apart what is too long, without keeping it', async () => {
+  test('refuses a record that is too long, without holding it in memory', async () => {
     async function* endless() {
       yield '[{"name":"'
       for (let n = 0; n < 100; n++) yield 'x'.repeat(100_000)
@@ -49,7 +49,7 @@ describe.each(Object.entries(formats))('%s', (_name, format) => {
   })
 })
 
-describe('a bad record is named by its line, and spoils no other', () => {
+describe('a bad record is reported with its line and does not affect the others', () => {
   test('CSV', async () => {
     const text =
       'id,name,categoryId,status\r\n1,A,1,\r\n\r\n,B,x,sold\r\n2,"C\r\nc",3,sold\r\n5,D\r\n6,"E"e,1,\r\n7,F,8,gone\r\n'
@@ -91,14 +91,14 @@ describe('a bad record is named by its line, and spoils no other', () => {
 
   test.each([
     ['{"name":"A"}', '--format ndjson'],
-    ['[{"name":"A"}', 'before the end of the array'],
-    ['', 'before the end of the array'],
-    ['[]\n[]', 'Line 2 is more after the end'],
+    ['[{"name":"A"}', 'the array has not ended'],
+    ['', 'the array has not ended'],
+    ['[]\n[]', 'Line 2 has text after the end'],
   ])('what is no JSON array is refused: %s', async (text, message) => {
     await expect(read(formats.json, text)).rejects.toThrow(message)
   })
 
-  test('a CSV head without the columns is refused, and says what it has', async () => {
+  test('a CSV header without the columns is refused, and the message names what it has', async () => {
     await expect(read(formats.csv, 'name;categoryId\nA;1\n')).rejects.toThrow(
       'Missing: name, categoryId. It has: name;categoryId.',
     )
@@ -111,7 +111,7 @@ function read(format: (typeof formats)['csv'], text: string): Promise<SourceReco
 
 /** As it goes to the service. */
 function sent(pet: Unchecked | undefined): string {
-  return stringifyFlat(pet ?? {})
+  return stringifyJson(pet ?? {})
 }
 
 async function* each(pets: Pet[]) {

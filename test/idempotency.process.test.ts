@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { mkdtempSync } from 'node:fs'
-import { PetStore, PetstoreNetworkError } from '../src/client/petstore.ts'
+import { PetstoreClient, PetstoreNetworkError } from '../src/client/petstore.ts'
 import { temporaryFile } from './support/files.ts'
 import { serve } from './support/process.ts'
 
@@ -12,7 +12,7 @@ test('two servers on one file, the same keys at both at once: each key adds one 
   const cwd = mkdtempSync(temporaryFile('shop-'))
   const one = await serve([], { cwd })
   const two = await serve([], { cwd })
-  const clients = [one, two].map(({ url }) => new PetStore({ baseUrl: url, apiKey: one.key }))
+  const clients = [one, two].map(({ url }) => new PetstoreClient({ baseUrl: url, apiKey: one.key }))
   const added = await Promise.all(
     keys.map((key, n) =>
       Promise.all(
@@ -21,7 +21,7 @@ test('two servers on one file, the same keys at both at once: each key adds one 
     ),
   )
   for (const [here, there] of added) expect(here).toEqual(there)
-  const listed = await Array.fromAsync((clients[1] as PetStore).listPets())
+  const listed = await Array.fromAsync((clients[1] as PetstoreClient).listPets())
   expect(listed.length).toBe(keys.length)
   expect(await one.stop()).toBe(0)
   expect(await two.stop()).toBe(0)
@@ -31,7 +31,7 @@ test('a server killed half-way: sending everything again adds what is missing an
   const cwd = mkdtempSync(temporaryFile('shop-'))
   const first = await serve([], { cwd })
   const acknowledged = new Map<string, bigint>()
-  const before = new PetStore({ baseUrl: first.url, apiKey: first.key, retries: 0 })
+  const before = new PetstoreClient({ baseUrl: first.url, apiKey: first.key, retries: 0 })
   const running = Promise.allSettled(
     keys.map(async (key, n) => {
       await Bun.sleep(n)
@@ -47,7 +47,7 @@ test('a server killed half-way: sending everything again adds what is missing an
   expect(acknowledged.size).toBeLessThan(keys.length)
 
   const second = await serve([], { cwd })
-  const after = new PetStore({ baseUrl: second.url, apiKey: first.key })
+  const after = new PetstoreClient({ baseUrl: second.url, apiKey: first.key })
   const pets = await Promise.all(
     keys.map((key) => after.createPet({ name: key, categoryId: 1n }, { idempotencyKey: key })),
   )

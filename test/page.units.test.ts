@@ -1,26 +1,27 @@
-// The pages' own reasoning, where no browser is needed: whose problem a sentence is, and exact numbers.
+// Functions of the pages that need no browser: problems of fields, exact numbers, and the list's address.
 
 import { describe, expect, test } from 'bun:test'
-import { problemsOf } from '../src/console/problems.ts'
+import { toProblems } from '../src/console/field-problems.ts'
+import { firstPage, fromAddress, nextPage, previousPage, toAddress } from '../src/console/list-position.ts'
 import { makeJsonExact } from '../src/reference/exact-json.ts'
 
 describe('a message of the service', () => {
   test('is taken apart into the problems of each field', () => {
-    expect(problemsOf('name is required. categoryId must be an integer.')).toEqual({
+    expect(toProblems('name is required. categoryId must be an integer.')).toEqual({
       fields: { name: 'Name is required.', categoryId: 'Category must be an integer.' },
       other: '',
     })
   })
 
   test('keeps what belongs to no field, and sentences that go on', () => {
-    expect(problemsOf('The body is larger than 65536 bytes.').other).toBe('The body is larger than 65536 bytes.')
-    expect(problemsOf('name is bad. Choose another.').fields.name).toBe('Name is bad. Choose another.')
-    expect(problemsOf('names are fine.')).toEqual({ fields: {}, other: 'names are fine.' })
+    expect(toProblems('The body is larger than 65536 bytes.').other).toBe('The body is larger than 65536 bytes.')
+    expect(toProblems('name is bad. Choose another.').fields.name).toBe('Name is bad. Choose another.')
+    expect(toProblems('names are fine.')).toEqual({ fields: {}, other: 'names are fine.' })
   })
 
   test('loses no word', () => {
     const message = 'status must be one of available, pending, sold. name must be 1 to 255 characters long.'
-    expect(Object.keys(problemsOf(message).fields)).toEqual(['status', 'name'])
+    expect(Object.keys(toProblems(message).fields)).toEqual(['status', 'name'])
   })
 })
 
@@ -38,4 +39,36 @@ describe('JSON made exact', () => {
     expect(json.parse('{"a":[1,"2",null,true,1.5,1e3]}')).toEqual({ a: [1, '2', null, true, 1.5, 1000] })
     expect(json.parse('[1,2]', (_key: string, value: unknown) => (value === 1 ? 'one' : value))).toEqual(['one', 2])
   })
+})
+
+describe('a position in the list', () => {
+  const start = firstPage({ status: 'sold', limit: 50 })
+  const third = nextPage(nextPage(start, 'A'), 'B')
+
+  test('is read back from its address and history state', () => {
+    for (const position of [start, nextPage(start, 'A'), third]) {
+      const address = toAddress(position)
+      expect(fromAddress(address.slice(1), { earlier: position.earlier })).toEqual(position)
+    }
+    expect(toAddress(firstPage({ status: undefined, limit: 20 }))).toBe('/')
+  })
+
+  test('leads back through the pages that the tab has seen, and from a link only from page 2', () => {
+    expect(previousPage(third)).toEqual(nextPage(start, 'A'))
+    expect(previousPage(nextPage(start, 'A'))).toEqual(start)
+    expect(previousPage(start)).toBeUndefined()
+    expect(previousPage(fromAddress('?cursor=B&page=3', null))).toBeUndefined()
+    expect(previousPage(fromAddress('?cursor=A&page=2', null))).toMatchObject({ page: 1, cursor: undefined })
+  })
+
+  test.each([
+    '?page=3',
+    '?cursor=A',
+    '?cursor=A&page=1',
+    '?cursor=A&page=x',
+    '?status=gone&limit=7',
+    '?cursor=&page=2',
+  ])('that makes no sense is the first page: %s', (search) =>
+    expect(fromAddress(search, null)).toEqual(firstPage({ status: undefined, limit: 20 })),
+  )
 })

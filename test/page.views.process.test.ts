@@ -88,7 +88,7 @@ const VIEWS: Record<string, { on?: 'empty'; show: (page: Page) => Promise<void> 
       await page.getByText('Read-only', { exact: true }).waitFor()
     },
   },
-  'the service away': {
+  'the service not responding': {
     show: async (page) => {
       await openSignedIn(page, full.key)
       await page.getByText('1 – 20').waitFor()

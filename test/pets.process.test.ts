@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PetStore } from '../src/client/petstore.ts'
-import { sampleAnimals } from '../src/client/samples.ts'
+import { PetstoreClient } from '../src/client/petstore.ts'
+import { samplePets } from '../src/client/samples.ts'
 import { temporaryFile } from './support/files.ts'
 import { petsOf } from './support/pets.ts'
 import { type RunOptions, root, run, serve } from './support/process.ts'
@@ -25,7 +25,7 @@ const file = (name: string, text: string): string => {
   writeFileSync(join(cwd, name), text)
   return name
 }
-const client = () => new PetStore({ baseUrl: service.url, apiKey: service.key })
+const client = () => new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
 const count = async () => (await Array.fromAsync(client().listPets())).length
 
 describe('pets', () => {
@@ -39,7 +39,7 @@ describe('pets', () => {
     expect((await pets(['list', '--status', 'sold'])).stdout).toBe(added.stdout)
     const got = await pets(['get', '1'])
     expect(got.stdout).toBe(added.stdout)
-    expect(got.stderr).toContain('getPet is deprecated, and is removed on 2030-12-05')
+    expect(got.stderr).toContain('getPet is deprecated, and will be removed on 2030-12-05')
   })
 
   test('and for programs, exactly', async () => {
@@ -58,7 +58,7 @@ describe('pets', () => {
   test.each([
     [['get', '404'], 1, 'No pet has id 404.'],
     [['add', '', '--category', '1'], 1, 'name must be'],
-    [['add', 'Rex', '--category', '9223372036854775808'], 2, '64 bits'],
+    [['add', 'Rex', '--category', '9223372036854775808'], 2, '64-bit integer'],
     [['add', 'Rex'], 2, "required option '--category <id>'"],
     [['lst'], 2, 'Did you mean list?'],
     [['list', '--stauts', 'sold'], 2, 'Did you mean --status?'],
@@ -66,7 +66,7 @@ describe('pets', () => {
     [['list', '--limit', '0'], 2, 'Give a number from 1'],
     [['import', 'nothing.csv'], 1, 'There is no file nothing.csv.'],
     [['import', '.'], 1, '--format'],
-    [['export', 'animals.txt'], 1, '--format'],
+    [['export', 'pets.txt'], 1, '--format'],
   ])('%j ends with %d: %s', async (args, status, says) => {
     const ended = await pets(args)
     expect([ended.status, ended.stdout]).toEqual([status, ''])
@@ -74,7 +74,7 @@ describe('pets', () => {
     expect(ended.stderr).not.toContain('    at ')
   })
 
-  test('ends with 3 when nobody answers, with 4 when the key is not taken', async () => {
+  test('exits with 3 when the service does not respond, with 4 when it refuses the key', async () => {
     const away = await pets(['list'], { env: { ...connection(), PETSTORE_URL: 'http://127.0.0.1:1' } })
     expect([away.status, away.stderr]).toEqual([3, expect.stringContaining('http://127.0.0.1:1/v1 cannot be reached')])
     const readOnly = await service.addKey({ readOnly: true })
@@ -84,14 +84,14 @@ describe('pets', () => {
     expect([keyless.status, keyless.stderr]).toEqual([1, expect.stringContaining('petstore login')])
   })
 
-  test('ends quietly when nobody reads on', async () => {
+  test('exits quietly when the reader closes the pipe', async () => {
     const command = ['sh', '-c', `'${join(root, 'bin/petstore')}' pets list --all --json | head -c 1`]
     expect(await run([], { cwd, env: connection(), command })).toEqual({ stdout: '[', stderr: '', status: 0 })
   })
 })
 
 describe('login', () => {
-  test('keeps a key that the service takes, for its owner alone, and for that address alone', async () => {
+  test('saves a key that the service accepts, readable only by its owner, for that address only', async () => {
     const home = mkdtempSync(temporaryFile('home-'))
     const env = { HOME: home, PETSTORE_URL: service.url }
     const stdin = (text: string) => ['sh', '-c', `printf '%s\\n' '${text}' | '${join(root, 'bin/petstore')}' login`]
@@ -104,9 +104,9 @@ describe('login', () => {
     expect(statSync(kept).mode & 0o777).toBe(0o600)
     expect((await run(['pets', 'list'], { cwd, env: { HOME: home } })).status).toBe(0)
     const elsewhere = await run(['pets', 'list', '--url', 'http://127.0.0.1:1'], { cwd, env: { HOME: home } })
-    expect(elsewhere.stderr).toContain('No API key is known for http://127.0.0.1:1/v1')
+    expect(elsewhere.stderr).toContain('There is no API key for http://127.0.0.1:1/v1')
     await run(['logout'], { cwd, env: { HOME: home } })
-    expect((await run(['pets', 'list'], { cwd, env: { HOME: home } })).stderr).toContain('No API key')
+    expect((await run(['pets', 'list'], { cwd, env: { HOME: home } })).stderr).toContain('no API key')
   })
 })
 
@@ -144,7 +144,7 @@ describe('import and export', () => {
     expect(await count()).toBe(before + 3)
   })
 
-  test('ends at the first bad record unless told otherwise', async () => {
+  test('stops at the first bad record by default', async () => {
     const many = Array.from({ length: 500 }, (_, n) => `{"name":"pet ${n}","categoryId":1}`)
     const ended = await pets(['import', file('first.ndjson', ['7', ...many].join('\n')), '--json'])
     expect(ended.status).toBe(5)
@@ -160,7 +160,7 @@ describe('import and export', () => {
     ]
     for (const added of [1, 0]) {
       const { stderr } = await run([], { cwd, env: connection(), command: command(text) })
-      expect(stderr).toContain(`Added ${added} animal`)
+      expect(stderr).toContain(`Added ${added} pet`)
     }
     const latin1 = await run([], { cwd, env: connection(), command: command(`${text}\\351,2\\n`) })
     expect([latin1.status, latin1.stderr]).toEqual([1, expect.stringContaining('not UTF-8')])
@@ -192,7 +192,7 @@ describe('import and export', () => {
         peakKib = Math.max(peakKib, peakMemoryKib(child.pid))
         await Bun.sleep(20)
       }
-      expect(await child.stderr.text()).toContain('Added 12000 animals.')
+      expect(await child.stderr.text()).toContain('Added 12000 pets.')
       expect(peakKib * 1024).toBeLessThan(12_000 * record.length)
       expect(peakKib).toBeGreaterThan(0)
     },
@@ -210,7 +210,7 @@ function peakMemoryKib(pid: number): number {
 }
 
 describe('an import that is stopped half-way', () => {
-  const lines = (length: number) => Array.from({ length }, (_, n) => `{"name":"animal ${n}","categoryId":1}`).join('\n')
+  const lines = (length: number) => Array.from({ length }, (_, n) => `{"name":"pet ${n}","categoryId":1}`).join('\n')
 
   test.each([
     ['SIGKILL', 137],
@@ -232,7 +232,7 @@ describe('an import that is stopped half-way', () => {
       expect(added).toBeGreaterThan(0)
       expect(present).toBeGreaterThanOrEqual(100)
       expect(added + present).toBe(10_000)
-      const all = await Array.fromAsync(new PetStore({ baseUrl: shop.url, apiKey: shop.key }).listPets())
+      const all = await Array.fromAsync(new PetstoreClient({ baseUrl: shop.url, apiKey: shop.key }).listPets())
       expect(new Set(all.map((pet) => pet.name)).size).toBe(10_000)
       expect(all.length).toBe(10_000)
       await shop.stop()
@@ -247,7 +247,7 @@ describe('an import that is stopped half-way', () => {
     const env = { PATH: process.env.PATH ?? '', PETSTORE_URL: first.url, PETSTORE_API_KEY: first.key }
     const name = file('restart.ndjson', lines(8_000))
     const importing = run(['pets', 'import', name, '--json'], { cwd, env })
-    const shop = new PetStore({ baseUrl: first.url, apiKey: first.key })
+    const shop = new PetstoreClient({ baseUrl: first.url, apiKey: first.key })
     while ((await shop.listPage({ limit: 100 })).pets.length < 100) await Bun.sleep(5)
     await first.stop('SIGKILL')
     const second = await serve(['--port', port], { cwd: folder })
@@ -260,17 +260,17 @@ describe('an import that is stopped half-way', () => {
   }, 60_000)
 })
 
-describe('sample animals', () => {
+describe('sample pets', () => {
   test('petstore demo adds them', async () => {
     const before = await count()
     expect((await run(['demo'], { cwd, env: connection() })).status).toBe(0)
-    expect(await count()).toBe(before + sampleAnimals.length)
+    expect(await count()).toBe(before + samplePets.length)
   })
 
   test('serve --ephemeral --demo starts with them; --demo alone is refused', async () => {
     const demo = await serve(['--ephemeral', '--demo'])
-    const shop = new PetStore({ baseUrl: demo.url, apiKey: demo.key })
-    expect((await Array.fromAsync(shop.listPets())).length).toBe(sampleAnimals.length)
+    const shop = new PetstoreClient({ baseUrl: demo.url, apiKey: demo.key })
+    expect((await Array.fromAsync(shop.listPets())).length).toBe(samplePets.length)
     expect(await demo.stop()).toBe(0)
     expect(await run(['serve', '--demo'], { cwd })).toMatchObject({ status: 2, stdout: '' })
   })

@@ -1,27 +1,27 @@
-// `petstore pets import`: a file's animals into a service, many at a time, in constant memory. Each record has an
-// Idempotency-Key made of the import's name, its line and its content: the same import run again, after whatever
-// stopped it, adds only what is missing.
+// `petstore pets import`: adds the pets of a file to a service, many at a time, in constant memory. Each record has an
+// Idempotency-Key made of the import's name, the record's line and its content, so running the same import again adds
+// only what is missing.
 
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream, realpathSync, statSync } from 'node:fs'
 import { Command, Option } from 'commander'
-import { stringifyFlat } from '../client/json.ts'
-import { type NewPet, type PetStore, PetstoreApiError } from '../client/petstore.ts'
+import { stringifyJson } from '../client/json.ts'
+import { type NewPet, PetstoreApiError, type PetstoreClient } from '../client/petstore.ts'
 import { StartError } from '../errors.ts'
-import { clientOf } from './connection.ts'
+import { createClient } from './client.ts'
 import { ImportIncomplete, Interrupted } from './endings.ts'
 import type { SourceRecord } from './formats/format.ts'
 import { type FormatName, formatNames, formatOf } from './formats/formats.ts'
 import { withConnection } from './options.ts'
-import { write } from './output.ts'
+import { plural, write } from './output.ts'
 import { type Progress, startProgress } from './progress.ts'
 
-/** So many on their way at once share the service's commits. */
-const TOGETHER = 32
-/** Patience for a service that restarts: half a minute or so. */
+/** Requests in flight: the service commits what arrives together in one transaction. */
+const CONCURRENCY = 32
+/** Enough to wait about half a minute for a service that restarts. */
 const RETRIES = 15
-/** The record's fault, and no other record's. */
-const REFUSALS = ['invalid_pet', 'malformed_json', 'body_too_large', 'idempotency_mismatch']
+/** Errors that concern one record only. */
+const RECORD_ERRORS = ['invalid_pet', 'malformed_json', 'body_too_large', 'idempotency_mismatch']
 
 interface ImportOptions {
   format?: FormatName
@@ -33,28 +33,28 @@ interface ImportOptions {
 
 export function importCommand(): Command {
   return withConnection(new Command('import'))
-    .description('Add the animals of a file.')
+    .description('Add the pets of a file.')
     .argument('<file>', 'CSV, JSON (an array) or NDJSON, in UTF-8; - is standard input')
-    .addOption(new Option('--format <format>', "what it is (default: as the file's name ends)").choices(formatNames))
-    .option('--keep-going', 'name each bad record and go on, instead of ending at the first', false)
+    .addOption(new Option('--format <format>', "the format (default: from the file's extension)").choices(formatNames))
+    .option('--keep-going', 'report each bad record and continue, instead of stopping at the first', false)
     .option('--as <name>', "the import's name (default: the file's path)")
-    .addOption(new Option('--again', 'add also what an earlier run has added').default(false).conflicts('as'))
+    .addOption(new Option('--again', 'add the pets again that an earlier run has added').default(false).conflicts('as'))
     .option('--json', 'print the counts as JSON, for programs', false)
     .addHelpText(
       'after',
       `
-Run the same import again within 24 hours, and it adds only what is missing: after an interruption, or once bad
-records are corrected. Correct them in their lines: a record is known by its line and its content. Standard input has
-no name of its own: give it one with --as.
+When you run the same import again within 24 hours, it adds only what is missing: after an interruption, or after you
+corrected bad records. Do not move records to other lines: a record is identified by its line and its content. Standard
+input has no name; give it one with --as.
 
 Examples:
-  petstore pets import animals.csv
-  petstore pets import --keep-going animals.ndjson
-  zcat animals.ndjson.gz | petstore pets import - --format ndjson --as 'animals of may'`,
+  petstore pets import pets.csv
+  petstore pets import --keep-going pets.ndjson
+  zcat pets.ndjson.gz | petstore pets import - --format ndjson --as 'pets of May'`,
     )
     .action(async (file: string, options: ImportOptions, self: Command) => {
       const format = formatOf(file, options.format)
-      const client = clientOf(self, { retries: RETRIES })
+      const client = createClient(self, { retries: RETRIES })
       const source = new Source(file)
       const progress = startProgress('Importing', source.bytes)
       const run = new ImportRun(client, importName(file, options), options.keepGoing, source, progress)
@@ -68,9 +68,9 @@ Examples:
       else process.stderr.write(summary(run.counts))
       if (run.interrupted) throw new Interrupted('Interrupted. Run the same import again to add the rest.')
       if (refused > 0) {
-        const ended = options.keepGoing ? '' : ', and the import ended there'
+        const stopped = options.keepGoing ? '' : ', and the import stopped there'
         throw new ImportIncomplete(
-          `${plural(refused, 'record')} refused${ended}. Correct in place and run the same import again.`,
+          `${plural(refused, 'record')} refused${stopped}. Correct the record${refused === 1 ? '' : 's'} in place and run the same import again.`,
         )
       }
     })
@@ -88,14 +88,14 @@ class ImportRun {
   private stopping = false
 
   constructor(
-    private readonly client: PetStore,
+    private readonly client: PetstoreClient,
     private readonly name: string,
     private readonly keepGoing: boolean,
     private readonly source: Source,
     private readonly progress: Progress,
   ) {}
 
-  /** Whoever is free takes the next record. What has been sent is waited for, however it ends. */
+  /** Each worker takes the next record when it is free. Waits for every request in flight, also after an error. */
   async all(records: AsyncGenerator<SourceRecord>): Promise<void> {
     const interrupt = () => {
       this.interrupted = true
@@ -103,11 +103,11 @@ class ImportRun {
     }
     process.once('SIGINT', interrupt)
     try {
-      const workers = Array.from({ length: TOGETHER }, () => this.work(records))
+      const workers = Array.from({ length: CONCURRENCY }, () => this.work(records))
       const failed = (await Promise.allSettled(workers)).find(({ status }) => status === 'rejected')
       if (failed) throw (failed as PromiseRejectedResult).reason
     } catch (error) {
-      // Said before the reason: both matter.
+      // The counts come before the error message: people need both.
       this.progress.stop()
       process.stderr.write(summary(this.counts))
       throw error
@@ -127,7 +127,7 @@ class ImportRun {
         this.stopping = true
         throw error
       }
-      this.progress.update(this.source.read, `${this.counts.added + this.counts.present} animals`)
+      this.progress.update(this.source.read, plural(this.counts.added + this.counts.present, 'pet'))
     }
   }
 
@@ -136,21 +136,21 @@ class ImportRun {
     let present = false
     try {
       await this.client.createPet(pet as NewPet, {
-        idempotencyKey: recordKey(this.name, line, stringifyFlat(pet)),
+        idempotencyKey: recordKey(this.name, line, stringifyJson(pet)),
         onReplayed: () => {
           present = true
         },
       })
       this.counts[present ? 'present' : 'added']++
     } catch (error) {
-      if (!(error instanceof PetstoreApiError && REFUSALS.includes(error.code))) throw error
+      if (!(error instanceof PetstoreApiError && RECORD_ERRORS.includes(error.code))) throw error
       this.refuse(line, error.message)
     }
   }
 
   private refuse(line: number, why: string): void {
     this.counts.refused++
-    this.progress.say(`line ${line}: ${why}`)
+    this.progress.log(`line ${line}: ${why}`)
     if (!this.keepGoing) this.stopping = true
   }
 }
@@ -166,7 +166,7 @@ function importName(file: string, { as, again }: ImportOptions): string {
   return again || file === '-' ? `once ${randomUUID()}` : `file ${realpathSync(file)}`
 }
 
-/** The bytes of a file or of standard input, as text, counted as they are read. */
+/** A file or standard input as text; counts the bytes read. */
 class Source {
   readonly bytes: number | undefined
   read = 0
@@ -192,7 +192,9 @@ class Source {
     } catch (error) {
       const { code, syscall } = error as NodeJS.ErrnoException
       if (error instanceof TypeError && syscall === undefined) {
-        throw new StartError(`${this.file} is not UTF-8, within its first ${this.read} bytes.`, { cause: error })
+        throw new StartError(`${this.file} is not UTF-8: the error is within its first ${this.read} bytes.`, {
+          cause: error,
+        })
       }
       if (syscall === undefined) throw error
       throw new StartError(`${this.file} cannot be read (${code}).`, { cause: error })
@@ -201,12 +203,8 @@ class Source {
 }
 
 function summary({ added, present, refused }: Counts): string {
-  const parts = [`Added ${plural(added, 'animal')}.`]
-  if (present > 0) parts.push(`An earlier run within a day had added ${present} more (--again adds them again).`)
+  const parts = [`Added ${plural(added, 'pet')}.`]
+  if (present > 0) parts.push(`An earlier run within 24 hours had added ${present} more (--again adds them again).`)
   if (refused > 0) parts.push(`Refused: ${refused}.`)
   return `${parts.join(' ')}\n`
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

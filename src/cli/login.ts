@@ -1,12 +1,12 @@
-// `petstore login` and `logout`: an address and an API key, kept for later commands in a file that only its owner can
-// read. The key is checked with the service before it is kept.
+// `petstore login` and `logout`: save an address and an API key for later commands, in a file that only its owner can
+// read. The service checks the key before it is saved.
 
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { Command } from 'commander'
-import { PetStore } from '../client/petstore.ts'
+import { PetstoreClient } from '../client/petstore.ts'
 import { loginFile } from '../config.ts'
 import { StartError } from '../errors.ts'
 import { apiKey, serviceUrl } from '../values.ts'
@@ -21,34 +21,34 @@ export interface Login {
 
 export function loginCommand(): Command {
   return withConnection(new Command('login'))
-    .description('Keep an address and an API key for later commands.')
+    .description('Save an address and an API key for later commands.')
     .addHelpText(
       'after',
       `
-The key is asked for and not shown, or read from standard input.
+Asks for the key without showing it, or reads it from standard input.
 
 Examples:
   petstore login
   petstore login --url https://petstore.example < key.txt`,
     )
     .action(async (_options, self: Command) => {
-      const given = connectionOf(self)
-      const url = given.url ?? (await askForUrl())
-      const login = { url, apiKey: given.apiKey ?? (await askForKey(url)) }
-      await new PetStore({ baseUrl: login.url, apiKey: login.apiKey }).listPage({ limit: 1 })
+      const options = connectionOf(self)
+      const url = options.url ?? (await askForUrl())
+      const login = { url, apiKey: options.apiKey ?? (await askForKey(url)) }
+      await new PetstoreClient({ baseUrl: login.url, apiKey: login.apiKey }).listPage({ limit: 1 })
       writeLogin(login)
-      process.stderr.write(`Logged in to ${url}. petstore logout forgets it.\n`)
+      process.stderr.write(`Logged in to ${url}. petstore logout deletes the saved key.\n`)
     })
 }
 
 export function logoutCommand(): Command {
-  return new Command('logout').description('Forget what login kept.').action(() => {
+  return new Command('logout').description('Delete the saved address and API key.').action(() => {
     rmSync(loginFile(process.env), { force: true })
     process.stderr.write('Logged out.\n')
   })
 }
 
-/** What `petstore login` kept; `undefined` when there is nothing. */
+/** What `petstore login` saved; `undefined` when nothing is saved. Throws StartError when the file is damaged. */
 export function readLogin(): Login | undefined {
   const file = loginFile(process.env)
   try {
@@ -56,11 +56,11 @@ export function readLogin(): Login | undefined {
     return { url: serviceUrl(url), apiKey: apiKey(key) }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new StartError(`${file} cannot be used. petstore login makes a new one.`, { cause: error })
+    throw new StartError(`${file} is damaged. Run petstore login to replace it.`, { cause: error })
   }
 }
 
-/** Whole or not at all, and never readable by others, not even for a moment. */
+/** Replaces the file atomically. At no moment can other users read it. */
 function writeLogin(login: Login): void {
   const file = loginFile(process.env)
   const next = `${file}.${process.pid}`
@@ -96,16 +96,16 @@ function checked(parse: (text: string) => string, text: string, what: string): s
 
 async function ask(question: string, hidden = false): Promise<string> {
   process.stderr.write(question)
-  // Readline echoes what is typed to its output: nothing is behind this one.
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const reader = createInterface({ input: process.stdin, output: hidden ? nowhere : process.stderr, terminal: true })
+  // Readline echoes what is typed to its output, so a hidden answer gets an output that discards it.
+  const discard = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const reader = createInterface({ input: process.stdin, output: hidden ? discard : process.stderr, terminal: true })
   const aborter = new AbortController()
   reader.once('SIGINT', () => aborter.abort())
   reader.once('close', () => aborter.abort())
   try {
     return await reader.question('', { signal: aborter.signal })
   } catch {
-    throw new StartError('Nothing was kept.')
+    throw new StartError('Nothing was saved.')
   } finally {
     if (hidden) process.stderr.write('\n')
     reader.close()

@@ -1,14 +1,14 @@
-// Standard output and files: as fast as they take it and no faster, so that nothing piles up in memory.
+// Writes to standard output and files with backpressure, so that nothing piles up in memory; and text for people.
 
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { StartError } from '../errors.ts'
 
-/** Resolves once standard output can take more. */
+/** Resolves when standard output can take more. */
 export function write(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => {
       if (!error) return resolve()
-      // Whoever reads has heard enough, as `head` does: that is no failure.
+      // The reader, such as `head`, has closed the pipe: that is not an error.
       if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(0)
       reject(error)
     })
@@ -19,7 +19,7 @@ export async function writeAll(texts: AsyncIterable<string>): Promise<void> {
   for await (const text of texts) await write(text)
 }
 
-/** The file is there whole, and on disk, or as it was before. */
+/** Replaces the file when everything is on disk; on an error the file stays as it was. Throws StartError. */
 export async function writeFile(path: string, texts: AsyncIterable<string>): Promise<void> {
   const part = `${path}.part`
   try {
@@ -39,7 +39,11 @@ export async function writeFile(path: string, texts: AsyncIterable<string>): Pro
   }
 }
 
-/** Names are anyone's text: what would steer a terminal, or turn the direction of its writing, is shown as �. */
+/** A name may contain anything: shows characters that control a terminal or the direction of text as �. */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '\ufffd')
+}
+
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

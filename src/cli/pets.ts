@@ -1,9 +1,9 @@
-// `petstore pets …`: the animals of a running service, for people and for programs.
+// `petstore pets …`: the pets of a running service, for people and for programs.
 
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
-import { stringifyFlat } from '../client/json.ts'
-import type { Pet, PetStatus, PetStore } from '../client/petstore.ts'
-import { clientOf } from './connection.ts'
+import { stringifyJson } from '../client/json.ts'
+import type { Pet, PetStatus, PetstoreClient } from '../client/petstore.ts'
+import { createClient } from './client.ts'
 import { exportCommand } from './export.ts'
 import { formats } from './formats/formats.ts'
 import { importCommand } from './import.ts'
@@ -15,7 +15,7 @@ const PAGE_MAX = 100
 
 export function petsCommand(): Command {
   return new Command('pets')
-    .description('List, add, fetch, import and export animals.')
+    .description('List, add, fetch, import and export pets.')
     .addCommand(listCommand())
     .addCommand(addCommand())
     .addCommand(getCommand())
@@ -25,71 +25,78 @@ export function petsCommand(): Command {
 
 function listCommand(): Command {
   return withConnection(new Command('list'))
-    .description('Show animals, oldest first.')
-    .addOption(statusOption('only those of this status'))
-    .addOption(new Option('--limit <number>', 'how many at most').default(20).argParser(parseCount).conflicts('all'))
-    .option('--all', 'all of them', false)
+    .description('Show pets, oldest first.')
+    .addOption(statusOption('only pets with this status'))
+    .addOption(
+      new Option('--limit <number>', 'the most pets to show').default(20).argParser(parseCount).conflicts('all'),
+    )
+    .option('--all', 'show all pets', false)
     .option('--json', 'print a JSON array, for programs', false)
     .addHelpText('after', '\nExamples:\n  petstore pets list --status sold\n  petstore pets list --all --json')
     .action(async ({ status, limit, all, json }, self: Command) => {
-      const most: number = all ? Number.POSITIVE_INFINITY : limit
-      await listPets(clientOf(self), status, most, json)
+      const max: number = all ? Number.POSITIVE_INFINITY : limit
+      await listPets(createClient(self), status, max, json)
     })
 }
 
-async function listPets(client: PetStore, status: PetStatus | undefined, most: number, json: boolean): Promise<void> {
+async function listPets(
+  client: PetstoreClient,
+  status: PetStatus | undefined,
+  max: number,
+  json: boolean,
+): Promise<void> {
   let [shown, cursor]: [number, string | undefined] = [0, undefined]
   async function* pages(): AsyncGenerator<Pet[]> {
     do {
-      const page = await client.listPage({ status, limit: Math.min(most - shown, PAGE_MAX), cursor })
+      const page = await client.listPage({ status, limit: Math.min(max - shown, PAGE_MAX), cursor })
       shown += page.pets.length
       cursor = page.next
       yield page.pets
-    } while (cursor !== undefined && shown < most)
+    } while (cursor !== undefined && shown < max)
   }
-  if (json) return writeAll(formats.json.write(flat(pages())))
+  if (json) return writeAll(formats.json.write(flatten(pages())))
   for await (const pets of pages()) await write(listing(pets, shown === pets.length))
-  if (shown === 0) process.stderr.write(status ? `No animal is ${status}.\n` : 'There are no animals yet.\n')
+  if (shown === 0) process.stderr.write(status ? `No pet is ${status}.\n` : 'There are no pets yet.\n')
   if (cursor !== undefined) process.stderr.write(`These are the first ${shown}. More: --limit NUMBER, or --all.\n`)
 }
 
-async function* flat(pages: AsyncIterable<Pet[]>): AsyncGenerator<Pet> {
+async function* flatten(pages: AsyncIterable<Pet[]>): AsyncGenerator<Pet> {
   for await (const pets of pages) yield* pets
 }
 
 function addCommand(): Command {
   return withConnection(new Command('add'))
-    .description('Add an animal.')
-    .argument('<name>', "the animal's name")
+    .description('Add a pet.')
+    .argument('<name>', "the pet's name")
     .requiredOption('--category <id>', 'the id of its category', parseInt64)
     .addOption(statusOption('its status (default: available)'))
-    .option('--json', 'print it as JSON, for programs', false)
+    .option('--json', 'print the pet as JSON, for programs', false)
     .addHelpText('after', '\nExample:\n  petstore pets add Rex --category 7')
     .action(async (name: string, { category, status, json }, self: Command) => {
-      await show(await clientOf(self).createPet({ name, categoryId: category, status }), json)
+      await show(await createClient(self).createPet({ name, categoryId: category, status }), json)
     })
 }
 
 function getCommand(): Command {
   return withConnection(new Command('get'))
-    .description('Fetch one animal. Deprecated, as the operation behind it is.')
+    .description('Fetch one pet. Deprecated, like the operation that it calls.')
     .addArgument(new Argument('<id>', 'its id').argParser(parseInt64))
-    .option('--json', 'print it as JSON, for programs', false)
+    .option('--json', 'print the pet as JSON, for programs', false)
     .addHelpText('after', '\nExample:\n  petstore pets get 42 --json')
     .action(async (id: bigint, { json }, self: Command) => {
-      await show(await clientOf(self).getPet(id), json)
+      await show(await createClient(self).getPet(id), json)
     })
 }
 
 async function show(pet: Pet, json: boolean): Promise<void> {
-  await write(json ? `${stringifyFlat(pet)}\n` : listing([pet], true))
+  await write(json ? `${stringifyJson(pet)}\n` : listing([pet], true))
 }
 
-function listing(pets: readonly Pet[], withHead: boolean): string {
+function listing(pets: readonly Pet[], withHeader: boolean): string {
   if (pets.length === 0) return ''
   const rows = pets.map(({ id, name, categoryId, status }) => [String(id), printable(name), String(categoryId), status])
   const text = table(['ID', 'NAME', 'CATEGORY', 'STATUS'], rows)
-  return withHead ? text : text.slice(text.indexOf('\n') + 1)
+  return withHeader ? text : text.slice(text.indexOf('\n') + 1)
 }
 
 function parseCount(text: string): number {
@@ -99,7 +106,7 @@ function parseCount(text: string): number {
 
 function parseInt64(text: string): bigint {
   if (!/^-?[0-9]{1,19}$/.test(text) || BigInt.asIntN(64, BigInt(text)) !== BigInt(text)) {
-    throw new InvalidArgumentError('Give an integer of 64 bits, in decimal digits.')
+    throw new InvalidArgumentError('Give a 64-bit integer in decimal digits.')
   }
   return BigInt(text)
 }

@@ -1,19 +1,19 @@
-// How far long work has come, for people at a terminal: one line on standard error that goes when the work ends.
+// A progress bar for long work at a terminal: one line on standard error that disappears when the work ends.
 
 import { SingleBar } from 'cli-progress'
 
 export interface Progress {
-  /** `done` of the total that was announced, and how it goes, in words. */
+  /** How much of `total` is done, and a few words to show beside the bar. */
   update(done: number, words: string): void
-  /** A line that stays, above the bar. */
-  say(line: string): void
+  /** Writes a line above the bar; it stays. */
+  log(line: string): void
   stop(): void
 }
 
-/** `total` is undefined where the end is not known. Where nobody watches, only what is said is written. */
+/** `total` is undefined when the end is not known. Without a terminal there is no bar; only `log` writes. */
 export function startProgress(what: string, total: number | undefined): Progress {
-  const say = (line: string) => process.stderr.write(`${line}\n`)
-  if (!process.stderr.isTTY) return { update: () => {}, say, stop: () => {} }
+  const log = (line: string) => process.stderr.write(`${line}\n`)
+  if (!process.stderr.isTTY) return { update: () => {}, log, stop: () => {} }
   const format = total === undefined ? `${what}  {words}` : `${what}  {bar} {percentage}%  {words}  {left}`
   const bar = new SingleBar({
     format,
@@ -24,20 +24,20 @@ export function startProgress(what: string, total: number | undefined): Progress
     hideCursor: true,
     clearOnComplete: true,
     linewrap: false,
-    // The command itself decides what an interrupt means.
+    // The command itself handles an interrupt.
     gracefulExit: false,
   })
   const startedAt = performance.now()
   bar.start(total ?? 1, 0, { words: '', left: '' })
   return {
     update(done, words) {
-      // From the whole of the time so far: files are read in pieces, too large for the bar's own guess.
+      // Estimated from the whole time so far: files are read in chunks too large for the bar's own estimate.
       const leftMs = (performance.now() - startedAt) * ((total ?? 0) / Math.max(done, 1) - 1)
       bar.update(total === undefined ? 0 : done, { words, left: leftMs >= 1000 ? `${duration(leftMs)} left` : '' })
     },
-    say: (line) => {
+    log: (line) => {
       process.stderr.write('\r\x1b[K')
-      say(line)
+      log(line)
     },
     stop: () => bar.stop(),
   }

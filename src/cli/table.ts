@@ -1,4 +1,4 @@
-// Rows for people: columns aligned by what a terminal shows, wide characters counted as two.
+// A table for people: columns aligned by their width in a terminal, where wide characters count as two.
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows]

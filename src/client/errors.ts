@@ -1,33 +1,33 @@
-// How a call to the service can fail: it answered with an error, or no answer came. A call that its caller aborted
-// rejects with the signal's own reason, and with none of these.
+// How a call to the service can fail: the service returned an error, or no complete response arrived. A call that its
+// caller aborted rejects with the signal's reason instead.
 
 import type { ErrorCode } from '../generated/contract.ts'
 
-/** The service answered, and the answer is not what was asked for. */
+/** The service returned an error, or a response that does not follow the contract. */
 export class PetstoreApiError extends Error {
   override readonly name = 'PetstoreApiError'
 
   constructor(
     message: string,
-    /** `unexpected_answer`: it is not the service that answered (a proxy, a wrong address), or not as its contract says. */
+    /** `unexpected_answer`: the response does not follow the contract. It may come from a proxy, or the address is wrong. */
     readonly code: ErrorCode | 'unexpected_answer',
     /** The HTTP status. */
     readonly status: number,
-    /** Names the request in the service's log. */
+    /** Identifies the request in the service's log. */
     readonly requestId: string | undefined,
-    /** How long the service asked to wait before another try. */
+    /** How long the service asked to wait before the next attempt. */
     readonly retryAfterMs: number | undefined,
   ) {
     super(message)
   }
 }
 
-/** No whole answer came; `cause` is what `fetch` said. Whether the service did what was asked is not known. */
+/** No complete response arrived; `cause` is the error of `fetch`. The service may or may not have done the request. */
 export class PetstoreNetworkError extends Error {
   override readonly name: string = 'PetstoreNetworkError'
 }
 
-/** No whole answer came in time. */
+/** No complete response arrived within `timeoutMs`. */
 export class PetstoreTimeoutError extends PetstoreNetworkError {
   override readonly name = 'PetstoreTimeoutError'
 }

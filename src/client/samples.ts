@@ -1,8 +1,8 @@
-// A hundred believable animals, for a store that has none yet: for trying things out, for demonstrations, for pictures.
+// A hundred believable pets for an empty store: to try things out, for demonstrations and screenshots.
 
 import type { NewPet, PetStatus } from '../generated/contract.ts'
-import type { Pet } from './answers.ts'
-import type { CallOptions, PetStore } from './petstore.ts'
+import { type CallOptions, type PetstoreClient, randomKey } from './petstore-client.ts'
+import type { Pet } from './responses.ts'
 
 /** Categories have no names in the contract; these are only numbers to it. */
 const NAMES: readonly (readonly [kind: string, categoryId: bigint, names: string])[] = [
@@ -16,20 +16,24 @@ const NAMES: readonly (readonly [kind: string, categoryId: bigint, names: string
   ['reptiles', 6n, 'Cleopatra Draco Freckle Godzilla Jörmungandr Kaa Mortimer Noodle Rango Sheldon Spike Turbo'],
 ]
 
-/** In a shop most can be bought. The pattern has no common divisor with the rows above, so it looks like chance. */
+/** Most pets in a shop are available. 17 statuses share no divisor with the rows above, so the order looks random. */
 const STATUSES: readonly PetStatus[] = [...'aasaapaaasaapaasa'].map(
   (letter) => ({ a: 'available', p: 'pending', s: 'sold' })[letter] as PetStatus,
 )
 
-export const sampleAnimals: readonly NewPet[] = NAMES.flatMap(([, categoryId, names]) =>
+export const samplePets: readonly NewPet[] = NAMES.flatMap(([, categoryId, names]) =>
   names.split(' ').map((name) => ({ name: name.replace('_', ' '), categoryId })),
 ).map((pet, index) => ({ ...pet, status: STATUSES[index % STATUSES.length] as PetStatus }))
 
-const TOGETHER = 10
+const CONCURRENCY = 10
 
-/** Adds them all, and gives each as soon as it is there. */
-export async function* addSamples(client: PetStore, options: CallOptions = {}): AsyncGenerator<Pet, void, undefined> {
-  for (let at = 0; at < sampleAnimals.length; at += TOGETHER) {
-    yield* await Promise.all(sampleAnimals.slice(at, at + TOGETHER).map((pet) => client.createPet(pet, options)))
+/** Adds all of them and yields each pet when it is added. With the same `run`, a repeated call adds only what is missing. */
+export async function* addSamples(
+  client: PetstoreClient,
+  { run = randomKey(), ...options }: CallOptions & { run?: string } = {},
+): AsyncGenerator<Pet, void, undefined> {
+  const add = (pet: NewPet, index: number) => client.createPet(pet, { ...options, idempotencyKey: `${run}-${index}` })
+  for (let from = 0; from < samplePets.length; from += CONCURRENCY) {
+    yield* await Promise.all(samplePets.slice(from, from + CONCURRENCY).map((pet, index) => add(pet, from + index)))
   }
 }

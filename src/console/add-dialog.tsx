@@ -1,18 +1,18 @@
-// Adding an animal. What is typed stays until the animal is added; each problem stands at its field; a try whose answer
-// was lost is tried again under the same Idempotency-Key, which adds it once at most.
+// The form that adds an animal. The draft stays until the animal is added; each problem is shown at its field; when a
+// response was lost, the next attempt sends the same Idempotency-Key, which adds the animal at most once.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { Pet, PetStore } from '../client/petstore.ts'
-import { Choice } from './choice.tsx'
-import { type Draft, EMPTY_DRAFT, isEmpty, petOf, withTry } from './draft.ts'
-import { failureOf } from './failures.ts'
-import { Icon } from './icons.tsx'
-import { Note } from './note.tsx'
-import { FIELDS, type Field, LABELS, NO_PROBLEMS, type Problems, problemsOf } from './problems.ts'
-import { STATUSES } from './status.tsx'
+import type { Pet, PetstoreClient } from '../client/petstore.ts'
+import { Dialog } from './dialog.tsx'
+import { type Draft, EMPTY_DRAFT, isEmpty, toNewPet, withAttempt } from './draft.ts'
+import { toFailure } from './failures.ts'
+import { FIELDS, type Field, LABELS, NO_PROBLEMS, type Problems, toProblems } from './field-problems.ts'
+import { Notice, ReadOnlyNotice } from './notice.tsx'
+import { RadioGroup } from './radio-group.tsx'
+import { STATUSES } from './statuses.ts'
 
 interface AddDialogProps {
-  store: PetStore
+  client: PetstoreClient
   open: boolean
   setOpen: (open: boolean) => void
   draft: Draft
@@ -24,18 +24,15 @@ interface AddDialogProps {
   onAdded: (pet: Pet) => void
 }
 
-export function AddDialog({ store, open, setOpen, draft, setDraft, readOnly, ...on }: AddDialogProps) {
-  const dialog = useRef<HTMLDialogElement>(null)
+export function AddDialog({ client, open, setOpen, draft, setDraft, readOnly, ...on }: AddDialogProps) {
   const form = useRef<HTMLFormElement>(null)
   const [sending, setSending] = useState(false)
   const [problems, setProblems] = useState<Problems>(NO_PROBLEMS)
-  /** Why no answer came: the animal may or may not be there. */
+  /** Why there was no response: the animal may or may not have been added. */
   const [unknown, setUnknown] = useState('')
 
   useLayoutEffect(() => {
-    if (!open) return dialog.current?.close()
-    if (!dialog.current?.open) dialog.current?.showModal()
-    form.current?.querySelector<HTMLInputElement>('[name="name"]')?.focus()
+    if (open) form.current?.querySelector<HTMLInputElement>('[name="name"]')?.focus()
   }, [open])
 
   useLayoutEffect(() => {
@@ -49,25 +46,25 @@ export function AddDialog({ store, open, setOpen, draft, setDraft, readOnly, ...
     event.preventDefault()
     if (sending || readOnly) return
     setUnknown('')
-    const pet = petOf(draft)
-    if ('problem' in pet) return setProblems(problemsOf(pet.problem))
+    const pet = toNewPet(draft)
+    if ('problem' in pet) return setProblems(toProblems(pet.problem))
     setProblems(NO_PROBLEMS)
-    const trying = withTry(draft)
+    const trying = withAttempt(draft)
     setDraft(trying)
     setSending(true)
     try {
-      const added = await store.createPet(pet, { idempotencyKey: trying.tried.key })
+      const added = await client.createPet(pet, { idempotencyKey: trying.attempt.key })
       setDraft(EMPTY_DRAFT)
       setOpen(false)
       on.onAdded(added)
     } catch (error) {
-      const { kind, message } = failureOf(error)
-      if (kind === 'refused') return on.onRefused(message)
-      // Closed in the meantime: what went wrong must not pass unseen.
+      const { kind, message } = toFailure(error)
+      if (kind === 'unauthorized') return on.onRefused(message)
+      // The dialog may have been closed in the meantime, and the error must be seen.
       setOpen(true)
       if (kind === 'readOnly') on.onReadOnly()
-      else if (kind === 'away') setUnknown(message)
-      else setProblems(problemsOf(message))
+      else if (kind === 'unavailable') setUnknown(message)
+      else setProblems(toProblems(message))
     } finally {
       setSending(false)
     }
@@ -80,47 +77,33 @@ export function AddDialog({ store, open, setOpen, draft, setDraft, readOnly, ...
   }
 
   return (
-    <dialog ref={dialog} aria-labelledby="add-title" onClose={() => setOpen(false)}>
+    <Dialog id="add-title" title="Add an animal" open={open} setOpen={setOpen}>
       <form ref={form} onSubmit={submit} noValidate>
-        <div class="title-row">
-          <h2 id="add-title">Add an animal</h2>
-          <button type="button" class="quiet" aria-label="Close" title="Close" onClick={() => setOpen(false)}>
-            <Icon name="close" />
-          </button>
-        </div>
         {readOnly && (
-          <Note
-            kind="bad"
-            title="This key is read-only."
-            actions={
-              <button type="button" onClick={on.onChangeKey}>
-                Use another key
-              </button>
-            }
-          >
-            What you have typed stays.
-          </Note>
+          <ReadOnlyNotice kind="error" onChangeKey={on.onChangeKey}>
+            Your entries stay.
+          </ReadOnlyNotice>
         )}
         {unknown && (
-          <Note kind="away" title={unknown}>
-            Whether it was added is not known yet. Try again as it is: it is never added twice.
-          </Note>
+          <Notice kind="warning" title={unknown}>
+            The animal may have been added. Try again without changes: it is never added twice.
+          </Notice>
         )}
         {problems.other && (
-          <Note kind="bad" title="It was not added.">
+          <Notice kind="error" title="It was not added.">
             {problems.other}
-          </Note>
+          </Notice>
         )}
         <TextField field="name" value={draft.name} problem={problems.fields.name} onInput={(name) => edit({ name })} />
         <TextField
           field="categoryId"
           value={draft.categoryId}
           problem={problems.fields.categoryId}
-          hint="The number of the category the animal belongs to."
+          hint="The category's number."
           onInput={(categoryId) => edit({ categoryId })}
         />
         <div class="field">
-          <Choice
+          <RadioGroup
             legend={LABELS.status}
             name="status"
             options={STATUSES}
@@ -141,7 +124,7 @@ export function AddDialog({ store, open, setOpen, draft, setDraft, readOnly, ...
           </button>
         </div>
       </form>
-    </dialog>
+    </Dialog>
   )
 }
 

@@ -1,4 +1,4 @@
-// Says what has changed to those who do not see it: one polite live region for the whole page.
+// Tells screen readers what has changed: one polite live region for the whole page.
 
 import { type ComponentChildren, createContext } from 'preact'
 import { useCallback, useContext, useState } from 'preact/hooks'
@@ -10,14 +10,17 @@ export function useAnnounce(): (sentence: string) => void {
 }
 
 export function Announcer({ children }: { children: ComponentChildren }) {
-  const [said, setSaid] = useState({ sentence: '', turn: 0 })
-  const announce = useCallback((sentence: string) => setSaid(({ turn }) => ({ sentence, turn: turn + 1 })), [])
+  const [announcement, setAnnouncement] = useState({ sentence: '', count: 0 })
+  const announce = useCallback(
+    (sentence: string) => setAnnouncement(({ count }) => ({ sentence, count: count + 1 })),
+    [],
+  )
   return (
     <Announce.Provider value={announce}>
       {children}
-      <div role="status" class="unseen">
-        {/* A new element each time: the same sentence twice is said twice. */}
-        <span key={said.turn}>{said.sentence}</span>
+      <div role="status" class="visually-hidden">
+        {/* A new element each time, so that the same sentence is read again. */}
+        <span key={announcement.count}>{announcement.sentence}</span>
       </div>
     </Announce.Provider>
   )

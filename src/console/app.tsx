@@ -1,25 +1,25 @@
-// Who is here: nobody, and the page asks for a key; or a key, and the page shows the animals. What must outlive a key
-// that stops working, the draft and where it stood, lives here.
+// Without a key, the page asks for one; with a key, it shows the animals. The draft lives here because it must survive a
+// key that stops working.
 
 import { useMemo, useState } from 'preact/hooks'
-import { PetStore } from '../client/petstore.ts'
+import { PetstoreClient } from '../client/petstore.ts'
 import { Announcer } from './announcer.tsx'
-import { EMPTY_DRAFT, KEPT_DRAFT } from './draft.ts'
-import { KEPT_ADDED } from './just-added.tsx'
-import { type Kept, useKept } from './kept.ts'
+import { EMPTY_DRAFT, STORED_DRAFT } from './draft.ts'
+import { STORED_ADDED } from './just-added.tsx'
+import { type Stored, useSessionState } from './session-state.ts'
 import { SignIn } from './sign-in.tsx'
 import { StoreView } from './store-view.tsx'
 
-const KEPT_KEY: Kept<string> = { name: 'petstore.key', initial: '', toText: String, fromText: String }
+const STORED_KEY: Stored<string> = { name: 'petstore.key', initial: '', toText: String, fromText: String }
 
 export function App() {
-  const [apiKey, setApiKey] = useKept(KEPT_KEY)
-  const [draft, setDraft] = useKept(KEPT_DRAFT)
-  const [added, setAdded] = useKept(KEPT_ADDED)
-  /** Why the last key was put down. */
+  const [apiKey, setApiKey] = useSessionState(STORED_KEY)
+  const [draft, setDraft] = useSessionState(STORED_DRAFT)
+  const [added, setAdded] = useSessionState(STORED_ADDED)
+  /** Why the last key no longer works. */
   const [refusal, setRefusal] = useState('')
   const [removal, setRemoval] = useState<Date>()
-  const store = useMemo(() => (apiKey ? storeWith(apiKey, ({ removal }) => setRemoval(removal)) : undefined), [apiKey])
+  const client = useMemo(() => (apiKey ? clientFor(apiKey, ({ removal }) => setRemoval(removal)) : undefined), [apiKey])
 
   function signIn(key: string): void {
     setRefusal('')
@@ -27,12 +27,13 @@ export function App() {
   }
 
   function signOut(): void {
+    history.replaceState(null, '', '/')
     setApiKey('')
     setDraft(EMPTY_DRAFT)
     setAdded([])
   }
 
-  /** To sign in with another key, with the draft as it is. */
+  /** Keeps the draft for the next key. */
   function changeKey(): void {
     setApiKey('')
   }
@@ -44,10 +45,10 @@ export function App() {
 
   return (
     <Announcer>
-      {store ? (
+      {client ? (
         <StoreView
           key={apiKey}
-          store={store}
+          client={client}
           keyEnd={apiKey.slice(-4)}
           draft={draft}
           setDraft={setDraft}
@@ -59,19 +60,19 @@ export function App() {
           onSignOut={signOut}
         />
       ) : (
-        <SignIn refusal={refusal} storeWith={storeWith} onSignIn={signIn} />
+        <SignIn refusal={refusal} clientFor={clientFor} onSignIn={signIn} />
       )}
     </Announcer>
   )
 }
 
-/** `undefined` for what no header can carry, and so cannot be a key. */
-function storeWith(
+/** `undefined` when no header can carry the text, so it cannot be a key. */
+function clientFor(
   apiKey: string,
   onDeprecated?: (notice: { removal: Date | undefined }) => void,
-): PetStore | undefined {
+): PetstoreClient | undefined {
   try {
-    return new PetStore({ baseUrl: '/v1', apiKey, retries: 1, onDeprecated })
+    return new PetstoreClient({ baseUrl: '/v1', apiKey, retries: 1, onDeprecated })
   } catch {
     return undefined
   }

@@ -18,7 +18,7 @@ export function CopyId({ id }: { id: bigint }) {
   async function copy(button: HTMLElement): Promise<void> {
     const done = await copyText(String(id), button)
     setCopied(done)
-    announce(done ? `Id ${id} is copied.` : 'The browser did not let the page copy.')
+    announce(done ? `Id ${id} is copied.` : 'The browser does not allow this page to copy.')
   }
 
   return (
@@ -35,7 +35,7 @@ export function CopyId({ id }: { id: bigint }) {
   )
 }
 
-/** The clipboard's own interface is there on https and localhost alone; elsewhere, the old way. */
+/** Browsers offer the clipboard API only on https and localhost; elsewhere the page uses execCommand. */
 async function copyText(text: string, near: HTMLElement): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -43,8 +43,8 @@ async function copyText(text: string, near: HTMLElement): Promise<boolean> {
   } catch {
     const area = document.createElement('textarea')
     area.value = text
-    area.className = 'unseen'
-    // Inside an open dialog nothing outside it can be selected.
+    area.className = 'visually-hidden'
+    // Beside the button, because nothing outside an open dialog can be selected.
     near.after(area)
     area.select()
     const done = document.execCommand('copy')

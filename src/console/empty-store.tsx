@@ -1,29 +1,24 @@
-// A store without animals: how to get the first ones. Loading the samples can stop half-way and go on, because each
+// A store without animals: how to add the first ones. Loading the samples can stop half-way and be repeated, because each
 // sample keeps its Idempotency-Key.
 
-import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import type { PetStore } from '../client/petstore.ts'
-import { sampleAnimals } from '../client/samples.ts'
-import { randomKey } from './draft.ts'
-import { failureOf } from './failures.ts'
+import type { PetstoreClient } from '../client/petstore.ts'
+import { randomKey } from '../client/petstore-client.ts'
+import { addSamples, samplePets } from '../client/samples.ts'
+import { toFailure } from './failures.ts'
 import { Paw } from './icons.tsx'
-import { Note } from './note.tsx'
+import { Notice } from './notice.tsx'
 
 interface EmptyStoreProps {
-  store: PetStore
-  addButton: ComponentChildren
+  client: PetstoreClient
   onRefused: (message: string) => void
   onReadOnly: () => void
-  /** From the first sample until they are all there, or left as they are. */
+  /** True from the first sample until all are added or the person stops. */
   onRunning: (running: boolean) => void
   onDone: () => void
 }
 
-/** Sent at once: the service commits together what arrives together. */
-const AT_ONCE = 10
-
-export function EmptyStore({ store, addButton, onRefused, onReadOnly, onRunning, onDone }: EmptyStoreProps) {
+export function EmptyStore({ client, onRefused, onReadOnly, onRunning, onDone }: EmptyStoreProps) {
   const [done, setDone] = useState<number>()
   const [problem, setProblem] = useState('')
   const run = useRef(randomKey())
@@ -34,18 +29,13 @@ export function EmptyStore({ store, addButton, onRefused, onReadOnly, onRunning,
     setProblem('')
     onRunning(true)
     try {
-      for (let from = done ?? 0; from < sampleAnimals.length; from += AT_ONCE) {
-        setDone(from)
-        await Promise.all(
-          sampleAnimals
-            .slice(from, from + AT_ONCE)
-            .map((pet, index) => store.createPet(pet, { idempotencyKey: `${run.current}-${from + index}` })),
-        )
-      }
+      let added = 0
+      setDone(added)
+      for await (const _pet of addSamples(client, { run: run.current })) setDone(++added)
       leave()
     } catch (error) {
-      const { kind, message } = failureOf(error)
-      if (kind === 'refused') return onRefused(message)
+      const { kind, message } = toFailure(error)
+      if (kind === 'unauthorized') return onRefused(message)
       if (kind === 'readOnly') onReadOnly()
       setProblem(message)
     }
@@ -60,29 +50,25 @@ export function EmptyStore({ store, addButton, onRefused, onReadOnly, onRunning,
     <div class="empty">
       <Paw />
       <h2>{done === undefined ? 'No animals yet' : 'Sample animals'}</h2>
-      {done === undefined && (
-        <p class="muted">Add the first one, or load {sampleAnimals.length} sample animals to look around with.</p>
-      )}
+      {done === undefined && <p class="muted">Add the first one, or start with {samplePets.length} samples.</p>}
       {problem && (
-        <Note kind="bad" title="The samples are not all there.">
-          {problem} Those that were added stay.
-        </Note>
+        <Notice kind="error" title="Not all samples were added.">
+          {problem}
+        </Notice>
       )}
       {loading && (
         <p>
-          <progress max={sampleAnimals.length} value={done} aria-label="Sample animals added" />
+          <progress max={samplePets.length} value={done} aria-label="Sample animals added" />
         </p>
       )}
       <div class="empty-actions">
-        {problem ? (
+        {problem && (
           <button type="button" onClick={leave}>
-            Leave it at that
+            Stop here
           </button>
-        ) : (
-          addButton
         )}
         <button type="button" onClick={load} aria-disabled={loading}>
-          {loading ? 'Loading…' : problem ? 'Go on' : 'Load sample animals'}
+          {loading ? 'Loading…' : problem ? 'Continue' : 'Load sample animals'}
         </button>
       </div>
     </div>

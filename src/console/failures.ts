@@ -1,33 +1,35 @@
-// What went wrong → what the page does about it.
+// An error of the client → what the page does about it.
 
 import { PetstoreApiError, PetstoreNetworkError } from '../client/petstore.ts'
 
 /**
- * `refused`: the key does not work (any more). `readOnly`: it may not add. `away`: the service cannot answer right now,
- * and another try may help. `other`: the service said no, and its message says why.
+ * `unauthorized`: the key does not work, or no longer works. `readOnly`: the key may not add animals. `unavailable`: a
+ * retry may succeed. `other`: the service refused the request, and its message says why.
  */
 export interface Failure {
-  kind: 'refused' | 'readOnly' | 'away' | 'other'
+  kind: 'unauthorized' | 'readOnly' | 'unavailable' | 'other'
   code: string
   /** For people. */
   message: string
+  /** How long the service asked to wait, if it did. */
+  retryAfterMs?: number | undefined
 }
 
-/** Throws what is no failure of a call, but a mistake of the page's. */
-export function failureOf(error: unknown): Failure {
+/** Throws an error that is not the client's: a fault of the page. */
+export function toFailure(error: unknown): Failure {
   if (error instanceof PetstoreApiError) {
-    const { code, message, status, requestId } = error
-    if (status === 401) return { kind: 'refused', code, message }
-    if (code === 'read_only_key') return { kind: 'readOnly', code, message: 'This key may only look, not add.' }
+    const { code, message, status, requestId, retryAfterMs } = error
+    if (status === 401) return { kind: 'unauthorized', code, message }
+    if (code === 'read_only_key') return { kind: 'readOnly', code, message: 'This key can read, but not add.' }
     if (code === 'unavailable' || code === 'rate_limited' || status === 408 || [502, 504].includes(status)) {
-      return { kind: 'away', code, message }
+      return { kind: 'unavailable', code, message, retryAfterMs }
     }
     return { kind: 'other', code, message: requestId && status >= 500 ? `${message} (${requestId})` : message }
   }
   if (error instanceof PetstoreNetworkError) {
-    return { kind: 'away', code: 'network', message: 'The service is not answering.' }
+    return { kind: 'unavailable', code: 'network', message: 'The service is not responding.' }
   }
   if (error instanceof TypeError)
-    return { kind: 'refused', code: 'invalid_api_key', message: 'This is not an API key.' }
+    return { kind: 'unauthorized', code: 'invalid_api_key', message: 'This is not an API key.' }
   throw error
 }

@@ -1,4 +1,4 @@
-// The page's few pictures. All are decoration: what they mean is always said in words, too.
+// The page's icons. All are decoration: words always say the same.
 
 export function Paw() {
   return (

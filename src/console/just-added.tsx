@@ -1,28 +1,22 @@
-// What was added from this tab, newest first: a new animal is the last of the whole list, and nobody should have to page
-// there to find it.
+// The animals added from this tab, newest first. A new animal is the last of the whole list, and nobody should have to
+// go through every page to find it.
 
+import { stringifyJson } from '../client/json.ts'
 import type { Pet } from '../client/petstore.ts'
+import { petsFromJson } from '../client/responses.ts'
 import { CopyId } from './copy-id.tsx'
-import type { Kept } from './kept.ts'
 import { Name } from './pet-table.tsx'
+import type { Stored } from './session-state.ts'
 import { Status } from './status.tsx'
 
 const SHOWN_MAX = 5
-const KEPT_MAX = 50
+const STORED_MAX = 50
 
-export const KEPT_ADDED: Kept<readonly Pet[]> = {
+export const STORED_ADDED: Stored<readonly Pet[]> = {
   name: 'petstore.added',
   initial: [],
-  toText: (pets) =>
-    JSON.stringify(
-      pets.slice(0, KEPT_MAX).map((pet) => ({ ...pet, id: `${pet.id}`, categoryId: `${pet.categoryId}` })),
-    ),
-  fromText: (text) =>
-    (JSON.parse(text) as (Omit<Pet, 'id' | 'categoryId'> & Record<'id' | 'categoryId', string>)[]).map((pet) => ({
-      ...pet,
-      id: BigInt(pet.id),
-      categoryId: BigInt(pet.categoryId),
-    })),
+  toText: (pets) => stringifyJson(pets.slice(0, STORED_MAX)),
+  fromText: petsFromJson,
 }
 
 export function JustAdded({ added, onClear }: { added: readonly Pet[]; onClear: () => void }) {
@@ -51,7 +45,7 @@ export function JustAdded({ added, onClear }: { added: readonly Pet[]; onClear: 
           </li>
         ))}
       </ul>
-      {more > 0 && <p class="hint">and {more} more before</p>}
+      {more > 0 && <p class="hint">and {more} earlier</p>}
     </section>
   )
 }

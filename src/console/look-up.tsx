@@ -1,47 +1,53 @@
 // One animal by its id.
 
-import { useState } from 'preact/hooks'
-import type { Pet, PetStore } from '../client/petstore.ts'
+import { useEffect, useState } from 'preact/hooks'
+import type { Pet, PetstoreClient } from '../client/petstore.ts'
 import { useAnnounce } from './announcer.tsx'
 import { CopyId } from './copy-id.tsx'
-import { integerOf } from './draft.ts'
-import { failureOf } from './failures.ts'
+import { parseInteger } from './draft.ts'
+import { toFailure } from './failures.ts'
 import { Icon } from './icons.tsx'
 import { Name } from './pet-table.tsx'
 import { Status } from './status.tsx'
 
 interface LookUpProps {
-  store: PetStore
-  /** When the service will stop to offer this, once it has said so. */
+  client: PetstoreClient
+  /** When the service will remove this operation, if it has announced that. */
   removal: Date | undefined
   onRefused: (message: string) => void
 }
 
-export function LookUp({ store, removal, onRefused }: LookUpProps) {
+export function LookUp({ client, removal, onRefused }: LookUpProps) {
   const announce = useAnnounce()
   const [text, setText] = useState('')
   const [looking, setLooking] = useState(false)
   const [found, setFound] = useState<Pet>()
   const [problem, setProblem] = useState('')
 
+  useEffect(() => {
+    const close = ({ key }: KeyboardEvent) => key === 'Escape' && setFound(undefined)
+    document.addEventListener('keydown', close)
+    return () => document.removeEventListener('keydown', close)
+  }, [])
+
   async function submit(event: Event): Promise<void> {
     event.preventDefault()
     if (looking) return
     setFound(undefined)
     setProblem('')
-    const id = integerOf(text)
+    const id = parseInteger(text)
     if (id === undefined) {
       setProblem(text.trim() === '' ? 'Enter an id.' : 'An id is a whole number, such as 42.')
       return
     }
     setLooking(true)
     try {
-      const pet = await store.getPet(id)
+      const pet = await client.getPet(id)
       setFound(pet)
       announce(`Found ${pet.name}.`)
     } catch (error) {
-      const { kind, code, message } = failureOf(error)
-      if (kind === 'refused') return onRefused(message)
+      const { kind, code, message } = toFailure(error)
+      if (kind === 'unauthorized') return onRefused(message)
       setProblem(code === 'not_found' ? `No animal has the id ${id}.` : message)
     } finally {
       setLooking(false)
@@ -108,7 +114,7 @@ export function LookUp({ store, removal, onRefused }: LookUpProps) {
               </dd>
             </div>
           </dl>
-          {removal && <p class="hint">The service is to end looking up by id on {day(removal)}.</p>}
+          {removal && <p class="hint">Looking up by id ends on {day(removal)}.</p>}
         </section>
       )}
     </>

@@ -1,63 +1,70 @@
-// The way through the list. A button that leads nowhere stays where it is, so that the focus is never lost under a
-// finger.
+// Previous, next and first page. A button that leads nowhere stays in its place, so that the focus is not lost.
 
-import { useAnnounce } from './announcer.tsx'
 import { Icon } from './icons.tsx'
-import type { Pages } from './pages.ts'
+import { firstPage, type ListPosition, nextPage, PAGE_SIZES, previousPage } from './list-position.ts'
+import type { PetList } from './pet-list.ts'
 
-const SIZES = [20, 50, 100]
+interface PagerProps {
+  shown: NonNullable<PetList['shown']>
+  /** What is loading, if something is. */
+  loading: string | undefined
+  goTo: (position: ListPosition | undefined) => void
+}
 
-export function Pager({ place, shown, go, busy }: Pages & { shown: NonNullable<Pages['shown']>; busy: boolean }) {
-  const announce = useAnnounce()
-  const { cursors, limit } = shown.place
-  const number = cursors.length
-  const from = (number - 1) * limit + 1
-  const to = from + shown.pets.length - 1
-
-  const goTo = (next: readonly (string | undefined)[] | undefined) => () => {
-    if (busy || !next) return
-    announce(`Page ${next.length}`)
-    go({ ...place, cursors: next })
-  }
-  const back = number > 1 ? cursors.slice(0, -1) : undefined
-  const forth = shown.next === undefined ? undefined : [...cursors, shown.next]
-
+export function Pager({ shown: { pets, next, position }, loading, goTo }: PagerProps) {
+  const { page, limit } = position
+  const from = (page - 1) * limit + 1
+  const to = from + pets.length - 1
+  const first = page > 1 ? firstPage(position) : undefined
+  const previous = previousPage(position)
+  const following = next === undefined ? undefined : nextPage(position, next)
   return (
     <nav class="pager" aria-label="Pages of the list">
       <p class="pager-where">
         <span class="numbers">
           {from === to ? from : `${from} – ${to}`}
-          {forth ? '' : ` of ${to}`}
+          {following ? '' : ` of ${to}`}
         </span>
-        <span class="muted"> · page {number}</span>
+        <span class="muted"> · page {page}</span>
+        {loading && <span class="muted pager-loading"> · {loading}</span>}
       </p>
-      <div class="pager-size">
-        <label for="page-size">Per page</label>
-        <select
-          id="page-size"
-          value={String(limit)}
-          onChange={({ currentTarget }) => go({ ...place, limit: Number(currentTarget.value), cursors: [undefined] })}
-        >
-          {SIZES.map((size) => (
-            <option key={size} value={String(size)}>
-              {size}
-            </option>
-          ))}
-        </select>
-      </div>
       <div class="pager-steps">
-        <button type="button" aria-disabled={!back} onClick={goTo(back && [undefined])} aria-label="First page">
+        <button type="button" aria-disabled={!first} onClick={() => goTo(first)} aria-label="First page">
           <Icon name="first" />
         </button>
-        <button type="button" aria-disabled={!back} onClick={goTo(back)}>
+        <button type="button" aria-disabled={!previous} onClick={() => goTo(previous)}>
           <Icon name="previous" />
-          Previous
+          <span class="step-label">Previous</span>
         </button>
-        <button type="button" aria-disabled={!forth} onClick={goTo(forth)}>
+        <button type="button" aria-disabled={!following} onClick={() => goTo(following)}>
           Next
           <Icon name="next" />
         </button>
       </div>
     </nav>
+  )
+}
+
+/** Few animals need no pager. */
+export function isShort({ pets, next, position }: NonNullable<PetList['shown']>): boolean {
+  return position.page === 1 && next === undefined && pets.length <= Math.min(...PAGE_SIZES)
+}
+
+export function PageSize({ position, goTo }: Pick<PetList, 'position' | 'goTo'>) {
+  return (
+    <div class="page-size">
+      <label for="page-size">Per page</label>
+      <select
+        id="page-size"
+        value={String(position.limit)}
+        onChange={({ currentTarget }) => goTo(firstPage({ ...position, limit: Number(currentTarget.value) }))}
+      >
+        {PAGE_SIZES.map((size) => (
+          <option key={size} value={String(size)}>
+            {size}
+          </option>
+        ))}
+      </select>
+    </div>
   )
 }

@@ -1,4 +1,4 @@
-// A page of animals. On a phone each row becomes a card; it is the same table.
+// A page of animals as a table. On a phone, styles show each row as a card.
 
 import type { Pet } from '../client/petstore.ts'
 import { CopyId } from './copy-id.tsx'
@@ -33,10 +33,10 @@ export function PetTable({ pets, added }: { pets: readonly Pet[]; added: readonl
   )
 }
 
-/** As it is stored: its own direction of writing, its own spaces. */
+/** Shows a name exactly: with its own text direction and its own spaces. */
 export function Name({ name }: { name: string }) {
   return (
-    <bdi class="name" dir="auto">
+    <bdi class="name" dir="auto" title={name}>
       {name}
     </bdi>
   )
@@ -45,7 +45,7 @@ export function Name({ name }: { name: string }) {
 export function PetTableLoading() {
   return (
     <>
-      <p class="unseen">Loading the animals…</p>
+      <p class="visually-hidden">Loading the animals…</p>
       <table class="pets loading" aria-hidden="true">
         <Head />
         <tbody>

@@ -1,51 +1,51 @@
-// The way in: an API key, tried at the service before anything else is shown.
+// Signing in: the service checks the API key before the page shows anything else.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { PetStore } from '../client/petstore.ts'
-import { failureOf } from './failures.ts'
+import type { PetstoreClient } from '../client/petstore.ts'
+import { toFailure } from './failures.ts'
 import { Paw } from './icons.tsx'
-import { Note } from './note.tsx'
+import { Notice } from './notice.tsx'
 
 interface SignInProps {
-  /** Why the key before is not used any more. */
+  /** Why the last key no longer works. */
   refusal: string
-  /** `undefined` for what cannot be a key. */
-  storeWith: (apiKey: string) => PetStore | undefined
+  /** `undefined` when the text cannot be a key. */
+  clientFor: (apiKey: string) => PetstoreClient | undefined
   onSignIn: (apiKey: string) => void
 }
 
-export function SignIn({ refusal, storeWith, onSignIn }: SignInProps) {
+export function SignIn({ refusal, clientFor, onSignIn }: SignInProps) {
   const [key, setKey] = useState('')
-  const [shown, setShown] = useState(false)
-  const [trying, setTrying] = useState(false)
+  const [visible, setVisible] = useState(false)
+  const [checking, setChecking] = useState(false)
   const [problem, setProblem] = useState(refusal)
-  const [away, setAway] = useState('')
+  const [unavailable, setUnavailable] = useState('')
   const input = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => input.current?.focus(), [])
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault()
     const candidate = key.trim()
-    if (trying) return
+    if (checking) return
     setProblem('')
-    setAway('')
-    const store = candidate ? storeWith(candidate) : undefined
-    if (!store) {
+    setUnavailable('')
+    const client = candidate ? clientFor(candidate) : undefined
+    if (!client) {
       setProblem(candidate ? 'This is not an API key.' : 'Enter an API key.')
       input.current?.focus()
       return
     }
-    setTrying(true)
+    setChecking(true)
     try {
-      await store.listPage({ limit: 1 })
+      await client.listPage({ limit: 1 })
       onSignIn(candidate)
     } catch (error) {
-      const { kind, message } = failureOf(error)
-      if (kind === 'refused') setProblem(message)
-      else setAway(message)
+      const { kind, message } = toFailure(error)
+      if (kind === 'unauthorized') setProblem(message)
+      else setUnavailable(message)
       input.current?.focus()
     } finally {
-      setTrying(false)
+      setChecking(false)
     }
   }
 
@@ -54,11 +54,11 @@ export function SignIn({ refusal, storeWith, onSignIn }: SignInProps) {
       <div class="sign-in-card">
         <Paw />
         <h1>Petstore</h1>
-        <p class="muted">Sign in with an API key to see the animals of this store.</p>
-        {away && (
-          <Note kind="away" title={away}>
-            Your key is still here: try again.
-          </Note>
+        <p class="muted">Sign in to see the animals of this store.</p>
+        {unavailable && (
+          <Notice kind="warning" title={unavailable}>
+            Your key is still here. Try again.
+          </Notice>
         )}
         <form onSubmit={submit} noValidate>
           <div class="field">
@@ -68,7 +68,7 @@ export function SignIn({ refusal, storeWith, onSignIn }: SignInProps) {
                 ref={input}
                 id="api-key"
                 class="mono"
-                {...(shown ? { type: 'text' } : { type: 'password' })}
+                {...(visible ? { type: 'text' } : { type: 'password' })}
                 value={key}
                 onInput={({ currentTarget }) => setKey(currentTarget.value)}
                 autocomplete="off"
@@ -81,11 +81,11 @@ export function SignIn({ refusal, storeWith, onSignIn }: SignInProps) {
               <button
                 type="button"
                 class="quiet"
-                aria-pressed={shown}
+                aria-pressed={visible}
                 aria-label="Show the key"
-                onClick={() => setShown(!shown)}
+                onClick={() => setVisible(!visible)}
               >
-                {shown ? 'Hide' : 'Show'}
+                {visible ? 'Hide' : 'Show'}
               </button>
             </div>
             {problem && (
@@ -94,17 +94,20 @@ export function SignIn({ refusal, storeWith, onSignIn }: SignInProps) {
               </p>
             )}
             <p id="api-key-help" class="hint">
-              It stays in this tab and is forgotten when you close it.
+              This tab forgets it when you close it.
             </p>
           </div>
-          <button type="submit" class="primary wide" aria-disabled={trying}>
-            {trying ? 'Signing in…' : 'Sign in'}
+          <button type="submit" class="primary wide" aria-disabled={checking}>
+            {checking ? 'Signing in…' : 'Sign in'}
           </button>
         </form>
       </div>
       <p class="hint">
-        Who runs the service issues keys with <code>petstore keys create</code>. The API is described in{' '}
-        <a href="/docs">the reference</a>.
+        No key? Ask the person who runs this service. Developers:{' '}
+        <a href="/docs" target="_blank" rel="noopener">
+          API reference
+        </a>
+        .
       </p>
     </main>
   )

@@ -1,12 +1,7 @@
-// An animal's status in words and colour; never in colour alone.
+// An animal's status in words and colour, never in colour alone.
 
 import type { PetStatus } from '../client/petstore.ts'
-
-export const STATUSES = [
-  ['available', 'Available'],
-  ['pending', 'Pending'],
-  ['sold', 'Sold'],
-] as const satisfies readonly (readonly [PetStatus, string])[]
+import { STATUSES } from './statuses.ts'
 
 export function Status({ status }: { status: PetStatus }) {
   const label = STATUSES.find(([value]) => value === status)?.[1] ?? status

@@ -1,23 +1,24 @@
-// The page of someone who is signed in: the bar, the animals, and what is done with them.
+// The page after signing in: the bar, the list of animals, and adding and looking up.
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { Pet, PetStore } from '../client/petstore.ts'
+import type { Pet, PetstoreClient } from '../client/petstore.ts'
 import { AddDialog } from './add-dialog.tsx'
 import { useAnnounce } from './announcer.tsx'
-import { Choice } from './choice.tsx'
 import type { Draft } from './draft.ts'
 import { EmptyStore } from './empty-store.tsx'
 import { Icon, Paw } from './icons.tsx'
 import { JustAdded } from './just-added.tsx'
+import { firstPage, type ListPosition, nextPage, previousPage } from './list-position.ts'
+import { LIST_ID, ListView } from './list-view.tsx'
 import { LookUp } from './look-up.tsx'
-import { Note } from './note.tsx'
-import { Pager } from './pager.tsx'
-import { usePages } from './pages.ts'
-import { PetTable, PetTableLoading } from './pet-table.tsx'
-import { STATUSES } from './status.tsx'
+import { ReadOnlyNotice } from './notice.tsx'
+import { usePetList } from './pet-list.ts'
+import { RadioGroup } from './radio-group.tsx'
+import { ShortcutsDialog, useShortcuts } from './shortcuts.tsx'
+import { STATUSES } from './statuses.ts'
 
 interface StoreViewProps {
-  store: PetStore
+  client: PetstoreClient
   /** The last characters of the key, to tell one from another. */
   keyEnd: string
   draft: Draft
@@ -32,25 +33,39 @@ interface StoreViewProps {
 
 const FILTERS = [['all', 'All'], ...STATUSES] as const
 
-export function StoreView({ store, keyEnd, draft, setDraft, added, setAdded, ...rest }: StoreViewProps) {
+export function StoreView({ client, keyEnd, draft, setDraft, added, setAdded, ...rest }: StoreViewProps) {
   const announce = useAnnounce()
-  const pages = usePages(store, rest.onRefused)
-  const { place, shown, failure, go, reload } = pages
+  const list = usePetList(client, rest.onRefused)
+  const { position, shown, failure, reload } = list
   const [adding, setAdding] = useState(false)
   const [readOnly, setReadOnly] = useState(false)
   const [sampling, setSampling] = useState(false)
+  const [explaining, setExplaining] = useState(false)
   const heading = useRef<HTMLHeadingElement>(null)
   useLayoutEffect(() => heading.current?.focus(), [])
-  const list = useRef<HTMLElement>(null)
-  // Another page is read from its beginning, though the button that led there is at its end.
-  useLayoutEffect(() => {
-    if (list.current && list.current.getBoundingClientRect().top < 0) list.current.scrollIntoView()
-  }, [shown?.place])
-  useRecovery(failure !== undefined, () => announce('The service answers again.'))
+  useRecovery(failure !== undefined, () => announce('The service is responding again.'))
 
-  const busy = !failure && shown?.place !== place
-  const nothing = shown?.pets.length === 0 && shown.place.cursors.length === 1
-  const emptyStore = sampling || (nothing && shown.place.status === undefined)
+  const loading = !failure && shown?.position !== position
+  const noAnimals =
+    shown?.position === position && shown.pets.length === 0 && position.page === 1 && position.status === undefined
+  const emptyStore = sampling || noAnimals
+
+  function goTo(next: ListPosition): void {
+    if (next.page !== position.page) announce(`Page ${next.page}`)
+    list.goTo(next)
+  }
+
+  function step(next: ListPosition | undefined): void {
+    if (next && !loading) goTo(next)
+  }
+
+  const [shortcuts, setShortcuts] = useShortcuts({
+    '/': () => document.getElementById('look-up')?.focus(),
+    n: () => setAdding(true),
+    ArrowLeft: () => step(previousPage(position)),
+    ArrowRight: () => step(shown?.next === undefined ? undefined : nextPage(shown.position, shown.next)),
+    '?': () => setExplaining(true),
+  })
 
   function noteAdded(pet: Pet): void {
     setAdded([pet, ...added])
@@ -58,15 +73,11 @@ export function StoreView({ store, keyEnd, draft, setDraft, added, setAdded, ...
     reload()
   }
 
-  const addButton = (
-    <button type="button" class="primary" onClick={() => setAdding(true)}>
-      <Icon name="plus" />
-      Add an animal
-    </button>
-  )
-
   return (
     <>
+      <a class="skip-link" href={`#${LIST_ID}`} onClick={skipToList}>
+        Skip to the list
+      </a>
       <header class="bar">
         <div class="bar-inner">
           <div class="brand">
@@ -74,11 +85,14 @@ export function StoreView({ store, keyEnd, draft, setDraft, added, setAdded, ...
             <span>Petstore</span>
           </div>
           <nav aria-label="Page">
-            <a class="button quiet" href="/docs">
+            <button type="button" class="quiet keys-button" aria-label="Keys" onClick={() => setExplaining(true)}>
+              ?
+            </button>
+            <a class="button quiet" href="/docs" target="_blank" rel="noopener">
               Reference
             </a>
             <span class="key-end" title="The API key in use">
-              <span class="unseen">Signed in with the key that ends in </span>
+              <span class="visually-hidden">Signed in with the key that ends in </span>
               <span class="mono">…{keyEnd}</span>
               {readOnly && <span class="tag">Read-only</span>}
             </span>
@@ -93,80 +107,48 @@ export function StoreView({ store, keyEnd, draft, setDraft, added, setAdded, ...
           <h1 ref={heading} tabIndex={-1}>
             Animals
           </h1>
-          {addButton}
+          <button type="button" class="primary" onClick={() => setAdding(true)}>
+            <Icon name="plus" />
+            Add an animal
+          </button>
         </div>
-        {failure && (
-          <Note
-            kind={failure.kind === 'away' ? 'away' : 'bad'}
-            title={failure.kind === 'away' ? failure.message : 'The list could not be read.'}
-            actions={
-              <button type="button" onClick={reload}>
-                Try now
-              </button>
-            }
-          >
-            {failure.kind === 'away' ? 'This page keeps trying and comes back by itself.' : failure.message}
-          </Note>
-        )}
         {readOnly && (
-          <Note
-            kind="info"
-            title="This key is read-only."
-            actions={
-              <button type="button" onClick={rest.onChangeKey}>
-                Use another key
-              </button>
-            }
-          >
-            It can look at every animal, but not add one. What you have typed stays.
-          </Note>
+          <ReadOnlyNotice kind="info" onChangeKey={rest.onChangeKey}>
+            It can read every animal, but not add one. Your entries stay.
+          </ReadOnlyNotice>
         )}
         <JustAdded added={added} onClear={() => setAdded([])} />
-        <div class="tools">
-          <Choice
-            legend="Status"
-            name="filter"
-            options={FILTERS}
-            value={place.status ?? 'all'}
-            onChange={(value) => go({ ...place, status: value === 'all' ? undefined : value, cursors: [undefined] })}
-          />
-          <LookUp store={store} removal={rest.lookUpRemoval} onRefused={rest.onRefused} />
-        </div>
-        <section
-          ref={list}
-          aria-label="List of animals"
-          aria-busy={busy}
-          class={busy && shown ? 'list waiting' : 'list'}
-        >
-          {!shown && !failure && <PetTableLoading />}
-          {emptyStore && (
-            <EmptyStore
-              store={store}
-              addButton={addButton}
-              onRefused={rest.onRefused}
-              onReadOnly={() => setReadOnly(true)}
-              onRunning={setSampling}
-              onDone={reload}
+        {!emptyStore && (
+          <div class="tools">
+            <RadioGroup
+              legend="Status"
+              name="filter"
+              options={FILTERS}
+              value={position.status ?? 'all'}
+              onChange={(value) => goTo(firstPage({ ...position, status: value === 'all' ? undefined : value }))}
             />
-          )}
-          {nothing && !emptyStore && (
-            <div class="empty">
-              <p>No animal is {shown.place.status}.</p>
-              <button type="button" onClick={() => go({ ...place, status: undefined, cursors: [undefined] })}>
-                Show all
-              </button>
-            </div>
-          )}
-          {shown && !nothing && !emptyStore && (
-            <>
-              <PetTable pets={shown.pets} added={added} />
-              <Pager {...pages} shown={shown} busy={busy} />
-            </>
-          )}
-        </section>
+            <LookUp client={client} removal={rest.lookUpRemoval} onRefused={rest.onRefused} />
+          </div>
+        )}
+        <ListView
+          {...list}
+          goTo={goTo}
+          added={added}
+          emptyStore={
+            emptyStore && (
+              <EmptyStore
+                client={client}
+                onRefused={rest.onRefused}
+                onReadOnly={() => setReadOnly(true)}
+                onRunning={setSampling}
+                onDone={reload}
+              />
+            )
+          }
+        />
       </main>
       <AddDialog
-        store={store}
+        client={client}
         open={adding}
         setOpen={setAdding}
         draft={draft}
@@ -177,11 +159,18 @@ export function StoreView({ store, keyEnd, draft, setDraft, added, setAdded, ...
         onRefused={rest.onRefused}
         onAdded={noteAdded}
       />
+      <ShortcutsDialog open={explaining} setOpen={setExplaining} enabled={shortcuts} setEnabled={setShortcuts} />
     </>
   )
 }
 
-/** Calls when `failing` has gone from true to false. */
+/** Without the link's own navigation, which would change the address. */
+function skipToList(event: Event): void {
+  event.preventDefault()
+  document.getElementById(LIST_ID)?.focus()
+}
+
+/** Calls `recovered` when `failing` has changed from true to false. */
 function useRecovery(failing: boolean, recovered: () => void): void {
   const before = useRef(false)
   useEffect(() => {

@@ -1,11 +1,11 @@
-// Makes this page's JSON exact. The reference's library shows an answer as JSON.parse and JSON.stringify give it, which
-// rounds every integer beyond 2^53; with this, such an integer keeps its digits from one to the other.
+// Makes this page's JSON exact. The reference's library passes a response through JSON.parse and JSON.stringify, which
+// rounds integers beyond 2^53. Patched, JSON.parse keeps the digits of such an integer for JSON.stringify.
 
 type Reviver = (this: unknown, key: string, value: unknown, context: { source?: string }) => unknown
 
 interface ExactJson {
   parse: (text: string, reviver?: Reviver) => unknown
-  /** Not in every browser yet; where it is not, numbers stay as the browser has them. */
+  /** Not in every browser yet; without it, the browser rounds. */
   rawJSON?: (text: string) => unknown
 }
 

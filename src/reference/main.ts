@@ -1,18 +1,18 @@
-// The API reference: the contract, as the library shows it, tried out against the service that served this page.
+// The API reference: the library shows the contract, and sends requests to the service that served this page.
 
 import type { OpenApi } from '../http/openapi.ts'
+import { withBadges } from './badges.ts'
 import { makeJsonExact } from './exact-json.ts'
-import { labelled } from './labels.ts'
 
-/** What the library's script, which runs before this one, leaves behind. */
+/** A global of the library's script, which runs before this one. */
 declare const Scalar: { createApiReference: (where: string, configuration: object) => void }
 
 makeJsonExact(JSON as unknown as Parameters<typeof makeJsonExact>[0])
 
 const contract = (await (await fetch('/openapi.json')).json()) as OpenApi
 Scalar.createApiReference('#reference', {
-  content: labelled(contract, location.origin),
-  // Nothing leaves this machine: no fonts, no measuring, no links to the library's own services.
+  content: withBadges(contract, location.origin),
+  // No requests to other hosts: no fonts, no telemetry, no links to the library's own services.
   withDefaultFonts: false,
   telemetry: false,
   agent: { disabled: true },
@@ -20,7 +20,7 @@ Scalar.createApiReference('#reference', {
   hideClientButton: true,
   showDeveloperTools: 'never',
   documentDownloadType: 'none',
-  // The key is gone with the page.
+  // The page forgets the key when it is closed.
   persistAuth: false,
   defaultOpenAllTags: true,
 })

@@ -1,6 +1,43 @@
-// What the tests of the page at `/` share: getting in, and getting around by keyboard alone.
+// Shared by the tests of the page at `/`: a service and a browser page for each test, signing in, and using the keyboard.
 
-import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import type { PetStatus } from '../../src/client/petstore.ts'
+import { openPage, startBrowser, type Watched } from './browser.ts'
+import { type Service, startService } from './service.ts'
+
+export interface Opened {
+  service: Service
+  page: Page
+}
+
+/** For each test, a service of its own and its page in a new browser context; the test fails when the page complains. */
+export function openEachTest(use: (opened: Opened) => void): void {
+  let browser: Browser
+  let service: Service
+  let watched: Watched
+  beforeAll(async () => {
+    browser = await startBrowser()
+  })
+  afterAll(() => browser?.close())
+  beforeEach(async () => {
+    service = await startService()
+    watched = await openPage(browser, `${service.origin}/`)
+    use({ service, page: watched.page })
+  })
+  afterEach(async () => {
+    await watched.close()
+    await service.stop()
+    expect(watched.complaints).toEqual([])
+  })
+}
+
+/** Adds `Pet 1` to `Pet <count>`: odd ones have the first status, even ones the second. */
+export async function addPets({ store }: Service, count: number, odd: PetStatus, even: PetStatus): Promise<void> {
+  const by = (await store.listKeys())[0]?.id as bigint
+  const add = (n: number) => store.createPet({ name: `Pet ${n}`, categoryId: 1n, status: n % 2 ? odd : even }, by)
+  await Promise.all(Array.from({ length: count }, (_, n) => add(n + 1)))
+}
 
 /** As a person would: the key is typed where the focus already is. */
 export async function signIn(page: Page, key: string): Promise<void> {

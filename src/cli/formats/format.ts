@@ -1,22 +1,22 @@
-// What a file format is to import and export.
+// What import and export need from a file format.
 
 import type { Pet } from '../../client/petstore.ts'
 
-/** A record as the file has it. Whether it is an animal is the service's to judge: one judge, one wording. */
+/** A record as it is in the file. Only the service validates it, so that there is one set of rules and messages. */
 export type Unchecked = { name?: unknown; categoryId?: unknown; status?: unknown }
 
 export interface SourceRecord {
-  /** Where it begins, from 1. */
+  /** The line where it starts, from 1. */
   line: number
   pet?: Unchecked
-  /** Why it cannot be read, as a sentence without a subject. */
+  /** Why it cannot be read: a sentence without its subject. */
   problem?: string
 }
 
 export interface Format {
   /**
-   * Every record, in order, in constant memory; blank lines are none. Throws StartError where the rest of the file cannot
-   * be told apart into records.
+   * Every record, in order, in constant memory; skips blank lines. Throws StartError when the rest of the file cannot be
+   * split into records.
    */
   read(text: AsyncIterable<string>): AsyncGenerator<SourceRecord>
   write(pets: AsyncIterable<Pet>): AsyncGenerator<string>

@@ -1,4 +1,4 @@
-// The file formats of import and export, and which one a file's name asks for.
+// The file formats of import and export, and how the format of a file is chosen.
 
 import { extname } from 'node:path'
 import { StartError } from '../../errors.ts'
@@ -18,9 +18,9 @@ const BY_EXTENSION: Record<string, FormatName> = {
   '.jsonl': 'ndjson',
 }
 
-/** Throws StartError when neither says it. */
+/** The named format, or the one of the file's extension. Throws StartError when there is neither. */
 export function formatOf(path: string | undefined, named: FormatName | undefined): Format {
   const name = named ?? BY_EXTENSION[extname(path ?? '').toLowerCase()]
-  if (!name) throw new StartError(`Say which format it is: --format ${formatNames.join(', ')}.`)
+  if (!name) throw new StartError(`The format is unknown. Give one of --format ${formatNames.join(', ')}.`)
   return formats[name]
 }

@@ -1,7 +1,7 @@
-// JSON: one array of animals, of any length. Reading finds where each element begins and ends; the element itself is then
-// read as a line of NDJSON is.
+// JSON: one array of pets, of any length. The reader finds where each element starts and ends, and reads the element as
+// NDJSON reads a line.
 
-import { stringifyFlat } from '../../client/json.ts'
+import { stringifyJson } from '../../client/json.ts'
 import { StartError } from '../../errors.ts'
 import type { Format, SourceRecord } from './format.ts'
 import { RECORD_MAX, readRecord } from './ndjson.ts'
@@ -16,7 +16,7 @@ export const json: Format = {
   async *write(pets) {
     let before = '['
     for await (const pet of pets) {
-      yield `${before}\n${stringifyFlat(pet)}`
+      yield `${before}\n${stringifyJson(pet)}`
       before = ','
     }
     yield before === '[' ? '[]\n' : '\n]\n'
@@ -35,11 +35,11 @@ class ArraySplitter {
   private elements = 0
 
   end(): void {
-    if (!this.ended) throw this.broken('is the end of the file, before the end of the array')
+    if (!this.ended) throw this.broken('is the end of the file, but the array has not ended')
   }
 
   *take(chunk: string): Generator<SourceRecord> {
-    // What belongs to the element so far, taken in one piece.
+    // Where the current element starts in this chunk.
     let from = 0
     for (let at = 0; at < chunk.length; at++) {
       const character = chunk[at] as string
@@ -55,7 +55,7 @@ class ArraySplitter {
       } else this.inside(character)
     }
     if (this.depth > 0) this.element += chunk.slice(from)
-    if (this.element.length > RECORD_MAX) throw this.broken('is a record that is too long')
+    if (this.element.length > RECORD_MAX) throw this.broken('has a record that is too long')
   }
 
   private insideString(character: string): void {
@@ -66,8 +66,8 @@ class ArraySplitter {
 
   private outside(character: string): void {
     if (/\s/.test(character)) return
-    if (this.ended) throw this.broken('is more after the end of the array')
-    if (character !== '[') throw this.broken('is no array: for one object a line, say --format ndjson')
+    if (this.ended) throw this.broken('has text after the end of the array')
+    if (character !== '[') throw this.broken('does not start an array: for one object a line, use --format ndjson')
     this.depth = 1
     this.elementLine = this.line
   }
@@ -82,7 +82,7 @@ class ArraySplitter {
     const text = this.element
     const blank = text.trim() === ''
     const linesBefore = text.slice(0, text.length - text.trimStart().length).split('\n').length - 1
-    // `[]` has no element; anywhere else nothing between commas is a mistake.
+    // `[]` has no element; anywhere else an empty element is an error.
     if (!(last && blank && this.elements === 0)) yield readRecord(text, this.elementLine + linesBefore)
     this.elements++
     this.element = ''
@@ -91,6 +91,6 @@ class ArraySplitter {
   }
 
   private broken(what: string): StartError {
-    return new StartError(`Line ${this.line} ${what}. What came before it is done.`)
+    return new StartError(`Line ${this.line} ${what}. The records before it were imported.`)
   }
 }

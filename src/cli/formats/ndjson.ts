@@ -1,9 +1,9 @@
-// NDJSON: one animal a line. A bad line spoils no other.
+// NDJSON: one pet a line. A bad line does not affect the others.
 
-import { stringifyFlat } from '../../client/json.ts'
+import { JsonNumber, parseJson, stringifyJson } from '../../client/json.ts'
 import type { Format, SourceRecord, Unchecked } from './format.ts'
 
-/** Characters of one record; the service takes less. */
+/** The most characters of one record; the service's own limit is smaller. */
 export const RECORD_MAX = 256 * 1024
 
 export const ndjson: Format = {
@@ -22,7 +22,7 @@ export const ndjson: Format = {
   },
 
   async *write(pets) {
-    for await (const pet of pets) yield `${stringifyFlat(pet)}\n`
+    for await (const pet of pets) yield `${stringifyJson(pet)}\n`
   },
 }
 
@@ -31,11 +31,11 @@ function* recordOf(text: string | undefined, line: number): Generator<SourceReco
   else if (text.trim() !== '') yield readRecord(text, line)
 }
 
-/** A JSON text as a record; its numbers stay as they are written, whatever their size. */
+/** A JSON text as a record. Numbers keep their digits, whatever their size. */
 export function readRecord(text: string, line: number): SourceRecord {
   try {
-    const value = JSON.parse(text, keepNumber)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)) {
+    const value = parseJson(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)) {
       const { name, categoryId, status } = value as Unchecked
       return { line, pet: { name, categoryId, status } }
     }
@@ -43,8 +43,4 @@ export function readRecord(text: string, line: number): SourceRecord {
   } catch {
     return { line, problem: 'is not JSON.' }
   }
-}
-
-function keepNumber(_name: string, value: unknown, { source }: { source: string }): unknown {
-  return typeof value === 'number' ? JSON.rawJSON(source) : value
 }

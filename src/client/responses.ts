@@ -1,10 +1,10 @@
-// An answer of the service → the contract's values, checked as far as their types promise.
+// A response of the service → the contract's values, checked as far as their types promise.
 
 import type { Pet as ContractPet, ErrorCode, PetStatus } from '../generated/contract.ts'
 import { PetstoreApiError } from './errors.ts'
 import { int64, parseJson } from './json.ts'
 
-/** The service always says the status of an animal. */
+/** The service always returns a pet's status. */
 export type Pet = Required<ContractPet>
 
 /** Throws PetstoreApiError `unexpected_answer`. */
@@ -14,11 +14,14 @@ export function readPet(response: Response, text: string): Pet {
 
 /** Throws PetstoreApiError `unexpected_answer`. */
 export function readPets(response: Response, text: string): Pet[] {
-  return read(response, () => {
-    const pets = parseJson(text)
-    if (!Array.isArray(pets)) throw new SyntaxError('an array was expected')
-    return pets.map(toPet)
-  })
+  return read(response, () => petsFromJson(text))
+}
+
+/** The pets of a JSON array. Throws SyntaxError or TypeError. */
+export function petsFromJson(text: string): Pet[] {
+  const pets = parseJson(text)
+  if (!Array.isArray(pets)) throw new SyntaxError('expected an array')
+  return pets.map(toPet)
 }
 
 /** The cursor in the `Link` to the next page (RFC 8288). */
@@ -41,12 +44,12 @@ function relations(parameters: string): string[] {
   return (rel?.[2] ?? rel?.[3] ?? '').toLowerCase().split(/\s+/)
 }
 
-/** The error that an answer outside 2xx stands for, whoever gave it. */
+/** The error for a response outside 2xx, which may come from a proxy. */
 export function readError(response: Response, text: string): PetstoreApiError {
   const { status, headers } = response
   const { code, message } = errorBody(text) ?? {
     code: 'unexpected_answer' as const,
-    message: `The answer has the status ${status} and is not the service's. Is the address right?`,
+    message: `The response has the status ${status} and does not come from the service. Is the address right?`,
   }
   return new PetstoreApiError(message, code, status, requestId(headers), retryAfterMs(headers))
 }
@@ -64,14 +67,14 @@ function read<Value>({ status, headers }: Response, from: () => Value): Value {
   try {
     return from()
   } catch {
-    const message = 'The answer is not as the contract says. Is the address right?'
+    const message = 'The response does not follow the contract. Is the address right?'
     throw new PetstoreApiError(message, 'unexpected_answer', status, requestId(headers), undefined)
   }
 }
 
 function toPet(value: unknown): Pet {
   const { id, name, categoryId, status } = value as Record<string, unknown>
-  if (typeof name !== 'string' || typeof status !== 'string') throw new SyntaxError('not an animal')
+  if (typeof name !== 'string' || typeof status !== 'string') throw new SyntaxError('not a pet')
   return { id: int64(id), name, categoryId: int64(categoryId), status: status as PetStatus }
 }
 

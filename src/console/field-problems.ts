@@ -1,22 +1,22 @@
-// The service's message about an animal → what is wrong with each field. The message is one sentence a problem, each
-// beginning with the field's name: "name is required. categoryId must be an integer."
+// The service's message about an animal → the problem of each field. The message has one sentence for each problem, which
+// starts with the field's name: "name is required. categoryId must be an integer."
 
 export const FIELDS = ['name', 'categoryId', 'status'] as const
 export type Field = (typeof FIELDS)[number]
 
 export interface Problems {
   fields: Partial<Record<Field, string>>
-  /** What belongs to no field. */
+  /** Sentences that belong to no field. */
   other: string
 }
 
 export const NO_PROBLEMS: Problems = { fields: {}, other: '' }
 
-/** What people call the fields here. */
+/** The fields' names on the page. */
 export const LABELS: Record<Field, string> = { name: 'Name', categoryId: 'Category', status: 'Status' }
 
-/** A sentence that begins with no field's name goes on with the field before it. */
-export function problemsOf(message: string): Problems {
+/** A sentence that does not start with a field's name belongs to the field before it. */
+export function toProblems(message: string): Problems {
   const problems: Problems = { fields: {}, other: '' }
   let last: Field | undefined
   for (const sentence of message.split(/(?<=\.) /)) {

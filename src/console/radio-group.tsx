@@ -1,27 +1,27 @@
-// One of a few: radio buttons that look like one control, and behave as radio buttons do for keyboards and readers.
+// Radio buttons that look like one control. Keyboards and screen readers see ordinary radio buttons.
 
-interface ChoiceProps<Value extends string> {
+interface RadioGroupProps<Value extends string> {
   legend: string
   name: string
   options: readonly (readonly [Value, string])[]
   value: Value
   onChange: (value: Value) => void
-  /** The id of what describes it, when something is wrong with it. */
+  /** The id of the element that describes the problem, if there is one. */
   problemId?: string | undefined
 }
 
-export function Choice<Value extends string>({
+export function RadioGroup<Value extends string>({
   legend,
   name,
   options,
   value,
   onChange,
   problemId,
-}: ChoiceProps<Value>) {
+}: RadioGroupProps<Value>) {
   return (
-    <fieldset class="choice" aria-describedby={problemId}>
+    <fieldset class="radio-group" aria-describedby={problemId}>
       <legend>{legend}</legend>
-      <div class="choice-options">
+      <div class="radio-group-options">
         {options.map(([option, label]) => (
           <label key={option}>
             <input

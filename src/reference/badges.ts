@@ -1,9 +1,9 @@
-// What the contract says of an operation's life, where a reader sees it: how stable it is, and when it is removed.
+// Shows the contract's lifecycle data as badges: how stable an operation is, and when it will be removed.
 
 import type { OpenApi, Operation } from '../http/openapi.ts'
 
 /** The contract with badges at its operations, and with the page's own origin as its only server. */
-export function labelled(contract: OpenApi, origin: string): object {
+export function withBadges(contract: OpenApi, origin: string): object {
   const paths = Object.entries(contract.paths).map(([path, methods]) => [
     path,
     Object.fromEntries(
@@ -18,7 +18,7 @@ export function labelled(contract: OpenApi, origin: string): object {
   }
 }
 
-/** Without colours of their own: the library's are readable in both themes. */
+/** Badges have no colours of their own: the library's are readable in both themes. */
 function badges(operation: Operation): { name: string }[] {
   const stability = operation['x-stability']
   const sunset = operation['x-deprecated-sunset']

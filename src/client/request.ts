@@ -1,0 +1,102 @@
+// One request and its response, with a timeout, retries and an abort signal. Every request of this client is safe to
+// retry: reads change nothing, and a create carries an Idempotency-Key.
+
+import { type PetstoreApiError, PetstoreNetworkError, PetstoreTimeoutError } from './errors.ts'
+import { readError } from './responses.ts'
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+export interface RequestOptions {
+  fetch: Fetch
+  /** For each attempt, until the last byte of its response. */
+  timeoutMs: number
+  /** How many attempts may follow the first. */
+  retries: number
+  signal: AbortSignal | undefined
+}
+
+export interface Received {
+  response: Response
+  text: string
+  attempts: number
+}
+
+/** Statuses for which another attempt may succeed. 409: the first attempt of a create is still running. */
+const RETRYABLE = [408, 409, 429, 500, 502, 503, 504]
+const PAUSE_MS = 200
+const PAUSE_MAX_MS = 5_000
+/** When the service asks for a longer pause, the caller decides. */
+const RETRY_AFTER_MAX_MS = 30_000
+
+/**
+ * Returns a response with a 2xx status. Throws PetstoreApiError for any other status, PetstoreTimeoutError or
+ * PetstoreNetworkError when no complete response arrived, and the signal's reason when the caller aborted.
+ */
+export async function sendRequest(
+  baseUrl: string,
+  path: string,
+  init: RequestInit,
+  options: RequestOptions,
+): Promise<Received> {
+  for (let attempts = 1; ; attempts++) {
+    const outcome = await attempt(baseUrl, path, init, options)
+    if (!(outcome instanceof Error)) return { ...outcome, attempts }
+    options.signal?.throwIfAborted()
+    const pauseMs = pauseBeforeRetry(outcome, attempts)
+    if (attempts > options.retries || pauseMs === undefined) throw outcome
+    await pause(pauseMs, options.signal)
+  }
+}
+
+async function attempt(
+  baseUrl: string,
+  path: string,
+  init: RequestInit,
+  { fetch, timeoutMs, signal }: RequestOptions,
+): Promise<Omit<Received, 'attempts'> | PetstoreApiError | PetstoreNetworkError> {
+  signal?.throwIfAborted()
+  const aborter = new AbortController()
+  const abort = () => aborter.abort()
+  signal?.addEventListener('abort', abort)
+  let timedOut = false
+  const timer = setTimeout(() => {
+    timedOut = true
+    abort()
+  }, timeoutMs)
+  try {
+    const response = await fetch(baseUrl + path, { ...init, signal: aborter.signal })
+    const text = await response.text()
+    return response.ok ? { response, text } : readError(response, text)
+  } catch (cause) {
+    if (timedOut) {
+      return new PetstoreTimeoutError(`No response from ${baseUrl} within ${timeoutMs / 1000} seconds.`, { cause })
+    }
+    return new PetstoreNetworkError(`The service at ${baseUrl} cannot be reached.`, { cause })
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
+  }
+}
+
+/** Doubles with each attempt and is random, so that clients that failed together do not retry together. */
+function pauseBeforeRetry(failure: PetstoreApiError | PetstoreNetworkError, attempts: number): number | undefined {
+  const randomMs = Math.random() * Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (attempts - 1))
+  if (failure instanceof PetstoreNetworkError) return randomMs
+  const { status, retryAfterMs = 0 } = failure
+  return RETRYABLE.includes(status) && retryAfterMs <= RETRY_AFTER_MAX_MS ? retryAfterMs + randomMs : undefined
+}
+
+/** Throws the signal's reason as soon as the caller aborts. */
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', abort, { once: true })
+  })
+}

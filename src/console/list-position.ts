@@ -1,0 +1,57 @@
+// Where the reader is in the list, as part of the page's address: `/?status=sold&limit=50&cursor=…&page=3`. So a reload,
+// Back, a shared link and a second tab show the same page.
+
+import type { PetStatus } from '../client/petstore.ts'
+import { STATUSES } from './statuses.ts'
+
+export const PAGE_SIZES = [20, 50, 100]
+const PAGE_SIZE = 20
+
+export interface ListPosition {
+  status: PetStatus | undefined
+  limit: number
+  /** From 1. */
+  page: number
+  cursor: string | undefined
+  /** The cursors of the pages before this one, as far as they are known: the service links only to the next page. */
+  earlier: readonly string[]
+}
+
+export function firstPage({ status, limit }: Pick<ListPosition, 'status' | 'limit'>): ListPosition {
+  return { status, limit, page: 1, cursor: undefined, earlier: [] }
+}
+
+export function nextPage({ cursor, earlier, page, ...rest }: ListPosition, next: string): ListPosition {
+  return { ...rest, page: page + 1, cursor: next, earlier: cursor === undefined ? [] : [...earlier, cursor] }
+}
+
+/** `undefined` on the first page, and on a page opened from a link, where the earlier cursors are not known. */
+export function previousPage(position: ListPosition): ListPosition | undefined {
+  if (position.page === 2) return firstPage(position)
+  const cursor = position.earlier.at(-1)
+  if (cursor === undefined) return undefined
+  return { ...position, page: position.page - 1, cursor, earlier: position.earlier.slice(0, -1) }
+}
+
+/** What the address does not say, or says wrongly, is the default. `state` is history.state of that address. */
+export function fromAddress(search: string, state: unknown): ListPosition {
+  const query = new URLSearchParams(search)
+  const status = STATUSES.find(([value]) => value === query.get('status'))?.[0]
+  const limit = PAGE_SIZES.find((size) => String(size) === query.get('limit')) ?? PAGE_SIZE
+  const cursor = query.get('cursor')
+  const page = Number(query.get('page'))
+  if (!cursor || !Number.isSafeInteger(page) || page < 2) return firstPage({ status, limit })
+  const { earlier = [] } = (state ?? {}) as { earlier?: string[] }
+  return { status, limit, page, cursor, earlier }
+}
+
+export function toAddress({ status, limit, page, cursor }: ListPosition): string {
+  const query = new URLSearchParams()
+  if (status) query.set('status', status)
+  if (limit !== PAGE_SIZE) query.set('limit', String(limit))
+  if (cursor !== undefined) {
+    query.set('cursor', cursor)
+    query.set('page', String(page))
+  }
+  return query.size > 0 ? `/?${query}` : '/'
+}

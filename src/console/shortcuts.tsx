@@ -1,0 +1,70 @@
+// Keys for people who use the page all day, and the dialog that explains them. WCAG 2.1.4: they can be turned off.
+
+import { useLayoutEffect } from 'preact/hooks'
+import { Dialog } from './dialog.tsx'
+import { type Stored, useSessionState } from './session-state.ts'
+
+const STORED_ENABLED: Stored<boolean> = {
+  name: 'petstore.shortcuts',
+  initial: true,
+  toText: String,
+  fromText: (text) => text === 'true',
+}
+
+const EXPLAINED = [
+  ['/', 'Look up an animal'],
+  ['n', 'Add an animal'],
+  ['←', 'Previous page'],
+  ['→', 'Next page'],
+  ['Esc', 'Close'],
+  ['?', 'Show these keys'],
+] as const
+
+/** `actions` has a function for each `KeyboardEvent.key`. */
+export function useShortcuts(actions: Record<string, () => void>): [boolean, (enabled: boolean) => void] {
+  const [enabled, setEnabled] = useSessionState(STORED_ENABLED)
+  // Before the next key can be pressed: an effect would run later, with the actions of the page before.
+  useLayoutEffect(() => {
+    function press(event: KeyboardEvent): void {
+      const action = actions[event.key]
+      if (!action || event.ctrlKey || event.metaKey || event.altKey) return
+      if (document.querySelector('dialog[open]')) return
+      if (!enabled || (event.target as Element).matches('input, select, textarea')) return
+      event.preventDefault()
+      action()
+    }
+    document.addEventListener('keydown', press)
+    return () => document.removeEventListener('keydown', press)
+  })
+  return [enabled, setEnabled]
+}
+
+interface ShortcutsDialogProps {
+  open: boolean
+  setOpen: (open: boolean) => void
+  enabled: boolean
+  setEnabled: (enabled: boolean) => void
+}
+
+export function ShortcutsDialog({ open, setOpen, enabled, setEnabled }: ShortcutsDialogProps) {
+  return (
+    <Dialog id="shortcuts-title" title="Keys" open={open} setOpen={setOpen}>
+      <div class="dialog-body">
+        <dl class="shortcuts">
+          {EXPLAINED.map(([key, meaning]) => (
+            <div key={key}>
+              <dt>
+                <kbd>{key}</kbd>
+              </dt>
+              <dd>{meaning}</dd>
+            </div>
+          ))}
+        </dl>
+        <label class="check">
+          <input type="checkbox" checked={enabled} onChange={() => setEnabled(!enabled)} />
+          Use these keys
+        </label>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,240 @@
+// The list of the page at `/`: its address, its failures, its pager and its keys, in a real browser.
+
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { accessibilityProblems } from './support/browser.ts'
+import { addPets, focusedName, listedIds, openEachTest, openSignedIn, tabTo } from './support/console.ts'
+import type { Service } from './support/service.ts'
+
+setDefaultTimeout(30_000)
+
+let service: Service
+let page: Page
+openEachTest((opened) => {
+  ;({ service, page } = opened)
+})
+
+const alert = () => page.getByRole('alert')
+const press = (key: string) => page.keyboard.press(key)
+
+const addAnimals = (count: number) => addPets(service, count, 'available', 'sold')
+
+/** Answers every list as a service that limits the rate. */
+async function limitRate(): Promise<void> {
+  await page.route('**/v1/pets?**', (route) =>
+    route.fulfill({
+      status: 429,
+      headers: { 'Content-Type': 'application/json', 'Retry-After': '20' },
+      body: JSON.stringify({ code: 'rate_limited', message: 'Too many requests.', status: 429 }),
+    }),
+  )
+}
+
+test('the address holds status, page size and page: for a reload, Back and Forward, and a second tab', async () => {
+  await addAnimals(250)
+  await openSignedIn(page, service.key)
+  await page.getByRole('radio', { name: 'Sold' }).check()
+  await page.getByText('1 – 20').waitFor()
+  await page.getByLabel('Per page').selectOption('50')
+  await page.getByText('1 – 50').waitFor()
+  expect(page.url()).toBe(`${service.origin}/?status=sold&limit=50`)
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByText('51 – 100').waitFor()
+  const ids = await listedIds(page)
+  expect(new URL(page.url()).searchParams.get('cursor')).toBeTruthy()
+
+  await page.reload()
+  await page.getByText('51 – 100').waitFor()
+  expect(await listedIds(page)).toEqual(ids)
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByText('101 – 125 of 125').waitFor()
+  await page.goBack()
+  await page.getByText('51 – 100').waitFor()
+  await page.goBack()
+  await page.getByText('1 – 50').waitFor()
+  await page.goForward()
+  await page.getByText('51 – 100').waitFor()
+  expect(await listedIds(page)).toEqual(ids)
+  await page.getByRole('button', { name: 'Previous' }).click()
+  await page.getByText('1 – 50').waitFor()
+  await page.goBack()
+
+  const other = await page.context().newPage()
+  await other.goto(page.url())
+  await openSignedIn(other, service.key)
+  await other.getByText('51 – 100').waitFor()
+  expect(await listedIds(other)).toEqual(ids)
+  expect(await other.getByRole('radio', { name: 'Sold' }).isChecked()).toBe(true)
+  await other.getByRole('button', { name: 'First page' }).click()
+  await other.getByText('1 – 50').waitFor()
+  await other.getByRole('button', { name: 'Sign out' }).click()
+  expect(other.url()).toBe(`${service.origin}/`)
+})
+
+test('an address that makes no sense shows the first page, or leads there', async () => {
+  await addAnimals(30)
+  await page.goto(`${service.origin}/?status=gone&limit=7&page=3`)
+  await openSignedIn(page, service.key)
+  await page.getByText('1 – 20').waitFor()
+  await page.goto(`${service.origin}/?cursor=nonsense&page=3`)
+  await alert().getByText('Could not load page 3.').waitFor()
+  await alert().getByRole('button', { name: 'First page' }).click()
+  await page.getByText('1 – 20').waitFor()
+  expect(page.url()).toBe(`${service.origin}/`)
+})
+
+test('the reference opens beside the page', async () => {
+  await openSignedIn(page, service.key)
+  const link = page.getByRole('link', { name: 'Reference' })
+  expect([await link.getAttribute('target'), await link.getAttribute('rel')]).toEqual(['_blank', 'noopener'])
+})
+
+test('a page that does not come says so at the pager, and until when it waits', async () => {
+  await addAnimals(120)
+  await openSignedIn(page, service.key)
+  await page.getByLabel('Per page').selectOption('100')
+  await page.getByText('1 – 100').waitFor()
+  await limitRate()
+  await page.getByRole('button', { name: 'Next' }).click()
+  await alert().getByText('Could not load page 2. Too many requests.').waitFor()
+  expect(await alert().textContent()).toMatch(/Next try in (1[0-9]|20) s\./)
+  const [notice, pager] = await Promise.all([alert().boundingBox(), page.locator('.pager').boundingBox()])
+  const gap = (pager?.y ?? 0) - ((notice?.y ?? 0) + (notice?.height ?? 0))
+  expect(gap).toBeGreaterThanOrEqual(0)
+  expect(gap).toBeLessThan(40)
+  expect((notice?.y ?? 0) + (notice?.height ?? 0)).toBeLessThan(page.viewportSize()?.height ?? 0)
+  expect(await listedIds(page)).toHaveLength(100)
+  expect(await accessibilityProblems(page)).toEqual([])
+  await page.unroute('**/v1/pets?**')
+  await alert().getByRole('button', { name: 'Try now' }).click()
+  await page.getByText('101 – 120 of 120').waitFor()
+  expect(await alert().count()).toBe(0)
+})
+
+test('a rate limit is not an empty list', async () => {
+  await addAnimals(3)
+  await openSignedIn(page, service.key)
+  await page.getByRole('radio', { name: 'Pending' }).check()
+  await page.getByText('No animal is pending.').waitFor()
+  await limitRate()
+  await page.getByRole('radio', { name: 'Sold' }).check()
+  await alert().getByText('Could not load sold animals. Too many requests.').waitFor()
+  expect(await page.getByText('No animal is').count()).toBe(0)
+})
+
+test('a page that is slow says what is loading', async () => {
+  await addAnimals(30)
+  await openSignedIn(page, service.key)
+  await page.getByText('1 – 20').waitFor()
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route('**/v1/pets?**', async (route) => {
+    await released
+    await route.continue()
+  })
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByText('loading page 2…').waitFor()
+  release()
+  await page.getByText('21 – 30 of 30').waitFor()
+  expect(await page.getByText('loading page').count()).toBe(0)
+})
+
+test('the pager is always in sight; few animals have none', async () => {
+  await addAnimals(3)
+  await openSignedIn(page, service.key)
+  await page.getByText('3 animals').waitFor()
+  expect(await page.getByRole('button', { name: 'Next' }).count()).toBe(0)
+  await addAnimals(100)
+  await page.reload()
+  await page.getByText('1 – 20').waitFor()
+  const box = await page.getByRole('button', { name: 'Next' }).boundingBox()
+  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(page.viewportSize()?.height ?? 0)
+})
+
+test('an empty store has one button to add, and no filter', async () => {
+  await openSignedIn(page, service.key)
+  await page.getByText('No animals yet').waitFor()
+  expect(await page.getByRole('button', { name: 'Add an animal' }).count()).toBe(1)
+  expect(await page.getByRole('radio', { name: 'Sold' }).count()).toBe(0)
+})
+
+test('a link at the start of the page leads to the list', async () => {
+  await addAnimals(3)
+  await openSignedIn(page, service.key)
+  await page.getByText('3 animals').waitFor()
+  await press('Shift+Tab')
+  for (let step = 0; step < 10 && (await focusedName(page)) !== 'Skip to the list'; step++) await press('Shift+Tab')
+  await press('Enter')
+  await press('Tab')
+  expect(await focusedName(page)).toBe('Copy id 1')
+  expect(page.url()).toBe(`${service.origin}/`)
+})
+
+test('keys lead through the page, are explained, and can be turned off', async () => {
+  await addAnimals(45)
+  await openSignedIn(page, service.key)
+  await page.getByText('1 – 20').waitFor()
+  await press('ArrowRight')
+  await page.getByText('21 – 40').waitFor()
+  await press('ArrowLeft')
+  await page.getByText('1 – 20').waitFor()
+  await press('/')
+  expect(await focusedName(page)).toBe('Look up by id')
+  await page.keyboard.type('2n')
+  expect(await page.getByLabel('Look up by id').inputValue()).toBe('2n')
+  await press('Backspace')
+  await press('Enter')
+  const found = page.getByRole('region', { name: 'Pet 2' })
+  await found.waitFor()
+  await press('Escape')
+  await found.waitFor({ state: 'hidden' })
+  await tabTo(page, 'Keys')
+  await press('n')
+  const adding = page.getByRole('dialog', { name: 'Add an animal' })
+  await adding.waitFor()
+  await press('Escape')
+  await adding.waitFor({ state: 'hidden' })
+  await press('?')
+  const keys = page.getByRole('dialog', { name: 'Keys' })
+  await keys.getByText('Previous page').waitFor()
+  expect(await accessibilityProblems(page)).toEqual([])
+  await keys.getByLabel('Use these keys').uncheck()
+  await press('Escape')
+  await keys.waitFor({ state: 'hidden' })
+  await press('n')
+  expect(await page.getByRole('dialog').count()).toBe(0)
+})
+
+test.each([
+  [320, 16],
+  [390, 24],
+])('everything fits %d pixels with text of %d pixels; long names take two lines', async (width, fontSize) => {
+  await addAnimals(30)
+  await service.post(JSON.stringify({ name: 'Barksalot '.repeat(25), categoryId: 1, status: 'sold' }))
+  await page.setViewportSize({ width, height: 700 })
+  const enlarge = () => page.evaluate(`document.documentElement.style.fontSize = '${fontSize}px'`)
+  await openSignedIn(page, service.key)
+  await enlarge()
+  await page.getByText('1 – 20').waitFor()
+  expect(await overflowing(page)).toEqual([])
+  await press('ArrowRight')
+  await page.getByText('21 – 31 of 31').waitFor()
+  const lines = await page.evaluate(`(() => {
+    const name = [...document.querySelectorAll('.pets .name')].at(-1)
+    return name.clientHeight / parseFloat(getComputedStyle(name).lineHeight)
+  })()`)
+  expect(lines).toBeWithin(1.8, 2.2)
+  expect(await overflowing(page)).toEqual([])
+  await press('n')
+  await page.getByRole('dialog').waitFor()
+  expect(await overflowing(page)).toEqual([])
+})
+
+/** What reaches beyond the screen's right edge, but for what is hidden. */
+async function overflowing(page: Page): Promise<string[]> {
+  return page.evaluate(`[...document.querySelectorAll('body *')]
+    .filter((e) => !e.closest('.visually-hidden, .skip-link, thead, .name, svg') && e.getBoundingClientRect().right > innerWidth + 0.5)
+    .map((e) => e.tagName + '.' + e.className)`)
+}
