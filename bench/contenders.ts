@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { encodeCursor } from '../src/http/paging.ts'
+import { encodeCursor } from '../src/http/request/cursor.ts'
 import { type Answer, nginxConfiguration } from './answers.ts'
 import { findProgram, peerNode } from './machine.ts'
 import type { Asking } from './requests.ts'

@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
 import { parsedBy } from '../src/cli/options.ts'
-import { count } from '../src/values.ts'
+import { count } from '../src/config/setting-parsers.ts'
 import { ROOT } from './contenders.ts'
 import { CannotRun, CORES, describeMachine, installPeers, requireTools, stayOn, versions } from './machine.ts'
 import { quick } from './quick.ts'

@@ -3,7 +3,7 @@
 import { Database } from 'bun:sqlite'
 import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { PetStatus } from '../src/generated/contract.ts'
+import type { PetStatus } from '../src/contract/generated.ts'
 import { lastingFolder } from './folders.ts'
 
 export const STATUSES: readonly PetStatus[] = ['available', 'pending', 'sold']

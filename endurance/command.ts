@@ -3,7 +3,7 @@
 
 import { Command } from 'commander'
 import { parsedBy } from '../src/cli/options.ts'
-import { count } from '../src/values.ts'
+import { count } from '../src/config/setting-parsers.ts'
 import { writeSection } from './report.ts'
 
 export interface Experiment<Name extends string> {

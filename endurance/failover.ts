@@ -6,7 +6,7 @@
 //   npm run endurance:failover -- --rounds 50
 
 import { parseArgs } from 'node:util'
-import { generateKey } from '../src/keys.ts'
+import { generateKey } from '../src/domain/keys.ts'
 import { Cluster } from '../test/support/postgres.ts'
 import { ask, type Running, serve } from '../test/support/process.ts'
 

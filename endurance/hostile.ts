@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import document from '../openapi.yaml'
-import type { Schema } from '../src/http/openapi.ts'
+import type { Schema } from '../src/contract/openapi.ts'
 import { checkAgainstContract } from '../test/support/contract-check.ts'
 import { serve } from '../test/support/process.ts'
 import { runCommand } from './command.ts'

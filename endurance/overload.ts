@@ -3,7 +3,7 @@
 //
 //   npm run endurance:overload -- --report
 
-import { encodeCursor } from '../src/http/paging.ts'
+import { encodeCursor } from '../src/http/request/cursor.ts'
 import { ask, type Running, serve } from '../test/support/process.ts'
 import { runCommand } from './command.ts'
 import { type Figures, openLoop } from './open-loop.ts'
@@ -96,7 +96,7 @@ ${rows.join('\n')}
 
 - ${passed ? 'Passed' : 'FAILED'}: at least ${GOODPUT_MIN * 100} % of the peak, p99 at most ${P99_MS_MAX / 1000} s, and only successful answers and 503.
 - A request that is due while every connection waits is never sent, so most of an overload never reaches the server. A request that does
-  reach it and would wait too long gets 503 (\`src/http/admission.ts\`, \`src/store/batch.ts\`).`
+  reach it and would wait too long gets 503 (\`src/http/limits/admission.ts\`, \`src/store/shared/group-commit.ts\`).`
   return { text, passed }
 }
 

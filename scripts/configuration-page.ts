@@ -1,10 +1,10 @@
 // The table of settings → docs/configuration.md.
 
-import { CONNECTION_SETTINGS, SETTINGS, type Setting } from '../src/config.ts'
+import { CONNECTION_SETTINGS, SETTINGS, type Setting } from '../src/config/config.ts'
 
 const INTRODUCTION = `# Configuration
 
-Written by \`npm run generate\` from the table in \`src/config.ts\`.
+Written by \`npm run generate\` from the table in \`src/config/config.ts\`.
 
 Every setting is an environment variable; some are flags, too, and a flag wins. They hold for every command: \`petstore keys\`
 works on the store that \`PETSTORE_DATABASE\` names. A variable that is empty counts as not set. All problems are reported

@@ -1,13 +1,13 @@
 // openapi.yaml → TypeScript types. Ours because int64 has to become bigint, which the generators we looked at leave to
 // their users; the contract uses few keywords, and one this file does not know stops it.
 
-import type { OpenApi, Operation, Schema } from '../src/http/openapi.ts'
+import type { OpenApi, Operation, Schema } from '../src/contract/openapi.ts'
 
 const HEADER = `// The contract's types. Written by \`npm run generate\` from openapi.yaml; not edited by hand.
 // int64 is bigint. A field with a default is optional here, as it is for who sends it.
 `
 
-/** The text of src/generated/contract.ts for a contract. Throws on a schema it cannot express. */
+/** The text of src/contract/generated.ts for a contract. Throws on a schema it cannot express. */
 export function contractTypes(document: OpenApi): string {
   const schemas = Object.entries(document.components.schemas).map(
     ([name, schema]) => `${comment(schema.description)}export type ${name} = ${typeOf(schema)}\n`,

@@ -9,7 +9,7 @@ import { contractTypes } from './contract-types.ts'
 
 const root = join(import.meta.dir, '..')
 const outputs: Record<string, string> = {
-  'src/generated/contract.ts': contractTypes(document),
+  'src/contract/generated.ts': contractTypes(document),
   'docs/configuration.md': configurationPage(),
 }
 

@@ -9,9 +9,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { hashKey } from '../src/keys.ts'
-import type { NewPet, Pet } from '../src/pets.ts'
-import { openStore } from '../src/store/open.ts'
+import { hashKey } from '../src/domain/keys.ts'
+import type { NewPet, Pet } from '../src/domain/pets.ts'
+import { openStore } from '../src/store/kinds.ts'
 import { MIGRATIONS } from '../src/store/sqlite/connection.ts'
 
 const [, script = '', path] = process.argv

@@ -1,12 +1,12 @@
 // The store's conformance tests, through the client and a real server: nothing is lost or changed on the way.
 
 import { PetstoreApiError, PetstoreClient } from '../src/client/petstore.ts'
-import { stringifyJson } from '../src/http/json.ts'
-import { encodeCursor } from '../src/http/paging.ts'
-import type { KeyId } from '../src/keys.ts'
-import type { PetFilter } from '../src/pets.ts'
-import { openStore } from '../src/store/open.ts'
-import type { Store, StoreOptions } from '../src/store/store.ts'
+import type { KeyId } from '../src/domain/keys.ts'
+import type { PetFilter } from '../src/domain/pets.ts'
+import type { Store, StoreOptions } from '../src/domain/store.ts'
+import { encodeCursor } from '../src/http/request/cursor.ts'
+import { stringifyJson } from '../src/json/json.ts'
+import { openStore } from '../src/store/kinds.ts'
 import { conformance } from './store.conformance.ts'
 import { type Service, startService } from './support/service.ts'
 

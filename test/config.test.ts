@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
-import { readConfig, SETTINGS } from '../src/config.ts'
-import { generateKey } from '../src/keys.ts'
+import { readConfig, SETTINGS } from '../src/config/config.ts'
+import { generateKey } from '../src/domain/keys.ts'
 import { temporaryFile } from './support/files.ts'
 
 test('nothing given: every default', () => {

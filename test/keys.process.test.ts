@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
-import { keyEnvironment } from '../src/keys.ts'
+import { keyEnvironment } from '../src/domain/keys.ts'
 import { temporaryFile } from './support/files.ts'
 import { ask, type Running, run, serve } from './support/process.ts'
 

@@ -1,7 +1,7 @@
 // What a key is: its form, its check characters, its environment, its end.
 
 import { describe, expect, test } from 'bun:test'
-import { type ApiKey, generateKey, hashKey, keyEnvironment, keyState } from '../src/keys.ts'
+import { type ApiKey, generateKey, hashKey, keyEnvironment, keyState } from '../src/domain/keys.ts'
 
 describe('a key', () => {
   test('says its environment, and has at least 128 random bits and six check characters', () => {

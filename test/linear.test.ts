@@ -15,25 +15,25 @@ const MS_MAX = 100
 
 /** Every expression of the sources below and of the contract, and a text that it takes, with each of its parts. */
 const EXPRESSIONS: Record<string, string> = {
-  // http/answers.ts
+  // http/response/response.ts
   '/"[\\x21\\x23-\\x7e\\x80-\\xff]*"/g': '"abc", W/"d"',
-  // http/authentication.ts
+  // http/request/authentication.ts
   '/^bearer +(\\S.*)$/i': 'Bearer  pets_live_x y',
-  // http/body.ts
+  // http/request/body.ts
   "/^[\\w!#$%&'*+.^`|~/-]+/": 'application/json',
   '/[ \\t]*;[ \\t]*(?:([\\w!#$%&\'*+.^`|~-]+)=(?:"([^"\\\\]*)"|([\\w!#$%&\'*+.^`|~-]+)))?/y': ' ; charset="utf-8"; a=b',
-  // http/files.ts
+  // http/web/static-file.ts
   '/^q=0(?:\\.0*)?$/': 'q=0.000',
-  // http/idempotency.ts
+  // http/request/idempotency-key.ts
   '/\\\\(.)/g': 'a\\"b\\\\',
-  // http/integers.ts
+  // json/int64.ts
   '/^0+/': '0001',
   '/^(-?)([0-9]+)(?:\\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/': '-10.50e+30',
   '/^(?:0|-?[1-9][0-9]{0,18})$/': '-9223372036854775808',
-  // http/json.ts
+  // json/json.ts
   '/-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y': '-10.50e+30',
   '/^[ !#-[\\]-\\ud7ff\\ue000-\\uffff]*$/': 'Rex é',
-  // http/trace.ts
+  // http/request/trace.ts
   '/^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(?:-.*)?$/':
     '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x',
   // openapi.yaml
@@ -47,13 +47,15 @@ const EXPRESSIONS: Record<string, string> = {
 const ELSEWHERE: Record<string, string> = {
   'http/handover.ts /\\s+/': 'reads what the kernel wrote',
   'http/server.ts /\\{(\\w+)\\}/g': 'reads the contract, at start',
-  'http/schema.ts new RegExp(': 'the patterns of the contract, which are above',
-  'keys.ts new RegExp(': 'a fixed number of characters, and nothing repeated',
+  'contract/schema.ts new RegExp(': 'the patterns of the contract, which are above',
+  'domain/keys.ts new RegExp(': 'a fixed number of characters, and nothing repeated',
 }
 
 describe('every regular expression', () => {
   const src = join(import.meta.dir, '../src')
-  const files = [...new Bun.Glob('http/**/*.ts').scanSync(src), 'keys.ts', 'pets.ts', 'errors.ts', 'log.ts']
+  const files = ['http', 'contract', 'json', 'domain'].flatMap((room) =>
+    [...new Bun.Glob(`${room}/**/*.ts`).scanSync(src)].map((file) => file),
+  )
   /** A slash where a value begins, up to the next one that ends it, and its flags. */
   const literal = /(?<=(?:[(,=>:[!&|?{;]|return)\s*)\/(?![/*])(?:[^\\/[\n]|\\.|\[(?:[^\\\]\n]|\\.)*\])+\/[a-z]*/g
   const found = files.flatMap((file) => {

@@ -12,7 +12,7 @@ const RESIDENT_MAX_MB = 250
 
 /** Logs all lines, says how much memory it has then, and ends once what it kept has been read. */
 const LOGGING = `
-  import { createLog } from ${JSON.stringify(join(root, 'src/log.ts'))}
+  import { createLog } from ${JSON.stringify(join(root, 'src/observability/log.ts'))}
   const log = createLog('info')
   for (let n = 0; n < ${LINES}; n++) {
     log.info({ n }, '${'x'.repeat(1_000)}')

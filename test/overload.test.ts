@@ -1,9 +1,9 @@
 // Too much to do: what would wait too long is refused at once, and what was let in is done.
 
 import { describe, expect, test } from 'bun:test'
-import { OVERLOADED } from '../src/errors.ts'
-import { Admission } from '../src/http/admission.ts'
-import { batched } from '../src/store/batch.ts'
+import { OVERLOADED } from '../src/domain/errors.ts'
+import { Admission } from '../src/http/limits/admission.ts'
+import { batched } from '../src/store/shared/group-commit.ts'
 import { startService } from './support/service.ts'
 
 describe('creates that wait for a slow commit', () => {

@@ -3,7 +3,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { samplePets } from '../src/client/samples.ts'
-import { hashKey } from '../src/keys.ts'
+import { hashKey } from '../src/domain/keys.ts'
 import {
   addPets,
   focusedName,

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
-import { hashKey } from '../src/keys.ts'
+import { hashKey } from '../src/domain/keys.ts'
 import { accessibilityProblems, openPage, startBrowser } from './support/browser.ts'
 import { openAdding, openSignedIn, signIn } from './support/console.ts'
 import { type Service, startService } from './support/service.ts'

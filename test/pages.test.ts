@@ -1,7 +1,7 @@
 // The pages as files over HTTP: what is served, how it is kept, how large it is, and what it may do.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { acceptedEncoding } from '../src/http/files.ts'
+import { acceptedEncoding } from '../src/http/web/static-file.ts'
 import { type Service, startService } from './support/service.ts'
 
 const PAGES = ['/', '/docs']

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { valuesOf } from '../src/http/parameters.ts'
+import { valuesOf } from '../src/http/request/parameters.ts'
 
 test('as URLSearchParams', () => {
   const part = fc.constantFrom(

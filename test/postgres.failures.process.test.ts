@@ -2,8 +2,8 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import postgres from 'postgres'
-import type { NewPet } from '../src/pets.ts'
-import { openStore } from '../src/store/open.ts'
+import type { NewPet } from '../src/domain/pets.ts'
+import { openStore } from '../src/store/kinds.ts'
 import { Cluster } from './support/postgres.ts'
 import { ask, type Running, serve } from './support/process.ts'
 import { type Answer, type Service, startService } from './support/service.ts'

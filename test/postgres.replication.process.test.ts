@@ -3,10 +3,10 @@
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { createServer, connect as dial, type Server, type Socket } from 'node:net'
-import { PetstoreError } from '../src/errors.ts'
-import type { NewPet } from '../src/pets.ts'
-import { openStore } from '../src/store/open.ts'
-import type { Store } from '../src/store/store.ts'
+import { PetstoreError } from '../src/domain/errors.ts'
+import type { NewPet } from '../src/domain/pets.ts'
+import type { Store } from '../src/domain/store.ts'
+import { openStore } from '../src/store/kinds.ts'
 import { petsOf } from './support/pets.ts'
 import { Cluster } from './support/postgres.ts'
 

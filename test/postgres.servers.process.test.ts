@@ -2,10 +2,10 @@
 // that end everywhere.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { encodeCursor } from '../src/http/paging.ts'
-import { generateKey, hashKey } from '../src/keys.ts'
-import type { NewPet } from '../src/pets.ts'
-import { openStore } from '../src/store/open.ts'
+import { generateKey, hashKey } from '../src/domain/keys.ts'
+import type { NewPet } from '../src/domain/pets.ts'
+import { encodeCursor } from '../src/http/request/cursor.ts'
+import { openStore } from '../src/store/kinds.ts'
 import { petsOf } from './support/pets.ts'
 import { sharedCluster } from './support/postgres.ts'
 import { ask, type Running, run, serve } from './support/process.ts'

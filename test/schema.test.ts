@@ -4,8 +4,8 @@ import { describe, expect, test } from 'bun:test'
 import { Ajv2020 } from 'ajv/dist/2020'
 import fc from 'fast-check'
 import document from '../openapi.yaml'
-import { parseJson } from '../src/http/json.ts'
-import { compileSchema } from '../src/http/schema.ts'
+import { compileSchema } from '../src/contract/schema.ts'
+import { parseJson } from '../src/json/json.ts'
 
 const { schemas } = document.components
 const ajv = new Ajv2020({ strict: false, formats: { int32: integerBelow(2 ** 31), int64: integerBelow(2 ** 63) } })

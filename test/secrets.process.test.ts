@@ -4,7 +4,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { generateKey } from '../src/keys.ts'
+import { generateKey } from '../src/domain/keys.ts'
 import { temporaryFile } from './support/files.ts'
 import { ask, run, serve } from './support/process.ts'
 

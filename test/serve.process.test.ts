@@ -4,7 +4,7 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { closeSync, constants, openSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { generateKey } from '../src/keys.ts'
+import { generateKey } from '../src/domain/keys.ts'
 import { temporaryFile } from './support/files.ts'
 import { ask, root, run, serve } from './support/process.ts'
 

@@ -1,7 +1,7 @@
 // Reads that arrive together: who asks the same shares one run, and nobody who asks anything else.
 
 import { expect, test } from 'bun:test'
-import { shared } from '../src/store/shared.ts'
+import { shared } from '../src/store/shared/coalesce.ts'
 
 test('questions that are the same share a run; one other member, whatever it is called, is another question', async () => {
   const runs: object[] = []

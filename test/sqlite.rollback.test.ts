@@ -1,7 +1,7 @@
 // A transaction of the embedded store that fails, and then cannot even be rolled back.
 
 import { expect, test } from 'bun:test'
-import { generateKey, hashKey } from '../src/keys.ts'
+import { generateKey, hashKey } from '../src/domain/keys.ts'
 import { openConnection } from '../src/store/sqlite/connection.ts'
 import { sqliteStore } from '../src/store/sqlite/store.ts'
 import { temporaryFile } from './support/files.ts'

@@ -1,10 +1,10 @@
-// What every store promises (src/pets.ts, src/keys.ts), as tests. A store's own test file calls this with a way to open it.
+// What every store promises (src/domain/pets.ts, src/domain/keys.ts), as tests. A store's own test file calls this with a way to open it.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { generateKey, hashKey, type KeyId, type NewKey } from '../src/keys.ts'
-import type { NewPet, Once, Pet, PetFilter } from '../src/pets.ts'
-import type { Store, StoreOptions } from '../src/store/store.ts'
+import { generateKey, hashKey, type KeyId, type NewKey } from '../src/domain/keys.ts'
+import type { NewPet, Once, Pet, PetFilter } from '../src/domain/pets.ts'
+import type { Store, StoreOptions } from '../src/domain/store.ts'
 import { petsOf } from './support/pets.ts'
 
 /** Each call gives a store with nothing in it. */

@@ -1,10 +1,10 @@
 // The store of many machines: the promises of every store, and what is peculiar to PostgreSQL.
 
 import { describe, expect, test } from 'bun:test'
-import { StartError } from '../src/errors.ts'
-import { generateKey, hashKey } from '../src/keys.ts'
-import type { NewPet } from '../src/pets.ts'
-import { openStore } from '../src/store/open.ts'
+import { StartError } from '../src/domain/errors.ts'
+import { generateKey, hashKey } from '../src/domain/keys.ts'
+import type { NewPet } from '../src/domain/pets.ts'
+import { openStore } from '../src/store/kinds.ts'
 import { conformance } from './store.conformance.ts'
 import { petsOf } from './support/pets.ts'
 import { sharedCluster } from './support/postgres.ts'

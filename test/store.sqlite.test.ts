@@ -3,9 +3,9 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
-import { generateKey, hashKey } from '../src/keys.ts'
-import type { NewPet } from '../src/pets.ts'
-import { openStore } from '../src/store/open.ts'
+import { generateKey, hashKey } from '../src/domain/keys.ts'
+import type { NewPet } from '../src/domain/pets.ts'
+import { openStore } from '../src/store/kinds.ts'
 import { openConnection } from '../src/store/sqlite/connection.ts'
 import { reads } from '../src/store/sqlite/reads.ts'
 import { Statements } from '../src/store/sqlite/statements.ts'
@@ -169,7 +169,7 @@ describe('idempotency keys in a file', () => {
     const path = temporaryFile('petstore.db')
     const old = new Database(path)
     old.run(`PRAGMA application_id = ${0x50455453}`)
-    old.run(readFileSync(new URL('../src/store/migrations/sqlite/0001-pets-and-keys.sql', import.meta.url), 'utf8'))
+    old.run(readFileSync(new URL('../src/store/sqlite/migrations/0001-pets-and-keys.sql', import.meta.url), 'utf8'))
     old.run(`PRAGMA user_version = 1`)
     old.run(`INSERT INTO keys (name, hash, read_only, created_at) VALUES ('k', 'h', 0, 1)`)
     old.run(`INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('Rex', 7, 'sold', 1, 1)`)

@@ -2,8 +2,8 @@
 
 import { resolve } from 'node:path'
 import { Command } from 'commander'
-import { isPostgresAddress } from '../address.ts'
-import { StartError } from '../errors.ts'
+import { StartError } from '../domain/errors.ts'
+import { isPostgresAddress } from '../store/postgres/address.ts'
 import { backUp, type Contents } from '../store/sqlite/backup.ts'
 import { restore } from '../store/sqlite/restore.ts'
 import { configOf, withSettings } from './options.ts'

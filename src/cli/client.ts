@@ -3,7 +3,7 @@
 
 import type { Command } from 'commander'
 import { type Deprecation, PetstoreClient } from '../client/petstore.ts'
-import { StartError } from '../errors.ts'
+import { StartError } from '../domain/errors.ts'
 import { DEFAULT_URL, readLogin } from './login.ts'
 import { connectionOf } from './options.ts'
 

@@ -1,10 +1,10 @@
 // `petstore copy`: everything of one store into another, such as from a file to PostgreSQL or back.
 
 import { Command } from 'commander'
-import { describeAddress } from '../address.ts'
-import { StartError } from '../errors.ts'
+import { parseDatabase } from '../config/setting-parsers.ts'
+import { StartError } from '../domain/errors.ts'
 import { type CopyProgress, copyStore } from '../store/copy.ts'
-import { parseDatabase } from '../values.ts'
+import { describeAddress } from '../store/postgres/address.ts'
 import { startProgress } from './progress.ts'
 
 /** The bar's steps: what a row is does not matter to it. */

@@ -2,10 +2,10 @@
 // A key goes to standard output alone, so that it can be piped; what is said about it goes to standard error.
 
 import { Command } from 'commander'
-import type { Config } from '../config.ts'
-import { parseDuration } from '../durations.ts'
-import { PetstoreError } from '../errors.ts'
-import { type ApiKey, generateKey, hashKey, keyState, type NewKey } from '../keys.ts'
+import type { Config } from '../config/config.ts'
+import { parseDuration } from '../config/durations.ts'
+import { PetstoreError } from '../domain/errors.ts'
+import { type ApiKey, generateKey, hashKey, keyState, type NewKey } from '../domain/keys.ts'
 import { configOf, parsedBy, withSettings } from './options.ts'
 import { table } from './table.ts'
 import { time, withStore } from './with-store.ts'

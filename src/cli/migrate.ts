@@ -2,8 +2,8 @@
 // where its user may; this is for who keeps that right to another user, or wants to know beforehand.
 
 import { Command, Option } from 'commander'
-import { describeAddress } from '../address.ts'
 import { migrateStore, type SchemaState, schemaState } from '../store/migrate.ts'
+import { describeAddress } from '../store/postgres/address.ts'
 import { configOf, withSettings } from './options.ts'
 
 export function migrateCommand(): Command {

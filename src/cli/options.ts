@@ -10,7 +10,7 @@ import {
   readConnection,
   SETTINGS,
   type Setting,
-} from '../config.ts'
+} from '../config/config.ts'
 
 type Named = keyof typeof SETTINGS
 

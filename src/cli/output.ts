@@ -1,7 +1,7 @@
 // Writes to standard output and files with backpressure, so that nothing piles up in memory; and text for people.
 
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
-import { StartError } from '../errors.ts'
+import { StartError } from '../domain/errors.ts'
 
 /** Resolves when standard output can take more. */
 export function write(text: string): Promise<void> {

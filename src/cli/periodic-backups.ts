@@ -3,9 +3,9 @@
 
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Config } from '../config.ts'
-import { StartError } from '../errors.ts'
-import type { Log } from '../log.ts'
+import type { Config } from '../config/config.ts'
+import { StartError } from '../domain/errors.ts'
+import type { Log } from '../observability/log.ts'
 import { startSelf } from './self.ts'
 
 /** Only files of this form are ever counted or removed. */

@@ -2,7 +2,7 @@
 // without a bound, so that nothing that hangs (a reader of the log, a disk, a worker) keeps the process.
 
 import { constants } from 'node:os'
-import type { Log } from '../log.ts'
+import type { Log } from '../observability/log.ts'
 
 /** A signal that comes again so soon is the same one: `npm start` passes on what a terminal has sent to both. */
 const SAME_SIGNAL_MS = 100

@@ -1,11 +1,11 @@
 // A store for the length of a command, beside whatever service uses it.
 
 import { existsSync } from 'node:fs'
-import { isPostgresAddress } from '../address.ts'
-import type { Config } from '../config.ts'
-import { StartError } from '../errors.ts'
-import { openStore } from '../store/open.ts'
-import type { Store } from '../store/store.ts'
+import type { Config } from '../config/config.ts'
+import { StartError } from '../domain/errors.ts'
+import type { Store } from '../domain/store.ts'
+import { openStore } from '../store/kinds.ts'
+import { isPostgresAddress } from '../store/postgres/address.ts'
 
 /** Throws StartError where there is no store, unless it may be made; says on standard error when it was. */
 export async function withStore<Result>(

@@ -2,9 +2,9 @@
 // spreads connections over them. Each keeps every promise by itself: what one acknowledges is in the next list of any other
 // (store/sqlite/freshness.ts), and a key that ends does so for all.
 
-import type { Config } from '../config.ts'
-import { StartError } from '../errors.ts'
-import type { Log } from '../log.ts'
+import type { Config } from '../config/config.ts'
+import { StartError } from '../domain/errors.ts'
+import type { Log } from '../observability/log.ts'
 import { startSelf } from './self.ts'
 import { within } from './stop.ts'
 

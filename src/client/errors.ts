@@ -1,7 +1,7 @@
 // How a call to the service can fail: the service returned an error, or no complete response arrived. A call that its
 // caller aborted rejects with the signal's reason instead.
 
-import type { ErrorCode } from '../generated/contract.ts'
+import type { ErrorCode } from '../contract/generated.ts'
 
 /** The service returned an error, or a response that does not follow the contract. */
 export class PetstoreApiError extends Error {

@@ -2,7 +2,7 @@
 // and categories are exact bigints. The API key stays in the object: the client never logs it, stores it or puts it in a
 // message.
 
-import type { NewPet, PetStatus } from '../generated/contract.ts'
+import type { NewPet, PetStatus } from '../contract/generated.ts'
 import { stringifyJson } from './json.ts'
 import { type Fetch, type Received, sendRequest } from './request.ts'
 import { nextCursor, type Pet, readPet, readPets } from './responses.ts'

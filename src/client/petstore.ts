@@ -1,6 +1,6 @@
 // The package's entry, `petstore/client`: what a program may import.
 
-export type { ErrorCode, NewPet, PetStatus } from '../generated/contract.ts'
+export type { ErrorCode, NewPet, PetStatus } from '../contract/generated.ts'
 export { PetstoreApiError, PetstoreNetworkError, PetstoreTimeoutError } from './errors.ts'
 export { stringifyJson as toJson } from './json.ts'
 export {

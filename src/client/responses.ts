@@ -1,6 +1,6 @@
 // A response of the service → the contract's values, checked as far as their types promise.
 
-import type { Pet as ContractPet, ErrorCode, PetStatus } from '../generated/contract.ts'
+import type { Pet as ContractPet, ErrorCode, PetStatus } from '../contract/generated.ts'
 import { PetstoreApiError } from './errors.ts'
 import { int64, parseJson } from './json.ts'
 

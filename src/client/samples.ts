@@ -1,6 +1,6 @@
 // A hundred believable pets for an empty store: to try things out, for demonstrations and screenshots.
 
-import type { NewPet, PetStatus } from '../generated/contract.ts'
+import type { NewPet, PetStatus } from '../contract/generated.ts'
 import { type CallOptions, type PetstoreClient, randomKey } from './petstore-client.ts'
 import type { Pet } from './responses.ts'
 

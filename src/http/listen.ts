@@ -1,6 +1,6 @@
 // An address to listen on, or a sentence that says why it cannot be had.
 
-import { StartError } from '../errors.ts'
+import { StartError } from '../domain/errors.ts'
 
 export interface Address {
   host: string

@@ -1,13 +1,13 @@
 // What each operation of the contract does, one function per operationId: a missing one does not compile.
 
-import { PetstoreError } from '../errors.ts'
-import type { Operations } from '../generated/contract.ts'
-import type { ApiKey } from '../keys.ts'
-import type { NewPet, PetStore } from '../pets.ts'
-import { type Answer, created, ok } from './answers.ts'
-import { type IdempotentCreates, readIdempotencyKey } from './idempotency.ts'
-import { stringifyJson } from './json.ts'
-import { decodeCursor, nextLink } from './paging.ts'
+import type { Operations } from '../contract/generated.ts'
+import { PetstoreError } from '../domain/errors.ts'
+import type { ApiKey } from '../domain/keys.ts'
+import type { NewPet, PetStore } from '../domain/pets.ts'
+import { stringifyJson } from '../json/json.ts'
+import { decodeCursor, nextLink } from './request/cursor.ts'
+import { type IdempotentCreates, readIdempotencyKey } from './request/idempotency-key.ts'
+import { type Answer, created, ok } from './response/response.ts'
 
 /** What an operation may use. */
 export interface Services {
@@ -23,7 +23,7 @@ interface Handler<Operation extends keyof Operations> {
     /** As validated: defaults filled in. */
     body: Required<Operations[Operation]['body']>,
   ): Promise<Answer>
-  /** What it answered one caller may be given to another (http/replay.ts). */
+  /** What it answered one caller may be given to another (http/response/list-cache.ts). */
   readonly shared?: boolean
 }
 

@@ -1,6 +1,6 @@
 // Shows the contract's lifecycle data as badges: how stable an operation is, and when it will be removed.
 
-import type { OpenApi, Operation } from '../http/openapi.ts'
+import type { OpenApi, Operation } from '../contract/openapi.ts'
 
 /** The contract with badges at its operations, and with the page's own origin as its only server. */
 export function withBadges(contract: OpenApi, origin: string): object {

@@ -1,6 +1,6 @@
 // The API reference: the library shows the contract, and sends requests to the service that served this page.
 
-import type { OpenApi } from '../http/openapi.ts'
+import type { OpenApi } from '../contract/openapi.ts'
 import { withBadges } from './badges.ts'
 import { makeJsonExact } from './exact-json.ts'
 

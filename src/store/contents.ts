@@ -1,7 +1,7 @@
 // Everything that a store holds, row by row, as it stands in its tables: for copying one to another, and nothing else.
 // Which tables and columns there are, the database's own catalogue says: nothing that a migration adds can be forgotten.
 
-import { StartError } from '../errors.ts'
+import { StartError } from '../domain/errors.ts'
 
 export type Value = bigint | string | null
 /** In the order of the table's columns. */

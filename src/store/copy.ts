@@ -2,10 +2,10 @@
 // where an earlier copy was interrupted, because a row that is there already is compared and left.
 
 import { existsSync, statSync } from 'node:fs'
-import { describeAddress, isPostgresAddress } from '../address.ts'
-import { StartError } from '../errors.ts'
+import { StartError } from '../domain/errors.ts'
 import type { Contents, Row, Table } from './contents.ts'
-import { openStore } from './open.ts'
+import { openStore } from './kinds.ts'
+import { describeAddress, isPostgresAddress } from './postgres/address.ts'
 import { openPostgresContents } from './postgres/contents.ts'
 import { openSqliteContents } from './sqlite/contents.ts'
 

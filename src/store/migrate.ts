@@ -1,7 +1,7 @@
 // The version of a store's schema, and bringing it to ours: for operators who do so before they start new servers.
 
-import { isPostgresAddress } from '../address.ts'
-import { openStore } from './open.ts'
+import { openStore } from './kinds.ts'
+import { isPostgresAddress } from './postgres/address.ts'
 import { NEWEST_VERSION } from './postgres/schema.ts'
 import { postgresVersion } from './postgres/store.ts'
 import { fileVersion, MIGRATIONS } from './sqlite/connection.ts'

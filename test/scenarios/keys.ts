@@ -1,7 +1,7 @@
 // Who is let in: each way in which an API key is missing, wrong, expired or revoked, and what a read-only one may do.
 
 import { describe, expect, test } from 'bun:test'
-import { type ApiKey, generateKey } from '../../src/keys.ts'
+import { type ApiKey, generateKey } from '../../src/domain/keys.ts'
 import { TODAY } from '../support/service.ts'
 import { type Api, bearer, DAY_MS, expectError, OPERATIONS, PET, type Row } from './api.ts'
 

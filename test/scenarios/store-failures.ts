@@ -1,8 +1,8 @@
 // What is answered and logged when the store fails: a driver's words are for the log, and never leave the service.
 
 import { describe, expect, test } from 'bun:test'
-import { PetstoreError } from '../../src/errors.ts'
-import type { Store } from '../../src/store/store.ts'
+import { PetstoreError } from '../../src/domain/errors.ts'
+import type { Store } from '../../src/domain/store.ts'
 import { startService } from '../support/service.ts'
 import { type Api, expectError, OPERATIONS, PET } from './api.ts'
 

@@ -2,10 +2,10 @@
 // seen, so that a test can ask whether everything declared was.
 
 import document from '../../openapi.yaml'
-import { basePath } from '../../src/http/contract.ts'
-import { parseJson } from '../../src/http/json.ts'
-import type { Response as Declared, Header, Operation, Reference } from '../../src/http/openapi.ts'
-import { compileSchema } from '../../src/http/schema.ts'
+import { basePath } from '../../src/contract/contract.ts'
+import type { Response as Declared, Header, Operation, Reference } from '../../src/contract/openapi.ts'
+import { compileSchema } from '../../src/contract/schema.ts'
+import { parseJson } from '../../src/json/json.ts'
 import type { Answer } from './service.ts'
 
 /** `operationId status`, for each answer that was checked. */

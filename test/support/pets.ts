@@ -1,7 +1,7 @@
 // The animals of a page, exactly, as objects.
 
 import { int64, parseJson } from '../../src/client/json.ts'
-import type { Page, Pet, PetStatus } from '../../src/pets.ts'
+import type { Page, Pet, PetStatus } from '../../src/domain/pets.ts'
 
 export function petsOf({ json }: Page): Pet[] {
   return (parseJson(json) as Record<'id' | 'name' | 'categoryId' | 'status', string>[]).map((pet) => ({

@@ -1,9 +1,9 @@
 // A whole service for a test: a real server on a free port, a real store, two keys, and a clock that the test turns.
 
+import { generateKey, hashKey, type NewKey } from '../../src/domain/keys.ts'
 import { type ServerOptions, startServer } from '../../src/http/server.ts'
-import { generateKey, hashKey, type NewKey } from '../../src/keys.ts'
-import { createLog } from '../../src/log.ts'
-import { openStore } from '../../src/store/open.ts'
+import { createLog } from '../../src/observability/log.ts'
+import { openStore } from '../../src/store/kinds.ts'
 import { checkAgainstContract } from './contract-check.ts'
 
 /** 21 November 2026: getPet is deprecated, and four years from its sunset. */

@@ -2,7 +2,7 @@
 // can be imported. The parser is our own because the parsers we tried report wrong line numbers after a field of several
 // lines or after an error.
 
-import { StartError } from '../../errors.ts'
+import { StartError } from '../../domain/errors.ts'
 import type { Format, SourceRecord, Unchecked } from './format.ts'
 import { RECORD_MAX } from './ndjson.ts'
 

@@ -1,7 +1,7 @@
 // The file formats of import and export, and how the format of a file is chosen.
 
 import { extname } from 'node:path'
-import { StartError } from '../../errors.ts'
+import { StartError } from '../../domain/errors.ts'
 import { csv } from './csv.ts'
 import type { Format } from './format.ts'
 import { json } from './json.ts'

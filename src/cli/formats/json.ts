@@ -2,7 +2,7 @@
 // NDJSON reads a line.
 
 import { stringifyJson } from '../../client/json.ts'
-import { StartError } from '../../errors.ts'
+import { StartError } from '../../domain/errors.ts'
 import type { Format, SourceRecord } from './format.ts'
 import { RECORD_MAX, readRecord } from './ndjson.ts'
 

@@ -2,11 +2,11 @@
 // lost all are given up, and the host is looked for anew: one that came back may have come back as a standby, or without
 // what it had not yet sent to its own.
 
-import type { PostgresAddress } from '../../address.ts'
-import { StartError } from '../../errors.ts'
+import { StartError } from '../../domain/errors.ts'
+import type { PostgresAddress } from './address.ts'
 import { codeOf, isLost, StoreFailure, translate, translateAdding, unavailable } from './errors.ts'
 import { ISOLATION, isSame, openPool, type Sql, type WritableHost, writableHost } from './hosts.ts'
-import { Slots } from './slots.ts'
+import { Slots } from './semaphore.ts'
 import { withTimeout } from './timeout.ts'
 
 /** The server ends a statement that takes longer; the commit, which may wait for a standby, is not part of that. */

@@ -1,7 +1,6 @@
 // The rows of a PostgreSQL store, for copying. Its user must be the owner of the tables: ids are given, not assigned.
 
-import { type PostgresAddress, parsePostgresAddress } from '../../address.ts'
-import { StartError } from '../../errors.ts'
+import { StartError } from '../../domain/errors.ts'
 import {
   type ColumnEntry,
   type Contents,
@@ -12,6 +11,7 @@ import {
   referencedFirst,
   type Table,
 } from '../contents.ts'
+import { type PostgresAddress, parsePostgresAddress } from './address.ts'
 import { type Ask, askOn, type Parameter } from './connection.ts'
 import { codeOf } from './errors.ts'
 import { openPool, writableHost } from './hosts.ts'

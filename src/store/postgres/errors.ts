@@ -2,7 +2,7 @@
 // (https://www.postgresql.org/docs/current/errcodes-appendix.html).
 
 import postgres from 'postgres'
-import { PetstoreError } from '../../errors.ts'
+import { PetstoreError } from '../../domain/errors.ts'
 
 /**
  * The host cannot be used any more: connections to it are given up, and the one that takes writes is looked for. 55000 is

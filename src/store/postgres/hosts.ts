@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs'
 import postgres from 'postgres'
-import type { PostgresAddress } from '../../address.ts'
-import { StartError } from '../../errors.ts'
+import { StartError } from '../../domain/errors.ts'
+import type { PostgresAddress } from './address.ts'
 import { StoreFailure } from './errors.ts'
 import { withTimeout } from './timeout.ts'
 

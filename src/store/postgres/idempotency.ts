@@ -1,6 +1,6 @@
 // Idempotency keys in PostgreSQL whose time is over: each server passes over all of them now and then and forgets those.
 
-import { KEPT_MS } from '../idempotency.ts'
+import { KEPT_MS } from '../shared/idempotency.ts'
 import type { Ask } from './connection.ts'
 
 /** Forgets what is over of the next keys, and tells how many those were and which was the last. */

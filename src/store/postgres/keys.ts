@@ -1,9 +1,9 @@
 // API keys in PostgreSQL. Every request asks for one, so those found are kept, for half the second that a revoked key
 // may still work: the other half is for the query.
 
-import type { ApiKey, DeprecatedCalls, KeyHash, KeyStore, NewKey } from '../../keys.ts'
-import { batched } from '../batch.ts'
-import type { StoreOptions } from '../store.ts'
+import type { ApiKey, DeprecatedCalls, KeyHash, KeyStore, NewKey } from '../../domain/keys.ts'
+import type { StoreOptions } from '../../domain/store.ts'
+import { batched } from '../shared/group-commit.ts'
 import type { Ask, Connection } from './connection.ts'
 
 interface KeyRow {

@@ -1,14 +1,14 @@
 // Animals in PostgreSQL. Those who add take turns (the migrations say why), so that ids rise in the order of commits and
 // a page's cursor is never overtaken, whichever server adds.
 
-import type { PetstoreError } from '../../errors.ts'
-import type { Once, Page, Pet, PetFilter, PetStore } from '../../pets.ts'
-import { batched } from '../batch.ts'
-import { type Creation, creations } from '../creations.ts'
-import { KEPT_MS, replay } from '../idempotency.ts'
-import { type PetRow, pageOf, petJson } from '../page.ts'
-import { shared } from '../shared.ts'
-import type { StoreOptions } from '../store.ts'
+import type { PetstoreError } from '../../domain/errors.ts'
+import type { Once, Page, Pet, PetFilter, PetStore } from '../../domain/pets.ts'
+import type { StoreOptions } from '../../domain/store.ts'
+import { shared } from '../shared/coalesce.ts'
+import { type Creation, creations } from '../shared/creations.ts'
+import { batched } from '../shared/group-commit.ts'
+import { KEPT_MS, replay } from '../shared/idempotency.ts'
+import { type PetRow, pageOf, petJson } from '../shared/page.ts'
 import { type Connection, LOG_MESSAGE } from './connection.ts'
 import { forgetting } from './idempotency.ts'
 

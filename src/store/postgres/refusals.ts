@@ -1,7 +1,7 @@
 // Why a database cannot be used at a start, in sentences that say what to do. The password is in none of them.
 
-import { describeAddress } from '../../address.ts'
-import { PetstoreError, StartError } from '../../errors.ts'
+import { PetstoreError, StartError } from '../../domain/errors.ts'
+import { describeAddress } from './address.ts'
 import { codeOf } from './errors.ts'
 
 const REASONS: readonly (readonly [RegExp, string])[] = [

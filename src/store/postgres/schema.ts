@@ -1,10 +1,10 @@
 // The schema of a PostgreSQL database: which version it has, and the migrations that bring it to ours.
 
-import { StartError } from '../../errors.ts'
-import first from '../migrations/postgres/0001-pets-and-keys.sql' with { type: 'text' }
-import second from '../migrations/postgres/0002-idempotency-keys.sql' with { type: 'text' }
+import { StartError } from '../../domain/errors.ts'
 import type { Ask } from './connection.ts'
 import type { Sql } from './hosts.ts'
+import first from './migrations/0001-pets-and-keys.sql' with { type: 'text' }
+import second from './migrations/0002-idempotency-keys.sql' with { type: 'text' }
 
 /** In order; a migration that was ever released is never changed. */
 const MIGRATIONS = [first, second]

@@ -1,6 +1,6 @@
 // One connection for long work, such as a migration or a copy: nothing ends its statements but their own end.
 
-import type { PostgresAddress } from '../../address.ts'
+import type { PostgresAddress } from './address.ts'
 import { openPool, type Sql, writableHost } from './hosts.ts'
 
 export async function withSession<Result>(

@@ -1,8 +1,8 @@
 // The store of many machines: one PostgreSQL database, any number of servers.
 
-import { type PostgresAddress, parsePostgresAddress } from '../../address.ts'
-import { StartError } from '../../errors.ts'
-import type { Store, StoreOptions } from '../store.ts'
+import { StartError } from '../../domain/errors.ts'
+import type { Store, StoreOptions } from '../../domain/store.ts'
+import { type PostgresAddress, parsePostgresAddress } from './address.ts'
 import { Connection } from './connection.ts'
 import { postgresKeys } from './keys.ts'
 import { postgresPets } from './pets.ts'

@@ -5,7 +5,7 @@
 
 import { Database } from 'bun:sqlite'
 import { linkSync, lstatSync, renameSync, statSync } from 'node:fs'
-import { StartError } from '../../errors.ts'
+import { StartError } from '../../domain/errors.ts'
 import { MIGRATIONS } from './connection.ts'
 import { isSqliteCode, startError } from './errors.ts'
 import { inodeOf, prepareFile } from './file.ts'

@@ -2,12 +2,12 @@
 
 import { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
-import { StartError } from '../../errors.ts'
-import first from '../migrations/sqlite/0001-pets-and-keys.sql' with { type: 'text' }
-import second from '../migrations/sqlite/0002-idempotency-keys.sql' with { type: 'text' }
+import { StartError } from '../../domain/errors.ts'
 import { startError } from './errors.ts'
 import { APPLICATION_ID, corrupt, inodeOf, newer, prepareFile } from './file.ts'
 import { Freshness } from './freshness.ts'
+import first from './migrations/0001-pets-and-keys.sql' with { type: 'text' }
+import second from './migrations/0002-idempotency-keys.sql' with { type: 'text' }
 import { mapWalIndex, type WalIndex } from './wal-index.ts'
 
 /** In order; a migration that was ever released is never changed. `user_version` counts those that have run. */

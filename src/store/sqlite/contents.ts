@@ -3,7 +3,7 @@
 
 import { Database } from 'bun:sqlite'
 import { resolve } from 'node:path'
-import { StartError } from '../../errors.ts'
+import { StartError } from '../../domain/errors.ts'
 import { type Contents, describeTable, keyOf, quoted, type Row, referencedFirst, type Table } from '../contents.ts'
 import { BUSY_TIMEOUT_MS, openConnection } from './connection.ts'
 import { isSqliteCode, translated } from './errors.ts'

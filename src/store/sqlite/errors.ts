@@ -1,7 +1,7 @@
 // SQLite's result codes → our errors. By code, never by words (https://sqlite.org/rescode.html).
 
 import { SQLiteError } from 'bun:sqlite'
-import { PetstoreError, StartError } from '../../errors.ts'
+import { PetstoreError, StartError } from '../../domain/errors.ts'
 import { corrupt } from './file.ts'
 
 /** Codes of a database that cannot be reached or used right now; anything else is a fault of ours. */

@@ -16,7 +16,7 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { StartError } from '../../errors.ts'
+import { StartError } from '../../domain/errors.ts'
 
 /** "PETS": what SQLite's application_id says in a file of ours. */
 export const APPLICATION_ID = 0x50455453

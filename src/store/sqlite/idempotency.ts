@@ -1,9 +1,9 @@
 // Idempotency keys in SQLite. Every function belongs inside the transaction that adds animals: one writer at a time, so
 // what was not there stays away until the commit.
 
-import type { KeyId } from '../../keys.ts'
-import type { Pet } from '../../pets.ts'
-import { KEPT_MS } from '../idempotency.ts'
+import type { KeyId } from '../../domain/keys.ts'
+import type { Pet } from '../../domain/pets.ts'
+import { KEPT_MS } from '../shared/idempotency.ts'
 import type { Statements } from './statements.ts'
 
 /** A pass over all keys begins this often. It trusts no order of time: a clock that was wrong may have dated any of them. */

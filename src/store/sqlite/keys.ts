@@ -1,7 +1,7 @@
 // API keys in SQLite.
 
-import type { ApiKey, DeprecatedCalls, KeyHash, KeyId, KeyStore, NewKey } from '../../keys.ts'
-import type { StoreOptions } from '../store.ts'
+import type { ApiKey, DeprecatedCalls, KeyHash, KeyId, KeyStore, NewKey } from '../../domain/keys.ts'
+import type { StoreOptions } from '../../domain/store.ts'
 import { translated } from './errors.ts'
 import type { Statements } from './statements.ts'
 import type { Transact } from './transaction.ts'

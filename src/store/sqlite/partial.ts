@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { StartError } from '../../errors.ts'
+import { StartError } from '../../domain/errors.ts'
 
 /** What SQLite may put beside a database, under the database's name with these suffixes. */
 export const SIDE_SUFFIXES = ['-wal', '-shm', '-journal']

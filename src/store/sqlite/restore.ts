@@ -20,7 +20,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { StartError } from '../../errors.ts'
+import { StartError } from '../../domain/errors.ts'
 import { type Contents, checkContents } from './backup.ts'
 import { MIGRATIONS } from './connection.ts'
 import { isSqliteCode } from './errors.ts'

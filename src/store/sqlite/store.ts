@@ -1,7 +1,7 @@
 // The embedded store: one SQLite file, or memory. Several processes may use one file; each sees what the others commit.
 
 import { resolve } from 'node:path'
-import type { Store, StoreOptions } from '../store.ts'
+import type { Store, StoreOptions } from '../../domain/store.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { translated } from './errors.ts'
 import { sqliteKeys } from './keys.ts'

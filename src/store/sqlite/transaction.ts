@@ -1,6 +1,6 @@
 // A write transaction: the lock is taken at its beginning, so that it waits there and never half-way.
 
-import { PetstoreError } from '../../errors.ts'
+import { PetstoreError } from '../../domain/errors.ts'
 import { BUSY_TIMEOUT_MS, type Connection } from './connection.ts'
 import { isSqliteCode, translated } from './errors.ts'
 import type { Statements } from './statements.ts'

@@ -1,0 +1,80 @@
+// The values of settings, from text: each of these functions reads one kind, and throws an Error whose message says what it
+// must be.
+
+import { keyEnvironment } from '../domain/keys.ts'
+import { isPostgresAddress, parsePostgresAddress } from '../store/postgres/address.ts'
+
+export function nonEmpty(text: string): string {
+  if (text.trim() === '') throw new Error('must not be empty')
+  return text
+}
+
+export function port(text: string): number {
+  const number = Number(text)
+  if (!/^[0-9]{1,5}$/.test(text) || number > 65535) throw new Error('must be a number from 0 to 65535')
+  return number
+}
+
+export function count(text: string): number {
+  if (!/^[1-9][0-9]{0,5}$/.test(text)) throw new Error('must be a number from 1 to 999999')
+  return Number(text)
+}
+
+export function parseDatabase(text: string): string {
+  if (isPostgresAddress(text)) parsePostgresAddress(text)
+  else if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) throw new Error('must be a file or begin with postgres://')
+  if (text === ':memory:') throw new Error('must be a file: `petstore serve --ephemeral` keeps everything in memory')
+  return nonEmpty(text)
+}
+
+export function baseUrl(text: string): string {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || !url.pathname.endsWith('/v1')) {
+    throw new Error('must be an http or https address that ends in /v1')
+  }
+  return url.href
+}
+
+/** Gives it with the /v1 at its end, which people leave out. */
+export function serviceUrl(text: string): string {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) {
+    throw new Error('must be an http or https address, such as http://127.0.0.1:8080')
+  }
+  const address = url.href.replace(/\/+$/, '')
+  return address.endsWith('/v1') ? address : `${address}/v1`
+}
+
+export function apiKey(text: string): string {
+  if (!keyEnvironment(text)) throw new Error('is not an API key: `petstore keys generate` makes one')
+  return text
+}
+
+export function origins(text: string): readonly string[] {
+  const all = text.split(',').flatMap((origin) => origin.trim() || [])
+  const wrong = all.find((origin) => origin !== '*' && URL.parse(origin)?.origin !== origin)
+  if (wrong !== undefined) throw new Error('must be origins, such as https://shop.example, separated by commas, or *')
+  return all
+}
+
+const PERIOD_SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600 }
+
+export function rate(text: string): { requests: number; periodSeconds: number } {
+  const [, requests = '', unit = ''] = /^([1-9][0-9]{0,8})\/([smh])$/.exec(text) ?? []
+  const periodSeconds = PERIOD_SECONDS[unit]
+  if (!periodSeconds)
+    throw new Error('must be a number of requests a second, minute or hour, as 100/s, 6000/m or 100000/h')
+  return { requests: Number(requests), periodSeconds }
+}
+
+export function yesOrNo(text: string): boolean {
+  return oneOf('yes', 'no')(text) === 'yes'
+}
+
+export function oneOf<Value extends string>(...values: readonly Value[]): (text: string) => Value {
+  return (text) => {
+    const value = values.find((candidate) => candidate === text)
+    if (value === undefined) throw new Error(`must be ${values.slice(0, -1).join(', ')} or ${values.at(-1)}`)
+    return value
+  }
+}

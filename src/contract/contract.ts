@@ -1,0 +1,85 @@
+// openapi.yaml, compiled once at start: paths, methods, validators, defaults, deprecations. Nothing else in the service
+// knows a path or a bound.
+
+import text from '../../openapi.yaml' with { type: 'text' }
+import document from '../../openapi.yaml'
+import type { Operations } from './generated.ts'
+import type { Operation } from './openapi.ts'
+import { compileSchema, compileTextSchema, type TextValidator, type Validator } from './schema.ts'
+
+export type OperationId = keyof Operations
+
+export interface ContractOperation {
+  id: OperationId
+  method: string
+  /** With the version's segment, as `/v1/pets/{petId}`. */
+  path: string
+  parameters: readonly ContractParameter[]
+  body: Validator | undefined
+  deprecation: Deprecation | undefined
+}
+
+export interface ContractParameter {
+  name: string
+  in: 'query' | 'path' | 'header'
+  default: unknown
+  validate: TextValidator
+}
+
+/** Instants are milliseconds since 1970, at midnight UTC of the contract's dates. */
+export interface Deprecation {
+  since: number
+  sunset: number
+  /** A relative target, with the version's segment. */
+  successor: string
+}
+
+const { schemas } = document.components
+
+/** The `/v1` in which every server's address ends. */
+export const basePath = `/${document.servers[0]?.url.split('/').pop()}`
+
+export const operations: readonly ContractOperation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => compile(basePath + path, method.toUpperCase(), operation)),
+)
+
+/** The contract's own text and value with other addresses in `servers`, in the order of the contract. */
+export function contractFor(addresses: readonly (string | undefined)[]): { yaml: string; json: string } {
+  const servers = document.servers.map((server, index) => ({ ...server, url: addresses[index] ?? server.url }))
+  const yaml = document.servers.reduce(
+    (whole, { url }, index) => whole.replace(`url: ${url}\n`, () => `url: ${JSON.stringify(servers[index]?.url)}\n`),
+    text as unknown as string,
+  )
+  return { yaml, json: JSON.stringify({ ...document, servers }) }
+}
+
+function compile(path: string, method: string, operation: Operation): ContractOperation {
+  const body = operation.requestBody?.content['application/json']?.schema
+  return {
+    id: operation.operationId as OperationId,
+    method,
+    path,
+    parameters: (operation.parameters ?? []).map((parameter) => ({
+      name: parameter.name,
+      in: parameter.in,
+      default: parameter.schema.default,
+      validate: compileTextSchema(parameter.schema, schemas),
+    })),
+    body: body && compileSchema(body, schemas),
+    deprecation: operation.deprecated ? deprecationOf(operation) : undefined,
+  }
+}
+
+function deprecationOf(operation: Operation): Deprecation {
+  return {
+    since: dateOf(operation['x-deprecated-since']),
+    sunset: dateOf(operation['x-deprecated-sunset']),
+    successor: basePath + operation['x-deprecated-successor'],
+  }
+}
+
+function dateOf(date: string | undefined): number {
+  const instant = Date.parse(`${date}T00:00:00Z`)
+  if (Number.isNaN(instant)) throw new Error(`a deprecated operation needs its dates: ${date}`)
+  return instant
+}

@@ -1,0 +1,148 @@
+// JSON Schema, as far as the contract uses it, compiled to validators over exact JSON. Ours because the libraries check
+// numbers that JSON.parse has already rounded. A keyword this file does not know stops the start: nothing in the
+// contract is silently ignored.
+
+import { int64FromDecimal, int64FromJson } from '../json/int64.ts'
+import { type Json, JsonNumber } from '../json/json.ts'
+import type { Schema } from './openapi.ts'
+
+/**
+ * Gives the value as the service uses it: defaults filled in, unknown fields left out, int64 as bigint, int32 as number.
+ * Each problem is added to `problems` as a sentence that begins with `name`; the value is then meaningless.
+ */
+export type Validator = (value: Json, name: string, problems: string[]) => unknown
+
+/** The same from the text of a path or query parameter. */
+export type TextValidator = (text: string, name: string, problems: string[]) => unknown
+
+type Schemas = Record<string, Schema>
+
+const ANNOTATIONS = ['description', 'examples', 'default', 'x-pattern-words']
+const KEYWORDS: Record<string, readonly string[]> = {
+  string: ['enum', 'minLength', 'maxLength', 'pattern'],
+  integer: ['format', 'minimum', 'maximum'],
+  array: ['items', 'maxItems'],
+  object: ['required', 'properties'],
+}
+
+const BOUNDS: Record<string, readonly [bigint, bigint]> = {
+  int32: [-(2n ** 31n), 2n ** 31n - 1n],
+  int64: [-(2n ** 63n), 2n ** 63n - 1n],
+}
+
+export function compileSchema(schema: Schema, schemas: Schemas): Validator {
+  const flat = flatten(schema, schemas)
+  const known = KEYWORDS[flat.type ?? '']
+  const unknown = Object.keys(flat).filter((key) => key !== 'type' && ![...ANNOTATIONS, ...(known ?? [])].includes(key))
+  if (!known || unknown.length > 0) throw new Error(`schema not understood: ${JSON.stringify(flat)} ${unknown}`)
+  if (flat.type === 'string') return stringValidator(flat)
+  if (flat.type === 'integer') return integerValidator(flat)
+  if (flat.type === 'array') return arrayValidator(flat, schemas)
+  return objectValidator(flat, schemas)
+}
+
+export function compileTextSchema(schema: Schema, schemas: Schemas): TextValidator {
+  const flat = flatten(schema, schemas)
+  const validate = compileSchema(flat, schemas)
+  if (flat.type === 'string') return validate
+  const expected = integerExpectation(flat)
+  return (text, name, problems) => {
+    if (int64FromDecimal(text) !== undefined) return validate(new JsonNumber(text), name, problems)
+    problems.push(`${name} must be ${expected}, in plain decimal digits.`)
+  }
+}
+
+/** Follows `$ref`, and merges what stands beside it and in `allOf`: enough for a contract without conflicting parts. */
+export function flatten({ $ref, allOf = [], ...own }: Schema, schemas: Schemas): Schema {
+  const target = $ref === undefined ? undefined : schemas[$ref.replace('#/components/schemas/', '')]
+  if ($ref !== undefined && !target) throw new Error(`no schema at ${$ref}`)
+  const parts = [...(target ? [target] : []), ...allOf].map((part) => flatten(part, schemas))
+  const all = [...parts, own]
+  const whole: Schema = Object.assign({}, ...all)
+  if (whole.required) whole.required = all.flatMap(({ required = [] }) => required)
+  if (whole.properties) whole.properties = Object.assign({}, ...all.map(({ properties }) => properties))
+  return whole
+}
+
+function stringValidator(schema: Schema): Validator {
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema
+  const pattern = schema.pattern === undefined ? undefined : new RegExp(schema.pattern, 'u')
+  const patternWords = schema['x-pattern-words'] ?? `must match ${schema.pattern}`
+  const allowed = schema.enum && new Set(schema.enum)
+  const lengthWords = Number.isFinite(maxLength) ? `${minLength} to ${maxLength}` : `at least ${minLength}`
+  return (value, name, problems) => {
+    if (allowed) {
+      if (typeof value === 'string' && allowed.has(value)) return value
+      return problems.push(`${name} must be one of ${schema.enum?.join(', ')}.`)
+    }
+    if (typeof value !== 'string') return problems.push(`${name} must be a string.`)
+    // RFC 8259, 8.2: a lone surrogate is no character; JSON Schema counts code points.
+    if (!value.isWellFormed()) return problems.push(`${name} must be well-formed Unicode, without lone surrogates.`)
+    if (!lengthWithin(value, minLength, maxLength)) {
+      return problems.push(`${name} must be ${lengthWords} characters long.`)
+    }
+    if (pattern && !pattern.test(value)) return problems.push(`${name} ${patternWords}.`)
+    return value
+  }
+}
+
+/** In code points. Counts them only where the number of UTF-16 units leaves it open. */
+function lengthWithin(value: string, min: number, max: number): boolean {
+  if (value.length > 2 * max) return false
+  if (value.length <= max && value.length >= 2 * min) return true
+  let points = 0
+  for (const _ of value) points++
+  return points >= min && points <= max
+}
+
+function integerValidator(schema: Schema): Validator {
+  const [min, max] = integerBounds(schema)
+  const expected = integerExpectation(schema)
+  return (value, name, problems) => {
+    if (!(value instanceof JsonNumber)) return problems.push(`${name} must be an integer.`)
+    const integer = int64FromJson(value.text)
+    if (integer === 'fraction') return problems.push(`${name} must be an integer, without a fraction.`)
+    if (integer === 'range' || integer < min || integer > max) return problems.push(`${name} must be ${expected}.`)
+    return schema.format === 'int64' ? integer : Number(integer)
+  }
+}
+
+function integerExpectation(schema: Schema): string {
+  const [min, max] = integerBounds(schema)
+  return `an integer from ${min} to ${max}`
+}
+
+function integerBounds(schema: Schema): [bigint, bigint] {
+  const bounds = BOUNDS[schema.format ?? '']
+  if (!bounds) throw new Error(`an integer needs the format int32 or int64: ${JSON.stringify(schema)}`)
+  return [BigInt(schema.minimum ?? bounds[0]), BigInt(schema.maximum ?? bounds[1])]
+}
+
+function arrayValidator({ items = {}, maxItems = Number.POSITIVE_INFINITY }: Schema, schemas: Schemas): Validator {
+  const validateItem = compileSchema(items, schemas)
+  return (value, name, problems) => {
+    if (!Array.isArray(value)) return problems.push(`${name} must be an array.`)
+    if (value.length > maxItems) return problems.push(`${name} must have at most ${maxItems} items.`)
+    return value.map((item, index) => validateItem(item, `${name}[${index}]`, problems))
+  }
+}
+
+function objectValidator(schema: Schema, schemas: Schemas): Validator {
+  const fields = Object.entries(schema.properties ?? {}).map(([field, property]) => ({
+    field,
+    required: schema.required?.includes(field) ?? false,
+    default: flatten(property, schemas).default,
+    validate: compileSchema(property, schemas),
+  }))
+  return (value, name, problems) => {
+    if (!(value instanceof Map)) return problems.push(`${name} must be a JSON object.`)
+    const object: Record<string, unknown> = {}
+    for (const field of fields) {
+      const given = value.get(field.field)
+      if (given !== undefined) object[field.field] = field.validate(given, field.field, problems)
+      else if (field.required) problems.push(`${field.field} is required.`)
+      else if (field.default !== undefined) object[field.field] = field.default
+    }
+    return object
+  }
+}

@@ -1,0 +1,69 @@
+// How many requests each API key may send: a token bucket for each, refilled all the time, and the fields that tell a
+// client how much is left (draft-ietf-httpapi-ratelimit-headers-10). Kept in memory, so it counts for this server alone.
+
+import { PetstoreError } from '../../domain/errors.ts'
+import type { KeyId } from '../../domain/keys.ts'
+
+/** So many at once, and so many again in every period. */
+export interface Rate {
+  requests: number
+  periodSeconds: number
+}
+
+interface Bucket {
+  tokens: number
+  /** Milliseconds since 1970. */
+  filledAt: number
+}
+
+export class RateLimit {
+  private readonly buckets = new Map<KeyId, Bucket>()
+  /** What each request has left to its key; only while it is being answered. */
+  private readonly left = new WeakMap<Request, Bucket>()
+  private readonly tokensPerMs: number
+
+  constructor(
+    private readonly rate: Rate,
+    private readonly now: () => number,
+  ) {
+    this.tokensPerMs = rate.requests / (rate.periodSeconds * 1000)
+  }
+
+  /** Throws `rate_limited` when the key has sent too much. */
+  take(request: Request, by: KeyId): void {
+    const bucket = this.filled(by)
+    this.left.set(request, bucket)
+    if (bucket.tokens < 1) {
+      const { requests, periodSeconds } = this.rate
+      const allowed = `${requests} requests in ${periodSeconds === 1 ? 'a second' : `${periodSeconds} seconds`}`
+      throw new PetstoreError('rate_limited', `This API key may send ${allowed}. Try again after Retry-After seconds.`)
+    }
+    bucket.tokens--
+  }
+
+  /** Adds the fields to the answer of a request that was counted. */
+  addFields(request: Request, { status, headers }: Response): void {
+    const bucket = this.left.get(request)
+    if (!bucket) return
+    const { requests, periodSeconds } = this.rate
+    const fullInSeconds = Math.ceil((requests - bucket.tokens) / this.tokensPerMs / 1000)
+    headers.set('RateLimit-Policy', `"key";q=${requests};w=${periodSeconds}`)
+    headers.set('RateLimit', `"key";r=${Math.floor(bucket.tokens)};t=${fullInSeconds}`)
+    if (status === 429) headers.set('Retry-After', String(Math.ceil((1 - bucket.tokens) / this.tokensPerMs / 1000)))
+  }
+
+  private filled(by: KeyId): Bucket {
+    const now = this.now()
+    const bucket = this.buckets.get(by)
+    if (!bucket) {
+      const full = { tokens: this.rate.requests, filledAt: now }
+      this.buckets.set(by, full)
+      return full
+    }
+    // A clock that was set back fills nothing.
+    const added = Math.max(0, now - bucket.filledAt) * this.tokensPerMs
+    bucket.tokens = Math.min(this.rate.requests, bucket.tokens + added)
+    bucket.filledAt = now
+    return bucket
+  }
+}

@@ -1,0 +1,78 @@
+// Path, query and header parameters, checked against the contract. Unknown ones are ignored; a known one given twice is
+// refused.
+
+import type { ContractOperation, ContractParameter } from '../../contract/contract.ts'
+import { PetstoreError } from '../../domain/errors.ts'
+import type { RoutedRequest } from '../resource.ts'
+
+/**
+ * Every parameter of the operation, defaults filled in. Throws `invalid_parameter` with every problem of them, and
+ * `not_found` for a path that can name nothing: the only documented answer that fits.
+ */
+export function readParameters(
+  { parameters }: ContractOperation,
+  { params, url, headers }: RoutedRequest,
+): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  const problems: string[] = []
+  const query = queryOf(url)
+  for (const parameter of parameters) {
+    const { name } = parameter
+    const value =
+      parameter.in === 'path'
+        ? readPath(parameter, params[name])
+        : readOne(parameter, textsOf(parameter, query, headers), problems)
+    if (value !== undefined) values[name] = value
+  }
+  if (problems.length > 0) throw new PetstoreError('invalid_parameter', problems.join(' '))
+  return values
+}
+
+function readPath({ name, validate }: ContractParameter, text = ''): unknown {
+  const problems: string[] = []
+  const value = validate(text, name, problems)
+  if (problems.length > 0)
+    throw new PetstoreError('not_found', 'Nothing has this id: ids are integers in plain decimal.')
+  return value
+}
+
+function readOne(parameter: ContractParameter, texts: readonly string[], problems: string[]): unknown {
+  const { name } = parameter
+  const [text] = texts
+  if (text === undefined) return parameter.default
+  if (texts.length === 1) return parameter.validate(text, name, problems)
+  problems.push(`${name} must be given once.`)
+}
+
+function textsOf(parameter: ContractParameter, query: string, headers: Headers): readonly string[] {
+  if (parameter.in === 'query') return valuesOf(parameter.name, query)
+  // Two lines arrive as one, joined by a comma: the header's own pattern has to refuse that.
+  const line = headers.get(parameter.name)
+  return line === null ? [] : [line]
+}
+
+/** Bun gives a target relative to an unusable Host as it is, so the first `?` always begins the query. */
+function queryOf(url: string): string {
+  const start = url.indexOf('?')
+  return start < 0 ? '' : url.slice(start + 1)
+}
+
+/** As URLSearchParams gives them, which drops one leading `?`; where nothing is escaped that is quicker by hand. */
+export function valuesOf(name: string, query: string): readonly string[] {
+  if (query === '') return []
+  if (query.includes('%') || query.includes('+')) return new URLSearchParams(`?${query}`).getAll(name)
+  const values: string[] = []
+  for (let at = 0; at <= query.length; ) {
+    const next = query.indexOf('&', at)
+    const end = next < 0 ? query.length : next
+    if (query.startsWith(name, at)) {
+      const after = at + name.length
+      if (after === end) values.push('')
+      else if (query.charCodeAt(after) === EQUALS) values.push(query.slice(after + 1, end))
+    }
+    at = end + 1
+  }
+  return values
+}
+
+const EQUALS = 0x3d

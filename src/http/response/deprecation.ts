@@ -1,0 +1,46 @@
+// Deprecated operations: the headers that announce it (RFC 9745, RFC 8594), the removal, and who still calls them.
+
+import type { ContractOperation, Deprecation } from '../../contract/contract.ts'
+import { PetstoreError } from '../../domain/errors.ts'
+import type { DeprecatedCalls, KeyId } from '../../domain/keys.ts'
+
+export function deprecationHeaders({ since, sunset, successor }: Deprecation): Record<string, string> {
+  return {
+    Deprecation: `@${since / 1000}`,
+    Sunset: new Date(sunset).toUTCString(),
+    Link: `<${successor}>; rel="successor-version", </docs>; rel="deprecation"; type="text/html"`,
+  }
+}
+
+/** Throws `operation_removed` from the instant of the sunset on. */
+export function checkNotRemoved({ id, deprecation }: ContractOperation, now: number): void {
+  if (!deprecation || now < deprecation.sunset) return
+  const day = new Date(deprecation.sunset).toISOString().slice(0, 10)
+  throw new PetstoreError('operation_removed', `${id} was removed on ${day}. Use GET ${deprecation.successor} instead.`)
+}
+
+/** Calls since the last `take`, per key and operation: the store is told now and then, not at every call. */
+export class DeprecatedCallTally {
+  private calls = new Map<string, DeprecatedCalls>()
+
+  count(keyId: KeyId, operationId: string, at: number): void {
+    this.add({ keyId, operationId, calls: 1, lastAt: at })
+  }
+
+  add({ keyId, operationId, calls, lastAt }: DeprecatedCalls): void {
+    const name = `${keyId} ${operationId}`
+    const before = this.calls.get(name)
+    this.calls.set(name, {
+      keyId,
+      operationId,
+      calls: calls + (before?.calls ?? 0),
+      lastAt: Math.max(lastAt, before?.lastAt ?? 0),
+    })
+  }
+
+  take(): DeprecatedCalls[] {
+    const taken = [...this.calls.values()]
+    this.calls = new Map()
+    return taken
+  }
+}

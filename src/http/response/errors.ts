@@ -1,0 +1,74 @@
+// Every error → its answer. The only table of codes and statuses, and the only place where an Error body is made.
+
+import type { Error as ErrorBody, ErrorCode } from '../../contract/generated.ts'
+import { PetstoreError } from '../../domain/errors.ts'
+import { SECURITY_HEADERS } from './response.ts'
+
+const STATUS: Record<ErrorCode, number> = {
+  missing_api_key: 401,
+  invalid_api_key: 401,
+  read_only_key: 403,
+  invalid_parameter: 400,
+  malformed_json: 400,
+  invalid_pet: 400,
+  not_found: 404,
+  method_not_allowed: 405,
+  unsupported_media_type: 415,
+  body_too_large: 413,
+  request_timeout: 408,
+  idempotency_in_flight: 409,
+  idempotency_mismatch: 422,
+  rate_limited: 429,
+  operation_removed: 410,
+  internal: 500,
+  unavailable: 503,
+  storage_full: 503,
+}
+
+const RETRY = { 'Retry-After': '1' }
+/** The rest of the body would have to be read to find the next request: the connection ends instead. */
+const CLOSE = { Connection: 'close' }
+
+const HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {
+  // RFC 6750, 3: an error attribute only when a token was sent.
+  missing_api_key: { 'WWW-Authenticate': 'Bearer realm="petstore"' },
+  invalid_api_key: { 'WWW-Authenticate': 'Bearer realm="petstore", error="invalid_token"' },
+  read_only_key: { 'WWW-Authenticate': 'Bearer realm="petstore", error="insufficient_scope"' },
+  body_too_large: CLOSE,
+  request_timeout: CLOSE,
+  unavailable: RETRY,
+  storage_full: RETRY,
+}
+
+/** What is not a PetstoreError was not foreseen: the caller learns nothing of it but where the log has it. */
+export function toPetstoreError(error: unknown): PetstoreError {
+  if (error instanceof PetstoreError) return error
+  return new PetstoreError('internal', 'The service failed. Its log says why.', {
+    cause: error,
+  })
+}
+
+export function isServerFailure({ code }: PetstoreError): boolean {
+  return STATUS[code] >= 500
+}
+
+export function respondToFailure(
+  { code, message }: PetstoreError,
+  requestId: string,
+  resource: { allow: string; headers: Record<string, string> } | undefined,
+): Response {
+  const status = STATUS[code]
+  const body: ErrorBody = { code, message, status }
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: {
+      ...SECURITY_HEADERS,
+      ...resource?.headers,
+      'Content-Type': 'application/json',
+      'Cache-Control': 'no-store',
+      'X-Request-Id': requestId,
+      ...HEADERS[code],
+      ...(code === 'method_not_allowed' && resource ? { Allow: resource.allow } : {}),
+    },
+  })
+}

@@ -1,0 +1,31 @@
+// The operations listener: metrics and health on a port of its own, which is not for the public.
+
+import type { Metrics } from '../../observability/metrics.ts'
+import { listen } from '../listen.ts'
+import { SECURITY_HEADERS } from '../response/response.ts'
+
+export interface AdminOptions {
+  host: string
+  /** 0 takes a free one. */
+  port: number
+  metrics: Metrics
+}
+
+/** Listens when it returns. Throws StartError when the address cannot be had. */
+export function startAdmin({ host, port, metrics }: AdminOptions): { url: string; stop(): Promise<void> } {
+  const server = listen(
+    { host, port, flag: 'PETSTORE_ADMIN_PORT' },
+    {
+      routes: {
+        '/metrics': {
+          GET: async () =>
+            new Response(await metrics.text(), {
+              headers: { ...SECURITY_HEADERS, 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' },
+            }),
+        },
+      },
+      fetch: () => new Response('There is only /metrics here.\n', { status: 404, headers: SECURITY_HEADERS }),
+    },
+  )
+  return { url: `http://${host}:${server.port}/metrics`, stop: () => server.stop(true) }
+}

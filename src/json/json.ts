@@ -1,0 +1,177 @@
+// Exact JSON, in and out. JSON.parse rounds int64, keeps the last of two equal names and recurses without a bound, so
+// reading is ours: RFC 8259 to the letter, numbers kept as their text, names unique, nesting bounded. Writing is
+// JSON.stringify's, except that a bigint becomes a JSON number.
+
+import { PetstoreError } from '../domain/errors.ts'
+
+export type Json = null | boolean | string | JsonNumber | Json[] | JsonObject
+export type JsonObject = Map<string, Json>
+
+/** A number as it was written: its value is decided by who knows its type. */
+export class JsonNumber {
+  constructor(readonly text: string) {}
+}
+
+const DEPTH_MAX = 32
+
+/** Reads one JSON text. Throws `malformed_json`, naming the position in characters, from 0. */
+export function parseJson(text: string): Json {
+  return new Reader(text).document()
+}
+
+class Reader {
+  private at = 0
+  private depth = 0
+  constructor(private readonly text: string) {}
+
+  document(): Json {
+    const value = this.value()
+    this.skipSpace()
+    if (this.at < this.text.length) this.fail('nothing more was expected')
+    return value
+  }
+
+  private value(): Json {
+    this.skipSpace()
+    switch (this.text.charCodeAt(this.at)) {
+      case 0x7b:
+        return this.nested(() => this.object())
+      case 0x5b:
+        return this.nested(() => this.array())
+      case 0x22:
+        return this.string()
+      case 0x74:
+        return this.word('true', true)
+      case 0x66:
+        return this.word('false', false)
+      case 0x6e:
+        return this.word('null', null)
+      default:
+        return this.number()
+    }
+  }
+
+  private nested<T>(read: () => T): T {
+    if (++this.depth > DEPTH_MAX) this.fail(`nested deeper than ${DEPTH_MAX}`)
+    this.at++
+    const value = read()
+    this.depth--
+    return value
+  }
+
+  private object(): JsonObject {
+    const object: JsonObject = new Map()
+    if (this.took(0x7d)) return object
+    do {
+      this.skipSpace()
+      if (this.text.charCodeAt(this.at) !== 0x22) this.fail('a name in double quotes was expected')
+      const name = this.string()
+      if (object.has(name)) this.fail('a name is given twice in one object')
+      if (!this.took(0x3a)) this.fail('":" was expected')
+      object.set(name, this.value())
+    } while (this.took(0x2c))
+    if (!this.took(0x7d)) this.fail('"," or "}" was expected')
+    return object
+  }
+
+  private array(): Json[] {
+    const array: Json[] = []
+    if (this.took(0x5d)) return array
+    do array.push(this.value())
+    while (this.took(0x2c))
+    if (!this.took(0x5d)) this.fail('"," or "]" was expected')
+    return array
+  }
+
+  /** Finds the closing quote; escapes and control characters are then JSON.parse's to judge. */
+  private string(): string {
+    const start = this.at
+    let plain = true
+    for (let at = start + 1; at < this.text.length; at++) {
+      const unit = this.text.charCodeAt(at)
+      if (unit === 0x22) {
+        this.at = at + 1
+        return plain ? this.text.slice(start + 1, at) : this.unescape(start, at + 1)
+      }
+      if (unit === 0x5c) at++
+      if (unit === 0x5c || unit < 0x20) plain = false
+    }
+    return this.fail('a string has no closing quote')
+  }
+
+  private unescape(start: number, end: number): string {
+    try {
+      return JSON.parse(this.text.slice(start, end))
+    } catch {
+      this.at = start
+      return this.fail('a string holds a control character or an escape that JSON does not know')
+    }
+  }
+
+  private number(): JsonNumber {
+    NUMBER.lastIndex = this.at
+    const match = NUMBER.exec(this.text)
+    if (!match) return this.fail(this.at < this.text.length ? 'a value was expected' : 'the text ends too early')
+    this.at = NUMBER.lastIndex
+    return new JsonNumber(match[0])
+  }
+
+  private word<T>(word: string, value: T): T {
+    if (!this.text.startsWith(word, this.at)) this.fail('a value was expected')
+    this.at += word.length
+    return value
+  }
+
+  private took(unit: number): boolean {
+    this.skipSpace()
+    if (this.text.charCodeAt(this.at) !== unit) return false
+    this.at++
+    return true
+  }
+
+  private skipSpace(): void {
+    for (;;) {
+      const unit = this.text.charCodeAt(this.at)
+      if (unit !== 0x20 && unit !== 0x0a && unit !== 0x0d && unit !== 0x09) return
+      this.at++
+    }
+  }
+
+  private fail(reason: string): never {
+    throw new PetstoreError('malformed_json', `The body is not JSON as RFC 8259 has it: ${reason} (at ${this.at}).`)
+  }
+}
+
+const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
+
+/** Any plain value as JSON text; a bigint becomes a number with all its digits. Written for speed: pages pass here. */
+export function stringifyJson(value: unknown): string {
+  if (typeof value === 'bigint') return value.toString()
+  if (typeof value === 'string') return PLAIN.test(value) ? `"${value}"` : JSON.stringify(value)
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  let text = ''
+  if (Array.isArray(value)) {
+    for (const item of value) text += text === '' ? stringifyJson(item) : `,${stringifyJson(item)}`
+    return `[${text}]`
+  }
+  for (const name in value) {
+    const field = (value as Record<string, unknown>)[name]
+    if (field !== undefined) text += (text === '' ? '' : ',') + label(name) + stringifyJson(field)
+  }
+  return `{${text}}`
+}
+
+/** Nothing that has to be escaped, and no surrogate, which might be alone. */
+const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/
+
+/** `"name":` for the few names that our answers have. */
+const labels = new Map<string, string>()
+const LABELS_MAX = 100
+
+function label(name: string): string {
+  const known = labels.get(name)
+  if (known !== undefined) return known
+  const made = `${JSON.stringify(name)}:`
+  if (labels.size < LABELS_MAX) labels.set(name, made)
+  return made
+}
