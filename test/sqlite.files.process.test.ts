@@ -5,7 +5,6 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, closeSync, copyFileSync, openSync, readFileSync, statSync, symlinkSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { mapWalIndex } from '../src/store/sqlite/wal-index.ts'
 import { temporaryFile } from './support/files.ts'
 import { ask, launcher, run, serve } from './support/process.ts'
 import { add, made, PET, rows } from './support/stores.ts'
@@ -69,37 +68,4 @@ describe('a folder that may not be written to', () => {
       chmodSync(dirname(database), 0o755)
     },
   )
-})
-
-describe('the wal-index', () => {
-  /** Grows the file as SQLite would, again and again, and prints how often it was cut afterwards. */
-  const GROW = `
-    const { ftruncateSync, fstatSync, openSync, writeSync } = require('node:fs')
-    const file = openSync(process.argv[1], 'a+')
-    let cut = 0
-    for (const until = performance.now() + 2000; performance.now() < until; ) {
-      ftruncateSync(file, 3)
-      ftruncateSync(file, 65536)
-      for (let n = 0; n < 20; n++) if (fstatSync(file).size < 65536) cut++
-    }
-    console.log(cut)
-  `
-
-  test('is never cut, not even while another process makes it grow', async () => {
-    const path = temporaryFile('petstore.db')
-    closeSync(openSync(path, 'w'))
-    const growing = Bun.spawn([process.execPath, '-e', GROW, `${path}-shm`], { stdio: ['ignore', 'pipe', 'inherit'] })
-    while (growing.exitCode === null) {
-      for (let n = 0; n < 20; n++) mapWalIndex(path).release()
-      await Bun.sleep(0)
-    }
-    expect(await new Response(growing.stdout).text()).toBe('0\n')
-  })
-
-  test('is made as large as SQLite needs it', () => {
-    const path = temporaryFile('petstore.db')
-    closeSync(openSync(path, 'w'))
-    mapWalIndex(path).release()
-    expect(statSync(`${path}-shm`).size).toBe(32_768)
-  })
 })

@@ -182,25 +182,6 @@ describe('idempotency keys in a file', () => {
 })
 
 describe('what others write', () => {
-  // Only Linux lets a process see its locks.
-  test.skipIf(process.platform !== 'linux')(
-    'mapping the wal-index takes none of the locks that SQLite holds on it',
-    async () => {
-      const { path, store, by } = await storeWithKey()
-      const second = await openStore(path, { now })
-      const locks = readFileSync('/proc/locks', 'utf8')
-      // Byte 128 tells other processes that this one uses the wal-index (https://sqlite.org/walformat.html, 2.3).
-      expect(locks).toMatch(
-        new RegExp(`POSIX +ADVISORY +READ +${process.pid} .*:${statSync(`${path}-shm`).ino} 128 128`),
-      )
-      await second.close()
-      expect(readFileSync('/proc/locks', 'utf8')).toContain(`:${statSync(`${path}-shm`).ino} 128 128`)
-      expect((await store.createPet(PET, by)).id).toBe(1n)
-      await store.close()
-      expect(existsSync(`${path}-shm`)).toBe(false)
-    },
-  )
-
   test('is seen by a store that was opened while another process left', async () => {
     const path = await (async () => {
       const { path, store } = await storeWithKey()

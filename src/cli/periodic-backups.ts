@@ -1,5 +1,5 @@
 // Backups that a running service takes by itself: every so often, the last so many of them kept. Each is taken by a process
-// of its own, so that requests do not wait for it, and no lock on the store is lost (see store/sqlite/wal-index.ts).
+// of its own, so that requests do not wait for it, and no lock on the store is lost (see store/sqlite/file.ts).
 
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'

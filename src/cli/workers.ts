@@ -1,6 +1,6 @@
 // `serve --workers N`: N processes on one port and one store, of which the first is the one that was started. The kernel
 // spreads connections over them. Each keeps every promise by itself: what one acknowledges is in the next list of any other
-// (store/sqlite/freshness.ts), and a key that ends does so for all.
+// (store/sqlite/version.ts), and a key that ends does so for all.
 
 import type { Config } from '../config/config.ts'
 import { StartError } from '../domain/errors.ts'

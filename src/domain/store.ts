@@ -5,10 +5,10 @@ import type { PetStore } from './pets.ts'
 
 export interface Store extends PetStore, KeyStore {
   /**
-   * Equal numbers: nothing has been committed between the two calls, by whomever. `undefined` where that cannot be told for
-   * less than what a query costs.
+   * Which state the store is in: between two equal numbers nothing was committed, by whomever. Resolves once for all who ask
+   * in one turn of the event loop, after the last of them. Absent where it would cost as much as a query.
    */
-  freshness(): number | undefined
+  version?(): Promise<number>
 
   /** Of the connections that answer reads, where there are several; `waiting`: calls for which none is free. */
   pool?(): { size: number; busy: number; waiting: number }

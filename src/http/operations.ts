@@ -6,13 +6,14 @@ import type { ApiKey } from '../domain/keys.ts'
 import type { NewPet, PetStore } from '../domain/pets.ts'
 import { stringifyJson } from '../json/json.ts'
 import { decodeCursor, nextLink } from './request/cursor.ts'
-import { type IdempotentCreates, readIdempotencyKey } from './request/idempotency-key.ts'
-import { type Answer, created, ok } from './response/response.ts'
+import { type RunningKeys, readIdempotencyKey } from './request/idempotency-key.ts'
+import { type Answer, created, ok } from './response/answer.ts'
 
 /** What an operation may use. */
 export interface Services {
   pets: PetStore
-  creates: IdempotentCreates
+  /** Idempotency keys of requests that this server has not answered yet. */
+  running: RunningKeys
 }
 
 interface Handler<Operation extends keyof Operations> {
@@ -38,13 +39,13 @@ function shared<Operation extends keyof Operations>(
 export const handlers: { [Operation in keyof Operations]: Handler<Operation> } = {
   listPets: shared<'listPets'>(async ({ pets }, { limit, status, cursor }) => {
     const page = await pets.listPets({ limit, status, after: decodeCursor(cursor) })
-    return ok(page.json, page.next === undefined ? {} : { Link: nextLink({ limit, status }, page.next) })
+    return ok(page.json, page.next === undefined ? undefined : nextLink({ limit, status }, page.next))
   }),
 
-  async createPet({ pets, creates }, caller, { 'Idempotency-Key': header }, body: NewPet) {
+  async createPet({ pets, running }, caller, { 'Idempotency-Key': header }, body: NewPet) {
     if (header === undefined) return created({ pet: await pets.createPet(body, caller.id), replayed: false })
     const key = readIdempotencyKey(header)
-    return created(await creates.run(caller.id, key, () => pets.createPetOnce(body, caller.id, key)))
+    return created(await running.run(caller.id, key, () => pets.createPetOnce(body, caller.id, key)))
   },
 
   async getPet({ pets }, _caller, { petId }) {

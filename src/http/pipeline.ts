@@ -1,101 +1,195 @@
-// A request to an operation of the contract, in the order of its checks: admit → authenticate → authorize → count → read and
-// validate → operate → respond.
+// One way through for every request, in the order of its checks: route → admit → authenticate → authorize → rate → kept
+// answer → validate → operate → respond.
 
 import type { ContractOperation } from '../contract/contract.ts'
-import type { Validator } from '../contract/schema.ts'
-import { PetstoreError } from '../domain/errors.ts'
-import type { ApiKey } from '../domain/keys.ts'
+import { OVERLOADED, PetstoreError } from '../domain/errors.ts'
+import type { ApiKey, Environment } from '../domain/keys.ts'
 import type { Store } from '../domain/store.ts'
+import type { Json } from '../json/json.ts'
 import type { Log } from '../observability/log.ts'
 import type { Metrics } from '../observability/metrics.ts'
-import type { Admission } from './limits/admission.ts'
-import type { RateLimit } from './limits/rate-limit.ts'
+import { Context, type RoutedRequest } from './context.ts'
+import { Admission } from './limits/admission.ts'
+import { type Rate, RateLimit } from './limits/rate-limit.ts'
 import { handlers, type Services } from './operations.ts'
-import type { Authentication } from './request/authentication.ts'
+import { Authentication, readToken } from './request/authentication.ts'
 import { readBody } from './request/body.ts'
-import { IdempotentCreates } from './request/idempotency-key.ts'
+import { RunningKeys } from './request/idempotency-key.ts'
 import { readParameters } from './request/parameters.ts'
 import { traceOf } from './request/trace.ts'
-import type { Responder } from './resource.ts'
-import { checkNotRemoved, type DeprecatedCallTally, deprecationHeaders } from './response/deprecation.ts'
-import type { Replay } from './response/list-cache.ts'
-import { type Answer, okHeaders, respond } from './response/response.ts'
+import type { Answer } from './response/answer.ts'
+import { addCors, type CorsOrigins } from './response/cors.ts'
+import { checkNotRemoved, DeprecatedCallTally } from './response/deprecation.ts'
+import { errorAnswer, isServerFailure, toPetstoreError } from './response/error-answer.ts'
+import { FailureLog } from './response/failure-log.ts'
+import { ListCache } from './response/list-cache.ts'
+import { toResponse } from './response/response.ts'
+import type { Route } from './route.ts'
 
-export interface OperateOptions {
-  metrics?: Metrics | undefined
-  store: Store
-  authentication: Authentication
-  replay: Replay
-  log: Log
-  tally: DeprecatedCallTally
-  admission: Admission
-  /** `undefined`: a key may send as much as it likes. */
-  rateLimit: RateLimit | undefined
-  /** Whether an operation ends at its sunset, or is only announced to. */
-  enforceSunset: boolean
+export interface PipelineOptions {
+  readonly store: Store
+  readonly log: Log
+  readonly metrics?: Metrics | undefined
+  readonly environment: Environment
+  readonly corsOrigins: CorsOrigins
+  /** Of each API key; without it there is no limit. */
+  readonly rateLimit?: Rate | undefined
+  /** Whether a deprecated operation ends on its removal date, or goes on. */
+  readonly enforceSunset: boolean
   /** Milliseconds since 1970. */
-  now: () => number
-  /** How long a body may take to arrive, from its head. */
-  bodyTimeoutMs: number
+  readonly now: () => number
+  /** How long a body may take to arrive. */
+  readonly bodyTimeoutMs?: number
 }
 
-export function operate(operation: ContractOperation, options: OperateOptions): Responder {
-  const {
-    store,
-    authentication,
-    replay,
-    log,
-    metrics,
-    tally,
-    admission,
-    rateLimit,
-    enforceSunset,
-    now,
-    bodyTimeoutMs,
-  } = options
-  const announced = operation.deprecation && okHeaders(deprecationHeaders(operation.deprecation))
-  const services = { pets: store, creates: new IdempotentCreates() }
-  return async (request, requestId) => {
-    admission.check()
-    const header = request.headers.get('Authorization')
-    const stamp = store.freshness()
-    const caller = authentication.known(header) ?? (await authentication.verify(header))
-    authorize(operation, caller)
-    rateLimit?.take(request, caller.id)
-    if (operation.deprecation) {
-      tally.count(caller.id, operation.id, now())
-      metrics?.deprecatedCall(operation.id, caller.id)
-    }
-    if (operation.deprecation && enforceSunset) checkNotRemoved(operation, now())
-    let body: unknown
-    if (operation.body) {
-      const json = await readBody(request, bodyTimeoutMs)
-      await authentication.verifyAgain(header, caller, stamp)
-      body = validated(operation.body, json)
-    }
-    const parameters = readParameters(operation, request)
-    const begun = replay.begin()
-    admission.enter()
+/** The runtime ends a connection whose request takes longer than 12 s to arrive; the 408 has to come before. */
+const BODY_TIMEOUT_MS = 8_000
+/** A key is verified again when the body took longer than this to arrive. */
+const VERIFIED_MS = 500
+const REPORT_EVERY_MS = 5_000
+
+export class Pipeline {
+  /** Set once the service stops: each answer then ends its connection. */
+  draining = false
+  private readonly admission = new Admission()
+  private readonly authentication: Authentication
+  private readonly rateLimit: RateLimit | undefined
+  private readonly lists = new ListCache()
+  private readonly deprecatedCalls = new DeprecatedCallTally()
+  private readonly services: Services
+  private readonly failures: FailureLog
+  private shed = 0
+  private readonly reporting = setInterval(() => this.report(), REPORT_EVERY_MS)
+
+  constructor(private readonly options: PipelineOptions) {
+    const { store, environment, rateLimit } = options
+    this.authentication = new Authentication(store, environment)
+    this.failures = new FailureLog(options.log)
+    this.rateLimit = rateLimit && new RateLimit(rateLimit)
+    this.services = { pets: store, running: new RunningKeys() }
+  }
+
+  /** Never rejects: what goes wrong is an answer, too. */
+  async respond(request: RoutedRequest, route: Route | undefined): Promise<Response> {
+    const { options, rateLimit } = this
+    const { metrics, corsOrigins } = options
+    const startedAt = metrics ? performance.now() : 0
+    const context = new Context(request, route, options.now())
     let answer: Answer
     try {
-      answer = await handle(operation, services, caller, parameters, body)
+      answer = await this.answer(context)
+    } catch (error) {
+      answer = this.failed(toPetstoreError(error), context)
+    }
+    const response = toResponse(answer, context)
+    rateLimit?.addFields(response, context)
+    addCors(response, request, corsOrigins)
+    // After CONNECT the HTTP layer reads nothing more from the connection.
+    if (this.draining || request.method === 'CONNECT') response.headers.set('Connection', 'close')
+    metrics?.request(route?.label(request.method) ?? 'none', response.status, (performance.now() - startedAt) / 1000)
+    return response
+  }
+
+  private async answer(context: Context): Promise<Answer> {
+    const { store } = this.options
+    const { request, route } = context
+
+    // Two Host lines arrive as one, joined by a comma, which no host has (RFC 9112, 3.2).
+    if (request.headers.get('Host')?.includes(',')) return BAD_REQUEST
+    if (!route) throw new PetstoreError('not_found', 'There is nothing at this path.')
+    const operation = route.endpoint(request.method)
+    if (typeof operation === 'function') return operation(context)
+
+    const token = readToken(request.headers.get('Authorization'))
+    if (store.version) context.version = await store.version()
+    // Here the work of this turn of the event loop begins, whose length decides.
+    this.admission.check()
+    context.caller = this.authentication.known(token, context) ?? (await this.authentication.verify(token, context))
+    authorize(operation, context.caller)
+    this.rateLimit?.take(context)
+    if (operation.deprecation) this.checkDeprecation(operation, context)
+
+    const kept = handlers[operation.id].shared ? this.lists.get(context) : undefined
+    if (kept) return kept
+
+    const body = operation.body && validated(operation.body, await this.readBody(token, context))
+    const parameters = readParameters(operation, request)
+    this.admission.enter()
+    let answer: Answer
+    try {
+      answer = await handle(operation, this.services, context.caller, parameters, body)
     } finally {
-      admission.leave()
+      this.admission.leave()
     }
-    if (announced) answer.shared = announced
-    if (!answer.logged) {
-      const response = respond(request, answer)
-      replay.keep(operation, request.url, answer, begun)
-      return response
+    if (handlers[operation.id].shared) this.lists.set(answer, context)
+    if (answer.logged) this.logChange(operation, answer.logged, context)
+    return answer
+  }
+
+  /** A key that ends while the body arrives is refused within a second of its end, like any other. */
+  private async readBody(token: string, context: Context): Promise<Json> {
+    const { store, now, bodyTimeoutMs = BODY_TIMEOUT_MS } = this.options
+    const startedAt = performance.now()
+    const body = await readBody(context.request, bodyTimeoutMs)
+    if (performance.now() - startedAt > VERIFIED_MS) {
+      context.now = now()
+      context.version = await store.version?.()
+      context.caller = await this.authentication.verify(token, context)
     }
-    log.info(
-      { requestId: requestId(), ...traceOf(request.headers), keyId: String(caller.id), ...answer.logged },
+    return body
+  }
+
+  private checkDeprecation(operation: ContractOperation, { caller, now }: Context): void {
+    const { metrics, enforceSunset } = this.options
+    if (caller) {
+      this.deprecatedCalls.count(caller.id, operation.id, now)
+      metrics?.deprecatedCall(operation.id, caller.id)
+    }
+    if (enforceSunset) checkNotRemoved(operation, now)
+  }
+
+  private logChange(operation: ContractOperation, logged: Record<string, string>, context: Context): void {
+    const requestId = context.nameRequest()
+    const { headers } = context.request
+    this.options.log.info(
+      { requestId, ...traceOf(headers), keyId: String(context.caller?.id), ...logged },
       operation.id,
     )
-    answer.headers['X-Request-Id'] = requestId()
-    return respond(request, answer)
+  }
+
+  private failed(error: PetstoreError, context: Context): Answer {
+    const requestId = context.nameRequest()
+    if (error === OVERLOADED) this.shed++
+    else if (isServerFailure(error)) {
+      this.failures.add(error, () => ({ requestId, ...traceOf(context.request.headers) }))
+    }
+    return errorAnswer(error, context)
+  }
+
+  /** Logs what was only counted since the last report, and saves the tally of deprecated calls. */
+  private async report(): Promise<void> {
+    const { store, log } = this.options
+    this.failures.tell()
+    if (this.shed > 0) log.warn({ shed: this.shed }, 'overloaded')
+    this.shed = 0
+    const calls = this.deprecatedCalls.take()
+    if (calls.length === 0) return
+    try {
+      await store.countDeprecatedCalls(calls)
+    } catch (error) {
+      for (const call of calls) this.deprecatedCalls.add(call)
+      log.warn({ err: error }, 'deprecated calls not saved yet')
+    }
+  }
+
+  /** To be called when no request is answered any more. */
+  async close(): Promise<void> {
+    clearInterval(this.reporting)
+    await this.report()
   }
 }
+
+const BAD_REQUEST: Answer = { status: 400, body: null, base: new Headers({ Connection: 'close' }) }
 
 /** A read-only key may use the safe methods (RFC 9110, 9.2.1). */
 function authorize({ method }: ContractOperation, caller: ApiKey): void {
@@ -103,14 +197,14 @@ function authorize({ method }: ContractOperation, caller: ApiKey): void {
   throw new PetstoreError('read_only_key', 'This API key may only read. Use one that was created without --read-only.')
 }
 
-function validated(validate: Validator, json: Parameters<Validator>[0]): unknown {
+function validated(validate: NonNullable<ContractOperation['body']>, json: Parameters<typeof validate>[0]): unknown {
   const problems: string[] = []
   const value = validate(json, 'The body', problems)
   if (problems.length > 0) throw new PetstoreError('invalid_pet', problems.join(' '))
   return value
 }
 
-/** The contract has checked parameters and body: this is where they take the types generated from it. */
+/** The contract has checked parameters and body: here they take the types that are generated from it. */
 function handle(
   { id }: ContractOperation,
   services: Services,

@@ -2,8 +2,6 @@
 // reading is ours: RFC 8259 to the letter, numbers kept as their text, names unique, nesting bounded. Writing is
 // JSON.stringify's, except that a bigint becomes a JSON number.
 
-import { PetstoreError } from '../domain/errors.ts'
-
 export type Json = null | boolean | string | JsonNumber | Json[] | JsonObject
 export type JsonObject = Map<string, Json>
 
@@ -14,7 +12,12 @@ export class JsonNumber {
 
 const DEPTH_MAX = 32
 
-/** Reads one JSON text. Throws `malformed_json`, naming the position in characters, from 0. */
+/** A text that is not JSON. The message gives the reason and the position, in characters from 0. */
+export class JsonError extends SyntaxError {
+  override readonly name = 'JsonError'
+}
+
+/** Reads one JSON text. Throws JsonError. */
 export function parseJson(text: string): Json {
   return new Reader(text).document()
 }
@@ -138,7 +141,7 @@ class Reader {
   }
 
   private fail(reason: string): never {
-    throw new PetstoreError('malformed_json', `The body is not JSON as RFC 8259 has it: ${reason} (at ${this.at}).`)
+    throw new JsonError(`${reason} (at character ${this.at})`)
   }
 }
 

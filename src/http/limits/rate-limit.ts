@@ -3,6 +3,7 @@
 
 import { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
+import type { Context } from '../context.ts'
 
 /** So many at once, and so many again in every period. */
 export interface Rate {
@@ -18,21 +19,18 @@ interface Bucket {
 
 export class RateLimit {
   private readonly buckets = new Map<KeyId, Bucket>()
-  /** What each request has left to its key; only while it is being answered. */
-  private readonly left = new WeakMap<Request, Bucket>()
+  /** The bucket that each request was counted in, while it is being answered. */
+  private readonly counted = new WeakMap<Context, Bucket>()
   private readonly tokensPerMs: number
 
-  constructor(
-    private readonly rate: Rate,
-    private readonly now: () => number,
-  ) {
+  constructor(private readonly rate: Rate) {
     this.tokensPerMs = rate.requests / (rate.periodSeconds * 1000)
   }
 
   /** Throws `rate_limited` when the key has sent too much. */
-  take(request: Request, by: KeyId): void {
-    const bucket = this.filled(by)
-    this.left.set(request, bucket)
+  take(context: Context): void {
+    const bucket = this.filled(context)
+    this.counted.set(context, bucket)
     if (bucket.tokens < 1) {
       const { requests, periodSeconds } = this.rate
       const allowed = `${requests} requests in ${periodSeconds === 1 ? 'a second' : `${periodSeconds} seconds`}`
@@ -42,8 +40,8 @@ export class RateLimit {
   }
 
   /** Adds the fields to the answer of a request that was counted. */
-  addFields(request: Request, { status, headers }: Response): void {
-    const bucket = this.left.get(request)
+  addFields({ status, headers }: Response, context: Context): void {
+    const bucket = this.counted.get(context)
     if (!bucket) return
     const { requests, periodSeconds } = this.rate
     const fullInSeconds = Math.ceil((requests - bucket.tokens) / this.tokensPerMs / 1000)
@@ -52,8 +50,8 @@ export class RateLimit {
     if (status === 429) headers.set('Retry-After', String(Math.ceil((1 - bucket.tokens) / this.tokensPerMs / 1000)))
   }
 
-  private filled(by: KeyId): Bucket {
-    const now = this.now()
+  private filled({ caller, now }: Context): Bucket {
+    const by = caller?.id ?? 0n
     const bucket = this.buckets.get(by)
     if (!bucket) {
       const full = { tokens: this.rate.requests, filledAt: now }

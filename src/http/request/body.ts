@@ -2,7 +2,7 @@
 // than the bound is ever kept.
 
 import { PetstoreError } from '../../domain/errors.ts'
-import { type Json, parseJson } from '../../json/json.ts'
+import { type Json, JsonError, parseJson } from '../../json/json.ts'
 import { inTime } from '../limits/timeout.ts'
 
 export const BODY_BYTES_MAX = 64 * 1024
@@ -14,7 +14,7 @@ export async function readBody(request: Request, timeoutMs: number): Promise<Jso
   if (length !== null && Number(length) > BODY_BYTES_MAX) throw tooLarge()
   // With a length the whole body is bounded; without one (chunked) it is counted as it arrives.
   const reading = length === null ? readChunked(request) : request.bytes()
-  return parseJson(decode(await arrived(reading, timeoutMs)))
+  return parse(decode(await arrived(reading, timeoutMs)))
 }
 
 /** RFC 9110, 8.3. No Content-Type at all is read as JSON: the interface knows no other. */
@@ -87,6 +87,15 @@ function decode(bytes: Uint8Array): string {
     return UTF8.decode(bytes)
   } catch (cause) {
     throw new PetstoreError('malformed_json', 'The body is not UTF-8.', { cause })
+  }
+}
+
+function parse(text: string): Json {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    throw new PetstoreError('malformed_json', `The body is not valid JSON (RFC 8259): ${error.message}.`)
   }
 }
 

@@ -10,11 +10,11 @@ export function readIdempotencyKey(header: string): string {
   return header.startsWith('"') ? header.slice(1, -1).replaceAll(/\\(.)/g, '$1') : header
 }
 
-export class IdempotentCreates {
+export class RunningKeys {
   private readonly running = new Set<string>()
 
-  /** Runs `create`, unless one under the same key is running: then throws `idempotency_in_flight`. */
-  async run<Result>(by: KeyId, key: string, create: () => Promise<Result>): Promise<Result> {
+  /** Runs `work`, unless one under the same key is running: then throws `idempotency_in_flight`. */
+  async run<Result>(by: KeyId, key: string, work: () => Promise<Result>): Promise<Result> {
     const name = `${by} ${key}`
     if (this.running.has(name)) {
       throw new PetstoreError(
@@ -24,7 +24,7 @@ export class IdempotentCreates {
     }
     this.running.add(name)
     try {
-      return await create()
+      return await work()
     } finally {
       this.running.delete(name)
     }

@@ -3,7 +3,7 @@
 
 import type { ContractOperation, ContractParameter } from '../../contract/contract.ts'
 import { PetstoreError } from '../../domain/errors.ts'
-import type { RoutedRequest } from '../resource.ts'
+import type { RoutedRequest } from '../context.ts'
 
 /**
  * Every parameter of the operation, defaults filled in. Throws `invalid_parameter` with every problem of them, and

@@ -7,11 +7,11 @@ const EXPOSED =
   'Deprecation, ETag, Idempotency-Replayed, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id'
 
 /** Adds to a response what lets the page at `Origin` read it. */
-export function addCors(request: Request, response: Response, origins: CorsOrigins): Response {
-  if (origins.length === 0) return response
+export function addCors(response: Response, request: Request, origins: CorsOrigins): void {
+  if (origins.length === 0) return
   response.headers.append('Vary', 'Origin')
   const origin = request.headers.get('Origin')
-  if (origin === null || !(origins.includes('*') || origins.includes(origin))) return response
+  if (origin === null || !(origins.includes('*') || origins.includes(origin))) return
   response.headers.set('Access-Control-Allow-Origin', origin)
   response.headers.set('Access-Control-Expose-Headers', EXPOSED)
   if (request.method === 'OPTIONS' && request.headers.has('Access-Control-Request-Method')) {
@@ -19,5 +19,4 @@ export function addCors(request: Request, response: Response, origins: CorsOrigi
     response.headers.set('Access-Control-Allow-Headers', 'Authorization, Content-Type, Idempotency-Key, If-None-Match')
     response.headers.set('Access-Control-Max-Age', '600')
   }
-  return response
 }

@@ -1,92 +1,68 @@
-// What an operation answers, and how that becomes a response: exact JSON, entity tags, the headers every answer has.
+// Every response of the service is built here, from an answer: 200 or 304, and the headers that each has.
 
-import type { Once } from '../../domain/pets.ts'
-import { stringifyJson } from '../../json/json.ts'
+import type { Context } from '../context.ts'
+import type { Answer } from './answer.ts'
+import { matches } from './entity-tag.ts'
 
-export interface Answer {
-  status: 200 | 201
-  json: string
-  /** Of all answers of its kind, as the runtime keeps them: copying those costs less than making them anew. */
-  shared: Headers
-  /** Of this answer alone. */
-  headers: Record<string, string>
-  /** What the log says of it, beside who asked. */
-  logged?: Record<string, string>
-  /** Of a 200, once it was sent. */
-  tag?: string
-  /** All its headers, and those of its 304: made once for an answer that is given again and again. */
-  readied?: { whole: Headers; unmodified: Headers }
-}
-
-export function ok(json: string, headers: Record<string, string> = {}): Answer {
-  return { status: 200, json, shared: OK, headers }
-}
-
-export function created({ pet, replayed }: Once): Answer {
-  return {
-    status: 201,
-    json: stringifyJson(pet),
-    shared: CREATED,
-    headers: replayed ? { 'Idempotency-Replayed': 'true' } : {},
-    logged: { petId: String(pet.id) },
-  }
-}
-
-/** On every answer: no sniffing, and nothing that a browser would run or frame. */
+/** On every answer: browsers neither guess its type, nor run it, nor frame it. */
 export const SECURITY_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 }
 
-const JSON_HEADERS = { ...SECURITY_HEADERS, 'Content-Type': 'application/json' }
-const CREATED = new Headers({ ...JSON_HEADERS, 'Cache-Control': 'no-store' })
-const OK = okHeaders()
-
-/** What all 200 share, and `more`. */
-export function okHeaders(more: Record<string, string> = {}): Headers {
-  return new Headers({ ...JSON_HEADERS, 'Cache-Control': 'private, no-cache', ...more })
+/** Headers that answers of a route share, as the runtime keeps them: copying those costs less than making them anew. */
+export interface SharedHeaders {
+  /** Of a 200 and its 304. */
+  readonly read: Headers
+  /** Of every other answer with a JSON body. */
+  readonly other: Headers
+  /** Of an answer without a body. */
+  readonly empty: Headers
 }
 
-/** The response to a request that succeeded: 304 without a body where `If-None-Match` names what would be sent. */
-export function respond(request: Request, answer: Answer): Response {
-  const { status, json, readied } = answer
-  if (status === 200) answer.tag ??= entityTag(answer)
-  if (answer.tag !== undefined && matches(request.headers.get('If-None-Match'), answer.tag)) {
-    return new Response(null, { status: 304, headers: readied?.unmodified ?? unmodified(answer) })
+export function sharedHeaders(ofRoute: Record<string, string> = {}): SharedHeaders {
+  const always = { ...SECURITY_HEADERS, ...ofRoute }
+  const json = { ...always, 'Content-Type': 'application/json' }
+  return {
+    read: new Headers({ ...json, 'Cache-Control': 'private, no-cache' }),
+    other: new Headers({ ...json, 'Cache-Control': 'no-store' }),
+    empty: new Headers(always),
   }
-  if (readied) return new Response(json, { status, headers: readied.whole })
-  const response = new Response(json, { status, headers: answer.shared })
-  complete(response.headers, answer)
+}
+
+const NO_ROUTE = sharedHeaders()
+
+/** 304 without a body where `If-None-Match` names what would be sent (RFC 9110, 13.1.2). */
+export function toResponse(answer: Answer, context: Context): Response {
+  const { status, body, prepared, tag } = answer
+  const { request } = context
+  const unchanged = tag !== undefined && matches(request.headers.get('If-None-Match'), tag)
+  const headers = prepared ? (unchanged ? prepared.notModified : prepared.whole) : baseOf(answer, context)
+  const response = unchanged ? new Response(null, { status: 304, headers }) : new Response(body, { status, headers })
+  if (!prepared) addOwn(response.headers, answer, unchanged)
+  if (context.requestId !== undefined) response.headers.set('X-Request-Id', context.requestId)
+  // The runtime dates every answer but those to HEAD; an origin server with a clock must (RFC 9110, 6.6.1).
+  if (request.method === 'HEAD') response.headers.set('Date', new Date().toUTCString())
   return response
 }
 
-function complete(all: Headers, { tag, headers }: Answer): Headers {
+/** The same answer, ready to be given many times. */
+export function prepare(answer: Answer, context: Context): Answer {
+  const [whole, notModified] = [new Headers(baseOf(answer, context)), new Headers(baseOf(answer, context))]
+  addOwn(whole, answer, false)
+  addOwn(notModified, answer, true)
+  return { ...answer, prepared: { whole, notModified } }
+}
+
+function baseOf({ status, body, base }: Answer, { route }: Context): Headers {
+  if (base) return base
+  const shared = route?.headers ?? NO_ROUTE
+  if (status === 200) return shared.read
+  return body === null ? shared.empty : shared.other
+}
+
+function addOwn(all: Headers, { tag, headers }: Answer, unchanged: boolean): void {
   if (tag !== undefined) all.set('ETag', tag)
   for (const name in headers) all.set(name, headers[name] as string)
-  return all
-}
-
-function unmodified(answer: Answer): Headers {
-  const all = complete(new Headers(answer.shared), answer)
-  all.delete('Content-Type')
-  return all
-}
-
-/** The same answer, for many. */
-export function readied(answer: Answer): Answer {
-  const whole = complete(new Headers(answer.shared), answer)
-  return { ...answer, readied: { whole, unmodified: unmodified(answer) } }
-}
-
-/** A strong entity tag (RFC 9110, 8.8.3) of 132 bits; a page that was the last and no longer is has the same body, but a link. */
-function entityTag({ json, headers }: Answer): string {
-  return `"${Bun.SHA256.hash(json, 'base64url').slice(0, 22)}${headers.Link ? '+' : ''}"`
-}
-
-/** RFC 9110, 13.1.2: `*` or a list of tags, compared weakly. */
-export function matches(ifNoneMatch: string | null, tag: string): boolean {
-  if (ifNoneMatch === null) return false
-  if (ifNoneMatch.trim() === '*') return true
-  const tags: string[] = ifNoneMatch.match(/"[\x21\x23-\x7e\x80-\xff]*"/g) ?? []
-  return tags.includes(tag)
+  if (unchanged) for (const name of ['Content-Type', 'Content-Encoding']) all.delete(name)
 }

@@ -2,8 +2,9 @@
 
 import { contractFor } from '../../contract/contract.ts'
 import { PetstoreError } from '../../domain/errors.ts'
-import { Resource, type Responder } from '../resource.ts'
+import type { Answer } from '../response/answer.ts'
 import { SECURITY_HEADERS } from '../response/response.ts'
+import { type Endpoint, Route } from '../route.ts'
 import { StaticFile } from './static-file.ts'
 
 export interface Wellbeing {
@@ -15,7 +16,7 @@ export interface Wellbeing {
   addresses: () => readonly (string | undefined)[]
 }
 
-export function documents({ ping, draining, addresses }: Wellbeing): Resource[] {
+export function documents({ ping, draining, addresses }: Wellbeing): Route[] {
   // Made when it is first asked for: the addresses are known only once the server listens.
   let made: Record<'yaml' | 'json', StaticFile> | undefined
   function contract() {
@@ -25,8 +26,8 @@ export function documents({ ping, draining, addresses }: Wellbeing): Resource[] 
     return made
   }
   return [
-    page('/openapi.yaml', async (request) => contract().yaml.respond(request, SECURITY_HEADERS)),
-    page('/openapi.json', async (request) => contract().json.respond(request, SECURITY_HEADERS)),
+    page('/openapi.yaml', ({ request }) => contract().yaml.answer(request, SECURITY_HEADERS)),
+    page('/openapi.json', ({ request }) => contract().json.answer(request, SECURITY_HEADERS)),
     // The process runs and answers.
     page('/healthz', async () => reply('{"status":"ok"}', 'application/json')),
     // Requests may be sent here: the store answers, and the service is not stopping.
@@ -38,14 +39,15 @@ export function documents({ ping, draining, addresses }: Wellbeing): Resource[] 
   ]
 }
 
-function page(path: string, get: Responder): Resource {
-  return new Resource(path, { GET: get })
+function page(path: string, get: Endpoint): Route {
+  return new Route(path, { GET: get })
 }
 
 function revalidated(text: string, type: string): StaticFile {
   return new StaticFile(new TextEncoder().encode(text), type, 'revalidated')
 }
 
-function reply(text: string, type: string): Response {
-  return new Response(text, { headers: { ...SECURITY_HEADERS, 'Content-Type': type, 'Cache-Control': 'no-cache' } })
+function reply(text: string, type: string): Answer {
+  const headers = { ...SECURITY_HEADERS, 'Content-Type': type, 'Cache-Control': 'no-cache' }
+  return { status: 200, body: text, base: new Headers(headers) }
 }

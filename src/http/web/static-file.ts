@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { matches } from '../response/response.ts'
+import type { Answer } from '../response/answer.ts'
 
 /** `revalidated`: asked for again each time, and answered 304. `immutable`: its name changes with its content. */
 export type Caching = 'revalidated' | 'immutable'
@@ -36,21 +36,18 @@ export class StaticFile {
     this.digest = hash('sha256', bytes, 'base64url').slice(0, 22)
   }
 
-  async respond(request: Request, headers: Record<string, string>): Promise<Response> {
+  async answer(request: Request, headers: Record<string, string>): Promise<Answer> {
     const encoding = acceptedEncoding(request.headers.get('Accept-Encoding'))
-    // Each encoding is a representation of its own (RFC 9110, 8.8.3).
-    const tag = `"${this.digest}${encoding ? `-${encoding}` : ''}"`
-    const all: Record<string, string> = {
+    const base = new Headers({
       ...headers,
-      ETag: tag,
       Vary: 'Accept-Encoding',
       'Cache-Control': CACHE_CONTROL[this.caching],
-    }
-    if (matches(request.headers.get('If-None-Match'), tag)) return new Response(null, { status: 304, headers: all })
-    all['Content-Type'] = this.type
-    if (!encoding) return new Response(this.bytes, { headers: all })
-    all['Content-Encoding'] = encoding
-    return new Response(await this.compress(encoding), { headers: all })
+      'Content-Type': this.type,
+      ...(encoding ? { 'Content-Encoding': encoding } : {}),
+    })
+    // Each encoding is a representation of its own (RFC 9110, 8.8.3).
+    const tag = `"${this.digest}${encoding ? `-${encoding}` : ''}"`
+    return { status: 200, body: encoding ? await this.compress(encoding) : this.bytes, base, tag }
   }
 
   private compress(encoding: Encoding): Promise<Bytes> {

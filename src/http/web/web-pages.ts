@@ -3,7 +3,7 @@
 
 import { dirname, join } from 'node:path'
 import { PetstoreError } from '../../domain/errors.ts'
-import { Resource } from '../resource.ts'
+import { Route } from '../route.ts'
 import { type Bundle, bundle } from './bundle.ts'
 import { StaticFile } from './static-file.ts'
 
@@ -29,14 +29,14 @@ const REFERENCE_POLICY = policy({
 /** Carries the part of @scalar/api-reference that runs in a browser, in one file, without the 270 packages of the rest. */
 const SCALAR = '@scalar/fastify-api-reference'
 
-export function pages(): Resource[] {
+export function pages(): Route[] {
   return [
     ...page('/', '/console/', CONSOLE_POLICY, () => bundle(source('console'), '/console/')),
     ...page('/docs', '/docs/', REFERENCE_POLICY, reference),
   ]
 }
 
-function page(path: string, below: string, policy: string, build: () => Promise<Bundle>): Resource[] {
+function page(path: string, below: string, policy: string, build: () => Promise<Bundle>): Route[] {
   const bundle = once(build)
   const headers = {
     'Content-Security-Policy': policy,
@@ -44,12 +44,12 @@ function page(path: string, below: string, policy: string, build: () => Promise<
     'Referrer-Policy': 'no-referrer',
   }
   return [
-    new Resource(path, { GET: async (request) => (await bundle()).page.respond(request, headers) }),
-    new Resource(`${below}{file}`, {
-      GET: async (request) => {
+    new Route(path, { GET: async ({ request }) => (await bundle()).page.answer(request, headers) }),
+    new Route(`${below}{file}`, {
+      GET: async ({ request }) => {
         const file = (await bundle()).files.get(request.params.file ?? '')
         if (!file) throw new PetstoreError('not_found', 'There is nothing at this path.')
-        return file.respond(request, headers)
+        return file.answer(request, headers)
       },
     }),
   ]

@@ -51,8 +51,6 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
   return {
     ...postgresPets(connection, options),
     ...postgresKeys(connection, options),
-    // A way to tell costs a round trip, as a query does.
-    freshness: () => undefined,
     pool: () => connection.pool(),
     ping: async () => {
       await connection.read('SELECT 1')

@@ -1,7 +1,7 @@
 // Copies of a store's file, taken while services write. A copy appears under its name only when it is whole, checked and on
 // disk.
 //
-// Never to be called in a process that has the store open: see the trap in wal-index.ts.
+// Never to be called in a process that has the store open: see the trap in file.ts.
 
 import { Database } from 'bun:sqlite'
 import { linkSync, lstatSync, renameSync, statSync } from 'node:fs'

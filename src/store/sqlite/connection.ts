@@ -5,10 +5,8 @@ import { statSync } from 'node:fs'
 import { StartError } from '../../domain/errors.ts'
 import { startError } from './errors.ts'
 import { APPLICATION_ID, corrupt, inodeOf, newer, prepareFile } from './file.ts'
-import { Freshness } from './freshness.ts'
 import first from './migrations/0001-pets-and-keys.sql' with { type: 'text' }
 import second from './migrations/0002-idempotency-keys.sql' with { type: 'text' }
-import { mapWalIndex, type WalIndex } from './wal-index.ts'
 
 /** In order; a migration that was ever released is never changed. `user_version` counts those that have run. */
 export const MIGRATIONS = [first, second]
@@ -22,7 +20,6 @@ const QUICK_CHECK_BYTES_MAX = 16 * 1024 * 1024
 export interface Connection {
   /** Another one after a reopening. */
   database: Database
-  freshness: Freshness
   /** Throws and leaves all as it is where that cannot be done. In memory it does nothing. */
   reopen(): void
   close(): void
@@ -35,7 +32,7 @@ export interface Connection {
 export function openConnection(path: string): Connection {
   if (path === ':memory:') {
     const database = openDatabase(path)
-    return { database, freshness: new Freshness(), reopen() {}, close: () => database.close() }
+    return { database, reopen() {}, close: () => database.close() }
   }
   for (;;) {
     const file = prepareFile(path, MIGRATIONS.length)
@@ -58,38 +55,26 @@ export function fileVersion(path: string): number {
   }
 }
 
-/** `undefined`: while it was opened another process took the file away, or what SQLite keeps beside it. */
+/** `undefined` when another process took the file away while it was opened. */
 function openOnce(path: string, inode: bigint | undefined): Connection | undefined {
-  let walIndex: WalIndex | undefined
   try {
-    walIndex = mapWalIndex(path)
-    const database = openDatabase(path)
-    if (walIndex.isCurrent()) return reopenable(path, database, walIndex)
-    database.close()
+    return reopenable(path, openDatabase(path))
   } catch (error) {
-    if (inodeOf(path) === inode) {
-      walIndex?.release()
-      throw startError(path, error)
-    }
+    if (inodeOf(path) === inode) throw startError(path, error)
+    return undefined
   }
-  walIndex?.release()
-  return undefined
 }
 
 /** The new one is opened before the old one is closed: so SQLite keeps its files, and reads go on if it cannot be opened. */
-function reopenable(path: string, database: Database, walIndex: WalIndex): Connection {
+function reopenable(path: string, database: Database): Connection {
   const connection: Connection = {
     database,
-    freshness: new Freshness(walIndex.header),
     reopen() {
       const old = connection.database
       connection.database = openDatabase(path)
       old.close()
     },
-    close() {
-      connection.database.close()
-      walIndex.release()
-    },
+    close: () => connection.database.close(),
   }
   return connection
 }

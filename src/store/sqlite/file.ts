@@ -1,5 +1,8 @@
 // The database file before SQLite touches it: is it there, is it ours, may we write? Read from its first 100 bytes
 // (the format's header), so that a file that is refused stays as it was.
+//
+// A trap: POSIX drops all locks that a process holds on a file when the process closes any descriptor of that file. So these
+// functions are called before SQLite opens the file, and never in a process that has the store open.
 
 import {
   accessSync,

@@ -2,7 +2,7 @@
 // the store alone, and there is a file of that name: a service that starts meanwhile waits, and then finds the backup (see
 // checkInPlace in connection.ts). Whatever lay there is kept under another name.
 //
-// Never to be called in a process that has the store open: see the trap in wal-index.ts.
+// Never to be called in a process that has the store open: see the trap in file.ts.
 
 import { constants, Database } from 'bun:sqlite'
 import {

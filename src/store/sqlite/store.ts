@@ -9,6 +9,7 @@ import { sqlitePets } from './pets.ts'
 import { reads } from './reads.ts'
 import { Statements } from './statements.ts'
 import { transactions } from './transaction.ts'
+import { Version } from './version.ts'
 
 /** `path` is a file or `:memory:`. Throws StartError when the file cannot serve. */
 export function openSqliteStore(path: string, options: StoreOptions): Store {
@@ -16,15 +17,15 @@ export function openSqliteStore(path: string, options: StoreOptions): Store {
 }
 
 export function sqliteStore(connection: Connection, options: StoreOptions): Store {
-  const { freshness } = connection
   const statements = new Statements(connection)
+  const version = new Version(statements)
   const ping = statements.query('SELECT 1 FROM pets LIMIT 1')
   const read = reads(statements)
-  const { transact, settled } = transactions(connection, statements)
+  const { transact, settled } = transactions(connection, statements, version)
   return {
     ...sqlitePets(statements, read, transact, options),
     ...sqliteKeys(statements, transact, options),
-    freshness: () => freshness.stamp(),
+    version: () => version.ask(),
     ping: async () => {
       translated(() => ping.get())
     },

@@ -4,6 +4,7 @@ import { PetstoreError } from '../../domain/errors.ts'
 import { BUSY_TIMEOUT_MS, type Connection } from './connection.ts'
 import { isSqliteCode, translated } from './errors.ts'
 import type { Statements } from './statements.ts'
+import type { Version } from './version.ts'
 
 /** All of `work` or nothing. Resolves when it is on disk; rejects with `unavailable` or `storage_full` and leaves nothing. */
 export type Transact = <Result>(work: () => Result) => Promise<Result>
@@ -17,7 +18,7 @@ export interface Transactions {
   settled(): Promise<unknown>
 }
 
-export function transactions(connection: Connection, statements: Statements): Transactions {
+export function transactions(connection: Connection, statements: Statements, version: Version): Transactions {
   const begin = statements.query('BEGIN IMMEDIATE')
   const commit = statements.query('COMMIT')
   /**
@@ -47,7 +48,7 @@ export function transactions(connection: Connection, statements: Statements): Tr
       doubtful = !rolledBack() || isSqliteCode(error, 'SQLITE_IOERR')
       throw error
     } finally {
-      connection.freshness.written()
+      version.changed()
     }
   }
 

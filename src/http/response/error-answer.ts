@@ -2,7 +2,8 @@
 
 import type { Error as ErrorBody, ErrorCode } from '../../contract/generated.ts'
 import { PetstoreError } from '../../domain/errors.ts'
-import { SECURITY_HEADERS } from './response.ts'
+import type { Context } from '../context.ts'
+import type { Answer } from './answer.ts'
 
 const STATUS: Record<ErrorCode, number> = {
   missing_api_key: 401,
@@ -52,23 +53,9 @@ export function isServerFailure({ code }: PetstoreError): boolean {
   return STATUS[code] >= 500
 }
 
-export function respondToFailure(
-  { code, message }: PetstoreError,
-  requestId: string,
-  resource: { allow: string; headers: Record<string, string> } | undefined,
-): Response {
+export function errorAnswer({ code, message }: PetstoreError, { route }: Context): Answer {
   const status = STATUS[code]
   const body: ErrorBody = { code, message, status }
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: {
-      ...SECURITY_HEADERS,
-      ...resource?.headers,
-      'Content-Type': 'application/json',
-      'Cache-Control': 'no-store',
-      'X-Request-Id': requestId,
-      ...HEADERS[code],
-      ...(code === 'method_not_allowed' && resource ? { Allow: resource.allow } : {}),
-    },
-  })
+  const allow = code === 'method_not_allowed' && route ? { Allow: route.allow } : {}
+  return { status, body: JSON.stringify(body), headers: { ...HEADERS[code], ...allow } }
 }

@@ -1,0 +1,37 @@
+// What is to be sent, before it is known whether the client has it already: every operation and every page gives one of these.
+
+import type { Once } from '../../domain/pets.ts'
+import { stringifyJson } from '../../json/json.ts'
+import { entityTag } from './entity-tag.ts'
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+export interface Answer {
+  readonly status: number
+  readonly body: string | Bytes | null
+  /** Of this answer alone. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Ready-made headers instead of those that the answers of its route share. */
+  readonly base?: Headers
+  /** The entity tag, for `If-None-Match`. */
+  readonly tag?: string
+  /** What the log says of a request that changed something, beside whose key it was. */
+  readonly logged?: Readonly<Record<string, string>>
+  /** All its headers and those of its 304, made once for an answer that is given again and again. */
+  readonly prepared?: { readonly whole: Headers; readonly notModified: Headers }
+}
+
+/** `json` is what the operation reads; `link` the `Link` header, where more follows. */
+export function ok(json: string, link?: string): Answer {
+  const answer = { status: 200, body: json, tag: entityTag(json, link) }
+  return link === undefined ? answer : { ...answer, headers: { Link: link } }
+}
+
+export function created({ pet, replayed }: Once): Answer {
+  const answer = { status: 201, body: stringifyJson(pet), logged: { petId: String(pet.id) } }
+  return replayed ? { ...answer, headers: { 'Idempotency-Replayed': 'true' } } : answer
+}
+
+export function noContent(headers: Record<string, string> = {}): Answer {
+  return { status: 204, body: null, headers }
+}
