@@ -6,14 +6,19 @@ import { type Json, JsonError, parseJson } from '../../json/json.ts'
 import { inTime } from '../limits/timeout.ts'
 
 export const BODY_BYTES_MAX = 64 * 1024
+/**
+ * A body that is too large, but not by much, is read to its end and discarded: to close the connection while a client or a proxy
+ * still sends would reset it, and the 413 would be lost.
+ */
+const DISCARDED_BYTES_MAX = 1024 * 1024
 
 /** Throws `unsupported_media_type`, `body_too_large`, `request_timeout` or `malformed_json`. */
 export async function readBody(request: Request, timeoutMs: number): Promise<Json> {
   checkMediaType(request.headers)
   const length = request.headers.get('Content-Length')
-  if (length !== null && Number(length) > BODY_BYTES_MAX) throw tooLarge()
-  // With a length the whole body is bounded; without one (chunked) it is counted as it arrives.
-  const reading = length === null ? readChunked(request) : request.bytes()
+  if (length !== null && Number(length) > DISCARDED_BYTES_MAX) throw tooLarge()
+  // What is known to be small is read at once; the rest is counted as it arrives.
+  const reading = length !== null && Number(length) <= BODY_BYTES_MAX ? request.bytes() : readCounted(request)
   return parse(decode(await arrived(reading, timeoutMs)))
 }
 
@@ -53,14 +58,15 @@ function parametersOf(text: string): [name: string, value: string][] | undefined
   return parameters
 }
 
-async function readChunked({ body, signal }: Request): Promise<Uint8Array> {
+async function readCounted({ body, signal }: Request): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of body ?? []) {
     bytes += chunk.byteLength
-    if (bytes > BODY_BYTES_MAX) throw tooLarge()
-    chunks.push(chunk)
+    if (bytes > DISCARDED_BYTES_MAX) throw tooLarge()
+    if (bytes <= BODY_BYTES_MAX) chunks.push(chunk)
   }
+  if (bytes > BODY_BYTES_MAX) throw tooLarge()
   // Bun hands over the last chunk before it has looked at what follows: what it then refuses (400, for trailers) is no request, and must
   // change nothing. It has looked one turn of the event loop later.
   await new Promise(setImmediate)
