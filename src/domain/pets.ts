@@ -23,6 +23,13 @@ export interface Page {
   readonly next: bigint | undefined
 }
 
+/** What a create gave: a new one, or again what the first request under the same idempotency key was given. */
+export interface Created<Of> {
+  readonly value: Of
+  readonly replayed: boolean
+}
+
+/** @deprecated goes as soon as createPet is one method. */
 export interface Once {
   readonly pet: Pet
   /** An earlier call under the same idempotency key added it. */
