@@ -169,7 +169,7 @@ export class Pipeline {
   /** Logs what was only counted since the last report, and saves the tally of deprecated calls. */
   private async report(): Promise<void> {
     const { store, log } = this.options
-    this.failures.tell()
+    this.failures.report()
     if (this.shed > 0) log.warn({ shed: this.shed }, 'overloaded')
     this.shed = 0
     const calls = this.deprecatedCalls.take()
