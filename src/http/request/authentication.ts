@@ -39,10 +39,10 @@ export class Authentication {
   async verify(token: string, { version, now }: Context): Promise<ApiKey> {
     const issuedFor = keyEnvironment(token)
     if (issuedFor === undefined) throw invalid('This is not an API key of this service, or it is mistyped.')
-    if (issuedFor !== this.environment) throw invalid(`This API key is for ${issuedFor}; this is ${this.environment}.`)
+    if (issuedFor !== this.environment) throw invalid(`This API key is for ${issuedFor}, not for ${this.environment}.`)
     const hash = hashKey(token)
     const key = await this.store.findKey(hash)
-    if (!key) throw invalid('This API key is not known here.')
+    if (!key) throw invalid('This API key does not exist.')
     const state = keyState(key, now)
     if (state !== 'active') throw invalid(`This API key is ${state}.`)
     this.cache(hash, key, version)

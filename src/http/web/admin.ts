@@ -24,7 +24,7 @@ export function startAdmin({ host, port, metrics }: AdminOptions): { url: string
             }),
         },
       },
-      fetch: () => new Response('There is only /metrics here.\n', { status: 404, headers: SECURITY_HEADERS }),
+      fetch: () => new Response('Only /metrics exists here.\n', { status: 404, headers: SECURITY_HEADERS }),
     },
   )
   return { url: `http://${host}:${server.port}/metrics`, stop: () => server.stop(true) }

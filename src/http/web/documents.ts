@@ -32,7 +32,7 @@ export function documents({ ping, draining, addresses }: Wellbeing): Route[] {
     page('/healthz', async () => reply('{"status":"ok"}', 'application/json')),
     // Requests may be sent here: the store answers, and the service is not stopping.
     page('/readyz', async () => {
-      if (draining()) throw new PetstoreError('unavailable', 'The service is stopping.')
+      if (draining()) throw new PetstoreError('unavailable', 'The service is shutting down.')
       await ping()
       return reply('{"status":"ready"}', 'application/json')
     }),

@@ -48,7 +48,7 @@ function page(path: string, below: string, policy: string, build: () => Promise<
     new Route(`${below}{file}`, {
       GET: async ({ request }) => {
         const file = (await bundle()).files.get(request.params.file ?? '')
-        if (!file) throw new PetstoreError('not_found', 'There is nothing at this path.')
+        if (!file) throw new PetstoreError('not_found', 'Nothing exists at this path.')
         return file.answer(request, headers)
       },
     }),
