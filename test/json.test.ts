@@ -81,6 +81,12 @@ describe('writing', () => {
   })
 })
 
+test('what was read is written as it was', () => {
+  for (const text of ['{"a 1":"x\\"2","b":[true,null,{}]}', '["\\u0000n7"]', '{"a":[1e999,-0.10,"1"]}']) {
+    expect(stringifyJson(parseJson(text))).toBe(text)
+  }
+})
+
 describe('int64 from a JSON number', () => {
   test('every way to write an integer gives it', () => {
     const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })

@@ -147,19 +147,25 @@ class Reader {
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 
-/** Any plain value as JSON text; a bigint becomes a number with all its digits. Written for speed: pages pass here. */
+/**
+ * Like JSON.stringify, but writes a bigint as a number with all its digits, and what parseJson gives as it was read. Much faster
+ * than a replacer function, which JSON.stringify would call for every member.
+ */
 export function stringifyJson(value: unknown): string {
   if (typeof value === 'bigint') return value.toString()
   if (typeof value === 'string') return PLAIN.test(value) ? `"${value}"` : JSON.stringify(value)
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   let text = ''
   if (Array.isArray(value)) {
-    for (const item of value) text += text === '' ? stringifyJson(item) : `,${stringifyJson(item)}`
+    for (const item of value) text += (text === '' ? '' : ',') + stringifyJson(item ?? null)
     return `[${text}]`
   }
+  if (value instanceof JsonNumber) return value.text
+  if (value instanceof Map) return stringifyJson(Object.fromEntries(value))
+  if ('toJSON' in value) return JSON.stringify(value)
   for (const name in value) {
-    const field = (value as Record<string, unknown>)[name]
-    if (field !== undefined) text += (text === '' ? '' : ',') + label(name) + stringifyJson(field)
+    const member = (value as Record<string, unknown>)[name]
+    if (member !== undefined) text += (text === '' ? '' : ',') + label(name) + stringifyJson(member)
   }
   return `{${text}}`
 }
