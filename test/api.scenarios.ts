@@ -3,6 +3,7 @@
 // Each subject has a file in scenarios/; they share one service, so their order counts: each finds what came before it.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { OVERLOADED } from '../src/domain/errors.ts'
 import { type Api, bearer, expectError, type Row } from './scenarios/api.ts'
 import { conditionalRequests } from './scenarios/conditional-requests.ts'
 import { createPet } from './scenarios/create-pet.ts'
@@ -12,7 +13,7 @@ import { keys } from './scenarios/keys.ts'
 import { listPets } from './scenarios/list-pets.ts'
 import { rateLimit } from './scenarios/rate-limit.ts'
 import { storeFailures } from './scenarios/store-failures.ts'
-import { declaredAnswers, observed } from './support/contract-check.ts'
+import { declaredAnswers, exampleMessages, observed, observedMessages, shapeOf } from './support/contract-check.ts'
 import { type Service, startService } from './support/service.ts'
 
 export function apiScenarios(name: string, newAddress: () => Promise<string> | string): void {
@@ -58,6 +59,13 @@ export function apiScenarios(name: string, newAddress: () => Promise<string> | s
 
     test('every answer that the contract declares was seen, and no other', () => {
       expect([...observed].sort()).toEqual(declaredAnswers().sort())
+    })
+
+    test('the errors that the contract shows as examples are those that the service sends', () => {
+      // test/overload.process.test.ts meets this one.
+      const sent = new Set([...observedMessages, OVERLOADED.message])
+      expect(exampleMessages().length).toBeGreaterThan(10)
+      expect(exampleMessages().filter((message) => !sent.has(shapeOf(message)))).toEqual([])
     })
   })
 }

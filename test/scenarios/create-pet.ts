@@ -68,7 +68,12 @@ export function createPet(api: Api): void {
       create('refuses a lone surrogate in a name', '{"name":"\\ud800","categoryId":1}', 400, 'well-formed'),
       create('refuses a name that is no string', '{"name":7,"categoryId":1}', 400, 'name must be a string.'),
       create('refuses a fraction', '{"name":"R","categoryId":1.5}', 400, 'categoryId must be an integer'),
-      create('refuses a string as categoryId', '{"name":"R","categoryId":"1"}', 400, 'categoryId must be an integer.'),
+      create(
+        'refuses a string as categoryId',
+        '{"categoryId":"1"}',
+        400,
+        'name is required. categoryId must be an integer.',
+      ),
       create('refuses 2^63', '{"name":"R","categoryId":9223372036854775808}', 400, 'to 9223372036854775807.'),
       create('refuses a huge exponent', '{"name":"R","categoryId":1e999999999999999999999}', 400, 'categoryId must be'),
       create(

@@ -11,6 +11,14 @@ import type { Answer } from './service.ts'
 /** `operationId status`, for each answer that was checked. */
 export const observed = new Set<string>()
 
+/** The message of each error that was checked, as `shapeOf` gives it. */
+export const observedMessages = new Set<string>()
+
+/** A message with # for each number: the ids and bounds in it may be others. */
+export function shapeOf(message: string): string {
+  return message.replaceAll(/\d+(?:\.\d+)?/g, '#')
+}
+
 /** Throws an Error that names the first thing about the answer that the contract does not say. */
 export function checkAgainstContract(method: string, path: string, answer: Answer): void {
   const operation = operationAt(method === 'HEAD' ? 'GET' : method, path)
@@ -32,6 +40,7 @@ export function checkAgainstContract(method: string, path: string, answer: Answe
     return
   }
   if (answer.headers.get('Content-Type') !== 'application/json') throw new Error(`${operationId}: not application/json`)
+  if (answer.status >= 400) observedMessages.add(shapeOf(JSON.parse(answer.text).message))
   const problems: string[] = []
   compileSchema(schema, document.components.schemas)(parseJson(answer.text), 'The answer', problems)
   if (problems.length > 0) throw new Error(`${operationId} ${answer.status}: ${problems.join(' ')} ${answer.text}`)
@@ -44,6 +53,14 @@ export function declaredAnswers(): string[] {
       Object.keys(responses).map((status) => `${operationId} ${status}`),
     ),
   )
+}
+
+/** The messages of all errors that the contract shows as examples. */
+export function exampleMessages(node: unknown = document): string[] {
+  if (typeof node !== 'object' || node === null) return []
+  const { code, message, status } = node as Record<string, unknown>
+  if (typeof code === 'string' && typeof message === 'string' && typeof status === 'number') return [message]
+  return Object.values(node).flatMap(exampleMessages)
 }
 
 function operationAt(method: string, path: string): Operation | undefined {
