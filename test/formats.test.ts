@@ -5,8 +5,8 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { SourceRecord, Unchecked } from '../src/cli/formats/format.ts'
 import { formats } from '../src/cli/formats/formats.ts'
-import { stringifyJson } from '../src/client/json.ts'
 import type { Pet, PetStatus } from '../src/client/petstore.ts'
+import { stringifyJson } from '../src/json/json.ts'
 
 const pet = fc.record({
   id: fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }),
@@ -68,7 +68,7 @@ describe('a bad record is reported with its line and does not affect the others'
     const records = await read(formats.ndjson, text)
     expect(records.map(({ line, problem }) => [line, problem ?? 'fine'])).toEqual([
       [1, 'fine'],
-      [3, 'is not JSON.'],
+      [3, 'is not valid JSON: unexpected end of the text (at character 8).'],
       [4, 'is not a JSON object.'],
       [5, 'is not a JSON object.'],
       [6, 'is not a JSON object.'],
@@ -83,9 +83,9 @@ describe('a bad record is reported with its line and does not affect the others'
     expect(records.map(({ line, problem }) => [line, problem ?? 'fine'])).toEqual([
       [3, 'fine'],
       [5, 'fine'],
-      [6, 'is not JSON.'],
+      [6, 'is not valid JSON: unexpected end of the text (at character 0).'],
       [6, 'is not a JSON object.'],
-      [7, 'is not JSON.'],
+      [7, 'is not valid JSON: expected a value (at character 9).'],
     ])
   })
 

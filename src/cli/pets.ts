@@ -1,8 +1,8 @@
 // `petstore pets …`: the pets of a running service, for people and for programs.
 
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
-import { stringifyJson } from '../client/json.ts'
 import type { Pet, PetStatus, PetstoreClient } from '../client/petstore.ts'
+import { stringifyJson } from '../json/json.ts'
 import { createClient } from './client.ts'
 import { exportCommand } from './export.ts'
 import { formats } from './formats/formats.ts'

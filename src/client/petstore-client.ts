@@ -3,7 +3,7 @@
 // message.
 
 import type { NewPet, PetStatus } from '../contract/generated.ts'
-import { stringifyJson } from './json.ts'
+import { stringifyJson } from '../json/json.ts'
 import { type Fetch, type Received, sendRequest } from './request.ts'
 import { nextCursor, type Pet, readPet, readPets } from './responses.ts'
 

@@ -1,8 +1,8 @@
 // The package's entry, `petstore/client`: what a program may import.
 
 export type { ErrorCode, NewPet, PetStatus } from '../contract/generated.ts'
+export { stringifyJson as toJson } from '../json/json.ts'
 export { PetstoreApiError, PetstoreNetworkError, PetstoreTimeoutError } from './errors.ts'
-export { stringifyJson as toJson } from './json.ts'
 export {
   type CallOptions,
   type CreateOptions,

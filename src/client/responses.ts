@@ -1,8 +1,9 @@
 // A response of the service → the contract's values, checked as far as their types promise.
 
 import type { Pet as ContractPet, ErrorCode, PetStatus } from '../contract/generated.ts'
+import { int64FromJson } from '../json/int64.ts'
+import { type Json, JsonNumber, parseJson } from '../json/json.ts'
 import { PetstoreApiError } from './errors.ts'
-import { int64, parseJson } from './json.ts'
 
 /** The service always returns a pet's status. */
 export type Pet = Required<ContractPet>
@@ -17,7 +18,7 @@ export function readPets(response: Response, text: string): Pet[] {
   return read(response, () => petsFromJson(text))
 }
 
-/** The pets of a JSON array. Throws SyntaxError or TypeError. */
+/** The pets of a JSON array. Throws SyntaxError. */
 export function petsFromJson(text: string): Pet[] {
   const pets = parseJson(text)
   if (!Array.isArray(pets)) throw new SyntaxError('expected an array')
@@ -56,7 +57,8 @@ export function readError(response: Response, text: string): PetstoreApiError {
 
 function errorBody(text: string): { code: ErrorCode; message: string } | undefined {
   try {
-    const { code, message } = parseJson(text) as Record<string, unknown>
+    const body = parseJson(text)
+    const [code, message] = body instanceof Map ? [body.get('code'), body.get('message')] : []
     return typeof code === 'string' && typeof message === 'string' ? { code: code as ErrorCode, message } : undefined
   } catch {
     return undefined
@@ -72,10 +74,17 @@ function read<Value>({ status, headers }: Response, from: () => Value): Value {
   }
 }
 
-function toPet(value: unknown): Pet {
-  const { id, name, categoryId, status } = value as Record<string, unknown>
-  if (typeof name !== 'string' || typeof status !== 'string') throw new SyntaxError('not a pet')
-  return { id: int64(id), name, categoryId: int64(categoryId), status: status as PetStatus }
+function toPet(value: Json): Pet {
+  if (!(value instanceof Map)) throw new SyntaxError('expected an object')
+  const [name, status] = [value.get('name'), value.get('status')]
+  if (typeof name !== 'string' || typeof status !== 'string') throw new SyntaxError('expected a pet')
+  return { id: int64(value.get('id')), name, categoryId: int64(value.get('categoryId')), status: status as PetStatus }
+}
+
+function int64(value: Json | undefined): bigint {
+  const integer = value instanceof JsonNumber ? int64FromJson(value.text) : undefined
+  if (typeof integer !== 'bigint') throw new SyntaxError('expected an int64')
+  return integer
 }
 
 function requestId(headers: Headers): string | undefined {

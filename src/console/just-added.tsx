@@ -1,9 +1,9 @@
 // The animals added from this tab, newest first. A new animal is the last of the whole list, and nobody should have to
 // go through every page to find it.
 
-import { stringifyJson } from '../client/json.ts'
 import type { Pet } from '../client/petstore.ts'
 import { petsFromJson } from '../client/responses.ts'
+import { stringifyJson } from '../json/json.ts'
 import { CopyId } from './copy-id.tsx'
 import { Name } from './pet-table.tsx'
 import type { Stored } from './session-state.ts'

@@ -24,45 +24,6 @@ export type Pet = {
 /** A page of pets. */
 export type Pets = Array<Pet>
 
-/** `pending`: the pet is reserved. `completed`: it is sold. `cancelled` and `expired`: the reservation has ended. `returned`: the
- * sold pet came back. */
-export type OrderStatus = 'pending' | 'completed' | 'cancelled' | 'expired' | 'returned'
-
-/** An order to be placed. */
-export type NewOrder = {
-  /** The pet that is ordered. */
-  petId: bigint
-  /** Free text of the client, such as a receipt, a till or a customer: 1 to 255 Unicode code points, at least one of them not
-   * white space, no U+0000. Stored and returned as it is. */
-  reference?: string
-  /** The end of the reservation (RFC 3339, with an offset), in the future and at most 366 days ahead. Answered in UTC with
-   * milliseconds. Without it the order is pending until it is completed or cancelled. */
-  expiresAt?: string
-}
-
-/** An order of the store. */
-export type Order = {
-  /** Unique identifier assigned by the service. Never reused. */
-  id: bigint
-  /** The name of the pet. */
-  petName: string
-  status: OrderStatus
-  /** When the order was placed, in UTC with milliseconds. */
-  placedAt: string
-  /** When its status last changed; `placedAt` until the first change. */
-  changedAt: string
-} & NewOrder
-
-/** A page of orders. */
-export type Orders = Array<Order>
-
-/** How many pets have each status. */
-export type Inventory = {
-  available: bigint
-  pending: bigint
-  sold: bigint
-}
-
 /** What went wrong. */
 export type Error = {
   code: ErrorCode
@@ -73,7 +34,7 @@ export type Error = {
 }
 
 /** Machine-readable error code. The service sends no other. */
-export type ErrorCode = 'missing_api_key' | 'invalid_api_key' | 'read_only_key' | 'invalid_parameter' | 'malformed_json' | 'invalid_pet' | 'not_found' | 'method_not_allowed' | 'unsupported_media_type' | 'body_too_large' | 'request_timeout' | 'idempotency_in_flight' | 'idempotency_mismatch' | 'invalid_order' | 'pet_not_found' | 'pet_not_available' | 'order_not_pending' | 'order_not_completed' | 'precondition_failed' | 'rate_limited' | 'operation_removed' | 'internal' | 'unavailable' | 'storage_full'
+export type ErrorCode = 'missing_api_key' | 'invalid_api_key' | 'read_only_key' | 'invalid_parameter' | 'malformed_json' | 'invalid_pet' | 'not_found' | 'method_not_allowed' | 'unsupported_media_type' | 'body_too_large' | 'request_timeout' | 'idempotency_in_flight' | 'idempotency_mismatch' | 'rate_limited' | 'operation_removed' | 'internal' | 'unavailable' | 'storage_full'
 
 export interface Operations {
   listPets: {

@@ -34,7 +34,7 @@ export function compileSchema(schema: Schema, schemas: Schemas): Validator {
   const flat = flatten(schema, schemas)
   const known = KEYWORDS[flat.type ?? '']
   const unknown = Object.keys(flat).filter((key) => key !== 'type' && ![...ANNOTATIONS, ...(known ?? [])].includes(key))
-  if (!known || unknown.length > 0) throw new Error(`schema not understood: ${JSON.stringify(flat)} ${unknown}`)
+  if (!known || unknown.length > 0) throw new Error(`unsupported schema: ${JSON.stringify(flat)} ${unknown}`)
   if (flat.type === 'string') return stringValidator(flat)
   if (flat.type === 'integer') return integerValidator(flat)
   if (flat.type === 'array') return arrayValidator(flat, schemas)
@@ -114,7 +114,7 @@ function integerDescription(schema: Schema): string {
 
 function integerBounds(schema: Schema): [bigint, bigint] {
   const bounds = BOUNDS[schema.format ?? '']
-  if (!bounds) throw new Error(`an integer needs the format int32 or int64: ${JSON.stringify(schema)}`)
+  if (!bounds) throw new Error(`an integer must have the format int32 or int64: ${JSON.stringify(schema)}`)
   return [BigInt(schema.minimum ?? bounds[0]), BigInt(schema.maximum ?? bounds[1])]
 }
 

@@ -3,6 +3,7 @@
 import type { KeyStore } from './keys.ts'
 import type { PetStore } from './pets.ts'
 
+/** Both stores will have orders; until then a store may lack them. */
 export interface Store extends PetStore, KeyStore {
   /**
    * Which state the store is in: between two equal numbers nothing was committed, by whomever. Resolves once for all who ask

@@ -43,9 +43,9 @@ export function idempotencyKey(api: Api): void {
       const slow = await startService({
         store: {
           ...api.service.store,
-          createPetOnce: async (...creation) => {
+          createPet: async (...creation) => {
             await held
-            return api.service.store.createPetOnce(...creation)
+            return api.service.store.createPet(...creation)
           },
         },
       })
@@ -65,7 +65,7 @@ export function idempotencyKey(api: Api): void {
       body,
       status,
       code,
-      ...(status === 400 ? { message: ['Idempotency-Key must be one key'] } : {}),
+      ...(status === 400 ? { message: ['Idempotency-Key must be 1 to 255'] } : {}),
     })
     const used = '"one"'
     api.rows([

@@ -1,13 +1,13 @@
-// The animals of a page, exactly, as objects.
+// The pets of a page, exactly, as objects with every member that the page has.
 
-import { int64, parseJson } from '../../src/client/json.ts'
-import type { Page, Pet, PetStatus } from '../../src/domain/pets.ts'
+import type { Page, Pet } from '../../src/domain/pets.ts'
+import { int64FromJson } from '../../src/json/int64.ts'
+import { JsonNumber, type JsonObject, parseJson } from '../../src/json/json.ts'
 
 export function petsOf({ json }: Page): Pet[] {
-  return (parseJson(json) as Record<'id' | 'name' | 'categoryId' | 'status', string>[]).map((pet) => ({
-    id: int64(pet.id),
-    name: pet.name,
-    categoryId: int64(pet.categoryId),
-    status: pet.status as PetStatus,
-  }))
+  return (parseJson(json) as JsonObject[]).map((pet) =>
+    Object.fromEntries(
+      [...pet].map(([name, value]) => [name, value instanceof JsonNumber ? int64FromJson(value.text) : value]),
+    ),
+  ) as unknown as Pet[]
 }

@@ -1,8 +1,8 @@
 // JSON: one array of pets, of any length. The reader finds where each element starts and ends, and reads the element as
 // NDJSON reads a line.
 
-import { stringifyJson } from '../../client/json.ts'
 import { StartError } from '../../domain/errors.ts'
+import { stringifyJson } from '../../json/json.ts'
 import type { Format, SourceRecord } from './format.ts'
 import { RECORD_MAX, readRecord } from './ndjson.ts'
 

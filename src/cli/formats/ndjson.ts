@@ -1,7 +1,7 @@
 // NDJSON: one pet a line. A bad line does not affect the others.
 
-import { JsonNumber, parseJson, stringifyJson } from '../../client/json.ts'
-import type { Format, SourceRecord, Unchecked } from './format.ts'
+import { type JsonError, parseJson, stringifyJson } from '../../json/json.ts'
+import type { Format, SourceRecord } from './format.ts'
 
 /** The most characters of one record; the service's own limit is smaller. */
 export const RECORD_MAX = 256 * 1024
@@ -35,12 +35,9 @@ function* recordOf(text: string | undefined, line: number): Generator<SourceReco
 export function readRecord(text: string, line: number): SourceRecord {
   try {
     const value = parseJson(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)) {
-      const { name, categoryId, status } = value as Unchecked
-      return { line, pet: { name, categoryId, status } }
-    }
-    return { line, problem: 'is not a JSON object.' }
-  } catch {
-    return { line, problem: 'is not JSON.' }
+    if (!(value instanceof Map)) return { line, problem: 'is not a JSON object.' }
+    return { line, pet: { name: value.get('name'), categoryId: value.get('categoryId'), status: value.get('status') } }
+  } catch (error) {
+    return { line, problem: `is not valid JSON: ${(error as JsonError).message}.` }
   }
 }

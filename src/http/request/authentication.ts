@@ -21,6 +21,8 @@ const CACHED_KEYS_MAX = 10_000
 export class Authentication {
   /** Keys that were found in the store, by the hash of their text, while it has the version it had then. */
   private readonly verified = new Map<KeyHash, ApiKey>()
+  /** Look-ups under way: requests that arrive together with one key share one. */
+  private readonly finding = new Map<KeyHash, Promise<ApiKey | undefined>>()
   private version: number | undefined
 
   constructor(
@@ -39,20 +41,37 @@ export class Authentication {
   async verify(token: string, { version, now }: Context): Promise<ApiKey> {
     const issuedFor = keyEnvironment(token)
     if (issuedFor === undefined) throw invalid('This is not an API key of this service, or it is mistyped.')
-    if (issuedFor !== this.environment) throw invalid(`This API key is for ${issuedFor}; this is ${this.environment}.`)
+    if (issuedFor !== this.environment) throw invalid(`This API key is for ${issuedFor}, not for ${this.environment}.`)
     const hash = hashKey(token)
-    const key = await this.store.findKey(hash)
-    if (!key) throw invalid('This API key is not known here.')
+    const key = await this.find(hash, version)
+    if (!key) throw invalid('This API key does not exist.')
     const state = keyState(key, now)
     if (state !== 'active') throw invalid(`This API key is ${state}.`)
     this.cache(hash, key, version)
     return key
   }
 
-  private cache(hash: KeyHash, key: ApiKey, version: number | undefined): void {
-    if (version === undefined || (this.version !== undefined && version < this.version)) return
-    if (version !== this.version || this.verified.size >= CACHED_KEYS_MAX) this.verified.clear()
+  private async find(hash: KeyHash, version: number | undefined): Promise<ApiKey | undefined> {
+    if (version === undefined) return this.store.findKey(hash)
+    if (version !== this.version) this.begin(version)
+    const finding = this.finding.get(hash) ?? this.store.findKey(hash)
+    this.finding.set(hash, finding)
+    try {
+      return await finding
+    } finally {
+      this.finding.delete(hash)
+    }
+  }
+
+  private begin(version: number): void {
+    this.verified.clear()
+    this.finding.clear()
     this.version = version
+  }
+
+  private cache(hash: KeyHash, key: ApiKey, version: number | undefined): void {
+    if (version === undefined || version !== this.version) return
+    if (this.verified.size >= CACHED_KEYS_MAX) this.verified.clear()
     this.verified.set(hash, key)
   }
 }

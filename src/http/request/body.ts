@@ -25,7 +25,7 @@ export async function readBody(request: Request, timeoutMs: number): Promise<Jso
 /** RFC 9110, 8.3. No Content-Type at all is read as JSON: the interface knows no other. */
 function checkMediaType(headers: Headers): void {
   if (headers.has('Content-Encoding')) {
-    throw new PetstoreError('unsupported_media_type', 'Send the body as it is, without Content-Encoding.')
+    throw new PetstoreError('unsupported_media_type', 'Send the body without Content-Encoding.')
   }
   const type = headers.get('Content-Type')
   if (type === null || type === 'application/json') return
@@ -81,7 +81,7 @@ async function receive(reading: Promise<Uint8Array>, timeoutMs: number): Promise
     })
   } catch (error) {
     if (error instanceof PetstoreError) throw error
-    throw new PetstoreError('request_timeout', 'The connection ended before the body did.', { cause: error })
+    throw new PetstoreError('request_timeout', 'The connection closed before the whole body arrived.', { cause: error })
   }
 }
 
