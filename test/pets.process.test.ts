@@ -79,7 +79,7 @@ describe('pets', () => {
     expect([away.status, away.stderr]).toEqual([3, expect.stringContaining('http://127.0.0.1:1/v1 cannot be reached')])
     const readOnly = await service.addKey({ readOnly: true })
     const refused = await pets(['add', 'Rex', '--category', '1', '--api-key', readOnly])
-    expect([refused.status, refused.stderr]).toEqual([4, expect.stringContaining('only read')])
+    expect([refused.status, refused.stderr]).toEqual([4, expect.stringContaining('read-only')])
     const keyless = await pets(['list'], { env: { HOME: cwd } })
     expect([keyless.status, keyless.stderr]).toEqual([1, expect.stringContaining('petstore login')])
   })
