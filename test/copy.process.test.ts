@@ -346,7 +346,7 @@ test('backup and restore are for files, and show no password', async () => {
   for (const command of ['backup', 'restore']) {
     const { status, stderr } = await run([command, temporaryFile('backup.db')], { env })
     expect(status).toBe(1)
-    expect(stderr).toContain('PostgreSQL is backed up with its own tools')
+    expect(stderr).toContain('Use PostgreSQL’s own tools')
     expect(stderr).not.toContain('hunter2')
   }
 })

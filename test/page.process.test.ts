@@ -116,8 +116,8 @@ describe('adding', () => {
       const ids = await page.getByLabel(label, { exact: true }).getAttribute('aria-describedby')
       return page.locator(`#${ids?.split(' ')[0]}`).textContent()
     }
-    await page.getByText('Name must hold').waitFor()
-    expect(await describedBy('Name')).toStartWith('Name must hold')
+    await page.getByText('Name must contain').waitFor()
+    expect(await describedBy('Name')).toStartWith('Name must contain')
     expect(await describedBy('Category')).toBe(
       'Category must be an integer from -9223372036854775808 to 9223372036854775807.',
     )
