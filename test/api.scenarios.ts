@@ -12,8 +12,8 @@ import { keys } from './scenarios/keys.ts'
 import { listPets } from './scenarios/list-pets.ts'
 import { rateLimit } from './scenarios/rate-limit.ts'
 import { storeFailures } from './scenarios/store-failures.ts'
-import { declaredAnswers, observed } from './support/contract-check.ts'
-import { type Service, startService } from './support/service.ts'
+import { declaredAnswers } from './support/contract-check.ts'
+import { observed, type Service, startService } from './support/service.ts'
 
 export function apiScenarios(name: string, newAddress: () => Promise<string> | string): void {
   describe(`the API on ${name}`, () => {

@@ -9,6 +9,9 @@ import { checkAgainstContract } from './contract-check.ts'
 /** 21 November 2026: getPet is deprecated, and four years from its sunset. */
 export const TODAY = Date.UTC(2026, 10, 21)
 
+/** `operationId status` of each answer. */
+export const observed = new Set<string>()
+
 export interface Answer {
   status: number
   headers: Headers
@@ -45,7 +48,7 @@ export async function startService({
   }
   const key = await addKey()
 
-  /** `path` begins behind /v1. Every answer is held against the contract. */
+  /** `path` begins behind /v1. Every answer is checked against the contract. */
   async function request(method: string, path: string, { headers = {}, body }: Asked = {}): Promise<Answer> {
     const authorization = { Authorization: `Bearer ${key}` }
     const response = await fetch(server.url + path, {
@@ -54,7 +57,8 @@ export async function startService({
       ...(body === undefined ? {} : { body }),
     })
     const answer = { status: response.status, headers: response.headers, text: await response.text() }
-    checkAgainstContract(method, path, answer)
+    const name = checkAgainstContract(method, path, answer)
+    if (name) observed.add(name)
     return answer
   }
 
