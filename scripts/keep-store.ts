@@ -58,21 +58,21 @@ async function fillAndDie(path: string): Promise<void> {
     )
   }
   const by = keys[0]?.id ?? 0n
-  for (let n = 0; n < 20; n++) pets.push(await first.createPet(newPet(n), by))
+  for (let n = 0; n < 20; n++) pets.push((await first.createPet(newPet(n), by)).value)
   await first.close()
 
   // And this is only in the log.
   const store = await openStore(path, { now })
   await store.revokeKey(keys[2]?.id ?? 0n)
-  for (let n = 20; n < 40; n++) pets.push(await store.createPet(newPet(n), by))
+  for (let n = 20; n < 40; n++) pets.push((await store.createPet(newPet(n), by)).value)
   const once = []
   for (const key of ['x', 'Y']) {
-    const { pet } = await store.createPetOnce(newPet(40), by, key)
+    const { value: pet } = await store.createPet(newPet(40), by, key)
     pets.push(pet)
     once.push({ by, key, petId: pet.id })
   }
   await store.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 3, lastAt: at }])
-  const removed = await store.createPet(newPet(41), by)
+  const { value: removed } = await store.createPet(newPet(41), by)
   const database = new Database(path, { safeIntegers: true })
   database.run(`DELETE FROM pets WHERE id = ${removed.id}`)
   const listed = (await store.listKeys()).map((key, n) => ({ ...key, hash: hashes[n] }))

@@ -35,13 +35,14 @@ function overHttp(store: Store, { now }: StoreOptions): Store {
 
   return {
     ...store,
-    createPet: async (pet, by) => (await client(by)).createPet(pet),
-    createPetOnce: async (pet, by, idempotencyKey) => {
+    createPet: async (pet, by, idempotencyKey) => {
       let replayed = false
       const onReplayed = () => {
         replayed = true
       }
-      return { pet: await (await client(by)).createPet(pet, { idempotencyKey, onReplayed }), replayed }
+      const options = idempotencyKey === undefined ? {} : { idempotencyKey, onReplayed }
+      const value = await (await client(by)).createPet(pet, options)
+      return { value, replayed }
     },
     getPet: async (id) => (await client()).getPet(id).catch(undefinedWhenNotFound),
     listPets: async (filter) => listAtMost(await client(), filter),

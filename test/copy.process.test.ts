@@ -38,7 +38,7 @@ async function filledFile(count = PETS): Promise<string> {
     status: statuses[n % 3] as NewPet['status'],
   }))
   await Promise.all(pets.map((pet) => store.createPet(pet, by)))
-  for (const key of ['x', 'Y']) await store.createPetOnce(pets[0] as NewPet, by, key)
+  for (const key of ['x', 'Y']) await store.createPet(pets[0] as NewPet, by, key)
   await store.countDeprecatedCalls([
     { keyId: by, operationId: 'getPet', calls: 3, lastAt: 5 },
     { keyId: by, operationId: 'Zoo', calls: 3, lastAt: 5 },
@@ -103,7 +103,7 @@ describe('petstore copy', () => {
     expect(rowsOfFile(back)).toEqual(rowsOfFile(file))
     for (const where of [address, back]) {
       const store = await openStore(where, { now: Date.now })
-      const pet = await store.createPet({ name: 'new', categoryId: 1n, status: 'sold' }, 1n)
+      const { value: pet } = await store.createPet({ name: 'new', categoryId: 1n, status: 'sold' }, 1n)
       // Also not the id of the animal that was removed.
       expect(pet.id).toBe(BigInt(PETS + 4))
       await store.close()

@@ -248,7 +248,7 @@ test(
       `postgres://postgres@${ports.map((port) => `127.0.0.1:${port}`).join(',')}/petstore`
     const store = await openStore(addressOf(1, standby.port, own.port), { now: Date.now })
     await store.createFirstKey({ name: 'k', hash: 'h' as never, readOnly: false, expiresAt: undefined })
-    expect((await store.createPet(NEW_PET, 1n)).id).toBe(1n)
+    expect((await store.createPet(NEW_PET, 1n)).value.id).toBe(1n)
     await store.close()
     const alone = openStore(addressOf(standby.port).replace('petstore', 'postgres'), { now: Date.now })
     await expect(alone).rejects.toThrow(/it is a standby/)

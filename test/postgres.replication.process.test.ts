@@ -99,21 +99,21 @@ test(
     const other = await openPetstore()
     const key = crypto.randomUUID()
     await stopReceiving()
-    const creating = outcome(store.createPetOnce(PET, by, key))
+    const creating = outcome(store.createPet(PET, by, key))
     const backend = await waitingBackend()
     await primary.asAdmin((sql) => sql`SELECT pg_cancel_backend(${backend})`)
     expect(await creating).toBe('unavailable')
 
     // It is committed on the primary, and only there.
-    expect(await outcome(other.createPetOnce(PET, by, key))).toBe('unavailable')
-    expect(await outcome(store.createPetOnce(PET, by, key))).toBe('unavailable')
+    expect(await outcome(other.createPet(PET, by, key))).toBe('unavailable')
+    expect(await outcome(store.createPet(PET, by, key))).toBe('unavailable')
     // Who knows of the cancelled wait shows nothing either; who does not goes on with its lists.
     expect(await outcome(store.listPets({ limit: 1 }))).toBe('unavailable')
     expect(await outcome(other.listPets({ limit: 1 }))).toBe('answered')
 
     receive()
     for (const each of [store, other]) {
-      const { pet, replayed } = await eventually(() => each.createPetOnce(PET, by, key))
+      const { value: pet, replayed } = await eventually(() => each.createPet(PET, by, key))
       expect(replayed).toBe(true)
       const there = await standby.asAdmin((sql) => sql`SELECT FROM pets WHERE id = ${String(pet.id)}`, 'petstore')
       expect(there.length).toBe(1)
@@ -126,10 +126,12 @@ test(
   'after a crash of the primary, what the standby has not got is neither shown nor acknowledged',
   async () => {
     const { store, by } = await storeWithKey()
-    const { id: last } = await store.createPet(PET, by)
+    const {
+      value: { id: last },
+    } = await store.createPet(PET, by)
     const key = crypto.randomUUID()
     await stopReceiving()
-    const creating = outcome(store.createPetOnce(PET, by, key))
+    const creating = outcome(store.createPet(PET, by, key))
     // PostgreSQL restarts itself when a backend is killed, and recovers what was on its disk.
     process.kill(await waitingBackend(), 'SIGKILL')
     expect(await creating).toBe('unavailable')
@@ -139,7 +141,7 @@ test(
     for (let attempt = 0; attempt < 5; attempt++) {
       expect(await outcome(store.listPets({ limit: 1, after: last }))).toBe('unavailable')
       expect(await outcome(store.getPet(last + 1n))).toBe('unavailable')
-      expect(await outcome(store.createPetOnce(PET, by, key))).toBe('unavailable')
+      expect(await outcome(store.createPet(PET, by, key))).toBe('unavailable')
       await Bun.sleep(50)
     }
     // However often it was tried, one commit at most waits for the standby.
@@ -147,7 +149,7 @@ test(
     expect(waiting.length).toBe(1)
 
     receive()
-    expect((await eventually(() => store.createPetOnce(PET, by, key))).replayed).toBe(true)
+    expect((await eventually(() => store.createPet(PET, by, key))).replayed).toBe(true)
     expect(petsOf(await store.listPets({ limit: 9, after: last })).length).toBe(1)
   },
   TEST_MS,
@@ -181,7 +183,7 @@ test(
   async () => {
     const pooler = await Pooler.start(primary.port, 'on')
     const { store, by } = await storeWithKey(pooler.port)
-    expect((await store.createPet(PET, by)).name).toBe('Rex')
+    expect((await store.createPet(PET, by)).value.name).toBe('Rex')
     await closeStores()
     pooler.stop()
   },
@@ -193,10 +195,14 @@ test(
   async () => {
     const pooler = await Pooler.start(primary.port, 'off')
     const { store, by } = await storeWithKey(pooler.port)
-    const { id: last } = await store.createPet(PET, by)
+    const {
+      value: { id: last },
+    } = await store.createPet(PET, by)
     await standby.asAdmin((sql) => sql`SELECT pg_wal_replay_pause()`)
     try {
-      const { id } = await (await openPetstore()).createPet(PET, by)
+      const {
+        value: { id },
+      } = await (await openPetstore()).createPet(PET, by)
       // As after a switchover behind a pooler: what is opened from now on leads to a standby.
       pooler.target = standby.port
       const lists = Array.from({ length: 30 }, (_, n) => store.listPets({ limit: n + 1, after: last }))
@@ -232,7 +238,9 @@ test(
     await promoted.promote()
     await promoted.setSynchronous(false)
     const other = await openPetstore(promoted.port)
-    const { id } = await other.createPet(PET, by)
+    const {
+      value: { id },
+    } = await other.createPet(PET, by)
     await Bun.sleep(1_100)
     old.signalAll('SIGCONT')
     expect(petsOf(await quiet.listPets({ limit: 1 }))[0]?.id).toBe(id)

@@ -23,7 +23,7 @@ test('a transaction that cannot be rolled back is given up with its connection: 
   // There is a key of this hash.
   await expect(store.createKey(key)).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT_UNIQUE' })
   expect(database.inTransaction).toBe(true)
-  expect((await store.createPet({ name: 'Rex', categoryId: 1n, status: 'sold' }, by)).id).toBe(1n)
+  expect((await store.createPet({ name: 'Rex', categoryId: 1n, status: 'sold' }, by)).value.id).toBe(1n)
   expect(connection.database).not.toBe(database)
   await store.close()
   expect(rows(path).map(({ length }) => length)).toEqual([1, 1, 2])

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { generateKey, hashKey, type KeyId, type NewKey } from '../src/domain/keys.ts'
-import type { NewPet, Once, Pet, PetFilter } from '../src/domain/pets.ts'
+import type { Created, NewPet, Pet, PetFilter } from '../src/domain/pets.ts'
 import type { Store, StoreOptions } from '../src/domain/store.ts'
 import { petsOf } from './support/pets.ts'
 
@@ -21,9 +21,10 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
     afterAll(() => store.close())
 
     const rex: NewPet = { name: 'Rex', categoryId: 7n, status: 'available' }
-    const create = (pet: Partial<NewPet> = {}): Promise<Pet> => store.createPet({ ...rex, ...pet }, by)
-    const createUnder = (key: string, pet: Partial<NewPet> = {}, as: KeyId = by): Promise<Once> =>
-      store.createPetOnce({ ...rex, ...pet }, as, key)
+    const create = async (pet: Partial<NewPet> = {}): Promise<Pet> =>
+      (await store.createPet({ ...rex, ...pet }, by)).value
+    const createUnder = (key: string, pet: Partial<NewPet> = {}, as: KeyId = by): Promise<Created<Pet>> =>
+      store.createPet({ ...rex, ...pet }, as, key)
 
     async function all(filter: Partial<PetFilter> = {}): Promise<Pet[]> {
       const pets: Pet[] = []
@@ -132,14 +133,14 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
         const first = await createUnder('a', { name: 'Mia' })
         expect(first.replayed).toBe(false)
         for (const _ of [1, 2]) {
-          expect(await createUnder('a', { name: 'Mia' })).toEqual({ pet: first.pet, replayed: true })
+          expect(await createUnder('a', { name: 'Mia' })).toEqual({ value: first.value, replayed: true })
         }
         expect(await count()).toBe(before + 1)
       })
 
       test('keys are told apart to the letter', async () => {
         const keys = ['k', 'K', 'k ', '"k"', '\\k', "k'", 'k'.repeat(255)]
-        const ids = await Promise.all(keys.map(async (key) => (await createUnder(key)).pet.id))
+        const ids = await Promise.all(keys.map(async (key) => (await createUnder(key)).value.id))
         expect(new Set(ids).size).toBe(keys.length)
       })
 
@@ -169,10 +170,10 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
         const before = await count()
         const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => createUnder('e')))
         expect(await count()).toBe(before + 1)
-        const { pet } = await createUnder('e')
+        const { value: pet } = await createUnder('e')
         for (const outcome of outcomes) {
           if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'idempotency_in_flight' })
-          else expect(outcome.value.pet).toEqual(pet)
+          else expect(outcome.value.value).toEqual(pet)
         }
       })
 
@@ -181,19 +182,19 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
         const first = await createUnder('f')
         const second = await createUnder('f', { name: 'Mia' }, another)
         expect(second.replayed).toBe(false)
-        expect(second.pet.id).not.toBe(first.pet.id)
+        expect(second.value.id).not.toBe(first.value.id)
       })
 
       test('a key is remembered for 24 hours, and then free', async () => {
         const start = clock.at
-        const { pet } = await createUnder('g')
+        const { value: pet } = await createUnder('g')
         clock.at = start + DAY_MS - 1
         await create()
-        expect(await createUnder('g')).toEqual({ pet, replayed: true })
+        expect(await createUnder('g')).toEqual({ value: pet, replayed: true })
         clock.at = start + DAY_MS
         const again = await createUnder('g', { name: 'Mia' })
         expect(again.replayed).toBe(false)
-        expect(await createUnder('g', { name: 'Mia' })).toEqual({ pet: again.pet, replayed: true })
+        expect(await createUnder('g', { name: 'Mia' })).toEqual({ value: again.value, replayed: true })
         clock.at = start
       })
     })

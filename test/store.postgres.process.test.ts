@@ -79,7 +79,7 @@ test('two servers add without a refusal, whatever isolation the operator has set
     const servers = await Promise.all([1, 2].map(() => openStore(address, { now })))
     const added = servers.flatMap((server) =>
       Array.from({ length: 50 }, async (_, n) => {
-        for (let round = 0; round < 4; round++) await server.createPetOnce(PET, by, `${level} ${n} ${round}`)
+        for (let round = 0; round < 4; round++) await server.createPet(PET, by, `${level} ${n} ${round}`)
       }),
     )
     const settled = await Promise.allSettled(added)
@@ -188,7 +188,7 @@ describe('with the rights of docs/postgresql.md', () => {
     const limited = await openStore(address.replace('postgres@', `${role}@`), { now })
     expect(await limited.createFirstKey(newKey())).toBeUndefined()
     const { id: by } = await limited.createKey(newKey())
-    const pet = await limited.createPet(PET, by)
+    const { value: pet } = await limited.createPet(PET, by)
     expect(petsOf(await limited.listPets({ limit: 1 }))).toEqual([pet])
     await limited.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 1, lastAt: 1 }])
     await limited.revokeKey(by)
@@ -203,8 +203,8 @@ test('under one idempotency key, asked of two servers at once, one animal is add
   const { address, store, by } = await storeWithKey()
   const other = await openStore(address, { now })
   const keys = Array.from({ length: 100 }, (_, n) => `key ${n}`)
-  const added = await Promise.all(keys.flatMap((key) => [store, other].map((each) => each.createPetOnce(PET, by, key))))
-  expect(new Set(added.map(({ pet }) => pet.id)).size).toBe(keys.length)
+  const added = await Promise.all(keys.flatMap((key) => [store, other].map((each) => each.createPet(PET, by, key))))
+  expect(new Set(added.map(({ value }) => value.id)).size).toBe(keys.length)
   expect(added.filter(({ replayed }) => replayed).length).toBe(keys.length)
   expect(petsOf(await store.listPets({ limit: 100 })).length).toBe(keys.length)
   await store.close()
@@ -213,10 +213,10 @@ test('under one idempotency key, asked of two servers at once, one animal is add
 
 test('forgets idempotency keys whose day is over', async () => {
   const { address, store, by, name } = await storeWithKey()
-  for (const key of ['a', 'b']) await store.createPetOnce(PET, by, key)
+  for (const key of ['a', 'b']) await store.createPet(PET, by, key)
   await store.close()
   const tomorrow = await openStore(address, { now: () => now() + 86_400_000 })
-  await tomorrow.createPetOnce(PET, by, 'c')
+  await tomorrow.createPet(PET, by, 'c')
   const kept = () =>
     cluster.asAdmin(async (sql) => Array.from(await sql`SELECT key FROM idempotency_keys`, ({ key }) => key), name)
   while ((await kept()).length > 1) await Bun.sleep(10)
@@ -226,7 +226,7 @@ test('forgets idempotency keys whose day is over', async () => {
 
 test('forgets idempotency keys whose day is over behind others that a wrong clock dated later', async () => {
   const { address, store, by, name } = await storeWithKey()
-  await store.createPetOnce(PET, by, 'last')
+  await store.createPet(PET, by, 'last')
   await store.close()
   await cluster.asAdmin(async (sql) => {
     await sql`INSERT INTO pets (name, category_id, status, created_at, created_by)

@@ -66,7 +66,9 @@ describe('a file', () => {
 
   test('an animal is in the log when its create has resolved', async () => {
     const { path, store, by } = await storeWithKey()
-    const { id } = await store.createPet({ ...PET, name: 'on disk' }, by)
+    const {
+      value: { id },
+    } = await store.createPet({ ...PET, name: 'on disk' }, by)
     // What a crash would leave: the file and its log, without the memory of this process.
     const copy = temporaryFile('copy.db')
     for (const suffix of ['', '-wal']) writeFileSync(copy + suffix, readFileSync(path + suffix))
@@ -85,9 +87,11 @@ describe('a file', () => {
 
   test('an id is not given twice, not even after a row was removed by hand', async () => {
     const { path, store, by } = await storeWithKey()
-    const { id } = await store.createPet(PET, by)
+    const {
+      value: { id },
+    } = await store.createPet(PET, by)
     new Database(path).run('DELETE FROM pets')
-    expect((await store.createPet(PET, by)).id).toBe(id + 1n)
+    expect((await store.createPet(PET, by)).value.id).toBe(id + 1n)
     await store.close()
   })
 
@@ -105,12 +109,12 @@ describe('idempotency keys in a file', () => {
   test('hold on every server of the file, and after a restart', async () => {
     const { path, store, by } = await storeWithKey()
     const other = await openStore(path, { now })
-    const { pet } = await store.createPetOnce(PET, by, 'k')
-    expect(await other.createPetOnce(PET, by, 'k')).toEqual({ pet, replayed: true })
+    const { value: pet } = await store.createPet(PET, by, 'k')
+    expect(await other.createPet(PET, by, 'k')).toEqual({ value: pet, replayed: true })
     await store.close()
     await other.close()
     const again = await openStore(path, { now })
-    expect(await again.createPetOnce(PET, by, 'k')).toEqual({ pet, replayed: true })
+    expect(await again.createPet(PET, by, 'k')).toEqual({ value: pet, replayed: true })
     await again.close()
   })
 
@@ -118,10 +122,10 @@ describe('idempotency keys in a file', () => {
     const { path, store, by } = await storeWithKey()
     const other = new Database(path)
     other.run('BEGIN IMMEDIATE')
-    await expect(store.createPetOnce(PET, by, 'k')).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(store.createPet(PET, by, 'k')).rejects.toMatchObject({ code: 'unavailable' })
     other.run('ROLLBACK')
     const before = commits(path)
-    expect((await store.createPetOnce(PET, by, 'k')).replayed).toBe(false)
+    expect((await store.createPet(PET, by, 'k')).replayed).toBe(false)
     expect(commits(path)).toBe(before + 1)
     other.close()
     await store.close()
@@ -132,7 +136,7 @@ describe('idempotency keys in a file', () => {
     const clock = { at: 0 }
     const store = await openStore(path, { now: () => clock.at })
     const { id: by } = await store.createKey(newKey())
-    await Promise.all(Array.from({ length: 900 }, (_, n) => store.createPetOnce(PET, by, `k${n}`)))
+    await Promise.all(Array.from({ length: 900 }, (_, n) => store.createPet(PET, by, `k${n}`)))
     const kept = () => new Database(path).query('SELECT count(*) FROM idempotency_keys').values()[0]?.[0]
     clock.at = DAY_MS - 1
     for (let n = 0; n < 3; n++) await store.createPet(PET, by)
@@ -150,7 +154,7 @@ describe('idempotency keys in a file', () => {
     const store = await openStore(path, { now: () => clock.at })
     const { id: by } = await store.createKey(newKey())
     const add = (name: string, count: number) =>
-      Promise.all(Array.from({ length: count }, (_, n) => store.createPetOnce(PET, by, `${name} ${n}`)))
+      Promise.all(Array.from({ length: count }, (_, n) => store.createPet(PET, by, `${name} ${n}`)))
     const kept = () => new Database(path).query('SELECT substr(key, 1, 5) AS k FROM idempotency_keys').values().flat()
     await add('ahead', 600)
     clock.at = 0
@@ -176,7 +180,7 @@ describe('idempotency keys in a file', () => {
     old.close()
     const store = await openStore(path, { now })
     expect(await store.getPet(1n)).toEqual({ id: 1n, name: 'Rex', categoryId: 7n, status: 'sold' })
-    expect((await store.createPetOnce(PET, 1n, 'k')).pet.id).toBe(2n)
+    expect((await store.createPet(PET, 1n, 'k')).value.id).toBe(2n)
     await store.close()
   })
 })
@@ -226,7 +230,7 @@ describe('what others write', () => {
     const { id } = await store.createKey(key)
     for (let n = 1; n <= 20; n++) {
       expect(petsOf(await store.listPets({ limit: 100 })).length).toBe(n - 1)
-      const pet = await other.createPet(PET, by)
+      const { value: pet } = await other.createPet(PET, by)
       expect(petsOf(await store.listPets({ limit: 100 })).at(-1)).toEqual(pet)
     }
     expect((await store.findKey(key.hash))?.revokedAt).toBeUndefined()
@@ -243,7 +247,7 @@ describe('what others write', () => {
     await expect(store.createPet(PET, by)).rejects.toMatchObject({ code: 'unavailable' })
     expect(petsOf(await store.listPets({ limit: 1 }))).toEqual([])
     other.run('ROLLBACK')
-    expect((await store.createPet(PET, by)).id).toBe(1n)
+    expect((await store.createPet(PET, by)).value.id).toBe(1n)
     other.close()
     await store.close()
   })
@@ -283,7 +287,7 @@ describe('what others write', () => {
     for (const create of creates) expect(create).toMatchObject({ reason: { code: 'storage_full' } })
     expect(petsOf(await store.listPets({ limit: 1 }))).toEqual([])
     database.run('PRAGMA max_page_count = 1000000')
-    expect((await store.createPet(large, by)).id).toBe(1n)
+    expect((await store.createPet(large, by)).value.id).toBe(1n)
     await store.close()
   })
 })
@@ -418,7 +422,7 @@ describe('a file that cannot serve is refused with a sentence, and stays as it w
 
   test('an empty file is a new one', async () => {
     const store = await openStore(written(''), { now })
-    expect((await store.createPet(PET, (await store.createKey(newKey())).id)).id).toBe(1n)
+    expect((await store.createPet(PET, (await store.createKey(newKey())).id)).value.id).toBe(1n)
     await store.close()
   })
 })

@@ -27,7 +27,7 @@ interface Contents {
 }
 
 const STORES = join(import.meta.dir, 'stores')
-const POSTGRES_MIGRATIONS = join(import.meta.dir, '../src/store/migrations/postgres')
+const POSTGRES_MIGRATIONS = join(import.meta.dir, '../src/store/postgres/migrations')
 const cluster = await sharedCluster()
 const versions = MIGRATIONS.map((_, index) => index + 1)
 
@@ -74,9 +74,9 @@ async function expectContents(address: string, version: number): Promise<void> {
   expect(await store.listDeprecatedCalls()).toEqual(deprecatedCalls)
   for (const { by, key, petId } of once) {
     const pet = pets.find(({ id }) => id === petId) as Pet
-    expect(await store.createPetOnce(pet, by, key)).toEqual({ pet, replayed: true })
+    expect(await store.createPet(pet, by, key)).toEqual({ value: pet, replayed: true })
   }
-  const added = await store.createPet({ name: 'new', categoryId: 1n, status: 'sold' }, keys[0]?.id as KeyId)
+  const { value: added } = await store.createPet({ name: 'new', categoryId: 1n, status: 'sold' }, keys[0]?.id as KeyId)
   expect(added.id).toBe(nextPetId)
   expect(petsOf(await store.listPets({ limit: 100 }))).toEqual([...pets, added])
   await store.close()

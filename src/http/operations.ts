@@ -43,9 +43,9 @@ export const handlers: { [Operation in keyof Operations]: Handler<Operation> } =
   }),
 
   async createPet({ pets, running }, caller, { 'Idempotency-Key': header }, body: NewPet) {
-    if (header === undefined) return created({ pet: await pets.createPet(body, caller.id), replayed: false })
+    if (header === undefined) return created(await pets.createPet(body, caller.id))
     const key = readIdempotencyKey(header)
-    return created(await running.run(caller.id, key, () => pets.createPetOnce(body, caller.id, key)))
+    return created(await running.run(caller.id, key, () => pets.createPet(body, caller.id, key)))
   },
 
   async getPet({ pets }, _caller, { petId }) {

@@ -122,7 +122,6 @@ export function createMetrics(): Metrics {
       ...store,
       listPets: timed('listPets', store.listPets),
       createPet: timed('createPet', store.createPet),
-      createPetOnce: timed('createPetOnce', store.createPetOnce),
       getPet: timed('getPet', store.getPet),
       findKey: timed('findKey', store.findKey),
     }),

@@ -43,9 +43,9 @@ export function idempotencyKey(api: Api): void {
       const slow = await startService({
         store: {
           ...api.service.store,
-          createPetOnce: async (...creation) => {
+          createPet: async (...creation) => {
             await held
-            return api.service.store.createPetOnce(...creation)
+            return api.service.store.createPet(...creation)
           },
         },
       })

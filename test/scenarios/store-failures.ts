@@ -38,5 +38,5 @@ export function storeFailures(api: Api): void {
 
 function failingStore(store: Store, failure: () => Error): Store {
   const fail = () => Promise.reject(failure())
-  return { ...store, listPets: fail, createPet: fail, createPetOnce: fail, getPet: fail }
+  return { ...store, listPets: fail, createPet: fail, getPet: fail }
 }

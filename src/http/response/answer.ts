@@ -1,6 +1,6 @@
 // What is to be sent, before it is known whether the client has it already: every operation and every page gives one of these.
 
-import type { Once } from '../../domain/pets.ts'
+import type { Created, Pet } from '../../domain/pets.ts'
 import { stringifyJson } from '../../json/json.ts'
 import { entityTag } from './entity-tag.ts'
 
@@ -27,7 +27,7 @@ export function ok(json: string, link?: string): Answer {
   return link === undefined ? answer : { ...answer, headers: { Link: link } }
 }
 
-export function created({ pet, replayed }: Once): Answer {
+export function created({ value: pet, replayed }: Created<Pet>): Answer {
   const answer = { status: 201, body: stringifyJson(pet), logged: { petId: String(pet.id) } }
   return replayed ? { ...answer, headers: { 'Idempotency-Replayed': 'true' } } : answer
 }

@@ -1,11 +1,10 @@
 // Animals in PostgreSQL. Those who add take turns (the migrations say why), so that ids rise in the order of commits and
 // a page's cursor is never overtaken, whichever server adds.
 
-import type { PetstoreError } from '../../domain/errors.ts'
-import type { Once, Page, Pet, PetFilter, PetStore } from '../../domain/pets.ts'
+import type { Page, Pet, PetFilter, PetStore } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { shared } from '../shared/coalesce.ts'
-import { type Creation, creations } from '../shared/creations.ts'
+import { type Creation, creations, type Outcome } from '../shared/creations.ts'
 import { batched } from '../shared/group-commit.ts'
 import { KEPT_MS, replay } from '../shared/idempotency.ts'
 import { type PetRow, pageOf, petJson } from '../shared/page.ts'
@@ -29,7 +28,7 @@ interface JsonRow {
 }
 
 /** Where it was not replayed, only the id is told: the rest is known. */
-type Created = { replayed: false; id: bigint } | ({ replayed: true } & Pet)
+type CreatedRow = { replayed: false; id: bigint } | ({ replayed: true } & Pet)
 
 export function postgresPets({ read, add, background }: Connection, options: StoreOptions): PetStore {
   const { now } = options
@@ -51,22 +50,22 @@ export function postgresPets({ read, add, background }: Connection, options: Sto
     return ids.map((id) => found.get(id))
   }
 
-  async function createAll(batch: Creation[]): Promise<(Once | PetstoreError)[]> {
+  async function createAll(batch: Creation[]): Promise<Outcome[]> {
     const at = now()
     const { asked, places } = oncePerKey(batch)
-    const rows = await add<Created>(CREATE, JSON.stringify(asked.map(toRow)), at, at - KEPT_MS)
+    const rows = await add<CreatedRow>(CREATE, JSON.stringify(asked.map(toRow)), at, at - KEPT_MS)
     forget(at)
     return batch.map((creation, n) => {
       const place = places[n] as number
-      const row = rows[place] as Created
+      const row = rows[place] as CreatedRow
       const first = row.replayed ? petOf(row) : petOf({ ...(asked[place] as Creation).pet, id: row.id })
-      return row.replayed || asked[place] !== creation ? replay(first, creation.pet) : { pet: first, replayed: false }
+      return row.replayed || asked[place] !== creation ? replay(first, creation.pet) : { value: first, replayed: false }
     })
   }
 
   return {
     listPets: shared(readPage),
-    ...creations(createAll, options),
+    createPet: creations(createAll, options),
     getPet: batched(readPets),
   }
 }

@@ -2,31 +2,28 @@
 
 import { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
-import type { NewPet, Once, PetStore } from '../../domain/pets.ts'
+import type { Created, NewPet, Pet, PetStore } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { batched } from './group-commit.ts'
 
 export interface Creation {
   pet: NewPet
   by: KeyId
-  idempotencyKey?: string
+  idempotencyKey?: string | undefined
 }
+
+export type Outcome = Created<Pet> | PetstoreError
 
 /** `addAll` answers in the same order; what one of the batch is refused for stays its own: the others are added. */
 export function creations(
-  addAll: (batch: Creation[]) => (Once | PetstoreError)[] | Promise<(Once | PetstoreError)[]>,
+  addAll: (batch: Creation[]) => Outcome[] | Promise<Outcome[]>,
   { onBatch }: StoreOptions,
-): Pick<PetStore, 'createPet' | 'createPetOnce'> {
+): PetStore['createPet'] {
   const addOne = batched(addAll, onBatch)
 
-  async function create(creation: Creation): Promise<Once> {
-    const outcome = await addOne(creation)
+  return async (pet, by, idempotencyKey) => {
+    const outcome = await addOne({ pet, by, idempotencyKey })
     if (outcome instanceof PetstoreError) throw outcome
     return outcome
-  }
-
-  return {
-    createPet: async (pet, by) => (await create({ pet, by })).pet,
-    createPetOnce: (pet, by, idempotencyKey) => create({ pet, by, idempotencyKey }),
   }
 }

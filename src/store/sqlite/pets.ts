@@ -1,10 +1,9 @@
 // Animals in SQLite. One writer at a time gives ids in the order of commits, so a page's cursor can never be overtaken.
 
-import type { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
-import type { NewPet, Once, Page, Pet, PetFilter, PetStatus, PetStore } from '../../domain/pets.ts'
+import type { NewPet, Page, Pet, PetFilter, PetStatus, PetStore } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
-import { type Creation, creations } from '../shared/creations.ts'
+import { type Creation, creations, type Outcome } from '../shared/creations.ts'
 import { replay } from '../shared/idempotency.ts'
 import { type PetRow, pageOf, petJson } from '../shared/page.ts'
 import { sqliteIdempotencyKeys } from './idempotency.ts'
@@ -42,7 +41,7 @@ export function sqlitePets(statements: Statements, read: Read, transact: Transac
 
   const idempotencyKeys = sqliteIdempotencyKeys(statements)
 
-  function createAll(batch: Creation[]): Promise<(Once | PetstoreError)[]> {
+  function createAll(batch: Creation[]): Promise<Outcome[]> {
     const at = now()
     return transact(() => {
       idempotencyKeys.sweep(at)
@@ -50,13 +49,13 @@ export function sqlitePets(statements: Statements, read: Read, transact: Transac
     })
   }
 
-  function createOrReplay({ pet, by, idempotencyKey }: Creation, at: number): Once | PetstoreError {
-    if (idempotencyKey === undefined) return { pet: add(pet, by, at), replayed: false }
+  function createOrReplay({ pet, by, idempotencyKey }: Creation, at: number): Outcome {
+    if (idempotencyKey === undefined) return { value: add(pet, by, at), replayed: false }
     const first = idempotencyKeys.find(by, idempotencyKey, at)
     if (first) return replay(first, pet)
     const added = add(pet, by, at)
     idempotencyKeys.keep(by, idempotencyKey, added.id, at)
-    return { pet: added, replayed: false }
+    return { value: added, replayed: false }
   }
 
   function add({ name, categoryId, status }: NewPet, by: KeyId, at: number): Pet {
@@ -66,7 +65,7 @@ export function sqlitePets(statements: Statements, read: Read, transact: Transac
 
   return {
     listPets: (filter) => read(() => readPage(filter)),
-    ...creations(createAll, options),
+    createPet: creations(createAll, options),
     getPet: (id) => read(() => pet.get(id) ?? undefined),
   }
 }
