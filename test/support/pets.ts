@@ -1,8 +1,28 @@
-// The animals of a page, exactly, as objects.
+// Pets for tests: new ones for a store, the JSON of new ones for the service, and the pets of a page. A required field that
+// is added to the contract is added here.
 
-import { int64, parseJson } from '../../src/client/json.ts'
-import type { Page, Pet, PetStatus } from '../../src/domain/pets.ts'
+import { int64, JsonNumber, parseJson, stringifyJson } from '../../src/client/json.ts'
+import type { NewPet, Page, Pet, PetStatus } from '../../src/domain/pets.ts'
 
+/** Rex, who is available, or as `fields` say. */
+export function newPet(fields: Partial<NewPet> = {}): NewPet {
+  return { name: 'Rex', categoryId: 7n, status: 'available', ...fields }
+}
+
+/**
+ * The body of a createPet: the required fields, or as `fields` say, also in a wrong way. A bigint is written with all its
+ * digits, `digits` as it is; a field that is undefined is left out.
+ */
+export function petBody(fields: Record<string, unknown> = {}): string {
+  return stringifyJson({ name: 'Rex', categoryId: 7n, ...fields })
+}
+
+/** A number of a petBody exactly as it is written here. */
+export function digits(text: string): JsonNumber {
+  return new JsonNumber(text)
+}
+
+/** The pets of a page, with exact numbers. */
 export function petsOf({ json }: Page): Pet[] {
   return (parseJson(json) as Record<'id' | 'name' | 'categoryId' | 'status', string>[]).map((pet) => ({
     id: int64(pet.id),
