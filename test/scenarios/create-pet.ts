@@ -1,12 +1,11 @@
 // What createPet takes and refuses: names, numbers, statuses, JSON at its limits, media types, and bodies that arrive
 // slowly or in pieces.
 
-import { describe, expect, test } from 'bun:test'
-import { startService } from '../support/service.ts'
-import { type Api, expectError, JSON_TYPE, PET, type Row } from './api.ts'
+import { expect, test } from 'bun:test'
+import { describeApi, expectError, JSON_TYPE, type OnStore, PET, type Row } from './api.ts'
 
-export function createPet(api: Api): void {
-  describe('createPet', () => {
+export function createPet(on: OnStore): void {
+  describeApi('createPet', on, (api) => {
     const create = (
       says: string,
       body: string | Uint8Array<ArrayBuffer>,
@@ -129,10 +128,9 @@ export function createPet(api: Api): void {
     })
 
     test('a body that does not arrive in time: 408 request_timeout', async () => {
-      const impatient = await startService({ bodyTimeoutMs: 100 })
+      const impatient = await api.start({ bodyTimeoutMs: 100 })
       const body = new ReadableStream({ start: (controller) => controller.enqueue('{') })
       expectError(await impatient.post(body, JSON_TYPE), 408, 'request_timeout', ['0.1 seconds'])
-      await impatient.stop()
     })
 
     test('leaves who added an animal and when to the log, with a request id', async () => {

@@ -1,12 +1,14 @@
 // Who is let in: each way in which an API key is missing, wrong, expired or revoked, and what a read-only one may do.
 
-import { describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { type ApiKey, generateKey } from '../../src/domain/keys.ts'
 import { TODAY } from '../support/service.ts'
-import { type Api, bearer, DAY_MS, expectError, OPERATIONS, PET, type Row } from './api.ts'
+import { bearer, DAY_MS, describeApi, expectError, type OnStore, OPERATIONS, PET, type Row } from './api.ts'
 
-export function keys(api: Api): void {
-  describe('keys', () => {
+export function keys(on: OnStore): void {
+  describeApi('keys', on, (api) => {
+    beforeAll(() => api.service.post(PET))
+
     const refused = (says: string, header: string, code: string, message: string): Row[] =>
       OPERATIONS.map((ask) => ({
         says: `${ask} with ${says}`,

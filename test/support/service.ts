@@ -9,9 +9,6 @@ import { checkAgainstContract } from './contract-check.ts'
 /** 21 November 2026: getPet is deprecated, and four years from its sunset. */
 export const TODAY = Date.UTC(2026, 10, 21)
 
-/** `operationId status` of each answer. */
-export const observed = new Set<string>()
-
 export interface Answer {
   status: number
   headers: Headers
@@ -20,10 +17,14 @@ export interface Answer {
 
 export type Service = Awaited<ReturnType<typeof startService>>
 
-export async function startService({
-  address = ':memory:',
-  ...overrides
-}: Partial<ServerOptions> & { address?: string } = {}) {
+export interface ServiceOptions extends Partial<ServerOptions> {
+  /** Of the store; in memory by default. */
+  address?: string
+  /** Gets `operationId status` of each answer. */
+  observed?: Set<string>
+}
+
+export async function startService({ address = ':memory:', observed, ...overrides }: ServiceOptions = {}) {
   const clock = { at: TODAY }
   const now = () => clock.at
   const store = overrides.store ?? (await openStore(address, { now }))
@@ -58,7 +59,7 @@ export async function startService({
     })
     const answer = { status: response.status, headers: response.headers, text: await response.text() }
     const name = checkAgainstContract(method, path, answer)
-    if (name) observed.add(name)
+    if (name) observed?.add(name)
     return answer
   }
 
@@ -75,9 +76,10 @@ export async function startService({
     request,
     get: (path: string, headers: Record<string, string> = {}) => request('GET', path, { headers }),
     post: (body: Asked['body'], headers: Record<string, string> = {}) => request('POST', '/pets', { headers, body }),
+    /** Closes the store unless it was given. */
     async stop() {
       await server.stop(1_000)
-      await store.close()
+      if (!overrides.store) await store.close()
     },
   }
 }
