@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { generateKey, hashKey, type KeyId, type NewKey } from '../src/domain/keys.ts'
 import type { Created, NewPet, Pet, PetFilter } from '../src/domain/pets.ts'
 import type { Store, StoreOptions } from '../src/domain/store.ts'
-import { petsOf } from './support/pets.ts'
+import { newPet, petsOf } from './support/pets.ts'
 
 /** Each call gives a store with nothing in it. */
 export function conformance(name: string, open: (options: StoreOptions) => Promise<Store>): void {
@@ -20,11 +20,9 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
     })
     afterAll(() => store.close())
 
-    const rex: NewPet = { name: 'Rex', categoryId: 7n, status: 'available' }
-    const create = async (pet: Partial<NewPet> = {}): Promise<Pet> =>
-      (await store.createPet({ ...rex, ...pet }, by)).value
+    const create = async (pet: Partial<NewPet> = {}): Promise<Pet> => (await store.createPet(newPet(pet), by)).value
     const createUnder = (key: string, pet: Partial<NewPet> = {}, as: KeyId = by): Promise<Created<Pet>> =>
-      store.createPet({ ...rex, ...pet }, as, key)
+      store.createPet(newPet(pet), as, key)
 
     async function all(filter: Partial<PetFilter> = {}): Promise<Pet[]> {
       const pets: Pet[] = []

@@ -2,6 +2,7 @@
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { type ApiKey, generateKey } from '../../src/domain/keys.ts'
+import { petBody } from '../support/pets.ts'
 import { TODAY } from '../support/service.ts'
 import { bearer, DAY_MS, describeApi, expectError, type OnStore, OPERATIONS, PET, type Row } from './api.ts'
 
@@ -100,11 +101,12 @@ export function keys(on: OnStore): void {
           const { id } = (await api.service.store.listKeys()).at(-1) as ApiKey
           const { promise: ended, resolve } = Promise.withResolvers<void>()
           const name = `too late, ${says}`
+          const late = petBody({ name })
           const body = new ReadableStream({
             async start(controller) {
-              controller.enqueue(`{"name":"${name}",`)
+              controller.enqueue(late.slice(0, 9))
               await ended
-              controller.enqueue('"categoryId":7}')
+              controller.enqueue(late.slice(9))
               controller.close()
             },
           })

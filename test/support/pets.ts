@@ -11,15 +11,15 @@ export function newPet(fields: Partial<NewPet> = {}): NewPet {
 
 /**
  * The body of a createPet: the required fields, or as `fields` say, also in a wrong way. A bigint is written with all its
- * digits, `digits` as it is; a field that is undefined is left out.
+ * digits; a field that is undefined is left out.
  */
 export function petBody(fields: Record<string, unknown> = {}): string {
   return stringifyJson({ name: 'Rex', categoryId: 7n, ...fields })
 }
 
-/** A number of a petBody exactly as it is written here. */
-export function digits(text: string): JsonNumber {
-  return new JsonNumber(text)
+/** A value of a petBody as it is written here, JSON or not. */
+export function verbatim(text: { toString(): string }): JsonNumber {
+  return new JsonNumber(String(text))
 }
 
 /** The pets of a page, with exact numbers. */
