@@ -3,6 +3,7 @@
 // openapi.yaml, and the last test asks whether every declared one was seen.
 
 import { describe, expect, test } from 'bun:test'
+import { OVERLOADED } from '../src/domain/errors.ts'
 import type { OnStore } from './scenarios/api.ts'
 import { conditionalRequests } from './scenarios/conditional-requests.ts'
 import { createPet } from './scenarios/create-pet.ts'
@@ -12,17 +13,28 @@ import { keys } from './scenarios/keys.ts'
 import { listPets } from './scenarios/list-pets.ts'
 import { rateLimit } from './scenarios/rate-limit.ts'
 import { storeFailures } from './scenarios/store-failures.ts'
-import { declaredAnswers } from './support/contract-check.ts'
+import { declaredAnswers, exampleMessages, shapeOf } from './support/contract-check.ts'
 
 /** `newAddress` gives the address of an empty store, another one each time. */
 export function apiScenarios(name: string, newAddress: OnStore['newAddress']): void {
   describe(`the API on ${name}`, () => {
     const observed = new Set<string>()
+    // test/overload.process.test.ts meets this one.
+    const messages = new Set([shapeOf(OVERLOADED.message)])
+    const observe: OnStore['observe'] = (name, { status, text }) => {
+      observed.add(name)
+      if (status >= 400 && text !== '') messages.add(shapeOf(JSON.parse(text).message))
+    }
     const subjects = [createPet, idempotencyKey, listPets, getPet, keys, conditionalRequests, rateLimit, storeFailures]
-    for (const subject of subjects) subject({ newAddress, observed })
+    for (const subject of subjects) subject({ newAddress, observe })
 
     test('every answer that the contract declares was seen, and no other', () => {
       expect([...observed].sort()).toEqual(declaredAnswers().sort())
+    })
+
+    test('the errors that the contract shows as examples are those that the service sends', () => {
+      expect(exampleMessages().length).toBeGreaterThan(10)
+      expect(exampleMessages().filter((message) => !messages.has(shapeOf(message)))).toEqual([])
     })
   })
 }

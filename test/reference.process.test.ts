@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 test('shows every operation with its stability, and when the deprecated one is removed', async () => {
-  for (const name of ['List animals', 'Add an animal', 'Fetch one animal']) {
+  for (const name of ['List pets', 'Add a pet', 'Fetch one pet']) {
     await page.getByRole('heading', { name }).first().waitFor()
   }
   const text = (await page.getByRole('main').textContent()) ?? ''

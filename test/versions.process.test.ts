@@ -9,8 +9,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { ApiKey, DeprecatedCalls, KeyHash, KeyId } from '../src/domain/keys.ts'
 import type { Pet } from '../src/domain/pets.ts'
-import { openStore } from '../src/store/kinds.ts'
-import { schemaState } from '../src/store/migrate.ts'
+import { kindOf, openStore } from '../src/store/kinds.ts'
 import { MIGRATIONS } from '../src/store/sqlite/connection.ts'
 import { temporaryFile } from './support/files.ts'
 import { newPet, petsOf } from './support/pets.ts'
@@ -65,9 +64,9 @@ describe.each(versions)('a store of schema %d', (version) => {
 /** At the time at which the store was left, so that no idempotency key is over. */
 async function expectContents(address: string, version: number): Promise<void> {
   const { at, keys, pets, once, deprecatedCalls, nextPetId } = contentsOf(version)
-  expect((await schemaState(address)).version).toBe(version)
+  expect((await kindOf(address).schema(address)).version).toBe(version)
   const store = await openStore(address, { now: () => at })
-  expect(await schemaState(address)).toEqual({ version: MIGRATIONS.length, newest: MIGRATIONS.length })
+  expect(await kindOf(address).schema(address)).toEqual({ version: MIGRATIONS.length, newest: MIGRATIONS.length })
   expect(await store.listKeys()).toEqual(keys.map(({ hash: _, ...key }) => key))
   for (const { hash, ...key } of keys) expect(await store.findKey(hash)).toEqual(key)
   expect(petsOf(await store.listPets({ limit: 100 }))).toEqual(pets)

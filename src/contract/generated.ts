@@ -1,79 +1,40 @@
 // The contract's types. Written by `npm run generate` from openapi.yaml; not edited by hand.
 // int64 is bigint. A field with a default is optional here, as it is for who sends it.
 
-/** Availability of an animal. */
+/** Availability of a pet. */
 export type PetStatus = 'available' | 'pending' | 'sold'
 
-/** An animal to be added. */
+/** A pet to be added. */
 export type NewPet = {
-  /** The animal's name: 1 to 255 Unicode code points, at least one of them not white space, no U+0000.
-   * Stored and returned as it is: no trimming, no normalisation. (bounds: ours) */
+  /** The pet's name: 1 to 255 Unicode code points, at least one of them not white space, no U+0000.
+   * Stored and returned unchanged: no trimming, no normalisation. */
   name: string
-  /** Identifier of the category. Not checked for existence. (ours) */
+  /** Identifier of the category. The service does not check that the category exists. */
   categoryId: bigint
-  /** Availability. (default when omitted - ours) */
+  /** Availability. */
   status?: PetStatus
 }
 
-/** An animal of the store. */
+/** A pet of the store. */
 export type Pet = {
-  /** Unique identifier assigned by the service on creation. Never reused. (reuse - ours) */
+  /** Unique identifier assigned by the service on creation. Never reused. */
   id: bigint
 } & NewPet
 
-/** A page of animals. */
+/** A page of pets. */
 export type Pets = Array<Pet>
-
-/** `pending`: the pet is reserved. `completed`: it is sold. `cancelled` and `expired`: the reservation has ended. `returned`: the
- * sold pet came back. */
-export type OrderStatus = 'pending' | 'completed' | 'cancelled' | 'expired' | 'returned'
-
-/** An order to be placed. */
-export type NewOrder = {
-  /** The pet that is ordered. */
-  petId: bigint
-  /** Free text of the client, such as a receipt, a till or a customer: 1 to 255 Unicode code points, at least one of them not
-   * white space, no U+0000. Stored and returned as it is. */
-  reference?: string
-  /** The end of the reservation (RFC 3339, with an offset), in the future and at most 366 days ahead. Answered in UTC with
-   * milliseconds. Without it the order is pending until it is completed or cancelled. */
-  expiresAt?: string
-}
-
-/** An order of the store. */
-export type Order = {
-  /** Unique identifier assigned by the service. Never reused. */
-  id: bigint
-  /** The name of the pet. */
-  petName: string
-  status: OrderStatus
-  /** When the order was placed, in UTC with milliseconds. */
-  placedAt: string
-  /** When its status last changed; `placedAt` until the first change. */
-  changedAt: string
-} & NewOrder
-
-/** A page of orders. */
-export type Orders = Array<Order>
-
-/** How many pets have each status. */
-export type Inventory = {
-  available: bigint
-  pending: bigint
-  sold: bigint
-}
 
 /** What went wrong. */
 export type Error = {
   code: ErrorCode
-  /** For people. Names every problem of a body at once, each with its field. (ours) */
+  /** For people. Names every problem of a body at once, each with its field. */
   message: string
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   status: number
 }
 
-/** Machine-readable error code. The list is closed. (ours) */
-export type ErrorCode = 'missing_api_key' | 'invalid_api_key' | 'read_only_key' | 'invalid_parameter' | 'malformed_json' | 'invalid_pet' | 'not_found' | 'method_not_allowed' | 'unsupported_media_type' | 'body_too_large' | 'request_timeout' | 'idempotency_in_flight' | 'idempotency_mismatch' | 'invalid_order' | 'pet_not_found' | 'pet_not_available' | 'order_not_pending' | 'order_not_completed' | 'precondition_failed' | 'rate_limited' | 'operation_removed' | 'internal' | 'unavailable' | 'storage_full'
+/** Machine-readable error code. The service sends no other. */
+export type ErrorCode = 'missing_api_key' | 'invalid_api_key' | 'read_only_key' | 'invalid_parameter' | 'malformed_json' | 'invalid_pet' | 'not_found' | 'method_not_allowed' | 'unsupported_media_type' | 'body_too_large' | 'request_timeout' | 'idempotency_in_flight' | 'idempotency_mismatch' | 'rate_limited' | 'operation_removed' | 'internal' | 'unavailable' | 'storage_full'
 
 export interface Operations {
   listPets: {

@@ -6,8 +6,8 @@ import type { KeyId } from './keys.ts'
 export type { PetStatus } from '../contract/generated.ts'
 
 /** As it is stored: the contract's default has been filled in. */
-export type NewPet = Required<contract.NewPet>
-export type Pet = Required<contract.Pet>
+export type NewPet = contract.NewPet & Required<Pick<contract.NewPet, 'status'>>
+export type Pet = contract.Pet & NewPet
 
 export interface PetFilter {
   limit: number

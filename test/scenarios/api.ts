@@ -9,8 +9,8 @@ import { type Answer, type Asked, type Service, type ServiceOptions, startServic
 export interface OnStore {
   /** The address of an empty store, another one each time. */
   readonly newAddress: () => Promise<string> | string
-  /** Gets `operationId status` of each answer. */
-  readonly observed: Set<string>
+  /** Gets each answer, with its `operationId status`. */
+  readonly observe: (name: string, answer: Answer) => void
 }
 
 /** What the scenarios of a subject get. The service is there only once tests run. */
@@ -39,7 +39,7 @@ export const DAY_MS = 86_400_000
 export const OPERATIONS = ['GET /pets', 'POST /pets', 'GET /pets/1'] as const
 
 /** The scenarios of one subject, with a service of their own on an empty store. */
-export function describeApi(subject: string, { newAddress, observed }: OnStore, define: (api: Api) => void): void {
+export function describeApi(subject: string, { newAddress, observe }: OnStore, define: (api: Api) => void): void {
   describe(subject, () => {
     const started: Service[] = []
     let service: Service
@@ -47,7 +47,7 @@ export function describeApi(subject: string, { newAddress, observed }: OnStore, 
 
     const start = async (options: ServiceOptions = {}): Promise<Service> => {
       const address = options.store ? {} : { address: await newAddress() }
-      const another = await startService({ ...address, observed, ...options })
+      const another = await startService({ ...address, observe, ...options })
       started.push(another)
       return another
     }

@@ -71,7 +71,7 @@ export function createPet(on: OnStore): void {
         'refuses a name of white space',
         petBody({ name: ' \t\u3000' }),
         400,
-        'name must hold a character that is not white',
+        'name must contain a character that is not white',
       ),
       create(
         'refuses a very long name of white space at once',
@@ -83,7 +83,12 @@ export function createPet(on: OnStore): void {
       create('refuses a lone surrogate in a name', petBody({ name: verbatim('"\\ud800"') }), 400, 'well-formed'),
       create('refuses a name that is no string', petBody({ name: 7 }), 400, 'name must be a string.'),
       create('refuses a fraction', petBody({ categoryId: verbatim('1.5') }), 400, 'categoryId must be an integer'),
-      create('refuses a string as categoryId', petBody({ categoryId: '1' }), 400, 'categoryId must be an integer.'),
+      create(
+        'refuses a string as categoryId',
+        petBody({ name: undefined, categoryId: '1' }),
+        400,
+        'name is required. categoryId must be an integer.',
+      ),
       create('refuses 2^63', petBody({ categoryId: 2n ** 63n }), 400, 'to 9223372036854775807.'),
       create(
         'refuses a huge exponent',

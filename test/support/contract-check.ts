@@ -11,13 +11,22 @@ const ajv = new Ajv2020({
     int32: { type: 'number', validate: (n: number) => n >= -(2 ** 31) && n < 2 ** 31 },
     // JSON.parse has rounded the largest int64 to 2^63. The scenarios compare large ids as text.
     int64: { type: 'number', validate: (n: number) => n >= -(2 ** 63) && n <= 2 ** 63 },
-    // Stricter than RFC 3339: the service answers in UTC with milliseconds.
-    'date-time': (text: string) => Date.parse(text) >= 0 && new Date(text).toISOString() === text,
+    'date-time': isInstant,
   },
 })
 // Any other keyword that ajv does not know throws: its strict mode.
 ajv.addVocabulary([...Object.keys(document), ...keywordsOf(document).filter((keyword) => keyword.startsWith('x-'))])
 ajv.addSchema(document, 'openapi.yaml')
+
+/** Stricter than RFC 3339: the service answers in UTC with milliseconds. */
+export function isInstant(text: string): boolean {
+  return Date.parse(text) >= 0 && new Date(text).toISOString() === text
+}
+
+/** A message with # for each number: the ids and bounds in it may be others. */
+export function shapeOf(message: string): string {
+  return message.replaceAll(/\d+(?:\.\d+)?/g, '#')
+}
 
 /**
  * Throws an Error that names the first thing about the answer that the contract does not allow. Returns the name of the
@@ -52,8 +61,16 @@ export function declaredAnswers(): string[] {
   )
 }
 
+/** The messages of all errors that the contract shows as examples. */
+export function exampleMessages(node: unknown = document): string[] {
+  if (typeof node !== 'object' || node === null) return []
+  const { code, message, status } = node as Record<string, unknown>
+  if (typeof code === 'string' && typeof message === 'string' && typeof status === 'number') return [message]
+  return Object.values(node).flatMap(exampleMessages)
+}
+
 /** What ajv finds wrong with the value under the schema at this place of the contract; undefined for nothing. */
-export function problemsOf(at: readonly string[], value: unknown): string | undefined {
+function problemsOf(at: readonly string[], value: unknown): string | undefined {
   const validate = validatorAt(`openapi.yaml#/${at.map(escapePointer).join('/')}`)
   return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: 'it' })
 }

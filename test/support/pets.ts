@@ -2,7 +2,7 @@
 // is added to the contract is added here.
 
 import { int64, JsonNumber, parseJson, stringifyJson } from '../../src/client/json.ts'
-import type { NewPet, Page, Pet, PetStatus } from '../../src/domain/pets.ts'
+import type { NewPet, Page, Pet } from '../../src/domain/pets.ts'
 
 /** Rex, who is available, or as `fields` say. */
 export function newPet(fields: Partial<NewPet> = {}): NewPet {
@@ -22,12 +22,11 @@ export function verbatim(text: { toString(): string }): JsonNumber {
   return new JsonNumber(String(text))
 }
 
-/** The pets of a page, with exact numbers. */
+/** The pets of a page, with every member that the page has and exact numbers. */
 export function petsOf({ json }: Page): Pet[] {
-  return (parseJson(json) as Record<'id' | 'name' | 'categoryId' | 'status', string>[]).map((pet) => ({
-    id: int64(pet.id),
-    name: pet.name,
-    categoryId: int64(pet.categoryId),
-    status: pet.status as PetStatus,
-  }))
+  return (parseJson(json) as object[]).map((pet) =>
+    Object.fromEntries(
+      Object.entries(pet).map(([name, value]) => [name, value instanceof JsonNumber ? int64(value) : value]),
+    ),
+  ) as unknown as Pet[]
 }

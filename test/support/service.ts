@@ -20,11 +20,11 @@ export type Service = Awaited<ReturnType<typeof startService>>
 export interface ServiceOptions extends Partial<ServerOptions> {
   /** Of the store; in memory by default. */
   address?: string
-  /** Gets `operationId status` of each answer. */
-  observed?: Set<string>
+  /** Gets each answer, with its `operationId status`. */
+  observe?: (name: string, answer: Answer) => void
 }
 
-export async function startService({ address = ':memory:', observed, ...overrides }: ServiceOptions = {}) {
+export async function startService({ address = ':memory:', observe, ...overrides }: ServiceOptions = {}) {
   const clock = { at: TODAY }
   const now = () => clock.at
   const store = overrides.store ?? (await openStore(address, { now }))
@@ -59,7 +59,7 @@ export async function startService({ address = ':memory:', observed, ...override
     })
     const answer = { status: response.status, headers: response.headers, text: await response.text() }
     const name = checkAgainstContract(method, path, answer)
-    if (name) observed?.add(name)
+    if (name) observe?.(name, answer)
     return answer
   }
 

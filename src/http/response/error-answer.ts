@@ -19,12 +19,6 @@ const STATUS: Record<ErrorCode, number> = {
   request_timeout: 408,
   idempotency_in_flight: 409,
   idempotency_mismatch: 422,
-  invalid_order: 400,
-  pet_not_found: 404,
-  pet_not_available: 409,
-  order_not_pending: 409,
-  order_not_completed: 409,
-  precondition_failed: 412,
   rate_limited: 429,
   operation_removed: 410,
   internal: 500,
@@ -50,7 +44,7 @@ const HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {
 /** What is not a PetstoreError was not foreseen: the caller learns nothing of it but where the log has it. */
 export function toPetstoreError(error: unknown): PetstoreError {
   if (error instanceof PetstoreError) return error
-  return new PetstoreError('internal', 'The service failed. Its log says why.', {
+  return new PetstoreError('internal', 'The service failed. The reason is in its log.', {
     cause: error,
   })
 }

@@ -4,15 +4,18 @@
 import type { Page, Pet, PetFilter, PetStore } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { shared } from '../shared/coalesce.ts'
+import { fromRow, jsonObject, selectList } from '../shared/columns.ts'
 import { type Creation, creations, type Outcome } from '../shared/creations.ts'
 import { batched } from '../shared/group-commit.ts'
 import { KEPT_MS, replay } from '../shared/idempotency.ts'
-import { type PetRow, pageOf, petJson } from '../shared/page.ts'
+import { type PageRow, pageOf } from '../shared/page.ts'
+import { PET_COLUMNS } from '../shared/pet-columns.ts'
 import { type Connection, LOG_MESSAGE } from './connection.ts'
 import { forgetting } from './idempotency.ts'
+import { POSTGRES_JSON } from './json.ts'
 
-const COLUMNS = 'id, name, category_id AS "categoryId", status'
-const JSON_OF_PET = petJson('to_json(name)')
+const COLUMNS = selectList(PET_COLUMNS)
+const JSON_OF_PET = jsonObject(PET_COLUMNS, POSTGRES_JSON)
 const PAGE = `SELECT id, ${JSON_OF_PET} AS json FROM pets WHERE id > $1 ORDER BY id LIMIT $2`
 const PAGE_BY_STATUS = `SELECT id, ${JSON_OF_PET} AS json FROM pets WHERE id > $1 AND status = $3 ORDER BY id LIMIT $2`
 const PETS = `SELECT ${COLUMNS} FROM pets WHERE id = ANY($1::text::bigint[])`
@@ -39,14 +42,14 @@ export function postgresPets({ read, add, background }: Connection, options: Sto
       ? read<JsonRow>(PAGE, after, limit + 1)
       : read<JsonRow>(PAGE_BY_STATUS, after, limit + 1, status))
     return pageOf(
-      rows.map(({ id, json }): PetRow => [id, json]),
+      rows.map(({ id, json }): PageRow => [id, json]),
       limit,
     )
   }
 
   async function readPets(ids: bigint[]): Promise<(Pet | undefined)[]> {
     const rows = await read<Pet>(PETS, `{${ids.join(',')}}`)
-    const found = new Map(rows.map((pet) => [pet.id, pet]))
+    const found = new Map(rows.map((row) => [row.id, petOf(row)]))
     return ids.map((id) => found.get(id))
   }
 
@@ -89,7 +92,6 @@ function toRow({ pet: { name, categoryId, status }, by, idempotencyKey }: Creati
   return { name, category_id: String(categoryId), status, created_by: String(by), key: idempotencyKey }
 }
 
-/** In the order of the contract, and nothing else. */
-function petOf({ id, name, categoryId, status }: Pet): Pet {
-  return { id, name, categoryId, status }
+function petOf(row: object): Pet {
+  return fromRow(PET_COLUMNS, row)
 }

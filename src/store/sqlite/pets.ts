@@ -1,18 +1,22 @@
-// Animals in SQLite. One writer at a time gives ids in the order of commits, so a page's cursor can never be overtaken.
+// Pets in SQLite. One writer at a time gives ids in the order of commits, so a page's cursor can never be overtaken.
 
 import type { KeyId } from '../../domain/keys.ts'
 import type { NewPet, Page, Pet, PetFilter, PetStatus, PetStore } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
+import { fromRow, jsonObject, selectList } from '../shared/columns.ts'
 import { type Creation, creations, type Outcome } from '../shared/creations.ts'
 import { replay } from '../shared/idempotency.ts'
-import { type PetRow, pageOf, petJson } from '../shared/page.ts'
+import { type PageRow, pageOf } from '../shared/page.ts'
+import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
 import { sqliteIdempotencyKeys } from './idempotency.ts'
+import { SQLITE_JSON } from './json.ts'
 import type { Read } from './reads.ts'
 import type { Statements } from './statements.ts'
 import type { Transact } from './transaction.ts'
 
-const COLUMNS = 'id, name, category_id AS categoryId, status'
-const JSON_OF_PET = petJson('json_quote(name)')
+const JSON_OF_PET = jsonObject(PET_COLUMNS, SQLITE_JSON)
+const NEW_PET_FIELDS = Object.keys(NEW_PET_COLUMNS) as (keyof NewPet)[]
+const INSERT_COLUMNS = [...Object.values(NEW_PET_COLUMNS).map(({ column }) => column), 'created_at', 'created_by']
 
 export function sqlitePets(statements: Statements, read: Read, transact: Transact, options: StoreOptions): PetStore {
   const { now } = options
@@ -20,15 +24,15 @@ export function sqlitePets(statements: Statements, read: Read, transact: Transac
     `SELECT '[' || group_concat(${JSON_OF_PET}) FILTER (WHERE id <= ?1 + ?2) || ']', count(*)
      FROM pets WHERE id > ?1 AND id <= ?1 + ?2 + 1`,
   )
-  const page = statements.query<PetRow, [bigint, number]>(
+  const page = statements.query<PageRow, [bigint, number]>(
     `SELECT id, ${JSON_OF_PET} FROM pets WHERE id > ? ORDER BY id LIMIT ?`,
   )
-  const pageByStatus = statements.query<PetRow, [PetStatus, bigint, number]>(
+  const pageByStatus = statements.query<PageRow, [PetStatus, bigint, number]>(
     `SELECT id, ${JSON_OF_PET} FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?`,
   )
-  const pet = statements.query<Pet, [bigint]>(`SELECT ${COLUMNS} FROM pets WHERE id = ?`)
-  const insert = statements.query<never, [string, bigint, PetStatus, number, KeyId]>(
-    'INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES (?, ?, ?, ?, ?)',
+  const pet = statements.query<object, [bigint]>(`SELECT ${selectList(PET_COLUMNS)} FROM pets WHERE id = ?`)
+  const insert = statements.query<never, (string | bigint | number | null)[]>(
+    `INSERT INTO pets (${INSERT_COLUMNS}) VALUES (${INSERT_COLUMNS.map(() => '?')})`,
   )
 
   function readPage({ limit, status, after = 0n }: PetFilter): Page {
@@ -58,14 +62,19 @@ export function sqlitePets(statements: Statements, read: Read, transact: Transac
     return { value: added, replayed: false }
   }
 
-  function add({ name, categoryId, status }: NewPet, by: KeyId, at: number): Pet {
-    const { lastInsertRowid } = insert.run(name, categoryId, status, at, by)
-    return { id: BigInt(lastInsertRowid), name, categoryId, status }
+  function add(pet: NewPet, by: KeyId, at: number): Pet {
+    const { lastInsertRowid } = insert.run(...NEW_PET_FIELDS.map((field) => pet[field] ?? null), at, by)
+    return fromRow(PET_COLUMNS, { ...pet, id: BigInt(lastInsertRowid) })
+  }
+
+  function readPet(id: bigint): Pet | undefined {
+    const row = pet.get(id)
+    return row ? fromRow(PET_COLUMNS, row) : undefined
   }
 
   return {
     listPets: (filter) => read(() => readPage(filter)),
     createPet: creations(createAll, options),
-    getPet: (id) => read(() => pet.get(id) ?? undefined),
+    getPet: (id) => read(() => readPet(id)),
   }
 }

@@ -1,0 +1,79 @@
+// One table for each kind of row says which column holds which field. Select lists, inserts, JSON and copies are made from it
+// in every store, so a field that is missing in its table does not compile, and none can be lost in one place only.
+
+import { type JsonNumber, type JsonObject, parseJson } from '../../json/json.ts'
+
+/** `word`: a text that JSON writes without escapes. `time`: milliseconds since 1970. */
+type Kind<Value> = Value extends bigint
+  ? 'integer'
+  : Value extends number
+    ? 'time'
+    : string extends Value
+      ? 'text'
+      : 'word'
+
+/** Fields in the order of the contract; `column` is SQL. An optional field is NULL where it is absent. */
+export type Columns<Row> = {
+  readonly [Field in keyof Row]-?: {
+    readonly column: string
+    readonly kind: Kind<NonNullable<Row[Field]>>
+  } & (undefined extends Row[Field] ? { readonly optional: true } : { readonly optional?: never })
+}
+
+/** How a database writes a text as a JSON string, and a time as the contract does, in quotes. `column` is SQL, and so is the result. */
+export interface JsonDialect {
+  text(column: string): string
+  time(column: string): string
+}
+
+type Value = bigint | number | string
+type AnyColumns = Readonly<Record<string, { column: string; kind: string; optional?: boolean }>>
+
+/** `id, category_id AS "categoryId"` */
+export function selectList(columns: AnyColumns): string {
+  const entries = Object.entries(columns)
+  return entries.map(([field, { column }]) => (column === field ? column : `${column} AS "${field}"`)).join(', ')
+}
+
+/** SQL that gives a row as a JSON object, as the contract writes it. Absent fields are left out. */
+export function jsonObject(columns: AnyColumns, dialect: JsonDialect): string {
+  const parts = Object.entries(columns).map(([field, { column, kind, optional }], index) => {
+    const label = `'${index === 0 ? '{' : ','}"${field}":'`
+    const values = `${label}, ${jsonValue(column, kind, dialect)}`
+    return optional ? `CASE WHEN ${column} IS NULL THEN '' ELSE concat(${values}) END` : values
+  })
+  return `concat(${parts.join(', ')}, '}')`
+}
+
+/** The fields of the table in its order, and nothing else. `row`: as a database driver gives it under the names of `selectList`, or a `Row`. */
+export function fromRow<Row>(columns: Columns<Row>, row: object): Row {
+  return fromFields(columns, (field, kind) => {
+    const value = row[field as keyof object] as Value | null
+    return value !== null && kind === 'time' ? Number(value) : (value ?? undefined)
+  })
+}
+
+/** A row as `stringifyJson` wrote it, times as numbers. */
+export function fromJson<Row>(columns: Columns<Row>, json: string): Row {
+  const object = parseJson(json) as JsonObject
+  return fromFields(columns, (field, kind) => {
+    const value = object.get(field) as JsonNumber | string | undefined
+    if (value === undefined || typeof value === 'string') return value
+    return kind === 'time' ? Number(value.text) : BigInt(value.text)
+  })
+}
+
+function fromFields<Row>(columns: Columns<Row>, read: (field: string, kind: string) => Value | undefined): Row {
+  const row: Record<string, Value> = {}
+  for (const [field, { kind }] of Object.entries(columns as AnyColumns)) {
+    const value = read(field, kind)
+    if (value !== undefined) row[field] = value
+  }
+  return row as Row
+}
+
+function jsonValue(column: string, kind: string, dialect: JsonDialect): string {
+  if (kind === 'text') return dialect.text(column)
+  if (kind === 'time') return dialect.time(column)
+  return kind === 'word' ? `'"', ${column}, '"'` : column
+}

@@ -1,0 +1,20 @@
+// The tables of columns that both stores are made from: every field of the contract, in its order.
+
+import { expect, test } from 'bun:test'
+import document from '../openapi.yaml'
+import { flatten } from '../src/contract/schema.ts'
+import { NEW_PET_COLUMNS, PET_COLUMNS } from '../src/store/shared/pet-columns.ts'
+
+const { schemas } = document.components
+
+test.each([
+  ['Pet', PET_COLUMNS],
+  ['NewPet', NEW_PET_COLUMNS],
+])('%s has every field of the contract, in its order, optional where it is', (name, columns) => {
+  const { properties = {}, required = [] } = flatten({ $ref: `#/components/schemas/${name}` }, schemas)
+  expect(Object.keys(columns)).toEqual(Object.keys(properties))
+  for (const [field, { optional = false }] of Object.entries(columns)) {
+    const given = required.includes(field) || flatten(properties[field] ?? {}, schemas).default !== undefined
+    expect([field, optional]).toEqual([field, !given])
+  }
+})
