@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test'
 import document from '../openapi.yaml'
 import { flatten } from '../src/contract/schema.ts'
+import { replay } from '../src/store/shared/idempotency.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../src/store/shared/pet-columns.ts'
 
 const { schemas } = document.components
@@ -16,5 +17,13 @@ test.each([
   for (const [field, { optional = false }] of Object.entries(columns)) {
     const given = required.includes(field) || flatten(properties[field] ?? {}, schemas).default !== undefined
     expect([field, optional]).toEqual([field, !given])
+  }
+})
+
+test('two pets that differ in any field are not the same for an Idempotency-Key', () => {
+  const first = { id: 1n, name: 'Rex', categoryId: 7n, status: 'available' } as const
+  expect(replay(first, first)).toEqual({ value: first, replayed: true })
+  for (const field of Object.keys(NEW_PET_COLUMNS)) {
+    expect(replay(first, { ...first, [field]: 'another value' })).toMatchObject({ code: 'idempotency_mismatch' })
   }
 })
