@@ -6,9 +6,10 @@ import { closeSync, constants, openSync, statSync, writeFileSync } from 'node:fs
 import { dirname, join, resolve } from 'node:path'
 import { generateKey } from '../src/domain/keys.ts'
 import { temporaryFile } from './support/files.ts'
+import { petBody } from './support/pets.ts'
 import { ask, root, run, serve } from './support/process.ts'
 
-const PET = '{"name":"Rex","categoryId":9223372036854775807}'
+const PET = petBody({ categoryId: 9223372036854775807n })
 
 describe('the first start', () => {
   const file = join(temporaryFile('deep'), 'er', 'petstore.db')

@@ -12,7 +12,7 @@ import type { Pet } from '../src/domain/pets.ts'
 import { kindOf, openStore } from '../src/store/kinds.ts'
 import { MIGRATIONS } from '../src/store/sqlite/connection.ts'
 import { temporaryFile } from './support/files.ts'
-import { petsOf } from './support/pets.ts'
+import { newPet, petsOf } from './support/pets.ts'
 import { sharedCluster } from './support/postgres.ts'
 
 interface Contents {
@@ -75,7 +75,7 @@ async function expectContents(address: string, version: number): Promise<void> {
     const pet = pets.find(({ id }) => id === petId) as Pet
     expect(await store.createPet(pet, by, key)).toEqual({ value: pet, replayed: true })
   }
-  const { value: added } = await store.createPet({ name: 'new', categoryId: 1n, status: 'sold' }, keys[0]?.id as KeyId)
+  const { value: added } = await store.createPet(newPet({ name: 'new' }), keys[0]?.id as KeyId)
   expect(added.id).toBe(nextPetId)
   expect(petsOf(await store.listPets({ limit: 100 }))).toEqual([...pets, added])
   await store.close()

@@ -1,12 +1,15 @@
 // Who is let in: each way in which an API key is missing, wrong, expired or revoked, and what a read-only one may do.
 
-import { describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { type ApiKey, generateKey } from '../../src/domain/keys.ts'
+import { petBody } from '../support/pets.ts'
 import { TODAY } from '../support/service.ts'
-import { type Api, bearer, DAY_MS, expectError, OPERATIONS, PET, type Row } from './api.ts'
+import { bearer, DAY_MS, describeApi, expectError, type OnStore, OPERATIONS, PET, type Row } from './api.ts'
 
-export function keys(api: Api): void {
-  describe('keys', () => {
+export function keys(on: OnStore): void {
+  describeApi('keys', on, (api) => {
+    beforeAll(() => api.service.post(PET))
+
     const refused = (says: string, header: string, code: string, message: string): Row[] =>
       OPERATIONS.map((ask) => ({
         says: `${ask} with ${says}`,
@@ -98,11 +101,12 @@ export function keys(api: Api): void {
           const { id } = (await api.service.store.listKeys()).at(-1) as ApiKey
           const { promise: ended, resolve } = Promise.withResolvers<void>()
           const name = `too late, ${says}`
+          const late = petBody({ name })
           const body = new ReadableStream({
             async start(controller) {
-              controller.enqueue(`{"name":"${name}",`)
+              controller.enqueue(late.slice(0, 9))
               await ended
-              controller.enqueue('"categoryId":7}')
+              controller.enqueue(late.slice(9))
               controller.close()
             },
           })

@@ -1,17 +1,16 @@
-// What a key is told and refused under PETSTORE_RATE_LIMIT, by a second service on the same store, and that without it
+// What a key is told and refused under PETSTORE_RATE_LIMIT, and that without it
 // nothing is said of limits.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Answer, type Service, startService } from '../support/service.ts'
-import { type Api, bearer, expectError } from './api.ts'
+import { beforeAll, expect, test } from 'bun:test'
+import type { Answer, Service } from '../support/service.ts'
+import { bearer, describeApi, expectError, type OnStore } from './api.ts'
 
-export function rateLimit(api: Api): void {
-  describe('with PETSTORE_RATE_LIMIT', () => {
+export function rateLimit(on: OnStore): void {
+  describeApi('PETSTORE_RATE_LIMIT', on, (api) => {
     let limited: Service
     beforeAll(async () => {
-      limited = await startService({ store: api.service.store, rateLimit: { requests: 3, periodSeconds: 60 } })
+      limited = await api.start({ rateLimit: { requests: 3, periodSeconds: 60 } })
     })
-    afterAll(() => limited.server.stop(1_000))
 
     const limits = ({ headers }: Answer) => [headers.get('RateLimit'), headers.get('RateLimit-Policy')]
 
@@ -60,9 +59,9 @@ export function rateLimit(api: Api): void {
       for (let n = 0; n < 3; n++) expect((await limited.post('x', writing)).status).toBe(415)
       expect((await limited.post('x', writing)).status).toBe(429)
     })
-  })
 
-  test('without it there are no such fields', async () => {
-    expect((await api.service.get('/pets')).headers.has('RateLimit')).toBe(false)
+    test('without it there are no such fields', async () => {
+      expect((await api.service.get('/pets')).headers.has('RateLimit')).toBe(false)
+    })
   })
 }
