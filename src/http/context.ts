@@ -1,4 +1,4 @@
-// One request on its way through the pipeline: what is known of it so far, in one object.
+// What the pipeline knows about one request so far.
 
 import { randomUUID } from 'node:crypto'
 import type { ApiKey } from '../domain/keys.ts'
@@ -8,23 +8,23 @@ import type { Route } from './route.ts'
 export type RoutedRequest = Request & { readonly params: Record<string, string> }
 
 export class Context {
-  /** Whose key was sent; known once the request is authenticated. */
+  /** The request's API key. Set by authentication. */
   caller: ApiKey | undefined
-  /** The store's version, asked for after the request had arrived; `undefined` where a store has none. */
+  /** The store's version, read after the request arrived. `undefined` when the store has no versions. */
   version: number | undefined
-  /** Sent as `X-Request-Id`, once the request has a name. */
+  /** Sent as `X-Request-Id` when it is set. */
   requestId: string | undefined
 
   constructor(
     readonly request: RoutedRequest,
-    /** `undefined` when the service has nothing at this path. */
+    /** `undefined` when nothing exists at this path. */
     readonly route: Route | undefined,
     /** When the request arrived, in milliseconds since 1970. */
     public now: number,
   ) {}
 
-  /** A name for the request, for the log and for `X-Request-Id`. Most requests need none, so it is made when it is asked for. */
-  nameRequest(): string {
+  /** The id for the log and for `X-Request-Id`. Created on demand, because most requests need none. */
+  ensureRequestId(): string {
     this.requestId ??= randomUUID()
     return this.requestId
   }

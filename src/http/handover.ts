@@ -1,10 +1,10 @@
-// Leaving a port that another process shares (Linux). The kernel spreads new connections over all sockets that listen on the port,
-// and resets those that still wait to be accepted at one that is closed. So a process that leaves first tells the kernel
-// to give every new connection to the other one; then nothing waits where nobody comes.
+// Hands a shared port over to another process without losing a connection (Linux). The kernel distributes new connections among
+// all sockets that listen on the port. When a socket is closed, the kernel resets the connections that still wait in its queue. So
+// before a process closes its socket, it makes the kernel send every new connection to the other process.
 //
-// Told by a classic BPF program of one instruction, "the second socket of the group" (socket(7),
-// SO_ATTACH_REUSEPORT_CBPF). The process that leaves is the first: sockets join at the end, and the last one takes the place of one
-// that goes. Where there is no second, the kernel does as it did before.
+// A classic BPF program of one instruction does that: it selects the second socket of the group (socket(7),
+// SO_ATTACH_REUSEPORT_CBPF). The closing process has the first: a new socket is added at the end, and when one is closed the last
+// takes its place. With no second socket the kernel distributes connections as before.
 
 import { dlopen, FFIType, ptr } from 'bun:ffi'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
@@ -13,10 +13,11 @@ const SOL_SOCKET = 1
 const SO_ATTACH_REUSEPORT_CBPF = 51
 /** BPF_RET | BPF_K */
 const RETURN = 0x06
-const SECOND = 1
+const SECOND_SOCKET = 1
+/** TCP_LISTEN in /proc/net/tcp. */
 const LISTENING = '0A'
 
-/** Best effort: where it cannot be done, a connection may be lost that arrives in the moment of the end. */
+/** Best effort: where it fails, connections that arrive just before the socket is closed may be reset. */
 export function handOver(port: number): void {
   if (process.platform !== 'linux') return
   try {
@@ -25,7 +26,7 @@ export function handOver(port: number): void {
     })
     const instruction = Buffer.alloc(8)
     instruction.writeUInt16LE(RETURN)
-    instruction.writeUInt32LE(SECOND, 4)
+    instruction.writeUInt32LE(SECOND_SOCKET, 4)
     const program = Buffer.alloc(16)
     program.writeUInt16LE(1)
     program.writeBigUInt64LE(BigInt(ptr(instruction)), 8)
@@ -34,11 +35,11 @@ export function handOver(port: number): void {
     }
     libc.close()
   } catch {
-    // A system without /proc or this libc: see above.
+    // A system without /proc or without this libc.
   }
 }
 
-/** The descriptors of this process that listen on the port. */
+/** This process's descriptors that listen on the port. */
 function listeningOn(port: number): number[] {
   const hex = port.toString(16).toUpperCase().padStart(4, '0')
   const inodes = new Set<string>()
@@ -53,7 +54,7 @@ function listeningOn(port: number): number[] {
     .map(Number)
 }
 
-/** The descriptor that reads the folder is gone by now. */
+/** The descriptor that read the directory is already closed. */
 function targetOf(name: string): string {
   try {
     return readlinkSync(`/proc/self/fd/${name}`)

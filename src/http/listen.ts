@@ -1,12 +1,12 @@
-// An address to listen on, or a sentence that says why it cannot be had.
+// Listens on an address, and explains why when it cannot.
 
 import { StartError } from '../domain/errors.ts'
 
 export interface Address {
   host: string
-  /** 0 takes a free one. */
+  /** 0 chooses a free port. */
   port: number
-  /** What names another port, for the sentence. */
+  /** The option or variable that sets the port, for the error message. */
   flag: string
   /** Lets other processes listen on the same port. */
   sharePort?: boolean
@@ -29,12 +29,12 @@ export function listen({ host, port, flag, sharePort = false }: Address, serving
   }
 }
 
-/** Throws StartError unless nobody else listens on the address. */
+/** Throws StartError when another process listens on the address. */
 export async function checkFree({ host, port }: Pick<Address, 'host' | 'port'>): Promise<void> {
   await listen({ host, port, flag: '--port' }, { fetch: () => new Response(null, { status: 503 }) }).stop(true)
 }
 
-/** Where a client on this machine reaches the host: an address that stands for all of them is none to connect to. */
+/** `host:port` for a client on this machine: `localhost` for an address that means every interface. */
 export function authority(host: string, port: number): string {
   const name = ['0.0.0.0', '::'].includes(host) ? 'localhost' : host
   return name.includes(':') ? `[${name}]:${port}` : `${name}:${port}`

@@ -1,5 +1,5 @@
-// One way through for every request, in the order of its checks: route → admit → authenticate → authorize → rate → kept
-// answer → validate → operate → respond.
+// The steps of every request, in order: route → admit → authenticate → authorize → rate limit → cached answer → validate →
+// operate → respond.
 
 import type { ContractOperation } from '../contract/contract.ts'
 import { OVERLOADED, PetstoreError } from '../domain/errors.ts'
@@ -32,9 +32,9 @@ export interface PipelineOptions {
   readonly metrics?: Metrics | undefined
   readonly environment: Environment
   readonly corsOrigins: CorsOrigins
-  /** Of each API key; without it there is no limit. */
+  /** For each API key. Without it there is no limit. */
   readonly rateLimit?: Rate | undefined
-  /** Whether a deprecated operation ends on its removal date, or goes on. */
+  /** Whether a deprecated operation answers 410 from its removal date on. */
   readonly enforceSunset: boolean
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -42,14 +42,14 @@ export interface PipelineOptions {
   readonly bodyTimeoutMs?: number
 }
 
-/** The runtime ends a connection whose request takes longer than 12 s to arrive; the 408 has to come before. */
+/** Bun closes a connection whose request takes longer than 12 s to arrive; the 408 must be sent before. */
 const BODY_TIMEOUT_MS = 8_000
 /** A key is verified again when the body took longer than this to arrive. */
-const VERIFIED_MS = 500
+const REVERIFY_AFTER_MS = 500
 const REPORT_EVERY_MS = 5_000
 
 export class Pipeline {
-  /** Set once the service stops: each answer then ends its connection. */
+  /** True while the service shuts down: each response then closes its connection. */
   draining = false
   private readonly admission = new Admission()
   private readonly authentication: Authentication
@@ -69,7 +69,7 @@ export class Pipeline {
     this.services = { pets: store, running: new RunningKeys() }
   }
 
-  /** Never rejects: what goes wrong is an answer, too. */
+  /** Never rejects: an error becomes a response, too. */
   async respond(request: RoutedRequest, route: Route | undefined): Promise<Response> {
     const { options, rateLimit } = this
     const { metrics, corsOrigins } = options
@@ -82,9 +82,9 @@ export class Pipeline {
       answer = this.failed(toPetstoreError(error), context)
     }
     const response = toResponse(answer, context)
-    rateLimit?.addFields(response, context)
+    rateLimit?.addHeaders(response, context)
     addCors(response, request, corsOrigins)
-    // After CONNECT the HTTP layer reads nothing more from the connection.
+    // After CONNECT, Bun reads nothing more from the connection.
     if (this.draining || request.method === 'CONNECT') response.headers.set('Connection', 'close')
     metrics?.request(route?.label(request.method) ?? 'none', response.status, (performance.now() - startedAt) / 1000)
     return response
@@ -94,7 +94,7 @@ export class Pipeline {
     const { store } = this.options
     const { request, route } = context
 
-    // Two Host lines arrive as one, joined by a comma, which no host has (RFC 9112, 3.2).
+    // Bun joins two Host headers with a comma, which no host name contains (RFC 9112, 3.2).
     if (request.headers.get('Host')?.includes(',')) return BAD_REQUEST
     if (!route) throw new PetstoreError('not_found', 'Nothing exists at this path.')
     const operation = route.endpoint(request.method)
@@ -102,15 +102,16 @@ export class Pipeline {
 
     const token = readToken(request.headers.get('Authorization'))
     if (store.version) context.version = await store.version()
-    // Here the work of this turn of the event loop begins, whose length decides.
+    // Measured from here: the work of one turn of the event loop starts when the store's version is known.
     this.admission.check()
     context.caller = this.authentication.known(token, context) ?? (await this.authentication.verify(token, context))
     authorize(operation, context.caller)
     this.rateLimit?.take(context)
     if (operation.deprecation) this.checkDeprecation(operation, context)
 
-    const kept = handlers[operation.id].shared ? this.lists.get(context) : undefined
-    if (kept) return kept
+    const { shared } = handlers[operation.id]
+    const cached = shared ? this.lists.get(context) : undefined
+    if (cached) return cached
 
     const body = operation.body && validated(operation.body, await this.readBody(token, context))
     const parameters = readParameters(operation, request)
@@ -121,17 +122,17 @@ export class Pipeline {
     } finally {
       this.admission.leave()
     }
-    if (handlers[operation.id].shared) this.lists.set(answer, context)
+    if (shared) this.lists.set(answer, context)
     if (answer.logged) this.logChange(operation, answer.logged, context)
     return answer
   }
 
-  /** A key that ends while the body arrives is refused within a second of its end, like any other. */
+  /** A key that is revoked or expires while the body arrives is refused within a second, like any other. */
   private async readBody(token: string, context: Context): Promise<Json> {
     const { store, now, bodyTimeoutMs = BODY_TIMEOUT_MS } = this.options
     const startedAt = performance.now()
     const body = await readBody(context.request, bodyTimeoutMs)
-    if (performance.now() - startedAt > VERIFIED_MS) {
+    if (performance.now() - startedAt > REVERIFY_AFTER_MS) {
       context.now = now()
       context.version = await store.version?.()
       context.caller = await this.authentication.verify(token, context)
@@ -149,7 +150,7 @@ export class Pipeline {
   }
 
   private logChange(operation: ContractOperation, logged: Record<string, string>, context: Context): void {
-    const requestId = context.nameRequest()
+    const requestId = context.ensureRequestId()
     const { headers } = context.request
     this.options.log.info(
       { requestId, ...traceOf(headers), keyId: String(context.caller?.id), ...logged },
@@ -158,7 +159,7 @@ export class Pipeline {
   }
 
   private failed(error: PetstoreError, context: Context): Answer {
-    const requestId = context.nameRequest()
+    const requestId = context.ensureRequestId()
     if (error === OVERLOADED) this.shed++
     else if (isServerFailure(error)) {
       this.failures.add(error, () => ({ requestId, ...traceOf(context.request.headers) }))
@@ -166,7 +167,7 @@ export class Pipeline {
     return errorAnswer(error, context)
   }
 
-  /** Logs what was only counted since the last report, and saves the tally of deprecated calls. */
+  /** Logs what was counted since the last report, and saves the tally of deprecated calls. */
   private async report(): Promise<void> {
     const { store, log } = this.options
     this.failures.report()
@@ -182,7 +183,7 @@ export class Pipeline {
     }
   }
 
-  /** To be called when no request is answered any more. */
+  /** Call it after the last response. */
   async close(): Promise<void> {
     clearInterval(this.reporting)
     await this.report()
@@ -204,7 +205,7 @@ function validated(validate: NonNullable<ContractOperation['body']>, json: Param
   return value
 }
 
-/** The contract has checked parameters and body: here they take the types that are generated from it. */
+/** Parameters and body have been validated, so they have the types that are generated from the contract. */
 function handle(
   { id }: ContractOperation,
   services: Services,

@@ -1,4 +1,4 @@
-// One path of the service: the methods it has, and the headers that all its answers share.
+// One path of the service: its methods, and the headers that all its responses share.
 
 import type { ContractOperation } from '../contract/contract.ts'
 import { PetstoreError } from '../domain/errors.ts'
@@ -7,7 +7,7 @@ import { type Answer, noContent } from './response/answer.ts'
 import { deprecationHeaders } from './response/deprecation.ts'
 import { type SharedHeaders, sharedHeaders } from './response/response.ts'
 
-/** What a method does: an operation of the contract, which the pipeline carries out, or a page of ours. */
+/** What a method does: an operation of the contract, which the pipeline runs, or a function outside the contract. */
 export type Endpoint = ContractOperation | ((context: Context) => Answer | Promise<Answer>)
 
 export class Route {
@@ -25,12 +25,12 @@ export class Route {
     ].join(', ')
     const operations = Object.values(endpoints).filter((endpoint) => typeof endpoint !== 'function')
     const [first] = operations
-    // A path whose every operation is deprecated says so on every answer.
+    // A path is deprecated when all its operations are: then every response says so, a 404 or 401 too.
     const deprecated = operations.length > 0 && operations.every(({ deprecation }) => deprecation)
     this.headers = sharedHeaders(deprecated && first?.deprecation ? deprecationHeaders(first.deprecation) : {})
   }
 
-  /** HEAD is answered as GET (RFC 9110, 9.3.2). Throws `method_not_allowed` for a method that the path does not have. */
+  /** HEAD uses GET's endpoint (RFC 9110, 9.3.2). Throws `method_not_allowed` when the path does not have the method. */
   endpoint(method: string): Endpoint {
     const endpoint = this.endpoints[method === 'HEAD' ? 'GET' : method]
     if (endpoint) return endpoint
@@ -38,7 +38,7 @@ export class Route {
     throw new PetstoreError('method_not_allowed', `${method} is not allowed here. Allowed: ${this.allow}.`)
   }
 
-  /** What metrics call a request: its operation, or the path where there is none. Never a text of the caller's choice. */
+  /** The request's label in the metrics: its operationId, else the route's path. Never text from the caller. */
   label(method: string): string {
     const endpoint = this.endpoints[method === 'HEAD' ? 'GET' : method]
     return endpoint && typeof endpoint !== 'function' ? endpoint.id : this.path

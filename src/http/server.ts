@@ -1,5 +1,5 @@
-// Starts the server and stops it. The runtime matches the raw target against the routes, to the letter, so dot segments, doubled
-// slashes and the like meet no operation.
+// Starts and stops the server. Bun compares the request's raw target with the routes, character by character, so a path with dot
+// segments or double slashes matches no operation.
 
 import { basePath, operations } from '../contract/contract.ts'
 import type { Environment } from '../domain/keys.ts'
@@ -14,13 +14,13 @@ import { pages } from './web/web-pages.ts'
 
 export interface ServerOptions extends PipelineOptions {
   readonly host: string
-  /** 0 takes a free one. */
+  /** 0 chooses a free port. */
   readonly port: number
-  /** Addresses ending in /v1. That of the own environment is, unless given, where the server listens. */
+  /** Addresses ending in /v1. By default, this environment's is the address that the server listens on. */
   readonly baseUrls: Record<Environment, string | undefined>
   /** Lets other processes listen on the same port. */
   readonly sharePort?: boolean
-  /** With `sharePort`: another process takes over when this one stops. */
+  /** With `sharePort`: hands new connections over to another process on stop. */
   readonly handsOver?: boolean
 }
 
@@ -28,14 +28,14 @@ export interface PetstoreServer {
   readonly port: number
   /** The base address, ending in /v1. */
   readonly url: string
-  /** Takes no more connections. Resolves when what was asked has been answered, after `graceMs` at the latest. */
+  /** Accepts no more connections. Resolves when every request has its response, after `graceMs` at the latest. */
   stop(graceMs: number): Promise<void>
 }
 
-/** How long a stopping server still answers on open connections, ending each with its answer. */
+/** How long a stopping server still reads requests from open connections; each response closes its connection. */
 const DRAIN_MS = 200
 
-/** Listens when it returns. Throws StartError when the address cannot be had. */
+/** Listens when it returns. Throws StartError when it cannot listen on the address. */
 export function startServer(options: ServerOptions): PetstoreServer {
   const { store, host, metrics } = options
   const pipeline = new Pipeline(options)
@@ -55,7 +55,7 @@ export function startServer(options: ServerOptions): PetstoreServer {
         ]),
       ),
       fetch: (request: Request) => pipeline.respond(request as RoutedRequest, undefined),
-      // What is too large is refused by us, with an Error body.
+      // The pipeline refuses a body that is too large, with an Error body.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     },
   )
@@ -78,7 +78,7 @@ export function startServer(options: ServerOptions): PetstoreServer {
   }
 }
 
-/** In the contract's order. Where no address is given, the contract's own stays. */
+/** In the contract's order; `undefined` keeps the contract's own address. */
 function addresses({ baseUrls, environment }: ServerOptions, url: string): (string | undefined)[] {
   return (['production', 'staging'] as const).map((name) => baseUrls[name] ?? (name === environment ? url : undefined))
 }

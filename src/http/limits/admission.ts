@@ -1,16 +1,16 @@
-// Who is let in. Past what can be answered in bounded time, requests are refused at once, at a fraction of the cost of
-// answering them: a client that is told to come back is better off than one whose answer comes too late.
+// Load shedding. When the service has more requests than it can answer in bounded time, it refuses new ones at once, which costs
+// a fraction of answering them: a quick 503 with Retry-After is better than a response that comes too late.
 //
-// What waits unseen in the sockets needs no bound of ours: each connection has one request at a time in here (Bun reads the next
-// one when the answer has been written), and one turn of the event loop serves at most 1024 of them.
+// Requests that wait in the sockets need no limit here: each connection has at most one request in the service (Bun reads the next
+// one after the response is written), and one turn of the event loop serves at most 1024 connections.
 
 import { OVERLOADED } from '../../domain/errors.ts'
 
-/** Requests that may wait for the store at once. */
+/** How many requests may wait for the store at once. */
 const WAITING_MAX = 4096
-/** A turn of the event loop that has taken this long admits no more: who comes now has waited as long, or longer. */
+/** After this long, a turn of the event loop admits no more requests: those that remain have waited at least as long. */
 const TURN_MS_MAX = 250
-/** A turn that is slow with fewer requests is a machine's pause, not an overload. */
+/** A slow turn with fewer requests is a pause of the machine, not an overload. */
 const TURN_REQUESTS_MIN = 64
 
 export class Admission {
@@ -18,12 +18,12 @@ export class Admission {
   private turnStartedAt = 0
   private turnRequests = 0
 
-  /** At a request's beginning. Throws OVERLOADED. */
+  /** Call it first for each request. Throws OVERLOADED. */
   check(): void {
     if (this.waiting >= WAITING_MAX || this.turnIsLong()) throw OVERLOADED
   }
 
-  /** Before it asks the store; whoever enters has to `leave`. */
+  /** Call it before the store is asked, and `leave` after. */
   enter(): void {
     this.waiting++
   }

@@ -1,11 +1,11 @@
-// How many requests each API key may send: a token bucket for each, refilled all the time, and the fields that tell a
-// client how much is left (draft-ietf-httpapi-ratelimit-headers-10). Kept in memory, so it counts for this server alone.
+// The rate limit: a token bucket for each API key, and the response headers that say how many requests are left
+// (draft-ietf-httpapi-ratelimit-headers-10). The buckets are in memory, so each server limits on its own.
 
 import { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
 import type { Context } from '../context.ts'
 
-/** So many at once, and so many again in every period. */
+/** The size of a bucket, and how long it takes to fill. */
 export interface Rate {
   requests: number
   periodSeconds: number
@@ -19,7 +19,7 @@ interface Bucket {
 
 export class RateLimit {
   private readonly buckets = new Map<KeyId, Bucket>()
-  /** The bucket that each request was counted in, while it is being answered. */
+  /** The bucket of each request in progress. */
   private readonly counted = new WeakMap<Context, Bucket>()
   private readonly tokensPerMs: number
 
@@ -27,7 +27,7 @@ export class RateLimit {
     this.tokensPerMs = rate.requests / (rate.periodSeconds * 1000)
   }
 
-  /** Throws `rate_limited` when the key has sent too much. */
+  /** Throws `rate_limited` when the key's bucket is empty. */
   take(context: Context): void {
     const bucket = this.filled(context)
     this.counted.set(context, bucket)
@@ -39,8 +39,8 @@ export class RateLimit {
     bucket.tokens--
   }
 
-  /** Adds the fields to the answer of a request that was counted. */
-  addFields({ status, headers }: Response, context: Context): void {
+  /** Adds the headers to the response of a request that was counted. */
+  addHeaders({ status, headers }: Response, context: Context): void {
     const bucket = this.counted.get(context)
     if (!bucket) return
     const { requests, periodSeconds } = this.rate
@@ -58,7 +58,7 @@ export class RateLimit {
       this.buckets.set(by, full)
       return full
     }
-    // A clock that was set back fills nothing.
+    // A clock that was set back adds nothing.
     const added = Math.max(0, now - bucket.filledAt) * this.tokensPerMs
     bucket.tokens = Math.min(this.rate.requests, bucket.tokens + added)
     bucket.filledAt = now

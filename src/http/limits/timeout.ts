@@ -1,5 +1,4 @@
-// Work that has to be done in time. One clock for all of it: a timer for each request's body would cost more than reading
-// most of them.
+// Timeouts. All share one timer, because a timer for each request body would cost more than reading most bodies.
 
 const SWEEP_EVERY_MS = 50
 
@@ -12,7 +11,7 @@ interface Pending {
 const pending = new Set<Pending>()
 let sweeping: ReturnType<typeof setInterval> | undefined
 
-/** What `work` gives, or else, `timeoutMs` later at the earliest and soon after, the error that `timeoutError` makes. */
+/** Resolves or rejects as `work` does; rejects with `timeoutError()` soon after `timeoutMs` have passed. */
 export function withTimeout<Result>(
   work: Promise<Result>,
   timeoutMs: number,

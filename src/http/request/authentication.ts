@@ -1,4 +1,4 @@
-// Authorization header → API key (RFC 6750, 2.1). A key anywhere else is not read.
+// Authenticates a request by its Authorization header (RFC 6750, 2.1). An API key anywhere else is ignored.
 
 import { PetstoreError } from '../../domain/errors.ts'
 import { type ApiKey, type Environment, hashKey, type KeyHash, keyEnvironment, keyState } from '../../domain/keys.ts'
@@ -6,10 +6,10 @@ import type { Store } from '../../domain/store.ts'
 import type { Context } from '../context.ts'
 
 const PREFIX = 'Bearer '
-/** The scheme is case-insensitive (RFC 9110, 11.1). Two header lines arrive joined by a comma, and match nothing. */
+/** The scheme is case-insensitive (RFC 9110, 11.1). Bun joins two header lines with a comma, and such a key does not exist. */
 const BEARER = /^bearer +(\S.*)$/i
 
-/** The key's text. Throws `missing_api_key` where the header holds none. */
+/** The key's text. Throws `missing_api_key` when the header contains none. */
 export function readToken(header: string | null): string {
   const token = header?.startsWith(PREFIX) ? header.slice(PREFIX.length) : BEARER.exec(header ?? '')?.[1]
   if (token) return token
@@ -19,9 +19,9 @@ export function readToken(header: string | null): string {
 const CACHED_KEYS_MAX = 10_000
 
 export class Authentication {
-  /** Keys that were found in the store, by the hash of their text, while it has the version it had then. */
+  /** Keys found in the store at `version`, by the hash of their text. */
   private readonly verified = new Map<KeyHash, ApiKey>()
-  /** Look-ups under way: requests that arrive together with one key share one. */
+  /** Look-ups in progress at `version`: requests with the same key share one. */
   private readonly finding = new Map<KeyHash, Promise<ApiKey | undefined>>()
   private version: number | undefined
 
@@ -30,14 +30,14 @@ export class Authentication {
     private readonly environment: Environment,
   ) {}
 
-  /** The key, where it is known without asking the store: what `verify` would give. Else `undefined`. */
+  /** What `verify` would give, without asking the store; `undefined` when only the store knows. */
   known(token: string, { version, now }: Context): ApiKey | undefined {
     if (version === undefined || version !== this.version) return undefined
     const key = this.verified.get(hashKey(token))
     return key && keyState(key, now) === 'active' ? key : undefined
   }
 
-  /** Throws `invalid_api_key`; the message says what is wrong with the key, never the key. */
+  /** Throws `invalid_api_key`. The message says what is wrong with the key, and never contains it. */
   async verify(token: string, { version, now }: Context): Promise<ApiKey> {
     const issuedFor = keyEnvironment(token)
     if (issuedFor === undefined) throw invalid('This is not an API key of this service, or it is mistyped.')

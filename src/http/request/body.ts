@@ -1,5 +1,5 @@
-// A request's body → exact JSON: media type, size, time, UTF-8, in that order. Nothing is inflated, and nothing larger
-// than the bound is ever kept.
+// Reads a request's body as exact JSON. Checks its media type, size, arrival time and encoding, in that order. Keeps at most
+// BODY_BYTES_MAX in memory, and never decompresses.
 
 import { PetstoreError } from '../../domain/errors.ts'
 import { type Json, JsonError, parseJson } from '../../json/json.ts'
@@ -7,8 +7,8 @@ import { withTimeout } from '../limits/timeout.ts'
 
 export const BODY_BYTES_MAX = 64 * 1024
 /**
- * A body that is too large, but not by much, is read to its end and discarded: to close the connection while a client or a proxy
- * still sends would reset it, and the 413 would be lost.
+ * A larger body up to this size is read to its end and discarded. Closing the connection while the client or a proxy still sends
+ * would reset it, and the 413 would be lost.
  */
 const DISCARDED_BYTES_MAX = 1024 * 1024
 
@@ -17,12 +17,12 @@ export async function readBody(request: Request, timeoutMs: number): Promise<Jso
   checkMediaType(request.headers)
   const length = request.headers.get('Content-Length')
   if (length !== null && Number(length) > DISCARDED_BYTES_MAX) throw bodyTooLarge()
-  // What is known to be small is read at once; the rest is counted as it arrives.
+  // A body with a small Content-Length is read in one piece; any other is counted as it arrives.
   const reading = length !== null && Number(length) <= BODY_BYTES_MAX ? request.bytes() : readCounting(request)
   return parse(decode(await receive(reading, timeoutMs)))
 }
 
-/** RFC 9110, 8.3. No Content-Type at all is read as JSON: the interface knows no other. */
+/** RFC 9110, 8.3. A body without Content-Type is read as JSON, the only media type of this API. */
 function checkMediaType(headers: Headers): void {
   if (headers.has('Content-Encoding')) {
     throw new PetstoreError('unsupported_media_type', 'Send the body without Content-Encoding.')
@@ -43,8 +43,8 @@ const ESSENCE = /^[\w!#$%&'*+.^`|~/-]+/
 const PARAMETER = /[ \t]*;[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=(?:"([^"\\]*)"|([\w!#$%&'*+.^`|~-]+)))?/y
 
 /**
- * Names and values in lower case; `undefined` for what is no list of parameters. One at a time: an expression for the whole list
- * could divide the spaces between two semicolons in many ways, and would try them all.
+ * Names and values in lower case; `undefined` when the text is not a list of parameters. Matches one parameter at a time: one
+ * regular expression for the whole list would try every way to divide the spaces between two semicolons.
  */
 function parametersOf(text: string): [name: string, value: string][] | undefined {
   const parameters: [string, string][] = []
@@ -67,8 +67,8 @@ async function readCounting({ body, signal }: Request): Promise<Uint8Array> {
     if (bytes <= BODY_BYTES_MAX) chunks.push(chunk)
   }
   if (bytes > BODY_BYTES_MAX) throw bodyTooLarge()
-  // Bun hands over the last chunk before it has looked at what follows: what it then refuses (400, for trailers) is no request, and must
-  // change nothing. It has looked one turn of the event loop later.
+  // Bun gives the last chunk before it parses what follows. When that is malformed, Bun answers 400 itself (for trailers), and the
+  // request must change nothing. One turn of the event loop later Bun has parsed it.
   await new Promise(setImmediate)
   signal.throwIfAborted()
   return Buffer.concat(chunks)
@@ -85,7 +85,7 @@ async function receive(reading: Promise<Uint8Array>, timeoutMs: number): Promise
   }
 }
 
-/** A byte order mark is no white space of JSON's (RFC 8259, 8.1), so it stays, and is refused. */
+/** JSON texts have no byte order mark (RFC 8259, 8.1): the decoder keeps it, so that the parser refuses it. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function decode(bytes: Uint8Array): string {

@@ -9,7 +9,7 @@ import type { PetFilter } from '../../domain/pets.ts'
 const ID_BYTES = 8
 const CHECK_BYTES = 3
 
-/** Used again and again, by one call at a time. */
+/** Reused by every call. */
 const bytes = Buffer.alloc(ID_BYTES + CHECK_BYTES)
 const idBytes = bytes.subarray(0, ID_BYTES)
 
@@ -23,7 +23,7 @@ export function encodeCursor(after: bigint): string {
 /** Throws `invalid_parameter` unless this service wrote the cursor, to the letter. */
 export function decodeCursor(cursor: string | undefined): bigint | undefined {
   if (cursor === undefined) return undefined
-  // Whatever does not decode to as many bytes does not come out again as it went in.
+  // Text that does not decode to exactly these bytes does not encode to itself again.
   bytes.write(cursor, 'base64url')
   const after = bytes.readBigInt64BE()
   if (encodeCursor(after) === cursor) return after

@@ -5,7 +5,7 @@
 import { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
 
-/** The key itself: a string of RFC 8941 (3.3.3) without its quotes and escapes; a bare one is taken as it is. */
+/** The key itself: removes the quotes and escapes of an RFC 8941 string (3.3.3). A key without quotes stays as it is. */
 export function readIdempotencyKey(header: string): string {
   return header.startsWith('"') ? header.slice(1, -1).replaceAll(/\\(.)/g, '$1') : header
 }

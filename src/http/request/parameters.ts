@@ -1,13 +1,12 @@
-// Path, query and header parameters, checked against the contract. Unknown ones are ignored; a known one given twice is
-// refused.
+// Reads and validates path, query and header parameters. Ignores unknown ones; refuses a known one that is given twice.
 
 import type { ContractOperation, ContractParameter } from '../../contract/contract.ts'
 import { PetstoreError } from '../../domain/errors.ts'
 import type { RoutedRequest } from '../context.ts'
 
 /**
- * Every parameter of the operation, defaults filled in. Throws `invalid_parameter` with every problem of them, and
- * `not_found` for a path that can name nothing: the only documented answer that fits.
+ * Every parameter of the operation, with defaults. Throws `invalid_parameter` with all problems in one message, and `not_found` for
+ * an invalid path parameter: no resource can have such a path.
  */
 export function readParameters(
   { parameters }: ContractOperation,
@@ -46,18 +45,18 @@ function readOne(parameter: ContractParameter, texts: readonly string[], problem
 
 function textsOf(parameter: ContractParameter, query: string, headers: Headers): readonly string[] {
   if (parameter.in === 'query') return valuesOf(parameter.name, query)
-  // Two lines arrive as one, joined by a comma: the header's own pattern has to refuse that.
+  // Bun joins two header lines with a comma: the pattern in the contract must refuse that.
   const line = headers.get(parameter.name)
   return line === null ? [] : [line]
 }
 
-/** Bun gives a target relative to an unusable Host as it is, so the first `?` always begins the query. */
+/** Not `new URL`: with an invalid Host, Bun gives only the request's target. Its first `?` starts the query in both cases. */
 function queryOf(url: string): string {
   const start = url.indexOf('?')
   return start < 0 ? '' : url.slice(start + 1)
 }
 
-/** As URLSearchParams gives them, which drops one leading `?`; where nothing is escaped that is quicker by hand. */
+/** The values that `new URLSearchParams('?' + query)` gives, but faster when nothing is escaped. */
 export function valuesOf(name: string, query: string): readonly string[] {
   if (query === '') return []
   if (query.includes('%') || query.includes('+')) return new URLSearchParams(`?${query}`).getAll(name)

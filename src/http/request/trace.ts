@@ -1,4 +1,4 @@
-// W3C Trace Context: which trace of the caller's a request belongs to, for the log.
+// W3C Trace Context: the caller's trace, for the log.
 
 const TRACEPARENT = /^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(?:-.*)?$/
 
@@ -7,7 +7,7 @@ export interface Trace {
   parentId?: string
 }
 
-/** Nothing where `traceparent` is missing or not well-formed (Trace Context, 3.2.2), as the standard wants it. */
+/** Empty when `traceparent` is missing or malformed: the standard requires to ignore such a header (Trace Context, 3.2.2). */
 export function traceOf(headers: Headers): Trace {
   const [, traceId, parentId] = TRACEPARENT.exec(headers.get('traceparent') ?? '') ?? []
   return traceId && parentId ? { traceId, parentId } : {}

@@ -1,4 +1,4 @@
-// What is to be sent, before it is known whether the client has it already: every operation and every page gives one of these.
+// What an operation or a page gives: the content of a response, before conditional requests and common headers.
 
 import type { Created, Pet } from '../../domain/pets.ts'
 import { stringifyJson } from '../../json/json.ts'
@@ -9,19 +9,19 @@ export type Bytes = Uint8Array<ArrayBuffer>
 export interface Answer {
   readonly status: number
   readonly body: string | Bytes | null
-  /** Of this answer alone. */
+  /** In addition to those of the route. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Ready-made headers instead of those that the answers of its route share. */
+  /** Replaces the headers that the route's responses share. */
   readonly base?: Headers
-  /** The entity tag, for `If-None-Match`. */
+  /** The ETag. With it, `If-None-Match` can give 304. */
   readonly tag?: string
-  /** What the log says of a request that changed something, beside whose key it was. */
+  /** Fields for the log line of a change, in addition to the id of the API key. */
   readonly logged?: Readonly<Record<string, string>>
-  /** All its headers and those of its 304, made once for an answer that is given again and again. */
+  /** All headers of the 200 and of the 304, built once for an answer that is sent many times. */
   readonly prepared?: { readonly whole: Headers; readonly notModified: Headers }
 }
 
-/** `json` is what the operation reads; `link` the `Link` header, where more follows. */
+/** 200 with an entity tag. `link`: the `Link` header, when there is a next page. */
 export function ok(json: string, link?: string): Answer {
   const answer = { status: 200, body: json, tag: entityTag(json, link) }
   return link === undefined ? answer : { ...answer, headers: { Link: link } }

@@ -1,12 +1,12 @@
-// Cross-origin access (the Fetch standard's CORS protocol), for the origins an operator names and for no others.
+// Cross-origin access (CORS, in the Fetch standard) for the origins that the operator allows.
 
-/** `*` stands for every origin. Keys travel in a header, never in a cookie: credentials are not allowed. */
+/** `*` allows every origin. API keys are sent in a header, not in a cookie, so credentials are never allowed. */
 export type CorsOrigins = readonly string[]
 
 const EXPOSED =
   'Deprecation, ETag, Idempotency-Replayed, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id'
 
-/** Adds to a response what lets the page at `Origin` read it. */
+/** Adds the headers that let a page of the request's `Origin` read the response, and answers its preflight requests. */
 export function addCors(response: Response, request: Request, origins: CorsOrigins): void {
   if (origins.length === 0) return
   response.headers.append('Vary', 'Origin')

@@ -1,4 +1,4 @@
-// Deprecated operations: the headers that announce it (RFC 9745, RFC 8594), the removal, and who still calls them.
+// Deprecated operations: the headers that announce the removal (RFC 9745, RFC 8594), the removal itself, and a tally of calls.
 
 import type { ContractOperation, Deprecation } from '../../contract/contract.ts'
 import { PetstoreError } from '../../domain/errors.ts'
@@ -12,14 +12,14 @@ export function deprecationHeaders({ since, sunset, successor }: Deprecation): R
   }
 }
 
-/** Throws `operation_removed` from the instant of the sunset on. */
+/** Throws `operation_removed` from the sunset on. */
 export function checkNotRemoved({ id, deprecation }: ContractOperation, now: number): void {
   if (!deprecation || now < deprecation.sunset) return
   const day = new Date(deprecation.sunset).toISOString().slice(0, 10)
   throw new PetstoreError('operation_removed', `${id} was removed on ${day}. Use GET ${deprecation.successor} instead.`)
 }
 
-/** Calls since the last `take`, per key and operation: the store is told now and then, not at every call. */
+/** Calls since the last `take`, per key and operation: they are saved every few seconds, not at every call. */
 export class DeprecatedCallTally {
   private calls = new Map<string, DeprecatedCalls>()
 

@@ -1,6 +1,6 @@
 // Entity tags, and whether a client has the answer that one names (RFC 9110, 8.8.3 and 13.1.2).
 
-/** A strong tag of 132 bits. The last page of a list that grows has the same body as before, but a link: another tag. */
+/** A strong tag of 132 bits. When a list grows, its last page keeps its body but gets a link, so the link is part of the tag. */
 export function entityTag(body: string, link: string | undefined): string {
   return `"${Bun.SHA256.hash(body, 'base64url').slice(0, 22)}${link === undefined ? '' : '+'}"`
 }

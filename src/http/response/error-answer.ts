@@ -1,4 +1,4 @@
-// Every error → its answer. The only table of codes and statuses, and the only place where an Error body is made.
+// Turns errors into answers: the only table of codes and statuses, and the only place that builds an Error body.
 
 import type { Error as ErrorBody, ErrorCode } from '../../contract/generated.ts'
 import { PetstoreError } from '../../domain/errors.ts'
@@ -27,7 +27,7 @@ const STATUS: Record<ErrorCode, number> = {
 }
 
 const RETRY = { 'Retry-After': '1' }
-/** The rest of the body would have to be read to find the next request: the connection ends instead. */
+/** Closes the connection: otherwise the rest of the body would have to be read to find the next request. */
 const CLOSE = { Connection: 'close' }
 
 const HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {
@@ -41,7 +41,7 @@ const HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {
   storage_full: RETRY,
 }
 
-/** What is not a PetstoreError was not foreseen: the caller learns nothing of it but where the log has it. */
+/** Any other error is unexpected: its details go to the log, and the caller gets a fixed message. */
 export function toPetstoreError(error: unknown): PetstoreError {
   if (error instanceof PetstoreError) return error
   return new PetstoreError('internal', 'The service failed. The reason is in its log.', {

@@ -1,17 +1,17 @@
-// What the log says of failures: each kind once in full, then how often. A store that is gone fails thousands of requests a
-// second for one reason; a stack for each of them would fill the disk.
+// Logs failures: each kind once with its stack, then how often it happened again. When the store is unreachable, thousands of
+// requests a second fail for one reason, and a stack for each would fill the disk.
 
 import type { PetstoreError } from '../../domain/errors.ts'
 import type { Log } from '../../observability/log.ts'
 
-/** So many are told apart at once; what comes then is told apart by its code alone. */
+/** At most so many kinds at once; further failures are grouped by their code. */
 const KINDS_MAX = 100
 
 interface Kind {
   code: string
-  /** Of the first one. */
+  /** Of the first failure. */
   message: string
-  /** Since they were last told. */
+  /** Since the last report, without the first one. */
   failures: number
 }
 
@@ -20,11 +20,11 @@ export class FailureLog {
 
   constructor(private readonly log: Log) {}
 
-  /** `request` gives what names the request in the log. */
+  /** `request` gives the fields that identify the request in the log. */
   add(error: PetstoreError, request: () => Record<string, unknown>): void {
     const { code, cause: thrown = error } = error
     const { message = String(thrown), stack = '' } = thrown instanceof Error ? thrown : {}
-    // Where it was made tells apart faults that have the same message; how it was called differs from request to request.
+    // The first line of the stack distinguishes faults with the same message; the other lines can differ between requests.
     const place = stack.split('\n').find((line) => line.trimStart().startsWith('at '))
     let name = `${code} ${message} ${place}`
     if (this.kinds.size >= KINDS_MAX && !this.kinds.has(name)) name = code
@@ -37,7 +37,7 @@ export class FailureLog {
     this.log.error({ ...request(), code, err: thrown }, 'failed')
   }
 
-  /** To be called every few seconds: a line for each kind that failed again since. One that did not is new when it comes back. */
+  /** Call it every few seconds. Logs each kind that failed again, and forgets the others: their next failure is logged in full. */
   report(): void {
     for (const [name, kind] of this.kinds) {
       if (kind.failures === 0) {

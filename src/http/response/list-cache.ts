@@ -1,16 +1,16 @@
-// Lists that were answered lately, kept with all their headers and given again while nothing was committed.
+// Caches answers of lists, with all their headers, until the next commit to the store.
 //
-// A kept list is what a query would give: it was read after the store had told its version, and is given only to a request
-// that arrived before the store told the same version again. In between nothing was committed, by whomever. Callers share a
-// list only where the operation says so.
+// A cached list is never stale: it was read after the store gave its version, and it is sent only to requests for which the store,
+// after their arrival, gave the same version again. Between two equal versions nothing was committed, by this process or another.
+// Callers share a list only where the operation allows it.
 
 import type { Context } from '../context.ts'
 import type { Answer } from './answer.ts'
 import { prepare } from './response.ts'
 
-/** In characters of kept bodies: as much memory as this may take. */
+/** The cache's size, in characters of URLs and bodies. */
 const CACHED_CHARACTERS_MAX = 8 * 1024 * 1024
-/** About what an entry takes beside its text. */
+/** The approximate size of an entry without its text. */
 const ENTRY_OVERHEAD = 1024
 /** A power of two. */
 const SEEN_SLOTS = 4096
@@ -18,7 +18,7 @@ const URL_MAX = 512
 
 export class ListCache {
   private readonly answers = new Map<string, Answer>()
-  /** Hashes of addresses that were asked for lately; two that collide only keep an answer early. */
+  /** Hashes of recently requested URLs. A collision only changes when an answer is cached. */
   private readonly seen = new Uint32Array(SEEN_SLOTS)
   private characters = 0
   private version: number | undefined
@@ -27,11 +27,11 @@ export class ListCache {
     return version !== undefined && version === this.version ? this.answers.get(request.url) : undefined
   }
 
-  /** Keeps the answer, which was read after the context's version was told. */
+  /** Caches the answer, which was read after the context's version. */
   set(answer: Answer, context: Context): void {
     const { version } = context
     const { url } = context.request
-    // A target without a usable Host is given as it is, and the Host of the next one may be refused.
+    // With an invalid Host, the URL is only the request's target, and the same target with another Host may have to be refused.
     if (version === undefined || url.startsWith('/') || url.length > URL_MAX) return
     if (version !== this.version || this.characters > CACHED_CHARACTERS_MAX) {
       if (this.version !== undefined && version < this.version) return
@@ -39,7 +39,7 @@ export class ListCache {
       this.characters = 0
       this.version = version
     }
-    // Most pages of a long list are asked for once: the first time only their address is kept.
+    // Most pages of a long list are requested once, so an answer is cached at the second request for its URL.
     const hash = Bun.hash.xxHash32(url)
     const slot = hash % SEEN_SLOTS
     if (this.seen[slot] !== hash) {

@@ -1,22 +1,22 @@
-// Every response of the service is built here, from an answer: 200 or 304, and the headers that each has.
+// Builds every response of the service from an answer: its status (200 or 304), and its headers.
 
 import type { Context } from '../context.ts'
 import type { Answer } from './answer.ts'
 import { matches } from './entity-tag.ts'
 
-/** On every answer: browsers neither guess its type, nor run it, nor frame it. */
+/** On every response: browsers must not guess its type, run it or frame it. */
 export const SECURITY_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 }
 
-/** Headers that answers of a route share, as the runtime keeps them: copying those costs less than making them anew. */
+/** The headers that responses of a route share. Copying a Headers object costs less than building one. */
 export interface SharedHeaders {
   /** Of a 200 and its 304. */
   readonly read: Headers
-  /** Of every other answer with a JSON body. */
+  /** Of every other response with a JSON body. */
   readonly other: Headers
-  /** Of an answer without a body. */
+  /** Of a response without a body. */
   readonly empty: Headers
 }
 
@@ -32,7 +32,7 @@ export function sharedHeaders(ofRoute: Record<string, string> = {}): SharedHeade
 
 const NO_ROUTE = sharedHeaders()
 
-/** 304 without a body where `If-None-Match` names what would be sent (RFC 9110, 13.1.2). */
+/** 304 without a body when `If-None-Match` contains the answer's tag (RFC 9110, 13.1.2). */
 export function toResponse(answer: Answer, context: Context): Response {
   const { status, body, prepared, tag } = answer
   const { request } = context
@@ -41,12 +41,12 @@ export function toResponse(answer: Answer, context: Context): Response {
   const response = unchanged ? new Response(null, { status: 304, headers }) : new Response(body, { status, headers })
   if (!prepared) addOwn(response.headers, answer, unchanged)
   if (context.requestId !== undefined) response.headers.set('X-Request-Id', context.requestId)
-  // The runtime dates every answer but those to HEAD; an origin server with a clock must (RFC 9110, 6.6.1).
+  // An origin server with a clock must send Date (RFC 9110, 6.6.1). Bun adds it to every response except those to HEAD.
   if (request.method === 'HEAD') response.headers.set('Date', new Date().toUTCString())
   return response
 }
 
-/** The same answer, ready to be given many times. */
+/** The same answer with all its headers, to be sent many times. */
 export function prepare(answer: Answer, context: Context): Answer {
   const [whole, notModified] = [new Headers(baseOf(answer, context)), new Headers(baseOf(answer, context))]
   addOwn(whole, answer, false)

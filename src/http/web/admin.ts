@@ -6,12 +6,12 @@ import { SECURITY_HEADERS } from '../response/response.ts'
 
 export interface AdminOptions {
   host: string
-  /** 0 takes a free one. */
+  /** 0 chooses a free port. */
   port: number
   metrics: Metrics
 }
 
-/** Listens when it returns. Throws StartError when the address cannot be had. */
+/** Listens when it returns. Throws StartError when it cannot listen on the address. */
 export function startAdmin({ host, port, metrics }: AdminOptions): { url: string; stop(): Promise<void> } {
   const server = listen(
     { host, port, flag: 'PETSTORE_ADMIN_PORT' },
