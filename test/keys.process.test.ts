@@ -69,7 +69,7 @@ describe('create', () => {
   test('makes a new store where there is none, and says so', async () => {
     const other = temporaryFile('new.db')
     const { stderr, status } = await run(['keys', 'create', '--name', 'a', '--database', other])
-    expect([status, stderr]).toEqual([0, expect.stringContaining('Made a new store')])
+    expect([status, stderr]).toEqual([0, expect.stringContaining('Created a new store')])
   })
 
   for (const [says, args] of [
@@ -135,7 +135,7 @@ describe('rotate', () => {
     const old = await create('--name', 'till 2', '--read-only')
     const { stdout, stderr } = await keys('rotate', 'till 2', '--overlap', '1s')
     const replacement = stdout.trim()
-    expect(stderr).toContain('ends at')
+    expect(stderr).toContain('works until')
     expect([await statusWith(old), await statusWith(replacement)]).toEqual([200, 200])
     expect((await ask('POST', `${service.url}/pets`, replacement, '{}')).status).toBe(403)
     await Bun.sleep(1_000)

@@ -90,6 +90,24 @@ describe('pets', () => {
   })
 })
 
+test('without an address, PETSTORE_HOST and PETSTORE_PORT name the service', async () => {
+  const { port } = new URL(service.url)
+  const env = { HOME: cwd, PETSTORE_API_KEY: service.key, PETSTORE_HOST: '0.0.0.0', PETSTORE_PORT: port }
+  expect((await pets(['list'], { env })).status).toBe(0)
+  const login = ['sh', '-c', `echo '${service.key}' | '${join(root, 'bin/petstore')}' login`]
+  const home = mkdtempSync(temporaryFile('home-'))
+  const { status, stderr } = await run([], { cwd, env: { HOME: home, PETSTORE_PORT: port }, command: login })
+  expect([status, stderr]).toEqual([0, expect.stringContaining(`Logged in to http://127.0.0.1:${port}/v1.`)])
+})
+
+test('help shows a command within a command', async () => {
+  const direct = await run(['keys', 'rotate', '--help'], { cwd })
+  expect(direct.stdout).toContain('petstore keys rotate')
+  expect(await run(['help', 'keys', 'rotate'], { cwd })).toEqual(direct)
+  expect((await run(['help'], { cwd })).stdout).toContain('Exit statuses')
+  expect(await run(['help', 'keys', 'rotat'], { cwd })).toMatchObject({ status: 2, stdout: '' })
+})
+
 describe('login', () => {
   test('saves a key that the service accepts, readable only by its owner, for that address only', async () => {
     const home = mkdtempSync(temporaryFile('home-'))
@@ -263,8 +281,19 @@ describe('an import that is stopped half-way', () => {
 describe('sample pets', () => {
   test('petstore demo adds them', async () => {
     const before = await count()
-    expect((await run(['demo'], { cwd, env: connection() })).status).toBe(0)
+    expect((await run(['demo', '--yes'], { cwd, env: connection() })).status).toBe(0)
     expect(await count()).toBe(before + samplePets.length)
+  })
+
+  test('petstore demo adds none to pets without --yes, where it cannot ask', async () => {
+    const empty = await serve(['--ephemeral'])
+    const env = { PETSTORE_URL: empty.url, PETSTORE_API_KEY: empty.key }
+    expect((await run(['demo'], { cwd, env })).status).toBe(0)
+    const again = await run(['demo'], { cwd, env })
+    expect([again.status, again.stdout, again.stderr]).toEqual([1, '', expect.stringContaining('petstore demo --yes')])
+    const shop = new PetstoreClient({ baseUrl: empty.url, apiKey: empty.key })
+    expect((await Array.fromAsync(shop.listPets())).length).toBe(samplePets.length)
+    await empty.stop()
   })
 
   test('serve --ephemeral --demo starts with them; --demo alone is refused', async () => {
