@@ -1,6 +1,8 @@
 // HTTP beside the operations: methods, paths, the documents, headers on every answer, cross-origin access, the stop.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { startAdmin } from '../src/http/web/admin.ts'
+import { createMetrics } from '../src/observability/metrics.ts'
 import { raw } from './support/raw.ts'
 import { type Service, startService } from './support/service.ts'
 
@@ -304,4 +306,13 @@ describe('a stop', () => {
     expect(performance.now() - begun).toBeLessThan(3_000)
     await stopping.store.close()
   })
+})
+
+test('metrics tell the address at which they can be read, on IPv6 too', async () => {
+  const admin = startAdmin({ host: '::1', port: 0, metrics: createMetrics() })
+  try {
+    expect((await fetch(admin.url)).status).toBe(200)
+  } finally {
+    await admin.stop()
+  }
 })

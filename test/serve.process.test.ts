@@ -183,7 +183,7 @@ describe('what it refuses, with a sentence and without a stack', () => {
 
   test('an address that is not this machine’s', async () => {
     const { status, stderr } = await refused(['--host', '203.0.113.1', '--port', '0', '--ephemeral'])
-    expect([status, stderr]).toEqual([1, expect.stringContaining('cannot be listened on')])
+    expect([status, stderr]).toEqual([1, expect.stringContaining('Cannot listen on')])
   })
 
   test('a file that another process holds for itself', async () => {

@@ -68,7 +68,7 @@ interface ServeOptions {
 
 async function serve(config: Config, { ephemeral, demo, workers, worker = false }: ServeOptions): Promise<void> {
   const together = worker || workers > 1
-  const log = createLog(config.logLevel, { linesMayMeet: together })
+  const log = createLog(config.logLevel, { sharedPipe: together })
   const unknown = worker ? [] : unknownVariables(process.env)
   if (unknown.length > 0) log.warn({ variables: unknown }, 'unknown PETSTORE_ variables are ignored')
   const metrics = config.adminPort === undefined ? undefined : createMetrics()

@@ -60,7 +60,7 @@ export interface Schema {
   minLength?: number
   maxLength?: number
   pattern?: string
-  'x-pattern-words'?: string
+  'x-pattern-description'?: string
   required?: string[]
   properties?: Record<string, Schema>
   items?: Schema

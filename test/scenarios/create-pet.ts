@@ -62,7 +62,7 @@ export function createPet(api: Api): void {
       create('takes a name of 255 code points', pet('\u{1F436}'.repeat(255)), 201),
       create('refuses a name of 256 code points', pet('a'.repeat(256)), 400, 'name must be 1 to 255 characters'),
       create('refuses an empty name', pet(''), 400, 'name must be 1 to 255 characters'),
-      create('refuses a name of white space', pet(' \t\u3000'), 400, 'name must hold a character that is not white'),
+      create('refuses a name of white space', pet(' \t\u3000'), 400, 'name must contain a character that is not white'),
       create('refuses a very long name of white space at once', pet(' '.repeat(60_000)), 400, 'name must be 1 to 255'),
       create('refuses U+0000 in a name', '{"name":"a\\u0000b","categoryId":1}', 400, 'no U+0000'),
       create('refuses a lone surrogate in a name', '{"name":"\\ud800","categoryId":1}', 400, 'well-formed'),

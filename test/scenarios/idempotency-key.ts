@@ -65,7 +65,7 @@ export function idempotencyKey(api: Api): void {
       body,
       status,
       code,
-      ...(status === 400 ? { message: ['Idempotency-Key must be one key'] } : {}),
+      ...(status === 400 ? { message: ['Idempotency-Key must be 1 to 255'] } : {}),
     })
     const used = '"one"'
     api.rows([

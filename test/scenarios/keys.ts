@@ -22,7 +22,7 @@ export function keys(api: Api): void {
       ...refused('another scheme', 'Basic Zm9vOmJhcg==', 'missing_api_key', 'Authorization: Bearer'),
       ...refused('a scheme alone', 'Bearer', 'missing_api_key', 'Authorization: Bearer'),
       ...refused('a key that is none', 'Bearer x', 'invalid_api_key', 'not an API key'),
-      ...refused('an unknown key', `Bearer ${live}`, 'invalid_api_key', 'not known'),
+      ...refused('an unknown key', `Bearer ${live}`, 'invalid_api_key', 'does not exist'),
       ...refused(
         'a mistyped key',
         `Bearer ${live.slice(0, -1)}${live.endsWith('0') ? '1' : '0'}`,
@@ -66,7 +66,7 @@ export function keys(api: Api): void {
     test('a read-only key lists and fetches, and adds nothing', async () => {
       expect((await api.service.get('/pets', api.readOnly)).status).toBe(200)
       expect((await api.service.get('/pets/1', api.readOnly)).status).toBe(200)
-      expectError(await api.service.post(PET, api.readOnly), 403, 'read_only_key', ['only read'])
+      expectError(await api.service.post(PET, api.readOnly), 403, 'read_only_key', ['read-only'])
     })
 
     test('an expired key is refused from its moment on', async () => {

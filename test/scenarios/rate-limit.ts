@@ -40,7 +40,7 @@ export function rateLimit(api: Api): void {
         ['GET', '/pets/1'],
       ] as const) {
         const answer = await limited.request(method, path, { headers })
-        expectError(answer, 429, 'rate_limited', ['3 requests in 60 seconds'])
+        expectError(answer, 429, 'rate_limited', ['3 requests every 60 seconds'])
         expect([answer.headers.get('Retry-After'), ...limits(answer)]).toEqual([
           '20',
           '"key";r=0;t=60',

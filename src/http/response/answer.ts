@@ -4,7 +4,7 @@ import type { Once } from '../../domain/pets.ts'
 import { stringifyJson } from '../../json/json.ts'
 import { entityTag } from './entity-tag.ts'
 
-type Bytes = Uint8Array<ArrayBuffer>
+export type Bytes = Uint8Array<ArrayBuffer>
 
 export interface Answer {
   readonly status: number
