@@ -147,8 +147,8 @@ describe('rotate', () => {
     await create('--name', 'double')
     await keys('rotate', 'double')
     const { status, stderr } = await keys('revoke', 'double')
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/give the id, \d+ and \d+/)])
-    const id = /give the id, (\d+)/.exec(stderr)?.[1] as string
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/Give an id instead: \d+ or \d+/)])
+    const id = /id instead: (\d+)/.exec(stderr)?.[1] as string
     expect((await keys('revoke', id)).status).toBe(0)
   })
 

@@ -63,7 +63,7 @@ describe('pets', () => {
     [['lst'], 2, 'Did you mean list?'],
     [['list', '--stauts', 'sold'], 2, 'Did you mean --status?'],
     [['list', '--status', 'gone'], 2, 'available, pending, sold'],
-    [['list', '--limit', '0'], 2, 'Give a number from 1'],
+    [['list', '--limit', '0'], 2, 'It must be a number from 1'],
     [['import', 'nothing.csv'], 1, 'There is no file nothing.csv.'],
     [['import', '.'], 1, '--format'],
     [['export', 'pets.txt'], 1, '--format'],

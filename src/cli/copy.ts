@@ -13,7 +13,7 @@ export function copyCommand(): Command {
   return new Command('copy')
     .description('Copy a whole store to another: pets, keys, ids and times stay the same.')
     .requiredOption('--from <address>', 'a file, or postgres://USER@HOST:PORT/DATABASE')
-    .requiredOption('--to <address>', 'the same; created if it does not exist, and otherwise empty')
+    .requiredOption('--to <address>', 'the same; created if it does not exist; must hold nothing else')
     .addHelpText(
       'after',
       `
