@@ -1,30 +1,31 @@
 // The table of settings → docs/configuration.md.
 
-import { CONNECTION_SETTINGS, SETTINGS, type Setting } from '../src/config/config.ts'
+import { CONNECTION_SETTINGS, SETTINGS, type Setting } from '../src/config/settings.ts'
 
 const INTRODUCTION = `# Configuration
 
-Written by \`npm run generate\` from the table in \`src/config/config.ts\`.
+Written by \`npm run generate\` from the table in \`src/config/settings.ts\`.
 
-Every setting is an environment variable; some are flags, too, and a flag wins. They hold for every command: \`petstore keys\`
-works on the store that \`PETSTORE_DATABASE\` names. A variable that is empty counts as not set. All problems are reported
-together, before anything starts.
+Every setting is an environment variable. Some are flags, too; a flag overrides its variable. The settings hold for every
+command: \`petstore keys\` works on the store that \`PETSTORE_DATABASE\` names. An empty variable counts as not set. All problems
+are reported together, before anything starts. When the server starts, its log warns of variables that begin with
+\`PETSTORE_\` and are no setting.
 
 | Variable | Flag | Default | |
 |---|---|---|---|
 `
 
 const CONNECTION = `
-The commands that talk to a running service (\`petstore pets\`, \`login\`, \`demo\`) have these instead:
+The commands that call a running service (\`petstore pets\`, \`login\`, \`demo\`) have these settings instead:
 
 | Variable | Flag | Default | |
 |---|---|---|---|
 `
 
 const NOTES = `
-A secret may stand in a file instead: its variable's name with \`_FILE\` at the end names the file.
+A secret may be kept in a file instead: set the variable whose name ends in \`_FILE\` to the path of the file.
 
-Kubernetes sets \`PETSTORE_PORT\` by itself where a Service is named \`petstore\` (\`tcp://…\`, which is refused here): set
+Where a Service is named \`petstore\`, Kubernetes sets \`PETSTORE_PORT\` to \`tcp://…\`, which is refused here: set
 \`enableServiceLinks: false\`, or set \`PETSTORE_PORT\` yourself.
 `
 
@@ -35,9 +36,9 @@ export function configurationPage(): string {
 
 function rows(settings: Record<string, Setting<unknown>>): string {
   return Object.values(settings)
-    .map(({ variable, flag, default: preset, secret, says }) => {
+    .map(({ variable, flag, default: preset, secret, description }) => {
       const names = secret ? `\`${variable}\`, \`${variable}_FILE\`` : `\`${variable}\``
-      return `| ${[names, code(flag), code(preset), says].join(' | ')} |\n`
+      return `| ${[names, code(flag), code(preset), description].join(' | ')} |\n`
     })
     .join('')
 }

@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
-import { readConfig, SETTINGS } from '../src/config/config.ts'
+import { localUrl, readConfig } from '../src/config/config.ts'
+import { SETTINGS } from '../src/config/settings.ts'
 import { generateKey } from '../src/domain/keys.ts'
 import { temporaryFile } from './support/files.ts'
 
@@ -78,9 +79,16 @@ describe('each is checked', () => {
   }
 })
 
-test('every setting says what it is, in sentences', () => {
-  for (const { variable, says } of Object.values(SETTINGS)) {
+test('every setting has a description, in sentences', () => {
+  for (const { variable, description } of Object.values(SETTINGS)) {
     expect(variable).toMatch(/^PETSTORE_[A-Z_]+$/)
-    expect(says).toMatch(/[.]$/)
+    expect(description).toMatch(/[.]$/)
   }
+})
+
+test('this machine’s address follows PETSTORE_HOST and PETSTORE_PORT', () => {
+  expect(localUrl({})).toBe('http://127.0.0.1:8080/v1')
+  expect(localUrl({ PETSTORE_HOST: '::', PETSTORE_PORT: '0' })).toBe('http://[::1]:8080/v1')
+  expect(localUrl({ PETSTORE_HOST: 'shop.local', PETSTORE_PORT: '81' })).toBe('http://shop.local:81/v1')
+  expect(() => localUrl({ PETSTORE_PORT: 'tcp://10.0.0.1:80' })).toThrow('PETSTORE_PORT must be a number')
 })

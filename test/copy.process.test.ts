@@ -245,9 +245,7 @@ describe('petstore copy of a schema that has grown', () => {
       ] as const) {
         const { status, stderr } = await copy(from, to)
         expect(status).toBe(1)
-        expect(stderr).toStartWith(
-          'petstore: The tables of the two stores are not the same, so nothing was copied: only ',
-        )
+        expect(stderr).toStartWith('petstore: The two stores have different tables, so nothing was copied: only ')
         expect(stderr).toContain(says)
       }
     }
@@ -349,7 +347,7 @@ test('backup and restore are for files, and show no password', async () => {
   for (const command of ['backup', 'restore']) {
     const { status, stderr } = await run([command, temporaryFile('backup.db')], { env })
     expect(status).toBe(1)
-    expect(stderr).toContain('Use PostgreSQL’s own tools')
+    expect(stderr).toContain('Back up PostgreSQL with its own tools')
     expect(stderr).not.toContain('hunter2')
   }
 })
@@ -366,7 +364,7 @@ describe('petstore migrate', () => {
       for (const _ of [1, 2]) {
         const { status, stdout } = await migrate('--check')
         expect(status).toBe(1)
-        expect(stdout).toContain('schema 0 of 2: 2 migrations are to be applied')
+        expect(stdout).toContain('schema 0 of 2, 2 migrations missing')
       }
       for (const flag of ['--apply', '--apply', '--check']) {
         const { status, stdout } = await migrate(flag)

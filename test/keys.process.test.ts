@@ -70,7 +70,7 @@ describe('create', () => {
   test('makes a new store where there is none, and says so', async () => {
     const other = temporaryFile('new.db')
     const { stderr, status } = await run(['keys', 'create', '--name', 'a', '--database', other])
-    expect([status, stderr]).toEqual([0, expect.stringContaining('Made a new store')])
+    expect([status, stderr]).toEqual([0, expect.stringContaining('Created a new store')])
   })
 
   for (const [says, args] of [
@@ -136,7 +136,7 @@ describe('rotate', () => {
     const old = await create('--name', 'till 2', '--read-only')
     const { stdout, stderr } = await keys('rotate', 'till 2', '--overlap', '1s')
     const replacement = stdout.trim()
-    expect(stderr).toContain('ends at')
+    expect(stderr).toContain('works until')
     expect([await statusWith(old), await statusWith(replacement)]).toEqual([200, 200])
     expect((await ask('POST', `${service.url}/pets`, replacement, '{}')).status).toBe(403)
     await Bun.sleep(1_000)
@@ -148,8 +148,8 @@ describe('rotate', () => {
     await create('--name', 'double')
     await keys('rotate', 'double')
     const { status, stderr } = await keys('revoke', 'double')
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/give the id, \d+ and \d+/)])
-    const id = /give the id, (\d+)/.exec(stderr)?.[1] as string
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/Give an id instead: \d+ or \d+/)])
+    const id = /id instead: (\d+)/.exec(stderr)?.[1] as string
     expect((await keys('revoke', id)).status).toBe(0)
   })
 

@@ -53,6 +53,29 @@ describe('metrics', () => {
     expect(value(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6)
   })
 
+  test('report the process under the names that Prometheus’ client libraries share', async () => {
+    const text = await metrics()
+    const ofLinux = ['process_virtual_memory_bytes', 'process_heap_bytes', 'process_open_fds', 'process_max_fds']
+    for (const name of [
+      ...['process_cpu_user_seconds_total', 'process_cpu_system_seconds_total', 'process_cpu_seconds_total'],
+      ...['process_resident_memory_bytes', 'nodejs_heap_size_total_bytes', 'nodejs_heap_size_used_bytes'],
+      ...(process.platform === 'linux' ? ofLinux : []),
+    ]) {
+      expect([name, value(text, name)]).toEqual([name, expect.any(Number)])
+      expect(value(text, name)).toBeGreaterThan(0)
+    }
+    expect(Math.abs((value(text, 'process_start_time_seconds') ?? 0) - Date.now() / 1000)).toBeLessThan(600)
+    for (const which of ['', 'min_', 'max_', 'mean_', 'stddev_', 'p50_', 'p90_', 'p99_']) {
+      expect(value(text, `nodejs_eventloop_lag_${which}seconds`)).toBeGreaterThanOrEqual(0)
+    }
+    // A name is described once, and every line of a sample is a name, perhaps labels, and a number.
+    const described = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name)
+    expect(new Set(described).size).toBe(described.length)
+    for (const line of text.split('\n').filter((one) => one !== '' && !one.startsWith('#'))) {
+      expect(line).toMatch(/^[a-z_0-9]+(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? [0-9.e+-]+$/)
+    }
+  })
+
   test('hold no byte run of the key', async () => {
     expect(await metrics()).not.toContain(service.key.slice(10, 20))
   })

@@ -63,7 +63,7 @@ describe('pets', () => {
     [['lst'], 2, 'Did you mean list?'],
     [['list', '--stauts', 'sold'], 2, 'Did you mean --status?'],
     [['list', '--status', 'gone'], 2, 'available, pending, sold'],
-    [['list', '--limit', '0'], 2, 'Give a number from 1'],
+    [['list', '--limit', '0'], 2, 'It must be a number from 1'],
     [['import', 'nothing.csv'], 1, 'There is no file nothing.csv.'],
     [['import', '.'], 1, '--format'],
     [['export', 'pets.txt'], 1, '--format'],
@@ -88,6 +88,24 @@ describe('pets', () => {
     const command = ['sh', '-c', `'${join(root, 'bin/petstore')}' pets list --all --json | head -c 1`]
     expect(await run([], { cwd, env: connection(), command })).toEqual({ stdout: '[', stderr: '', status: 0 })
   })
+})
+
+test('without an address, PETSTORE_HOST and PETSTORE_PORT name the service', async () => {
+  const { port } = new URL(service.url)
+  const env = { HOME: cwd, PETSTORE_API_KEY: service.key, PETSTORE_HOST: '0.0.0.0', PETSTORE_PORT: port }
+  expect((await pets(['list'], { env })).status).toBe(0)
+  const login = ['sh', '-c', `echo '${service.key}' | '${join(root, 'bin/petstore')}' login`]
+  const home = mkdtempSync(temporaryFile('home-'))
+  const { status, stderr } = await run([], { cwd, env: { HOME: home, PETSTORE_PORT: port }, command: login })
+  expect([status, stderr]).toEqual([0, expect.stringContaining(`Logged in to http://127.0.0.1:${port}/v1.`)])
+})
+
+test('help shows a command within a command', async () => {
+  const direct = await run(['keys', 'rotate', '--help'], { cwd })
+  expect(direct.stdout).toContain('petstore keys rotate')
+  expect(await run(['help', 'keys', 'rotate'], { cwd })).toEqual(direct)
+  expect((await run(['help'], { cwd })).stdout).toContain('Exit statuses')
+  expect(await run(['help', 'keys', 'rotat'], { cwd })).toMatchObject({ status: 2, stdout: '' })
 })
 
 describe('login', () => {
@@ -265,8 +283,19 @@ describe('an import that is stopped half-way', () => {
 describe('sample pets', () => {
   test('petstore demo adds them', async () => {
     const before = await count()
-    expect((await run(['demo'], { cwd, env: connection() })).status).toBe(0)
+    expect((await run(['demo', '--yes'], { cwd, env: connection() })).status).toBe(0)
     expect(await count()).toBe(before + samplePets.length)
+  })
+
+  test('petstore demo adds none to pets without --yes, where it cannot ask', async () => {
+    const empty = await serve(['--ephemeral'])
+    const env = { PETSTORE_URL: empty.url, PETSTORE_API_KEY: empty.key }
+    expect((await run(['demo'], { cwd, env })).status).toBe(0)
+    const again = await run(['demo'], { cwd, env })
+    expect([again.status, again.stdout, again.stderr]).toEqual([1, '', expect.stringContaining('petstore demo --yes')])
+    const shop = new PetstoreClient({ baseUrl: empty.url, apiKey: empty.key })
+    expect((await Array.fromAsync(shop.listPets())).length).toBe(samplePets.length)
+    await empty.stop()
   })
 
   test('serve --ephemeral --demo starts with them; --demo alone is refused', async () => {

@@ -87,6 +87,8 @@ describe('a restore', () => {
       writeFileSync(file, damage(Buffer.from(pristine)))
       const { status, stderr } = await run(['restore', file, '--database', database])
       expect([status, stderr]).toEqual([1, expect.stringMatching(/damaged|not a petstore database/)])
+      // The flag names the store, and the backup is what is wrong.
+      expect(stderr).not.toContain('--database')
     }
     expect(beside(database)).toEqual([])
     expect(readFileSync(database).equals(pristine)).toBe(true)

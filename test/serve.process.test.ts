@@ -52,7 +52,7 @@ test('a first start whose standard output nobody reads any more goes on, and log
     if (!stderr.includes('keys create') && text.includes('keys create')) child.kill('SIGTERM')
     stderr += text
   }
-  expect(stderr).toContain('`petstore keys create` makes a key')
+  expect(stderr).toContain('`petstore keys create` creates a key')
   expect(stderr).not.toContain(' at ')
   expect(await child.exited).toBe(0)
 })
@@ -116,12 +116,25 @@ describe('what it refuses, with a sentence and without a stack', () => {
       PETSTORE_CORS_ORIGINS: 'https://shop.example/',
       PETSTORE_DATABASE: 'mysql://root@db/pets',
     })
-    expect(status).toBe(1)
+    expect(status).toBe(2)
     for (const name of ['--port', '--environment', 'HOST', 'BASE_URL', 'STAGING_BASE_URL', 'BOOTSTRAP_KEY', 'SUNSET']) {
       expect(stderr).toContain(name)
     }
     for (const name of ['LOG_LEVEL', 'CORS_ORIGINS', 'DATABASE']) expect(stderr).toContain(name)
     expect(stderr).not.toContain('secret-looking')
+  })
+
+  test('status 2 for a wrong flag, 1 for a wrong variable', async () => {
+    expect(await refused(['--port', 'abc'])).toEqual({
+      status: 2,
+      stderr: 'petstore: The configuration cannot be used:\n  --port must be a number from 0 to 65535.\n',
+    })
+    expect((await refused([], { PETSTORE_PORT: 'abc' })).status).toBe(1)
+  })
+
+  test('--ephemeral with --database', async () => {
+    const { status, stderr } = await refused(['--ephemeral', '--database', 'a.db'])
+    expect([status, stderr]).toEqual([2, expect.stringContaining('It cannot be used with --database.')])
   })
 
   test('a port in use', async () => {
@@ -288,6 +301,19 @@ test('the log is JSON lines on standard error, with no byte run of a key', async
   expect(lines.map(({ msg }) => msg)).toEqual(['createPet', 'stopping'])
   expect(lines[0]).toMatchObject({ level: 'info', petId: '1', keyId: '1', requestId: headers.get('X-Request-Id') })
   expect(service.stderr()).not.toContain(service.key.slice(10, 20))
+})
+
+test('the log names unknown PETSTORE_ variables, but not those that Kubernetes sets', async () => {
+  const env = {
+    PETSTORE_PROT: '1',
+    PETSTORE_URL_FILE: 'x',
+    PETSTORE_SERVICE_HOST: '10.0.0.1',
+    PETSTORE_PORT_80_TCP: 'x',
+  }
+  const service = await serve(['--ephemeral'], { env: { ...env, PETSTORE_API_KEY_FILE: 'x' } })
+  await service.stop()
+  const [warning] = service.stderr().split('\n')
+  expect(JSON.parse(warning ?? '')).toMatchObject({ level: 'warn', variables: ['PETSTORE_PROT', 'PETSTORE_URL_FILE'] })
 })
 
 test('PETSTORE_LOG_LEVEL=silent logs nothing', async () => {

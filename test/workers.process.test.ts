@@ -88,6 +88,6 @@ describe.skipIf(!LINUX)('workers', () => {
 
   test('they need a store that can be shared: status 2', async () => {
     const { status, stderr } = await run(['serve', '--workers', '2', '--ephemeral'])
-    expect([status, stderr]).toEqual([2, expect.stringContaining('not --ephemeral')])
+    expect([status, stderr]).toEqual([2, expect.stringContaining('cannot be used with --ephemeral')])
   })
 })

@@ -1,4 +1,4 @@
-// `petstore backup` and `petstore restore`: copies of the embedded store, while services write, and back again.
+// `petstore backup` and `petstore restore`, for stores that are files.
 
 import { Command } from 'commander'
 import { StartError } from '../domain/errors.ts'
@@ -8,7 +8,7 @@ import { plural } from './output.ts'
 
 export function backupCommand(): Command {
   const command = new Command('backup')
-    .description('Copy the store to a new file, while services use it.')
+    .description('Copy the store to a new file. Services may use the store meanwhile.')
     .argument('<file>', 'the new file')
     .addHelpText('after', '\nExample:\n  petstore backup /backups/petstore-monday.db')
   return withSettings(command, 'database').action((file: string, _options, self: Command) => {
@@ -20,23 +20,21 @@ export function backupCommand(): Command {
 
 export function restoreCommand(): Command {
   const command = new Command('restore')
-    .description('Put a backup in the place of the store. No service may be using it.')
-    .argument('<file>', 'the backup; it is checked first, and stays')
+    .description('Replace the store by a backup. Stop the services that use the store first.')
+    .argument('<file>', 'the backup; it is checked first, and kept')
     .addHelpText('after', '\nExample:\n  petstore restore /backups/petstore-monday.db')
   return withSettings(command, 'database').action((file: string, _options, self: Command) => {
     const { database } = configOf(self)
     const { kept, ...contents } = filesOf(database).restore(file, database)
     say(`Restored ${counted(contents)} to ${database}.`)
-    if (kept.length > 0) say(`The store that was there is kept as ${kept.join(' and ')}.`)
+    if (kept.length > 0) say(`The previous store is kept as ${kept.join(' and ')}.`)
   })
 }
 
 function filesOf(database: string): StoreFiles {
   const { files } = kindOf(database)
   if (files) return files
-  throw new StartError(
-    'Only files are backed up here. Use PostgreSQL’s own tools for its databases: see docs/postgresql.md.',
-  )
+  throw new StartError('This command is for files. Back up PostgreSQL with its own tools: see docs/postgresql.md.')
 }
 
 function counted({ pets, keys, bytes }: ReturnType<StoreFiles['backUp']>): string {

@@ -3,15 +3,16 @@
 
 import type { Command } from 'commander'
 import { type Deprecation, PetstoreClient } from '../client/petstore.ts'
+import { localUrl } from '../config/config.ts'
 import { StartError } from '../domain/errors.ts'
-import { DEFAULT_URL, readLogin } from './login.ts'
+import { readLogin } from './login.ts'
 import { connectionOf } from './options.ts'
 
 /** Throws StartError when there is no API key. */
 export function createClient(command: Command, options: { retries?: number } = {}): PetstoreClient {
   const configured = connectionOf(command)
   const saved = configured.url && configured.apiKey ? undefined : readLogin()
-  const baseUrl = configured.url ?? saved?.url ?? DEFAULT_URL
+  const baseUrl = configured.url ?? saved?.url ?? localUrl(process.env)
   const apiKey = configured.apiKey ?? (saved?.url === baseUrl ? saved.apiKey : undefined)
   if (!apiKey) {
     throw new StartError(`There is no API key for ${baseUrl}. Run petstore login, or set PETSTORE_API_KEY.`)

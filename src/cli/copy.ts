@@ -1,24 +1,25 @@
-// `petstore copy`: everything of one store into another, such as from a file to PostgreSQL or back.
+// `petstore copy`: copies a whole store to another, such as from a file to PostgreSQL or back.
 
 import { Command } from 'commander'
-import { StartError } from '../domain/errors.ts'
+import { FlagError } from '../config/config.ts'
 import { type CopyProgress, copyStore } from '../store/copy.ts'
 import { kindOf } from '../store/kinds.ts'
 import { startProgress } from './progress.ts'
 
-/** The bar's steps: what a row is does not matter to it. */
+/** The bar shows thousandths, whatever the number of rows. */
 const BAR_MAX = 1_000
 
 export function copyCommand(): Command {
   return new Command('copy')
-    .description('Copy everything of a store to another: animals, keys and times stay as they are.')
+    .description('Copy a whole store to another: pets, keys, ids and times stay the same.')
     .requiredOption('--from <address>', 'a file, or postgres://USER@HOST:PORT/DATABASE')
-    .requiredOption('--to <address>', 'the same; made when it is not there, and holding nothing else')
+    .requiredOption('--to <address>', 'the same; created if it does not exist; must hold nothing else')
     .addHelpText(
       'after',
       `
-Stop the servers of both stores first. After an interruption run it again: it goes on where it was. In the end it reads
-both and compares them. Addresses are seen in the list of processes: give the password as PGPASSWORD instead.
+Stop the servers of both stores first. After an interruption, run the same command again: it continues where it stopped. At
+the end it compares the two stores. Other users can see the addresses in the list of processes: give the password as
+PGPASSWORD instead.
 
 Example:
   PGPASSWORD=… petstore copy --from data/petstore.db --to postgres://petstore@db.example/petstore`,
@@ -33,8 +34,8 @@ Example:
       } finally {
         progress.stop()
       }
-      const said = Object.entries(rows).map(([table, count]) => `${count} ${table.replaceAll('_', ' ')}`)
-      process.stdout.write(`Copied and compared: ${said.join(', ')}.\n`)
+      const counts = Object.entries(rows).map(([table, count]) => `${count} ${table.replaceAll('_', ' ')}`)
+      process.stdout.write(`Copied and compared: ${counts.join(', ')}.\n`)
     })
 }
 
@@ -45,6 +46,6 @@ function checkedName(flag: string, address: string): string {
     kind.check(address)
     return kind.describe(address)
   } catch (error) {
-    throw new StartError(`${flag} ${(error as Error).message}.`)
+    throw new FlagError(`${flag} ${(error as Error).message}.`)
   }
 }

@@ -1,7 +1,10 @@
 // `petstore demo`: adds the sample pets to a running service.
 
 import { Command } from 'commander'
+import type { PetstoreClient } from '../client/petstore.ts'
 import { addSamples, samplePets } from '../client/samples.ts'
+import { StartError } from '../domain/errors.ts'
+import { ask } from './ask.ts'
 import { createClient } from './client.ts'
 import { withConnection } from './options.ts'
 import { plural } from './output.ts'
@@ -10,15 +13,30 @@ import { startProgress } from './progress.ts'
 export function demoCommand(): Command {
   return withConnection(new Command('demo'))
     .description(`Add ${samplePets.length} sample pets to a service, to try things out.`)
+    .option('--yes', 'do not ask when the service has pets already', false)
     .addHelpText('after', '\nExamples:\n  petstore demo\n  petstore serve --ephemeral --demo')
-    .action(async (_options, self: Command) => {
+    .action(async ({ yes }: { yes: boolean }, self: Command) => {
+      const client = createClient(self)
+      if (!yes) await confirm(client)
       const progress = startProgress('Adding', samplePets.length)
       let added = 0
       try {
-        for await (const _pet of addSamples(createClient(self))) progress.update(++added, plural(added, 'pet'))
+        for await (const _pet of addSamples(client)) progress.update(++added, plural(added, 'pet'))
       } finally {
         progress.stop()
         process.stderr.write(`Added ${added} sample pets. petstore pets list shows them.\n`)
       }
     })
+}
+
+/** Pets cannot be removed, so a store in use should not get sample pets by mistake. Throws StartError. */
+async function confirm(client: PetstoreClient): Promise<void> {
+  const { pets } = await client.listPage({ limit: 1 })
+  if (pets.length === 0) return
+  if (!process.stdin.isTTY) {
+    throw new StartError('The service has pets already. To add the sample pets to them, use petstore demo --yes.')
+  }
+  const stopped = 'Nothing was added.'
+  const answer = await ask(`The service has pets already. Add ${samplePets.length} sample pets? [y/N] `, { stopped })
+  if (!/^y(es)?$/i.test(answer.trim())) throw new StartError(stopped)
 }

@@ -1,4 +1,4 @@
-// `petstore deprecated`: which keys still call operations that are to be removed.
+// `petstore deprecated`: which API keys still call deprecated operations.
 
 import { Command } from 'commander'
 import { configOf, withSettings } from './options.ts'
@@ -7,7 +7,7 @@ import { time, withStore } from './with-store.ts'
 
 export function deprecatedCommand(): Command {
   const command = new Command('deprecated')
-    .description('Show which keys still call deprecated operations, how often, and when last.')
+    .description('Show which API keys called deprecated operations, how often, and when last.')
     .option('--json', 'print JSON, for programs', false)
   return withSettings(command, 'database').action(async ({ json }: { json: boolean }, self: Command) => {
     const rows = await withStore(configOf(self), {}, async (store) => {

@@ -1,30 +1,32 @@
-// How a command ends: its exit status, which programs may rely on, and what is said when it could not be done.
+// How a command ends: its exit status, which programs may rely on, and its message when it failed.
 
 import { CommanderError } from 'commander'
 import { PetstoreApiError, PetstoreNetworkError } from '../client/petstore.ts'
+import { FlagError } from '../config/config.ts'
 import { PetstoreError, StartError } from '../domain/errors.ts'
 
 export const EXIT_STATUSES = `
 Exit statuses:
   0  done
   1  could not be done
-  2  the command was not understood
-  3  no answer from the service: the same command may work later
-  4  the service does not accept the API key, or not for this
-  5  an import ended with records that were refused
+  2  the command or one of its flags was not understood
+  3  the service did not answer: try again later
+  4  the service refused the API key, or the key may not do this
+  5  an import ended, and some records were refused
   130  interrupted`
 
-/** An import that has said which records were refused. */
+/** Some records were refused. The import has reported each. */
 export class ImportIncomplete extends Error {}
 
-/** The person stopped it. */
+/** Stopped by SIGINT. */
 export class Interrupted extends Error {}
 
-/** The exit status for what a command threw, once it has been said on standard error. */
+/** Writes the message for what a command threw to standard error. Returns the exit status. */
 export function endWith(error: unknown): number {
-  // Commander has already said what it had to say.
+  // Commander has written its message already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   process.stderr.write(`petstore: ${messageOf(error)}\n`)
+  if (error instanceof FlagError) return 2
   if (error instanceof PetstoreNetworkError) return 3
   if (error instanceof PetstoreApiError && [401, 403].includes(error.status)) return 4
   if (error instanceof ImportIncomplete) return 5
@@ -42,7 +44,7 @@ function messageOf(error: unknown): string {
   return expected ? (error as Error).message : Bun.inspect(error)
 }
 
-/** A system's code says more than a library's sentence. */
+/** The code of a system call says more than a library's message. */
 function reasonOf(cause: unknown): string {
   const { code } = (cause ?? {}) as { code?: unknown }
   return typeof code === 'string' ? ` (${code})` : ''

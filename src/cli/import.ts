@@ -33,7 +33,7 @@ interface ImportOptions {
 
 export function importCommand(): Command {
   return withConnection(new Command('import'))
-    .description('Add the pets of a file.')
+    .description('Add the pets in a file.')
     .argument('<file>', 'CSV, JSON (an array) or NDJSON, in UTF-8; - is standard input')
     .addOption(new Option('--format <format>', "the format (default: from the file's extension)").choices(formatNames))
     .option('--keep-going', 'report each bad record and continue, instead of stopping at the first', false)

@@ -1,5 +1,5 @@
-// `petstore keys …`: issue, list, end and rotate API keys, in the store itself. A running service notices by itself.
-// A key goes to standard output alone, so that it can be piped; what is said about it goes to standard error.
+// `petstore keys …`: create, list, revoke and rotate API keys, in the store itself. Running services notice the changes.
+// Standard output has the key and nothing else, so that it can be piped; messages go to standard error.
 
 import { Command } from 'commander'
 import type { Config } from '../config/config.ts'
@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000
 
 export function keysCommand(): Command {
   return new Command('keys')
-    .description('Issue, list, revoke and rotate API keys.')
+    .description('Create, list, revoke and rotate API keys.')
     .addCommand(createCommand())
     .addCommand(listCommand())
     .addCommand(revokeCommand())
@@ -23,10 +23,14 @@ export function keysCommand(): Command {
 }
 
 function createCommand(): Command {
-  return storeCommand('create', 'Issue a key and print it, this once.')
+  return storeCommand('create', 'Create an API key and print it. It cannot be shown again.')
     .requiredOption('--name <name>', 'what the key is for', parsedBy(parseName))
-    .option('--read-only', 'the key may list and fetch, not add', false)
-    .option('--expires <duration>', 'end the key after this time, as 90d or 12h', parsedBy(parseDuration))
+    .option('--read-only', 'the key may read pets, but not add any', false)
+    .option(
+      '--expires <duration>',
+      'how long the key works, such as 90d or 12h (default: without limit)',
+      parsedBy(parseDuration),
+    )
     .addHelpText('after', example("petstore keys create --name 'till 3' --expires 90d"))
     .action(async ({ name, readOnly, expires }, self: Command) => {
       const config = configOf(self)
@@ -38,7 +42,7 @@ function createCommand(): Command {
 }
 
 function listCommand(): Command {
-  return storeCommand('list', 'Show the keys: what they may do, and until when.')
+  return storeCommand('list', 'Show the API keys: their access, state and expiry.')
     .option('--json', 'print JSON, for programs', false)
     .action(async ({ json }: { json: boolean }, self: Command) => {
       const keys = await withStore(configOf(self), {}, (store) => store.listKeys())
@@ -47,24 +51,24 @@ function listCommand(): Command {
 }
 
 function revokeCommand(): Command {
-  return storeCommand('revoke', 'End a key now. It stops working on every server within a second.')
-    .argument('<key>', 'its id or its name')
+  return storeCommand('revoke', 'Revoke an API key. Every server refuses it within a second.')
+    .argument('<key>', 'its id or name')
     .action(async (which: string, _options, self: Command) => {
       await withStore(configOf(self), {}, async (store) => {
         const key = findOne(await store.listKeys(), which)
         await store.revokeKey(key.id)
-        say(`Key ${key.id} (${key.name}) is revoked.`)
+        report(`Key ${key.id} (${key.name}) is revoked.`)
       })
     })
 }
 
 function rotateCommand(): Command {
-  return storeCommand('rotate', 'Issue a key in the place of another, which ends later.')
+  return storeCommand('rotate', 'Create an API key that replaces another. Both work for a while.')
     .argument('<key>', "the old key's id or name")
-    .option('--overlap <duration>', 'how long the old key still works (default: 24h)', parsedBy(parseDuration))
+    .option('--overlap <duration>', 'how long the old key continues to work (default: 24h)', parsedBy(parseDuration))
     .option(
       '--expires <duration>',
-      'end the new key after this time (default: as long as the old one had)',
+      'how long the new key works (default: as long as the old one)',
       parsedBy(parseDuration),
     )
     .addHelpText('after', example("petstore keys rotate 'till 3' --overlap 24h"))
@@ -78,14 +82,14 @@ function rotateCommand(): Command {
         await issue(config, (key) =>
           store.rotateKey(old.id, { name: old.name, readOnly: old.readOnly, expiresAt, ...key }, now + overlap),
         )
-        say(`Key ${old.id} ends at ${time(Math.min(now + overlap, old.expiresAt ?? Number.POSITIVE_INFINITY))}.`)
+        report(`Key ${old.id} works until ${time(Math.min(now + overlap, old.expiresAt ?? Number.POSITIVE_INFINITY))}.`)
       })
     })
 }
 
 function generateCommand(): Command {
   return withSettings(new Command('generate'), 'environment')
-    .description('Print a key that no store knows yet, for PETSTORE_BOOTSTRAP_KEY.')
+    .description('Print a new API key for PETSTORE_BOOTSTRAP_KEY. It is not added to a store.')
     .action((_options, self: Command) => {
       process.stdout.write(`${generateKey(configOf(self).environment)}\n`)
     })
@@ -99,24 +103,24 @@ async function issue(config: Config, create: (key: Pick<NewKey, 'hash'>) => Prom
   const text = generateKey(config.environment)
   const { id, name } = await create({ hash: hashKey(text) })
   process.stdout.write(`${text}\n`)
-  say(`Key ${id} (${name}) is issued. It is shown only this once.`)
+  report(`Key ${id} (${name}) is created. It cannot be shown again.`)
 }
 
-/** The live key of this id or name. Throws when there is none, or when a rotation has left two of the name. */
+/** The active key with this id or name. Throws PetstoreError when there is none, or when several have the name, as after a rotation. */
 function findOne(keys: readonly ApiKey[], which: string): ApiKey {
   const live = keys.filter((key) => keyState(key, Date.now()) === 'active')
   const found = live.filter(({ id, name }) => String(id) === which || name === which)
   if (found.length > 1) {
-    const ids = found.map(({ id }) => id).join(' and ')
-    throw new PetstoreError('not_found', `${found.length} keys are named ${which}: give the id, ${ids}.`)
+    const ids = found.map(({ id }) => id).join(' or ')
+    throw new PetstoreError('not_found', `${found.length} keys are named ${which}. Give an id instead: ${ids}.`)
   }
-  if (!found[0])
-    throw new PetstoreError('not_found', `No active key has the id or name ${which}. See petstore keys list.`)
-  return found[0]
+  const [key] = found
+  if (!key) throw new PetstoreError('not_found', `No active key has the id or name ${which}. See petstore keys list.`)
+  return key
 }
 
 function listing(keys: readonly ApiKey[]): string {
-  if (keys.length === 0) return 'There are no keys. petstore keys create --name NAME issues one.\n'
+  if (keys.length === 0) return 'There are no keys. petstore keys create --name NAME creates one.\n'
   const rows = keys.map((key) => [
     String(key.id),
     key.name,
@@ -141,11 +145,11 @@ function toJson({ id, name, readOnly, createdAt, expiresAt, revokedAt, ...rest }
   }
 }
 
-/** Not all digits, so that it is never taken for an id; nothing that would disturb a terminal. */
+/** A name of digits only would be taken for an id. */
 function parseName(text: string): string {
   const name = text.trim()
   if (!/^[^\p{C}]{1,100}$/u.test(name) || /^[0-9]+$/.test(name)) {
-    throw new Error('must be 1 to 100 printable characters, not only digits')
+    throw new Error('must have 1 to 100 printable characters, and not only digits')
   }
   return name
 }
@@ -154,6 +158,6 @@ function example(command: string): string {
   return `\nExample:\n  ${command}`
 }
 
-function say(sentence: string): void {
+function report(sentence: string): void {
   process.stderr.write(`${sentence}\n`)
 }

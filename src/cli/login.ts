@@ -3,16 +3,15 @@
 
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { createInterface } from 'node:readline/promises'
-import { Writable } from 'node:stream'
 import { Command } from 'commander'
 import { PetstoreClient } from '../client/petstore.ts'
-import { loginFile } from '../config/config.ts'
+import { localUrl, loginFile } from '../config/config.ts'
 import { apiKey, serviceUrl } from '../config/setting-parsers.ts'
 import { StartError } from '../domain/errors.ts'
+import { ask } from './ask.ts'
 import { connectionOf, withConnection } from './options.ts'
 
-export const DEFAULT_URL = 'http://127.0.0.1:8080/v1'
+const NOTHING_SAVED = 'Nothing was saved.'
 
 export interface Login {
   url: string
@@ -76,13 +75,16 @@ function writeLogin(login: Login): void {
 }
 
 async function askForUrl(): Promise<string> {
-  if (!process.stdin.isTTY) return DEFAULT_URL
-  const answer = await ask(`Address of the service [${DEFAULT_URL}]: `)
-  return checked(serviceUrl, answer || DEFAULT_URL, 'The address')
+  const defaultUrl = localUrl(process.env)
+  if (!process.stdin.isTTY) return defaultUrl
+  const answer = await ask(`Address of the service [${defaultUrl}]: `, { stopped: NOTHING_SAVED })
+  return checked(serviceUrl, answer || defaultUrl, 'The address')
 }
 
 async function askForKey(url: string): Promise<string> {
-  const text = process.stdin.isTTY ? await ask(`API key for ${url} (not shown): `, true) : await Bun.stdin.text()
+  const text = process.stdin.isTTY
+    ? await ask(`API key for ${url} (not shown): `, { hidden: true, stopped: NOTHING_SAVED })
+    : await Bun.stdin.text()
   return checked(apiKey, text.trim(), 'The key')
 }
 
@@ -91,23 +93,5 @@ function checked(parse: (text: string) => string, text: string, what: string): s
     return parse(text)
   } catch (error) {
     throw new StartError(`${what} ${(error as Error).message}.`)
-  }
-}
-
-async function ask(question: string, hidden = false): Promise<string> {
-  process.stderr.write(question)
-  // Readline echoes what is typed to its output, so a hidden answer gets an output that discards it.
-  const discard = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const reader = createInterface({ input: process.stdin, output: hidden ? discard : process.stderr, terminal: true })
-  const aborter = new AbortController()
-  reader.once('SIGINT', () => aborter.abort())
-  reader.once('close', () => aborter.abort())
-  try {
-    return await reader.question('', { signal: aborter.signal })
-  } catch {
-    throw new StartError('Nothing was saved.')
-  } finally {
-    if (hidden) process.stderr.write('\n')
-    reader.close()
   }
 }

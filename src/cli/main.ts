@@ -1,5 +1,5 @@
 #!/usr/bin/env bun
-// The command line: which commands there are.
+// The command line: its commands.
 
 import tab from '@bomb.sh/tab/commander'
 import { Command } from 'commander'
@@ -9,6 +9,7 @@ import { copyCommand } from './copy.ts'
 import { demoCommand } from './demo.ts'
 import { deprecatedCommand } from './deprecated.ts'
 import { EXIT_STATUSES, endWith } from './exit-codes.ts'
+import { helpCommand } from './help.ts'
 import { keysCommand } from './keys.ts'
 import { loginCommand, logoutCommand } from './login.ts'
 import { migrateCommand } from './migrate.ts'
@@ -16,7 +17,7 @@ import { petsCommand } from './pets.ts'
 import { serveCommand } from './serve.ts'
 
 const program = new Command('petstore')
-  .description('Keeps the animals of a store, and serves them over HTTP.')
+  .description('Keep the pets of a store, and serve them over HTTP.')
   .version(packageJson.version)
   .addCommand(serveCommand())
   .addCommand(keysCommand())
@@ -30,19 +31,21 @@ const program = new Command('petstore')
   .addCommand(logoutCommand())
   .addCommand(demoCommand())
   .addHelpText('after', EXIT_STATUSES)
+  .helpCommand(false)
+program.addCommand(helpCommand(program))
 tab(program, { completionCommandName: 'completion' })
 throwing(program)
 
 try {
   await program.parseAsync()
 } catch (error) {
-  // At once: what had been started before it failed would keep the process.
+  // Exit now: what was started before the failure would keep the process alive.
   process.exit(endWith(error))
 }
 
-/** Lets commander throw where it would end the process: commands that were added do not inherit this. */
+/** Makes commander throw where it would exit. Subcommands do not inherit this. */
 function throwing(command: Command): void {
-  command.exitOverride().showHelpAfterError(`(${fullName(command)} --help tells more)`)
+  command.exitOverride().showHelpAfterError(`(${fullName(command)} --help shows the usage)`)
   for (const each of command.commands) throwing(each)
 }
 

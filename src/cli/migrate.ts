@@ -1,17 +1,18 @@
-// `petstore migrate`: whether a store's schema is that of this program, and bringing it there. A start does so by itself,
-// where its user may; this is for who keeps that right to another user, or wants to know beforehand.
+// `petstore migrate`: checks whether a store's schema is up to date, or migrates it. A server does so when it starts. This is
+// for operators whose servers may not change the schema, or who want to know beforehand.
 
 import { Command, Option } from 'commander'
 import { kindOf, migrateStore, type SchemaState } from '../store/kinds.ts'
 import { configOf, withSettings } from './options.ts'
+import { plural } from './output.ts'
 
 export function migrateCommand(): Command {
   return withSettings(new Command('migrate'), 'database')
-    .description('Bring the schema of a store up to date, or check whether it is.')
+    .description('Migrate the schema of a store, or check whether it is up to date.')
     .addOption(
-      new Option('--check', 'change nothing; exit with 1 unless the schema is that of this version').conflicts('apply'),
+      new Option('--check', 'change nothing; exit with status 1 unless the schema is up to date').conflicts('apply'),
     )
-    .addOption(new Option('--apply', 'bring the schema up to date'))
+    .addOption(new Option('--apply', 'migrate the schema'))
     .action(async ({ check, apply }: { check?: true; apply?: true }, self: Command) => {
       if (!check && !apply) self.error('error: give --check or --apply')
       const { database } = configOf(self)
@@ -30,7 +31,7 @@ export function migrateCommand(): Command {
 
 function sentence({ version, newest }: SchemaState): string {
   if (version === newest) return `schema ${version}, up to date.`
-  if (version > newest) return `schema ${version}, of a newer petstore: this one knows ${newest}.`
-  const steps = newest - version === 1 ? '1 migration is' : `${newest - version} migrations are`
-  return `schema ${version} of ${newest}: ${steps} to be applied. petstore migrate --apply does it.`
+  if (version > newest) return `schema ${version}, written by a newer version. This version knows schema ${newest}.`
+  const missing = plural(newest - version, 'migration')
+  return `schema ${version} of ${newest}, ${missing} missing. Run petstore migrate --apply.`
 }

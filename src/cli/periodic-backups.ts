@@ -1,5 +1,5 @@
-// Backups that a running service takes by itself: every so often, the last so many of them kept. Each is taken by a process
-// of its own, so that requests do not wait for it, and no lock on the store is lost (see store/sqlite/file.ts).
+// Periodic backups, taken by a running service; the newest are kept. A child process takes each of them, so that requests do not
+// wait for it, and no lock on the store is lost (see store/sqlite/file.ts).
 
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,18 +9,18 @@ import type { Log } from '../observability/log.ts'
 import { absolutePath } from '../store/absolute-path.ts'
 import { startSelf } from './self.ts'
 
-/** Only files of this form are ever counted or removed. */
+/** Only files with such a name are counted or deleted. */
 const NAME = /^petstore-(\d{8}T\d{6}Z)\.db$/
-const LOOK_EVERY_MS = 1_000
-/** After a failure. */
+const CHECK_EVERY_MS = 1_000
+/** The time from a failure to the next attempt. */
 const RETRY_MS = 60_000
-/** A backup that is taken at most so late is named after the time when it was due. */
+/** A backup that is at most this late is named after the time when it was due. */
 const ON_TIME_MS = 10_000
 
 /**
- * Nothing happens without a folder in the configuration. Services may share the folder: each period's backup is taken by
- * whichever comes first. Throws StartError when no file can be made in it. `stop` ends a backup that is being taken,
- * without a trace.
+ * Does nothing when the configuration names no folder. Services may share a folder: the first one takes the backup of each
+ * period. Throws StartError when no file can be created in the folder. `stop` cancels a backup in progress and removes what
+ * it has written.
  */
 export function startPeriodicBackups(config: Config, log: Log, now: () => number): { stop(): Promise<void> } {
   const { backupDir, backupEvery, backupKeep } = config
@@ -28,19 +28,19 @@ export function startPeriodicBackups(config: Config, log: Log, now: () => number
   const folder = absolutePath(backupDir)
   checkWritable(folder)
   let child: Bun.Subprocess | undefined
-  let looking: Promise<void> | undefined
+  let checking: Promise<void> | undefined
   let failedAt = Number.NEGATIVE_INFINITY
 
-  /** Takes a backup when one is due, and then removes those that are too many. */
-  async function look(): Promise<void> {
-    // Also when the clock was set back since.
+  /** Takes a backup when one is due, and then deletes those that are too many. */
+  async function check(): Promise<void> {
+    // The absolute value, because the clock may have been set back since.
     if (Math.abs(now() - failedAt) < RETRY_MS) return
     let name = nameAt(now())
     try {
       const [newest] = backupsIn(folder, now())
       const dueAt = newest ? timeOf(newest) + backupEvery : now()
       if (now() < dueAt) return
-      // The same name in every service, so that one of them finds that the other's backup is there.
+      // Every service chooses the same name, so the slower one finds that the backup exists.
       if (now() < dueAt + ON_TIME_MS) name = nameAt(dueAt)
       if (!(await take(name))) return
       for (const old of backupsIn(folder, now()).slice(backupKeep)) rmSync(join(folder, old), { force: true })
@@ -51,38 +51,38 @@ export function startPeriodicBackups(config: Config, log: Log, now: () => number
     }
   }
 
-  /** Whether it was taken: not when another service was quicker, nor when the process was told to stop. */
+  /** Resolves with `false` when another service was faster, or when the child process was stopped by a signal. */
   async function take(name: string): Promise<boolean> {
     const file = join(folder, name)
     child = startSelf(['backup', file, '--database', config.database], {
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     const { pid } = child
-    const [said, status] = await Promise.all([new Response(child.stderr as ReadableStream).text(), child.exited])
+    const [message, status] = await Promise.all([new Response(child.stderr as ReadableStream).text(), child.exited])
     const { signalCode } = child
     child = undefined
     if (status === 0) return true
     removePartials(folder, name, pid)
-    // Who stops the service may signal all its processes, as a terminal and systemd do.
+    // A terminal and systemd send the signal that stops the service to all its processes.
     if (signalCode === 'SIGTERM' || signalCode === 'SIGINT' || existsSync(file)) return false
-    throw new Error(said.trim() || `The process that took it ended with ${signalCode ?? status}.`)
+    throw new Error(message.trim() || `The backup process ended with ${signalCode ?? status}.`)
   }
 
   const timer = setInterval(() => {
-    looking ??= look().finally(() => {
-      looking = undefined
+    checking ??= check().finally(() => {
+      checking = undefined
     })
-  }, LOOK_EVERY_MS)
+  }, CHECK_EVERY_MS)
   return {
     async stop() {
       clearInterval(timer)
       child?.kill()
-      await looking
+      await checking
     },
   }
 }
 
-/** Makes it when it is not there. */
+/** Creates the folder if it does not exist. */
 function checkWritable(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true })
@@ -95,14 +95,14 @@ function checkWritable(folder: string): void {
   }
 }
 
-/** What a killed process leaves: store/sqlite/backup.ts names its unfinished files after the process. */
+/** Removes the unfinished files of a killed process: store/sqlite/partial.ts puts the process's id into their names. */
 function removePartials(folder: string, name: string, pid: number): void {
   for (const file of readdirSync(folder)) {
     if (file.startsWith(`${name}.${pid}-`)) rmSync(join(folder, file), { force: true })
   }
 }
 
-/** Newest first. What is dated in the future is none: a clock was wrong when it was taken, or is wrong now. */
+/** Newest first. Ignores backups dated in the future: the clock was wrong then, or is wrong now. */
 function backupsIn(folder: string, now: number): string[] {
   return readdirSync(folder)
     .filter((name) => NAME.test(name) && timeOf(name) <= now)

@@ -15,7 +15,7 @@ const PAGE_MAX = 100
 
 export function petsCommand(): Command {
   return new Command('pets')
-    .description('List, add, fetch, import and export pets.')
+    .description('List, add, fetch, import and export the pets of a running service.')
     .addCommand(listCommand())
     .addCommand(addCommand())
     .addCommand(getCommand())
@@ -79,7 +79,7 @@ function addCommand(): Command {
 
 function getCommand(): Command {
   return withConnection(new Command('get'))
-    .description('Fetch one pet. Deprecated, like the operation that it calls.')
+    .description('Show one pet. Deprecated, because the operation that it calls is.')
     .addArgument(new Argument('<id>', 'its id').argParser(parseInt64))
     .option('--json', 'print the pet as JSON, for programs', false)
     .addHelpText('after', '\nExample:\n  petstore pets get 42 --json')
@@ -100,13 +100,14 @@ function listing(pets: readonly Pet[], withHeader: boolean): string {
 }
 
 function parseCount(text: string): number {
-  if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new InvalidArgumentError('Give a number from 1, or --all.')
+  if (!/^[1-9][0-9]{0,8}$/.test(text))
+    throw new InvalidArgumentError('It must be a number from 1 to 999999999. To show all pets, use --all.')
   return Number(text)
 }
 
 function parseInt64(text: string): bigint {
   if (!/^-?[0-9]{1,19}$/.test(text) || BigInt.asIntN(64, BigInt(text)) !== BigInt(text)) {
-    throw new InvalidArgumentError('Give a 64-bit integer in decimal digits.')
+    throw new InvalidArgumentError('It must be a 64-bit integer in decimal digits.')
   }
   return BigInt(text)
 }

@@ -1,16 +1,16 @@
-// A progress bar for long work at a terminal: one line on standard error that disappears when the work ends.
+// A progress bar at a terminal: one line on standard error that disappears when the work ends.
 
 import { SingleBar } from 'cli-progress'
 
 export interface Progress {
-  /** How much of `total` is done, and a few words to show beside the bar. */
+  /** `done` is out of `total`. The bar shows `words` beside it. */
   update(done: number, words: string): void
   /** Writes a line above the bar; it stays. */
   log(line: string): void
   stop(): void
 }
 
-/** `total` is undefined when the end is not known. Without a terminal there is no bar; only `log` writes. */
+/** `total` is undefined when it is not known. Without a terminal there is no bar, and only `log` writes. */
 export function startProgress(what: string, total: number | undefined): Progress {
   const log = (line: string) => process.stderr.write(`${line}\n`)
   if (!process.stderr.isTTY) return { update: () => {}, log, stop: () => {} }

@@ -1,5 +1,5 @@
-// A process of ours that another one of ours starts. Started with bin/petstore, as any: nothing of the current folder is run or
-// read in it. It does not outlive this one.
+// Starts petstore as a child process. Like every other, it is started by bin/petstore, so that it runs and reads nothing in the
+// current folder. It does not outlive this process.
 
 import { join } from 'node:path'
 
@@ -10,7 +10,7 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** Runs `petstore` with these arguments. It is killed when this process exits before it does. */
+/** Runs `petstore` with these arguments. The child is killed when this process exits. */
 export function startSelf<
   In extends Bun.Spawn.Writable,
   Out extends Bun.Spawn.Readable,

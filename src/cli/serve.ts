@@ -1,31 +1,31 @@
-// `petstore serve`: opens the store, sees to its first key, listens, and leaves in order when told to.
+// `petstore serve`: opens the store, listens, creates the first API key, and stops in order.
 
 import { Command, Option } from 'commander'
-import { PetStore } from '../client/petstore.ts'
+import { PetstoreClient } from '../client/petstore.ts'
 import { addSamples } from '../client/samples.ts'
-import type { Config } from '../config/config.ts'
+import { type Config, unknownVariables } from '../config/config.ts'
 import { generateKey, hashKey, type KeyStore } from '../domain/keys.ts'
 import { checkFree } from '../http/listen.ts'
 import { startServer } from '../http/server.ts'
 import { startAdmin } from '../http/web/admin.ts'
 import { createLog, type Log } from '../observability/log.ts'
 import { createMetrics } from '../observability/metrics.ts'
-import { openStore } from '../store/kinds.ts'
+import { MEMORY, openStore } from '../store/kinds.ts'
 import { configOf, parsedBy, withSettings } from './options.ts'
 import { startPeriodicBackups } from './periodic-backups.ts'
 import { firstSignal, stopInOrder } from './stop.ts'
-import { parentLeaves, startWorkers } from './workers.ts'
+import { parentCloses, startWorkers } from './workers.ts'
 
-/** At the stop: how long requests in flight have for their answers, and workers for their own stop. Under 10 s in total. */
+/** When the service stops: the time for requests in flight, and for the workers to stop. The whole stop takes under 10 s. */
 const REQUESTS_GRACE_MS = 8_300
 const WORKERS_GRACE_MS = 9_000
 
 export function serveCommand(): Command {
   const command = new Command('serve')
     .description('Serve the store over HTTP until SIGTERM or SIGINT.')
-    .option('--ephemeral', 'keep everything in memory and print the key, as `key: …`: for tests', false)
-    .option('--demo', 'start with sample animals; only with --ephemeral', false)
-    .option('--workers <number>', 'processes that serve together, on one port and one store', parsedBy(parseWorkers), 1)
+    .option('--ephemeral', 'keep everything in memory, and print the API key as `key: …`; for tests', false)
+    .option('--demo', 'start with sample pets; only with --ephemeral', false)
+    .option('--workers <number>', 'number of processes that serve one port and one store', parsedBy(parseWorkers), 1)
     .addOption(new Option('--worker').hideHelp())
     .addHelpText(
       'after',
@@ -41,13 +41,18 @@ More settings are environment variables: see docs/configuration.md.`,
     )
   withSettings(command, 'host', 'port', 'database', 'environment')
   return command.action(async (options: ServeOptions, self: Command) => {
-    const { ephemeral, demo, workers } = options
+    const { ephemeral, demo, workers, database } = options
     if (demo && !ephemeral) {
-      self.error('--demo goes with --ephemeral. For a store that stays: petstore demo, beside the running service.')
+      self.error('--demo needs --ephemeral. To add sample pets to a running service, use petstore demo.')
     }
-    if (ephemeral && workers > 1) self.error('--workers needs a store that processes can share: not --ephemeral.')
+    if (ephemeral && database !== undefined) {
+      self.error('--ephemeral keeps everything in memory. It cannot be used with --database.')
+    }
+    if (ephemeral && workers > 1) {
+      self.error('--workers needs a store that processes can share. It cannot be used with --ephemeral.')
+    }
     const config = configOf(self)
-    if (config.sharePort && workers > 1) self.error('--workers and PETSTORE_SHARE_PORT do not go together.')
+    if (config.sharePort && workers > 1) self.error('--workers cannot be used with PETSTORE_SHARE_PORT.')
     await serve(config, options)
   })
 }
@@ -56,6 +61,7 @@ interface ServeOptions {
   ephemeral: boolean
   demo: boolean
   workers: number
+  database?: string
   /** This is one of the processes that `--workers` starts. */
   worker?: boolean
 }
@@ -63,11 +69,13 @@ interface ServeOptions {
 async function serve(config: Config, { ephemeral, demo, workers, worker = false }: ServeOptions): Promise<void> {
   const together = worker || workers > 1
   const log = createLog(config.logLevel, { sharedPipe: together })
+  const unknown = worker ? [] : unknownVariables(process.env)
+  if (unknown.length > 0) log.warn({ variables: unknown }, 'unknown PETSTORE_ variables are ignored')
   const metrics = config.adminPort === undefined ? undefined : createMetrics()
-  const opened = await openStore(ephemeral ? ':memory:' : config.database, { now: Date.now, onBatch: metrics?.batch })
+  const opened = await openStore(ephemeral ? MEMORY : config.database, { now: Date.now, onBatch: metrics?.batch })
   const store = metrics?.timed(opened) ?? opened
   if (opened.pool) metrics?.watchPool(opened.pool)
-  // Sharing would find a port free that another service has, too.
+  // Workers share their port, so a port in use by another service would not be noticed.
   if (workers > 1) await checkFree(config)
   const server = startServer({
     store,
@@ -91,19 +99,19 @@ async function serve(config: Config, { ephemeral, demo, workers, worker = false 
     log,
     Date.now,
   )
-  // Its reader may have gone: the service goes on, and whoever waits for a key reads here how to make one.
+  // When nobody reads standard output any more, the service continues, and the log says how to create a key.
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
-    log.warn({ code }, 'standard output cannot be written; `petstore keys create` makes a key')
+    log.warn({ code }, 'standard output cannot be written; `petstore keys create` creates a key')
   })
-  // Last of what can fail, so that nothing stands in the way of showing it.
+  // The last step that can fail: a key that was created is always shown.
   const key = worker ? undefined : await addFirstKey(store, config, log)
-  if (key && demo) await Array.fromAsync(addSamples(new PetStore({ baseUrl: server.url, apiKey: key })))
+  if (key && demo) await Array.fromAsync(addSamples(new PetstoreClient({ baseUrl: server.url, apiKey: key })))
   if (key && ephemeral) process.stdout.write(`key: ${key}\n`)
   else if (key && !config.bootstrapKey) process.stdout.write(welcome(server.url, key))
   if (admin) process.stdout.write(`metrics on ${admin.url}\n`)
   process.stdout.write(`petstore listening on ${server.url}\n`)
 
-  const signal = await Promise.race([firstSignal(), ...(worker ? [parentLeaves()] : [])])
+  const signal = await Promise.race([firstSignal(), ...(worker ? [parentCloses()] : [])])
   log.info({ signal }, 'stopping')
   const requests = () => Promise.all([server.stop(REQUESTS_GRACE_MS), backups.stop(), others?.stop(WORKERS_GRACE_MS)])
   const status = await stopInOrder(
@@ -118,7 +126,7 @@ async function serve(config: Config, { ephemeral, demo, workers, worker = false 
   process.exit(status)
 }
 
-/** The text of the key that was added; `undefined` where there were keys already. */
+/** Resolves with the API key, or `undefined` when the store has keys already. */
 async function addFirstKey(
   store: KeyStore,
   { bootstrapKey, environment }: Config,
@@ -135,7 +143,7 @@ async function addFirstKey(
 
 function welcome(url: string, key: string): string {
   return `
-Welcome. This is the store's first API key; it is shown only this once:
+Welcome. This is the store's first API key. It cannot be shown again:
 
     ${key}
 

@@ -1,36 +1,36 @@
-// How a running service ends: in order after the first signal, at once after the second. No step of the order is waited for
-// without a bound, so that nothing that hangs (a reader of the log, a disk, a worker) keeps the process.
+// How a running service stops: in steps after the first signal, at once after the second. Each step has a time limit, so that
+// nothing that hangs (a reader of the log, a disk, a worker) keeps the process alive.
 
 import { constants } from 'node:os'
 import type { Log } from '../observability/log.ts'
 
-/** A signal that comes again so soon is the same one: `npm start` passes on what a terminal has sent to both. */
+/** The same signal within this time counts once: a terminal sends it to `npm start` and to us, and npm passes it on. */
 const SAME_SIGNAL_MS = 100
 
 /** Resolves with the first SIGTERM or SIGINT. The second, of either kind, ends the process with 128 plus its number. */
 export function firstSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let first: { signal: NodeJS.Signals; at: number } | undefined
-    const take = (signal: NodeJS.Signals) => {
+    const receive = (signal: NodeJS.Signals) => {
       const at = performance.now()
       if (first?.signal === signal && at < first.at + SAME_SIGNAL_MS) return
       if (first) process.exit(128 + constants.signals[signal])
       first = { signal, at }
       resolve(signal)
     }
-    process.on('SIGTERM', take)
-    process.on('SIGINT', take)
+    process.on('SIGTERM', receive)
+    process.on('SIGINT', receive)
   })
 }
 
 export interface StopStep {
   name: string
-  /** The next step begins after this at the latest. */
+  /** The next step begins after this time at the latest. */
   maxMs: number
   stop: () => Promise<unknown>
 }
 
-/** Takes the steps one after another. The exit status: 0, or 1 when one of them failed. */
+/** Runs the steps one after another. Resolves with the exit status: 0, or 1 when a step failed. */
 export async function stopInOrder(steps: readonly StopStep[], log: Log): Promise<0 | 1> {
   let status: 0 | 1 = 0
   for (const { name, maxMs, stop } of steps) {
@@ -44,7 +44,7 @@ export async function stopInOrder(steps: readonly StopStep[], log: Log): Promise
   return status
 }
 
-/** Whether `work` was done within `ms`. Rejects when it failed within them. */
+/** Whether `work` ended within `ms`. Rejects when it failed within that time. */
 export function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   return Promise.race([work.then(() => true), Bun.sleep(ms).then(() => false)])
 }

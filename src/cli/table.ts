@@ -1,4 +1,4 @@
-// A table for people: columns aligned by their width in a terminal, where wide characters count as two.
+// Tables for people: columns aligned by their width in a terminal, where a wide character counts as two.
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows]

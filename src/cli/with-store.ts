@@ -1,11 +1,11 @@
-// A store for the length of a command, beside whatever service uses it.
+// Opens a store for one command. Services may use it at the same time.
 
 import type { Config } from '../config/config.ts'
 import { StartError } from '../domain/errors.ts'
 import type { Store } from '../domain/store.ts'
 import { kindOf } from '../store/kinds.ts'
 
-/** Throws StartError where there is no store, unless it may be made; says on standard error when it was. */
+/** Throws StartError where there is no store. With `create` one is created, and a message says so. */
 export async function withStore<Result>(
   { database }: Config,
   { create = false }: { create?: boolean },
@@ -14,10 +14,10 @@ export async function withStore<Result>(
   const kind = kindOf(database)
   const exists = kind.exists(database)
   if (!exists && !create) {
-    throw new StartError(`There is no store at ${database} yet. Name another file with --database.`)
+    throw new StartError(`There is no store at ${database}. Name another file with --database.`)
   }
   const store = await kind.open(database, { now: Date.now })
-  if (!exists) process.stderr.write(`Made a new store at ${database}.\n`)
+  if (!exists) process.stderr.write(`Created a new store at ${kind.describe(database)}.\n`)
   try {
     return await use(store)
   } finally {
@@ -25,7 +25,7 @@ export async function withStore<Result>(
   }
 }
 
-/** A moment as tables show it, in UTC to the minute. */
+/** A time as tables show it: UTC, to the minute. */
 export function time(at: number): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}Z`
 }

@@ -1,6 +1,6 @@
-// `serve --workers N`: N processes on one port and one store, of which the first is the one that was started. The kernel
-// spreads connections over them. Each keeps every promise by itself: what one acknowledges is in the next list of any other
-// (store/sqlite/version.ts), and a key that ends does so for all.
+// `serve --workers N`: N processes on one port and one store. The first is the process that was started; it starts the others.
+// The kernel distributes connections over them. A pet that one has acknowledged is in the next list of every other
+// (store/sqlite/version.ts), and a key that is revoked is refused by all.
 
 import type { Config } from '../config/config.ts'
 import { StartError } from '../domain/errors.ts'
@@ -9,17 +9,17 @@ import { startSelf } from './self.ts'
 import { within } from './stop.ts'
 
 const READY = 'petstore listening on '
-/** A worker that ends unasked is followed by another after this. */
+/** A worker that ends by itself is replaced after this time. */
 const AGAIN_MS = 1_000
-/** What a worker has for its end when the service cannot start. */
+/** The time for workers to stop when the service cannot start. */
 const START_FAILED_MS = 2_000
 
 export interface Workers {
-  /** Tells all of them to stop and resolves when they have ended; one that has not after `graceMs` is killed. */
+  /** Resolves when all workers have stopped. A worker that has not stopped after `graceMs` is killed. */
   stop(graceMs: number): Promise<void>
 }
 
-/** Starts `count` processes like this one, on its port, and resolves when all listen. Throws StartError when one cannot. */
+/** Starts `count` workers on `port` and resolves when all listen. Throws StartError when one cannot start. */
 export async function startWorkers(count: number, config: Config, port: number, log: Log): Promise<Workers> {
   let stopping = false
   const running = new Map<number, Bun.Subprocess<'pipe', 'pipe', 'inherit'>>()
@@ -30,28 +30,28 @@ export async function startWorkers(count: number, config: Config, port: number, 
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     running.set(index, worker)
-    let said = ''
+    let output = ''
     for await (const text of worker.stdout.pipeThrough(new TextDecoderStream())) {
-      said += text
-      if (said.includes(READY)) break
+      output += text
+      if (output.includes(READY)) break
     }
-    if (!said.includes(READY)) throw new StartError(`Worker ${index + 1} could not start.`)
-    worker.exited.then((status) => follow(index, status))
+    if (!output.includes(READY)) throw new StartError(`Worker ${index + 1} could not start.`)
+    worker.exited.then((status) => replace(index, status))
   }
 
-  async function follow(index: number, status: number): Promise<void> {
+  async function replace(index: number, status: number): Promise<void> {
     if (stopping) return
     log.error({ worker: index + 1, status }, 'worker ended')
     await Bun.sleep(AGAIN_MS)
     if (stopping) return
-    await start(index).catch(() => follow(index, status))
+    await start(index).catch(() => replace(index, status))
   }
 
   async function stop(graceMs: number): Promise<void> {
     stopping = true
     await Promise.all(
       [...running].map(async ([index, worker]) => {
-        // Not a signal: from a terminal it has one already, and a second ends a process at once.
+        // Not a signal: a terminal has sent one to the worker, too, and a second would end it at once.
         worker.stdin.end()
         if (await within(graceMs, worker.exited)) return
         log.warn({ worker: index + 1 }, 'worker killed')
@@ -70,7 +70,7 @@ export async function startWorkers(count: number, config: Config, port: number, 
   return { stop }
 }
 
-/** Not in arguments, which every user of the machine can read: an address may hold a password. */
+/** An address may hold a password, so it is not passed as an argument, which every user of the machine can read. */
 function environmentOf(index: number, config: Config, port: number): Record<string, string | undefined> {
   const { host, database, environment, adminPort } = config
   return {
@@ -80,14 +80,14 @@ function environmentOf(index: number, config: Config, port: number): Record<stri
     PETSTORE_DATABASE: database,
     PETSTORE_DATABASE_FILE: undefined,
     PETSTORE_ENVIRONMENT: environment,
-    // Each tells of itself, on a port of its own.
+    // Each has its own metrics, on its own port.
     PETSTORE_ADMIN_PORT: adminPort ? String(adminPort + index) : process.env.PETSTORE_ADMIN_PORT,
   }
 }
 
-/** Resolves when the process that started this one has gone or wants it to stop: its end of standard input is closed then. */
-export async function parentLeaves(): Promise<void> {
+/** In a worker: resolves when the process that started it has ended or wants it to stop, and so has closed its standard input. */
+export async function parentCloses(): Promise<void> {
   for await (const _ of Bun.stdin.stream()) {
-    // Nothing is ever said there.
+    // Nothing is ever sent.
   }
 }

@@ -1,5 +1,4 @@
-// The values of settings, from text: each of these functions reads one kind, and throws an Error whose message says what it
-// must be.
+// Parsers of settings. Each throws an Error whose message completes a sentence about the setting: "must be …".
 
 import { keyEnvironment } from '../domain/keys.ts'
 import { kindOf } from '../store/kinds.ts'
@@ -33,7 +32,7 @@ export function baseUrl(text: string): string {
   return url.href
 }
 
-/** Gives it with the /v1 at its end, which people leave out. */
+/** Adds the /v1 at the end, which people omit. */
 export function serviceUrl(text: string): string {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) {
@@ -44,14 +43,14 @@ export function serviceUrl(text: string): string {
 }
 
 export function apiKey(text: string): string {
-  if (!keyEnvironment(text)) throw new Error('is not an API key: `petstore keys generate` makes one')
+  if (!keyEnvironment(text)) throw new Error('is not an API key. `petstore keys generate` prints one')
   return text
 }
 
 export function origins(text: string): readonly string[] {
   const all = text.split(',').flatMap((origin) => origin.trim() || [])
   const wrong = all.find((origin) => origin !== '*' && URL.parse(origin)?.origin !== origin)
-  if (wrong !== undefined) throw new Error('must be origins, such as https://shop.example, separated by commas, or *')
+  if (wrong !== undefined) throw new Error('must be origins separated by commas, such as https://shop.example, or *')
   return all
 }
 
@@ -60,8 +59,9 @@ const PERIOD_SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600 }
 export function rate(text: string): { requests: number; periodSeconds: number } {
   const [, requests = '', unit = ''] = /^([1-9][0-9]{0,8})\/([smh])$/.exec(text) ?? []
   const periodSeconds = PERIOD_SECONDS[unit]
-  if (!periodSeconds)
-    throw new Error('must be a number of requests a second, minute or hour, as 100/s, 6000/m or 100000/h')
+  if (!periodSeconds) {
+    throw new Error('must be a number of requests per second, minute or hour, such as 100/s, 6000/m or 100000/h')
+  }
   return { requests: Number(requests), periodSeconds }
 }
 

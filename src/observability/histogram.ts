@@ -1,15 +1,17 @@
-// A histogram in Prometheus' text format (https://prometheus.io/docs/instrumenting/exposition_formats/). Ours because each
-// request passes here: this takes a third of what prom-client's takes, which looks its labels up anew each time.
+// A histogram for Prometheus. Every request is observed here, so an observation must be cheap: this takes a third of the time of
+// prom-client's, which looks its labels up for each.
+
+import { type Labels, type Sample, textFormat } from './text-format.ts'
 
 export interface HistogramOptions {
   name: string
   help: string
   labels: readonly string[]
-  /** Upper bounds, rising; a value beyond the last only counts. */
+  /** Upper bounds, rising. A value above the last is in the bucket +Inf only. */
   bounds: readonly number[]
 }
 
-/** Values under one combination of labels. */
+/** The values under one combination of labels. */
 export class Series {
   readonly counts: number[]
   sum = 0
@@ -28,33 +30,35 @@ export class Series {
 }
 
 export class Histogram {
-  private readonly all = new Map<string, { labels: string; series: Series }>()
+  private readonly all = new Map<string, { labels: Labels; series: Series }>()
 
   constructor(private readonly options: HistogramOptions) {}
 
-  /** The same one for the same values, which are identifiers, paths and numbers: nothing that had to be escaped. */
+  /** The same series for the same values of the labels. */
   series(...values: readonly (string | number)[]): Series {
     const key = values.join(' ')
     const known = this.all.get(key)
     if (known) return known.series
     const series = new Series(this.options.bounds)
-    this.all.set(key, { labels: this.options.labels.map((name, at) => `${name}="${values[at]}",`).join(''), series })
+    const labels = Object.fromEntries(this.options.labels.map((name, at) => [name, values[at] ?? '']))
+    this.all.set(key, { labels, series })
     return series
   }
 
   text(): string {
-    const { name, help, bounds } = this.options
-    const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`]
+    const { name, help } = this.options
+    return textFormat({ name, help, type: 'histogram' }, this.samples())
+  }
+
+  private *samples(): Generator<Sample> {
     for (const { labels, series } of this.all.values()) {
-      const { counts, sum } = series
       let count = 0
-      for (const [at, more] of counts.entries()) {
+      for (const [at, more] of series.counts.entries()) {
         count += more
-        lines.push(`${name}_bucket{${labels}le="${bounds[at] ?? '+Inf'}"} ${count}`)
+        yield { suffix: '_bucket', labels: { ...labels, le: this.options.bounds[at] ?? '+Inf' }, value: count }
       }
-      const braces = labels === '' ? '' : `{${labels.slice(0, -1)}}`
-      lines.push(`${name}_sum${braces} ${sum}`, `${name}_count${braces} ${count}`)
+      yield { suffix: '_sum', labels, value: series.sum }
+      yield { suffix: '_count', labels, value: count }
     }
-    return `${lines.join('\n')}\n`
   }
 }

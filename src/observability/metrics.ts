@@ -1,25 +1,26 @@
-// What is counted and timed, for Prometheus. Only recorded where an operator has asked for it (PETSTORE_ADMIN_PORT):
-// without it nothing is measured and nothing is paid. Every name and meaning stands in this file.
+// The metrics for Prometheus. They are measured only with PETSTORE_ADMIN_PORT, so that they cost nothing without it. This file
+// names all of them but those of the process.
 
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { KeyId, KeyStore } from '../domain/keys.ts'
 import type { PetStore } from '../domain/pets.ts'
 import { Histogram } from './histogram.ts'
+import { measureProcess } from './process-metrics.ts'
+import { gauge, textFormat } from './text-format.ts'
 
 export interface Metrics {
-  /** One answer; `operation` is an operationId, or the path of what is no operation. */
+  /** One response; `operation` is an operationId, or the path where there is no operation. */
   request(operation: string, status: number, seconds: number): void
   /** One commit of creates that arrived together. */
   batch(size: number, seconds: number): void
   deprecatedCall(operation: string, key: KeyId): void
-  /** The same store, each of its calls timed. */
+  /** The same store, which measures each of its calls. */
   timed<Store extends PetStore & KeyStore>(store: Store): Store
-  /** The store's connections, where it has a pool of them. */
+  /** The connections of a store that has a pool. */
   watchPool(state: () => { size: number; busy: number; waiting: number }): void
-  /** Requests that have arrived and are not answered yet. */
+  /** The requests that have arrived and have no response yet. */
   watchInFlight(count: () => number): void
-  /** All of it in Prometheus' text format. */
-  text(): Promise<string>
+  /** In Prometheus' text format. */
+  text(): string
   readonly contentType: string
 }
 
@@ -27,25 +28,22 @@ const SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.0
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
 export function createMetrics(): Metrics {
-  const registers = [new Registry()]
-  const [registry] = registers as [Registry]
-  collectDefaultMetrics({ register: registry })
-
+  const processText = measureProcess()
   const requests = new Histogram({
     name: 'petstore_request_duration_seconds',
-    help: 'From the head of a request to its answer, by operation and status.',
+    help: 'Time from the head of a request to its response, by operation and status.',
     labels: ['operation', 'status'],
     bounds: SECONDS,
   })
   const stores = new Histogram({
     name: 'petstore_store_duration_seconds',
-    help: 'From asking the store to its answer, by call and outcome (ok or failed).',
+    help: 'Time of a call of the store, by call and outcome (ok or failed).',
     labels: ['call', 'outcome'],
     bounds: SECONDS,
   })
   const commits = new Histogram({
     name: 'petstore_commit_duration_seconds',
-    help: 'Of one commit of creates, the sync to disk included.',
+    help: 'Time of one commit of creates, with the sync to disk.',
     labels: [],
     bounds: SECONDS,
   })
@@ -57,38 +55,10 @@ export function createMetrics(): Metrics {
   })
   const commit = { size: sizes.series(), seconds: commits.series() }
 
-  const deprecatedCalls = new Map<string, number>()
-  new Counter({
-    name: 'petstore_deprecated_calls_total',
-    help: 'Calls of deprecated operations, by the id of the key.',
-    labelNames: ['operation', 'key_id'],
-    registers,
-    collect() {
-      this.reset()
-      for (const [name, calls] of deprecatedCalls) {
-        const [operation = '', key_id = ''] = name.split(' ')
-        this.inc({ operation, key_id }, calls)
-      }
-    },
-  })
-
-  // Nothing of it on the embedded store: then all of them are 0.
+  const deprecatedCalls = new Map<string, { operation: string; key_id: string; calls: number }>()
+  // A store without a pool, as the embedded one, reports 0.
   let pool = () => ({ size: 0, busy: 0, waiting: 0 })
-  const ofPool = {
-    size: 'Connections to PostgreSQL that answer reads.',
-    busy: 'Connections of the pool in use.',
-    waiting: 'Calls of the store for which no connection is free.',
-  }
-  for (const [what, help] of Object.entries(ofPool)) {
-    new Gauge({
-      name: `petstore_pool_${what}`,
-      help,
-      registers,
-      collect() {
-        this.set(pool()[what as keyof typeof ofPool])
-      },
-    })
-  }
+  let inFlight = () => 0
 
   function timed<Arguments extends unknown[], Result>(
     call: string,
@@ -115,8 +85,10 @@ export function createMetrics(): Metrics {
       commit.seconds.observe(seconds)
     },
     deprecatedCall(operation, key) {
-      const name = `${operation} ${key}`
-      deprecatedCalls.set(name, (deprecatedCalls.get(name) ?? 0) + 1)
+      const labels = `${operation} ${key}`
+      const counter = deprecatedCalls.get(labels) ?? { operation, key_id: String(key), calls: 0 }
+      counter.calls++
+      deprecatedCalls.set(labels, counter)
     },
     timed: (store) => ({
       ...store,
@@ -126,20 +98,38 @@ export function createMetrics(): Metrics {
       findKey: timed('findKey', store.findKey),
     }),
     watchInFlight(count) {
-      new Gauge({
-        name: 'petstore_requests_in_flight',
-        help: 'Requests that have arrived and are not answered yet.',
-        registers,
-        collect() {
-          this.set(count())
-        },
-      })
+      inFlight = count
     },
     watchPool(state) {
       pool = state
     },
-    text: async () =>
-      [...[requests, stores, commits, sizes].map((one) => one.text()), await registry.metrics()].join(''),
-    contentType: registry.contentType,
+    text: () =>
+      [
+        ...[requests, stores, commits, sizes].map((histogram) => histogram.text()),
+        deprecatedText(deprecatedCalls.values()),
+        ...poolTexts(pool()),
+        gauge('petstore_requests_in_flight', 'Requests that have arrived and have no response yet.', inFlight()),
+        processText(),
+      ].join(''),
+    contentType: 'text/plain; version=0.0.4; charset=utf-8',
   }
+}
+
+function deprecatedText(counters: Iterable<{ operation: string; key_id: string; calls: number }>): string {
+  return textFormat(
+    {
+      name: 'petstore_deprecated_calls_total',
+      help: 'Calls of deprecated operations, by the id of the API key.',
+      type: 'counter',
+    },
+    Iterator.from(counters).map(({ operation, key_id, calls }) => ({ labels: { operation, key_id }, value: calls })),
+  )
+}
+
+function poolTexts({ size, busy, waiting }: { size: number; busy: number; waiting: number }): string[] {
+  return [
+    gauge('petstore_pool_size', 'Connections to PostgreSQL that answer reads.', size),
+    gauge('petstore_pool_busy', 'Connections of the pool in use.', busy),
+    gauge('petstore_pool_waiting', 'Calls of the store that wait for a free connection.', waiting),
+  ]
 }

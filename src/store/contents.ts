@@ -1,29 +1,29 @@
-// Everything that a store holds, row by row, as it stands in its tables: for copying one to another, and nothing else.
-// Which tables and columns there are, the database's own catalogue says: nothing that a migration adds can be forgotten.
+// All rows of a store, table by table: for copying one store to another. The tables and columns are read from the database's
+// catalogue, so that nothing that a migration adds is forgotten.
 
 import { StartError } from '../domain/errors.ts'
 
 export type Value = bigint | string | null
-/** In the order of the table's columns. */
+/** The values in the order of the table's columns. */
 export type Row = readonly Value[]
 
-/** A boolean is read and written as 0 or 1: SQLite has none of its own. */
+/** A boolean is read and written as 0 or 1, because SQLite has no type for it. */
 export type ColumnType = 'integer' | 'text' | 'boolean'
 
 export interface Table {
   readonly name: string
-  /** First those of the primary key, in its order, then the others by name: the same in every kind of store. */
+  /** The columns of the primary key in its order, then the others by name: the same in every kind of store. */
   readonly columns: readonly { readonly name: string; readonly type: ColumnType }[]
-  /** How many of the first columns are the primary key; all rows are read in its order. */
+  /** The number of columns in the primary key. Rows are read in its order. */
   readonly keyLength: number
   /** The column whose values the store assigns, if any. */
   readonly assigned: string | undefined
-  /** The tables that its foreign keys name. */
+  /** The tables that its foreign keys refer to. */
   readonly references: readonly string[]
 }
 
 export interface Contents {
-  /** In an order in which each row finds those that it refers to. Throws StartError when one of them cannot be copied. */
+  /** Each after those that it refers to. Throws StartError when one of them cannot be copied. */
   tables(): Promise<Table[]>
 
   count(table: Table): Promise<number>
@@ -31,31 +31,31 @@ export interface Contents {
   /** Up to `limit` rows whose keys come after `after`. */
   read(table: Table, after: Row | undefined, limit: number): Promise<Row[]>
 
-  /** All of them or none, and on disk. */
+  /** Writes all rows or none. They are on disk when it resolves. */
   write(table: Table, rows: readonly Row[]): Promise<void>
 
   /** Removes all rows. */
   clear(table: Table): Promise<void>
 
-  /** The last value that was assigned, 0 before the first. */
+  /** The last value that the store assigned; 0 before the first. */
   lastId(table: Table): Promise<bigint>
 
-  /** From now on only values after this one are assigned. */
+  /** From now on the store assigns only greater values. */
   setLastId(table: Table, id: bigint): Promise<void>
 
   close(): Promise<void>
 }
 
-/** A column as a catalogue has it. */
+/** A column as the catalogue describes it. */
 export interface ColumnEntry {
   name: string
   type: string
-  /** Its place in the primary key, from 1; 0 outside. */
+  /** Its position in the primary key, from 1; 0 when it is not part of it. */
   place: number
   assigned: boolean
 }
 
-/** `types` says what each type of the database is to us. Throws StartError for any other, and without a primary key. */
+/** `types` maps the database's types to ours. Throws StartError for any other type, and for a table without a primary key. */
 export function describeTable(
   name: string,
   entries: readonly ColumnEntry[],
@@ -75,7 +75,7 @@ export function describeTable(
   return { name, columns, keyLength: key.length, assigned: entries.find(({ assigned }) => assigned)?.name, references }
 }
 
-/** The same tables, each after those that it refers to. Throws StartError when they refer to each other in a circle. */
+/** The same tables, each after those that it refers to. Throws StartError when their references form a cycle. */
 export function referencedFirst(tables: readonly Table[]): Table[] {
   const ordered: Table[] = []
   let waiting = tables
@@ -83,14 +83,14 @@ export function referencedFirst(tables: readonly Table[]): Table[] {
     const names = new Set(waiting.map(({ name }) => name))
     const isFree = (table: Table) => table.references.every((name) => name === table.name || !names.has(name))
     const free = waiting.filter(isFree)
-    if (free.length === 0) throw new StartError(`The tables ${[...names].join(', ')} refer to each other in a circle.`)
+    if (free.length === 0) throw new StartError(`The tables ${[...names].join(', ')} refer to each other in a cycle.`)
     ordered.push(...free)
     waiting = waiting.filter((table) => !free.includes(table))
   }
   return ordered
 }
 
-/** An identifier in SQL, as both databases quote it. */
+/** An identifier in SQL, quoted as in both databases. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }

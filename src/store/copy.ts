@@ -1,5 +1,5 @@
-// Copies everything from one store to another that has nothing else: ids, keys and times stay as they are. It goes on
-// where an earlier copy was interrupted, because a row that is there already is compared and left.
+// Copies a whole store to another that holds nothing else. Ids, keys and times stay the same. A copy that was interrupted can be
+// run again: rows that the target has already are compared and skipped.
 
 import { StartError } from '../domain/errors.ts'
 import type { Contents, Row, Table } from './contents.ts'
@@ -9,12 +9,12 @@ const BATCH_ROWS = 1_000
 
 export interface CopyProgress {
   step: 'copying' | 'checking'
-  /** Of `total`, in both steps together. */
+  /** Out of `total`, for both steps together. */
   done: number
   total: number
 }
 
-/** How many rows of each table the copy has. Throws StartError when the target holds anything else. */
+/** Resolves with the number of rows of each table. Throws StartError when the target holds anything else. */
 export async function copyStore(
   from: string,
   to: string,
@@ -38,7 +38,7 @@ export async function copyStore(
   }
 }
 
-/** A table as the source's catalogue and the target's have it: the same, but for the types of a kind of store. */
+/** A table of the source and the same table of the target. They differ only in types that one kind of store lacks. */
 interface Pair {
   name: string
   from: Table
@@ -69,7 +69,7 @@ class Copy {
     for (const pair of pairs) {
       if (!filled.has(pair.name) && !(await this.isEqual(pair))) throw this.differs(pair)
     }
-    // What a migration put there, or a trigger counted while rows were copied, is replaced now that all else is equal.
+    // Rows that migrations inserted, or that triggers counted while others were copied, are replaced when all else is equal.
     for (const pair of pairs) {
       if (!filled.has(pair.name) || (await this.isEqual(pair))) continue
       await this.target.clear(pair.to)
@@ -78,7 +78,7 @@ class Copy {
     return counts
   }
 
-  /** Throws StartError when one of them has a table or a column that the other has not. */
+  /** Throws StartError when one store has a table or a column that the other lacks. */
   private pairs(ours: readonly Table[], theirs: readonly Table[]): Pair[] {
     const [here, there] = [new Set(describe(ours, theirs)), new Set(describe(theirs, ours))]
     const only = (where: string, what: Set<string>) => (what.size ? [`only ${where} has ${[...what].join(', ')}`] : [])
@@ -87,9 +87,7 @@ class Copy {
       ...only(this.targetName, there.difference(here)),
     ]
     if (differences.length > 0) {
-      throw new StartError(
-        `The tables of the two stores are not the same, so nothing was copied: ${differences.join('; ')}.`,
-      )
+      throw new StartError(`The two stores have different tables, so nothing was copied: ${differences.join('; ')}.`)
     }
     return ours.map((from) => ({
       name: from.name,
@@ -98,7 +96,7 @@ class Copy {
     }))
   }
 
-  /** Adds the rows that the target lacks. Gives false, and leaves them as they are, when it has others in their place. */
+  /** Adds the rows that the target lacks. Resolves with `false` when the target has other rows in their place. */
   private async append(pair: Pair): Promise<boolean> {
     const { from, to } = pair
     for await (const { rows, there } of this.batches(pair)) {
@@ -122,7 +120,7 @@ class Copy {
     return (await this.target.count(pair.to)) === (await this.source.count(pair.from))
   }
 
-  /** The source's rows, and what the target has from the last batch's end on. */
+  /** The source's rows in batches, each with the target's rows after the end of the last batch. */
   private async *batches({ from, to }: Pair): AsyncGenerator<{ rows: Row[]; there: Row[] }> {
     for (let after: Row | undefined; ; ) {
       const rows = await this.source.read(from, after, BATCH_ROWS)
@@ -139,21 +137,21 @@ class Copy {
 
   private differs({ name }: Pair): StartError {
     return new StartError(
-      `${this.targetName} holds other ${name} than the source: nothing of them was changed. Copy to an empty store, and let no server use either one meanwhile.`,
+      `${this.targetName} holds other ${name} than the source. They were not changed. Copy to an empty store, and stop the servers of both stores first.`,
     )
   }
 }
 
 /**
- * The rows that the target lacks; `undefined` when it has others in their place. What is there is the beginning of what
- * is wanted, since rows are copied in order.
+ * The rows that the target lacks; `undefined` when it has other rows in their place. Rows are copied in order, so the target's
+ * must be the first of the source's.
  */
 function absent(rows: readonly Row[], there: readonly Row[]): readonly Row[] | undefined {
   const isWanted = (row: Row, index: number) => row.every((value, column) => value === rows[index]?.[column])
   return there.slice(0, rows.length).every(isWanted) ? rows.slice(there.length) : undefined
 }
 
-/** What two catalogues must have in common; SQLite has no booleans of its own. Of a table that only one has, its name. */
+/** What both stores must have: columns and their kinds, where a boolean is a number as in SQLite; of a table that `others` lacks, its name. */
 function describe(tables: readonly Table[], others: readonly Table[]): string[] {
   return tables.flatMap(({ name, columns, keyLength, assigned }) => {
     if (!others.some((other) => other.name === name)) return [`the table ${name}`]
@@ -165,7 +163,7 @@ function describe(tables: readonly Table[], others: readonly Table[]): string[] 
   })
 }
 
-/** The tables in which a new store has rows: its migrations put them there, so they are no sign of a store in use. */
+/** The tables that have rows in a new store, inserted by migrations. Such rows do not mean that the store is in use. */
 async function filledWhenNew(): Promise<Set<string>> {
   const fresh = await kindOf(MEMORY).contents(MEMORY)
   try {
@@ -177,6 +175,7 @@ async function filledWhenNew(): Promise<Set<string>> {
   }
 }
 
+/** Opening it as a store first creates it, migrates it, or refuses it with a sentence. */
 async function openContents(address: string): Promise<Contents> {
   await migrateStore(address)
   return kindOf(address).contents(address)

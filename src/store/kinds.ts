@@ -9,17 +9,20 @@ import { describeAddress, isPostgresAddress, parsePostgresAddress } from './post
 import { openPostgresContents } from './postgres/contents.ts'
 import { NEWEST_VERSION } from './postgres/schema.ts'
 import { openPostgresStore, postgresVersion } from './postgres/store.ts'
-import { type Contents as BackupContents, backUp } from './sqlite/backup.ts'
+import { type BackupSummary, backUp } from './sqlite/backup.ts'
 import { fileVersion, MIGRATIONS } from './sqlite/connection.ts'
 import { openSqliteContents } from './sqlite/contents.ts'
 import { restore } from './sqlite/restore.ts'
 import { openSqliteStore } from './sqlite/store.ts'
 
-/** Every method but the first two throws StartError, with a sentence that says what to do, when the store cannot be used. */
+/**
+ * `check` first: the others take a checked address. They throw StartError, with a sentence that says what to do, when the store
+ * cannot be used.
+ */
 export interface StoreKind {
   /** Whether the address is one of this kind. */
   owns(address: string): boolean
-  /** Throws an Error whose message says what the address must be, and shows nothing of it. */
+  /** Throws an Error whose message completes a sentence ("must be …"), and shows nothing of the address. */
   check(address: string): void
   /** The address for people, without user and password. */
   describe(address: string): string
@@ -47,9 +50,9 @@ export interface SchemaState {
 /** Must not be called in a process that has the store open: see store/sqlite/file.ts. */
 export interface StoreFiles {
   /** Copies one moment of the store to the new file `to`. */
-  backUp(address: string, to: string): BackupContents
+  backUp(address: string, to: string): BackupSummary
   /** Replaces the store by the backup `from`. `kept` are the files that hold what was there before. */
-  restore(from: string, address: string): BackupContents & { kept: string[] }
+  restore(from: string, address: string): BackupSummary & { kept: string[] }
 }
 
 /** The address of a new, empty store in memory. */

@@ -18,8 +18,8 @@ export function startAdmin({ host, port, metrics }: AdminOptions): { url: string
     {
       routes: {
         '/metrics': {
-          GET: async () =>
-            new Response(await metrics.text(), {
+          GET: () =>
+            new Response(metrics.text(), {
               headers: { ...SECURITY_HEADERS, 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' },
             }),
         },

@@ -11,14 +11,14 @@ import { isSqliteCode, startError } from './errors.ts'
 import { inodeOf, prepareFile } from './file.ts'
 import { syncFile, syncFolderOf, withPartial } from './partial.ts'
 
-export interface Contents {
+export interface BackupSummary {
   pets: number
   keys: number
   bytes: number
 }
 
 /** One moment of the store at `path`, in the new file `to`. Throws StartError, and then leaves nothing at `to`. */
-export function backUp(path: string, to: string): Contents {
+export function backUp(path: string, to: string): BackupSummary {
   if (inodeOf(path) === undefined) throw new StartError(`There is no store at ${path}.`)
   const store = prepareFile(path, MIGRATIONS.length)
   return withPartial(to, (partial) => {
@@ -33,7 +33,7 @@ export function backUp(path: string, to: string): Contents {
 }
 
 /** Throws StartError when the file at `path` is not a whole store. */
-export function checkContents(path: string): Contents {
+export function checkContents(path: string): BackupSummary {
   const database = new Database(path, { readonly: true })
   try {
     const [result] = database.query<{ integrity_check: string }, []>('PRAGMA integrity_check').all()

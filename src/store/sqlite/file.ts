@@ -89,19 +89,19 @@ export function newer(path: string, version: number, newest: number): StartError
 
 export function corrupt(path: string, cause?: unknown): StartError {
   return new StartError(
-    `${path} is damaged. Put a backup in its place with petstore restore, which keeps it, or name another file with --database.`,
+    `${path} is damaged. Put a backup in its place with petstore restore, which keeps it, or name another file.`,
     { cause },
   )
 }
 
 export function foreign(path: string): StartError {
-  return new StartError(`${path} is a database of another program. Name another file with --database.`)
+  return new StartError(`${path} is a database of another program. Name another file.`)
 }
 
 function checkHeader(path: string, newestVersion: number): void {
   const { length, magic, applicationId, version, bytes, complete } = readHeader(path)
   if (length < HEADER_BYTES || magic !== MAGIC) {
-    throw new StartError(`${path} is not a petstore database. Name another file with --database.`)
+    throw new StartError(`${path} is not a petstore database. Name another file.`)
   }
   if (applicationId !== APPLICATION_ID) throw foreign(path)
   if (version > newestVersion) throw newer(path, version, newestVersion)
@@ -134,7 +134,7 @@ function createFile(path: string): void {
     mkdirSync(dirname(path), { recursive: true })
     closeSync(openSync(path, 'a', 0o600))
   } catch (error) {
-    throw new StartError(`${path} cannot be created (${codeOf(error)}). Name another file with --database.`, {
+    throw new StartError(`${path} cannot be created (${codeOf(error)}). Name another file.`, {
       cause: error,
     })
   }
@@ -151,7 +151,7 @@ function checkWritable(path: string, stats: Stats): void {
 }
 
 function checkIsFile(path: string, stats: Stats): void {
-  if (!stats.isFile()) throw new StartError(`${path} is not a file. Name another one with --database.`)
+  if (!stats.isFile()) throw new StartError(`${path} is not a file. Name another one.`)
 }
 
 function openForReading(path: string): number {
@@ -163,7 +163,7 @@ function openForReading(path: string): number {
 }
 
 function readOnly(path: string): StartError {
-  return new StartError(`${path} is read-only. Let this user write to it, or name another file with --database.`)
+  return new StartError(`${path} is read-only. Let this user write to it, or name another file.`)
 }
 
 function statOrUndefined(path: string): Stats | undefined {
@@ -175,7 +175,7 @@ function statOrUndefined(path: string): Stats | undefined {
 }
 
 function unreachable(path: string, cause: unknown): StartError {
-  return new StartError(`${path} cannot be reached (${codeOf(cause)}). Name another file with --database.`, { cause })
+  return new StartError(`${path} cannot be reached (${codeOf(cause)}). Name another file.`, { cause })
 }
 
 function linkOrUndefined(path: string): string | undefined {

@@ -21,7 +21,7 @@ import {
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { StartError } from '../../domain/errors.ts'
-import { type Contents, checkContents } from './backup.ts'
+import { type BackupSummary, checkContents } from './backup.ts'
 import { MIGRATIONS } from './connection.ts'
 import { isSqliteCode } from './errors.ts'
 import { APPLICATION_ID, checkFile, checkReplaceable, realPath } from './file.ts'
@@ -33,7 +33,7 @@ const COPY_BYTES = 1024 * 1024
  * The backup at `from` becomes the store at `to`; `kept` are the files in which what was there is kept. Throws StartError when
  * a service uses the store, or when the backup is not whole, and then changes nothing.
  */
-export function restore(from: string, to: string): Contents & { kept: string[] } {
+export function restore(from: string, to: string): BackupSummary & { kept: string[] } {
   const [backup, path] = [realPath(from), realPath(to)]
   if (!existsSync(backup)) throw new StartError(`There is no backup at ${from}.`)
   if ((statSync(`${backup}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {

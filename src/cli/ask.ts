@@ -1,0 +1,31 @@
+// Questions to the person at the terminal, on standard error.
+
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { StartError } from '../domain/errors.ts'
+
+export interface AskOptions {
+  /** The message of the StartError when the person stops instead of answering. */
+  stopped: string
+  /** Does not show what is typed. */
+  hidden?: boolean
+}
+
+/** Standard input must be a terminal. */
+export async function ask(question: string, { stopped, hidden = false }: AskOptions): Promise<string> {
+  process.stderr.write(question)
+  // Readline echoes what is typed to its output, so a hidden answer gets an output that discards it.
+  const discard = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const reader = createInterface({ input: process.stdin, output: hidden ? discard : process.stderr, terminal: true })
+  const aborter = new AbortController()
+  reader.once('SIGINT', () => aborter.abort())
+  reader.once('close', () => aborter.abort())
+  try {
+    return await reader.question('', { signal: aborter.signal })
+  } catch {
+    throw new StartError(stopped)
+  } finally {
+    if (hidden) process.stderr.write('\n')
+    reader.close()
+  }
+}

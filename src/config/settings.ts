@@ -1,0 +1,166 @@
+// Every setting, in one table: its variable, flag, default, description and parser. The configuration, `--help` and
+// docs/configuration.md come from it.
+
+import type { Environment } from '../domain/keys.ts'
+import { LOG_LEVELS, type LogLevel } from '../observability/log.ts'
+import { parseDuration } from './durations.ts'
+import {
+  apiKey,
+  baseUrl,
+  count,
+  databaseAddress,
+  nonEmpty,
+  oneOf,
+  origins,
+  port,
+  rate,
+  serviceUrl,
+  yesOrNo,
+} from './setting-parsers.ts'
+
+export interface Setting<Value> {
+  variable: string
+  /** As commander writes it. */
+  flag?: string
+  /** Parsed when the setting is not given; without a default, its value is then `undefined`. */
+  default?: string
+  /** Its variable with `_FILE` at the end may name a file that holds it. It is never shown. */
+  secret?: true
+  /** One or two sentences, for people. */
+  description: string
+  /** Throws an Error whose message completes a sentence about the setting: "must be …". */
+  parse: (text: string) => Value
+}
+
+const setting = <Of extends Setting<unknown>>(of: Of): Of => of
+
+export const SETTINGS = {
+  host: setting({
+    variable: 'PETSTORE_HOST',
+    flag: '--host <address>',
+    default: '127.0.0.1',
+    description: 'The address to listen on. 0.0.0.0 is every IPv4 address of the machine.',
+    parse: nonEmpty,
+  }),
+  port: setting({
+    variable: 'PETSTORE_PORT',
+    flag: '--port <number>',
+    default: '8080',
+    description: 'The port to listen on; 0 chooses a free one.',
+    parse: port,
+  }),
+  database: setting({
+    variable: 'PETSTORE_DATABASE',
+    flag: '--database <address>',
+    default: 'data/petstore.db',
+    secret: true,
+    description:
+      'The store: a file, which is created if it does not exist, or postgres://USER:PASSWORD@HOST:PORT/DATABASE.',
+    parse: databaseAddress,
+  }),
+  environment: setting({
+    variable: 'PETSTORE_ENVIRONMENT',
+    flag: '--environment <name>',
+    default: 'production',
+    description: 'production or staging. Each refuses the API keys of the other.',
+    parse: oneOf<Environment>('production', 'staging'),
+  }),
+  baseUrl: setting({
+    variable: 'PETSTORE_BASE_URL',
+    description:
+      'The production address in the served contract, ending in /v1. Default: the address the server listens on.',
+    parse: baseUrl,
+  }),
+  stagingBaseUrl: setting({
+    variable: 'PETSTORE_STAGING_BASE_URL',
+    description: 'The staging address in the served contract, ending in /v1. Default: none.',
+    parse: baseUrl,
+  }),
+  bootstrapKey: setting({
+    variable: 'PETSTORE_BOOTSTRAP_KEY',
+    secret: true,
+    description:
+      'The first API key of a store that has none. Default: the server creates one and prints it. `petstore keys generate` prints a suitable key.',
+    parse: apiKey,
+  }),
+  sunset: setting({
+    variable: 'PETSTORE_SUNSET',
+    default: 'enforce',
+    description:
+      'enforce: from its removal date on, a deprecated operation answers 410. announce: it continues to work.',
+    parse: oneOf('enforce', 'announce'),
+  }),
+  logLevel: setting({
+    variable: 'PETSTORE_LOG_LEVEL',
+    default: 'info',
+    description: `The least severe messages to log on standard error: ${LOG_LEVELS.join(', ')}.`,
+    parse: oneOf<LogLevel>(...LOG_LEVELS),
+  }),
+  rateLimit: setting({
+    variable: 'PETSTORE_RATE_LIMIT',
+    description:
+      'The most requests that this server accepts from each API key: 100/s, 6000/m or 100000/h. More get 429. Default: no limit.',
+    parse: rate,
+  }),
+  sharePort: setting({
+    variable: 'PETSTORE_SHARE_PORT',
+    default: 'no',
+    description:
+      'yes: a new process may listen on the port before the old one stops, for a restart without a gap. Both need it.',
+    parse: yesOrNo,
+  }),
+  corsOrigins: setting({
+    variable: 'PETSTORE_CORS_ORIGINS',
+    default: '',
+    description: 'The origins whose web pages may call the service, separated by commas, or *. Default: none.',
+    parse: origins,
+  }),
+  adminPort: setting({
+    variable: 'PETSTORE_ADMIN_PORT',
+    description:
+      'The port of the operations listener, which serves /metrics to Prometheus; 0 chooses a free one. Default: no such listener.',
+    parse: port,
+  }),
+  adminHost: setting({
+    variable: 'PETSTORE_ADMIN_HOST',
+    default: '127.0.0.1',
+    description: 'The address of the operations listener.',
+    parse: nonEmpty,
+  }),
+  backupDir: setting({
+    variable: 'PETSTORE_BACKUP_DIR',
+    description: 'The folder for periodic backups of a store that is a file. Default: no periodic backups.',
+    parse: nonEmpty,
+  }),
+  backupEvery: setting({
+    variable: 'PETSTORE_BACKUP_EVERY',
+    default: '24h',
+    description: 'The time between periodic backups, such as 30m, 24h or 7d.',
+    parse: parseDuration,
+  }),
+  backupKeep: setting({
+    variable: 'PETSTORE_BACKUP_KEEP',
+    default: '7',
+    description: 'How many periodic backups to keep. Older ones are deleted.',
+    parse: count,
+  }),
+}
+
+/** For the commands that call a running service, which use none of the settings above but host and port. */
+export const CONNECTION_SETTINGS = {
+  url: setting({
+    variable: 'PETSTORE_URL',
+    flag: '--url <address>',
+    description:
+      'The service to call. Default: the address that `petstore login` saved, otherwise this machine, at PETSTORE_HOST and PETSTORE_PORT.',
+    parse: serviceUrl,
+  }),
+  apiKey: setting({
+    variable: 'PETSTORE_API_KEY',
+    flag: '--api-key <key>',
+    secret: true,
+    description:
+      'The API key. Other users of this machine can see a flag: prefer the variable, its file, or `petstore login`.',
+    parse: apiKey,
+  }),
+}

@@ -1,0 +1,29 @@
+// Prometheus' text format (https://prometheus.io/docs/instrumenting/exposition_formats/).
+
+export interface Metric {
+  name: string
+  help: string
+  type: 'counter' | 'gauge' | 'histogram'
+}
+
+/** Identifiers, paths and numbers, of which nothing must be escaped. */
+export type Labels = Readonly<Record<string, string | number>>
+
+export interface Sample {
+  value: number
+  labels?: Labels
+  /** After the name of the metric, in the parts of a histogram. */
+  suffix?: string
+}
+
+export function textFormat({ name, help, type }: Metric, samples: Iterable<Sample>): string {
+  const lines = Array.from(samples, ({ value, labels = {}, suffix = '' }) => {
+    const pairs = Object.entries(labels).map(([label, text]) => `${label}="${text}"`)
+    return `${name}${suffix}${pairs.length > 0 ? `{${pairs}}` : ''} ${value}\n`
+  })
+  return [`# HELP ${name} ${help}\n`, `# TYPE ${name} ${type}\n`, ...lines].join('')
+}
+
+export function gauge(name: string, help: string, value: number, labels: Labels = {}): string {
+  return textFormat({ name, help, type: 'gauge' }, [{ value, labels }])
+}
