@@ -1,5 +1,6 @@
 // The contract's types. Written by `npm run generate` from openapi.yaml; not edited by hand.
-// int64 is bigint. A field with a default is optional here, as it is for who sends it.
+// int64 is bigint, and date-time is text. A field with a default is optional here, as it is for who sends it. In a body of
+// Operations, as the validators give it, it is there, and date-time is a number of milliseconds since 1970.
 
 /** Availability of an animal. */
 export type PetStatus = 'available' | 'pending' | 'sold'
@@ -83,12 +84,47 @@ export interface Operations {
   }
   createPet: {
     parameters: { 'Idempotency-Key'?: string }
-    body: NewPet
+    body: { name: string; categoryId: bigint; status: PetStatus }
     status: 201 | 400 | 401 | 403 | 408 | 409 | 413 | 415 | 422 | 429 | 500 | 503
   }
   getPet: {
     parameters: { petId: bigint }
     body: undefined
     status: 200 | 304 | 401 | 404 | 410 | 429 | 500 | 503
+  }
+  listOrders: {
+    parameters: { limit: number; status?: OrderStatus; petId?: bigint; cursor?: string }
+    body: undefined
+    status: 200 | 304 | 400 | 401 | 429 | 500 | 503
+  }
+  placeOrder: {
+    parameters: { 'Idempotency-Key'?: string }
+    body: { petId: bigint; reference?: string; expiresAt?: number }
+    status: 201 | 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 422 | 429 | 500 | 503
+  }
+  getOrder: {
+    parameters: { orderId: bigint }
+    body: undefined
+    status: 200 | 304 | 401 | 404 | 429 | 500 | 503
+  }
+  cancelOrder: {
+    parameters: { orderId: bigint; 'If-Match'?: string }
+    body: undefined
+    status: 204 | 401 | 403 | 404 | 409 | 412 | 429 | 500 | 503
+  }
+  completeOrder: {
+    parameters: { orderId: bigint }
+    body: undefined
+    status: 200 | 401 | 403 | 404 | 409 | 429 | 500 | 503
+  }
+  returnOrder: {
+    parameters: { orderId: bigint }
+    body: undefined
+    status: 200 | 401 | 403 | 404 | 409 | 429 | 500 | 503
+  }
+  getInventory: {
+    parameters: Record<never, never>
+    body: undefined
+    status: 200 | 304 | 401 | 429 | 500 | 503
   }
 }
