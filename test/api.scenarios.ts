@@ -1,63 +1,47 @@
-// What the service answers, as rows: request, key, expected status, expected code. Every answer is also held against
-// openapi.yaml, and the last test asks whether every declared one was seen. A store's test file calls this.
-// Each subject has a file in scenarios/; they share one service, so their order counts: each finds what came before it.
+// What the service answers, for each store: a store's test file calls this. Each subject has a file in scenarios/ and a
+// service of its own; one subject alone: `bun test test/api.sqlite.test.ts -t listPets`. Every answer is checked against
+// openapi.yaml, and the last test asks whether every declared one was seen.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Api, bearer, expectError, type Row } from './scenarios/api.ts'
+import { describe, expect, test } from 'bun:test'
+import { OVERLOADED } from '../src/domain/errors.ts'
+import type { OnStore } from './scenarios/api.ts'
 import { conditionalRequests } from './scenarios/conditional-requests.ts'
 import { createPet } from './scenarios/create-pet.ts'
 import { getPet } from './scenarios/get-pet.ts'
 import { idempotencyKey } from './scenarios/idempotency-key.ts'
 import { keys } from './scenarios/keys.ts'
+import { listOrders } from './scenarios/list-orders.ts'
 import { listPets } from './scenarios/list-pets.ts'
+import { orderExpiry } from './scenarios/order-expiry.ts'
+import { orderIdempotency } from './scenarios/order-idempotency.ts'
+import { orderTransitions } from './scenarios/order-transitions.ts'
+import { placeOrder } from './scenarios/place-order.ts'
 import { rateLimit } from './scenarios/rate-limit.ts'
 import { storeFailures } from './scenarios/store-failures.ts'
-import { declaredAnswers, observed } from './support/contract-check.ts'
-import { type Service, startService } from './support/service.ts'
+import { declaredAnswers, exampleMessages, shapeOf } from './support/contract-check.ts'
 
-export function apiScenarios(name: string, newAddress: () => Promise<string> | string): void {
+/** `newAddress` gives the address of an empty store, another one each time. */
+export function apiScenarios(name: string, newAddress: OnStore['newAddress']): void {
   describe(`the API on ${name}`, () => {
-    let service: Service
-    let readOnly: Record<string, string>
-
-    beforeAll(async () => {
-      service = await startService({ address: await newAddress() })
-      readOnly = bearer(await service.addKey({ readOnly: true }))
-    })
-    afterAll(() => service.stop())
-
-    function rows(of: Row[]): void {
-      for (const { says, ask, status, code, message = [], ...asked } of of) {
-        test(`${says}: ${status}${code ? ` ${code}` : ''}`, async () => {
-          const [method = '', path = ''] = ask.split(' ')
-          const answer = await service.request(method, path, asked)
-          expect(answer.status).toBe(status)
-          if (code !== undefined) expectError(answer, status, code, message)
-        })
-      }
+    const observed = new Set<string>()
+    // test/overload.process.test.ts meets this one.
+    const messages = new Set([shapeOf(OVERLOADED.message)])
+    const observe: OnStore['observe'] = (name, { status, text }) => {
+      observed.add(name)
+      if (status >= 400 && text !== '') messages.add(shapeOf(JSON.parse(text).message))
     }
-
-    const api: Api = {
-      get service() {
-        return service
-      },
-      get readOnly() {
-        return readOnly
-      },
-      rows,
-    }
-
-    createPet(api)
-    idempotencyKey(api)
-    listPets(api)
-    getPet(api)
-    keys(api)
-    conditionalRequests(api)
-    rateLimit(api)
-    storeFailures(api)
+    const pets = [createPet, idempotencyKey, listPets, getPet]
+    const orders = [placeOrder, orderIdempotency, orderTransitions, orderExpiry, listOrders]
+    const subjects = [...pets, ...orders, keys, conditionalRequests, rateLimit, storeFailures]
+    for (const subject of subjects) subject({ newAddress, observe })
 
     test('every answer that the contract declares was seen, and no other', () => {
       expect([...observed].sort()).toEqual(declaredAnswers().sort())
+    })
+
+    test('the errors that the contract shows as examples are those that the service sends', () => {
+      expect(exampleMessages().length).toBeGreaterThan(10)
+      expect(exampleMessages().filter((message) => !messages.has(shapeOf(message)))).toEqual([])
     })
   })
 }

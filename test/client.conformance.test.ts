@@ -46,7 +46,10 @@ function overHttp(store: Store, { now }: StoreOptions): Store {
     },
     getPet: async (id) => (await client()).getPet(id).catch(undefinedWhenNotFound),
     listPets: async (filter) => listAtMost(await client(), filter),
-    close: async () => (service ? (await service).stop() : store.close()),
+    async close() {
+      await (await service)?.stop()
+      await store.close()
+    },
   }
 }
 

@@ -14,10 +14,11 @@ import {
   PetstoreTimeoutError,
   toJson,
 } from '../src/client/petstore.ts'
+import { newPet } from './support/pets.ts'
 import { type Service, startService } from './support/service.ts'
 
-const REX = { id: 1n, name: 'Rex', categoryId: 7n, status: 'available' } as const
-const REX_JSON = '{"id":1,"name":"Rex","categoryId":7,"status":"available"}'
+const REX = { id: 1n, ...newPet() }
+const REX_JSON = stringifyJson(REX)
 
 describe('the client on a service', () => {
   let service: Service
@@ -32,7 +33,7 @@ describe('the client on a service', () => {
     const added = await Promise.all(
       Array.from({ length: 25 }, (_, n) => client.createPet({ ...REX, name: `pet ${n}` })),
     )
-    const sold = await client.createPet({ name: 'Mia', categoryId: 2n ** 63n - 1n, status: 'sold' })
+    const sold = await client.createPet(newPet({ name: 'Mia', categoryId: 2n ** 63n - 1n, status: 'sold' }))
     for (const limit of [undefined, 1, 7, 26]) {
       expect(await Array.fromAsync(client.listPets({ limit }))).toEqual([...added.sort(byId), sold])
     }
@@ -47,7 +48,7 @@ describe('the client on a service', () => {
   })
 
   test('reports a refusal with its code, status and request id', async () => {
-    const error = await failure(client.createPet({ name: '', categoryId: 7n }))
+    const error = await failure(client.createPet(newPet({ name: '' })))
     expect(error).toBeInstanceOf(PetstoreApiError)
     expect(error).toMatchObject({
       code: 'invalid_pet',
@@ -70,7 +71,7 @@ describe('the client on a service', () => {
   })
 
   test('writes a pet, a page and anything around them as JSON, with all digits', async () => {
-    const pet = await client.createPet({ name: '"Rex"', categoryId: 9007199254740993n })
+    const pet = await client.createPet(newPet({ name: '"Rex"', categoryId: 9007199254740993n }))
     const text = `{"id":${pet.id},"name":"\\"Rex\\"","categoryId":9007199254740993,"status":"available"}`
     expect(toJson(pet)).toBe(text)
     expect(toJson([pet, pet])).toBe(`[${text},${text}]`)

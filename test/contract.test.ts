@@ -148,6 +148,36 @@ describe('the interface document', () => {
   })
 })
 
+describe('the labels of stability', () => {
+  /** How oasdiff names what the contract's labels promise: it reports breaking changes from beta on. */
+  const LEVELS = { stable: 'stable', beta: 'beta', experimental: 'alpha' } as const
+
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      test(`${method} ${path} has one, which x-stability-level and x-badges repeat`, () => {
+        const { 'x-stability': stability, 'x-stability-level': level, 'x-badges': badges } = operation
+        const sunset = operation['x-deprecated-sunset']
+        expect(Object.keys(LEVELS)).toContain(stability)
+        expect({ level, badges }).toEqual({
+          level: LEVELS[stability],
+          badges: [{ name: stability }, ...(sunset ? [{ name: `removal on ${sunset}` }] : [])],
+        })
+      })
+    }
+  }
+
+  test('the description says what each promises', () => {
+    for (const label of Object.keys(LEVELS)) expect(document.info.description).toContain(`\`${label}\`: it `)
+  })
+})
+
+describe('the prose', () => {
+  test('says pet, and keeps to what a reader needs', () => {
+    const texts = text.split('\n').filter((line) => /\banimals?\b|\bours\b/i.test(line))
+    expect(texts).toEqual([])
+  })
+})
+
 describe('what is served', () => {
   let service: Service
   beforeAll(async () => {

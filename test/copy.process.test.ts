@@ -10,6 +10,7 @@ import { copyStore } from '../src/store/copy.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { MIGRATIONS } from '../src/store/sqlite/connection.ts'
 import { temporaryFile } from './support/files.ts'
+import { newPet, petBody } from './support/pets.ts'
 import { sharedCluster } from './support/postgres.ts'
 import { ask, run, serve } from './support/process.ts'
 
@@ -32,11 +33,13 @@ async function filledFile(count = PETS): Promise<string> {
   const by = keys[0]?.id as bigint
   await store.revokeKey(keys[2]?.id as bigint)
   const statuses = ['available', 'pending', 'sold'] as const
-  const pets: NewPet[] = Array.from({ length: count }, (_, n) => ({
-    name: n % 2 ? `Ada "é" \\ ${n}` : `\u{1F436}\n${n}`,
-    categoryId: n % 3 ? BigInt(n) : -(2n ** 63n) + BigInt(n),
-    status: statuses[n % 3] as NewPet['status'],
-  }))
+  const pets = Array.from({ length: count }, (_, n) =>
+    newPet({
+      name: n % 2 ? `Ada "é" \\ ${n}` : `\u{1F436}\n${n}`,
+      categoryId: n % 3 ? BigInt(n) : -(2n ** 63n) + BigInt(n),
+      status: statuses[n % 3] as NewPet['status'],
+    }),
+  )
   await Promise.all(pets.map((pet) => store.createPet(pet, by)))
   for (const key of ['x', 'Y']) await store.createPet(pets[0] as NewPet, by, key)
   await store.countDeprecatedCalls([
@@ -103,7 +106,7 @@ describe('petstore copy', () => {
     expect(rowsOfFile(back)).toEqual(rowsOfFile(file))
     for (const where of [address, back]) {
       const store = await openStore(where, { now: Date.now })
-      const { value: pet } = await store.createPet({ name: 'new', categoryId: 1n, status: 'sold' }, 1n)
+      const { value: pet } = await store.createPet(newPet({ name: 'new' }), 1n)
       // Also not the id of the animal that was removed.
       expect(pet.id).toBe(BigInt(PETS + 4))
       await store.close()
@@ -289,7 +292,7 @@ describe('petstore copy of a schema that has grown', () => {
           readOnly: false,
           expiresAt: undefined,
         })
-        const pet: NewPet = { name: 'Rex', categoryId: 1n, status: 'sold' }
+        const pet = newPet()
         await Promise.all(Array.from({ length: count }, () => store.createPet(pet, id)))
         await store.close()
         // Not what the trigger of the target would count to.
@@ -329,7 +332,7 @@ test('petstore copy refuses a file that a service uses, as source and as target'
       `petstore: ${used} is in use by another process. Stop the servers of both stores first.\n`,
     ])
   }
-  const { status } = await ask('POST', `${service.url}/pets`, service.key, '{"name":"Rex","categoryId":1}')
+  const { status } = await ask('POST', `${service.url}/pets`, service.key, petBody())
   expect(status).toBe(201)
   expect(await service.stop()).toBe(0)
   expect((await copy(used, other)).status).toBe(0)

@@ -7,9 +7,10 @@ import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { encodeCursor } from '../src/http/request/cursor.ts'
 import { temporaryFile } from './support/files.ts'
+import { petBody } from './support/pets.ts'
 import { ask, type Running, serve } from './support/process.ts'
 
-const PET = JSON.stringify({ name: 'x'.repeat(255), categoryId: 7 })
+const PET = petBody({ name: 'x'.repeat(255) })
 const strace = Bun.which('strace')
 const tmpfs = canMount()
 

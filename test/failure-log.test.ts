@@ -52,7 +52,7 @@ test('faults that differ are each logged in full, also with one message', () => 
   const there = (() => new Error('undefined is not an object'))()
   for (const cause of [here, there, new TypeError('x'), 'a text', here]) failures.add(internal(cause), () => ({}))
   expect(parsed(lines).map(({ msg }) => msg)).toEqual(['failed', 'failed', 'failed', 'failed'])
-  failures.tell()
+  failures.report()
   expect(parsed(lines).slice(4)).toMatchObject([{ msg: 'failed again', code: 'internal', failures: 1 }])
 })
 
@@ -60,9 +60,9 @@ test('a failure that comes back after a pause is logged in full again', () => {
   const { failures, lines } = failureLog()
   const gone = internal(new Error('gone'))
   for (let n = 0; n < 3; n++) failures.add(gone, () => ({}))
-  failures.tell()
-  failures.tell()
-  failures.tell()
+  failures.report()
+  failures.report()
+  failures.report()
   failures.add(gone, () => ({ requestId: 'r' }))
   expect(parsed(lines).map(({ msg, failures: n }) => [msg, n])).toEqual([
     ['failed', undefined],
@@ -75,7 +75,7 @@ test('a failure that comes back after a pause is logged in full again', () => {
 test('failures that all differ do not fill the log either', () => {
   const { failures, lines } = failureLog()
   for (let n = 0; n < 5_000; n++) failures.add(internal(new Error(`failure ${n}`)), () => ({}))
-  failures.tell()
+  failures.report()
   expect(lines.length).toBeLessThan(200)
   const told = parsed(lines).reduce((sum, { failures: n = 1 }) => sum + n, 0)
   expect(told).toBe(5_000)

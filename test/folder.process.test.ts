@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFile } from './support/files.ts'
-import { run, serve } from './support/process.ts'
+import { launcher, root, run, serve } from './support/process.ts'
 
 /** Leaves a file when it is run. */
 const MARKER = `require('node:fs').writeFileSync(require('node:path').join(__dirname, 'was-run'), '')`
@@ -48,5 +48,35 @@ describe.each(Object.keys(FILES))('%s', (name) => {
     expect(await service.stop()).toBe(0)
     expect(service.stderr()).not.toContain('backup failed')
     expect(wasRun()).toBe(false)
+  })
+})
+
+describe('a current folder that has been removed', () => {
+  // Where the runtime would put a relative path.
+  const runtimeFolder = join(root, 'node_modules/bun/bin/data')
+  const inRemoved = (args: string[]) => {
+    const removed = join(dirname(temporaryFile('x')), 'removed')
+    mkdirSync(removed)
+    return run(args, {
+      command: ['sh', '-c', `cd '${removed}' && rmdir '${removed}' && exec '${launcher}' "$@"`, 'sh'],
+    })
+  }
+
+  test.each([
+    [['keys', 'create', '--name', 'till']],
+    [['serve', '--port', '0']],
+    [['migrate', '--apply']],
+    [['backup', 'b.db', '--database', temporaryFile('none.db')]],
+    [['restore', 'b.db', '--database', temporaryFile('a.db')]],
+  ])('%p: a sentence, and nothing is written', async (args) => {
+    const { status, stdout, stderr } = await inRemoved(args)
+    expect(existsSync(runtimeFolder)).toBe(false)
+    expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining('the current folder has been removed')])
+  })
+
+  test('an absolute path is used', async () => {
+    const database = temporaryFile('petstore.db')
+    expect((await inRemoved(['keys', 'create', '--name', 'till', '--database', database])).status).toBe(0)
+    expect(existsSync(database)).toBe(true)
   })
 })

@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { petBody } from './support/pets.ts'
 import { type Service, startService } from './support/service.ts'
 
 /** Packages of their own: the project needs none of them. */
@@ -130,7 +131,7 @@ beforeAll(async () => {
     writeFileSync(installed, lock)
   }
   service = await startService()
-  const created = await service.post('{"name":"large","categoryId":9007199254740993}')
+  const created = await service.post(petBody({ categoryId: 9007199254740993n }))
   large = /"id":(\d+)/.exec(created.text)?.[1] as string
   rmSync(made, { recursive: true, force: true })
   mkdirSync(made, { recursive: true })

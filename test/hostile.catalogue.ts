@@ -1,6 +1,8 @@
 // What nobody should send, as data: a row a case, each the bytes of one connection (a character, a byte). `{key}` stands for a good key.
 // A row with a code has an Error body; one without is refused by the HTTP layer, bare, and its connection ends.
 
+import { petBody, verbatim } from './support/pets.ts'
+
 export interface Row {
   says: string
   bytes: string
@@ -176,13 +178,13 @@ const BODIES: Row[] = [
     (body) => noPet(`the body ${body}`, post(body)),
   ),
   ...['1.5', '"1"', 'null', '[]', '{}', 'true', '1e400', '1e-400', '9223372036854775808', '1e999999999999'].map((id) =>
-    noPet(`the categoryId ${id}`, post(`{"name":"a","categoryId":${id}}`)),
+    noPet(`the categoryId ${id}`, post(petBody({ categoryId: verbatim(id) }))),
   ),
   ...['""', '" "', '"\\u0000"', '"\\ud800"', `"${'a'.repeat(256)}"`, '7', '{"toString":1}'].map((name) =>
-    noPet(`the name ${name.slice(0, 20)}`, post(`{"name":${name},"categoryId":1}`)),
+    noPet(`the name ${name.slice(0, 20)}`, post(petBody({ name: verbatim(name) }))),
   ),
   ...['""', '"Sold"', 'null', '[]', '0', '"__proto__"'].map((status) =>
-    noPet(`the status ${status}`, post(`{"name":"a","categoryId":1,"status":${status}}`)),
+    noPet(`the status ${status}`, post(petBody({ status: verbatim(status) }))),
   ),
   noPet('only __proto__', post('{"__proto__":{"name":"a","categoryId":1}}')),
   row(413, 'body_too_large')('a body of 65 537 bytes', post(' '.repeat(65_537))),
@@ -211,10 +213,7 @@ const HEADERS: Row[] = [
   ),
   noType('two Content-Type lines', post('{}', 'Content-Type: application/json\r\nContent-Type: text/plain\r\n')),
   ...['""', '"', '"a', 'a b', 'a,b', `"${'a'.repeat(256)}"`, '"\xff"', '"a","b"'].map((key) =>
-    parameter(
-      `Idempotency-Key: ${key.slice(0, 20)}`,
-      post('{"name":"a","categoryId":1}', `Idempotency-Key: ${key}\r\n`),
-    ),
+    parameter(`Idempotency-Key: ${key.slice(0, 20)}`, post(petBody(), `Idempotency-Key: ${key}\r\n`)),
   ),
   ...['W/', '"', `"${'a'.repeat(5000)}"`, '*x', ',,,'].map((tag) =>
     taken(`If-None-Match: ${tag.slice(0, 20)}`, get('/v1/pets', `If-None-Match: ${tag}\r\n`)),
@@ -316,7 +315,8 @@ export const CATALOGUE: readonly Row[] = [
 ]
 
 /** Creates an animal named `smuggled`, if ever a part of another request is taken for a request. */
-const SMUGGLED = `POST /v1/pets HTTP/1.1\r\n${HEAD}Content-Length: 34\r\n\r\n{"name":"smuggled","categoryId":1}`
+const SMUGGLED_BODY = petBody({ name: 'smuggled' })
+const SMUGGLED = `POST /v1/pets HTTP/1.1\r\n${HEAD}Content-Length: ${SMUGGLED_BODY.length}\r\n\r\n${SMUGGLED_BODY}`
 const hidden = (headers: string, before = ''): string =>
   `POST /v1/pets HTTP/1.1\r\n${HEAD}${headers}\r\n${before}${SMUGGLED}`
 /** With a key in its place. */

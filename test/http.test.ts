@@ -1,13 +1,16 @@
 // HTTP beside the operations: methods, paths, the documents, headers on every answer, cross-origin access, the stop.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { startAdmin } from '../src/http/web/admin.ts'
+import { createMetrics } from '../src/observability/metrics.ts'
+import { petBody } from './support/pets.ts'
 import { raw } from './support/raw.ts'
 import { type Service, startService } from './support/service.ts'
 
 let service: Service
 beforeAll(async () => {
   service = await startService()
-  await service.post('{"name":"Rex","categoryId":7}')
+  await service.post(petBody())
 })
 afterAll(() => service.stop())
 
@@ -133,7 +136,7 @@ test('two Authorization lines: 401', async () => {
 // Should one of these fail because the runtime has learnt it: good; docs/operations.md is to be changed, too.
 describe('what the runtime does not do, as docs/operations.md says', () => {
   const head = (first: string, ...lines: string[]) => `${[first, 'Host: a', auth(), ...lines].join('\r\n')}\r\n\r\n`
-  const PET = '{"name":"Rex","categoryId":7}'
+  const PET = petBody()
   const count = async () => JSON.parse((await service.get('/pets?limit=100')).text).length
 
   test('a request behind one that is still being answered ends the connection; the first may have been carried out', async () => {
@@ -216,7 +219,7 @@ describe('headers', () => {
     secured((await service.get('/pets')).headers)
     secured((await service.get('/pets/1')).headers)
     secured((await service.get('/pets?limit=0')).headers)
-    secured((await service.post('{"name":"Rex","categoryId":7}')).headers)
+    secured((await service.post(petBody())).headers)
     for (const [method, path] of [
       ['GET', '/nothing'],
       ['OPTIONS', '/v1/pets'],
@@ -274,9 +277,9 @@ describe('a stop', () => {
     const stopping = await startService()
     const body = new ReadableStream({
       async start(controller) {
-        controller.enqueue('{"name":"Rex",')
+        controller.enqueue(petBody().slice(0, 9))
         await Bun.sleep(400)
-        controller.enqueue('"categoryId":7}')
+        controller.enqueue(petBody().slice(9))
         controller.close()
       },
     })
@@ -304,4 +307,13 @@ describe('a stop', () => {
     expect(performance.now() - begun).toBeLessThan(3_000)
     await stopping.store.close()
   })
+})
+
+test('metrics tell the address at which they can be read, on IPv6 too', async () => {
+  const admin = startAdmin({ host: '::1', port: 0, metrics: createMetrics() })
+  try {
+    expect((await fetch(admin.url)).status).toBe(200)
+  } finally {
+    await admin.stop()
+  }
 })

@@ -4,6 +4,7 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync } from 'node:fs'
 import { PetstoreClient, PetstoreNetworkError } from '../src/client/petstore.ts'
 import { temporaryFile } from './support/files.ts'
+import { newPet } from './support/pets.ts'
 import { serve } from './support/process.ts'
 
 const keys = Array.from({ length: 300 }, (_, n) => `key ${n}`)
@@ -15,9 +16,7 @@ test('two servers on one file, the same keys at both at once: each key adds one 
   const clients = [one, two].map(({ url }) => new PetstoreClient({ baseUrl: url, apiKey: one.key }))
   const added = await Promise.all(
     keys.map((key, n) =>
-      Promise.all(
-        clients.map((client) => client.createPet({ name: `pet ${n}`, categoryId: 1n }, { idempotencyKey: key })),
-      ),
+      Promise.all(clients.map((client) => client.createPet(newPet({ name: `pet ${n}` }), { idempotencyKey: key }))),
     ),
   )
   for (const [here, there] of added) expect(here).toEqual(there)
@@ -35,7 +34,7 @@ test('a server killed half-way: sending everything again adds what is missing an
   const running = Promise.allSettled(
     keys.map(async (key, n) => {
       await Bun.sleep(n)
-      const { id } = await before.createPet({ name: key, categoryId: 1n }, { idempotencyKey: key })
+      const { id } = await before.createPet(newPet({ name: key }), { idempotencyKey: key })
       acknowledged.set(key, id)
     }),
   )
@@ -48,9 +47,7 @@ test('a server killed half-way: sending everything again adds what is missing an
 
   const second = await serve([], { cwd })
   const after = new PetstoreClient({ baseUrl: second.url, apiKey: first.key })
-  const pets = await Promise.all(
-    keys.map((key) => after.createPet({ name: key, categoryId: 1n }, { idempotencyKey: key })),
-  )
+  const pets = await Promise.all(keys.map((key) => after.createPet(newPet({ name: key }), { idempotencyKey: key })))
   pets.forEach(({ id }, n) => {
     expect(acknowledged.get(keys[n] as string) ?? id).toBe(id)
   })

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { keyEnvironment } from '../src/domain/keys.ts'
 import { temporaryFile } from './support/files.ts'
+import { petBody } from './support/pets.ts'
 import { ask, type Running, run, serve } from './support/process.ts'
 
 const file = temporaryFile('petstore.db')
@@ -36,13 +37,13 @@ describe('create', () => {
   test('prints the key alone; the running service takes it', async () => {
     const key = await create('--name', 'till 1')
     expect(await statusWith(key)).toBe(200)
-    expect((await ask('POST', `${service.url}/pets`, key, '{"name":"Rex","categoryId":1}')).status).toBe(201)
+    expect((await ask('POST', `${service.url}/pets`, key, petBody())).status).toBe(201)
   })
 
   test('--read-only', async () => {
     const key = await create('--name', 'window', '--read-only')
     expect(await statusWith(key)).toBe(200)
-    expect((await ask('POST', `${service.url}/pets`, key, '{"name":"Rex","categoryId":1}')).status).toBe(403)
+    expect((await ask('POST', `${service.url}/pets`, key, petBody())).status).toBe(403)
   })
 
   test('--expires', async () => {

@@ -4,9 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from './support/files.ts'
+import { petBody } from './support/pets.ts'
 import { ask, type Running, root, run, serve } from './support/process.ts'
 
-const PET = '{"name":"Rex","categoryId":7}'
+const PET = petBody()
 const database = temporaryFile('petstore.db')
 let service: Running
 let metricsUrl: string

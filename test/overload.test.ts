@@ -50,7 +50,7 @@ test('while thousands wait for the store no other is let in', () => {
   admission.check()
 })
 
-test('a server with too much to do answers some, and others with 503 at once; it logs how many, not each', async () => {
+test('an overloaded server answers some, and others with 503 at once; it logs how many, not each', async () => {
   const { store, stop } = await startService()
   const busy = await startService({
     store: {

@@ -4,6 +4,7 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { accessibilityProblems } from './support/browser.ts'
 import { addPets, focusedName, listedIds, openEachTest, openSignedIn, tabTo } from './support/console.ts'
+import { petBody } from './support/pets.ts'
 import type { Service } from './support/service.ts'
 
 setDefaultTimeout(30_000)
@@ -212,7 +213,7 @@ test.each([
   [390, 24],
 ])('everything fits %d pixels with text of %d pixels; long names take two lines', async (width, fontSize) => {
   await addAnimals(30)
-  await service.post(JSON.stringify({ name: 'Barksalot '.repeat(25), categoryId: 1, status: 'sold' }))
+  await service.post(petBody({ name: 'Barksalot '.repeat(25), status: 'sold' }))
   await page.setViewportSize({ width, height: 700 })
   const enlarge = () => page.evaluate(`document.documentElement.style.fontSize = '${fontSize}px'`)
   await openSignedIn(page, service.key)

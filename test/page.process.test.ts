@@ -14,7 +14,7 @@ import {
   signIn,
   tabTo,
 } from './support/console.ts'
-import { petsOf } from './support/pets.ts'
+import { newPet, petsOf } from './support/pets.ts'
 import { type Service, startService, TODAY } from './support/service.ts'
 
 setDefaultTimeout(30_000)
@@ -257,7 +257,7 @@ describe('the list', () => {
       "Robert'); DROP TABLE pets;--",
     ]
     const by = (await service.store.listKeys())[0]?.id as bigint
-    for (const name of names) await service.store.createPet({ name, categoryId: 1n, status: 'sold' }, by)
+    for (const name of names) await service.store.createPet(newPet({ name, status: 'sold' }), by)
     await openSignedIn(page, service.key)
     await page.getByText('5 animals').waitFor()
     expect(await page.locator('.pets .name').allTextContents()).toEqual(names)

@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { hashKey } from '../src/domain/keys.ts'
 import { accessibilityProblems, openPage, startBrowser } from './support/browser.ts'
 import { openAdding, openSignedIn, signIn } from './support/console.ts'
+import { newPet } from './support/pets.ts'
 import { type Service, startService } from './support/service.ts'
 
 setDefaultTimeout(60_000)
@@ -26,7 +27,7 @@ beforeAll(async () => {
   for (let n = 0; n < 45; n++) {
     const name = n % 3 ? `Pet ${n}` : n % 2 ? LONG : 'x'.repeat(255)
     const status = (['available', 'pending', 'sold'] as const)[n % 3] ?? 'sold'
-    await full.store.createPet({ name, categoryId: 2n ** 63n - 1n - BigInt(n), status }, by)
+    await full.store.createPet(newPet({ name, categoryId: 2n ** 63n - 1n - BigInt(n), status }), by)
   }
 })
 afterAll(async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { PetstoreClient } from '../src/client/petstore.ts'
 import { samplePets } from '../src/client/samples.ts'
 import { temporaryFile } from './support/files.ts'
-import { petsOf } from './support/pets.ts'
+import { newPet, petBody, petsOf } from './support/pets.ts'
 import { type RunOptions, root, run, serve } from './support/process.ts'
 import { type Service, startService } from './support/service.ts'
 
@@ -114,7 +114,8 @@ describe('import and export', () => {
   test.each(['csv', 'json', 'ndjson'])(
     'what was exported as %s is imported, and only once',
     async (format) => {
-      const awkward = { name: 'a "b", c\r\n\u001b\u{1F436}', categoryId: 2n ** 63n - 1n, status: 'pending' as const }
+      const name = 'a "b", c\r\n\u001b\u{1F436}'
+      const awkward = newPet({ name, categoryId: 2n ** 63n - 1n, status: 'pending' })
       await client().createPet(awkward)
       const exported = await pets(['export', `all.${format}`])
       expect(exported).toMatchObject({ status: 0, stdout: '' })
@@ -131,7 +132,7 @@ describe('import and export', () => {
   )
 
   test('names each bad record by its line; corrected in place, the rest is added', async () => {
-    const [good, bad] = ['{"name":"good","categoryId":1}', '{"name":"","categoryId":"x"}']
+    const [good, bad] = [petBody({ name: 'good' }), petBody({ name: '', categoryId: 'x' })]
     const name = file('mixed.ndjson', [good, bad, '', good, '{'].join('\n'))
     const before = await count()
     const first = await pets(['import', name, '--keep-going'])
@@ -145,7 +146,7 @@ describe('import and export', () => {
   })
 
   test('stops at the first bad record by default', async () => {
-    const many = Array.from({ length: 500 }, (_, n) => `{"name":"pet ${n}","categoryId":1}`)
+    const many = Array.from({ length: 500 }, (_, n) => petBody({ name: `pet ${n}` }))
     const ended = await pets(['import', file('first.ndjson', ['7', ...many].join('\n')), '--json'])
     expect(ended.status).toBe(5)
     expect(JSON.parse(ended.stdout).added).toBeLessThan(100)
@@ -179,7 +180,8 @@ describe('import and export', () => {
   test.skipIf(process.platform !== 'linux')(
     'a file takes less memory than its size',
     async () => {
-      const record = `{"name":"large","categoryId":1,"more":"${'x'.repeat(20_000)}"}\n`
+      const record = `${petBody({ name: 'large', more: 'x'.repeat(20_000) })}
+`
       const name = file('large.ndjson', record.repeat(12_000))
       const child = Bun.spawn([join(root, 'bin/petstore'), 'pets', 'import', name], {
         cwd,
@@ -210,7 +212,7 @@ function peakMemoryKib(pid: number): number {
 }
 
 describe('an import that is stopped half-way', () => {
-  const lines = (length: number) => Array.from({ length }, (_, n) => `{"name":"pet ${n}","categoryId":1}`).join('\n')
+  const lines = (length: number) => Array.from({ length }, (_, n) => petBody({ name: `pet ${n}` })).join('\n')
 
   test.each([
     ['SIGKILL', 137],

@@ -2,14 +2,14 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import postgres from 'postgres'
-import type { NewPet } from '../src/domain/pets.ts'
 import { openStore } from '../src/store/kinds.ts'
+import { newPet, petBody } from './support/pets.ts'
 import { Cluster } from './support/postgres.ts'
 import { ask, type Running, serve } from './support/process.ts'
 import { type Answer, type Service, startService } from './support/service.ts'
 
-const PET = '{"name":"Rex","categoryId":7}'
-const NEW_PET: NewPet = { name: 'Rex', categoryId: 7n, status: 'available' }
+const PET = petBody()
+const NEW_PET = newPet()
 /** The longest that any request may take, whatever the database does. */
 const WAIT_MAX_MS = 7_000
 const TEST_MS = 40_000
@@ -201,7 +201,7 @@ test(
       for (let number = 1; !stopping; number++) {
         const name = `${client}-${number}`
         const askedAt = performance.now()
-        const added = await ask('POST', `${server.url}/pets`, server.key, JSON.stringify({ name, categoryId: 1 }))
+        const added = await ask('POST', `${server.url}/pets`, server.key, petBody({ name }))
         const listed = await ask('GET', `${server.url}/pets?limit=${client + 1}`, server.key)
         for (const { status, headers } of [added, listed]) {
           statuses.add(status)

@@ -4,13 +4,12 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { createServer, connect as dial, type Server, type Socket } from 'node:net'
 import { PetstoreError } from '../src/domain/errors.ts'
-import type { NewPet } from '../src/domain/pets.ts'
 import type { Store } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
-import { petsOf } from './support/pets.ts'
+import { newPet, petsOf } from './support/pets.ts'
 import { Cluster } from './support/postgres.ts'
 
-const PET: NewPet = { name: 'Rex', categoryId: 7n, status: 'available' }
+const PET = newPet()
 const TEST_MS = 60_000
 
 let primary: Cluster

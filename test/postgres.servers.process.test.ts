@@ -3,14 +3,13 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { generateKey, hashKey } from '../src/domain/keys.ts'
-import type { NewPet } from '../src/domain/pets.ts'
 import { encodeCursor } from '../src/http/request/cursor.ts'
 import { openStore } from '../src/store/kinds.ts'
-import { petsOf } from './support/pets.ts'
+import { newPet, petBody, petsOf } from './support/pets.ts'
 import { sharedCluster } from './support/postgres.ts'
 import { ask, type Running, run, serve } from './support/process.ts'
 
-const PET: NewPet = { name: 'Rex', categoryId: 7n, status: 'available' }
+const PET = newPet()
 const SERVERS = 3
 const CLIENTS_PER_SERVER = 6
 const PETS_PER_CLIENT = 120
@@ -44,7 +43,7 @@ describe('three servers that start at the same moment', () => {
     const clients = servers.flatMap(({ url }) =>
       Array.from({ length: CLIENTS_PER_SERVER }, async () => {
         for (let number = 0; number < PETS_PER_CLIENT; number++) {
-          const { status, text } = await ask('POST', `${url}/pets`, key, '{"name":"Rex","categoryId":1}')
+          const { status, text } = await ask('POST', `${url}/pets`, key, petBody())
           expect(status).toBe(201)
           added.push(idIn(text))
         }
@@ -82,7 +81,7 @@ describe('three servers that start at the same moment', () => {
 
   test('show at once, on each of them, what any of them has added', async () => {
     for (const { url } of servers) {
-      const { text } = await ask('POST', `${url}/pets`, key, '{"name":"Mia","categoryId":1,"status":"sold"}')
+      const { text } = await ask('POST', `${url}/pets`, key, petBody({ name: 'Mia', status: 'sold' }))
       for (const other of servers) {
         const { text: list } = await ask('GET', `${other.url}/pets?status=sold&limit=100`, key)
         expect(idsIn(list)).toContain(idIn(text))

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { openPage, startBrowser, type Watched } from './support/browser.ts'
+import { petBody } from './support/pets.ts'
 import { type Service, startService } from './support/service.ts'
 
 setDefaultTimeout(30_000)
@@ -26,7 +27,7 @@ afterAll(async () => {
 })
 
 test('shows every operation with its stability, and when the deprecated one is removed', async () => {
-  for (const name of ['List animals', 'Add an animal', 'Fetch one animal']) {
+  for (const name of ['List pets', 'Add a pet', 'Fetch one pet']) {
     await page.getByRole('heading', { name }).first().waitFor()
   }
   const text = (await page.getByRole('main').textContent()) ?? ''
@@ -36,8 +37,8 @@ test('shows every operation with its stability, and when the deprecated one is r
 })
 
 test('tries an operation out with a key that it does not keep, and shows 64-bit numbers unrounded', async () => {
-  await service.post('{"name":"Rex","categoryId":9223372036854775807}')
-  await service.post('{"name":"Mia","categoryId":-9223372036854775808}')
+  await service.post(petBody({ categoryId: 9223372036854775807n }))
+  await service.post(petBody({ name: 'Mia', categoryId: -9223372036854775808n }))
   await page.getByRole('button', { name: /^Test Request.*get \/pets\)/ }).click()
   const client = page.getByRole('dialog')
   await client.getByRole('button', { name: /^Send get request/ }).waitFor()

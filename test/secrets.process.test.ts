@@ -6,9 +6,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { generateKey } from '../src/domain/keys.ts'
 import { temporaryFile } from './support/files.ts'
+import { petBody } from './support/pets.ts'
 import { ask, run, serve } from './support/process.ts'
 
-const PET = '{"name":"Rex","categoryId":7}'
+const PET = petBody()
 const RUN = 8
 
 /** The places in which a run of a key's secret characters stands. */

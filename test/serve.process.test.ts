@@ -6,9 +6,10 @@ import { closeSync, constants, openSync, statSync, writeFileSync } from 'node:fs
 import { dirname, join, resolve } from 'node:path'
 import { generateKey } from '../src/domain/keys.ts'
 import { temporaryFile } from './support/files.ts'
+import { petBody } from './support/pets.ts'
 import { ask, root, run, serve } from './support/process.ts'
 
-const PET = '{"name":"Rex","categoryId":9223372036854775807}'
+const PET = petBody({ categoryId: 9223372036854775807n })
 
 describe('the first start', () => {
   const file = join(temporaryFile('deep'), 'er', 'petstore.db')
@@ -170,7 +171,7 @@ describe('what it refuses, with a sentence and without a stack', () => {
 
   test('an address that is not this machine’s', async () => {
     const { status, stderr } = await refused(['--host', '203.0.113.1', '--port', '0', '--ephemeral'])
-    expect([status, stderr]).toEqual([1, expect.stringContaining('cannot be listened on')])
+    expect([status, stderr]).toEqual([1, expect.stringContaining('Cannot listen on')])
   })
 
   test('a file that another process holds for itself', async () => {

@@ -4,10 +4,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
+import { petBody } from './support/pets.ts'
 import { ask, type Running, root, serve } from './support/process.ts'
 
 const CUT_MS_MAX = 15_000
-const PET = '{"name":"Rex","categoryId":7}'
+const PET = petBody()
 
 const portOf = ({ url }: Running) => Number(new URL(url).port)
 const memoryMb = (pid: number) =>
@@ -18,7 +19,7 @@ describe('slow clients', () => {
   beforeAll(async () => {
     server = await serve(['--ephemeral'], { env: { PETSTORE_LOG_LEVEL: 'silent' } })
     for (let n = 0; n < 100; n++)
-      await ask('POST', `${server.url}/pets`, server.key, `{"name":"${'x'.repeat(255)}","categoryId":1}`)
+      await ask('POST', `${server.url}/pets`, server.key, petBody({ name: 'x'.repeat(255) }))
   })
   afterAll(() => server.stop())
 

@@ -5,6 +5,7 @@ import { generateKey, hashKey } from '../src/domain/keys.ts'
 import { openConnection } from '../src/store/sqlite/connection.ts'
 import { sqliteStore } from '../src/store/sqlite/store.ts'
 import { temporaryFile } from './support/files.ts'
+import { newPet } from './support/pets.ts'
 import { rows } from './support/stores.ts'
 
 test('a transaction that cannot be rolled back is given up with its connection: nothing of it is added, and the next create is', async () => {
@@ -23,7 +24,7 @@ test('a transaction that cannot be rolled back is given up with its connection: 
   // There is a key of this hash.
   await expect(store.createKey(key)).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT_UNIQUE' })
   expect(database.inTransaction).toBe(true)
-  expect((await store.createPet({ name: 'Rex', categoryId: 1n, status: 'sold' }, by)).value.id).toBe(1n)
+  expect((await store.createPet(newPet(), by)).value.id).toBe(1n)
   expect(connection.database).not.toBe(database)
   await store.close()
   expect(rows(path).map(({ length }) => length)).toEqual([1, 1, 2])

@@ -4,9 +4,10 @@ import { describe, expect, test } from 'bun:test'
 import { closeSync, constants, openSync, readdirSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from './support/files.ts'
+import { petBody } from './support/pets.ts'
 import { ask, type Running, root, serve } from './support/process.ts'
 
-const PET = '{"name":"Rex","categoryId":7}'
+const PET = petBody()
 const LINUX = process.platform === 'linux'
 const STOP_MAX_MS = 10_000
 

@@ -6,7 +6,7 @@ import { generateKey, hashKey, type KeyId, type NewKey } from '../src/domain/key
 import type { Created, NewPet, Pet, PetFilter } from '../src/domain/pets.ts'
 import type { Store, StoreOptions } from '../src/domain/store.ts'
 import { stringifyJson } from '../src/json/json.ts'
-import { petsOf } from './support/pets.ts'
+import { newPet, petsOf } from './support/pets.ts'
 
 /** Each call gives a store with nothing in it. */
 export function conformance(name: string, open: (options: StoreOptions) => Promise<Store>): void {
@@ -21,11 +21,9 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
     })
     afterAll(() => store.close())
 
-    const rex: NewPet = { name: 'Rex', categoryId: 7n, status: 'available' }
-    const create = async (pet: Partial<NewPet> = {}): Promise<Pet> =>
-      (await store.createPet({ ...rex, ...pet }, by)).value
+    const create = async (pet: Partial<NewPet> = {}): Promise<Pet> => (await store.createPet(newPet(pet), by)).value
     const createUnder = (key: string, pet: Partial<NewPet> = {}, as: KeyId = by): Promise<Created<Pet>> =>
-      store.createPet({ ...rex, ...pet }, as, key)
+      store.createPet(newPet(pet), as, key)
 
     async function all(filter: Partial<PetFilter> = {}): Promise<Pet[]> {
       const pets: Pet[] = []
@@ -81,7 +79,7 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
             const { id } = await create({ name })
             expect((await store.getPet(id))?.name).toBe(name)
             const page = await store.listPets({ limit: 1, after: id - 1n })
-            expect(page.json).toBe(stringifyJson([{ id, ...rex, name }]))
+            expect(page.json).toBe(stringifyJson([{ id, ...newPet({ name }) }]))
             await create()
             expect(await store.listPets({ limit: 1, after: id - 1n })).toEqual({ json: page.json, next: id })
           }),

@@ -3,17 +3,16 @@
 import { describe, expect, test } from 'bun:test'
 import { StartError } from '../src/domain/errors.ts'
 import { generateKey, hashKey } from '../src/domain/keys.ts'
-import type { NewPet } from '../src/domain/pets.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { conformance } from './store.conformance.ts'
-import { petsOf } from './support/pets.ts'
+import { newPet, petsOf } from './support/pets.ts'
 import { sharedCluster } from './support/postgres.ts'
 
 const cluster = await sharedCluster()
 
 conformance('PostgreSQL', async (options) => openStore(await cluster.newDatabase(), options))
 
-const PET: NewPet = { name: 'Rex', categoryId: 7n, status: 'available' }
+const PET = newPet()
 const now = () => 1_234
 const newKey = () => ({ name: 'k', hash: hashKey(generateKey('production')), readOnly: false, expiresAt: undefined })
 

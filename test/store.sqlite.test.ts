@@ -4,7 +4,6 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { generateKey, hashKey } from '../src/domain/keys.ts'
-import type { NewPet } from '../src/domain/pets.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { openConnection } from '../src/store/sqlite/connection.ts'
 import { reads } from '../src/store/sqlite/reads.ts'
@@ -12,12 +11,12 @@ import { Statements } from '../src/store/sqlite/statements.ts'
 import { sqliteStore } from '../src/store/sqlite/store.ts'
 import { conformance } from './store.conformance.ts'
 import { temporaryFile } from './support/files.ts'
-import { petsOf } from './support/pets.ts'
+import { newPet, petsOf } from './support/pets.ts'
 
 conformance('SQLite in memory', (options) => openStore(':memory:', options))
 conformance('SQLite in a file', (options) => openStore(temporaryFile('petstore.db'), options))
 
-const PET: NewPet = { name: 'Rex', categoryId: 7n, status: 'available' }
+const PET = newPet()
 /** Opens the database, says so, and leaves it when told to. */
 const LEAVE = `
   const database = new (require('bun:sqlite').Database)(process.argv[1])
@@ -179,7 +178,7 @@ describe('idempotency keys in a file', () => {
     old.run(`INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('Rex', 7, 'sold', 1, 1)`)
     old.close()
     const store = await openStore(path, { now })
-    expect(await store.getPet(1n)).toEqual({ id: 1n, name: 'Rex', categoryId: 7n, status: 'sold' })
+    expect(await store.getPet(1n)).toEqual({ id: 1n, ...newPet({ status: 'sold' }) })
     expect((await store.createPet(PET, 1n, 'k')).value.id).toBe(2n)
     await store.close()
   })

@@ -9,11 +9,10 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { ApiKey, DeprecatedCalls, KeyHash, KeyId } from '../src/domain/keys.ts'
 import type { Pet } from '../src/domain/pets.ts'
-import { openStore } from '../src/store/kinds.ts'
-import { schemaState } from '../src/store/migrate.ts'
+import { kindOf, openStore } from '../src/store/kinds.ts'
 import { MIGRATIONS } from '../src/store/sqlite/connection.ts'
 import { temporaryFile } from './support/files.ts'
-import { petsOf } from './support/pets.ts'
+import { newPet, petsOf } from './support/pets.ts'
 import { sharedCluster } from './support/postgres.ts'
 
 interface Contents {
@@ -65,9 +64,9 @@ describe.each(versions)('a store of schema %d', (version) => {
 /** At the time at which the store was left, so that no idempotency key is over. */
 async function expectContents(address: string, version: number): Promise<void> {
   const { at, keys, pets, once, deprecatedCalls, nextPetId } = contentsOf(version)
-  expect((await schemaState(address)).version).toBe(version)
+  expect((await kindOf(address).schema(address)).version).toBe(version)
   const store = await openStore(address, { now: () => at })
-  expect(await schemaState(address)).toEqual({ version: MIGRATIONS.length, newest: MIGRATIONS.length })
+  expect(await kindOf(address).schema(address)).toEqual({ version: MIGRATIONS.length, newest: MIGRATIONS.length })
   expect(await store.listKeys()).toEqual(keys.map(({ hash: _, ...key }) => key))
   for (const { hash, ...key } of keys) expect(await store.findKey(hash)).toEqual(key)
   expect(petsOf(await store.listPets({ limit: 100 }))).toEqual(pets)
@@ -76,7 +75,7 @@ async function expectContents(address: string, version: number): Promise<void> {
     const pet = pets.find(({ id }) => id === petId) as Pet
     expect(await store.createPet(pet, by, key)).toEqual({ value: pet, replayed: true })
   }
-  const { value: added } = await store.createPet({ name: 'new', categoryId: 1n, status: 'sold' }, keys[0]?.id as KeyId)
+  const { value: added } = await store.createPet(newPet({ name: 'new' }), keys[0]?.id as KeyId)
   expect(added.id).toBe(nextPetId)
   expect(petsOf(await store.listPets({ limit: 100 }))).toEqual([...pets, added])
   await store.close()

@@ -2,9 +2,10 @@
 
 import { describe, expect, test } from 'bun:test'
 import { temporaryFile } from './support/files.ts'
+import { petBody } from './support/pets.ts'
 import { type Running, run, serve } from './support/process.ts'
 
-const PET = '{"name":"Rex","categoryId":7}'
+const PET = petBody()
 const LINUX = process.platform === 'linux'
 
 /** On a connection of its own, so that any of the workers may get it. */

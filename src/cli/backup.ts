@@ -1,12 +1,10 @@
 // `petstore backup` and `petstore restore`: copies of the embedded store, while services write, and back again.
 
-import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { StartError } from '../domain/errors.ts'
-import { isPostgresAddress } from '../store/postgres/address.ts'
-import { backUp, type Contents } from '../store/sqlite/backup.ts'
-import { restore } from '../store/sqlite/restore.ts'
+import { kindOf, type StoreFiles } from '../store/kinds.ts'
 import { configOf, withSettings } from './options.ts'
+import { plural } from './output.ts'
 
 export function backupCommand(): Command {
   const command = new Command('backup')
@@ -14,7 +12,8 @@ export function backupCommand(): Command {
     .argument('<file>', 'the new file')
     .addHelpText('after', '\nExample:\n  petstore backup /backups/petstore-monday.db')
   return withSettings(command, 'database').action((file: string, _options, self: Command) => {
-    const contents = backUp(storeFile(self), resolve(file))
+    const { database } = configOf(self)
+    const contents = filesOf(database).backUp(database, file)
     say(`Backed up ${counted(contents)} to ${file}.`)
   })
 }
@@ -25,24 +24,24 @@ export function restoreCommand(): Command {
     .argument('<file>', 'the backup; it is checked first, and stays')
     .addHelpText('after', '\nExample:\n  petstore restore /backups/petstore-monday.db')
   return withSettings(command, 'database').action((file: string, _options, self: Command) => {
-    const path = storeFile(self)
-    const { kept, ...contents } = restore(resolve(file), path)
-    say(`Restored ${counted(contents)} to ${path}.`)
+    const { database } = configOf(self)
+    const { kept, ...contents } = filesOf(database).restore(file, database)
+    say(`Restored ${counted(contents)} to ${database}.`)
     if (kept.length > 0) say(`The store that was there is kept as ${kept.join(' and ')}.`)
   })
 }
 
-function storeFile(command: Command): string {
-  const { database } = configOf(command)
-  if (isPostgresAddress(database)) {
-    throw new StartError('This is for files. PostgreSQL is backed up with its own tools: see docs/postgresql.md.')
-  }
-  return resolve(database)
+function filesOf(database: string): StoreFiles {
+  const { files } = kindOf(database)
+  if (files) return files
+  throw new StartError(
+    'Only files are backed up here. Use PostgreSQL’s own tools for its databases: see docs/postgresql.md.',
+  )
 }
 
-function counted({ pets, keys, bytes }: Contents): string {
+function counted({ pets, keys, bytes }: ReturnType<StoreFiles['backUp']>): string {
   const megabytes = (bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })
-  return `${pets.toLocaleString('en')} animals and ${keys.toLocaleString('en')} keys (${megabytes} MB)`
+  return `${plural(pets, 'pet')} and ${plural(keys, 'key')} (${megabytes} MB)`
 }
 
 function say(sentence: string): void {

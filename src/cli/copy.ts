@@ -1,10 +1,9 @@
 // `petstore copy`: everything of one store into another, such as from a file to PostgreSQL or back.
 
 import { Command } from 'commander'
-import { parseDatabase } from '../config/setting-parsers.ts'
 import { StartError } from '../domain/errors.ts'
 import { type CopyProgress, copyStore } from '../store/copy.ts'
-import { describeAddress } from '../store/postgres/address.ts'
+import { kindOf } from '../store/kinds.ts'
 import { startProgress } from './progress.ts'
 
 /** The bar's steps: what a row is does not matter to it. */
@@ -25,11 +24,10 @@ Example:
   PGPASSWORD=… petstore copy --from data/petstore.db --to postgres://petstore@db.example/petstore`,
     )
     .action(async ({ from, to }: { from: string; to: string }) => {
-      const [source, target] = [checked('--from', from), checked('--to', to)]
-      const progress = startProgress(`${describeAddress(source)} → ${describeAddress(target)}`, BAR_MAX)
+      const progress = startProgress(`${checkedName('--from', from)} → ${checkedName('--to', to)}`, BAR_MAX)
       let rows: Record<string, number>
       try {
-        rows = await copyStore(source, target, ({ step, done, total }: CopyProgress) => {
+        rows = await copyStore(from, to, ({ step, done, total }: CopyProgress) => {
           progress.update(Math.floor((BAR_MAX * done) / total), step)
         })
       } finally {
@@ -40,9 +38,12 @@ Example:
     })
 }
 
-function checked(flag: string, address: string): string {
+/** The address as it may be shown. */
+function checkedName(flag: string, address: string): string {
+  const kind = kindOf(address)
   try {
-    return parseDatabase(address)
+    kind.check(address)
+    return kind.describe(address)
   } catch (error) {
     throw new StartError(`${flag} ${(error as Error).message}.`)
   }

@@ -2,8 +2,7 @@
 // where its user may; this is for who keeps that right to another user, or wants to know beforehand.
 
 import { Command, Option } from 'commander'
-import { migrateStore, type SchemaState, schemaState } from '../store/migrate.ts'
-import { describeAddress } from '../store/postgres/address.ts'
+import { kindOf, migrateStore, type SchemaState } from '../store/kinds.ts'
 import { configOf, withSettings } from './options.ts'
 
 export function migrateCommand(): Command {
@@ -16,11 +15,12 @@ export function migrateCommand(): Command {
     .action(async ({ check, apply }: { check?: true; apply?: true }, self: Command) => {
       if (!check && !apply) self.error('error: give --check or --apply')
       const { database } = configOf(self)
-      const name = describeAddress(database)
-      const before = await schemaState(database)
+      const kind = kindOf(database)
+      const name = kind.describe(database)
+      const before = await kind.schema(database)
       if (apply && before.version < before.newest) {
         await migrateStore(database)
-        process.stdout.write(`${name}: ${sentence(await schemaState(database))}\n`)
+        process.stdout.write(`${name}: ${sentence(await kind.schema(database))}\n`)
         return
       }
       process.stdout.write(`${name}: ${sentence(before)}\n`)

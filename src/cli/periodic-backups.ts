@@ -2,10 +2,11 @@
 // of its own, so that requests do not wait for it, and no lock on the store is lost (see store/sqlite/file.ts).
 
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { StartError } from '../domain/errors.ts'
 import type { Log } from '../observability/log.ts'
+import { absolutePath } from '../store/absolute-path.ts'
 import { startSelf } from './self.ts'
 
 /** Only files of this form are ever counted or removed. */
@@ -24,7 +25,7 @@ const ON_TIME_MS = 10_000
 export function startPeriodicBackups(config: Config, log: Log, now: () => number): { stop(): Promise<void> } {
   const { backupDir, backupEvery, backupKeep } = config
   if (backupDir === undefined) return { stop: async () => undefined }
-  const folder = resolve(backupDir)
+  const folder = absolutePath(backupDir)
   checkWritable(folder)
   let child: Bun.Subprocess | undefined
   let looking: Promise<void> | undefined

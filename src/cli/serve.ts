@@ -62,7 +62,7 @@ interface ServeOptions {
 
 async function serve(config: Config, { ephemeral, demo, workers, worker = false }: ServeOptions): Promise<void> {
   const together = worker || workers > 1
-  const log = createLog(config.logLevel, { linesMayMeet: together })
+  const log = createLog(config.logLevel, { sharedPipe: together })
   const metrics = config.adminPort === undefined ? undefined : createMetrics()
   const opened = await openStore(ephemeral ? ':memory:' : config.database, { now: Date.now, onBatch: metrics?.batch })
   const store = metrics?.timed(opened) ?? opened

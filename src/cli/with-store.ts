@@ -1,11 +1,9 @@
 // A store for the length of a command, beside whatever service uses it.
 
-import { existsSync } from 'node:fs'
 import type { Config } from '../config/config.ts'
 import { StartError } from '../domain/errors.ts'
 import type { Store } from '../domain/store.ts'
-import { openStore } from '../store/kinds.ts'
-import { isPostgresAddress } from '../store/postgres/address.ts'
+import { kindOf } from '../store/kinds.ts'
 
 /** Throws StartError where there is no store, unless it may be made; says on standard error when it was. */
 export async function withStore<Result>(
@@ -13,11 +11,12 @@ export async function withStore<Result>(
   { create = false }: { create?: boolean },
   use: (store: Store) => Promise<Result>,
 ): Promise<Result> {
-  const exists = isPostgresAddress(database) || existsSync(database)
+  const kind = kindOf(database)
+  const exists = kind.exists(database)
   if (!exists && !create) {
     throw new StartError(`There is no store at ${database} yet. Name another file with --database.`)
   }
-  const store = await openStore(database, { now: Date.now })
+  const store = await kind.open(database, { now: Date.now })
   if (!exists) process.stderr.write(`Made a new store at ${database}.\n`)
   try {
     return await use(store)

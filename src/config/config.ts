@@ -7,16 +7,16 @@ import { join } from 'node:path'
 import { StartError } from '../domain/errors.ts'
 import { type Environment, keyEnvironment } from '../domain/keys.ts'
 import { LOG_LEVELS, type LogLevel } from '../observability/log.ts'
-import { isPostgresAddress } from '../store/postgres/address.ts'
+import { kindOf } from '../store/kinds.ts'
 import { parseDuration } from './durations.ts'
 import {
   apiKey,
   baseUrl,
   count,
+  databaseAddress,
   nonEmpty,
   oneOf,
   origins,
-  parseDatabase,
   port,
   rate,
   serviceUrl,
@@ -60,7 +60,7 @@ export const SETTINGS = {
     default: 'data/petstore.db',
     secret: true,
     says: 'Where everything is kept: a file, made when it is not there, or postgres://USER:PASSWORD@HOST:PORT/DATABASE.',
-    parse: parseDatabase,
+    parse: databaseAddress,
   }),
   environment: setting({
     variable: 'PETSTORE_ENVIRONMENT',
@@ -181,7 +181,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, flags: Flags = {}): C
   if (config.bootstrapKey && keyEnvironment(config.bootstrapKey as string) !== config.environment) {
     problems.push(`PETSTORE_BOOTSTRAP_KEY is not a key of the environment ${config.environment}`)
   }
-  if (config.backupDir && isPostgresAddress((config.database as string | undefined) ?? '')) {
+  if (config.backupDir && config.database && !kindOf(config.database as string).files) {
     problems.push(
       'PETSTORE_BACKUP_DIR is for files: PostgreSQL is backed up with its own tools, see docs/postgresql.md',
     )

@@ -2,7 +2,7 @@
 // must be.
 
 import { keyEnvironment } from '../domain/keys.ts'
-import { isPostgresAddress, parsePostgresAddress } from '../store/postgres/address.ts'
+import { kindOf } from '../store/kinds.ts'
 
 export function nonEmpty(text: string): string {
   if (text.trim() === '') throw new Error('must not be empty')
@@ -20,11 +20,9 @@ export function count(text: string): number {
   return Number(text)
 }
 
-export function parseDatabase(text: string): string {
-  if (isPostgresAddress(text)) parsePostgresAddress(text)
-  else if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) throw new Error('must be a file or begin with postgres://')
-  if (text === ':memory:') throw new Error('must be a file: `petstore serve --ephemeral` keeps everything in memory')
-  return nonEmpty(text)
+export function databaseAddress(text: string): string {
+  kindOf(text).check(text)
+  return text
 }
 
 export function baseUrl(text: string): string {

@@ -92,6 +92,6 @@ function deprecationOf(operation: Operation): Deprecation {
 
 function dateOf(date: string | undefined): number {
   const instant = Date.parse(`${date}T00:00:00Z`)
-  if (Number.isNaN(instant)) throw new Error(`a deprecated operation needs its dates: ${date}`)
+  if (Number.isNaN(instant)) throw new Error(`a deprecated operation must have both dates: ${date}`)
   return instant
 }

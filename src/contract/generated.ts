@@ -2,27 +2,27 @@
 // int64 is bigint, and date-time is text. A field with a default is optional here, as it is for who sends it. In a body of
 // Operations, as the validators give it, it is there, and date-time is a number of milliseconds since 1970.
 
-/** Availability of an animal. */
+/** Availability of a pet. */
 export type PetStatus = 'available' | 'pending' | 'sold'
 
-/** An animal to be added. */
+/** A pet to be added. */
 export type NewPet = {
-  /** The animal's name: 1 to 255 Unicode code points, at least one of them not white space, no U+0000.
-   * Stored and returned as it is: no trimming, no normalisation. (bounds: ours) */
+  /** The pet's name: 1 to 255 Unicode code points, at least one of them not white space, no U+0000.
+   * Stored and returned unchanged: no trimming, no normalisation. */
   name: string
-  /** Identifier of the category. Not checked for existence. (ours) */
+  /** Identifier of the category. The service does not check that the category exists. */
   categoryId: bigint
-  /** Availability. (default when omitted - ours) */
+  /** Availability. */
   status?: PetStatus
 }
 
-/** An animal of the store. */
+/** A pet of the store. */
 export type Pet = {
-  /** Unique identifier assigned by the service on creation. Never reused. (reuse - ours) */
+  /** Unique identifier assigned by the service on creation. Never reused. */
   id: bigint
 } & NewPet
 
-/** A page of animals. */
+/** A page of pets. */
 export type Pets = Array<Pet>
 
 /** `pending`: the pet is reserved. `completed`: it is sold. `cancelled` and `expired`: the reservation has ended. `returned`: the
@@ -67,13 +67,13 @@ export type Inventory = {
 /** What went wrong. */
 export type Error = {
   code: ErrorCode
-  /** For people. Names every problem of a body at once, each with its field. (ours) */
+  /** For people. Names every problem of a body at once, each with its field. */
   message: string
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   status: number
 }
 
-/** Machine-readable error code. The list is closed. (ours) */
+/** Machine-readable error code. The service sends no other. */
 export type ErrorCode = 'missing_api_key' | 'invalid_api_key' | 'read_only_key' | 'invalid_parameter' | 'malformed_json' | 'invalid_pet' | 'not_found' | 'method_not_allowed' | 'unsupported_media_type' | 'body_too_large' | 'request_timeout' | 'idempotency_in_flight' | 'idempotency_mismatch' | 'invalid_order' | 'pet_not_found' | 'pet_not_available' | 'order_not_pending' | 'order_not_completed' | 'precondition_failed' | 'rate_limited' | 'operation_removed' | 'internal' | 'unavailable' | 'storage_full'
 
 export interface Operations {

@@ -1,7 +1,7 @@
 // The shape of an OpenAPI 3.1 document, as far as openapi.yaml uses it. Types only.
 
 export interface OpenApi {
-  info: { version: string }
+  info: { version: string; description: string }
   servers: { url: string; description: string }[]
   paths: Record<string, Record<string, Operation>>
   components: {
@@ -14,7 +14,11 @@ export interface OpenApi {
 export interface Operation {
   operationId: string
   deprecated?: boolean
-  'x-stability'?: 'stable' | 'beta' | 'experimental'
+  'x-stability': 'stable' | 'beta' | 'experimental'
+  /** The same label for oasdiff. */
+  'x-stability-level'?: 'stable' | 'beta' | 'alpha'
+  /** The same label, and the date of removal, for Scalar and Redoc. */
+  'x-badges'?: { name: string }[]
   'x-deprecated-since'?: string
   'x-deprecated-sunset'?: string
   'x-deprecated-successor'?: string
@@ -60,7 +64,7 @@ export interface Schema {
   minLength?: number
   maxLength?: number
   pattern?: string
-  'x-pattern-words'?: string
+  'x-pattern-description'?: string
   required?: string[]
   properties?: Record<string, Schema>
   items?: Schema

@@ -19,7 +19,7 @@ export type TextValidator = (text: string, name: string, problems: string[]) => 
 
 type Schemas = Record<string, Schema>
 
-const ANNOTATIONS = ['description', 'examples', 'default', 'x-pattern-words']
+const ANNOTATIONS = ['description', 'examples', 'default', 'x-pattern-description']
 const KEYWORDS: Record<string, readonly string[]> = {
   string: ['format', 'enum', 'minLength', 'maxLength', 'pattern'],
   integer: ['format', 'minimum', 'maximum'],
@@ -36,7 +36,7 @@ export function compileSchema(schema: Schema, schemas: Schemas): Validator {
   const flat = flatten(schema, schemas)
   const known = KEYWORDS[flat.type ?? '']
   const unknown = Object.keys(flat).filter((key) => key !== 'type' && ![...ANNOTATIONS, ...(known ?? [])].includes(key))
-  if (!known || unknown.length > 0) throw new Error(`schema not understood: ${JSON.stringify(flat)} ${unknown}`)
+  if (!known || unknown.length > 0) throw new Error(`unsupported schema: ${JSON.stringify(flat)} ${unknown}`)
   if (flat.type === 'string') return flat.format === undefined ? stringValidator(flat) : dateTimeValidator(flat)
   if (flat.type === 'integer') return integerValidator(flat)
   if (flat.type === 'array') return arrayValidator(flat, schemas)
@@ -47,7 +47,7 @@ export function compileTextSchema(schema: Schema, schemas: Schemas): TextValidat
   const flat = flatten(schema, schemas)
   const validate = compileSchema(flat, schemas)
   if (flat.type === 'string') return validate
-  const expected = integerExpectation(flat)
+  const expected = integerDescription(flat)
   return (text, name, problems) => {
     if (int64FromDecimal(text) !== undefined) return validate(new JsonNumber(text), name, problems)
     problems.push(`${name} must be ${expected}, in plain decimal digits.`)
@@ -69,21 +69,21 @@ export function flatten({ $ref, allOf = [], ...own }: Schema, schemas: Schemas):
 function stringValidator(schema: Schema): Validator {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema
   const pattern = schema.pattern === undefined ? undefined : new RegExp(schema.pattern, 'u')
-  const patternWords = schema['x-pattern-words'] ?? `must match ${schema.pattern}`
+  const patternDescription = schema['x-pattern-description'] ?? `must match ${schema.pattern}`
   const allowed = schema.enum && new Set(schema.enum)
-  const lengthWords = Number.isFinite(maxLength) ? `${minLength} to ${maxLength}` : `at least ${minLength}`
+  const lengthDescription = Number.isFinite(maxLength) ? `${minLength} to ${maxLength}` : `at least ${minLength}`
   return (value, name, problems) => {
     if (allowed) {
       if (typeof value === 'string' && allowed.has(value)) return value
       return problems.push(`${name} must be one of ${schema.enum?.join(', ')}.`)
     }
     if (typeof value !== 'string') return problems.push(`${name} must be a string.`)
-    // RFC 8259, 8.2: a lone surrogate is no character; JSON Schema counts code points.
+    // RFC 8259, 8.2: a lone surrogate is no character; JSON Schema counts code codePoints.
     if (!value.isWellFormed()) return problems.push(`${name} must be well-formed Unicode, without lone surrogates.`)
     if (!lengthWithin(value, minLength, maxLength)) {
-      return problems.push(`${name} must be ${lengthWords} characters long.`)
+      return problems.push(`${name} must be ${lengthDescription} characters long.`)
     }
-    if (pattern && !pattern.test(value)) return problems.push(`${name} ${patternWords}.`)
+    if (pattern && !pattern.test(value)) return problems.push(`${name} ${patternDescription}.`)
     return value
   }
 }
@@ -103,14 +103,14 @@ function dateTimeValidator(schema: Schema): Validator {
 function lengthWithin(value: string, min: number, max: number): boolean {
   if (value.length > 2 * max) return false
   if (value.length <= max && value.length >= 2 * min) return true
-  let points = 0
-  for (const _ of value) points++
-  return points >= min && points <= max
+  let codePoints = 0
+  for (const _ of value) codePoints++
+  return codePoints >= min && codePoints <= max
 }
 
 function integerValidator(schema: Schema): Validator {
   const [min, max] = integerBounds(schema)
-  const expected = integerExpectation(schema)
+  const expected = integerDescription(schema)
   return (value, name, problems) => {
     if (!(value instanceof JsonNumber)) return problems.push(`${name} must be an integer.`)
     const integer = int64FromJson(value.text)
@@ -120,14 +120,14 @@ function integerValidator(schema: Schema): Validator {
   }
 }
 
-function integerExpectation(schema: Schema): string {
+function integerDescription(schema: Schema): string {
   const [min, max] = integerBounds(schema)
   return `an integer from ${min} to ${max}`
 }
 
 function integerBounds(schema: Schema): [bigint, bigint] {
   const bounds = BOUNDS[schema.format ?? '']
-  if (!bounds) throw new Error(`an integer needs the format int32 or int64: ${JSON.stringify(schema)}`)
+  if (!bounds) throw new Error(`an integer must have the format int32 or int64: ${JSON.stringify(schema)}`)
   return [BigInt(schema.minimum ?? bounds[0]), BigInt(schema.maximum ?? bounds[1])]
 }
 

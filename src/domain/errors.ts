@@ -19,7 +19,7 @@ export class PetstoreError extends Error {
  * Refused because there is too much to do: nothing was begun. One object for all, so that refusing costs next to nothing, and
  * so that it is told from a store that fails.
  */
-export const OVERLOADED = new PetstoreError('unavailable', 'There is too much to do right now. Try again.')
+export const OVERLOADED = new PetstoreError('unavailable', 'The service is overloaded; try again.')
 
 /** A start or a command that cannot go on: the message says what to do, and is all that is shown. */
 export class StartError extends Error {

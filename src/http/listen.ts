@@ -21,11 +21,9 @@ export function listen({ host, port, flag, sharePort = false }: Address, serving
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
     if (code === 'EADDRINUSE') {
-      throw new StartError(`Port ${port} on ${host} is in use. Stop what uses it, or take another with ${flag}.`, {
-        cause,
-      })
+      throw new StartError(`Port ${port} on ${host} is in use. Free it, or choose another with ${flag}.`, { cause })
     }
-    throw new StartError(`${authority(host, port)} cannot be listened on (${code}). Choose another host or port.`, {
+    throw new StartError(`Cannot listen on ${authority(host, port)} (${code}). Choose another host or port.`, {
       cause,
     })
   }

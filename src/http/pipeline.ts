@@ -98,7 +98,7 @@ export class Pipeline {
 
     // Two Host lines arrive as one, joined by a comma, which no host has (RFC 9112, 3.2).
     if (request.headers.get('Host')?.includes(',')) return BAD_REQUEST
-    if (!route) throw new PetstoreError('not_found', 'There is nothing at this path.')
+    if (!route) throw new PetstoreError('not_found', 'Nothing exists at this path.')
     const operation = route.endpoint(request.method)
     if (typeof operation === 'function') return operation(context)
 
@@ -171,7 +171,7 @@ export class Pipeline {
   /** Logs what was only counted since the last report, and saves the tally of deprecated calls. */
   private async report(): Promise<void> {
     const { store, log } = this.options
-    this.failures.tell()
+    this.failures.report()
     if (this.shed > 0) log.warn({ shed: this.shed }, 'overloaded')
     this.shed = 0
     const calls = this.deprecatedCalls.take()
@@ -180,7 +180,7 @@ export class Pipeline {
       await store.countDeprecatedCalls(calls)
     } catch (error) {
       for (const call of calls) this.deprecatedCalls.add(call)
-      log.warn({ err: error }, 'deprecated calls not saved yet')
+      log.warn({ err: error }, 'could not save the tally of deprecated calls; will retry')
     }
   }
 
@@ -196,7 +196,7 @@ const BAD_REQUEST: Answer = { status: 400, body: null, base: new Headers({ Conne
 /** A read-only key may use the safe methods (RFC 9110, 9.2.1). */
 function authorize({ method }: ContractOperation, caller: ApiKey): void {
   if (!caller.readOnly || method === 'GET') return
-  throw new PetstoreError('read_only_key', 'This API key may only read. Use one that was created without --read-only.')
+  throw new PetstoreError('read_only_key', 'This API key is read-only. Use one that was created without --read-only.')
 }
 
 function validated({ validate, invalid }: ContractBody, json: Json): unknown {

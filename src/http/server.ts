@@ -9,7 +9,8 @@ import { handOver } from './handover.ts'
 import { authority, listen } from './listen.ts'
 import { Pipeline, type PipelineOptions } from './pipeline.ts'
 import { operationRoutes, type Route } from './route.ts'
-import { documents } from './web/documents.ts'
+import { contractFiles } from './web/contract-files.ts'
+import { healthChecks } from './web/health.ts'
 import { pages } from './web/web-pages.ts'
 
 export interface ServerOptions extends PipelineOptions {
@@ -43,11 +44,8 @@ export function startServer(options: ServerOptions): PetstoreServer {
   const pipeline = new Pipeline(options)
   const routes: Route[] = [
     ...operationRoutes(operations),
-    ...documents({
-      ping: () => store.ping(),
-      draining: () => pipeline.draining,
-      addresses: () => addresses(options, url),
-    }),
+    ...contractFiles(() => addresses(options, url)),
+    ...healthChecks({ ping: () => store.ping(), draining: () => pipeline.draining }),
     ...pages(),
   ]
   const server = listen(

@@ -30,7 +30,7 @@ class Reader {
   document(): Json {
     const value = this.value()
     this.skipSpace()
-    if (this.at < this.text.length) this.fail('nothing more was expected')
+    if (this.at < this.text.length) this.fail('unexpected text after the value')
     return value
   }
 
@@ -44,18 +44,18 @@ class Reader {
       case 0x22:
         return this.string()
       case 0x74:
-        return this.word('true', true)
+        return this.literal('true', true)
       case 0x66:
-        return this.word('false', false)
+        return this.literal('false', false)
       case 0x6e:
-        return this.word('null', null)
+        return this.literal('null', null)
       default:
         return this.number()
     }
   }
 
   private nested<T>(read: () => T): T {
-    if (++this.depth > DEPTH_MAX) this.fail(`nested deeper than ${DEPTH_MAX}`)
+    if (++this.depth > DEPTH_MAX) this.fail(`nested more than ${DEPTH_MAX} levels deep`)
     this.at++
     const value = read()
     this.depth--
@@ -64,25 +64,25 @@ class Reader {
 
   private object(): JsonObject {
     const object: JsonObject = new Map()
-    if (this.took(0x7d)) return object
+    if (this.skip(0x7d)) return object
     do {
       this.skipSpace()
-      if (this.text.charCodeAt(this.at) !== 0x22) this.fail('a name in double quotes was expected')
+      if (this.text.charCodeAt(this.at) !== 0x22) this.fail('expected a name in double quotes')
       const name = this.string()
-      if (object.has(name)) this.fail('a name is given twice in one object')
-      if (!this.took(0x3a)) this.fail('":" was expected')
+      if (object.has(name)) this.fail('an object has two members with the same name')
+      if (!this.skip(0x3a)) this.fail('expected ":"')
       object.set(name, this.value())
-    } while (this.took(0x2c))
-    if (!this.took(0x7d)) this.fail('"," or "}" was expected')
+    } while (this.skip(0x2c))
+    if (!this.skip(0x7d)) this.fail('expected "," or "}"')
     return object
   }
 
   private array(): Json[] {
     const array: Json[] = []
-    if (this.took(0x5d)) return array
+    if (this.skip(0x5d)) return array
     do array.push(this.value())
-    while (this.took(0x2c))
-    if (!this.took(0x5d)) this.fail('"," or "]" was expected')
+    while (this.skip(0x2c))
+    if (!this.skip(0x5d)) this.fail('expected "," or "]"')
     return array
   }
 
@@ -91,13 +91,13 @@ class Reader {
     const start = this.at
     let plain = true
     for (let at = start + 1; at < this.text.length; at++) {
-      const unit = this.text.charCodeAt(at)
-      if (unit === 0x22) {
+      const code = this.text.charCodeAt(at)
+      if (code === 0x22) {
         this.at = at + 1
         return plain ? this.text.slice(start + 1, at) : this.unescape(start, at + 1)
       }
-      if (unit === 0x5c) at++
-      if (unit === 0x5c || unit < 0x20) plain = false
+      if (code === 0x5c) at++
+      if (code === 0x5c || code < 0x20) plain = false
     }
     return this.fail('a string has no closing quote')
   }
@@ -107,35 +107,35 @@ class Reader {
       return JSON.parse(this.text.slice(start, end))
     } catch {
       this.at = start
-      return this.fail('a string holds a control character or an escape that JSON does not know')
+      return this.fail('a string contains an unescaped control character or an invalid escape')
     }
   }
 
   private number(): JsonNumber {
     NUMBER.lastIndex = this.at
     const match = NUMBER.exec(this.text)
-    if (!match) return this.fail(this.at < this.text.length ? 'a value was expected' : 'the text ends too early')
+    if (!match) return this.fail(this.at < this.text.length ? 'expected a value' : 'unexpected end of the text')
     this.at = NUMBER.lastIndex
     return new JsonNumber(match[0])
   }
 
-  private word<T>(word: string, value: T): T {
-    if (!this.text.startsWith(word, this.at)) this.fail('a value was expected')
-    this.at += word.length
+  private literal<T>(text: string, value: T): T {
+    if (!this.text.startsWith(text, this.at)) this.fail('expected a value')
+    this.at += text.length
     return value
   }
 
-  private took(unit: number): boolean {
+  private skip(code: number): boolean {
     this.skipSpace()
-    if (this.text.charCodeAt(this.at) !== unit) return false
+    if (this.text.charCodeAt(this.at) !== code) return false
     this.at++
     return true
   }
 
   private skipSpace(): void {
     for (;;) {
-      const unit = this.text.charCodeAt(this.at)
-      if (unit !== 0x20 && unit !== 0x0a && unit !== 0x0d && unit !== 0x09) return
+      const code = this.text.charCodeAt(this.at)
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return
       this.at++
     }
   }
@@ -174,7 +174,7 @@ const LABELS_MAX = 100
 function label(name: string): string {
   const known = labels.get(name)
   if (known !== undefined) return known
-  const made = `${JSON.stringify(name)}:`
-  if (labels.size < LABELS_MAX) labels.set(name, made)
-  return made
+  const written = `${JSON.stringify(name)}:`
+  if (labels.size < LABELS_MAX) labels.set(name, written)
+  return written
 }

@@ -26,13 +26,13 @@ export interface LogDestination {
 
 export interface LogOptions {
   /** Other processes write to the same pipe: lines are written in pieces that the system keeps whole (pipe(7), PIPE_BUF). */
-  linesMayMeet?: boolean
+  sharedPipe?: boolean
   /** Instead of standard error. */
   destination?: LogDestination
 }
 
-export function createLog(level: LogLevel, { linesMayMeet = false, destination }: LogOptions = {}): Log {
-  const to = destination ?? new GatheredLines(2, linesMayMeet ? PIPE_BUF : Number.POSITIVE_INFINITY)
+export function createLog(level: LogLevel, { sharedPipe = false, destination }: LogOptions = {}): Log {
+  const to = destination ?? new BufferedLines(2, sharedPipe ? PIPE_BUF : Number.POSITIVE_INFINITY)
   const line = (of: LogLevel): LogLine => {
     if (LOG_LEVELS.indexOf(of) < LOG_LEVELS.indexOf(level)) return () => undefined
     return ({ err, ...fields }, msg) => {
@@ -59,14 +59,14 @@ function plain(thrown: unknown): unknown {
 }
 
 /** More than this is never kept for a reader that does not read: what comes then is counted, and lost. */
-const KEPT_MAX = 16 * 1024 * 1024
+const BUFFER_MAX = 16 * 1024 * 1024
 /** A pipe that is full is tried again after this. */
-const AGAIN_MS = 20
+const RETRY_MS = 20
 const PIPE_BUF = 4096
 const NEWLINE = 0x0a
 
 /** Lines written together, in order, by the system's own threads: a slow reader holds up no request. */
-class GatheredLines implements LogDestination {
+class BufferedLines implements LogDestination {
   private lines = ''
   private lost = 0
   private writing: Promise<void> | undefined
@@ -77,7 +77,7 @@ class GatheredLines implements LogDestination {
   ) {}
 
   write(line: string): void {
-    if (this.lines.length > KEPT_MAX) this.lost++
+    if (this.lines.length > BUFFER_MAX) this.lost++
     else this.lines += line
     this.writing ??= this.writeAll()
   }
@@ -110,7 +110,7 @@ class GatheredLines implements LogDestination {
     return new Promise((resolve) => {
       write(this.descriptor, bytes, (error, written) => {
         if (!error) resolve(written)
-        else if (error.code === 'EAGAIN') setTimeout(() => resolve(0), AGAIN_MS)
+        else if (error.code === 'EAGAIN') setTimeout(() => resolve(0), RETRY_MS)
         else resolve(bytes.length)
       })
     })

@@ -96,13 +96,13 @@ export function createMetrics(): Metrics {
   ): (...all: Arguments) => Promise<Result> {
     const [ok, failed] = [stores.series(call, 'ok'), stores.series(call, 'failed')]
     return async (...all) => {
-      const begun = performance.now()
+      const startedAt = performance.now()
       try {
         const result = await ask(...all)
-        ok.observe((performance.now() - begun) / 1000)
+        ok.observe((performance.now() - startedAt) / 1000)
         return result
       } catch (error) {
-        failed.observe((performance.now() - begun) / 1000)
+        failed.observe((performance.now() - startedAt) / 1000)
         throw error
       }
     }

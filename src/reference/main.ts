@@ -1,7 +1,6 @@
 // The API reference: the library shows the contract, and sends requests to the service that served this page.
 
 import type { OpenApi } from '../contract/openapi.ts'
-import { withBadges } from './badges.ts'
 import { makeJsonExact } from './exact-json.ts'
 
 /** A global of the library's script, which runs before this one. */
@@ -10,8 +9,9 @@ declare const Scalar: { createApiReference: (where: string, configuration: objec
 makeJsonExact(JSON as unknown as Parameters<typeof makeJsonExact>[0])
 
 const contract = (await (await fetch('/openapi.json')).json()) as OpenApi
+const base = contract.servers[0]?.url.split('/').pop()
 Scalar.createApiReference('#reference', {
-  content: withBadges(contract, location.origin),
+  content: { ...contract, servers: [{ url: `${location.origin}/${base}`, description: 'This service' }] },
   // No requests to other hosts: no fonts, no telemetry, no links to the library's own services.
   withDefaultFonts: false,
   telemetry: false,

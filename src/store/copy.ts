@@ -1,13 +1,9 @@
 // Copies everything from one store to another that has nothing else: ids, keys and times stay as they are. It goes on
 // where an earlier copy was interrupted, because a row that is there already is compared and left.
 
-import { existsSync, statSync } from 'node:fs'
 import { StartError } from '../domain/errors.ts'
 import type { Contents, Row, Table } from './contents.ts'
-import { openStore } from './kinds.ts'
-import { describeAddress, isPostgresAddress } from './postgres/address.ts'
-import { openPostgresContents } from './postgres/contents.ts'
-import { openSqliteContents } from './sqlite/contents.ts'
+import { kindOf, MEMORY, migrateStore } from './kinds.ts'
 
 const BATCH_ROWS = 1_000
 
@@ -24,13 +20,16 @@ export async function copyStore(
   to: string,
   report: (progress: CopyProgress) => void,
 ): Promise<Record<string, number>> {
-  if (isSame(from, to)) throw new StartError('Both addresses are the same. Name another store with --to.')
-  if (!isPostgresAddress(from) && !existsSync(from)) throw new StartError(`There is no store at ${from}.`)
+  const [fromKind, toKind] = [kindOf(from), kindOf(to)]
+  if (fromKind.identify(from) === toKind.identify(to)) {
+    throw new StartError('Both addresses are the same. Name another store with --to.')
+  }
+  if (!fromKind.exists(from)) throw new StartError(`There is no store at ${from}.`)
   const source = await openContents(from)
   try {
     const target = await openContents(to)
     try {
-      return await new Copy(source, target, describeAddress(from), describeAddress(to), report).run()
+      return await new Copy(source, target, fromKind.describe(from), toKind.describe(to), report).run()
     } finally {
       await target.close()
     }
@@ -168,7 +167,7 @@ function describe(tables: readonly Table[], others: readonly Table[]): string[] 
 
 /** The tables in which a new store has rows: its migrations put them there, so they are no sign of a store in use. */
 async function filledWhenNew(): Promise<Set<string>> {
-  const fresh = openSqliteContents(':memory:')
+  const fresh = await kindOf(MEMORY).contents(MEMORY)
   try {
     const filled = new Set<string>()
     for (const table of await fresh.tables()) if ((await fresh.count(table)) > 0) filled.add(table.name)
@@ -178,16 +177,7 @@ async function filledWhenNew(): Promise<Set<string>> {
   }
 }
 
-function isSame(from: string, to: string): boolean {
-  if (from === to) return true
-  if ([from, to].some((address) => isPostgresAddress(address) || !existsSync(address))) return false
-  const [one, other] = [statSync(from), statSync(to)]
-  return one.ino === other.ino && one.dev === other.dev
-}
-
-/** Opened as a store first: made when it is not there, of our schema, and refused in its own words. */
 async function openContents(address: string): Promise<Contents> {
-  const store = await openStore(address, { now: Date.now })
-  await store.close()
-  return isPostgresAddress(address) ? openPostgresContents(address) : openSqliteContents(address)
+  await migrateStore(address)
+  return kindOf(address).contents(address)
 }

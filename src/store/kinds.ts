@@ -1,11 +1,120 @@
-// Address → store. postgres://… is a PostgreSQL database, `:memory:` is SQLite without a file, the rest are SQLite's files.
+// The kinds of stores, in one table: everything that depends on whether a store is a file, memory or a PostgreSQL database.
+// The rest of the program asks here and never looks at an address itself.
 
+import { existsSync, statSync } from 'node:fs'
 import type { Store, StoreOptions } from '../domain/store.ts'
-import { isPostgresAddress } from './postgres/address.ts'
-import { openPostgresStore } from './postgres/store.ts'
+import { absolutePath } from './absolute-path.ts'
+import type { Contents } from './contents.ts'
+import { describeAddress, isPostgresAddress, parsePostgresAddress } from './postgres/address.ts'
+import { openPostgresContents } from './postgres/contents.ts'
+import { NEWEST_VERSION } from './postgres/schema.ts'
+import { openPostgresStore, postgresVersion } from './postgres/store.ts'
+import { type Contents as BackupContents, backUp } from './sqlite/backup.ts'
+import { fileVersion, MIGRATIONS } from './sqlite/connection.ts'
+import { openSqliteContents } from './sqlite/contents.ts'
+import { restore } from './sqlite/restore.ts'
 import { openSqliteStore } from './sqlite/store.ts'
 
-/** Throws StartError, with a sentence that says what to do, when there is no store to be had at this address. */
+/** Every method but the first two throws StartError, with a sentence that says what to do, when the store cannot be used. */
+export interface StoreKind {
+  /** Whether the address is one of this kind. */
+  owns(address: string): boolean
+  /** Throws an Error whose message says what the address must be, and shows nothing of it. */
+  check(address: string): void
+  /** The address for people, without user and password. */
+  describe(address: string): string
+  /** The same for two addresses that are known to name one store. */
+  identify(address: string): string
+  /** `false` where opening the store would create it. A PostgreSQL database is always taken to be there. */
+  exists(address: string): boolean
+  /** Creates the store where there is none, and brings its schema up to date. */
+  open(address: string, options: StoreOptions): Promise<Store>
+  /** The store must have been opened before, so that its schema is up to date, and be closed. */
+  contents(address: string): Promise<Contents>
+  /** Changes nothing. */
+  schema(address: string): Promise<SchemaState>
+  /** Absent where the database's own tools back it up. */
+  files?: StoreFiles
+}
+
+export interface SchemaState {
+  /** 0 where there is no schema yet. */
+  version: number
+  /** The version of this program. */
+  newest: number
+}
+
+/** Must not be called in a process that has the store open: see store/sqlite/file.ts. */
+export interface StoreFiles {
+  /** Copies one moment of the store to the new file `to`. */
+  backUp(address: string, to: string): BackupContents
+  /** Replaces the store by the backup `from`. `kept` are the files that hold what was there before. */
+  restore(from: string, address: string): BackupContents & { kept: string[] }
+}
+
+/** The address of a new, empty store in memory. */
+export const MEMORY = ':memory:'
+
+const postgres: StoreKind = {
+  owns: isPostgresAddress,
+  check: parsePostgresAddress,
+  describe: describeAddress,
+  identify: (address) => address,
+  exists: () => true,
+  open: openPostgresStore,
+  contents: openPostgresContents,
+  schema: async (address) => ({ version: await postgresVersion(address), newest: NEWEST_VERSION }),
+}
+
+const memory: StoreKind = {
+  owns: (address) => address === MEMORY,
+  check() {
+    throw new Error('must be a file: `petstore serve --ephemeral` keeps everything in memory')
+  },
+  describe: (address) => address,
+  identify: (address) => address,
+  exists: () => false,
+  open: async (address, options) => openSqliteStore(address, options),
+  contents: async (address) => openSqliteContents(address),
+  schema: async () => ({ version: 0, newest: MIGRATIONS.length }),
+}
+
+const file: StoreKind = {
+  owns: () => true,
+  check(address) {
+    if (address.trim() === '') throw new Error('must not be empty')
+    if (/^[a-z][a-z0-9+.-]*:\/\//i.test(address)) throw new Error('must be a file or begin with postgres://')
+  },
+  describe: (address) => address,
+  identify(address) {
+    const path = absolutePath(address)
+    const stats = statSync(path, { throwIfNoEntry: false })
+    return stats ? `${stats.dev} ${stats.ino}` : path
+  },
+  exists: (address) => existsSync(absolutePath(address)),
+  open: async (address, options) => openSqliteStore(absolutePath(address), options),
+  contents: async (address) => openSqliteContents(absolutePath(address)),
+  schema: async (address) => ({ version: fileVersion(absolutePath(address)), newest: MIGRATIONS.length }),
+  files: {
+    backUp: (address, to) => backUp(absolutePath(address), absolutePath(to)),
+    restore: (from, address) => restore(absolutePath(from), absolutePath(address)),
+  },
+}
+
+/** The first that owns an address is its kind. */
+const KINDS = [postgres, memory, file]
+
+export function kindOf(address: string): StoreKind {
+  return KINDS.find((kind) => kind.owns(address)) ?? file
+}
+
+/** As `StoreKind.open`. */
 export async function openStore(address: string, options: StoreOptions): Promise<Store> {
-  return isPostgresAddress(address) ? openPostgresStore(address, options) : openSqliteStore(address, options)
+  return kindOf(address).open(address, options)
+}
+
+/** Creates the store where there is none, and brings its schema up to date. Throws StartError when it cannot be used. */
+export async function migrateStore(address: string): Promise<void> {
+  const store = await openStore(address, { now: Date.now })
+  await store.close()
 }

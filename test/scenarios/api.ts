@@ -1,13 +1,25 @@
-// What the scenarios of every subject share: the service they ask, how a row is written, and what an error looks like.
+// What the scenarios of every subject share: a service on an empty store, how a row is written, and what an error looks
+// like.
 
-import { expect } from 'bun:test'
-import type { Answer, Asked, Service } from '../support/service.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { petBody } from '../support/pets.ts'
+import { type Answer, type Asked, type Service, type ServiceOptions, startService } from '../support/service.ts'
 
-/** What the scenarios of a subject get. The service and its key are there only once tests run: a test asks for them. */
+/** The kind of store that the scenarios run on. */
+export interface OnStore {
+  /** The address of an empty store, another one each time. */
+  readonly newAddress: () => Promise<string> | string
+  /** Gets each answer, with its `operationId status`. */
+  readonly observe: (name: string, answer: Answer) => void
+}
+
+/** What the scenarios of a subject get. The service is there only once tests run. */
 export interface Api {
   readonly service: Service
   /** The header of a key that may only read. */
   readonly readOnly: Record<string, string>
+  /** Starts another service, on an empty store unless one is given. It is stopped after the subject's last test. */
+  readonly start: (options?: ServiceOptions) => Promise<Service>
   /** A test for each row. */
   readonly rows: (of: Row[]) => void
 }
@@ -17,12 +29,12 @@ export interface Row extends Asked {
   ask: string
   status: number
   code?: string
-  /** What the message must hold. */
+  /** What the message must contain. */
   message?: string[]
 }
 
 export const JSON_TYPE = { 'Content-Type': 'application/json' }
-export const PET = '{"name":"Rex","categoryId":7}'
+export const PET = petBody()
 export const DAY_MS = 86_400_000
 /** One request of each operation, and the bodies of those that need one. */
 export const OPERATIONS = [
@@ -38,6 +50,50 @@ export const OPERATIONS = [
   'GET /store/inventory',
 ] as const
 export const BODY: Record<string, string> = { 'POST /pets': PET, 'POST /store/orders': '{"petId":1}' }
+
+/** The scenarios of one subject, with a service of their own on an empty store. */
+export function describeApi(subject: string, { newAddress, observe }: OnStore, define: (api: Api) => void): void {
+  describe(subject, () => {
+    const started: Service[] = []
+    let service: Service
+    let readOnly: Record<string, string>
+
+    const start = async (options: ServiceOptions = {}): Promise<Service> => {
+      const address = options.store ? {} : { address: await newAddress() }
+      const another = await startService({ ...address, observe, ...options })
+      started.push(another)
+      return another
+    }
+    beforeAll(async () => {
+      service = await start()
+      readOnly = bearer(await service.addKey({ readOnly: true }))
+    })
+    // The first one last: others may use its store.
+    afterAll(async () => {
+      for (const each of started.reverse()) await each.stop()
+    })
+
+    define({
+      get service() {
+        return service
+      },
+      get readOnly() {
+        return readOnly
+      },
+      start,
+      rows(of) {
+        for (const { says, ask, status, code, message = [], ...asked } of of) {
+          test(`${says}: ${status}${code ? ` ${code}` : ''}`, async () => {
+            const [method = '', path = ''] = ask.split(' ')
+            const answer = await service.request(method, path, asked)
+            expect(answer.status).toBe(status)
+            if (code !== undefined) expectError(answer, status, code, message)
+          })
+        }
+      },
+    })
+  })
+}
 
 /** `code`, `message` and `status`, and nothing else. */
 export function expectError(

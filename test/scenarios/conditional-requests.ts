@@ -1,10 +1,14 @@
 // That what a client already has is not sent again, and that it is sent as soon as it differs.
 
-import { describe, expect, test } from 'bun:test'
-import { type Api, JSON_TYPE, PET } from './api.ts'
+import { beforeAll, expect, test } from 'bun:test'
+import { describeApi, JSON_TYPE, type OnStore, PET } from './api.ts'
 
-export function conditionalRequests(api: Api): void {
-  describe('conditional requests', () => {
+export function conditionalRequests(on: OnStore): void {
+  describeApi('conditional requests', on, (api) => {
+    beforeAll(async () => {
+      for (let n = 0; n < 7; n++) await api.service.post(PET, JSON_TYPE)
+    })
+
     for (const path of ['/pets?limit=5', '/pets/1']) {
       test(`${path} is not sent again while it is the same`, async () => {
         const first = await api.service.get(path)

@@ -1,13 +1,15 @@
 // What getPet finds, what is no id, and how the operation announces its removal and is removed.
 
-import { describe, expect, test } from 'bun:test'
-import { startService, TODAY } from '../support/service.ts'
-import { type Api, DAY_MS, expectError } from './api.ts'
+import { beforeAll, expect, test } from 'bun:test'
+import { TODAY } from '../support/service.ts'
+import { DAY_MS, describeApi, expectError, type OnStore, PET } from './api.ts'
 
 const SUNSET = Date.UTC(2030, 11, 5)
 
-export function getPet(api: Api): void {
-  describe('getPet', () => {
+export function getPet(on: OnStore): void {
+  describeApi('getPet', on, (api) => {
+    beforeAll(() => api.service.post(PET))
+
     api.rows([
       { says: 'an animal', ask: 'GET /pets/1', status: 200 },
       { says: 'percent-encoded digits', ask: 'GET /pets/%31', status: 200 },
@@ -46,14 +48,13 @@ export function getPet(api: Api): void {
     })
 
     test('goes on after its sunset where the operator has announced only', async () => {
-      const patient = await startService({ enforceSunset: false })
+      const patient = await api.start({ enforceSunset: false })
       patient.clock.at = SUNSET + DAY_MS
       expect((await patient.get('/pets/1')).status).toBe(404)
-      await patient.stop()
     })
 
     test('is counted, per key', async () => {
-      const counted = await startService()
+      const counted = await api.start()
       await counted.get('/pets/1')
       await counted.get('/pets/2')
       await counted.get('/pets')
@@ -61,7 +62,6 @@ export function getPet(api: Api): void {
       expect(await counted.store.listDeprecatedCalls()).toEqual([
         { keyId: 1n, operationId: 'getPet', calls: 2, lastAt: TODAY },
       ])
-      await counted.store.close()
     })
   })
 }

@@ -1,11 +1,12 @@
 // That a create under an Idempotency-Key happens once: which requests count as the same, and which keys are none.
 
-import { describe, expect, test } from 'bun:test'
-import { type Answer, startService } from '../support/service.ts'
-import { type Api, expectError, JSON_TYPE, PET, type Row } from './api.ts'
+import { beforeAll, expect, test } from 'bun:test'
+import { petBody } from '../support/pets.ts'
+import type { Answer } from '../support/service.ts'
+import { describeApi, expectError, JSON_TYPE, type OnStore, PET, type Row } from './api.ts'
 
-export function idempotencyKey(api: Api): void {
-  describe('Idempotency-Key', () => {
+export function idempotencyKey(on: OnStore): void {
+  describeApi('Idempotency-Key', on, (api) => {
     const under = (key: string, body = PET) => api.service.post(body, { ...JSON_TYPE, 'Idempotency-Key': key })
     const replayed = ({ headers }: Answer) => headers.get('Idempotency-Replayed')
 
@@ -40,7 +41,7 @@ export function idempotencyKey(api: Api): void {
 
     test('while the first request is running, the second: 409 idempotency_in_flight', async () => {
       const { promise: held, resolve: release } = Promise.withResolvers<void>()
-      const slow = await startService({
+      const slow = await api.start({
         store: {
           ...api.service.store,
           createPet: async (...creation) => {
@@ -55,7 +56,6 @@ export function idempotencyKey(api: Api): void {
       release()
       const [first] = (await Promise.all(racing)).filter(({ status }) => status === 201)
       expect((await create()).text).toBe(first?.text as string)
-      await slow.server.stop(1_000)
     })
 
     const row = (says: string, key: string, status: number, code: string, body = PET): Row => ({
@@ -65,13 +65,14 @@ export function idempotencyKey(api: Api): void {
       body,
       status,
       code,
-      ...(status === 400 ? { message: ['Idempotency-Key must be one key'] } : {}),
+      ...(status === 400 ? { message: ['Idempotency-Key must be 1 to 255'] } : {}),
     })
-    const used = '"one"'
+    const used = '"used"'
+    beforeAll(() => under(used))
     api.rows([
-      row('another name', used, 422, 'idempotency_mismatch', '{"name":"Max","categoryId":7}'),
-      row('another category', used, 422, 'idempotency_mismatch', '{"name":"Rex","categoryId":8}'),
-      row('another status', used, 422, 'idempotency_mismatch', '{"name":"Rex","categoryId":7,"status":"sold"}'),
+      row('another name', used, 422, 'idempotency_mismatch', petBody({ name: 'Max' })),
+      row('another category', used, 422, 'idempotency_mismatch', petBody({ categoryId: 8n })),
+      row('another status', used, 422, 'idempotency_mismatch', petBody({ status: 'sold' })),
       ...['', '""', '"', '"a', 'a"', '"a"b"', 'a b', 'a,b', '"a", "b"', '"\\a"', '"ä"', '"a";p=1', 'x'.repeat(256)].map(
         (key) => row(`the key ${key.slice(0, 20)}`, key, 400, 'invalid_parameter'),
       ),

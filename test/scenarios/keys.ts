@@ -1,12 +1,15 @@
 // Who is let in: each way in which an API key is missing, wrong, expired or revoked, and what a read-only one may do.
 
-import { describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { type ApiKey, generateKey } from '../../src/domain/keys.ts'
+import { petBody } from '../support/pets.ts'
 import { TODAY } from '../support/service.ts'
-import { type Api, BODY, bearer, DAY_MS, expectError, OPERATIONS, PET, type Row } from './api.ts'
+import { BODY, bearer, DAY_MS, describeApi, expectError, type OnStore, OPERATIONS, PET, type Row } from './api.ts'
 
-export function keys(api: Api): void {
-  describe('keys', () => {
+export function keys(on: OnStore): void {
+  describeApi('keys', on, (api) => {
+    beforeAll(() => api.service.post(PET))
+
     const refused = (says: string, header: string, code: string, message: string): Row[] =>
       OPERATIONS.map((ask) => ({
         says: `${ask} with ${says}`,
@@ -22,7 +25,7 @@ export function keys(api: Api): void {
       ...refused('another scheme', 'Basic Zm9vOmJhcg==', 'missing_api_key', 'Authorization: Bearer'),
       ...refused('a scheme alone', 'Bearer', 'missing_api_key', 'Authorization: Bearer'),
       ...refused('a key that is none', 'Bearer x', 'invalid_api_key', 'not an API key'),
-      ...refused('an unknown key', `Bearer ${live}`, 'invalid_api_key', 'not known'),
+      ...refused('an unknown key', `Bearer ${live}`, 'invalid_api_key', 'does not exist'),
       ...refused(
         'a mistyped key',
         `Bearer ${live.slice(0, -1)}${live.endsWith('0') ? '1' : '0'}`,
@@ -70,7 +73,7 @@ export function keys(api: Api): void {
         const [method = '', path = ''] = ask.split(' ')
         if (method === 'GET') continue
         const answer = await api.service.request(method, path, { headers: api.readOnly, body: BODY[ask] })
-        expectError(answer, 403, 'read_only_key', ['only read'])
+        expectError(answer, 403, 'read_only_key', ['read-only'])
       }
     })
 
@@ -103,11 +106,12 @@ export function keys(api: Api): void {
           const { id } = (await api.service.store.listKeys()).at(-1) as ApiKey
           const { promise: ended, resolve } = Promise.withResolvers<void>()
           const name = `too late, ${says}`
+          const late = petBody({ name })
           const body = new ReadableStream({
             async start(controller) {
-              controller.enqueue(`{"name":"${name}",`)
+              controller.enqueue(late.slice(0, 9))
               await ended
-              controller.enqueue('"categoryId":7}')
+              controller.enqueue(late.slice(9))
               controller.close()
             },
           })

@@ -1,31 +1,30 @@
 // What listOrders, getOrder and getInventory show: order, links, filters, tags, and that no answer is out of date.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import { encodeCursor } from '../../src/http/request/cursor.ts'
 import type { Answer } from '../support/service.ts'
-import { type Api, bearer, type Row } from './api.ts'
-import { ordersOf, turnBack, turnToNow } from './orders.ts'
+import { bearer, describeApi, type OnStore, type Row } from './api.ts'
+import { ordersOf, turnToNow } from './orders.ts'
 
-export function listOrders(api: Api): void {
-  const { request, newPet, placed, read, complete, cancel, giveBack, orderThatIs } = ordersOf(api)
-  const get = (path: string, headers?: Record<string, string>) => request(`GET ${path}`, headers)
-  const ids = ({ text }: Answer): number[] => JSON.parse(text).map(({ id }: { id: number }) => id)
-  const next = ({ headers }: Answer): string | undefined =>
-    /^<\/v1(\/store\/orders\?[^>]*)>; rel="next"$/.exec(headers.get('Link') ?? '')?.[1]
+const ids = ({ text }: Answer): number[] => JSON.parse(text).map(({ id }: { id: number }) => id)
+const next = ({ headers }: Answer): string | undefined =>
+  /^<\/v1(\/store\/orders\?[^>]*)>; rel="next"$/.exec(headers.get('Link') ?? '')?.[1]
 
-  async function follow(path: string): Promise<Answer[]> {
-    const pages = [await get(path)]
-    for (let link = next(pages[0] as Answer); link; link = next(pages.at(-1) as Answer)) pages.push(await get(link))
-    return pages
-  }
+export function listOrders(on: OnStore): void {
+  describeApi('listOrders', on, (api) => {
+    const { get, newPet, placed, read, complete, cancel, giveBack, orderThatIs } = ordersOf(api)
 
-  describe('listOrders', () => {
+    async function follow(path: string): Promise<Answer[]> {
+      const pages = [await get(path)]
+      for (let link = next(pages[0] as Answer); link; link = next(pages.at(-1) as Answer)) pages.push(await get(link))
+      return pages
+    }
+
     beforeAll(async () => {
       turnToNow(api)
       for (const status of ['pending', 'completed', 'cancelled', 'returned', 'pending'] as const)
         await orderThatIs(status)
     })
-    afterAll(() => turnBack(api))
 
     test('twenty at most, oldest first, each as getOrder gives it', async () => {
       const page = await get('/store/orders')
@@ -109,9 +108,9 @@ export function listOrders(api: Api): void {
     ])
   })
 
-  describe('conditional requests of the store area', () => {
+  describeApi('conditional requests of the store area', on, (api) => {
+    const { request, get, placed, complete } = ordersOf(api)
     beforeAll(() => turnToNow(api))
-    afterAll(() => turnBack(api))
 
     test('list, order and inventory are not sent again while they are the same, and at once when they are not', async () => {
       const { id, petId } = await placed()
@@ -142,9 +141,12 @@ export function listOrders(api: Api): void {
     })
   })
 
-  describe('getInventory', () => {
-    beforeAll(() => turnToNow(api))
-    afterAll(() => turnBack(api))
+  describeApi('getInventory', on, (api) => {
+    const { get, newPet, placed, complete, cancel, giveBack, orderThatIs } = ordersOf(api)
+    beforeAll(async () => {
+      turnToNow(api)
+      for (const status of ['pending', 'completed', 'cancelled', 'returned'] as const) await orderThatIs(status)
+    })
     const inventory = async () => JSON.parse((await get('/store/inventory')).text)
 
     test('counts every pet once, by its status', async () => {

@@ -1,11 +1,16 @@
 // What listPets shows: the order, the links from page to page, that no answer is out of date, and what it refuses.
 
-import { describe, expect, test } from 'bun:test'
-import { type Answer, startService } from '../support/service.ts'
-import { type Api, JSON_TYPE, PET, type Row } from './api.ts'
+import { beforeAll, expect, test } from 'bun:test'
+import { newPet, petBody } from '../support/pets.ts'
+import type { Answer } from '../support/service.ts'
+import { describeApi, JSON_TYPE, type OnStore, PET, type Row } from './api.ts'
 
-export function listPets(api: Api): void {
-  describe('listPets', () => {
+export function listPets(on: OnStore): void {
+  describeApi('listPets', on, (api) => {
+    beforeAll(async () => {
+      for (let n = 0; n < 40; n++) await api.service.post(petBody({ status: n % 4 ? 'available' : 'sold' }), JSON_TYPE)
+    })
+
     const ids = ({ text }: Answer): string[] => [...text.matchAll(/"id":(\d+)/g)].map(([, id]) => id as string)
     const next = ({ headers }: Answer): string | undefined =>
       /^<\/v1(\/pets\?[^>]*)>; rel="next"$/.exec(headers.get('Link') ?? '')?.[1]
@@ -19,7 +24,6 @@ export function listPets(api: Api): void {
     }
 
     test('twenty at most, oldest first', async () => {
-      for (let n = 0; n < 25; n++) await api.service.post(PET, JSON_TYPE)
       const page = await api.service.get('/pets')
       expect(ids(page)).toEqual(Array.from({ length: 20 }, (_, n) => String(n + 1)))
     })
@@ -60,12 +64,12 @@ export function listPets(api: Api): void {
     test('a list whose query was overtaken by a create is not given to those who ask afterwards', async () => {
       const { store } = api.service
       let overtaking = true
-      const overtaken = await startService({
+      const overtaken = await api.start({
         store: {
           ...store,
           async listPets(filter) {
             const page = await store.listPets(filter)
-            if (overtaking) await store.createPet({ name: 'Rex', categoryId: 1n, status: 'pending' }, 1n)
+            if (overtaking) await store.createPet(newPet({ status: 'pending' }), 1n)
             return page
           },
         },
@@ -74,7 +78,6 @@ export function listPets(api: Api): void {
       const before = await count()
       overtaking = false
       expect(await count()).toBe(before + 1)
-      await overtaken.server.stop(1_000)
     })
 
     api.rows([

@@ -1,14 +1,13 @@
 // How an order goes on: completed, cancelled, returned; what each does to the pet, that repeating is safe, and what is refused.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Api, expectError } from './api.ts'
-import { ordersOf, turnBack, turnToNow } from './orders.ts'
+import { beforeAll, expect, test } from 'bun:test'
+import { describeApi, expectError, type OnStore } from './api.ts'
+import { ordersOf, turnToNow } from './orders.ts'
 
-export function orderTransitions(api: Api): void {
-  describe('an order', () => {
+export function orderTransitions(on: OnStore): void {
+  describeApi('an order', on, (api) => {
     const { request, placed, petStatus, read, complete, cancel, giveBack, orderThatIs, place } = ordersOf(api)
     beforeAll(() => turnToNow(api))
-    afterAll(() => turnBack(api))
     const STATES = ['pending', 'completed', 'cancelled', 'returned'] as const
 
     for (const [done, ask, from, to, pet, success, refusal, only] of [
@@ -116,10 +115,9 @@ export function orderTransitions(api: Api): void {
     ])
   })
 
-  describe('cancelOrder with If-Match', () => {
+  describeApi('cancelOrder with If-Match', on, (api) => {
     const { read, cancel, orderThatIs } = ordersOf(api)
     beforeAll(() => turnToNow(api))
-    afterAll(() => turnBack(api))
 
     for (const [says, of, condition, status, code] of [
       ['the tag', 'pending', (tag: string) => tag, 204, ''],
@@ -148,7 +146,7 @@ export function orderTransitions(api: Api): void {
     })
   })
 
-  describe('methods', () => {
+  describeApi('methods', on, (api) => {
     for (const [path, allow, ...wrong] of [
       ['/store/orders', 'GET, HEAD, POST, OPTIONS', 'PUT', 'PATCH', 'DELETE'],
       ['/store/orders/1', 'GET, HEAD, DELETE, OPTIONS', 'POST', 'PUT', 'PATCH'],

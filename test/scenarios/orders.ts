@@ -2,7 +2,8 @@
 
 import { expect } from 'bun:test'
 import { encodeCursor } from '../../src/http/request/cursor.ts'
-import { type Answer, TODAY } from '../support/service.ts'
+import { petBody } from '../support/pets.ts'
+import type { Answer } from '../support/service.ts'
 import { type Api, JSON_TYPE } from './api.ts'
 
 export interface OrderBody {
@@ -24,8 +25,10 @@ export function ordersOf(api: Api) {
     return api.service.request(method, path, { headers, body })
   }
 
+  const get = (path: string, headers?: Record<string, string>): Promise<Answer> => request(`GET ${path}`, headers)
+
   async function newPet(fields: { name?: string; status?: string } = {}): Promise<number> {
-    const { text } = await api.service.post(JSON.stringify({ name: 'Rex', categoryId: 7, ...fields }), JSON_TYPE)
+    const { text } = await api.service.post(petBody(fields), JSON_TYPE)
     return JSON.parse(text).id
   }
 
@@ -63,16 +66,12 @@ export function ordersOf(api: Api) {
     return now
   }
 
-  return { request, newPet, place, placed, petStatus, read, complete, cancel, giveBack, orderThatIs }
+  return { request, get, newPet, place, placed, petStatus, read, complete, cancel, giveBack, orderThatIs }
 }
 
 /** The store's clock is the test's on SQLite and the database's on PostgreSQL: while orders are tested, both show the same time. */
 export function turnToNow({ service }: Api): void {
   service.clock.at = Date.now()
-}
-
-export function turnBack({ service }: Api): void {
-  service.clock.at = TODAY
 }
 
 /** So many milliseconds from now, as the service writes it. */

@@ -1,15 +1,13 @@
 // What placeOrder takes and refuses, and that a pet is never promised twice.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { startService } from '../support/service.ts'
-import { type Api, DAY_MS, expectError, JSON_TYPE, type Row } from './api.ts'
-import { after, ordersOf, turnBack, turnToNow } from './orders.ts'
+import { beforeAll, expect, test } from 'bun:test'
+import { DAY_MS, describeApi, expectError, JSON_TYPE, type OnStore, type Row } from './api.ts'
+import { after, ordersOf, turnToNow } from './orders.ts'
 
-export function placeOrder(api: Api): void {
-  describe('placeOrder', () => {
+export function placeOrder(on: OnStore): void {
+  describeApi('placeOrder', on, (api) => {
     const { newPet, place, placed, petStatus, read, complete, cancel } = ordersOf(api)
     beforeAll(() => turnToNow(api))
-    afterAll(() => turnBack(api))
 
     test('answers with the order and where it is, and the pet is pending', async () => {
       const petId = await newPet({ name: 'Mia "the cat"' })
@@ -170,11 +168,10 @@ export function placeOrder(api: Api): void {
     })
 
     test('a body that does not arrive in time: 408 request_timeout', async () => {
-      const impatient = await startService({ bodyTimeoutMs: 100 })
+      const impatient = await api.start({ bodyTimeoutMs: 100 })
       const body = new ReadableStream({ start: (controller) => controller.enqueue('{') })
       const answer = await impatient.request('POST', '/store/orders', { headers: JSON_TYPE, body })
       expectError(answer, 408, 'request_timeout', ['0.1 seconds'])
-      await impatient.stop()
     })
   })
 }

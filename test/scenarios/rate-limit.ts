@@ -1,17 +1,16 @@
-// What a key is told and refused under PETSTORE_RATE_LIMIT, by a second service on the same store, and that without it
+// What a key is told and refused under PETSTORE_RATE_LIMIT, and that without it
 // nothing is said of limits.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Answer, type Service, startService } from '../support/service.ts'
-import { type Api, bearer, expectError, OPERATIONS } from './api.ts'
+import { beforeAll, expect, test } from 'bun:test'
+import type { Answer, Service } from '../support/service.ts'
+import { bearer, describeApi, expectError, type OnStore, OPERATIONS } from './api.ts'
 
-export function rateLimit(api: Api): void {
-  describe('with PETSTORE_RATE_LIMIT', () => {
+export function rateLimit(on: OnStore): void {
+  describeApi('PETSTORE_RATE_LIMIT', on, (api) => {
     let limited: Service
     beforeAll(async () => {
-      limited = await startService({ store: api.service.store, rateLimit: { requests: 3, periodSeconds: 60 } })
+      limited = await api.start({ rateLimit: { requests: 3, periodSeconds: 60 } })
     })
-    afterAll(() => limited.server.stop(1_000))
 
     const limits = ({ headers }: Answer) => [headers.get('RateLimit'), headers.get('RateLimit-Policy')]
 
@@ -37,7 +36,7 @@ export function rateLimit(api: Api): void {
       for (const ask of OPERATIONS) {
         const [method = '', path = ''] = ask.split(' ')
         const answer = await limited.request(method, path, { headers })
-        expectError(answer, 429, 'rate_limited', ['3 requests in 60 seconds'])
+        expectError(answer, 429, 'rate_limited', ['3 requests every 60 seconds'])
         expect([answer.headers.get('Retry-After'), ...limits(answer)]).toEqual([
           '20',
           '"key";r=0;t=60',
@@ -57,9 +56,9 @@ export function rateLimit(api: Api): void {
       for (let n = 0; n < 3; n++) expect((await limited.post('x', writing)).status).toBe(415)
       expect((await limited.post('x', writing)).status).toBe(429)
     })
-  })
 
-  test('without it there are no such fields', async () => {
-    expect((await api.service.get('/pets')).headers.has('RateLimit')).toBe(false)
+    test('without it there are no such fields', async () => {
+      expect((await api.service.get('/pets')).headers.has('RateLimit')).toBe(false)
+    })
   })
 }

@@ -1,13 +1,12 @@
 // What is answered and logged when the store fails: a driver's words are for the log, and never leave the service.
 
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { PetstoreError } from '../../src/domain/errors.ts'
 import type { Store } from '../../src/domain/store.ts'
-import { startService } from '../support/service.ts'
-import { type Api, BODY, expectError, OPERATIONS } from './api.ts'
+import { BODY, describeApi, expectError, type OnStore, OPERATIONS } from './api.ts'
 
-export function storeFailures(api: Api): void {
-  describe('failures of the store', () => {
+export function storeFailures(on: OnStore): void {
+  describeApi('failures of the store', on, (api) => {
     let count = 0
     /** Another one each time: the same failure again is only counted (test/failure-log.test.ts). */
     const cause = () => new Error(`secret words ${++count}`)
@@ -19,7 +18,7 @@ export function storeFailures(api: Api): void {
     // No real store fails in each of these ways on demand; test/store.*.test.ts shows how the real ones do.
     for (const [status, code, failure] of failures) {
       test(`${code} becomes ${status} on every operation, and is logged under its request id`, async () => {
-        const failing = await startService({ store: failingStore(api.service.store, failure) })
+        const failing = await api.start({ store: failingStore(api.service.store, failure) })
         for (const ask of OPERATIONS) {
           const [method = '', path = ''] = ask.split(' ')
           const answer = await failing.request(method, path, { body: BODY[ask] })
@@ -30,7 +29,6 @@ export function storeFailures(api: Api): void {
           expect(line).toMatchObject({ level: 'error', code, requestId: answer.headers.get('X-Request-Id') })
           expect(line.err.message).toContain('secret words')
         }
-        await failing.server.stop(1_000)
       })
     }
   })

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import type { PetStatus } from '../../src/client/petstore.ts'
 import { openPage, startBrowser, type Watched } from './browser.ts'
+import { newPet } from './pets.ts'
 import { type Service, startService } from './service.ts'
 
 export interface Opened {
@@ -35,7 +36,7 @@ export function openEachTest(use: (opened: Opened) => void): void {
 /** Adds `Pet 1` to `Pet <count>`: odd ones have the first status, even ones the second. */
 export async function addPets({ store }: Service, count: number, odd: PetStatus, even: PetStatus): Promise<void> {
   const by = (await store.listKeys())[0]?.id as bigint
-  const add = (n: number) => store.createPet({ name: `Pet ${n}`, categoryId: 1n, status: n % 2 ? odd : even }, by)
+  const add = (n: number) => store.createPet(newPet({ name: `Pet ${n}`, status: n % 2 ? odd : even }), by)
   await Promise.all(Array.from({ length: count }, (_, n) => add(n + 1)))
 }
 

@@ -1,40 +1,55 @@
-// Holds an answer against openapi.yaml: a declared status, its required headers, its schema; and keeps book of what was
-// seen, so that a test can ask whether everything declared was.
+// Checks an answer against openapi.yaml: its status is declared, its headers and its body match their schemas. The schemas
+// are compiled by ajv, not by the service's own compiler, so that a mistake there shows.
 
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020'
 import document from '../../openapi.yaml'
-import { basePath } from '../../src/contract/contract.ts'
 import type { Response as Declared, Header, Operation, Reference } from '../../src/contract/openapi.ts'
-import { compileSchema } from '../../src/contract/schema.ts'
-import { parseJson } from '../../src/json/json.ts'
 import type { Answer } from './service.ts'
 
-/** `operationId status`, for each answer that was checked. */
-export const observed = new Set<string>()
+const ajv = new Ajv2020({
+  formats: {
+    int32: { type: 'number', validate: (n: number) => n >= -(2 ** 31) && n < 2 ** 31 },
+    // JSON.parse has rounded the largest int64 to 2^63. The scenarios compare large ids as text.
+    int64: { type: 'number', validate: (n: number) => n >= -(2 ** 63) && n <= 2 ** 63 },
+    'date-time': isInstant,
+  },
+})
+// Any other keyword that ajv does not know throws: its strict mode.
+ajv.addVocabulary([...Object.keys(document), ...keywordsOf(document).filter((keyword) => keyword.startsWith('x-'))])
+ajv.addSchema(document, 'openapi.yaml')
 
-/** Throws an Error that names the first thing about the answer that the contract does not say. */
-export function checkAgainstContract(method: string, path: string, answer: Answer): void {
-  const operation = operationAt(method === 'HEAD' ? 'GET' : method, path)
-  if (!operation) return
-  const { operationId } = operation
-  observed.add(`${operationId} ${answer.status}`)
-  const declared = operation.responses[answer.status]
+/** Stricter than RFC 3339: the service answers in UTC with milliseconds. */
+export function isInstant(text: string): boolean {
+  return Date.parse(text) >= 0 && new Date(text).toISOString() === text
+}
+
+/** A message with # for each number: the ids and bounds in it may be others. */
+export function shapeOf(message: string): string {
+  return message.replaceAll(/\d+(?:\.\d+)?/g, '#')
+}
+
+/**
+ * Throws an Error that names the first thing about the answer that the contract does not allow. Returns the name of the
+ * answer, `operationId status`; undefined where the contract has no such operation.
+ */
+export function checkAgainstContract(method: string, path: string, answer: Answer): string | undefined {
+  const found = operationAt(method === 'HEAD' ? 'GET' : method, path)
+  if (!found) return undefined
+  const { operationId, responses } = found.operation
+  const name = `${operationId} ${answer.status}`
+  const declared = responses[answer.status]
   if (!declared) throw new Error(`${operationId} does not declare ${answer.status}: ${answer.text}`)
-  const { headers = {}, content } = resolve<Declared>(declared)
-  for (const [name, header] of Object.entries(headers)) {
-    if (resolve<Header>(header).required && !answer.headers.has(name)) {
-      throw new Error(`${operationId} ${answer.status} lacks the header ${name}`)
-    }
+  const response = resolve<Declared>(declared, [...found.at, 'responses', String(answer.status)])
+  checkHeaders(name, response, answer)
+  if (method === 'HEAD') return name
+  if (!response.value.content) {
+    if (answer.text !== '') throw new Error(`${name} must have no body: ${answer.text}`)
+    return name
   }
-  if (method === 'HEAD') return
-  const schema = content?.['application/json']?.schema
-  if (!schema) {
-    if (answer.text !== '') throw new Error(`${operationId} ${answer.status} has a body: ${answer.text}`)
-    return
-  }
-  if (answer.headers.get('Content-Type') !== 'application/json') throw new Error(`${operationId}: not application/json`)
-  const problems: string[] = []
-  compileSchema(schema, document.components.schemas)(parseJson(answer.text), 'The answer', problems)
-  if (problems.length > 0) throw new Error(`${operationId} ${answer.status}: ${problems.join(' ')} ${answer.text}`)
+  if (answer.headers.get('Content-Type') !== 'application/json') throw new Error(`${name} must be application/json`)
+  const problems = problemsOf([...response.at, 'content', 'application/json', 'schema'], JSON.parse(answer.text))
+  if (problems) throw new Error(`${name}: ${problems} ${answer.text}`)
+  return name
 }
 
 /** Every `operationId status` of the contract. */
@@ -46,20 +61,73 @@ export function declaredAnswers(): string[] {
   )
 }
 
-function operationAt(method: string, path: string): Operation | undefined {
+/** The messages of all errors that the contract shows as examples. */
+export function exampleMessages(node: unknown = document): string[] {
+  if (typeof node !== 'object' || node === null) return []
+  const { code, message, status } = node as Record<string, unknown>
+  if (typeof code === 'string' && typeof message === 'string' && typeof status === 'number') return [message]
+  return Object.values(node).flatMap(exampleMessages)
+}
+
+/** What ajv finds wrong with the value under the schema at this place of the contract; undefined for nothing. */
+function problemsOf(at: readonly string[], value: unknown): string | undefined {
+  const validate = validatorAt(`openapi.yaml#/${at.map(escapePointer).join('/')}`)
+  return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: 'it' })
+}
+
+const validators = new Map<string, ValidateFunction>()
+
+function validatorAt($ref: string): ValidateFunction {
+  const validator = validators.get($ref) ?? ajv.compile({ $ref })
+  validators.set($ref, validator)
+  return validator
+}
+
+/** A header is text; one whose schema is an integer is checked as a number. */
+function checkHeaders(name: string, { value, at }: At<Declared>, answer: Answer): void {
+  for (const [field, declared] of Object.entries(value.headers ?? {})) {
+    const header = resolve<Header>(declared, [...at, 'headers', field])
+    const text = answer.headers.get(field)
+    if (text === null) {
+      if (header.value.required) throw new Error(`${name} lacks the header ${field}`)
+      continue
+    }
+    const problems = problemsOf([...header.at, 'schema'], header.value.schema.type === 'integer' ? Number(text) : text)
+    if (problems) throw new Error(`${name}, header ${field}: ${problems}: ${text}`)
+  }
+}
+
+function operationAt(method: string, path: string): { operation: Operation; at: string[] } | undefined {
   const [target = ''] = path.split('?')
-  const found = Object.keys(document.paths).find((template) => {
-    return new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(target)
-  })
-  return found === undefined ? undefined : document.paths[found]?.[method.toLowerCase()]
+  const template = Object.keys(document.paths).find((template) =>
+    new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(target),
+  )
+  const operation = document.paths[template ?? '']?.[method.toLowerCase()]
+  return operation && { operation, at: ['paths', template as string, method.toLowerCase()] }
 }
 
-function resolve<Of>(value: Reference | Of): Of {
-  if (!(value as Reference).$ref) return value as Of
-  const [, , section = '', name = ''] = (value as Reference).$ref.split('/')
+/** A part of the contract, and where it stands: the steps of its JSON Pointer. */
+interface At<Of> {
+  value: Of
+  at: readonly string[]
+}
+
+function resolve<Of>(value: Reference | Of, at: readonly string[]): At<Of> {
+  const { $ref } = value as Reference
+  if (!$ref) return { value: value as Of, at }
+  const target = $ref.split('/').slice(1)
+  const [, section = '', name = ''] = target
   const found = (document.components as unknown as Record<string, Record<string, Of>>)[section]?.[name]
-  if (!found) throw new Error(`nothing at ${(value as Reference).$ref}`)
-  return found
+  if (!found) throw new Error(`nothing at ${$ref}`)
+  return { value: found, at: target }
 }
 
-export { basePath }
+/** RFC 6901, section 3; the name of a path has braces, which a URI escapes. */
+function escapePointer(step: string): string {
+  return encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))
+}
+
+function keywordsOf(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return [...new Set([...Object.keys(value), ...Object.values(value).flatMap(keywordsOf)])]
+}

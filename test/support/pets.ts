@@ -1,8 +1,28 @@
-// The pets of a page, exactly, as objects with every member that the page has.
+// Pets for tests: new ones for a store, the JSON of new ones for the service, and the pets of a page. A required field that
+// is added to the contract is added here.
 
-import { int64, JsonNumber, parseJson } from '../../src/client/json.ts'
-import type { Page, Pet } from '../../src/domain/pets.ts'
+import { int64, JsonNumber, parseJson, stringifyJson } from '../../src/client/json.ts'
+import type { NewPet, Page, Pet } from '../../src/domain/pets.ts'
 
+/** Rex, who is available, or as `fields` say. */
+export function newPet(fields: Partial<NewPet> = {}): NewPet {
+  return { name: 'Rex', categoryId: 7n, status: 'available', ...fields }
+}
+
+/**
+ * The body of a createPet: the required fields, or as `fields` say, also in a wrong way. A bigint is written with all its
+ * digits; a field that is undefined is left out.
+ */
+export function petBody(fields: Record<string, unknown> = {}): string {
+  return stringifyJson({ name: 'Rex', categoryId: 7n, ...fields })
+}
+
+/** A value of a petBody as it is written here, JSON or not. */
+export function verbatim(text: { toString(): string }): JsonNumber {
+  return new JsonNumber(String(text))
+}
+
+/** The pets of a page, with every member that the page has and exact numbers. */
 export function petsOf({ json }: Page): Pet[] {
   return (parseJson(json) as object[]).map((pet) =>
     Object.fromEntries(

@@ -17,10 +17,14 @@ export interface Answer {
 
 export type Service = Awaited<ReturnType<typeof startService>>
 
-export async function startService({
-  address = ':memory:',
-  ...overrides
-}: Partial<ServerOptions> & { address?: string } = {}) {
+export interface ServiceOptions extends Partial<ServerOptions> {
+  /** Of the store; in memory by default. */
+  address?: string
+  /** Gets each answer, with its `operationId status`. */
+  observe?: (name: string, answer: Answer) => void
+}
+
+export async function startService({ address = ':memory:', observe, ...overrides }: ServiceOptions = {}) {
   const clock = { at: TODAY }
   const now = () => clock.at
   const store = overrides.store ?? (await openStore(address, { now }))
@@ -45,7 +49,7 @@ export async function startService({
   }
   const key = await addKey()
 
-  /** `path` begins behind /v1. Every answer is held against the contract. */
+  /** `path` begins behind /v1. Every answer is checked against the contract. */
   async function request(method: string, path: string, { headers = {}, body }: Asked = {}): Promise<Answer> {
     const authorization = { Authorization: `Bearer ${key}` }
     const response = await fetch(server.url + path, {
@@ -54,7 +58,8 @@ export async function startService({
       ...(body === undefined ? {} : { body }),
     })
     const answer = { status: response.status, headers: response.headers, text: await response.text() }
-    checkAgainstContract(method, path, answer)
+    const name = checkAgainstContract(method, path, answer)
+    if (name) observe?.(name, answer)
     return answer
   }
 
@@ -71,9 +76,10 @@ export async function startService({
     request,
     get: (path: string, headers: Record<string, string> = {}) => request('GET', path, { headers }),
     post: (body: Asked['body'], headers: Record<string, string> = {}) => request('POST', '/pets', { headers, body }),
+    /** Closes the store unless it was given. */
     async stop() {
       await server.stop(1_000)
-      await store.close()
+      if (!overrides.store) await store.close()
     },
   }
 }

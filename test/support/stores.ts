@@ -4,9 +4,10 @@ import { Database } from 'bun:sqlite'
 import { readdirSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { temporaryFile } from './files.ts'
+import { petBody } from './pets.ts'
 import { ask, serve } from './process.ts'
 
-export const PET = '{"name":"Rex","categoryId":9223372036854775807}'
+export const PET = petBody({ categoryId: 9223372036854775807n })
 
 /** A store with some animals, and its first key. */
 export async function made(count = 50) {

@@ -15,7 +15,7 @@ const TURN_REQUESTS_MIN = 64
 
 export class Admission {
   private waiting = 0
-  private turnBeganAt = 0
+  private turnStartedAt = 0
   private turnRequests = 0
 
   /** At a request's beginning. Throws OVERLOADED. */
@@ -34,11 +34,11 @@ export class Admission {
 
   private turnIsLong(): boolean {
     if (this.turnRequests++ === 0) {
-      this.turnBeganAt = performance.now()
+      this.turnStartedAt = performance.now()
       setImmediate(() => {
         this.turnRequests = 0
       })
     }
-    return this.turnRequests > TURN_REQUESTS_MIN && performance.now() - this.turnBeganAt > TURN_MS_MAX
+    return this.turnRequests > TURN_REQUESTS_MIN && performance.now() - this.turnStartedAt > TURN_MS_MAX
   }
 }

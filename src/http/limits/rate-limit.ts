@@ -33,8 +33,8 @@ export class RateLimit {
     this.counted.set(context, bucket)
     if (bucket.tokens < 1) {
       const { requests, periodSeconds } = this.rate
-      const allowed = `${requests} requests in ${periodSeconds === 1 ? 'a second' : `${periodSeconds} seconds`}`
-      throw new PetstoreError('rate_limited', `This API key may send ${allowed}. Try again after Retry-After seconds.`)
+      const allowed = `${requests} requests ${periodSeconds === 1 ? 'per second' : `every ${periodSeconds} seconds`}`
+      throw new PetstoreError('rate_limited', `This API key may send ${allowed}. Retry-After says when to try again.`)
     }
     bucket.tokens--
   }

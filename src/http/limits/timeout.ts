@@ -3,28 +3,32 @@
 
 const SWEEP_EVERY_MS = 50
 
-interface Awaited {
+interface Pending {
   /** On the clock of performance.now(). */
-  until: number
+  deadline: number
   fail: () => void
 }
 
-const pending = new Set<Awaited>()
+const pending = new Set<Pending>()
 let sweeping: ReturnType<typeof setInterval> | undefined
 
-/** What `work` gives, or else, `timeoutMs` later at the earliest and soon after, the error that `late` makes. */
-export function inTime<Result>(work: Promise<Result>, timeoutMs: number, late: () => Error): Promise<Result> {
+/** What `work` gives, or else, `timeoutMs` later at the earliest and soon after, the error that `timeoutError` makes. */
+export function withTimeout<Result>(
+  work: Promise<Result>,
+  timeoutMs: number,
+  timeoutError: () => Error,
+): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const awaited = { until: performance.now() + timeoutMs, fail: () => reject(late()) }
-    pending.add(awaited)
+    const entry = { deadline: performance.now() + timeoutMs, fail: () => reject(timeoutError()) }
+    pending.add(entry)
     sweeping ??= setInterval(sweep, SWEEP_EVERY_MS)
     work.then(
       (result) => {
-        pending.delete(awaited)
+        pending.delete(entry)
         resolve(result)
       },
       (error) => {
-        pending.delete(awaited)
+        pending.delete(entry)
         reject(error)
       },
     )
@@ -33,10 +37,10 @@ export function inTime<Result>(work: Promise<Result>, timeoutMs: number, late: (
 
 function sweep(): void {
   const now = performance.now()
-  for (const awaited of pending) {
-    if (awaited.until > now) continue
-    pending.delete(awaited)
-    awaited.fail()
+  for (const entry of pending) {
+    if (entry.deadline > now) continue
+    pending.delete(entry)
+    entry.fail()
   }
   if (pending.size > 0) return
   clearInterval(sweeping)

@@ -16,11 +16,13 @@ export function readToken(header: string | null): string {
   throw new PetstoreError('missing_api_key', 'Send an API key as "Authorization: Bearer <API_KEY>".')
 }
 
-const KEPT_MAX = 10_000
+const CACHED_KEYS_MAX = 10_000
 
 export class Authentication {
   /** Keys that were found in the store, by the hash of their text, while it has the version it had then. */
   private readonly verified = new Map<KeyHash, ApiKey>()
+  /** Look-ups under way: requests that arrive together with one key share one. */
+  private readonly finding = new Map<KeyHash, Promise<ApiKey | undefined>>()
   private version: number | undefined
 
   constructor(
@@ -37,22 +39,39 @@ export class Authentication {
 
   /** Throws `invalid_api_key`; the message says what is wrong with the key, never the key. */
   async verify(token: string, { version, now }: Context): Promise<ApiKey> {
-    const madeFor = keyEnvironment(token)
-    if (madeFor === undefined) throw invalid('This is not an API key of this service, or it is mistyped.')
-    if (madeFor !== this.environment) throw invalid(`This API key is for ${madeFor}; this is ${this.environment}.`)
+    const issuedFor = keyEnvironment(token)
+    if (issuedFor === undefined) throw invalid('This is not an API key of this service, or it is mistyped.')
+    if (issuedFor !== this.environment) throw invalid(`This API key is for ${issuedFor}, not for ${this.environment}.`)
     const hash = hashKey(token)
-    const key = await this.store.findKey(hash)
-    if (!key) throw invalid('This API key is not known here.')
+    const key = await this.find(hash, version)
+    if (!key) throw invalid('This API key does not exist.')
     const state = keyState(key, now)
     if (state !== 'active') throw invalid(`This API key is ${state}.`)
-    this.keep(hash, key, version)
+    this.cache(hash, key, version)
     return key
   }
 
-  private keep(hash: KeyHash, key: ApiKey, version: number | undefined): void {
-    if (version === undefined || (this.version !== undefined && version < this.version)) return
-    if (version !== this.version || this.verified.size >= KEPT_MAX) this.verified.clear()
+  private async find(hash: KeyHash, version: number | undefined): Promise<ApiKey | undefined> {
+    if (version === undefined) return this.store.findKey(hash)
+    if (version !== this.version) this.begin(version)
+    const finding = this.finding.get(hash) ?? this.store.findKey(hash)
+    this.finding.set(hash, finding)
+    try {
+      return await finding
+    } finally {
+      this.finding.delete(hash)
+    }
+  }
+
+  private begin(version: number): void {
+    this.verified.clear()
+    this.finding.clear()
     this.version = version
+  }
+
+  private cache(hash: KeyHash, key: ApiKey, version: number | undefined): void {
+    if (version === undefined || version !== this.version) return
+    if (this.verified.size >= CACHED_KEYS_MAX) this.verified.clear()
     this.verified.set(hash, key)
   }
 }

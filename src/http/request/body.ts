@@ -3,7 +3,7 @@
 
 import { PetstoreError } from '../../domain/errors.ts'
 import { type Json, JsonError, parseJson } from '../../json/json.ts'
-import { inTime } from '../limits/timeout.ts'
+import { withTimeout } from '../limits/timeout.ts'
 
 export const BODY_BYTES_MAX = 64 * 1024
 /**
@@ -16,16 +16,16 @@ const DISCARDED_BYTES_MAX = 1024 * 1024
 export async function readBody(request: Request, timeoutMs: number): Promise<Json> {
   checkMediaType(request.headers)
   const length = request.headers.get('Content-Length')
-  if (length !== null && Number(length) > DISCARDED_BYTES_MAX) throw tooLarge()
+  if (length !== null && Number(length) > DISCARDED_BYTES_MAX) throw bodyTooLarge()
   // What is known to be small is read at once; the rest is counted as it arrives.
-  const reading = length !== null && Number(length) <= BODY_BYTES_MAX ? request.bytes() : readCounted(request)
-  return parse(decode(await arrived(reading, timeoutMs)))
+  const reading = length !== null && Number(length) <= BODY_BYTES_MAX ? request.bytes() : readCounting(request)
+  return parse(decode(await receive(reading, timeoutMs)))
 }
 
 /** RFC 9110, 8.3. No Content-Type at all is read as JSON: the interface knows no other. */
 function checkMediaType(headers: Headers): void {
   if (headers.has('Content-Encoding')) {
-    throw new PetstoreError('unsupported_media_type', 'Send the body as it is, without Content-Encoding.')
+    throw new PetstoreError('unsupported_media_type', 'Send the body without Content-Encoding.')
   }
   const type = headers.get('Content-Type')
   if (type === null || type === 'application/json') return
@@ -58,15 +58,15 @@ function parametersOf(text: string): [name: string, value: string][] | undefined
   return parameters
 }
 
-async function readCounted({ body, signal }: Request): Promise<Uint8Array> {
+async function readCounting({ body, signal }: Request): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of body ?? []) {
     bytes += chunk.byteLength
-    if (bytes > DISCARDED_BYTES_MAX) throw tooLarge()
+    if (bytes > DISCARDED_BYTES_MAX) throw bodyTooLarge()
     if (bytes <= BODY_BYTES_MAX) chunks.push(chunk)
   }
-  if (bytes > BODY_BYTES_MAX) throw tooLarge()
+  if (bytes > BODY_BYTES_MAX) throw bodyTooLarge()
   // Bun hands over the last chunk before it has looked at what follows: what it then refuses (400, for trailers) is no request, and must
   // change nothing. It has looked one turn of the event loop later.
   await new Promise(setImmediate)
@@ -74,14 +74,14 @@ async function readCounted({ body, signal }: Request): Promise<Uint8Array> {
   return Buffer.concat(chunks)
 }
 
-async function arrived(reading: Promise<Uint8Array>, timeoutMs: number): Promise<Uint8Array> {
+async function receive(reading: Promise<Uint8Array>, timeoutMs: number): Promise<Uint8Array> {
   try {
-    return await inTime(reading, timeoutMs, () => {
+    return await withTimeout(reading, timeoutMs, () => {
       return new PetstoreError('request_timeout', `The body did not arrive within ${timeoutMs / 1000} seconds.`)
     })
   } catch (error) {
     if (error instanceof PetstoreError) throw error
-    throw new PetstoreError('request_timeout', 'The connection ended before the body did.', { cause: error })
+    throw new PetstoreError('request_timeout', 'The connection closed before the whole body arrived.', { cause: error })
   }
 }
 
@@ -105,6 +105,6 @@ function parse(text: string): Json {
   }
 }
 
-function tooLarge(): PetstoreError {
+function bodyTooLarge(): PetstoreError {
   return new PetstoreError('body_too_large', `The body is larger than ${BODY_BYTES_MAX} bytes.`)
 }

@@ -24,7 +24,7 @@ export class RunningKeys {
     if (this.running.has(name)) {
       throw new PetstoreError(
         'idempotency_in_flight',
-        'The first request with this Idempotency-Key is still running. Send it again to get its answer.',
+        'The first request with this Idempotency-Key is still in progress. Send it again to get its response.',
       )
     }
     this.running.add(name)

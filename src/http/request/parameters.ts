@@ -32,7 +32,7 @@ function readPath({ name, validate }: ContractParameter, text = ''): unknown {
   const problems: string[] = []
   const value = validate(text, name, problems)
   if (problems.length > 0)
-    throw new PetstoreError('not_found', 'Nothing has this id: ids are integers in plain decimal.')
+    throw new PetstoreError('not_found', 'Nothing has this id. An id is an integer in plain decimal digits.')
   return value
 }
 

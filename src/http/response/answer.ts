@@ -2,7 +2,7 @@
 
 import { entityTag } from './entity-tag.ts'
 
-type Bytes = Uint8Array<ArrayBuffer>
+export type Bytes = Uint8Array<ArrayBuffer>
 
 export interface Answer {
   readonly status: number

@@ -50,7 +50,7 @@ const HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {
 /** What is not a PetstoreError was not foreseen: the caller learns nothing of it but where the log has it. */
 export function toPetstoreError(error: unknown): PetstoreError {
   if (error instanceof PetstoreError) return error
-  return new PetstoreError('internal', 'The service failed. Its log says why.', {
+  return new PetstoreError('internal', 'The service failed. The reason is in its log.', {
     cause: error,
   })
 }

@@ -38,7 +38,7 @@ export class FailureLog {
   }
 
   /** To be called every few seconds: a line for each kind that failed again since. One that did not is new when it comes back. */
-  tell(): void {
+  report(): void {
     for (const [name, kind] of this.kinds) {
       if (kind.failures === 0) {
         this.kinds.delete(name)

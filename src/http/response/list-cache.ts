@@ -9,18 +9,18 @@ import type { Answer } from './answer.ts'
 import { prepare } from './response.ts'
 
 /** In characters of kept bodies: as much memory as this may take. */
-const KEPT_MAX = 8 * 1024 * 1024
+const CACHED_CHARACTERS_MAX = 8 * 1024 * 1024
 /** About what an entry takes beside its text. */
-const ENTRY = 1024
+const ENTRY_OVERHEAD = 1024
 /** A power of two. */
-const SEEN = 4096
+const SEEN_SLOTS = 4096
 const URL_MAX = 512
 
 export class ListCache {
   private readonly answers = new Map<string, Answer>()
   /** Hashes of addresses that were asked for lately; two that collide only keep an answer early. */
-  private readonly seen = new Uint32Array(SEEN)
-  private kept = 0
+  private readonly seen = new Uint32Array(SEEN_SLOTS)
+  private characters = 0
   private version: number | undefined
 
   get({ request, version }: Context): Answer | undefined {
@@ -33,20 +33,20 @@ export class ListCache {
     const { url } = context.request
     // A target without a usable Host is given as it is, and the Host of the next one may be refused.
     if (version === undefined || url.startsWith('/') || url.length > URL_MAX) return
-    if (version !== this.version || this.kept > KEPT_MAX) {
+    if (version !== this.version || this.characters > CACHED_CHARACTERS_MAX) {
       if (this.version !== undefined && version < this.version) return
       this.answers.clear()
-      this.kept = 0
+      this.characters = 0
       this.version = version
     }
     // Most pages of a long list are asked for once: the first time only their address is kept.
     const hash = Bun.hash.xxHash32(url)
-    const place = hash % SEEN
-    if (this.seen[place] !== hash) {
-      this.seen[place] = hash
+    const slot = hash % SEEN_SLOTS
+    if (this.seen[slot] !== hash) {
+      this.seen[slot] = hash
       return
     }
     this.answers.set(url, prepare(answer, context))
-    this.kept += ENTRY + url.length + (answer.body?.length ?? 0)
+    this.characters += ENTRY_OVERHEAD + url.length + (answer.body?.length ?? 0)
   }
 }

@@ -1,7 +1,7 @@
-// The operations listener: metrics and health on a port of its own, which is not for the public.
+// Serves metrics on a port of its own, which must not be public.
 
 import type { Metrics } from '../../observability/metrics.ts'
-import { listen } from '../listen.ts'
+import { authority, listen } from '../listen.ts'
 import { SECURITY_HEADERS } from '../response/response.ts'
 
 export interface AdminOptions {
@@ -24,8 +24,8 @@ export function startAdmin({ host, port, metrics }: AdminOptions): { url: string
             }),
         },
       },
-      fetch: () => new Response('There is only /metrics here.\n', { status: 404, headers: SECURITY_HEADERS }),
+      fetch: () => new Response('Only /metrics exists here.\n', { status: 404, headers: SECURITY_HEADERS }),
     },
   )
-  return { url: `http://${host}:${server.port}/metrics`, stop: () => server.stop(true) }
+  return { url: `http://${authority(host, server.port as number)}/metrics`, stop: () => server.stop(true) }
 }

@@ -1,25 +1,25 @@
-// A page of ours → files for browsers, bundled in memory: some 20 ms, so that an installed service has nothing to build.
+// Bundles a page for browsers, in memory. It takes some 20 ms, so an installed service needs no build step.
 
 import { join } from 'node:path'
 import { StaticFile } from './static-file.ts'
 
 export interface Bundle {
   page: StaticFile
-  /** By name. A name holds the hash of the content. */
+  /** By file name, which contains a hash of the content. */
   files: ReadonlyMap<string, StaticFile>
 }
 
-/** `html` is a file that names its scripts and styles; they are to be served below `publicPath`. */
+/** `html` is the path of a page; its scripts and styles are served under `publicPath`. */
 export async function bundle(
   html: string,
   publicPath: string,
-  /** Changes the page's text. */
-  finish: (text: string) => string = (text) => text,
+  /** Applied to the page's HTML. */
+  transform: (text: string) => string = (text) => text,
 ): Promise<Bundle> {
   const hashed = '[name]-[hash].[ext]'
   const { outputs } = await Bun.build({
     entrypoints: [html],
-    // Its own. Bun would look at that of the current folder, too.
+    // The page's own. By default, Bun also reads the one in the current directory.
     tsconfig: join(html, '../tsconfig.json'),
     target: 'browser',
     minify: true,
@@ -31,7 +31,7 @@ export async function bundle(
   let page: StaticFile | undefined
   for (const output of outputs) {
     if (output.type.startsWith('text/html')) {
-      page = new StaticFile(new TextEncoder().encode(finish(await output.text())), output.type, 'revalidated')
+      page = new StaticFile(transform(await output.text()), output.type, 'revalidated')
     } else {
       files.set(
         output.path.replace('./', ''),
@@ -39,6 +39,6 @@ export async function bundle(
       )
     }
   }
-  if (!page) throw new Error(`nothing was built from ${html}`)
+  if (!page) throw new Error(`bundling ${html} gave no page`)
   return { page, files }
 }

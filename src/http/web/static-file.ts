@@ -1,11 +1,11 @@
-// A file for browsers: kept in memory, compressed at its first use and never again, revalidated or kept for good.
+// A file for browsers, in memory. Each encoding is compressed once, at its first use.
 
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { Answer } from '../response/answer.ts'
+import type { Answer, Bytes } from '../response/answer.ts'
 
-/** `revalidated`: asked for again each time, and answered 304. `immutable`: its name changes with its content. */
+/** `revalidated`: the browser asks each time and gets 304. `immutable`: the browser never asks again; the name changes with the content. */
 export type Caching = 'revalidated' | 'immutable'
 
 const CACHE_CONTROL: Record<Caching, string> = {
@@ -13,27 +13,27 @@ const CACHE_CONTROL: Record<Caching, string> = {
   immutable: 'public, max-age=31536000, immutable',
 }
 
-/** Best first. Browsers offer br only where the connection is safe or local. */
+/** Best first. Browsers accept br only over HTTPS or from the same machine. */
 const ENCODINGS = {
-  // 9 of 11: the last two levels take ten times as long for 3 % of a large file.
+  // Level 9 of 11: the last two take ten times as long and save 3 % of a large file.
   br: (bytes: Bytes) =>
     promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }) as Promise<Bytes>,
   gzip: promisify(gzip) as (bytes: Bytes) => Promise<Bytes>,
 }
 type Encoding = keyof typeof ENCODINGS
 
-type Bytes = Uint8Array<ArrayBuffer>
-
 export class StaticFile {
   readonly digest: string
+  private readonly bytes: Bytes
   private readonly compressed = new Map<Encoding, Promise<Bytes>>()
 
   constructor(
-    private readonly bytes: Bytes,
+    content: string | Bytes,
     private readonly type: string,
     private readonly caching: Caching,
   ) {
-    this.digest = hash('sha256', bytes, 'base64url').slice(0, 22)
+    this.bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
+    this.digest = hash('sha256', this.bytes, 'base64url').slice(0, 22)
   }
 
   async answer(request: Request, headers: Record<string, string>): Promise<Answer> {

@@ -1,5 +1,5 @@
-// What people open in a browser: the console at `/` and the API reference at `/docs`. Every file comes from here, and
-// each page may load from here and talk to here alone.
+// The pages for people: the console at `/` and the API reference at `/docs`. Their policies let them load files from this
+// service, and send requests to it, and to nowhere else.
 
 import { dirname, join } from 'node:path'
 import { PetstoreError } from '../../domain/errors.ts'
@@ -12,12 +12,12 @@ const CONSOLE_POLICY = policy({
   'style-src': "'self'",
   'img-src': "'self'",
   'connect-src': "'self'",
-  // No text ever becomes markup or script.
+  // The browser refuses to turn text into markup or script.
   'require-trusted-types-for': "'script'",
   'trusted-types': "'none'",
 })
 
-/** The reference's library makes style elements and carries its pictures and fonts as data. */
+/** The reference's library creates style elements, and embeds its images and fonts as data URLs. */
 const REFERENCE_POLICY = policy({
   'script-src': "'self'",
   'style-src': "'self' 'unsafe-inline'",
@@ -26,7 +26,7 @@ const REFERENCE_POLICY = policy({
   'connect-src': "'self'",
 })
 
-/** Carries the part of @scalar/api-reference that runs in a browser, in one file, without the 270 packages of the rest. */
+/** Has the browser's part of @scalar/api-reference in one file; @scalar/api-reference itself would add 270 packages. */
 const SCALAR = '@scalar/fastify-api-reference'
 
 export function pages(): Route[] {
@@ -36,8 +36,8 @@ export function pages(): Route[] {
   ]
 }
 
-function page(path: string, below: string, policy: string, build: () => Promise<Bundle>): Route[] {
-  const bundle = once(build)
+function page(path: string, filesPath: string, policy: string, build: () => Promise<Bundle>): Route[] {
+  const bundle = lazy(build)
   const headers = {
     'Content-Security-Policy': policy,
     'X-Content-Type-Options': 'nosniff',
@@ -45,17 +45,17 @@ function page(path: string, below: string, policy: string, build: () => Promise<
   }
   return [
     new Route(path, { GET: async ({ request }) => (await bundle()).page.answer(request, headers) }),
-    new Route(`${below}{file}`, {
+    new Route(`${filesPath}{file}`, {
       GET: async ({ request }) => {
         const file = (await bundle()).files.get(request.params.file ?? '')
-        if (!file) throw new PetstoreError('not_found', 'There is nothing at this path.')
+        if (!file) throw new PetstoreError('not_found', 'Nothing exists at this path.')
         return file.answer(request, headers)
       },
     }),
   ]
 }
 
-/** Our few lines are bundled; the library is served as it came, and runs before them. */
+/** Our own code is bundled. The library is served unchanged, and its script runs first. */
 async function reference(): Promise<Bundle> {
   const script = join(dirname(Bun.resolveSync(SCALAR, import.meta.dir)), 'js', 'standalone.js')
   const library = new StaticFile(await Bun.file(script).bytes(), 'text/javascript;charset=utf-8', 'immutable')
@@ -66,8 +66,8 @@ async function reference(): Promise<Bundle> {
   return { page, files: new Map([...files, [name, library]]) }
 }
 
-/** When it is asked for first, so that a start does not wait for it; again at the next call where it failed. */
-function once<Result>(work: () => Promise<Result>): () => Promise<Result> {
+/** Starts `work` at the first call, so that the server starts without waiting for it. After a failure, the next call tries again. */
+function lazy<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let result: Promise<Result> | undefined
   return () => {
     result ??= work().catch((error) => {
@@ -83,8 +83,13 @@ function source(folder: string): string {
 }
 
 function policy(directives: Record<string, string>): string {
-  const closed = { 'default-src': "'none'", 'base-uri': "'none'", 'form-action': "'none'", 'frame-ancestors': "'none'" }
-  return Object.entries({ ...closed, ...directives })
+  const defaults = {
+    'default-src': "'none'",
+    'base-uri': "'none'",
+    'form-action': "'none'",
+    'frame-ancestors': "'none'",
+  }
+  return Object.entries({ ...defaults, ...directives })
     .map(([name, value]) => `${name} ${value}`)
     .join('; ')
 }

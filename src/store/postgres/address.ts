@@ -1,5 +1,4 @@
-// What names a store: a file of SQLite's, or the address of a PostgreSQL database. An address may hold a password, so
-// it is shown only as `describeAddress` writes it.
+// The address of a PostgreSQL database. It may hold a password, so it is shown only as `describeAddress` writes it.
 
 export interface PostgresAddress {
   hosts: readonly { host: string; port: number }[]
@@ -42,7 +41,6 @@ export function parsePostgresAddress(address: string): PostgresAddress {
 
 /** For people: everything but user, password and parameters. */
 export function describeAddress(address: string): string {
-  if (!isPostgresAddress(address)) return address
   const { hosts, database } = parsePostgresAddress(address)
   return `postgres://${hosts.map(({ host, port }) => `${host}:${port}`).join(',')}/${database}`
 }

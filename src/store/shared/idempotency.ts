@@ -13,6 +13,6 @@ export function replay(first: Pet, { name, categoryId, status }: NewPet): Create
   }
   return new PetstoreError(
     'idempotency_mismatch',
-    'This Idempotency-Key was used for another animal. Use a new key for each animal.',
+    'This Idempotency-Key was used for another request. Use a new key for each request.',
   )
 }

@@ -33,7 +33,7 @@ export function reads(statements: Statements): Read {
           reject(error)
         }
       })
-      if (waiting.length === 1) setImmediate(readAll)
+      if (waiting.length === 1) process.nextTick(readAll)
     })
 }
 

@@ -1,0 +1,20 @@
+// Relative paths. Where the current folder has been removed, the runtime would resolve them against its own folder, and a
+// store would be created there.
+
+import { isAbsolute, resolve } from 'node:path'
+import { StartError } from '../domain/errors.ts'
+
+/** Throws StartError for a relative path when the current folder no longer exists. */
+export function absolutePath(path: string): string {
+  return isAbsolute(path) ? path : resolve(currentFolder(path), path)
+}
+
+function currentFolder(path: string): string {
+  try {
+    return process.cwd()
+  } catch (cause) {
+    throw new StartError(`${path} cannot be found: the current folder has been removed. Change to another folder.`, {
+      cause,
+    })
+  }
+}
