@@ -22,8 +22,9 @@ export function listOrders(on: OnStore): void {
 
     beforeAll(async () => {
       turnToNow(api)
-      for (const status of ['pending', 'completed', 'cancelled', 'returned', 'pending'] as const)
-        await orderThatIs(status)
+      for (let n = 0; n < 6; n++) {
+        for (const status of ['pending', 'completed', 'cancelled', 'returned'] as const) await orderThatIs(status)
+      }
     })
 
     test('twenty at most, oldest first, each as getOrder gives it', async () => {
