@@ -2,9 +2,11 @@
 // their users; the contract uses few keywords, and one this file does not know stops it.
 
 import type { OpenApi, Operation, Schema } from '../src/contract/openapi.ts'
+import { flatten } from '../src/contract/schema.ts'
 
 const HEADER = `// The contract's types. Written by \`npm run generate\` from openapi.yaml; not edited by hand.
-// int64 is bigint. A field with a default is optional here, as it is for who sends it.
+// int64 is bigint, and date-time is text. A field with a default is optional here, as it is for who sends it. In a body of
+// Operations, as the validators give it, it is there, and date-time is a number of milliseconds since 1970.
 `
 
 /** The text of src/contract/generated.ts for a contract. Throws on a schema it cannot express. */
@@ -12,11 +14,13 @@ export function contractTypes(document: OpenApi): string {
   const schemas = Object.entries(document.components.schemas).map(
     ([name, schema]) => `${comment(schema.description)}export type ${name} = ${typeOf(schema)}\n`,
   )
-  const operations = Object.values(document.paths).flatMap((path) => Object.values(path).map(operationType))
+  const operations = Object.values(document.paths).flatMap((path) =>
+    Object.values(path).map((operation) => operationType(operation, document.components.schemas)),
+  )
   return [HEADER, ...schemas, `export interface Operations {\n${operations.join('')}}\n`].join('\n')
 }
 
-function operationType(operation: Operation): string {
+function operationType(operation: Operation, schemas: Record<string, Schema>): string {
   const parameters = (operation.parameters ?? []).map(({ name, required, schema }) => {
     const present = required || schema.default !== undefined
     return `${/^\w+$/.test(name) ? name : `'${name}'`}${present ? '' : '?'}: ${typeOf(schema)}`
@@ -25,10 +29,21 @@ function operationType(operation: Operation): string {
   return [
     `  ${operation.operationId}: {\n`,
     `    parameters: { ${parameters.join('; ')} }\n`.replace('{  }', 'Record<never, never>'),
-    `    body: ${body ? typeOf(body) : 'undefined'}\n`,
+    `    body: ${body ? validatedType(body, schemas) : 'undefined'}\n`,
     `    status: ${Object.keys(operation.responses).join(' | ')}\n`,
     '  }\n',
   ].join('')
+}
+
+/** Of an object, once its validator has read it. */
+function validatedType(schema: Schema, schemas: Record<string, Schema>): string {
+  const { required = [], properties = {} } = flatten(schema, schemas)
+  const fields = Object.entries(properties).map(([name, property]) => {
+    const { format, default: byDefault } = flatten(property, schemas)
+    const present = required.includes(name) || byDefault !== undefined
+    return `${name}${present ? '' : '?'}: ${format === 'date-time' ? 'number' : typeOf(property)}`
+  })
+  return `{ ${fields.join('; ')} }`
 }
 
 function typeOf(schema: Schema): string {

@@ -10,7 +10,12 @@ import { createPet } from './scenarios/create-pet.ts'
 import { getPet } from './scenarios/get-pet.ts'
 import { idempotencyKey } from './scenarios/idempotency-key.ts'
 import { keys } from './scenarios/keys.ts'
+import { listOrders } from './scenarios/list-orders.ts'
 import { listPets } from './scenarios/list-pets.ts'
+import { orderExpiry } from './scenarios/order-expiry.ts'
+import { orderIdempotency } from './scenarios/order-idempotency.ts'
+import { orderTransitions } from './scenarios/order-transitions.ts'
+import { placeOrder } from './scenarios/place-order.ts'
 import { rateLimit } from './scenarios/rate-limit.ts'
 import { storeFailures } from './scenarios/store-failures.ts'
 import { declaredAnswers, exampleMessages, shapeOf } from './support/contract-check.ts'
@@ -25,7 +30,9 @@ export function apiScenarios(name: string, newAddress: OnStore['newAddress']): v
       observed.add(name)
       if (status >= 400 && text !== '') messages.add(shapeOf(JSON.parse(text).message))
     }
-    const subjects = [createPet, idempotencyKey, listPets, getPet, keys, conditionalRequests, rateLimit, storeFailures]
+    const pets = [createPet, idempotencyKey, listPets, getPet]
+    const orders = [placeOrder, orderIdempotency, orderTransitions, orderExpiry, listOrders]
+    const subjects = [...pets, ...orders, keys, conditionalRequests, rateLimit, storeFailures]
     for (const subject of subjects) subject({ newAddress, observe })
 
     test('every answer that the contract declares was seen, and no other', () => {

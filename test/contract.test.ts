@@ -45,11 +45,22 @@ describe('the interface document', () => {
   const { paths, components } = document
   const operation = (path: string, method: string) => paths[path]?.[method]
 
-  test('its three operations, and no other', () => {
+  test('its three operations, and those of the store area, each with its label', () => {
     const all = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, { operationId }]) => `${method} ${path} ${operationId}`),
+      Object.entries(methods).map(([method, one]) => `${method} ${path} ${one.operationId} ${one['x-stability']}`),
     )
-    expect(all).toEqual(['get /pets listPets', 'post /pets createPet', 'get /pets/{petId} getPet'])
+    expect(all).toEqual([
+      'get /pets listPets stable',
+      'post /pets createPet stable',
+      'get /pets/{petId} getPet stable',
+      'get /store/orders listOrders beta',
+      'post /store/orders placeOrder beta',
+      'get /store/orders/{orderId} getOrder beta',
+      'delete /store/orders/{orderId} cancelOrder beta',
+      'post /store/orders/{orderId}/complete completeOrder beta',
+      'post /store/orders/{orderId}/return returnOrder experimental',
+      'get /store/inventory getInventory experimental',
+    ])
   })
 
   test('each operation has a function, and each function an operation', () => {
@@ -95,8 +106,10 @@ describe('the interface document', () => {
 
   test('the cursors of its examples are cursors', () => {
     const examples = [...text.matchAll(/(?:cursor=|example: )([\w-]{15})\b/g)].map(([, cursor]) => cursor)
-    expect(examples.length).toBe(2)
-    for (const cursor of examples) expect(decodeCursor(cursor)).toBe(20n)
+    expect(examples.length).toBe(4)
+    for (const [index, cursor] of examples.sort().entries()) {
+      expect(decodeCursor(cursor, index < 2 ? 'orders' : 'pets')).toBe(20n)
+    }
   })
 
   test('no pattern has a double quote but in brackets: Specmatic refuses the whole file', () => {

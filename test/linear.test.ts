@@ -18,6 +18,7 @@ const MS_MAX = 100
 const EXPRESSIONS: Record<string, string> = {
   // http/response/response.ts
   '/"[\\x21\\x23-\\x7e\\x80-\\xff]*"/g': '"abc", W/"d"',
+  '/(?:W\\/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"/g': '"abc", W/"d"',
   // http/request/authentication.ts
   '/^bearer +(\\S.*)$/i': 'Bearer  pets_live_x y',
   // http/request/body.ts
@@ -27,6 +28,9 @@ const EXPRESSIONS: Record<string, string> = {
   '/^q=0(?:\\.0*)?$/': 'q=0.000',
   // http/request/idempotency-key.ts
   '/\\\\(.)/g': 'a\\"b\\\\',
+  // contract/date-time.ts
+  '/^(\\d{4}-\\d\\d-\\d\\d)[Tt](\\d\\d:\\d\\d:\\d\\d)(?:\\.(\\d{1,9}))?(?:[Zz]|([+-])([01]\\d|2[0-3]):([0-5]\\d))$/':
+    '2026-11-21T09:30:00.123456789+02:00',
   // json/int64.ts
   '/^0+/': '0001',
   '/^(-?)([0-9]+)(?:\\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/': '-10.50e+30',

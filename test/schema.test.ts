@@ -8,10 +8,15 @@ import { compileSchema } from '../src/contract/schema.ts'
 import { parseJson } from '../src/json/json.ts'
 
 const { schemas } = document.components
-const ajv = new Ajv2020({ strict: false, formats: { int32: integerBelow(2 ** 31), int64: integerBelow(2 ** 63) } })
+/** Of the texts below; test/date-time.test.ts has all others. */
+const dateTime = (text: string) => text === '2026-11-21T18:00:00+02:00'
+const ajv = new Ajv2020({
+  strict: false,
+  formats: { int32: integerBelow(2 ** 31), int64: integerBelow(2 ** 63), 'date-time': dateTime },
+})
 ajv.addSchema({ $id: 'contract', components: { schemas } })
 
-/** Values that are or nearly are a pet: names that matter, integers that a double holds exactly. */
+/** Values that are or nearly are a pet or an order: names that matter, integers that a double holds exactly. */
 const value = fc.oneof(
   { maxDepth: 2 },
   fc.string({ unit: 'grapheme', maxLength: 300 }),
@@ -23,6 +28,9 @@ const value = fc.oneof(
     'available',
     'sold',
     'SOLD',
+    'completed',
+    '2026-11-21T18:00:00+02:00',
+    '2026-11-21 18:00:00',
     'a\0',
     ' '.repeat(255),
     'x'.repeat(255),
@@ -32,17 +40,20 @@ const value = fc.oneof(
   fc.constantFrom(0, -0, 1.5, 2 ** 31, 1e300, -1e300),
   fc.constantFrom(null, true, [], {}),
 )
-const pet = fc.record(
-  { id: value, name: value, categoryId: value, status: value, code: value, message: value, x: value },
-  { requiredKeys: [] },
-)
+const records = [
+  ['id', 'name', 'categoryId', 'status', 'x'],
+  ['code', 'message', 'status', 'x'],
+  ['id', 'petId', 'petName', 'status', 'placedAt', 'changedAt', 'reference', 'expiresAt'],
+  ['available', 'pending', 'sold', 'x'],
+].map((names) => fc.record(Object.fromEntries(names.map((name) => [name, value])), { requiredKeys: [] }))
+const record = fc.oneof(...records)
 
 for (const name of Object.keys(schemas)) {
   test(`${name} takes and refuses what an independent validator does`, () => {
     const ours = compileSchema({ $ref: `#/components/schemas/${name}` }, schemas)
     const theirs = ajv.compile({ $ref: `contract#/components/schemas/${name}` })
     fc.assert(
-      fc.property(fc.oneof(pet, fc.array(pet, { maxLength: 3 }), value), (json) => {
+      fc.property(fc.oneof(record, fc.array(record, { maxLength: 3 }), value), (json) => {
         const problems: string[] = []
         ours(parseJson(JSON.stringify(json)), 'It', problems)
         expect({ json, valid: problems.length === 0 }).toEqual({ json, valid: theirs(json) })
@@ -58,6 +69,15 @@ test('a valid pet comes out with the default filled in and without unknown field
   const json = parseJson('{"x":1,"categoryId":9223372036854775807,"name":" a "}')
   expect(validate(json, 'It', problems)).toEqual({ name: ' a ', categoryId: 2n ** 63n - 1n, status: 'available' })
   expect(problems).toEqual([])
+})
+
+test('a date-time comes out as milliseconds since 1970', () => {
+  const problems: string[] = []
+  const validate = compileSchema({ $ref: '#/components/schemas/NewOrder' }, schemas)
+  const json = parseJson('{"petId":1,"expiresAt":"2026-11-21T19:00:00.5+01:00"}')
+  expect(validate(json, 'It', problems)).toEqual({ petId: 1n, expiresAt: Date.UTC(2026, 10, 21, 18, 0, 0, 500) })
+  validate(parseJson('{"petId":1,"expiresAt":1795284000000}'), 'It', problems)
+  expect(problems).toEqual(['expiresAt must be a date and time with an offset, such as 2026-11-21T18:00:00Z.'])
 })
 
 test('a list takes as many items as the contract allows, and not one more', () => {
@@ -77,6 +97,7 @@ describe('a contract that is not understood stops the start', () => {
     { type: 'number' },
     { type: 'integer' },
     { type: 'string', format: 'date' },
+    { type: 'string', format: 'date-time', maxLength: 20 },
     { type: 'array', items: { type: 'string' }, uniqueItems: true },
     { type: 'object', additionalProperties: false },
     { $ref: '#/components/schemas/Nothing' },

@@ -3,8 +3,8 @@
 
 import text from '../../openapi.yaml' with { type: 'text' }
 import document from '../../openapi.yaml'
-import type { Operations } from './generated.ts'
-import type { Operation } from './openapi.ts'
+import type { ErrorCode, Operations } from './generated.ts'
+import type { Operation, Schema } from './openapi.ts'
 import { compileSchema, compileTextSchema, type TextValidator, type Validator } from './schema.ts'
 
 export type OperationId = keyof Operations
@@ -15,8 +15,14 @@ export interface ContractOperation {
   /** With the version's segment, as `/v1/pets/{petId}`. */
   path: string
   parameters: readonly ContractParameter[]
-  body: Validator | undefined
+  body: ContractBody | undefined
   deprecation: Deprecation | undefined
+}
+
+export interface ContractBody {
+  validate: Validator
+  /** The code of the error when it is not what its schema says: `invalid_pet` for a NewPet. */
+  invalid: ErrorCode
 }
 
 export interface ContractParameter {
@@ -65,9 +71,15 @@ function compile(path: string, method: string, operation: Operation): ContractOp
       default: parameter.schema.default,
       validate: compileTextSchema(parameter.schema, schemas),
     })),
-    body: body && compileSchema(body, schemas),
+    body: body && compileBody(body),
     deprecation: operation.deprecated ? deprecationOf(operation) : undefined,
   }
+}
+
+function compileBody(schema: Schema): ContractBody {
+  const invalid = `invalid_${schema.$ref?.replace('#/components/schemas/New', '').toLowerCase()}`
+  if (!schemas.ErrorCode?.enum?.includes(invalid)) throw new Error(`the contract has no code ${invalid}`)
+  return { validate: compileSchema(schema, schemas), invalid: invalid as ErrorCode }
 }
 
 function deprecationOf(operation: Operation): Deprecation {

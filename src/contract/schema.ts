@@ -4,10 +4,12 @@
 
 import { int64FromDecimal, int64FromJson } from '../json/int64.ts'
 import { type Json, JsonNumber } from '../json/json.ts'
+import { instantFromText } from './date-time.ts'
 import type { Schema } from './openapi.ts'
 
 /**
- * Gives the value as the service uses it: defaults filled in, unknown fields left out, int64 as bigint, int32 as number.
+ * Gives the value as the service uses it: defaults filled in, unknown fields left out, int64 as bigint, int32 as number,
+ * date-time as milliseconds since 1970.
  * Each problem is added to `problems` as a sentence that begins with `name`; the value is then meaningless.
  */
 export type Validator = (value: Json, name: string, problems: string[]) => unknown
@@ -19,7 +21,7 @@ type Schemas = Record<string, Schema>
 
 const ANNOTATIONS = ['description', 'examples', 'default', 'x-pattern-description']
 const KEYWORDS: Record<string, readonly string[]> = {
-  string: ['enum', 'minLength', 'maxLength', 'pattern'],
+  string: ['format', 'enum', 'minLength', 'maxLength', 'pattern'],
   integer: ['format', 'minimum', 'maximum'],
   array: ['items', 'maxItems'],
   object: ['required', 'properties'],
@@ -35,7 +37,7 @@ export function compileSchema(schema: Schema, schemas: Schemas): Validator {
   const known = KEYWORDS[flat.type ?? '']
   const unknown = Object.keys(flat).filter((key) => key !== 'type' && ![...ANNOTATIONS, ...(known ?? [])].includes(key))
   if (!known || unknown.length > 0) throw new Error(`unsupported schema: ${JSON.stringify(flat)} ${unknown}`)
-  if (flat.type === 'string') return stringValidator(flat)
+  if (flat.type === 'string') return flat.format === undefined ? stringValidator(flat) : dateTimeValidator(flat)
   if (flat.type === 'integer') return integerValidator(flat)
   if (flat.type === 'array') return arrayValidator(flat, schemas)
   return objectValidator(flat, schemas)
@@ -86,7 +88,18 @@ function stringValidator(schema: Schema): Validator {
   }
 }
 
-/** In code codePoints. Counts them only where the number of UTF-16 units leaves it open. */
+function dateTimeValidator(schema: Schema): Validator {
+  const { format, enum: allowed, minLength, maxLength, pattern } = schema
+  if (format !== 'date-time' || (allowed ?? minLength ?? maxLength ?? pattern) !== undefined) {
+    throw new Error(`a string's format is date-time, and stands alone: ${JSON.stringify(schema)}`)
+  }
+  return (value, name, problems) => {
+    const instant = typeof value === 'string' ? instantFromText(value) : undefined
+    return instant ?? problems.push(`${name} must be a date and time with an offset, such as 2026-11-21T18:00:00Z.`)
+  }
+}
+
+/** In code points. Counts them only where the number of UTF-16 units leaves it open. */
 function lengthWithin(value: string, min: number, max: number): boolean {
   if (value.length > 2 * max) return false
   if (value.length <= max && value.length >= 2 * min) return true

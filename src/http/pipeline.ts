@@ -1,9 +1,10 @@
 // The steps of every request, in order: route → admit → authenticate → authorize → rate limit → cached answer → validate →
 // operate → respond.
 
-import type { ContractOperation } from '../contract/contract.ts'
+import type { ContractBody, ContractOperation } from '../contract/contract.ts'
 import { OVERLOADED, PetstoreError } from '../domain/errors.ts'
 import type { ApiKey, Environment } from '../domain/keys.ts'
+import type { OrderStore } from '../domain/orders.ts'
 import type { Store } from '../domain/store.ts'
 import type { Json } from '../json/json.ts'
 import type { Log } from '../observability/log.ts'
@@ -11,7 +12,8 @@ import type { Metrics } from '../observability/metrics.ts'
 import { Context, type RoutedRequest } from './context.ts'
 import { Admission } from './limits/admission.ts'
 import { type Rate, RateLimit } from './limits/rate-limit.ts'
-import { handlers, type Services } from './operations.ts'
+import type { Services } from './operations/handler.ts'
+import { handlers } from './operations.ts'
 import { Authentication, readToken } from './request/authentication.ts'
 import { readBody } from './request/body.ts'
 import { RunningKeys } from './request/idempotency-key.ts'
@@ -66,7 +68,7 @@ export class Pipeline {
     this.authentication = new Authentication(store, environment)
     this.failures = new FailureLog(options.log)
     this.rateLimit = rateLimit && new RateLimit(rateLimit)
-    this.services = { pets: store, running: new RunningKeys() }
+    this.services = { pets: store, orders: store as Store & OrderStore, running: new RunningKeys() }
   }
 
   /** Never rejects: an error becomes a response, too. */
@@ -198,10 +200,10 @@ function authorize({ method }: ContractOperation, caller: ApiKey): void {
   throw new PetstoreError('read_only_key', 'This API key is read-only. Use one that was created without --read-only.')
 }
 
-function validated(validate: NonNullable<ContractOperation['body']>, json: Parameters<typeof validate>[0]): unknown {
+function validated({ validate, invalid }: ContractBody, json: Json): unknown {
   const problems: string[] = []
   const value = validate(json, 'The body', problems)
-  if (problems.length > 0) throw new PetstoreError('invalid_pet', problems.join(' '))
+  if (problems.length > 0) throw new PetstoreError(invalid, problems.join(' '))
   return value
 }
 

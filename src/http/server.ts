@@ -4,6 +4,7 @@
 import { basePath, operations } from '../contract/contract.ts'
 import type { Environment } from '../domain/keys.ts'
 import type { RoutedRequest } from './context.ts'
+import { startExpiry } from './expiry.ts'
 import { handOver } from './handover.ts'
 import { authority, listen } from './listen.ts'
 import { Pipeline, type PipelineOptions } from './pipeline.ts'
@@ -22,6 +23,8 @@ export interface ServerOptions extends PipelineOptions {
   readonly sharePort?: boolean
   /** With `sharePort`: hands new connections over to another process on stop. */
   readonly handsOver?: boolean
+  /** How often overdue reservations are looked for. */
+  readonly expiryEveryMs?: number
 }
 
 export interface PetstoreServer {
@@ -62,18 +65,24 @@ export function startServer(options: ServerOptions): PetstoreServer {
   const port = server.port as number
   const url = `http://${authority(host, port)}${basePath}`
   metrics?.watchInFlight(() => server.pendingRequests)
+  const expiry = startExpiry(
+    { expireOrders: async (limit) => (await store.expireOrders?.(limit)) ?? 0 },
+    options.log,
+    options.expiryEveryMs,
+  )
 
   return {
     port,
     url,
     async stop(graceMs) {
       pipeline.draining = true
+      const swept = expiry.stop()
       if (options.handsOver) handOver(port)
       await Bun.sleep(DRAIN_MS)
       const answered = server.stop()
       await Promise.race([answered, Bun.sleep(graceMs - DRAIN_MS)])
       await server.stop(true)
-      await pipeline.close()
+      await Promise.all([swept, pipeline.close()])
     },
   }
 }

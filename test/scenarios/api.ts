@@ -36,7 +36,20 @@ export interface Row extends Asked {
 export const JSON_TYPE = { 'Content-Type': 'application/json' }
 export const PET = petBody()
 export const DAY_MS = 86_400_000
-export const OPERATIONS = ['GET /pets', 'POST /pets', 'GET /pets/1'] as const
+/** One request of each operation, and the bodies of those that need one. */
+export const OPERATIONS = [
+  'GET /pets',
+  'POST /pets',
+  'GET /pets/1',
+  'GET /store/orders',
+  'POST /store/orders',
+  'GET /store/orders/1',
+  'DELETE /store/orders/1',
+  'POST /store/orders/1/complete',
+  'POST /store/orders/1/return',
+  'GET /store/inventory',
+] as const
+export const BODY: Record<string, string> = { 'POST /pets': PET, 'POST /store/orders': '{"petId":1}' }
 
 /** The scenarios of one subject, with a service of their own on an empty store. */
 export function describeApi(subject: string, { newAddress, observe }: OnStore, define: (api: Api) => void): void {

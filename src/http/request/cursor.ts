@@ -1,10 +1,9 @@
 // Cursors and `next` links. A cursor holds the last id of the page before it and three check bytes, so that what was
-// mistyped or made up is refused and not read as some other place in the list.
+// mistyped, made up or another list's is refused and not read as some other place in the list.
 
 import { crc32 } from 'node:zlib'
 import { basePath } from '../../contract/contract.ts'
 import { PetstoreError } from '../../domain/errors.ts'
-import type { PetFilter } from '../../domain/pets.ts'
 
 const ID_BYTES = 8
 const CHECK_BYTES = 3
@@ -13,25 +12,35 @@ const CHECK_BYTES = 3
 const bytes = Buffer.alloc(ID_BYTES + CHECK_BYTES)
 const idBytes = bytes.subarray(0, ID_BYTES)
 
+/** What the check bytes begin with: the cursors of one list are none of another. */
+const SEED = { pets: 0, orders: 1 }
+export type List = keyof typeof SEED
+
 /** 15 characters of base64url. */
-export function encodeCursor(after: bigint): string {
+export function encodeCursor(after: bigint, list: List = 'pets'): string {
   bytes.writeBigInt64BE(after)
-  bytes.writeUIntBE(crc32(idBytes) & 0xffffff, ID_BYTES, CHECK_BYTES)
+  bytes.writeUIntBE(crc32(idBytes, SEED[list]) & 0xffffff, ID_BYTES, CHECK_BYTES)
   return bytes.toString('base64url')
 }
 
-/** Throws `invalid_parameter` unless this service wrote the cursor, to the letter. */
-export function decodeCursor(cursor: string | undefined): bigint | undefined {
+/** Throws `invalid_parameter` unless this service wrote the cursor for this list, to the letter. */
+export function decodeCursor(cursor: string | undefined, list: List = 'pets'): bigint | undefined {
   if (cursor === undefined) return undefined
   // Text that does not decode to exactly these bytes does not encode to itself again.
   bytes.write(cursor, 'base64url')
   const after = bytes.readBigInt64BE()
-  if (encodeCursor(after) === cursor) return after
+  if (encodeCursor(after, list) === cursor) return after
   throw new PetstoreError('invalid_parameter', "cursor must be copied unchanged from the previous page's Link header.")
 }
 
-/** The `Link` to the page that begins after the id `after` (RFC 8288; the target is relative). */
-export function nextLink({ limit, status }: PetFilter, after: bigint): string {
-  const cursor = encodeCursor(after)
-  return `<${basePath}/pets?limit=${limit}${status ? `&status=${status}` : ''}&cursor=${cursor}>; rel="next"`
+const PATH: Record<List, string> = { pets: '/pets', orders: '/store/orders' }
+
+/**
+ * The `Link` to the page that begins after the id `after` (RFC 8288; the target is relative). `query`: the parameters of this page;
+ * their values need no escapes.
+ */
+export function nextLink(query: Record<string, unknown>, after: bigint, list: List = 'pets'): string {
+  let target = `${basePath}${PATH[list]}?`
+  for (const name in query) if (query[name] !== undefined) target += `${name}=${query[name]}&`
+  return `<${target}cursor=${encodeCursor(after, list)}>; rel="next"`
 }

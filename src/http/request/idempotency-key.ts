@@ -1,20 +1,25 @@
-// The Idempotency-Key header (draft-ietf-httpapi-idempotency-key-header): its text, and one create at a time under each.
-// What was added under a key is the store's to know, so it holds after a restart and across servers; here is only which
-// creates this server has not answered yet.
+// The Idempotency-Key header (draft-ietf-httpapi-idempotency-key-header): its text, and one request at a time under each.
+// What was done under a key is the store's to know, so it holds after a restart and across servers; here is only which
+// requests this server has not answered yet.
 
 import { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
 
 /** The key itself: removes the quotes and escapes of an RFC 8941 string (3.3.3). A key without quotes stays as it is. */
-export function readIdempotencyKey(header: string): string {
+function readIdempotencyKey(header: string): string {
   return header.startsWith('"') ? header.slice(1, -1).replaceAll(/\\(.)/g, '$1') : header
 }
 
 export class RunningKeys {
   private readonly running = new Set<string>()
 
-  /** Runs `work`, unless one under the same key is running: then throws `idempotency_in_flight`. */
-  async run<Result>(by: KeyId, key: string, work: () => Promise<Result>): Promise<Result> {
+  /**
+   * Runs `work` with the key of the header, or with none where there is no header. Throws `idempotency_in_flight` while a request
+   * under the same key is running.
+   */
+  async once<Result>(by: KeyId, header: string | undefined, work: (key?: string) => Promise<Result>): Promise<Result> {
+    if (header === undefined) return work()
+    const key = readIdempotencyKey(header)
     const name = `${by} ${key}`
     if (this.running.has(name)) {
       throw new PetstoreError(
@@ -24,7 +29,7 @@ export class RunningKeys {
     }
     this.running.add(name)
     try {
-      return await work()
+      return await work(key)
     } finally {
       this.running.delete(name)
     }

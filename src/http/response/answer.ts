@@ -1,7 +1,5 @@
 // What an operation or a page gives: the content of a response, before conditional requests and common headers.
 
-import type { Created, Pet } from '../../domain/pets.ts'
-import { stringifyJson } from '../../json/json.ts'
 import { entityTag } from './entity-tag.ts'
 
 export type Bytes = Uint8Array<ArrayBuffer>
@@ -27,11 +25,25 @@ export function ok(json: string, link?: string): Answer {
   return link === undefined ? answer : { ...answer, headers: { Link: link } }
 }
 
-export function created({ value: pet, replayed }: Created<Pet>): Answer {
-  const answer = { status: 201, body: stringifyJson(pet), logged: { petId: String(pet.id) } }
-  return replayed ? { ...answer, headers: { 'Idempotency-Replayed': 'true' } } : answer
+export function created(
+  json: string,
+  replayed: boolean,
+  logged: Record<string, string>,
+  headers: Record<string, string> = {},
+): Answer {
+  return {
+    status: 201,
+    body: json,
+    logged,
+    headers: replayed ? { ...headers, 'Idempotency-Replayed': 'true' } : headers,
+  }
 }
 
-export function noContent(headers: Record<string, string> = {}): Answer {
-  return { status: 204, body: null, headers }
+/** 200 after a change: nothing to keep, so it has no entity tag. */
+export function changed(json: string, logged: Record<string, string>): Answer {
+  return { status: 200, body: json, logged }
+}
+
+export function noContent(headers: Record<string, string> = {}, logged?: Record<string, string>): Answer {
+  return { status: 204, body: null, headers, ...(logged && { logged }) }
 }

@@ -4,7 +4,7 @@
 export type CorsOrigins = readonly string[]
 
 const EXPOSED =
-  'Deprecation, ETag, Idempotency-Replayed, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id'
+  'Deprecation, ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id'
 
 /** Adds the headers that let a page of the request's `Origin` read the response, and answers its preflight requests. */
 export function addCors(response: Response, request: Request, origins: CorsOrigins): void {
@@ -16,7 +16,10 @@ export function addCors(response: Response, request: Request, origins: CorsOrigi
   response.headers.set('Access-Control-Expose-Headers', EXPOSED)
   if (request.method === 'OPTIONS' && request.headers.has('Access-Control-Request-Method')) {
     response.headers.set('Access-Control-Allow-Methods', response.headers.get('Allow') ?? '')
-    response.headers.set('Access-Control-Allow-Headers', 'Authorization, Content-Type, Idempotency-Key, If-None-Match')
+    response.headers.set(
+      'Access-Control-Allow-Headers',
+      'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match',
+    )
     response.headers.set('Access-Control-Max-Age', '600')
   }
 }

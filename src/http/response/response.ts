@@ -54,10 +54,10 @@ export function prepare(answer: Answer, context: Context): Answer {
   return { ...answer, prepared: { whole, notModified } }
 }
 
-function baseOf({ status, body, base }: Answer, { route }: Context): Headers {
+function baseOf({ body, base, tag }: Answer, { route }: Context): Headers {
   if (base) return base
   const shared = route?.headers ?? NO_ROUTE
-  if (status === 200) return shared.read
+  if (tag !== undefined) return shared.read
   return body === null ? shared.empty : shared.other
 }
 

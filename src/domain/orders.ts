@@ -1,0 +1,68 @@
+// Orders, and what every store of them promises. An order moves a pet: pending → reserved, completed → sold, and back. Each
+// method is one transaction: the order, its pet, the inventory, the idempotency key, and who did it and when.
+// test/store.conformance.ts holds each store to it.
+
+import type * as contract from '../contract/generated.ts'
+import type { KeyId } from './keys.ts'
+import type { Created, Page, PetStatus } from './pets.ts'
+
+export type { OrderStatus } from '../contract/generated.ts'
+
+/** Times are milliseconds since 1970. */
+export interface NewOrder {
+  readonly petId: bigint
+  readonly reference?: string | undefined
+  /** A reservation until then; without it, until somebody ends it. */
+  readonly expiresAt?: number | undefined
+}
+
+export interface Order extends NewOrder {
+  readonly id: bigint
+  readonly petName: string
+  readonly status: contract.OrderStatus
+  readonly placedAt: number
+  /** When it was placed or, later, when its status last changed. */
+  readonly changedAt: number
+}
+
+export interface OrderFilter {
+  readonly limit: number
+  readonly status?: contract.OrderStatus | undefined
+  readonly petId?: bigint | undefined
+  /** Only orders with a greater id: the last one of the page before. */
+  readonly after?: bigint | undefined
+}
+
+/** How many pets have each status. */
+export type Inventory = Readonly<Record<PetStatus, bigint>>
+
+export interface OrderStore {
+  /**
+   * Reserves an available pet. Resolves once order and pet are durable. An overdue reservation of the pet is expired first. The
+   * same idempotency key of the same `by` gives the first answer again, whatever has become of the order or the pet.
+   * Rejects with `pet_not_found`, `pet_not_available`, `invalid_order` (`expiresAt` is past or too far ahead, by the store's
+   * clock), `idempotency_mismatch`, or `idempotency_in_flight`.
+   */
+  placeOrder(order: NewOrder, by: KeyId, idempotencyKey?: string): Promise<Created<Order>>
+
+  /** `undefined` when there is no such order. */
+  getOrder(id: bigint): Promise<Order | undefined>
+
+  /** Oldest first (by id), at most `limit`, as JSON. No order is ever added behind one that a page has already shown. */
+  listOrders(filter: OrderFilter): Promise<Page>
+
+  /** The pet is sold. An order that is completed already stays as it is. Rejects with `not_found` or `order_not_pending`. */
+  completeOrder(id: bigint, by: KeyId): Promise<Order>
+
+  /** The pet is available again. A cancelled or expired order stays as it is; an overdue one expires instead. Rejects as `completeOrder`. */
+  cancelOrder(id: bigint, by: KeyId): Promise<Order>
+
+  /** A sold pet comes back. A returned order stays as it is. Rejects with `not_found` or `order_not_completed`. */
+  returnOrder(id: bigint, by: KeyId): Promise<Order>
+
+  /** Exact as of one commit; costs the same with ten pets and ten million. */
+  getInventory(): Promise<Inventory>
+
+  /** Expires up to `limit` overdue reservations, in one transaction. Resolves with how many. Any server may call it at any time. */
+  expireOrders(limit: number): Promise<number>
+}

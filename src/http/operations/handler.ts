@@ -1,0 +1,38 @@
+// What a function that carries out an operation is given, and what it gives.
+
+import type { Operations } from '../../contract/generated.ts'
+import type { ApiKey } from '../../domain/keys.ts'
+import type { OrderStore } from '../../domain/orders.ts'
+import type { PetStore } from '../../domain/pets.ts'
+import type { RunningKeys } from '../request/idempotency-key.ts'
+import type { Answer } from '../response/answer.ts'
+
+/** What an operation may use. */
+export interface Services {
+  pets: PetStore
+  orders: OrderStore
+  /** Idempotency keys of requests that this server has not answered yet. */
+  running: RunningKeys
+}
+
+export interface Handler<Operation extends keyof Operations> {
+  (
+    services: Services,
+    caller: ApiKey,
+    parameters: Operations[Operation]['parameters'],
+    body: Operations[Operation]['body'],
+  ): Promise<Answer>
+  /** What it answered one caller may be given to another (http/response/list-cache.ts). */
+  readonly shared?: boolean
+}
+
+/** One function for each of these operations. */
+export type Handlers<Operation extends keyof Operations> = { [Each in Operation]: Handler<Each> }
+
+/** Marks an operation whose answers follow from its parameters and the store alone: its function is not even told who asks. */
+export function shared<Operation extends keyof Operations>(
+  answer: (services: Services, parameters: Operations[Operation]['parameters']) => Promise<Answer>,
+): Handler<Operation> {
+  const handler: Handler<Operation> = (services, _caller, parameters) => answer(services, parameters)
+  return Object.assign(handler, { shared: true })
+}

@@ -1,0 +1,78 @@
+// The store area: what the operations on orders do, and the inventory. Who may change what, and when, is the store's to judge
+// (domain/orders.ts); here is how it looks on the wire.
+
+import { basePath } from '../../contract/contract.ts'
+import type * as contract from '../../contract/generated.ts'
+import { PetstoreError } from '../../domain/errors.ts'
+import type { Order } from '../../domain/orders.ts'
+import { stringifyJson } from '../../json/json.ts'
+import { decodeCursor, nextLink } from '../request/cursor.ts'
+import { changed, created, noContent, ok } from '../response/answer.ts'
+import { entityTag, matchesStrongly } from '../response/entity-tag.ts'
+import { type Handlers, shared } from './handler.ts'
+
+export const orderOperations: Handlers<
+  'listOrders' | 'placeOrder' | 'getOrder' | 'cancelOrder' | 'completeOrder' | 'returnOrder' | 'getInventory'
+> = {
+  listOrders: shared<'listOrders'>(async ({ orders }, { limit, status, petId, cursor }) => {
+    const { json, next } = await orders.listOrders({ limit, status, petId, after: decodeCursor(cursor, 'orders') })
+    return ok(json, next === undefined ? undefined : nextLink({ limit, status, petId }, next, 'orders'))
+  }),
+
+  async placeOrder({ orders, running }, caller, { 'Idempotency-Key': header }, body) {
+    const { value, replayed } = await running.once(caller.id, header, (key) => orders.placeOrder(body, caller.id, key))
+    const Location = `${basePath}/store/orders/${value.id}`
+    return created(orderJson(value), replayed, loggedOf(value), { Location })
+  },
+
+  async getOrder({ orders }, _caller, { orderId }) {
+    const order = await orders.getOrder(orderId)
+    if (!order) throw new PetstoreError('not_found', `No order has id ${orderId}.`)
+    return ok(orderJson(order))
+  },
+
+  async cancelOrder({ orders }, caller, { orderId, 'If-Match': ifMatch }) {
+    if (ifMatch !== undefined) {
+      const order = await orders.getOrder(orderId)
+      // What is no longer pending is the store's to answer: a repeat, or a conflict. While it is pending nothing of it changes, so
+      // the tag that was read is the tag of what is cancelled.
+      if (order?.status === 'pending' && !matchesStrongly(ifMatch, entityTag(orderJson(order)))) {
+        throw new PetstoreError(
+          'precondition_failed',
+          `Order ${orderId} does not have the entity tag that If-Match names.`,
+        )
+      }
+    }
+    return noContent({}, loggedOf(await orders.cancelOrder(orderId, caller.id)))
+  },
+
+  async completeOrder({ orders }, caller, { orderId }) {
+    const order = await orders.completeOrder(orderId, caller.id)
+    return changed(orderJson(order), loggedOf(order))
+  },
+
+  async returnOrder({ orders }, caller, { orderId }) {
+    const order = await orders.returnOrder(orderId, caller.id)
+    return changed(orderJson(order), loggedOf(order))
+  },
+
+  getInventory: shared<'getInventory'>(async ({ orders }) => ok(stringifyJson(await orders.getInventory()))),
+}
+
+/** To the letter as the stores write it in a list. */
+function orderJson({ id, petName, status, placedAt, changedAt, petId, reference, expiresAt }: Order): string {
+  return stringifyJson({
+    id,
+    petName,
+    status,
+    placedAt: new Date(placedAt).toISOString(),
+    changedAt: new Date(changedAt).toISOString(),
+    petId,
+    ...(reference === undefined ? {} : { reference }),
+    ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
+  } satisfies contract.Order)
+}
+
+function loggedOf({ id, petId, status }: Order): Record<string, string> {
+  return { orderId: String(id), petId: String(petId), status }
+}

@@ -1,0 +1,25 @@
+// Pets: what listPets, createPet and getPet do.
+
+import { PetstoreError } from '../../domain/errors.ts'
+import { stringifyJson } from '../../json/json.ts'
+import { decodeCursor, nextLink } from '../request/cursor.ts'
+import { created, ok } from '../response/answer.ts'
+import { type Handlers, shared } from './handler.ts'
+
+export const petOperations: Handlers<'listPets' | 'createPet' | 'getPet'> = {
+  listPets: shared<'listPets'>(async ({ pets }, { limit, status, cursor }) => {
+    const page = await pets.listPets({ limit, status, after: decodeCursor(cursor) })
+    return ok(page.json, page.next === undefined ? undefined : nextLink({ limit, status }, page.next))
+  }),
+
+  async createPet({ pets, running }, caller, { 'Idempotency-Key': header }, body) {
+    const { value, replayed } = await running.once(caller.id, header, (key) => pets.createPet(body, caller.id, key))
+    return created(stringifyJson(value), replayed, { petId: String(value.id) })
+  },
+
+  async getPet({ pets }, _caller, { petId }) {
+    const pet = await pets.getPet(petId)
+    if (!pet) throw new PetstoreError('not_found', `No pet has id ${petId}.`)
+    return ok(stringifyJson(pet))
+  },
+}

@@ -1,0 +1,70 @@
+// When the sweeper asks the store to expire orders: in batches, one at a time, again after a failure, and not after the stop. What
+// the store then does is test/store.conformance.ts; that a reservation ends by itself is test/scenarios/orders.expiry.ts.
+
+import { describe, expect, test } from 'bun:test'
+import { startExpiry } from '../src/http/expiry.ts'
+import { createLog } from '../src/observability/log.ts'
+
+/** Answers each sweep as listed, then with 0; resolves `done` after the last listed one has been asked for. */
+function orders(answers: (number | Error)[]) {
+  const { promise: done, resolve } = Promise.withResolvers<void>()
+  const asked = { limits: [] as number[], running: 0, runningMost: 0 }
+  const expireOrders = async (limit: number): Promise<number> => {
+    asked.limits.push(limit)
+    asked.runningMost = Math.max(asked.runningMost, ++asked.running)
+    await Bun.sleep(5)
+    asked.running--
+    const answer = answers[asked.limits.length - 1] ?? 0
+    if (asked.limits.length > answers.length) resolve()
+    if (answer instanceof Error) throw answer
+    return answer
+  }
+  return { expireOrders, asked, done }
+}
+
+function log() {
+  const lines: { level: string; msg: string; expired?: number }[] = []
+  return { lines, to: createLog('info', { destination: { write: (line: string) => lines.push(JSON.parse(line)) } }) }
+}
+
+describe('reservations are swept', () => {
+  test('in batches while they are full, never two at once, each with a line in the log', async () => {
+    const { expireOrders, asked, done } = orders([500, 500, 20])
+    const { lines, to } = log()
+    const expiry = startExpiry({ expireOrders }, to, 1)
+    await done
+    await expiry.stop()
+    expect(asked.limits.slice(0, 4)).toEqual([500, 500, 500, 500])
+    expect(asked.runningMost).toBe(1)
+    expect(lines.map(({ msg, expired }) => [msg, expired])).toEqual([
+      ['expireOrders', 500],
+      ['expireOrders', 500],
+      ['expireOrders', 20],
+    ])
+  })
+
+  test('again after a failure, which is logged once however often it repeats', async () => {
+    const gone = new Error('gone')
+    const { expireOrders, done } = orders([gone, gone, gone, 1, gone])
+    const { lines, to } = log()
+    const expiry = startExpiry({ expireOrders }, to, 1)
+    await done
+    await expiry.stop()
+    expect(lines.map(({ level, msg }) => `${level} ${msg}`)).toEqual([
+      'warn orders not expired yet',
+      'info expireOrders',
+      'warn orders not expired yet',
+    ])
+  })
+
+  test('not after the stop, which waits for the transaction that runs', async () => {
+    const { expireOrders, asked } = orders(Array.from({ length: 1000 }, () => 500))
+    const expiry = startExpiry({ expireOrders }, log().to, 1)
+    await Bun.sleep(20)
+    await expiry.stop()
+    expect(asked.running).toBe(0)
+    const count = asked.limits.length
+    await Bun.sleep(20)
+    expect(asked.limits.length).toBe(count)
+  })
+})
