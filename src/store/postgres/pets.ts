@@ -7,7 +7,7 @@ import { shared } from '../shared/coalesce.ts'
 import { fromRow, jsonObject, selectList } from '../shared/columns.ts'
 import { type Creation, creations, type Outcome } from '../shared/creations.ts'
 import { batched } from '../shared/group-commit.ts'
-import { KEPT_MS, replay } from '../shared/idempotency.ts'
+import { answerText, CREATE_PET, KEPT_MS, replay, requestText } from '../shared/idempotency.ts'
 import { type PageRow, pageOf } from '../shared/page.ts'
 import { PET_COLUMNS } from '../shared/pet-columns.ts'
 import { type Connection, LOG_MESSAGE } from './connection.ts'
@@ -62,7 +62,13 @@ export function postgresPets({ read, add, background }: Connection, options: Sto
       const place = places[n] as number
       const row = rows[place] as CreatedRow
       const first = row.replayed ? petOf(row) : petOf({ ...(asked[place] as Creation).pet, id: row.id })
-      return row.replayed || asked[place] !== creation ? replay(first, creation.pet) : { value: first, replayed: false }
+      if (!row.replayed && asked[place] === creation) return { value: first, replayed: false }
+      const kept = {
+        operation: 'createPet',
+        request: requestText(CREATE_PET, first),
+        answer: answerText(CREATE_PET, first),
+      }
+      return replay(CREATE_PET, kept, requestText(CREATE_PET, creation.pet))
     })
   }
 
