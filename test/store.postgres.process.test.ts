@@ -138,7 +138,7 @@ describe('a start refuses', () => {
         await cluster.asAdmin((sql) => sql.unsafe(statement), name)
         return address.replace('postgres@', 'rightless@')
       },
-      /lacks rights \(INSERT ON pets, INSERT ON keys, UPDATE ON keys,.*as docs/,
+      /lacks rights \(INSERT ON pets, UPDATE \(status\) ON pets, SELECT ON orders,.*as docs/,
     ],
     ['a certificate that cannot be asked for', () => `${cluster.address('postgres')}?sslmode=verify-full`, /cannot be/],
   ]
@@ -180,7 +180,10 @@ describe('with the rights of docs/postgresql.md', () => {
     const grants = [
       `CREATE ROLE ${role} LOGIN`,
       `GRANT SELECT ON petstore_schema TO ${role}`,
-      `GRANT SELECT, INSERT ON pets TO ${role}`,
+      `GRANT SELECT, INSERT, UPDATE (status) ON pets TO ${role}`,
+      `GRANT SELECT, INSERT, UPDATE ON orders TO ${role}`,
+      `GRANT INSERT ON order_transitions TO ${role}`,
+      `GRANT SELECT ON inventory TO ${role}`,
       `GRANT SELECT, INSERT, UPDATE ON keys, deprecated_calls TO ${role}`,
       `GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_answers TO ${role}`,
     ]

@@ -6,9 +6,10 @@ import type { Sql } from './hosts.ts'
 import first from './migrations/0001-pets-and-keys.sql' with { type: 'text' }
 import second from './migrations/0002-idempotency-keys.sql' with { type: 'text' }
 import third from './migrations/0003-idempotency-answers.sql' with { type: 'text' }
+import fourth from './migrations/0004-orders.sql' with { type: 'text' }
 
 /** In order; a migration that was ever released is never changed. */
-const MIGRATIONS = [first, second, third]
+const MIGRATIONS = [first, second, third, fourth]
 export const NEWEST_VERSION = MIGRATIONS.length
 
 const OLDEST_SERVER = 15
@@ -29,7 +30,10 @@ export async function checkServer(ask: Ask): Promise<void> {
 }
 
 const RIGHTS = {
-  pets: ['SELECT', 'INSERT'],
+  pets: ['SELECT', 'INSERT', 'UPDATE (status)'],
+  orders: ['SELECT', 'INSERT', 'UPDATE'],
+  order_transitions: ['INSERT'],
+  inventory: ['SELECT'],
   keys: ['SELECT', 'INSERT', 'UPDATE'],
   deprecated_calls: ['SELECT', 'INSERT', 'UPDATE'],
   idempotency_answers: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],

@@ -28,7 +28,7 @@ CREATE INDEX idempotency_answers_by_time ON idempotency_answers (created_at);
 -- two servers that get the same key see what the other has done.
 CREATE FUNCTION petstore_add_pets(batch json, at bigint, kept_since bigint)
 RETURNS TABLE (place bigint, id bigint, operation text, request text, answer text)
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
 #variable_conflict use_column
 BEGIN
   PERFORM pg_advisory_xact_lock(1346720851, 1);
@@ -38,9 +38,12 @@ BEGIN
       json_to_recordset(batch) AS (name text, category_id bigint, status text, created_by bigint, key text, request text)
     ) WITH ORDINALITY AS new (name, category_id, status, created_by, key, request, place)
   ), known AS MATERIALIZED (
-    SELECT place, operation, used.request, answer
-    FROM new JOIN idempotency_answers AS used
-      ON used.key_id = new.created_by AND used.key = new.key AND used.created_at > kept_since
+    -- Each key is looked up by itself: a plan that was made while the table was small cannot read all of it later.
+    SELECT place, used.*
+    FROM new CROSS JOIN LATERAL (
+      SELECT operation, request, answer FROM idempotency_answers AS used
+      WHERE used.key_id = new.created_by AND used.key = new.key AND used.created_at > kept_since LIMIT 1
+    ) AS used
   ), unknown AS MATERIALIZED (
     SELECT *, row_number() OVER (ORDER BY place) AS turn FROM new WHERE place NOT IN (SELECT place FROM known)
   ), added AS (
