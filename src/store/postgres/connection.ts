@@ -4,7 +4,7 @@
 
 import { StartError } from '../../domain/errors.ts'
 import type { PostgresAddress } from './address.ts'
-import { codeOf, isLost, StoreFailure, translate, translateAdding, unavailable } from './errors.ts'
+import { codeOf, isLost, StoreFailure, translate, translateAdding, translateChanging, unavailable } from './errors.ts'
 import { ISOLATION, isSame, openPool, type Sql, type WritableHost, writableHost } from './hosts.ts'
 import { Slots } from './semaphore.ts'
 import { withTimeout } from './timeout.ts'
@@ -88,6 +88,10 @@ export class Connection {
   /** As `write`; a failure after which nobody can know whether it was committed says so. */
   readonly add: Ask = (statement, ...parameters) =>
     this.written(({ writer }) => askOn(writer)(statement, ...parameters), translateAdding)
+
+  /** As `add`, for orders. */
+  readonly change: Ask = (statement, ...parameters) =>
+    this.written(({ writer }) => askOn(writer)(statement, ...parameters), translateChanging)
 
   /** All that `work` writes is committed together, or none of it. */
   transaction<Result>(work: (ask: Ask) => Promise<Result>): Promise<Result> {

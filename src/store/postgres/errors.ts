@@ -43,14 +43,19 @@ export function translate(error: unknown): unknown {
   return error instanceof postgres.PostgresError ? fault(error) : error
 }
 
-/** As `translate`, for a statement that adds: says so when nobody can know whether it did. */
-export function translateAdding(error: unknown): unknown {
-  if (!isLost(error) || isRefused(error)) return translate(error)
-  return new PetstoreError(
-    'unavailable',
-    'The store was lost while it added the pet: whether it did is not known. Look before you try again.',
-    { cause: error },
-  )
+/** As `translate`, for a statement that adds a pet: says so when nobody can know whether it did. */
+export const translateAdding = translateLost(
+  'The store was lost while it added the pet: whether it did is not known. Look before you try again.',
+)
+
+/** As `translateAdding`, for orders. */
+export const translateChanging = translateLost(
+  'The database connection was lost while the order was being changed; it may have been changed. Check, or send the request again.',
+)
+
+function translateLost(message: string): (error: unknown) => unknown {
+  return (error) =>
+    isLost(error) && !isRefused(error) ? new PetstoreError('unavailable', message, { cause: error }) : translate(error)
 }
 
 export function unavailable(cause: unknown): PetstoreError {

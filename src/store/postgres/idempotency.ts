@@ -1,37 +1,51 @@
-// Idempotency keys in PostgreSQL whose time is over: each server passes over all of them now and then and forgets those.
+// Idempotency keys in PostgreSQL: writes that may have one, and the forgetting of those whose time is over.
 
+import { PetstoreError } from '../../domain/errors.ts'
+import type { KeyId } from '../../domain/keys.ts'
 import { KEPT_MS } from '../shared/idempotency.ts'
 import type { Ask } from './connection.ts'
 
-/** Forgets what is over of the next keys, and tells how many those were and which was the last. */
-const FORGET = `
-  WITH looked AS MATERIALIZED (SELECT pet_id FROM idempotency_keys WHERE pet_id > $2 ORDER BY pet_id LIMIT $3),
-  forgotten AS (
-    DELETE FROM idempotency_keys
-    WHERE pet_id > $2 AND pet_id <= (SELECT max(pet_id) FROM looked) AND created_at <= $1
-  )
-  SELECT max(pet_id) AS last, count(*) AS length FROM looked`
-const WINDOW_MAX = 5_000
-/** A pass trusts no order of time: a clock that was wrong may have dated any of the keys. */
-const PASS_EVERY_MS = 3600_000
+export interface Keyed {
+  by: KeyId
+  idempotencyKey?: string | undefined
+}
 
-/** To be called with the time after each batch. Between passes it does nothing, and nobody waits for it. */
+/** A key may be in a batch once: who arrives with it at the same time is answered by the next batch, from what is kept. */
+export function usedKey({ by, idempotencyKey }: Keyed): string | undefined {
+  return idempotencyKey === undefined ? undefined : `${by} ${idempotencyKey}`
+}
+
+/** Throws what was refused. */
+export function accepted<Result>(outcome: Result | PetstoreError): Result {
+  if (outcome instanceof PetstoreError) throw outcome
+  return outcome
+}
+
+/** Servers that forget at the same moment do not wait for each other, nor for a request that uses such a key again. */
+const FORGET = `
+  WITH forgotten AS (
+    DELETE FROM idempotency_answers WHERE (key_id, key) IN (
+      SELECT key_id, key FROM idempotency_answers WHERE created_at <= $1
+      ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
+    ) RETURNING 1
+  )
+  SELECT count(*) AS count FROM forgotten`
+const FORGET_MAX = 5_000
+const EVERY_MS = 60_000
+
+/** To be called with the time after each batch. Once a minute it forgets what is over, and nobody waits for it. */
 export function forgetting(ask: Ask): (now: number) => void {
   let nextAt = 0
-  /** How far the pass has come. */
-  let after = 0n
 
   async function forget(now: number): Promise<void> {
-    const [looked] = await ask<{ last: bigint | null; length: bigint }>(FORGET, now - KEPT_MS, after, WINDOW_MAX)
-    const goesOn = looked?.length === BigInt(WINDOW_MAX)
-    after = (goesOn && looked.last) || 0n
-    if (goesOn) nextAt = 0
+    const [forgotten] = await ask<{ count: bigint }>(FORGET, now - KEPT_MS, FORGET_MAX)
+    if (forgotten?.count === BigInt(FORGET_MAX)) nextAt = 0
   }
 
   return (now) => {
     if (performance.now() < nextAt) return
-    nextAt = performance.now() + PASS_EVERY_MS
-    // One that fails is made up for by the next pass.
+    nextAt = performance.now() + EVERY_MS
+    // What fails is made up for a minute later.
     forget(now).catch(() => {})
   }
 }

@@ -6,5 +6,5 @@ export const POSTGRES_JSON: JsonDialect = {
   text: (column) => `to_json(${column})`,
   // A time is a bigint: milliseconds since 1970.
   time: (column) =>
-    `to_char(timestamp 'epoch' + ${column} * interval '1 millisecond', '"\\"YYYY-MM-DD\\"T\\"HH24:MI:SS.MS\\"Z\\""')`,
+    `'"', to_char(timestamp 'epoch' + ${column} * interval '1 millisecond', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"'`,
 }

@@ -1,17 +1,17 @@
 // Animals in PostgreSQL. Those who add take turns (the migrations say why), so that ids rise in the order of commits and
 // a page's cursor is never overtaken, whichever server adds.
 
-import type { Page, Pet, PetFilter, PetStore } from '../../domain/pets.ts'
+import type { PetstoreError } from '../../domain/errors.ts'
+import type { Created, NewPet, Page, Pet, PetFilter, PetStore } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { shared } from '../shared/coalesce.ts'
 import { fromRow, jsonObject, selectList } from '../shared/columns.ts'
-import { type Creation, creations, type Outcome } from '../shared/creations.ts'
 import { batched } from '../shared/group-commit.ts'
-import { KEPT_MS, replay } from '../shared/idempotency.ts'
+import { CREATE_PET, type FirstAnswer, KEPT_MS, replay, requestText } from '../shared/idempotency.ts'
 import { type PageRow, pageOf } from '../shared/page.ts'
 import { PET_COLUMNS } from '../shared/pet-columns.ts'
 import { type Connection, LOG_MESSAGE } from './connection.ts'
-import { forgetting } from './idempotency.ts'
+import { accepted, forgetting, type Keyed, usedKey } from './idempotency.ts'
 import { POSTGRES_JSON } from './json.ts'
 
 const COLUMNS = selectList(PET_COLUMNS)
@@ -22,16 +22,20 @@ const PETS = `SELECT ${COLUMNS} FROM pets WHERE id = ANY($1::text::bigint[])`
 // JSON carries a batch because it holds any text but U+0000; integers of 64 bits travel as strings.
 // A batch that only replays has nothing to commit, and PostgreSQL would wait for no standby: a pet whose own commit has not
 // reached it would be acknowledged. So a replay writes a message to the log, which gets there behind that commit.
-const CREATE = `SELECT replayed, ${COLUMNS} FROM petstore_create_pets($1::text::json, $2, $3)
-  WHERE NOT replayed OR ${LOG_MESSAGE} IS NOT NULL`
+const CREATE = `SELECT id, operation, request, answer FROM petstore_add_pets($1::text::json, $2, $3)
+  WHERE id IS NOT NULL OR ${LOG_MESSAGE} IS NOT NULL`
+
+interface Creation extends Keyed {
+  pet: NewPet
+}
 
 interface JsonRow {
   id: bigint
   json: string
 }
 
-/** Where it was not replayed, only the id is told: the rest is known. */
-type CreatedRow = { replayed: false; id: bigint } | ({ replayed: true } & Pet)
+/** The id of a new pet, or what its idempotency key gave first. */
+type CreatedRow = { id: bigint } | ({ id: null } & FirstAnswer)
 
 export function postgresPets({ read, add, background }: Connection, options: StoreOptions): PetStore {
   const { now } = options
@@ -53,43 +57,29 @@ export function postgresPets({ read, add, background }: Connection, options: Sto
     return ids.map((id) => found.get(id))
   }
 
-  async function createAll(batch: Creation[]): Promise<Outcome[]> {
+  async function createAll(batch: Creation[]): Promise<(Created<Pet> | PetstoreError)[]> {
     const at = now()
-    const { asked, places } = oncePerKey(batch)
-    const rows = await add<CreatedRow>(CREATE, JSON.stringify(asked.map(toRow)), at, at - KEPT_MS)
+    const rows = await add<CreatedRow>(CREATE, JSON.stringify(batch.map(toRow)), at, at - KEPT_MS)
     forget(at)
-    return batch.map((creation, n) => {
-      const place = places[n] as number
+    return batch.map(({ pet }, place) => {
       const row = rows[place] as CreatedRow
-      const first = row.replayed ? petOf(row) : petOf({ ...(asked[place] as Creation).pet, id: row.id })
-      return row.replayed || asked[place] !== creation ? replay(first, creation.pet) : { value: first, replayed: false }
+      if (row.id === null) return replay(CREATE_PET, row, requestText(CREATE_PET, pet))
+      return { value: petOf({ ...pet, id: row.id }), replayed: false }
     })
   }
+  const create = batched(createAll, options.onBatch, usedKey)
 
   return {
     listPets: shared(readPage),
-    createPet: creations(createAll, options),
+    createPet: async (pet, by, idempotencyKey) => accepted(await create({ pet, by, idempotencyKey })),
     getPet: batched(readPets),
   }
 }
 
-/** Of those that arrived together under one idempotency key, the first is asked for; `places` says where each finds it. */
-function oncePerKey(batch: readonly Creation[]): { asked: Creation[]; places: number[] } {
-  const asked: Creation[] = []
-  const placeByKey = new Map<string, number>()
-  const places = batch.map((creation) => {
-    const key = creation.idempotencyKey === undefined ? undefined : `${creation.by} ${creation.idempotencyKey}`
-    const known = key === undefined ? undefined : placeByKey.get(key)
-    if (known !== undefined) return known
-    const place = asked.push(creation) - 1
-    if (key !== undefined) placeByKey.set(key, place)
-    return place
-  })
-  return { asked, places }
-}
-
-function toRow({ pet: { name, categoryId, status }, by, idempotencyKey }: Creation) {
-  return { name, category_id: String(categoryId), status, created_by: String(by), key: idempotencyKey }
+function toRow({ pet, by, idempotencyKey: key }: Creation) {
+  const { name, categoryId, status } = pet
+  const request = key === undefined ? undefined : requestText(CREATE_PET, pet)
+  return { name, category_id: String(categoryId), status, created_by: String(by), key, request }
 }
 
 function petOf(row: object): Pet {

@@ -5,9 +5,11 @@ import type { Ask } from './connection.ts'
 import type { Sql } from './hosts.ts'
 import first from './migrations/0001-pets-and-keys.sql' with { type: 'text' }
 import second from './migrations/0002-idempotency-keys.sql' with { type: 'text' }
+import third from './migrations/0003-idempotency-answers.sql' with { type: 'text' }
+import fourth from './migrations/0004-orders.sql' with { type: 'text' }
 
 /** In order; a migration that was ever released is never changed. */
-const MIGRATIONS = [first, second]
+const MIGRATIONS = [first, second, third, fourth]
 export const NEWEST_VERSION = MIGRATIONS.length
 
 const OLDEST_SERVER = 15
@@ -28,21 +30,33 @@ export async function checkServer(ask: Ask): Promise<void> {
 }
 
 const RIGHTS = {
-  pets: ['SELECT', 'INSERT'],
+  pets: ['SELECT', 'INSERT', 'UPDATE (status)'],
+  orders: ['SELECT', 'INSERT', 'UPDATE'],
+  order_transitions: ['INSERT'],
+  inventory: ['SELECT'],
   keys: ['SELECT', 'INSERT', 'UPDATE'],
   deprecated_calls: ['SELECT', 'INSERT', 'UPDATE'],
-  idempotency_keys: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+  idempotency_answers: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
 }
 
 /** Throws StartError when the user may not do with the tables what a server does. */
 export async function checkRights(ask: Ask): Promise<void> {
-  const needed = Object.entries(RIGHTS).flatMap(([table, rights]) => rights.map((right) => `('${table}', '${right}')`))
+  const needed = Object.entries(RIGHTS).flatMap(([table, rights]) =>
+    rights.map((right) => `('${table}', '${right}', ${isHeld(table, right)})`),
+  )
   const missing = await ask<{ name: string; right: string }>(
-    `SELECT * FROM (VALUES ${needed}) AS needed (name, "right") WHERE NOT has_table_privilege(name, "right")`,
+    `SELECT name, "right" FROM (VALUES ${needed}) AS needed (name, "right", held) WHERE NOT held`,
   )
   if (missing.length === 0) return
   const list = missing.map(({ name, right }) => `${right} ON ${name}`).join(', ')
   throw new StartError(`this user lacks rights (${list}): grant them, as docs/postgresql.md tells`)
+}
+
+function isHeld(table: string, right: string): string {
+  const [, name, column] = /^(\w+) \((\w+)\)$/.exec(right) ?? []
+  return column
+    ? `has_column_privilege('${table}', '${column}', '${name}')`
+    : `has_table_privilege('${table}', '${right}')`
 }
 
 /** 0: there is nothing of ours yet. */

@@ -5,6 +5,7 @@ import type { Store, StoreOptions } from '../../domain/store.ts'
 import { type PostgresAddress, parsePostgresAddress } from './address.ts'
 import { Connection } from './connection.ts'
 import { postgresKeys } from './keys.ts'
+import { postgresOrders } from './orders.ts'
 import { postgresPets } from './pets.ts'
 import { refusal } from './refusals.ts'
 import { checkRights, checkServer, migrate, NEWEST_VERSION, schemaVersion } from './schema.ts'
@@ -50,6 +51,7 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
   }
   return {
     ...postgresPets(connection, options),
+    ...postgresOrders(connection, options),
     ...postgresKeys(connection, options),
     pool: () => connection.pool(),
     ping: async () => {

@@ -17,13 +17,15 @@ interface Waiting<Item, Result> {
  * Wraps `commit`, which does many at once and gives the results in the same order, as a function that does one.
  * When a commit fails because of the store, each of its batch fails. A failure that was not foreseen may be one item's
  * fault: then each is committed alone, so that it harms no other. What would wait too long, as long as commits take as
- * they do, rejects with OVERLOADED; a first batch may always wait.
+ * they do, rejects with OVERLOADED; a first batch may always wait. Of two items for which `exclusive` gives the same text,
+ * the later one waits for a later batch.
  */
 export function batched<Item, Result>(
   commit: (items: Item[]) => Result[] | Promise<Result[]>,
   onBatch?: (size: number, seconds: number) => void,
+  exclusive?: (item: Item) => string | undefined,
 ): (item: Item) => Promise<Result> {
-  const waiting: Waiting<Item, Result>[] = []
+  let waiting: Waiting<Item, Result>[] = []
   let running = false
   let begunAt = 0
   let lastMs = 0
@@ -31,7 +33,7 @@ export function batched<Item, Result>(
   async function run(): Promise<void> {
     while (waiting.length > 0) {
       await gathered()
-      const batch = waiting.splice(0, BATCH_MAX)
+      const batch = take()
       begunAt = performance.now()
       try {
         const results = await commit(batch.map(({ item }) => item))
@@ -54,6 +56,22 @@ export function batched<Item, Result>(
       before = waiting.length
       await new Promise(setImmediate)
     }
+  }
+
+  function take(): Waiting<Item, Result>[] {
+    if (!exclusive) return waiting.splice(0, BATCH_MAX)
+    const taken: Waiting<Item, Result>[] = []
+    const left: Waiting<Item, Result>[] = []
+    const used = new Set<string>()
+    for (const each of waiting) {
+      const name = exclusive(each.item)
+      const fits = taken.length < BATCH_MAX && (name === undefined || !used.has(name))
+      if (name !== undefined) used.add(name)
+      if (fits) taken.push(each)
+      else left.push(each)
+    }
+    waiting = left
+    return taken
   }
 
   async function alone({ item, resolve, reject }: Waiting<Item, Result>): Promise<void> {

@@ -1,58 +1,65 @@
-// Idempotency keys in SQLite. Every function belongs inside the transaction that adds animals: one writer at a time, so
-// what was not there stays away until the commit.
+// Idempotency keys in SQLite. Every function belongs inside the transaction of the write that the key is for: one writer at a
+// time, so what was not there stays away until the commit.
 
+import { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
-import type { Pet } from '../../domain/pets.ts'
-import { KEPT_MS } from '../shared/idempotency.ts'
+import type { Created } from '../../domain/pets.ts'
+import {
+  answerText,
+  type FirstAnswer,
+  type IdempotentOperation,
+  KEPT_MS,
+  replay,
+  requestText,
+} from '../shared/idempotency.ts'
 import type { Statements } from './statements.ts'
 
-/** A pass over all keys begins this often. It trusts no order of time: a clock that was wrong may have dated any of them. */
-const PASS_EVERY_MS = 3600_000
-/** How many keys of a pass each batch looks at: more than it can add, so that a pass comes to its end. */
-const WINDOW_MAX = 512
+/** How many keys each batch of writes forgets at most: more than it can add, so that none is left in the end. */
+const FORGET_MAX = 512
 
 export interface IdempotencyKeys {
-  /** The animal that was added under this key within the time that keys are kept. */
-  find(by: KeyId, key: string, now: number): Pet | undefined
-  keep(by: KeyId, key: string, petId: bigint, now: number): void
-  /** Forgets some of the keys whose time is over; each is forgotten within an hour or so. Costs nothing between passes. */
-  sweep(now: number): void
+  /**
+   * What the first request under the key was given; else what `perform` gives, which is kept with the key unless it is a
+   * refusal. Without a key, what `perform` gives.
+   */
+  once<Request extends object, Answer extends object>(
+    operation: IdempotentOperation<Request, Answer>,
+    request: Request,
+    by: KeyId,
+    key: string | undefined,
+    now: number,
+    perform: () => Answer | PetstoreError,
+  ): Created<Answer> | PetstoreError
+
+  /** Forgets some of the keys whose time is over. Costs next to nothing when there are none. */
+  forget(now: number): void
 }
 
 export function sqliteIdempotencyKeys(statements: Statements): IdempotencyKeys {
-  const find = statements.query<Pet, [KeyId, string, number]>(
-    `SELECT id, name, category_id AS categoryId, status FROM pets
-     WHERE id = (SELECT pet_id FROM idempotency_keys WHERE key_id = ? AND key = ? AND created_at > ?)`,
+  const find = statements.query<FirstAnswer, [KeyId, string, number]>(
+    'SELECT operation, request, answer FROM idempotency_answers WHERE key_id = ? AND key = ? AND created_at > ?',
   )
-  const keep = statements.query<never, [KeyId, string, bigint, number]>(
-    'INSERT OR REPLACE INTO idempotency_keys (key_id, key, pet_id, created_at) VALUES (?, ?, ?, ?)',
+  const keep = statements.query<never, [KeyId, string, string, string, string, number]>(
+    `INSERT OR REPLACE INTO idempotency_answers (key_id, key, operation, request, answer, created_at)
+     VALUES (?, ?, ?, ?, ?, ?)`,
   )
-  const window = statements.query<{ last: bigint | null; length: bigint }, [bigint, number]>(
-    `SELECT max(pet_id) AS last, count(*) AS length
-     FROM (SELECT pet_id FROM idempotency_keys WHERE pet_id > ? ORDER BY pet_id LIMIT ?)`,
+  const forget = statements.query<never, [number, number]>(
+    `DELETE FROM idempotency_answers WHERE rowid IN
+     (SELECT rowid FROM idempotency_answers WHERE created_at <= ? ORDER BY created_at LIMIT ?)`,
   )
-  const forget = statements.query<never, [bigint, bigint | null, number]>(
-    'DELETE FROM idempotency_keys WHERE pet_id > ? AND pet_id <= ? AND created_at <= ?',
-  )
-  let begunAt = Number.NEGATIVE_INFINITY
-  /** How far the pass has come; `undefined` between passes. */
-  let after: bigint | undefined
 
   return {
-    find: (by, key, now) => find.get(by, key, now - KEPT_MS) ?? undefined,
-    keep: (by, key, petId, now) => {
-      keep.run(by, key, petId, now)
+    once(operation, request, by, key, now, perform) {
+      const text = key === undefined ? '' : requestText(operation, request)
+      const first = key === undefined ? undefined : find.get(by, key, now - KEPT_MS)
+      if (first) return replay(operation, first, text)
+      const value = perform()
+      if (value instanceof PetstoreError) return value
+      if (key !== undefined) keep.run(by, key, operation.name, text, answerText(operation, value), now)
+      return { value, replayed: false }
     },
-    sweep: (now) => {
-      if (after === undefined) {
-        // Also when the clock was set back by more.
-        if (Math.abs(now - begunAt) < PASS_EVERY_MS) return
-        begunAt = now
-        after = 0n
-      }
-      const { last, length } = window.get(after, WINDOW_MAX) as { last: bigint | null; length: bigint }
-      forget.run(after, last, now - KEPT_MS)
-      after = length < WINDOW_MAX ? undefined : (last ?? undefined)
+    forget(now) {
+      forget.run(now - KEPT_MS, FORGET_MAX)
     },
   }
 }

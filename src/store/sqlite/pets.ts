@@ -2,24 +2,20 @@
 
 import type { KeyId } from '../../domain/keys.ts'
 import type { NewPet, Page, Pet, PetFilter, PetStatus, PetStore } from '../../domain/pets.ts'
-import type { StoreOptions } from '../../domain/store.ts'
 import { fromRow, jsonObject, selectList } from '../shared/columns.ts'
-import { type Creation, creations, type Outcome } from '../shared/creations.ts'
-import { replay } from '../shared/idempotency.ts'
+import { CREATE_PET } from '../shared/idempotency.ts'
 import { type PageRow, pageOf } from '../shared/page.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
-import { sqliteIdempotencyKeys } from './idempotency.ts'
 import { SQLITE_JSON } from './json.ts'
 import type { Read } from './reads.ts'
 import type { Statements } from './statements.ts'
-import type { Transact } from './transaction.ts'
+import type { Write } from './writes.ts'
 
 const JSON_OF_PET = jsonObject(PET_COLUMNS, SQLITE_JSON)
 const NEW_PET_FIELDS = Object.keys(NEW_PET_COLUMNS) as (keyof NewPet)[]
 const INSERT_COLUMNS = [...Object.values(NEW_PET_COLUMNS).map(({ column }) => column), 'created_at', 'created_by']
 
-export function sqlitePets(statements: Statements, read: Read, transact: Transact, options: StoreOptions): PetStore {
-  const { now } = options
+export function sqlitePets(statements: Statements, read: Read, write: Write): PetStore {
   const fullPage = statements.query<[string | null, bigint], [bigint, number]>(
     `SELECT '[' || group_concat(${JSON_OF_PET}) FILTER (WHERE id <= ?1 + ?2) || ']', count(*)
      FROM pets WHERE id > ?1 AND id <= ?1 + ?2 + 1`,
@@ -43,25 +39,6 @@ export function sqlitePets(statements: Statements, read: Read, transact: Transac
     return pageOf(page.values(after, limit + 1), limit)
   }
 
-  const idempotencyKeys = sqliteIdempotencyKeys(statements)
-
-  function createAll(batch: Creation[]): Promise<Outcome[]> {
-    const at = now()
-    return transact(() => {
-      idempotencyKeys.sweep(at)
-      return batch.map((creation) => createOrReplay(creation, at))
-    })
-  }
-
-  function createOrReplay({ pet, by, idempotencyKey }: Creation, at: number): Outcome {
-    if (idempotencyKey === undefined) return { value: add(pet, by, at), replayed: false }
-    const first = idempotencyKeys.find(by, idempotencyKey, at)
-    if (first) return replay(first, pet)
-    const added = add(pet, by, at)
-    idempotencyKeys.keep(by, idempotencyKey, added.id, at)
-    return { value: added, replayed: false }
-  }
-
   function add(pet: NewPet, by: KeyId, at: number): Pet {
     const { lastInsertRowid } = insert.run(...NEW_PET_FIELDS.map((field) => pet[field] ?? null), at, by)
     return fromRow(PET_COLUMNS, { ...pet, id: BigInt(lastInsertRowid) })
@@ -74,7 +51,8 @@ export function sqlitePets(statements: Statements, read: Read, transact: Transac
 
   return {
     listPets: (filter) => read(() => readPage(filter)),
-    createPet: creations(createAll, options),
+    createPet: (pet, by, idempotencyKey) =>
+      write((now, keys) => keys.once(CREATE_PET, pet, by, idempotencyKey, now, () => add(pet, by, now))),
     getPet: (id) => read(() => readPet(id)),
   }
 }

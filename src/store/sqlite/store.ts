@@ -10,6 +10,7 @@ import { reads } from './reads.ts'
 import { Statements } from './statements.ts'
 import { transactions } from './transaction.ts'
 import { Version } from './version.ts'
+import { writes } from './writes.ts'
 
 /** `path` is a file or `:memory:`. Throws StartError when the file cannot serve. */
 export function openSqliteStore(path: string, options: StoreOptions): Store {
@@ -22,8 +23,9 @@ export function sqliteStore(connection: Connection, options: StoreOptions): Stor
   const ping = statements.query('SELECT 1 FROM pets LIMIT 1')
   const read = reads(statements)
   const { transact, settled } = transactions(connection, statements, version)
+  const write = writes(statements, transact, options)
   return {
-    ...sqlitePets(statements, read, transact, options),
+    ...sqlitePets(statements, read, write),
     ...sqliteKeys(statements, transact, options),
     version: () => version.ask(),
     ping: async () => {

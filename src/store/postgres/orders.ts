@@ -1,0 +1,161 @@
+// Orders in PostgreSQL. What arrives together, placements and moves, is one call of a function of the database, whose clock
+// decides (the migrations say how); each gets its own answer.
+
+import type { PetstoreError } from '../../domain/errors.ts'
+import type { KeyId } from '../../domain/keys.ts'
+import type { Inventory, NewOrder, Order, OrderFilter, OrderStore } from '../../domain/orders.ts'
+import type { Created, Page, PetStatus } from '../../domain/pets.ts'
+import type { StoreOptions } from '../../domain/store.ts'
+import { shared } from '../shared/coalesce.ts'
+import { fromRow, jsonObject, selectList } from '../shared/columns.ts'
+import { batched } from '../shared/group-commit.ts'
+import { type FirstAnswer, KEPT_MS, replay, requestText } from '../shared/idempotency.ts'
+import { ORDER_COLUMNS, PLACE_ORDER } from '../shared/order-columns.ts'
+import {
+  invalidExpiry,
+  orderNotCompleted,
+  orderNotFound,
+  orderNotPending,
+  petNotAvailable,
+  petNotFound,
+} from '../shared/order-refusals.ts'
+import { type PageRow, pageOf } from '../shared/page.ts'
+import type { Connection } from './connection.ts'
+import { accepted, type Keyed, usedKey } from './idempotency.ts'
+import { POSTGRES_JSON } from './json.ts'
+
+const COLUMNS = selectList(ORDER_COLUMNS)
+// An order as its own columns and the name of its pet, which is looked up for the rows that are shown only.
+const ORDERS = 'SELECT orders.*, (SELECT name FROM pets WHERE pets.id = pet_id) AS pet_name FROM orders'
+const BY_ID = `SELECT ${COLUMNS} FROM (${ORDERS} WHERE id = ANY($1::text::bigint[])) AS orders`
+const page = (condition: string) => `SELECT id, ${jsonObject(ORDER_COLUMNS, POSTGRES_JSON)} AS json
+  FROM (${ORDERS} WHERE id > $1 ${condition} ORDER BY id LIMIT $2) AS orders ORDER BY id`
+const PAGE = page('')
+const PAGE_BY_STATUS = page('AND status = $3')
+const PAGE_BY_PET = page('AND pet_id = $3')
+const PAGE_BY_PET_AND_STATUS = page('AND pet_id = $3 AND status = $4')
+const INVENTORY = 'SELECT status, pets FROM inventory'
+const CHANGE = `SELECT moved, placed, refusal, pet_status AS "petStatus", operation, request, answer, ${COLUMNS}
+  FROM petstore_change_orders($1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::json, $5, $6)`
+// The clock is asked once, so that the index serves.
+const IS_DUE = `SELECT FROM orders WHERE status = 'pending' AND expires_at <= (SELECT petstore_now()) LIMIT 1`
+const EXPIRE = 'SELECT petstore_expire_orders($1) AS count'
+
+type Moved = 'completed' | 'cancelled' | 'returned'
+
+interface Placement extends Keyed {
+  order: NewOrder
+}
+
+interface Move {
+  id: bigint
+  by: KeyId
+  to: Moved
+}
+
+/** `moved` or `placed` says for which of the batch it is, from 1; the rest is as the function's migration says. */
+type ChangeRow = { moved: bigint | null; placed: bigint | null; petStatus: PetStatus } & FirstAnswer &
+  Order & { refusal: 'invalid_order' | 'pet_not_found' | 'pet_not_available' | null; expiresAt: bigint | null }
+
+type Outcome = Created<Order> | PetstoreError
+
+export function postgresOrders({ read, change }: Connection, { now, onBatch }: StoreOptions): OrderStore {
+  async function changeAll(batch: (Move | Placement)[]): Promise<Outcome[]> {
+    const moves = batch.filter((item) => 'to' in item)
+    const placements = batch.filter((item) => 'order' in item)
+    const at = now()
+    const rows = await change<ChangeRow>(
+      CHANGE,
+      `{${moves.map(({ id }) => id)}}`,
+      `{${moves.map(({ to }) => to)}}`,
+      `{${moves.map(({ by }) => by)}}`,
+      JSON.stringify(placements.map(toRow)),
+      at,
+      at - KEPT_MS,
+    )
+    const moved = new Map(rows.map((row) => [Number(row.moved) - 1, row]))
+    const placed = new Map(rows.map((row) => [Number(row.placed) - 1, row]))
+    const outcomes = new Map<Move | Placement, Outcome>([
+      ...moves.map((move, index) => [move, outcomeOfMove(move, moved.get(index))] as const),
+      ...placements.map(
+        (placement, index) => [placement, outcomeOfPlacement(placement, placed.get(index) as ChangeRow)] as const,
+      ),
+    ])
+    return batch.map((item) => outcomes.get(item) as Outcome)
+  }
+  const changeOne = batched(changeAll, onBatch, (item) => ('to' in item ? `order ${item.id}` : usedKey(item)))
+
+  async function move(id: bigint, by: KeyId, to: Moved): Promise<Order> {
+    return accepted(await changeOne({ id, by, to })).value
+  }
+
+  async function readOrders(ids: bigint[]): Promise<(Order | undefined)[]> {
+    const rows = await read<Order>(BY_ID, `{${ids}}`)
+    const found = new Map(rows.map((row) => [row.id, fromRow(ORDER_COLUMNS, row)]))
+    return ids.map((id) => found.get(id))
+  }
+
+  async function readPage({ limit, status, petId, after = 0n }: OrderFilter): Promise<Page> {
+    const rows = await readRows(after, limit + 1, petId, status)
+    return pageOf(
+      rows.map(({ id, json }): PageRow => [id, json]),
+      limit,
+    )
+  }
+
+  function readRows(after: bigint, limit: number, petId: bigint | undefined, status: string | undefined) {
+    type Row = { id: bigint; json: string }
+    if (petId === undefined)
+      return status === undefined ? read<Row>(PAGE, after, limit) : read<Row>(PAGE_BY_STATUS, after, limit, status)
+    return status === undefined
+      ? read<Row>(PAGE_BY_PET, after, limit, petId)
+      : read<Row>(PAGE_BY_PET_AND_STATUS, after, limit, petId, status)
+  }
+
+  async function readInventory(): Promise<Inventory> {
+    const rows = await read<{ status: PetStatus; pets: bigint }>(INVENTORY)
+    const counts = new Map(rows.map(({ status, pets }) => [status, pets]))
+    const count = (status: PetStatus) => counts.get(status) ?? 0n
+    return { available: count('available'), pending: count('pending'), sold: count('sold') }
+  }
+  const inventory = shared(readInventory)
+
+  return {
+    placeOrder: async (order, by, idempotencyKey) => accepted(await changeOne({ order, by, idempotencyKey })),
+    completeOrder: (id, by) => move(id, by, 'completed'),
+    cancelOrder: (id, by) => move(id, by, 'cancelled'),
+    returnOrder: (id, by) => move(id, by, 'returned'),
+    getOrder: batched(readOrders),
+    listOrders: shared(readPage),
+    getInventory: () => inventory({}),
+    expireOrders: async (limit) => {
+      if ((await read(IS_DUE)).length === 0) return 0
+      const [expired] = await change<{ count: bigint }>(EXPIRE, limit)
+      return Number(expired?.count)
+    },
+  }
+}
+
+function toRow({ order, by, idempotencyKey: key }: Placement) {
+  const { petId, reference, expiresAt } = order
+  const request = key === undefined ? undefined : requestText(PLACE_ORDER, order)
+  return { pet_id: String(petId), reference, expires_at: expiresAt, key_id: String(by), key, request }
+}
+
+/** Repeating is safe: what an order is already it was moved to before, and a reservation that is over needs no cancelling. */
+function outcomeOfMove({ id, to }: Move, row: ChangeRow | undefined): Outcome {
+  if (!row) return orderNotFound(id)
+  const order = fromRow(ORDER_COLUMNS, row)
+  if (order.status === to || (to === 'cancelled' && order.status === 'expired'))
+    return { value: order, replayed: false }
+  return to === 'returned' ? orderNotCompleted(order) : orderNotPending(order, to)
+}
+
+function outcomeOfPlacement({ order }: Placement, row: ChangeRow): Outcome {
+  if (row.operation !== null) return replay(PLACE_ORDER, row, requestText(PLACE_ORDER, order))
+  if (row.refusal === 'invalid_order') return invalidExpiry()
+  if (row.refusal === 'pet_not_found') return petNotFound(order.petId)
+  if (row.refusal === null) return { value: fromRow(ORDER_COLUMNS, row), replayed: false }
+  const expiresAt = row.expiresAt === null ? undefined : Number(row.expiresAt)
+  return petNotAvailable(order.petId, row.petStatus, row.id === null ? undefined : { id: row.id, expiresAt })
+}

@@ -1,0 +1,31 @@
+// Why an order is refused, in every store's words.
+
+import { PetstoreError } from '../../domain/errors.ts'
+import type { Order } from '../../domain/orders.ts'
+import type { PetStatus } from '../../domain/pets.ts'
+
+export function petNotFound(id: bigint): PetstoreError {
+  return new PetstoreError('pet_not_found', `No pet has id ${id}.`)
+}
+export function orderNotFound(id: bigint): PetstoreError {
+  return new PetstoreError('not_found', `No order has id ${id}.`)
+}
+export function invalidExpiry(): PetstoreError {
+  return new PetstoreError('invalid_order', 'expiresAt must be in the future and at most 366 days ahead.')
+}
+/** `holder`: the order that holds the pet, if any. */
+export function petNotAvailable(
+  petId: bigint,
+  status: PetStatus,
+  holder: { id: bigint; expiresAt?: number | undefined } | undefined,
+): PetstoreError {
+  const until = holder?.expiresAt === undefined ? '' : ` until ${new Date(holder.expiresAt).toISOString()}`
+  const by = holder && (status === 'sold' ? `: order ${holder.id}` : `: order ${holder.id} holds it${until}`)
+  return new PetstoreError('pet_not_available', `Pet ${petId} is ${status}${by ?? ''}.`)
+}
+export function orderNotPending({ id, status }: Order, done: 'completed' | 'cancelled'): PetstoreError {
+  return new PetstoreError('order_not_pending', `Order ${id} is ${status}: only a pending order can be ${done}.`)
+}
+export function orderNotCompleted({ id, status }: Order): PetstoreError {
+  return new PetstoreError('order_not_completed', `Order ${id} is ${status}: only a completed order can be returned.`)
+}

@@ -1,0 +1,34 @@
+// Writes that clients wait for: those that arrive together are committed together, in the order of their arrival.
+
+import { PetstoreError } from '../../domain/errors.ts'
+import type { StoreOptions } from '../../domain/store.ts'
+import { batched } from '../shared/group-commit.ts'
+import { type IdempotencyKeys, sqliteIdempotencyKeys } from './idempotency.ts'
+import type { Statements } from './statements.ts'
+import type { Transact } from './transaction.ts'
+
+/**
+ * Runs `work` in a transaction at the time `now`, and resolves when it is on disk. Rejects with the error that `work` gives
+ * for a refusal, before which it must not have changed anything; what throws takes nothing else with it.
+ */
+export type Write = <Result>(
+  work: (now: number, idempotencyKeys: IdempotencyKeys) => Result | PetstoreError,
+) => Promise<Result>
+
+export function writes(statements: Statements, transact: Transact, { now, onBatch }: StoreOptions): Write {
+  const idempotencyKeys = sqliteIdempotencyKeys(statements)
+
+  const write = batched((works: ((now: number, idempotencyKeys: IdempotencyKeys) => unknown)[]) => {
+    const at = now()
+    return transact(() => {
+      idempotencyKeys.forget(at)
+      return works.map((work) => work(at, idempotencyKeys))
+    })
+  }, onBatch)
+
+  return async <Result>(work: Parameters<Write>[0]) => {
+    const outcome = await write(work)
+    if (outcome instanceof PetstoreError) throw outcome
+    return outcome as Result
+  }
+}

@@ -1,0 +1,152 @@
+// A rolling upgrade on PostgreSQL: the statements of servers of the version before, beside servers of this one, on a database
+// that was migrated under them, with the rights that the version before asked for.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import type { NewPet } from '../src/domain/pets.ts'
+import type { Store } from '../src/domain/store.ts'
+import { openStore } from '../src/store/kinds.ts'
+import { sharedCluster } from './support/postgres.ts'
+
+const PET: NewPet = { name: 'Rex "the 1st"', categoryId: 2n ** 62n, status: 'available' }
+const OLD_MIGRATIONS = ['0001-pets-and-keys.sql', '0002-idempotency-keys.sql']
+/** What servers of schema 2 send. They prepare each statement once and go on with it. */
+const OLD_CREATE = `SELECT replayed, id, name, category_id AS "categoryId", status
+  FROM petstore_create_pets($1::text::json, $2, $3)
+  WHERE NOT replayed OR pg_logical_emit_message(true, 'petstore', '') IS NOT NULL`
+const OLD_FORGET = `
+  WITH looked AS MATERIALIZED (SELECT pet_id FROM idempotency_keys WHERE pet_id > $2 ORDER BY pet_id LIMIT $3),
+  forgotten AS (
+    DELETE FROM idempotency_keys
+    WHERE pet_id > $2 AND pet_id <= (SELECT max(pet_id) FROM looked) AND created_at <= $1
+  )
+  SELECT max(pet_id) AS last, count(*) AS length FROM looked`
+const OLD_GRANTS = [
+  'GRANT SELECT ON petstore_schema TO old_server',
+  'GRANT SELECT, INSERT ON pets TO old_server',
+  'GRANT SELECT, INSERT, UPDATE ON keys, deprecated_calls TO old_server',
+  'GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_keys TO old_server',
+]
+
+const cluster = await sharedCluster()
+const by = 1n
+const at = Date.now()
+
+/** A database of schema 2, and a connection of an old server to it. */
+async function oldDatabase(role = 'old_server') {
+  const address = await cluster.newDatabase()
+  const name = new URL(address).pathname.slice(1)
+  await cluster.asAdmin(async (sql) => {
+    for (const file of OLD_MIGRATIONS) {
+      await sql.unsafe(readFileSync(join(import.meta.dir, '../src/store/postgres/migrations', file), 'utf8'))
+    }
+    await sql`CREATE TABLE petstore_schema (version integer NOT NULL)`
+    await sql`INSERT INTO petstore_schema VALUES (2)`
+    await sql`INSERT INTO keys (name, hash, read_only, created_at) VALUES ('k', 'h', false, 0)`
+    await sql.unsafe(OLD_GRANTS.join(';'))
+  }, name)
+  const sql = postgres(address.replace('postgres@', `${role}@`), { max: 1 })
+  const ask = (statement: string, ...parameters: (string | number | bigint)[]) =>
+    sql.unsafe(statement, parameters.map(String), { prepare: true })
+  const create = async (pet: NewPet, key?: string): Promise<Record<string, unknown> & { id: string }> => {
+    const row = { name: pet.name, category_id: String(pet.categoryId), status: pet.status, created_by: String(by), key }
+    const [created] = await ask(OLD_CREATE, JSON.stringify([row]), at, at - 86_400_000)
+    return { ...created, id: String(created?.id) }
+  }
+  return {
+    address,
+    name,
+    create,
+    forget: async (until: number) => ({ ...(await ask(OLD_FORGET, until, 0, 5_000))[0] }),
+    end: () => sql.end(),
+  }
+}
+
+const replayOf = (id: bigint | string, pet = PET) => ({
+  replayed: true,
+  id: String(id),
+  name: pet.name,
+  categoryId: String(pet.categoryId),
+  status: pet.status,
+})
+
+beforeAll(() => cluster.asAdmin((sql) => sql`CREATE ROLE old_server LOGIN`))
+
+describe('a server of the version before, beside a new one', () => {
+  let old: Awaited<ReturnType<typeof oldDatabase>>
+  let store: Store
+  let before: bigint
+
+  beforeAll(async () => {
+    old = await oldDatabase()
+    before = BigInt((await old.create(PET, 'before')).id)
+    await old.create({ ...PET, status: 'sold' })
+    await old.forget(0)
+    store = await openStore(old.address, { now: () => at })
+  })
+  afterAll(async () => {
+    await old.end()
+    await store.close()
+  })
+
+  test('finds what was added before the migration under an Idempotency-Key, and so does the new one', async () => {
+    expect(await old.create(PET, 'before')).toEqual(replayOf(before))
+    expect(await store.createPet(PET, by, 'before')).toEqual({
+      value: { id: before, ...PET },
+      replayed: true,
+    })
+  })
+
+  test('and the new one find the keys of each other', async () => {
+    const { id } = await old.create(PET, 'of the old one')
+    expect(await store.createPet(PET, by, 'of the old one')).toEqual({
+      value: { id: BigInt(id), ...PET },
+      replayed: true,
+    })
+    await expect(store.createPet({ ...PET, name: 'Mia' }, by, 'of the old one')).rejects.toMatchObject({
+      code: 'idempotency_mismatch',
+    })
+    const { value } = await store.createPet(PET, by, 'of the new one')
+    expect(await old.create(PET, 'of the new one')).toEqual(replayOf(value.id))
+    expect(await old.create(PET, 'of the old one')).toEqual(replayOf(id))
+  })
+
+  test('gives the first answer again, whatever has become of the pet, and so does the new one', async () => {
+    const { id } = await old.create(PET, 'sold later')
+    await cluster.asAdmin((sql) => sql`UPDATE pets SET status = 'sold' WHERE id = ${id}`, old.name)
+    expect(await old.create(PET, 'sold later')).toEqual(replayOf(id))
+    expect((await store.createPet(PET, by, 'sold later')).value.status).toBe('available')
+  })
+
+  test('forgets no keys, and meets no error when it tries', async () => {
+    await old.create(PET, 'kept')
+    expect(await old.forget(at)).toEqual({ last: null, length: '0' })
+    expect((await old.create(PET, 'kept')).replayed).toBe(true)
+  })
+})
+
+test('a create that waits for the migration meets an error after which an old server asks again', async () => {
+  const old = await oldDatabase()
+  await old.create(PET, 'a')
+  const settled = await cluster.asAdmin(
+    (sql) =>
+      sql.begin(async (transaction) => {
+        await transaction`SELECT pg_advisory_xact_lock(1346720851, 1)`
+        const waiting = old.create(PET, 'b').catch((error) => error.code)
+        while ((await transaction`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`).length === 0) {
+          await Bun.sleep(5)
+        }
+        const migration = '../src/store/postgres/migrations/0003-idempotency-answers.sql'
+        await transaction.unsafe(readFileSync(join(import.meta.dir, migration), 'utf8'))
+        return { waiting }
+      }),
+    old.name,
+  )
+  // Both of class 55: nothing was done, and the old server answers 503.
+  expect(await settled.waiting).toBe('55000')
+  expect(await old.create(PET, 'b')).toMatchObject({ replayed: false })
+  expect(await old.create(PET, 'b')).toMatchObject({ replayed: true })
+  await old.end()
+})
