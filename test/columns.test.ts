@@ -3,7 +3,8 @@
 import { expect, test } from 'bun:test'
 import document from '../openapi.yaml'
 import { flatten } from '../src/contract/schema.ts'
-import { replay } from '../src/store/shared/idempotency.ts'
+import { answerText, CREATE_PET, replay, requestText } from '../src/store/shared/idempotency.ts'
+import { NEW_ORDER_COLUMNS, ORDER_COLUMNS } from '../src/store/shared/order-columns.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../src/store/shared/pet-columns.ts'
 
 const { schemas } = document.components
@@ -11,6 +12,8 @@ const { schemas } = document.components
 test.each([
   ['Pet', PET_COLUMNS],
   ['NewPet', NEW_PET_COLUMNS],
+  ['Order', ORDER_COLUMNS],
+  ['NewOrder', NEW_ORDER_COLUMNS],
 ])('%s has every field of the contract, in its order, optional where it is', (name, columns) => {
   const { properties = {}, required = [] } = flatten({ $ref: `#/components/schemas/${name}` }, schemas)
   expect(Object.keys(columns)).toEqual(Object.keys(properties))
@@ -20,10 +23,17 @@ test.each([
   }
 })
 
-test('two pets that differ in any field are not the same for an Idempotency-Key', () => {
-  const first = { id: 1n, name: 'Rex', categoryId: 7n, status: 'available' } as const
-  expect(replay(first, first)).toEqual({ value: first, replayed: true })
+test('two requests that differ in any field are not the same for an Idempotency-Key', () => {
+  const pet = { name: 'Rex', categoryId: 7n, status: 'available' } as const
+  const value = { id: 1n, ...pet }
+  const first = {
+    operation: 'createPet',
+    request: requestText(CREATE_PET, pet),
+    answer: answerText(CREATE_PET, value),
+  }
+  expect(replay(CREATE_PET, first, requestText(CREATE_PET, pet))).toEqual({ value, replayed: true })
   for (const field of Object.keys(NEW_PET_COLUMNS)) {
-    expect(replay(first, { ...first, [field]: 'another value' })).toMatchObject({ code: 'idempotency_mismatch' })
+    const other = requestText(CREATE_PET, { ...pet, [field]: 'another value' })
+    expect(replay(CREATE_PET, first, other)).toMatchObject({ code: 'idempotency_mismatch' })
   }
 })
