@@ -3,14 +3,18 @@
 import { describe, expect, test } from 'bun:test'
 import { StartError } from '../src/domain/errors.ts'
 import { generateKey, hashKey } from '../src/domain/keys.ts'
+import type { StoreOptions } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
+import { ordersConformance } from './orders.conformance.ts'
 import { conformance } from './store.conformance.ts'
 import { newPet, petsOf } from './support/pets.ts'
 import { sharedCluster } from './support/postgres.ts'
 
 const cluster = await sharedCluster()
 
-conformance('PostgreSQL', async (options) => openStore(await cluster.newDatabase(), options))
+const openNew = async (options: StoreOptions) => openStore(await cluster.newDatabase(), options)
+conformance('PostgreSQL', openNew)
+ordersConformance('PostgreSQL', openNew)
 
 const PET = newPet()
 const now = () => 1_234
