@@ -39,7 +39,8 @@ FROM (VALUES ('available'), ('pending'), ('sold')) AS known (status)
 LEFT JOIN (SELECT status, count(*) AS n FROM pets GROUP BY status) AS counted USING (status);
 
 -- The inventory follows whatever writes pets, so that it is exact also while servers of the version before run, which know
--- nothing of it. With the owner's rights: they have none on it.
+-- nothing of it. With the owner's rights, because they have none on it; so a temporary table of the same name must not come first.
+SELECT set_config('search_path', current_setting('search_path') || ', pg_temp', true);
 CREATE FUNCTION petstore_count_added() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
   UPDATE inventory SET pets = pets + n
