@@ -4,7 +4,6 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { StartError } from '../src/domain/errors.ts'
 import { generateKey, hashKey } from '../src/domain/keys.ts'
-import type { OrderStore } from '../src/domain/orders.ts'
 import type { Store, StoreOptions } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { ordersConformance } from './orders.conformance.ts'
@@ -189,7 +188,7 @@ describe('with the rights of docs/postgresql.md', () => {
         sql.unsafe([`CREATE ROLE ${role} LOGIN;`, ...grants].join('\n').replaceAll(' TO petstore;', ` TO ${role};`)),
       name,
     )
-    const limited = (await openStore(address.replace('postgres@', `${role}@`), { now })) as Store & OrderStore
+    const limited = await openStore(address.replace('postgres@', `${role}@`), { now })
     expect(await limited.createFirstKey(newKey())).toBeUndefined()
     const { id: by } = await limited.createKey(newKey())
     const { value: pet } = await limited.createPet(PET, by)
