@@ -15,7 +15,7 @@ import { listed, listedPets } from './pages.ts'
 
 const PETS = 8
 const CLIENTS_PER_SERVER = 8
-const LOAD_MS_MAX = 200
+const LOAD_MS_MAX = 400
 /** After these a new store is used, so that the audit of all of it stays quick. */
 const ROUNDS_PER_STORE = 10
 const BOTH_KILLED_SHARE = 0.3
