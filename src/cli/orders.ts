@@ -25,6 +25,7 @@ const LABELS = {
   reference: 'REFERENCE',
 } as const
 const COLUMNS = Object.keys(LABELS) as (keyof typeof LABELS)[]
+const TEXT_MAX = 24
 
 interface Filter {
   status?: OrderStatus
@@ -153,11 +154,11 @@ function rows(orders: readonly Order[]): string {
   const cells = orders.map(({ id, petId, petName, status, changedAt, expiresAt, reference = '' }) => [
     String(id),
     String(petId),
-    printable(petName),
+    clipped(petName),
     status,
     time(Date.parse(changedAt)),
     status === 'pending' && expiresAt !== undefined ? time(Date.parse(expiresAt)) : '',
-    printable(reference),
+    clipped(reference),
   ])
   return table(['ID', 'PET', 'NAME', 'STATUS', 'SINCE', 'UNTIL', 'REFERENCE'], cells)
 }
@@ -168,6 +169,12 @@ function details(order: Order): string {
     printable(String(order[column])),
   ])
   return table(id as string[], others)
+}
+
+/** One long name would push the columns of every row off the screen. `orders show` and --json have it all. */
+function clipped(text: string): string {
+  const characters = [...printable(text)]
+  return characters.length > TEXT_MAX ? `${characters.slice(0, TEXT_MAX - 1).join('')}…` : characters.join('')
 }
 
 /** A duration counts from now, by this machine's clock. */

@@ -28,7 +28,9 @@ export function petsCommand(): Command {
         columns: ['id', 'name', 'categoryId', 'status'],
         list: (client, { status }) => client.listPets({ status }),
         examples: ['pets export pets.csv', 'pets export --format ndjson --status sold | gzip > sold.ndjson.gz'],
-      }).addOption(statusOption('only pets with this status')),
+      })
+        .addOption(statusOption('only pets with this status'))
+        .addHelpText('after', '\nTheir orders: petstore orders export.'),
     )
 }
 
