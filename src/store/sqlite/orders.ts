@@ -74,8 +74,10 @@ export function sqliteOrders(
   const record = statements.query<never, [bigint, OrderStatus, number, KeyId | null]>(
     'INSERT INTO order_transitions (order_id, status, at, key_id) VALUES (?, ?, ?, ?)',
   )
+  // Without statistics SQLite would read every pending order instead.
   const overdue = statements.query<{ id: bigint; petId: bigint }, [number, number]>(
-    `SELECT id, pet_id AS petId FROM orders WHERE status = 'pending' AND expires_at <= ? ORDER BY expires_at LIMIT ?`,
+    `SELECT id, pet_id AS petId FROM orders INDEXED BY orders_by_expiry
+     WHERE status = 'pending' AND expires_at <= ? ORDER BY expires_at LIMIT ?`,
   )
   const inventory = statements.query<[PetStatus, bigint], []>('SELECT status, pets FROM inventory')
 
