@@ -154,7 +154,7 @@ export class Pipeline {
   private logChange(operation: ContractOperation, logged: Record<string, string>, context: Context): void {
     const requestId = context.ensureRequestId()
     const { headers } = context.request
-    this.options.log.info(
+    this.options.log.change(
       { requestId, ...traceOf(headers), keyId: String(context.caller?.id), ...logged },
       operation.id,
     )
