@@ -15,6 +15,7 @@ import { loginCommand, logoutCommand } from './login.ts'
 import { migrateCommand } from './migrate.ts'
 import { petsCommand } from './pets.ts'
 import { serveCommand } from './serve.ts'
+import { openCommand, statusCommand } from './status.ts'
 
 const program = new Command('petstore')
   .description('Keep the pets of a store, and serve them over HTTP.')
@@ -29,6 +30,8 @@ const program = new Command('petstore')
   .addCommand(petsCommand())
   .addCommand(loginCommand())
   .addCommand(logoutCommand())
+  .addCommand(statusCommand())
+  .addCommand(openCommand())
   .addCommand(demoCommand())
   .addHelpText('after', EXIT_STATUSES)
   .helpCommand(false)

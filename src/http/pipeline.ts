@@ -93,7 +93,6 @@ export class Pipeline {
   }
 
   private async answer(context: Context): Promise<Answer> {
-    const { store } = this.options
     const { request, route } = context
 
     // Bun joins two Host headers with a comma, which no host name contains (RFC 9112, 3.2).
@@ -102,12 +101,8 @@ export class Pipeline {
     const operation = route.endpoint(request.method)
     if (typeof operation === 'function') return operation(context)
 
-    const token = readToken(request.headers.get('Authorization'))
-    if (store.version) context.version = await store.version()
-    // Measured from here: the work of one turn of the event loop starts when the store's version is known.
-    this.admission.check()
-    context.caller = this.authentication.known(token, context) ?? (await this.authentication.verify(token, context))
-    authorize(operation, context.caller)
+    const { token, caller } = await this.authenticate(context)
+    authorize(operation, caller)
     this.rateLimit?.take(context)
     if (operation.deprecation) this.checkDeprecation(operation, context)
 
@@ -120,13 +115,25 @@ export class Pipeline {
     this.admission.enter()
     let answer: Answer
     try {
-      answer = await handle(operation, this.services, context.caller, parameters, body)
+      answer = await handle(operation, this.services, context.caller ?? caller, parameters, body)
     } finally {
       this.admission.leave()
     }
     if (shared) this.lists.set(answer, context)
     if (answer.logged) this.logChange(operation, answer.logged, context)
     return answer
+  }
+
+  /** Sets the context's caller. Throws PetstoreError without a valid API key, and when the service is overloaded. */
+  async authenticate(context: Context): Promise<{ token: string; caller: ApiKey }> {
+    const { store } = this.options
+    const token = readToken(context.request.headers.get('Authorization'))
+    if (store.version) context.version = await store.version()
+    // Measured from here: the work of one turn of the event loop starts when the store's version is known.
+    this.admission.check()
+    const caller = this.authentication.known(token, context) ?? (await this.authentication.verify(token, context))
+    context.caller = caller
+    return { token, caller }
   }
 
   /** A key that is revoked or expires while the body arrives is refused within a second, like any other. */

@@ -11,6 +11,7 @@ import { Pipeline, type PipelineOptions } from './pipeline.ts'
 import { operationRoutes, type Route } from './route.ts'
 import { contractFiles } from './web/contract-files.ts'
 import { healthChecks } from './web/health.ts'
+import { keyInfo } from './web/key-info.ts'
 import { pages } from './web/web-pages.ts'
 
 export interface ServerOptions extends PipelineOptions {
@@ -46,6 +47,7 @@ export function startServer(options: ServerOptions): PetstoreServer {
     ...operationRoutes(operations),
     ...contractFiles(() => addresses(options, url)),
     ...healthChecks({ ping: () => store.ping(), draining: () => pipeline.draining }),
+    keyInfo((context) => pipeline.authenticate(context), options.environment),
     ...pages(),
   ]
   const server = listen(
