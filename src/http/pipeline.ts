@@ -27,6 +27,7 @@ import { FailureLog } from './response/failure-log.ts'
 import { ListCache } from './response/list-cache.ts'
 import { toResponse } from './response/response.ts'
 import type { Route } from './route.ts'
+import type { NotFound } from './web/not-found.ts'
 
 export interface PipelineOptions {
   readonly store: Store
@@ -42,6 +43,10 @@ export interface PipelineOptions {
   readonly now: () => number
   /** How long a body may take to arrive. */
   readonly bodyTimeoutMs?: number
+}
+
+export interface PipelineParts extends PipelineOptions {
+  readonly notFound: NotFound
 }
 
 /** Bun closes a connection whose request takes longer than 12 s to arrive; the 408 must be sent before. */
@@ -63,7 +68,7 @@ export class Pipeline {
   private shed = 0
   private readonly reporting = setInterval(() => this.report(), REPORT_EVERY_MS)
 
-  constructor(private readonly options: PipelineOptions) {
+  constructor(private readonly options: PipelineParts) {
     const { store, environment, rateLimit } = options
     this.authentication = new Authentication(store, environment)
     this.failures = new FailureLog(options.log)
@@ -97,7 +102,7 @@ export class Pipeline {
 
     // Bun joins two Host headers with a comma, which no host name contains (RFC 9112, 3.2).
     if (request.headers.get('Host')?.includes(',')) return BAD_REQUEST
-    if (!route) throw new PetstoreError('not_found', 'Nothing exists at this path.')
+    if (!route) return this.options.notFound(request)
     const operation = route.endpoint(request.method)
     if (typeof operation === 'function') return operation(context)
 
@@ -127,7 +132,7 @@ export class Pipeline {
   /** Sets the context's caller. Throws PetstoreError without a valid API key, and when the service is overloaded. */
   async authenticate(context: Context): Promise<{ token: string; caller: ApiKey }> {
     const { store } = this.options
-    const token = readToken(context.request.headers.get('Authorization'))
+    const token = readToken(context.request)
     if (store.version) context.version = await store.version()
     // Measured from here: the work of one turn of the event loop starts when the store's version is known.
     this.admission.check()

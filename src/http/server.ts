@@ -12,6 +12,7 @@ import { operationRoutes, type Route } from './route.ts'
 import { contractFiles } from './web/contract-files.ts'
 import { healthChecks } from './web/health.ts'
 import { keyInfo } from './web/key-info.ts'
+import { notFound } from './web/not-found.ts'
 import { pages } from './web/web-pages.ts'
 
 export interface ServerOptions extends PipelineOptions {
@@ -42,7 +43,7 @@ const DRAIN_MS = 200
 /** Listens when it returns. Throws StartError when it cannot listen on the address. */
 export function startServer(options: ServerOptions): PetstoreServer {
   const { store, host, metrics } = options
-  const pipeline = new Pipeline(options)
+  const pipeline = new Pipeline({ ...options, notFound: (request) => answerNotFound(request) })
   const routes: Route[] = [
     ...operationRoutes(operations),
     ...contractFiles(() => addresses(options, url)),
@@ -50,6 +51,7 @@ export function startServer(options: ServerOptions): PetstoreServer {
     keyInfo((context) => pipeline.authenticate(context), options.environment),
     ...pages(),
   ]
+  const answerNotFound = notFound(routes.map(({ path }) => path))
   const server = listen(
     { ...options, flag: '--port' },
     {
