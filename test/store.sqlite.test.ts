@@ -9,12 +9,14 @@ import { openConnection } from '../src/store/sqlite/connection.ts'
 import { reads } from '../src/store/sqlite/reads.ts'
 import { Statements } from '../src/store/sqlite/statements.ts'
 import { sqliteStore } from '../src/store/sqlite/store.ts'
+import { ordersConformance } from './orders.conformance.ts'
 import { conformance } from './store.conformance.ts'
 import { temporaryFile } from './support/files.ts'
 import { newPet, petsOf } from './support/pets.ts'
 
 conformance('SQLite in memory', (options) => openStore(':memory:', options))
 conformance('SQLite in a file', (options) => openStore(temporaryFile('petstore.db'), options))
+ordersConformance('SQLite in a file', (options) => openStore(temporaryFile('petstore.db'), options))
 
 const PET = newPet()
 /** Opens the database, says so, and leaves it when told to. */

@@ -1,11 +1,10 @@
-// What the rest of the service knows of a store: animals, keys, and that it opens, answers and closes.
+// What the rest of the service knows of a store: pets, orders, keys, and that it opens, answers and closes.
 
 import type { KeyStore } from './keys.ts'
 import type { OrderStore } from './orders.ts'
 import type { PetStore } from './pets.ts'
 
-/** Both stores will have orders; until then a store may lack them. */
-export interface Store extends PetStore, KeyStore, Partial<OrderStore> {
+export interface Store extends PetStore, KeyStore, OrderStore {
   /**
    * Which state the store is in: between two equal numbers nothing was committed, by whomever. Resolves once for all who ask
    * in one turn of the event loop, after the last of them. Absent where it would cost as much as a query.

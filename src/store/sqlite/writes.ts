@@ -8,8 +8,8 @@ import type { Statements } from './statements.ts'
 import type { Transact } from './transaction.ts'
 
 /**
- * Runs `work` in a transaction at the time `now`, and resolves when it is on disk. Rejects with the error that `work` gives
- * for a refusal, before which it must not have changed anything; what throws takes nothing else with it.
+ * Runs `work` in a transaction at the time `now`, and resolves when it is on disk. An error that `work` returns is a refusal:
+ * what `work` changed is committed nevertheless, and then the promise rejects with it. When `work` throws, nothing of it stays.
  */
 export type Write = <Result>(
   work: (now: number, idempotencyKeys: IdempotencyKeys) => Result | PetstoreError,
