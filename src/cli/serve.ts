@@ -13,7 +13,7 @@ import { createMetrics } from '../observability/metrics.ts'
 import { MEMORY, openStore } from '../store/kinds.ts'
 import { configOf, parsedBy, withSettings } from './options.ts'
 import { startPeriodicBackups } from './periodic-backups.ts'
-import { firstSignal, stopInOrder } from './stop.ts'
+import { firstSignal, npxEnds, stopInOrder } from './stop.ts'
 import { parentCloses, startWorkers } from './workers.ts'
 
 /** When the service stops: the time for requests in flight, and for the workers to stop. The whole stop takes under 10 s. */
@@ -111,7 +111,7 @@ async function serve(config: Config, { ephemeral, demo, workers, worker = false 
   if (admin) process.stdout.write(`metrics on ${admin.url}\n`)
   process.stdout.write(`petstore listening on ${server.url}\n`)
 
-  const signal = await Promise.race([firstSignal(), ...(worker ? [parentCloses()] : [])])
+  const signal = await Promise.race([firstSignal(), npxEnds(), ...(worker ? [parentCloses()] : [])])
   log.info({ signal }, 'stopping')
   const requests = () => Promise.all([server.stop(REQUESTS_GRACE_MS), backups.stop(), others?.stop(WORKERS_GRACE_MS)])
   const status = await stopInOrder(
