@@ -1,5 +1,5 @@
-// `npm run build`: makes what the packages carry, in dist/: the service as one script with the pages' files, and the client as a
-// package of its own.
+// `npm run build`: makes what the packages carry, in dist/: the service as one script with the pages' files, `petstore/testing`,
+// and the client as a package of its own.
 
 import { copyFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,16 +11,12 @@ const dist = join(root, 'dist')
 
 rmSync(dist, { recursive: true, force: true })
 await bundleService({ folder: dist })
+compile('tsconfig.testing.json', join(dist, 'testing'))
 compileClient(join(dist, 'petstore-client'))
 
 /** A package without dependencies: modules and declarations from the sources of src/client/. */
 function compileClient(folder: string): void {
-  const tsc = join(root, 'node_modules/.bin/tsc')
-  const { exitCode } = Bun.spawnSync([tsc, '-p', 'tsconfig.client.json', '--outDir', folder], {
-    cwd: root,
-    stdio: ['ignore', 2, 2],
-  })
-  if (exitCode !== 0) process.exit(exitCode)
+  compile('tsconfig.client.json', folder)
   const { version, license, engines } = packageJson
   const manifest = {
     name: 'petstore-client',
@@ -35,4 +31,11 @@ function compileClient(folder: string): void {
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
   copyFileSync(join(root, 'docs/clients.md'), join(folder, 'README.md'))
+}
+
+/** Modules and declarations. */
+function compile(project: string, folder: string): void {
+  const tsc = join(root, 'node_modules/.bin/tsc')
+  const { exitCode } = Bun.spawnSync([tsc, '-p', project, '--outDir', folder], { cwd: root, stdio: ['ignore', 2, 2] })
+  if (exitCode !== 0) process.exit(exitCode)
 }

@@ -57,6 +57,17 @@ test('a first start whose standard output nobody reads any more goes on, and log
   expect(await child.exited).toBe(0)
 })
 
+test('--json prints one line for programs; --stdin is for a store that may be emptied', async () => {
+  const flags = ['serve', '--port', '0', '--json', '--ephemeral', '--stdin']
+  // Standard input is empty, so the service stops at once.
+  const { status, stdout } = await run(flags)
+  expect([status, JSON.parse(stdout)]).toEqual([
+    0,
+    { url: expect.stringMatching(/^http:.*\/v1$/), apiKey: expect.stringMatching(/^pets_live_/) },
+  ])
+  expect(await run(['serve', '--stdin'])).toMatchObject({ status: 2, stderr: expect.stringContaining('--ephemeral') })
+})
+
 describe('--ephemeral', () => {
   test('prints its key, then its address, and writes nothing', async () => {
     const cwd = temporaryFile('cwd').slice(0, -4)
