@@ -3,6 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createMetrics } from '../src/observability/metrics.ts'
+import { openStore } from '../src/store/kinds.ts'
 import { temporaryFile } from './support/files.ts'
 import { petBody } from './support/pets.ts'
 import { ask, type Running, root, run, serve } from './support/process.ts'
@@ -102,6 +104,16 @@ describe('metrics', () => {
     expect((await fetch(new URL('/metrics', service.url))).status).toBe(404)
     expect((await fetch(new URL('/v1/pets', metricsUrl))).status).toBe(404)
   })
+})
+
+test('a store that does not answer takes only the inventory from the metrics', async () => {
+  const metrics = createMetrics()
+  const store = metrics.timed(await openStore(':memory:', { now: Date.now }))
+  expect(await metrics.text()).toContain('petstore_pets{status="sold"} 0')
+  await store.close()
+  const text = await metrics.text()
+  expect(text).not.toContain('petstore_pets{')
+  expect(text).toContain('petstore_requests_in_flight 0')
 })
 
 test('without PETSTORE_ADMIN_PORT there is no listener', async () => {
