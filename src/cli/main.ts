@@ -16,6 +16,7 @@ import { migrateCommand } from './migrate.ts'
 import { inventoryCommand, ordersCommand } from './orders.ts'
 import { petsCommand } from './pets.ts'
 import { serveCommand } from './serve.ts'
+import { openCommand, statusCommand } from './status.ts'
 
 const program = new Command('petstore')
   .description('Keep the pets of a store, and serve them over HTTP.')
@@ -32,6 +33,8 @@ const program = new Command('petstore')
   .addCommand(inventoryCommand())
   .addCommand(loginCommand())
   .addCommand(logoutCommand())
+  .addCommand(statusCommand())
+  .addCommand(openCommand())
   .addCommand(demoCommand())
   .addHelpText('after', EXIT_STATUSES)
   .helpCommand(false)
