@@ -267,7 +267,7 @@ describe('cross-origin access', () => {
     expect(status).toBe(204)
     expect(headers.get('Access-Control-Allow-Methods')).toContain('POST')
     expect(headers.get('Access-Control-Allow-Headers')).toBe(
-      'Authorization, Content-Type, Idempotency-Key, If-None-Match',
+      'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match',
     )
   })
 })

@@ -3,6 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createMetrics } from '../src/observability/metrics.ts'
+import { openStore } from '../src/store/kinds.ts'
 import { temporaryFile } from './support/files.ts'
 import { petBody } from './support/pets.ts'
 import { ask, type Running, root, run, serve } from './support/process.ts'
@@ -19,6 +21,12 @@ beforeAll(async () => {
   await ask('GET', `${service.url}/pets/1`, service.key)
   await ask('GET', `${service.url}/pets/2`, service.key)
   await ask('GET', `${service.url}/pets?limit=0`, service.key)
+  const place = (order: object) => ask('POST', `${service.url}/store/orders`, service.key, JSON.stringify(order))
+  await place({ petId: 1 })
+  await ask('POST', `${service.url}/store/orders/1/complete`, service.key)
+  await place({ petId: 2, expiresAt: new Date(Date.now() + 200).toISOString() })
+  while (!service.stderr().includes('"expireOrders"')) await Bun.sleep(20)
+  await place({ petId: 3 })
   await ask('GET', `${service.url}/pets`, 'none')
   await ask('GET', `${service.url}/anything/at/all`, service.key)
 })
@@ -42,9 +50,20 @@ describe('metrics', () => {
     expect(text).not.toContain('anything')
   })
 
+  test('tell of orders: what was asked, what expired by itself, and how many pets each status has', async () => {
+    const text = await metrics()
+    const count = (operation: string, status: number) =>
+      value(text, `petstore_request_duration_seconds_count{operation="${operation}",status="${status}"}`)
+    expect([count('placeOrder', 201), count('completeOrder', 200)]).toEqual([3, 1])
+    expect(value(text, 'petstore_store_duration_seconds_count{call="placeOrder",outcome="ok"}')).toBe(3)
+    expect(value(text, 'petstore_orders_expired_total')).toBe(1)
+    const pets = (status: string) => value(text, `petstore_pets{status="${status}"}`)
+    expect([pets('available'), pets('pending'), pets('sold')]).toEqual([1, 1, 1])
+  })
+
   test('tell of commits, the store, what is in flight and deprecated calls', async () => {
     const text = await metrics()
-    expect(value(text, 'petstore_commit_creates_sum')).toBe(3)
+    expect(value(text, 'petstore_commit_creates_sum')).toBe(8)
     expect(value(text, 'petstore_commit_duration_seconds_count')).toBeGreaterThan(0)
     expect(value(text, 'petstore_store_duration_seconds_count{call="createPet",outcome="ok"}')).toBe(3)
     expect(value(text, 'petstore_requests_in_flight')).toBe(0)
@@ -85,6 +104,16 @@ describe('metrics', () => {
     expect((await fetch(new URL('/metrics', service.url))).status).toBe(404)
     expect((await fetch(new URL('/v1/pets', metricsUrl))).status).toBe(404)
   })
+})
+
+test('a store that does not answer takes only the inventory from the metrics', async () => {
+  const metrics = createMetrics()
+  const store = metrics.timed(await openStore(':memory:', { now: Date.now }))
+  expect(await metrics.text()).toContain('petstore_pets{status="sold"} 0')
+  await store.close()
+  const text = await metrics.text()
+  expect(text).not.toContain('petstore_pets{')
+  expect(text).toContain('petstore_requests_in_flight 0')
 })
 
 test('without PETSTORE_ADMIN_PORT there is no listener', async () => {
