@@ -3,13 +3,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { PetstoreError } from '../src/domain/errors.ts'
 import { generateKey, hashKey } from '../src/domain/keys.ts'
-import type { OrderStore } from '../src/domain/orders.ts'
 import type { Store } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { newPet } from './support/pets.ts'
 import { sharedCluster } from './support/postgres.ts'
-
-type Server = Store & OrderStore
 
 const PET = newPet({ status: 'available' })
 const TEST_MS = 60_000
@@ -17,7 +14,7 @@ const cluster = await sharedCluster()
 const newKey = () => ({ name: 'k', hash: hashKey(generateKey('production')), readOnly: false, expiresAt: undefined })
 
 let address: string
-let servers: [Server, Server]
+let servers: [Store, Store]
 let by: bigint
 
 beforeAll(async () => {
@@ -27,8 +24,8 @@ beforeAll(async () => {
 }, TEST_MS)
 afterAll(() => Promise.all(servers.map((server) => server.close())))
 
-async function open(): Promise<Server> {
-  return (await openStore(address, { now: Date.now })) as Server
+async function open(): Promise<Store> {
+  return await openStore(address, { now: Date.now })
 }
 
 const query = <Row>(statement: string) =>
@@ -99,8 +96,8 @@ test('a reservation that was taken by a server that is gone is expired by any ot
   await gone.close()
   let expired = 0
   while (expired < orders.length) {
-    const counts = await Promise.all([...servers, ...servers].map((server) => server.expireOrders(7)))
-    for (const count of counts) expired += count
+    const pieces = await Promise.all([...servers, ...servers].map((server) => server.expireOrders(7)))
+    expired += pieces.flat().length
     await Bun.sleep(10)
   }
   expect(expired).toBe(orders.length)
@@ -125,7 +122,7 @@ test('servers that create, place, move, expire, and make keys at the same time h
         const expiresAt = round % 3 === 0 ? Date.now() + 150 : undefined
         const { value: order } = await server.placeOrder({ petId: pet.id, expiresAt }, by, crypto.randomUUID())
         placed.push(order.id)
-        const other = servers[round % 2] as Server
+        const other = servers[round % 2] as Store
         if (round % 3 === 1) await other.completeOrder(order.id, by)
         if (client % 4 === 0) await server.revokeKey((await server.createKey(newKey())).id)
         const end = await outcome(round % 3 === 1 ? other.returnOrder(order.id, by) : other.cancelOrder(order.id, by))
@@ -140,7 +137,7 @@ test('servers that create, place, move, expire, and make keys at the same time h
     const seen: string[] = []
     for (let after = BigInt(last), turn = first; ; turn++) {
       const isLast = !busy
-      const page = await (servers[turn % 2] as Server).listOrders({ limit: 7, after })
+      const page = await (servers[turn % 2] as Store).listOrders({ limit: 7, after })
       const ids = Array.from(page.json.matchAll(/\{"id":(\d+)/g), ([, id]) => id as string)
       seen.push(...ids)
       after = BigInt(ids.at(-1) ?? after)

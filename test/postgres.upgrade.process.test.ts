@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'
-import type { OrderStore } from '../src/domain/orders.ts'
 import type { NewPet } from '../src/domain/pets.ts'
 import type { Store } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
@@ -91,7 +90,7 @@ beforeAll(() => cluster.asAdmin((sql) => sql`CREATE ROLE old_server LOGIN`))
 
 describe('a server of the version before, beside a new one', () => {
   let old: Awaited<ReturnType<typeof oldDatabase>>
-  let store: Store & OrderStore
+  let store: Store
   let before: bigint
 
   beforeAll(async () => {
@@ -99,7 +98,7 @@ describe('a server of the version before, beside a new one', () => {
     before = BigInt((await old.create(PET, 'before')).id)
     await old.create({ ...PET, status: 'sold' })
     await old.forget(0)
-    store = (await openStore(old.address, { now: () => at })) as Store & OrderStore
+    store = await openStore(old.address, { now: () => at })
   })
   afterAll(async () => {
     await old.end()

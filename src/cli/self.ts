@@ -1,7 +1,7 @@
 // Starts petstore as a child process. Like every other, it is started by bin/petstore, so that it runs and reads nothing in the
 // current folder. It does not outlive this process.
 
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 
 const LAUNCHER = join(import.meta.dir, '../../bin/petstore')
 
@@ -20,4 +20,11 @@ export function startSelf<
   running.add(child)
   child.exited.then(() => running.delete(child))
   return child
+}
+
+/** What a person types in the current folder to run petstore. */
+export function commandName(): string {
+  if (Bun.which('petstore')) return 'petstore'
+  const path = relative(process.cwd(), LAUNCHER)
+  return path.startsWith('..') ? LAUNCHER : path
 }

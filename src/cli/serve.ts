@@ -14,6 +14,7 @@ import { MEMORY, openStore } from '../store/kinds.ts'
 import { configOf, parsedBy, withSettings } from './options.ts'
 import { startPeriodicBackups } from './periodic-backups.ts'
 import { firstSignal, stopInOrder } from './stop.ts'
+import { places, welcome } from './welcome.ts'
 import { parentCloses, startWorkers } from './workers.ts'
 
 /** When the service stops: the time for requests in flight, and for the workers to stop. The whole stop takes under 10 s. */
@@ -106,8 +107,8 @@ async function serve(config: Config, { ephemeral, demo, workers, worker = false 
   // The last step that can fail: a key that was created is always shown.
   const key = worker ? undefined : await addFirstKey(store, config, log)
   if (key && demo) await Array.fromAsync(addSamples(new PetstoreClient({ baseUrl: server.url, apiKey: key })))
-  if (key && ephemeral) process.stdout.write(`key: ${key}\n`)
-  else if (key && !config.bootstrapKey) process.stdout.write(welcome(server.url, key))
+  if (ephemeral) process.stdout.write(`key: ${key}\n${process.stdout.isTTY ? `${places(server.url)}\n` : ''}`)
+  else if (!worker) process.stdout.write(welcome(server.url, config, config.bootstrapKey ? undefined : key))
   if (admin) process.stdout.write(`metrics on ${admin.url}\n`)
   process.stdout.write(`petstore listening on ${server.url}\n`)
 
@@ -139,21 +140,6 @@ async function addFirstKey(
     log.warn({}, 'PETSTORE_BOOTSTRAP_KEY is not used: the store has keys already')
   }
   return undefined
-}
-
-function welcome(url: string, key: string): string {
-  return `
-Welcome. This is the store's first API key. It cannot be shown again:
-
-    ${key}
-
-Try it:
-
-    curl -H 'Authorization: Bearer ${key}' ${url}/pets
-
-or open ${new URL('/', url)} in a browser and sign in with it; ${new URL('/docs', url)} describes the API.
-
-`
 }
 
 function parseWorkers(text: string): number {
