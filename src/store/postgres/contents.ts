@@ -89,9 +89,6 @@ export async function openPostgresContents(address: string): Promise<Contents> {
         JSON.stringify(rows.map((row) => toObject(table, row))),
       )
     },
-    clear: async ({ name }) => {
-      await ask(`DELETE FROM ${quoted(name)}`)
-    },
     lastId: async (table) => {
       const [row] = await ask<{ id: bigint }>(
         `SELECT coalesce(pg_sequence_last_value(${SEQUENCE}::regclass), 0) AS id`,

@@ -64,7 +64,6 @@ export function openSqliteContents(path: string): Contents {
         for (const row of rows) insert.run(...row)
       })
     },
-    clear: async ({ name }) => transact(() => database.run(`DELETE FROM ${quoted(name)}`)),
     lastId: async ({ name }) => select<[bigint]>('SELECT seq FROM sqlite_sequence WHERE name = ?', name)[0]?.[0] ?? 0n,
     setLastId: async ({ name }, id) => {
       transact(() => {
