@@ -1,9 +1,10 @@
 // The client as an outside project has it: from the packed package, typed, on plain Node, with nothing else installed.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFile } from './support/files.ts'
+import { pack } from './support/pack.ts'
 import { type Service, startService } from './support/service.ts'
 
 const root = join(import.meta.dir, '..')
@@ -12,7 +13,7 @@ let service: Service
 
 /** Types and behaviour at once: compiled with `strict` and without skipLibCheck, then run. */
 const PROGRAM = `
-import { PetstoreClient, PetstoreApiError, type NewPet, type Order, type Pet, type PetStatus } from 'petstore/client'
+import { PetstoreClient, PetstoreApiError, type NewPet, type Order, type Pet, type PetStatus } from 'petstore-client'
 
 const [baseUrl = '', apiKey = ''] = process.argv.slice(2)
 const client = new PetstoreClient({ baseUrl, apiKey, onDeprecated: ({ operationId }) => console.log('deprecated', operationId) })
@@ -38,12 +39,9 @@ try {
 
 beforeAll(async () => {
   service = await startService()
-  const packed = await run(['npm', 'pack', '--silent', '--pack-destination', outside], root)
-  const installed = join(outside, 'node_modules/petstore')
-  mkdirSync(installed, { recursive: true })
-  const tarball = join(outside, packed.trim().split('\n').at(-1) as string)
-  await run(['tar', '-xzf', tarball, '-C', installed, '--strip-components=1'], outside)
+  await run([process.execPath, 'scripts/build.ts'], root)
   writeFileSync(join(outside, 'package.json'), '{ "type": "module" }')
+  await run(['npm', 'install', '--offline', '--no-audit', await pack(join(root, 'dist/petstore-client'))], outside)
   writeFileSync(join(outside, 'program.ts'), PROGRAM)
 }, 60_000)
 afterAll(() => service.stop())
@@ -66,9 +64,17 @@ test('it types, and does what it says, on Node', async () => {
   ])
 }, 60_000)
 
+test('installing it brings nothing else', async () => {
+  const { dependencies } = JSON.parse(await run(['npm', 'ls', '--all', '--json'], outside))
+  expect(dependencies).toEqual({ 'petstore-client': expect.not.objectContaining({ dependencies: expect.anything() }) })
+  expect(readdirSync(join(outside, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
+    'petstore-client',
+  ])
+})
+
 test('it bundles for a browser, small and alone', async () => {
   const built = await Bun.build({
-    entrypoints: [join(outside, 'node_modules/petstore/dist/client/petstore.js')],
+    entrypoints: [join(outside, 'node_modules/petstore-client/client/petstore.js')],
     target: 'browser',
     minify: true,
   })
