@@ -9,8 +9,8 @@ import { ask, type Running, serve } from './support/process.ts'
 const COUNT = 10_000
 const READERS = 4
 const IDLE_MS = 500
-/** Of a page while they end. Generous: the machine may be busy. */
-const PAGE_MS_MAX = 1_000
+/** Of a page while they end: no wait for all of them. Generous, because a machine may be busy. */
+const PAGE_MS_MAX = 3_000
 const DEADLINE_MS = 30_000
 
 /** In the SQL of both stores: pets that are reserved, each by an order with the same `endsAt`. */
@@ -26,25 +26,24 @@ async function endAtOnce(database: string, reserve: (statements: (numbers: strin
   const idle: number[] = []
   const ending: number[] = []
   let times = idle
-  const readers = Array.from({ length: READERS }, async (_, n) => {
+  const readers = Array.from({ length: READERS }, async () => {
     while (reading) {
       const startedAt = performance.now()
-      // Another one each time, and pages that are changed by what ends.
       const { status } = await ask('GET', `${server.url}/pets?limit=100&status=available`, server.key)
       expect(status).toBe(200)
       times.push(performance.now() - startedAt)
-      await Bun.sleep(n % 2)
     }
   })
   await Bun.sleep(IDLE_MS)
-  const endsAt = Date.now() + IDLE_MS
-  await reserve((numbers) => reservations(endsAt, numbers))
+  // Committed together, when they are due already: the sweep finds all of them at once.
+  await reserve((numbers) => reservations(Date.now(), numbers))
   times = ending
   expect(await allEnd(server)).toBe(true)
   reading = false
   await Promise.all(readers)
   const [before, during] = [idle, ending].map(p99)
   process.stdout.write(`p99 of a page: ${before} ms before, ${during} ms while ${COUNT} reservations end\n`)
+  expect(ending.length).toBeGreaterThan(READERS)
   expect(Math.max(...ending)).toBeLessThan(PAGE_MS_MAX)
   expect(await server.stop()).toBe(0)
 }
