@@ -3,8 +3,9 @@
 // what it had not yet sent to its own.
 
 import { StartError } from '../../domain/errors.ts'
+import { unavailable } from '../shared/failures.ts'
 import type { PostgresAddress } from './address.ts'
-import { codeOf, isLost, StoreFailure, translate, translateAdding, translateChanging, unavailable } from './errors.ts'
+import { codeOf, isLost, StoreFailure, translate, translateAdding, translateChanging } from './errors.ts'
 import { ISOLATION, isSame, openPool, type Sql, type WritableHost, writableHost } from './hosts.ts'
 import { Slots } from './semaphore.ts'
 import { withTimeout } from './timeout.ts'

@@ -3,6 +3,7 @@
 
 import postgres from 'postgres'
 import { PetstoreError } from '../../domain/errors.ts'
+import { storageFull, unavailable } from '../shared/failures.ts'
 
 /**
  * The host cannot be used any more: connections to it are given up, and the one that takes writes is looked for. 55000 is
@@ -36,9 +37,7 @@ export function isLost(error: unknown): boolean {
 
 /** `storage_full`, `unavailable`, or what may be logged of a fault that was not foreseen. */
 export function translate(error: unknown): unknown {
-  if (codeOf(error) === '53100') {
-    return new PetstoreError('storage_full', 'The store is full: nothing was added. Try again later.', { cause: error })
-  }
+  if (codeOf(error) === '53100') return storageFull(error)
   if (isLost(error) || isRefused(error)) return unavailable(error)
   return error instanceof postgres.PostgresError ? fault(error) : error
 }
@@ -56,10 +55,6 @@ export const translateChanging = translateLost(
 function translateLost(message: string): (error: unknown) => unknown {
   return (error) =>
     isLost(error) && !isRefused(error) ? new PetstoreError('unavailable', message, { cause: error }) : translate(error)
-}
-
-export function unavailable(cause: unknown): PetstoreError {
-  return new PetstoreError('unavailable', 'The store cannot be used right now. Try again.', { cause })
 }
 
 /** Without the server's words: they may hold the row that was to be added. */

@@ -69,18 +69,16 @@ export async function schemaVersion(ask: Ask): Promise<number> {
   return row?.version ?? 0
 }
 
-/** All of them in one transaction. Returns the version that was there before. */
-export async function migrate(sql: Sql): Promise<number> {
-  const before = await sql.begin(async (transaction) => {
+/** Runs the missing migrations in one transaction. */
+export async function migrate(sql: Sql): Promise<void> {
+  await sql.begin(async (transaction) => {
     const ask: Ask = async (statement) => Array.from(await transaction.unsafe(statement)) as never
     await ask(LOCK)
     const version = await schemaVersion(ask)
-    if (version >= NEWEST_VERSION) return version
+    if (version >= NEWEST_VERSION) return
     if (version === 0) await ask('CREATE TABLE petstore_schema (version integer NOT NULL)')
     for (const migration of MIGRATIONS.slice(version)) await ask(migration)
     await ask('DELETE FROM petstore_schema')
     await ask(`INSERT INTO petstore_schema VALUES (${NEWEST_VERSION})`)
-    return version
   })
-  return before as number
 }

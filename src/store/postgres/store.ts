@@ -4,12 +4,12 @@ import { StartError } from '../../domain/errors.ts'
 import type { Store, StoreOptions } from '../../domain/store.ts'
 import { type PostgresAddress, parsePostgresAddress } from './address.ts'
 import { Connection } from './connection.ts'
+import { openPool, writableHost } from './hosts.ts'
 import { postgresKeys } from './keys.ts'
 import { postgresOrders } from './orders.ts'
 import { postgresPets } from './pets.ts'
 import { refusal } from './refusals.ts'
 import { checkRights, checkServer, migrate, NEWEST_VERSION, schemaVersion } from './schema.ts'
-import { withSession } from './session.ts'
 
 /** Throws StartError when the database cannot serve. */
 export async function openPostgresStore(address: string, options: StoreOptions): Promise<Store> {
@@ -43,7 +43,7 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
     if (version > NEWEST_VERSION) {
       throw new StartError(`a newer petstore wrote it (schema ${version}, this one knows ${NEWEST_VERSION})`)
     }
-    if (version < NEWEST_VERSION) await withSession(address, migrate)
+    if (version < NEWEST_VERSION) await migrateAlone(address)
     await checkRights(connection.read)
   } catch (error) {
     await connection.close()
@@ -58,5 +58,15 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
       await connection.read('SELECT 1')
     },
     close: () => connection.close(),
+  }
+}
+
+/** On a connection of its own, without the time limit of the others: a migration may take long. */
+async function migrateAlone(address: PostgresAddress): Promise<void> {
+  const sql = openPool(address, await writableHost(address), { max: 1 })
+  try {
+    await migrate(sql)
+  } finally {
+    await sql.end({ timeout: 1 })
   }
 }

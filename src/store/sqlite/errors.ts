@@ -1,7 +1,8 @@
 // SQLite's result codes → our errors. By code, never by words (https://sqlite.org/rescode.html).
 
 import { SQLiteError } from 'bun:sqlite'
-import { PetstoreError, StartError } from '../../domain/errors.ts'
+import { StartError } from '../../domain/errors.ts'
+import { storageFull, unavailable } from '../shared/failures.ts'
 import { corrupt } from './file.ts'
 
 /** Codes of a database that cannot be reached or used right now; anything else is a fault of ours. */
@@ -20,11 +21,8 @@ export function translated<Result>(work: () => Result): Result {
 function translate(error: unknown): unknown {
   if (!(error instanceof SQLiteError)) return error
   const code = error.code ?? ''
-  if (code === 'SQLITE_FULL') {
-    return new PetstoreError('storage_full', 'The store is full: nothing was added. Try again later.', { cause: error })
-  }
-  if (!UNAVAILABLE.test(code)) return error
-  return new PetstoreError('unavailable', 'The store cannot be used right now. Try again.', { cause: error })
+  if (code === 'SQLITE_FULL') return storageFull(error)
+  return UNAVAILABLE.test(code) ? unavailable(error) : error
 }
 
 export function isSqliteCode(error: unknown, ...codes: string[]): boolean {

@@ -1,6 +1,7 @@
 // A write transaction: the lock is taken at its beginning, so that it waits there and never half-way.
 
 import { PetstoreError } from '../../domain/errors.ts'
+import { unavailable } from '../shared/failures.ts'
 import { BUSY_TIMEOUT_MS, type Connection } from './connection.ts'
 import { isSqliteCode, translated } from './errors.ts'
 import type { Statements } from './statements.ts'
@@ -32,7 +33,7 @@ export function transactions(connection: Connection, statements: Statements, ver
     try {
       connection.reopen()
     } catch (cause) {
-      throw new PetstoreError('unavailable', 'The store cannot be used right now. Try again.', { cause })
+      throw unavailable(cause)
     }
     doubtful = false
   }
