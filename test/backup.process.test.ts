@@ -93,7 +93,7 @@ describe('a backup', () => {
     const file = temporaryFile('backup.db')
     writeFileSync(file, 'precious')
     const { status, stderr } = await run(['backup', file, '--database', database])
-    expect([status, stderr]).toEqual([1, expect.stringContaining('is there already')])
+    expect([status, stderr]).toEqual([1, expect.stringContaining('already exists')])
     expect(readFileSync(file, 'utf8')).toBe('precious')
   })
 

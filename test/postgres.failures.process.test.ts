@@ -83,7 +83,7 @@ describe('a database that', () => {
   )
 
   test(
-    'has no connection left',
+    'has no free connection',
     async () => {
       await cluster.asAdmin(async (sql) => {
         await sql`SELECT 1`

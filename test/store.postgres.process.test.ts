@@ -126,7 +126,7 @@ describe('a start refuses', () => {
     [
       'a user that sees no schema to make tables in',
       () => databaseFor('schemaless', `REVOKE ALL ON SCHEMA public FROM PUBLIC`),
-      /this user may not do what is needed.*migrate --apply/,
+      /this user lacks privileges.*migrate --apply/,
     ],
     [
       'a user without rights on the tables',
@@ -137,7 +137,7 @@ describe('a start refuses', () => {
         await cluster.asAdmin((sql) => sql.unsafe(statement), name)
         return address.replace('postgres@', 'rightless@')
       },
-      /lacks rights \(INSERT ON pets, UPDATE \(status\) ON pets, SELECT ON orders,.*as docs/,
+      /lacks privileges \(INSERT ON pets, UPDATE \(status\) ON pets, SELECT ON orders,.*see docs/,
     ],
     ['a certificate that cannot be asked for', () => `${cluster.address('postgres')}?sslmode=verify-full`, /cannot be/],
   ]

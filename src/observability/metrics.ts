@@ -1,5 +1,5 @@
-// The metrics for Prometheus. They are measured only with PETSTORE_ADMIN_PORT, so that they cost nothing without it. This file
-// names all of them but those of the process.
+// The metrics for Prometheus, except those of the process. They are measured only with PETSTORE_ADMIN_PORT, so that they cost nothing
+// without it.
 
 import type { KeyId, KeyStore } from '../domain/keys.ts'
 import type { PetStore } from '../domain/pets.ts'
@@ -13,7 +13,7 @@ export interface Metrics {
   /** One commit of creates that arrived together. */
   batch(size: number, seconds: number): void
   deprecatedCall(operation: string, key: KeyId): void
-  /** The same store, which measures each of its calls. */
+  /** Wraps the store so that its calls are measured. */
   timed<Store extends PetStore & KeyStore>(store: Store): Store
   /** The connections of a store that has a pool. */
   watchPool(state: () => { size: number; busy: number; waiting: number }): void
@@ -56,7 +56,7 @@ export function createMetrics(): Metrics {
   const commit = { size: sizes.series(), seconds: commits.series() }
 
   const deprecatedCalls = new Map<string, { operation: string; key_id: string; calls: number }>()
-  // A store without a pool, as the embedded one, reports 0.
+  // 0 for a store without a pool.
   let pool = () => ({ size: 0, busy: 0, waiting: 0 })
   let inFlight = () => 0
 

@@ -1,5 +1,5 @@
-// API keys in PostgreSQL. Every request asks for one, so those found are kept, for half the second that a revoked key
-// may still work: the other half is for the query.
+// API keys in PostgreSQL. Every request needs one, so they are cached for half a second. A revoked key must stop working within one
+// second; the other half is for the query.
 
 import type { ApiKey, KeyHash, KeyStore, NewKey } from '../../domain/keys.ts'
 import type { StoreOptions } from '../../domain/store.ts'
@@ -20,7 +20,7 @@ const INSERT = `INSERT INTO keys (name, hash, read_only, created_at, expires_at)
   RETURNING ${KEY_COLUMNS}`
 const REVOKE = 'UPDATE keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL'
 const END = 'UPDATE keys SET expires_at = least(expires_at, $2::bigint) WHERE id = $1'
-// Always in the same order: two servers that save theirs at the same moment cannot block each other.
+// In a fixed order, so that two servers that save at the same time cannot deadlock.
 const COUNT = `INSERT INTO deprecated_calls AS counted (key_id, operation_id, calls, last_at)
   SELECT key_id, operation_id, sum(calls), max(last_at)
   FROM json_to_recordset($1::text::json) AS new (key_id bigint, operation_id text, calls bigint, last_at bigint)
@@ -33,7 +33,7 @@ const KEYS_KEPT_MAX = 10_000
 
 export function postgresKeys(connection: Connection, { now }: StoreOptions): KeyStore {
   const { read, write, background } = connection
-  /** What there is, and when it was asked for. What there is not is not kept: a new key works at once. */
+  /** Keys that exist, with the time of their query. Keys that do not exist are not cached, so a new key works at once. */
   const kept = new Map<KeyHash, { key: ApiKey; askedAt: number }>()
 
   async function readKeys(hashes: KeyHash[]): Promise<(ApiKey | undefined)[]> {

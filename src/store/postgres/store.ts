@@ -1,4 +1,4 @@
-// The store of many machines: one PostgreSQL database, any number of servers.
+// The store for several machines: one PostgreSQL database and any number of servers.
 
 import { StartError } from '../../domain/errors.ts'
 import type { Store, StoreOptions } from '../../domain/store.ts'
@@ -11,7 +11,7 @@ import { postgresPets } from './pets.ts'
 import { refusal } from './refusals.ts'
 import { checkRights, checkServer, migrate, NEWEST_VERSION, schemaVersion } from './schema.ts'
 
-/** Throws StartError when the database cannot serve. */
+/** Throws StartError when the database cannot be used. */
 export async function openPostgresStore(address: string, options: StoreOptions): Promise<Store> {
   try {
     return await open(parsePostgresAddress(address), options)
@@ -20,7 +20,7 @@ export async function openPostgresStore(address: string, options: StoreOptions):
   }
 }
 
-/** The version of the schema; 0 where there is none. Changes nothing. Throws StartError as a start does. */
+/** The version of the schema; 0 when there is none. Changes nothing. Throws StartError when the database cannot be used. */
 export async function postgresVersion(address: string): Promise<number> {
   try {
     const connection = await Connection.open(parsePostgresAddress(address))
@@ -41,7 +41,9 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
     await checkServer(connection.read)
     const version = await schemaVersion(connection.read)
     if (version > NEWEST_VERSION) {
-      throw new StartError(`a newer petstore wrote it (schema ${version}, this one knows ${NEWEST_VERSION})`)
+      throw new StartError(
+        `it was written by a newer petstore (schema ${version}; this version knows ${NEWEST_VERSION})`,
+      )
     }
     if (version < NEWEST_VERSION) await migrateAlone(address)
     await checkRights(connection.read)

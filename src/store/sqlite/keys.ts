@@ -45,7 +45,7 @@ export function sqliteKeys(statements: Statements, transact: Transact, { now }: 
   return {
     createKey: (key) => transact(() => create(key)),
     createFirstKey: (key) => transact(() => (any.get() ? undefined : create(key))),
-    // At once: whoever comes in the same turn with the same key then finds it known.
+    // Not with other reads: the result is cached at once for requests with the same key in the same turn of the event loop.
     findKey: async (hash) => translated(() => find(hash)),
     listKeys: async () => translated(() => all.all().map(toKey)),
     revokeKey: async (id) => {
