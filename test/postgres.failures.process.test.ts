@@ -131,7 +131,7 @@ describe('a database that', () => {
           await cluster.asAdmin((sql) => sql.unsafe(`SELECT ${end}(${backend})`))
           const { status, text } = await creating
           expect(status).toBe(503)
-          expect(text).toContain('not known')
+          expect(text).toContain('may have been created')
         })
       },
       TEST_MS,
