@@ -201,7 +201,7 @@ describe('with the rights of docs/postgresql.md', () => {
   })
 })
 
-test('under one idempotency key, asked of two servers at once, one animal is added', async () => {
+test('under one idempotency key, asked of two servers at once, one pet is added', async () => {
   const { address, store, by } = await storeWithKey()
   const other = await openStore(address, { now })
   const keys = Array.from({ length: 100 }, (_, n) => `key ${n}`)

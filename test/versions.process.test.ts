@@ -21,7 +21,7 @@ interface Contents {
   pets: Pet[]
   once: { by: KeyId; key: string; petId: bigint }[]
   deprecatedCalls: DeprecatedCalls[]
-  /** An id before this one was given to an animal that is not there any more. */
+  /** An id before this one was given to a pet that is not there any more. */
   nextPetId: bigint
 }
 

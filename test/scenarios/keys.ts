@@ -54,7 +54,7 @@ export function keys(on: OnStore): void {
       expect((await api.service.get('/pets', { Authorization: `bEARER  ${api.service.key}` })).status).toBe(200)
     })
 
-    test('a key elsewhere is not read', async () => {
+    test('a key in another place is ignored', async () => {
       const headers = { Authorization: '', 'X-API-Key': api.service.key, Cookie: `key=${api.service.key}` }
       expect(
         (await api.service.get(`/pets?api_key=${api.service.key}&access_token=${api.service.key}`, headers)).status,
@@ -77,7 +77,7 @@ export function keys(on: OnStore): void {
       }
     })
 
-    test('an expired key is refused from its moment on', async () => {
+    test('an expired key is refused', async () => {
       const headers = bearer(await api.service.addKey({ expiresAt: TODAY + DAY_MS }))
       expect((await api.service.get('/pets', headers)).status).toBe(200)
       api.service.clock.at = TODAY + DAY_MS
