@@ -290,7 +290,7 @@ describe('petstore copy of a schema that has grown', () => {
           readOnly: false,
           expiresAt: undefined,
         })
-        const pet = newPet()
+        const pet = newPet({ status: 'sold' })
         await Promise.all(Array.from({ length: count }, () => store.createPet(pet, id)))
         await store.close()
         // Not what the trigger of the target would count to.

@@ -4,8 +4,7 @@ import type { KeyStore } from './keys.ts'
 import type { OrderStore } from './orders.ts'
 import type { PetStore } from './pets.ts'
 
-/** Both stores will have orders; until then a store may lack them. */
-export interface Store extends PetStore, KeyStore, Partial<OrderStore> {
+export interface Store extends PetStore, KeyStore, OrderStore {
   /**
    * The store's version: between two equal versions nothing was committed, by any process. All calls in one turn of the event loop
    * share the result, which is read after the last of them. Absent when it would cost as much as a query.

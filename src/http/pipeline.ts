@@ -4,7 +4,6 @@
 import type { ContractBody, ContractOperation } from '../contract/contract.ts'
 import { OVERLOADED, PetstoreError } from '../domain/errors.ts'
 import type { ApiKey, Environment } from '../domain/keys.ts'
-import type { OrderStore } from '../domain/orders.ts'
 import type { Store } from '../domain/store.ts'
 import type { Json } from '../json/json.ts'
 import type { Log } from '../observability/log.ts'
@@ -68,7 +67,7 @@ export class Pipeline {
     this.authentication = new Authentication(store, environment)
     this.failures = new FailureLog(options.log)
     this.rateLimit = rateLimit && new RateLimit(rateLimit)
-    this.services = { pets: store, orders: store as Store & OrderStore, running: new RunningKeys() }
+    this.services = { pets: store, orders: store, running: new RunningKeys() }
   }
 
   /** Never rejects: an error becomes a response, too. */

@@ -65,11 +65,7 @@ export function startServer(options: ServerOptions): PetstoreServer {
   const port = server.port as number
   const url = `http://${authority(host, port)}${basePath}`
   metrics?.watchInFlight(() => server.pendingRequests)
-  const expiry = startExpiry(
-    { expireOrders: async (limit) => (await store.expireOrders?.(limit)) ?? 0 },
-    options.log,
-    options.expiryEveryMs,
-  )
+  const expiry = startExpiry(store, options.log, options.expiryEveryMs)
 
   return {
     port,

@@ -48,8 +48,8 @@ export function jsonObject(columns: AnyColumns, dialect: JsonDialect): string {
 /** The fields of the table, in its order. `row`: a `Row`, or a result of the database driver with the names of `selectList`. */
 export function fromRow<Row>(columns: Columns<Row>, row: object): Row {
   return fromFields(columns, (field, kind) => {
-    const value = row[field as keyof object] as Value | null
-    return value !== null && kind === 'time' ? Number(value) : (value ?? undefined)
+    const value = (row[field as keyof object] as Value | null) ?? undefined
+    return value !== undefined && kind === 'time' ? Number(value) : value
   })
 }
 

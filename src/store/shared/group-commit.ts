@@ -7,6 +7,9 @@ const BATCH_MAX = 256
 /** A call that would wait longer than this is refused at once. */
 const WAIT_MS_MAX = 2000
 
+/** What an item claims: in one batch, equal names must have equal values. */
+export type Claim = readonly [name: string, value: unknown]
+
 interface Waiting<Item, Result> {
   item: Item
   resolve: (result: Result) => void
@@ -17,14 +20,14 @@ interface Waiting<Item, Result> {
  * Wraps `commit`, which takes a batch and returns the results in the same order, as a function for one item. A PetstoreError of
  * `commit` rejects the whole batch. After any other error, which one item may have caused, each item is committed alone. A call
  * rejects with OVERLOADED when it would wait too long, judged by the duration of the commits so far; the first batch may always wait.
- * Two items for which `exclusive` returns the same text are never in the same batch.
+ * A batch ends before an item whose claim contradicts an earlier one, so items are committed in the order of their arrival.
  */
 export function batched<Item, Result>(
   commit: (items: Item[]) => Result[] | Promise<Result[]>,
   onBatch?: (size: number, seconds: number) => void,
-  exclusive?: (item: Item) => string | undefined,
+  claimOf?: (item: Item) => Claim | undefined,
 ): (item: Item) => Promise<Result> {
-  let waiting: Waiting<Item, Result>[] = []
+  const waiting: Waiting<Item, Result>[] = []
   let running = false
   let startedAt = 0
   let lastMs = 0
@@ -58,19 +61,15 @@ export function batched<Item, Result>(
   }
 
   function take(): Waiting<Item, Result>[] {
-    if (!exclusive) return waiting.splice(0, BATCH_MAX)
-    const taken: Waiting<Item, Result>[] = []
-    const left: Waiting<Item, Result>[] = []
-    const used = new Set<string>()
-    for (const each of waiting) {
-      const name = exclusive(each.item)
-      const fits = taken.length < BATCH_MAX && (name === undefined || !used.has(name))
-      if (name !== undefined) used.add(name)
-      if (fits) taken.push(each)
-      else left.push(each)
-    }
-    waiting = left
-    return taken
+    const claims = new Map<string, unknown>()
+    const end = waiting.slice(0, BATCH_MAX).findIndex(({ item }) => {
+      const [name, value] = claimOf?.(item) ?? []
+      if (name === undefined) return false
+      if (claims.has(name)) return claims.get(name) !== value
+      claims.set(name, value)
+      return false
+    })
+    return waiting.splice(0, end === -1 ? BATCH_MAX : end)
   }
 
   async function alone({ item, resolve, reject }: Waiting<Item, Result>): Promise<void> {

@@ -8,9 +8,10 @@ import { APPLICATION_ID, corrupt, inodeOf, newer, prepareFile } from './file.ts'
 import first from './migrations/0001-pets-and-keys.sql' with { type: 'text' }
 import second from './migrations/0002-idempotency-keys.sql' with { type: 'text' }
 import third from './migrations/0003-idempotency-answers.sql' with { type: 'text' }
+import fourth from './migrations/0004-orders.sql' with { type: 'text' }
 
 /** In order. A released migration is never changed. `user_version` counts those that have run. */
-export const MIGRATIONS = [first, second, third]
+export const MIGRATIONS = [first, second, third, fourth]
 
 /** How long a statement waits for another process's transaction. It blocks the thread. */
 export const BUSY_TIMEOUT_MS = 2000

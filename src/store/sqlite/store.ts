@@ -5,6 +5,7 @@ import type { Store, StoreOptions } from '../../domain/store.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { translated } from './errors.ts'
 import { sqliteKeys } from './keys.ts'
+import { sqliteOrders } from './orders.ts'
 import { sqlitePets } from './pets.ts'
 import { reads } from './reads.ts'
 import { Statements } from './statements.ts'
@@ -26,6 +27,7 @@ export function sqliteStore(connection: Connection, options: StoreOptions): Stor
   const write = writes(statements, transact, options)
   return {
     ...sqlitePets(statements, read, write),
+    ...sqliteOrders(statements, read, write, options),
     ...sqliteKeys(statements, transact, options),
     version: () => version.ask(),
     ping: async () => {
