@@ -226,7 +226,8 @@ describe('a request', () => {
     expect(response.status).not.toBe(431)
     return performance.now() - begun
   }
-  const best = async (parts: Parts) => Math.min(await send(parts), await send(parts), await send(parts))
+  /** The best of six, because other work on this machine slows some of them. */
+  const best = async (parts: Parts) => Math.min(...(await Array.fromAsync({ length: 6 }, () => send(parts))))
 
   for (const [says, parts] of Object.entries(WORST)) {
     test(`with ${says} takes about as long as any other of its size`, async () => {

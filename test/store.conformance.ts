@@ -258,7 +258,9 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
       test('adds up deprecated calls', async () => {
         await store.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 2, lastAt: 10 }])
         await store.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 3, lastAt: 5 }])
-        expect(await store.listDeprecatedCalls()).toEqual([{ keyId: by, operationId: 'getPet', calls: 5, lastAt: 10 }])
+        // The client's own calls may have been counted, too.
+        const counted = (await store.listDeprecatedCalls()).filter(({ keyId }) => keyId === by)
+        expect(counted).toEqual([{ keyId: by, operationId: 'getPet', calls: 5, lastAt: 10 }])
       })
     })
 
