@@ -6,7 +6,7 @@ import { type Json, JsonNumber, parseJson } from '../json/json.ts'
 import { PetstoreApiError } from './errors.ts'
 
 /** The service always returns a pet's status. */
-export type Pet = Required<ContractPet>
+export type Pet = ContractPet & Required<Pick<ContractPet, 'status'>>
 
 /** Throws PetstoreApiError `unexpected_answer`. */
 export function readPet(response: Response, text: string): Pet {
@@ -74,7 +74,7 @@ function read<Value>({ status, headers }: Response, from: () => Value): Value {
   }
 }
 
-function toPet(value: Json): Pet {
+function toPet(value: Json): { [Field in keyof Required<Pet>]: Pet[Field] } {
   if (!(value instanceof Map)) throw new SyntaxError('expected an object')
   const [name, status] = [value.get('name'), value.get('status')]
   if (typeof name !== 'string' || typeof status !== 'string') throw new SyntaxError('expected a pet')

@@ -3,10 +3,10 @@
 // lines or after an error.
 
 import { StartError } from '../../domain/errors.ts'
-import type { Format, SourceRecord, Unchecked } from './format.ts'
+import { FIELDS, type Format, type SourceRecord, type Unchecked } from './format.ts'
 import { RECORD_MAX } from './ndjson.ts'
 
-const COLUMNS = ['id', 'name', 'categoryId', 'status'] as const
+const COLUMNS = ['id', ...FIELDS] as const
 
 interface Row {
   line: number
@@ -48,9 +48,10 @@ function recordOf({ line, fields, wellFormed }: Row, header: readonly string[]):
 }
 
 /** Text that is not an integer is sent as it is, and the service reports what is wrong. */
-function petOf({ name, categoryId = '', status }: Record<string, string>): Unchecked {
+function petOf({ name, categoryId = '', ...row }: Record<string, string>): Unchecked {
   const integer = /^-?[0-9]{1,100}$/.test(categoryId.trim())
-  return { name, categoryId: integer ? BigInt(categoryId) : categoryId, ...(status ? { status } : {}) }
+  const others = FIELDS.flatMap((field) => (row[field] ? [[field, row[field]]] : []))
+  return { name, categoryId: integer ? BigInt(categoryId) : categoryId, ...Object.fromEntries(others) }
 }
 
 function quoted(text: string): string {
