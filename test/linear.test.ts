@@ -26,6 +26,8 @@ const EXPRESSIONS: Record<string, string> = {
   '/[ \\t]*;[ \\t]*(?:([\\w!#$%&\'*+.^`|~-]+)=(?:"([^"\\\\]*)"|([\\w!#$%&\'*+.^`|~-]+)))?/y': ' ; charset="utf-8"; a=b',
   // http/web/static-file.ts
   '/^q=0(?:\\.0*)?$/': 'q=0.000',
+  // http/web/not-found.ts
+  '/\\{\\w+\\}/': '{petId}',
   // http/request/idempotency-key.ts
   '/\\\\(.)/g': 'a\\"b\\\\',
   // contract/date-time.ts

@@ -151,9 +151,16 @@ function objectValidator(schema: Schema, schemas: Schemas): Validator {
     for (const field of fields) {
       const given = value.get(field.field)
       if (given !== undefined) object[field.field] = field.validate(given, field.field, problems)
-      else if (field.required) problems.push(`${field.field} is required.`)
+      else if (field.required) problems.push(`${field.field} is required.${misspelt(field.field, value)}`)
       else if (field.default !== undefined) object[field.field] = field.default
     }
     return object
   }
+}
+
+/** Names the field that was probably meant for this one: a sentence after a space, or nothing. */
+function misspelt(field: string, object: ReadonlyMap<string, Json>): string {
+  const plain = (name: string) => name.replaceAll('_', '').replaceAll('-', '').toLowerCase()
+  const name = object.keys().find((other) => other.length <= 64 && plain(other) === plain(field))
+  return name === undefined ? '' : ` Did you mean ${field} instead of ${name}?`
 }

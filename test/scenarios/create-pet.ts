@@ -104,6 +104,7 @@ export function createPet(on: OnStore): void {
       ),
       create('refuses an unknown status', petBody({ status: 'Sold' }), 400, 'available, pending, sold'),
       create('refuses a status of null', petBody({ status: null }), 400, 'status must be one of'),
+      create('names the field that was meant', '{"name":"Rex","category_id":7}', 400, 'instead of category_id?'),
       create('names all problems at once', '{"status":1}', 400, 'name is', 'categoryId is required.', 'status must'),
       create('refuses an array', '[]', 400, 'The body must be a JSON object.'),
       create('refuses an empty body', '', 400),

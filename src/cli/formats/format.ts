@@ -1,6 +1,6 @@
 // What import and export need from a file format.
 
-import type { NewPet, Pet } from '../../client/petstore.ts'
+import type { NewPet } from '../../client/petstore.ts'
 
 const NEW_PET_FIELDS: Record<keyof NewPet, true> = { name: true, categoryId: true, status: true }
 /** The fields that an import sends. */
@@ -23,5 +23,6 @@ export interface Format {
    * split into records.
    */
   read(text: AsyncIterable<string>): AsyncGenerator<SourceRecord>
-  write(pets: AsyncIterable<Pet>): AsyncGenerator<string>
+  /** `columns`: their members, where a format has columns; one that an item lacks is empty. */
+  write(items: AsyncIterable<object>, columns: readonly string[]): AsyncGenerator<string>
 }

@@ -1,4 +1,4 @@
-// JSON: one array of pets, of any length. The reader finds where each element ends, and reads the element as NDJSON reads a
+// JSON: one array of any length. The reader finds where each element ends, and reads the element as NDJSON reads a
 // line.
 
 import { StartError } from '../../domain/errors.ts'
@@ -42,14 +42,17 @@ export const json: Format = {
     if (!ended) throw broken('is the end of the file, but the array has not ended')
   },
 
-  async *write(pets) {
-    let before = '['
-    for await (const pet of pets) {
-      yield `${before}\n${stringifyJson(pet)}`
-      before = ','
-    }
-    yield before === '[' ? '[]\n' : '\n]\n'
-  },
+  write: stringifyJsonArray,
+}
+
+/** One element a line. */
+export async function* stringifyJsonArray(items: AsyncIterable<object>): AsyncGenerator<string> {
+  let before = '['
+  for await (const item of items) {
+    yield `${before}\n${stringifyJson(item)}`
+    before = ','
+  }
+  yield before === '[' ? '[]\n' : '\n]\n'
 }
 
 /** A string, a quote that begins an unfinished string, or a character that structures arrays and objects. */

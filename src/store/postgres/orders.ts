@@ -3,7 +3,7 @@
 
 import type { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
-import type { Inventory, NewOrder, Order, OrderFilter, OrderStore } from '../../domain/orders.ts'
+import type { ExpiredOrder, Inventory, NewOrder, Order, OrderFilter, OrderStore } from '../../domain/orders.ts'
 import type { Created, Page, PetStatus } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { shared } from '../shared/coalesce.ts'
@@ -39,7 +39,7 @@ const CHANGE = `SELECT place, refusal, pet_status AS "petStatus", operation, req
   FROM petstore_change_orders($1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::json, $5, $6)`
 // The clock is asked once, so that the index serves.
 const IS_DUE = `SELECT FROM orders WHERE status = 'pending' AND expires_at <= (SELECT petstore_now()) LIMIT 1`
-const EXPIRE = 'SELECT petstore_expire_orders($1) AS count'
+const EXPIRE = 'SELECT id, pet_id AS "petId" FROM petstore_expire_orders($1)'
 
 type Moved = 'completed' | 'cancelled' | 'returned'
 
@@ -127,9 +127,8 @@ export function postgresOrders({ read, change }: Connection, { now, onBatch }: S
     listOrders: shared(readPage),
     getInventory: () => inventory({}),
     expireOrders: async (limit) => {
-      if ((await read(IS_DUE)).length === 0) return 0
-      const [expired] = await change<{ count: bigint }>(EXPIRE, limit)
-      return Number(expired?.count)
+      const due = await read(IS_DUE)
+      return due.length === 0 ? [] : change<ExpiredOrder>(EXPIRE, limit)
     },
   }
 }

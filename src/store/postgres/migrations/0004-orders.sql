@@ -112,9 +112,10 @@ BEGIN
   RETURN orders_moved;
 END $$;
 
--- Expires up to `most` overdue reservations, those that are overdue longest first. Gives how many.
-CREATE FUNCTION petstore_expire_orders(most bigint) RETURNS bigint
+-- Expires up to `most` overdue reservations, those that are overdue longest first. Gives which.
+CREATE FUNCTION petstore_expire_orders(most bigint) RETURNS TABLE (id bigint, pet_id bigint)
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off AS $$
+#variable_conflict use_column
 DECLARE
   now bigint;
   due bigint[];
@@ -122,7 +123,8 @@ BEGIN
   PERFORM pg_advisory_xact_lock(1346720851, 1);
   now := petstore_now();
   due := ARRAY(SELECT id FROM orders WHERE status = 'pending' AND expires_at <= now ORDER BY expires_at LIMIT most);
-  RETURN petstore_move_orders(due, array_fill('expired'::text, ARRAY[cardinality(due)]), '{}', now);
+  PERFORM petstore_move_orders(due, array_fill('expired'::text, ARRAY[cardinality(due)]), '{}', now);
+  RETURN QUERY SELECT id, pet_id FROM orders WHERE id = ANY (due);
 END $$;
 
 -- A batch: first moves of orders, each to the state named beside it, then `placements`, in their order (an idempotency key may be
