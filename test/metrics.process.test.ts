@@ -95,7 +95,7 @@ describe('metrics', () => {
     }
   })
 
-  test('hold no byte run of the key', async () => {
+  test('contain no part of the key', async () => {
     expect(await metrics()).not.toContain(service.key.slice(10, 20))
   })
 
@@ -131,7 +131,7 @@ test('an operations port in use: a sentence, and status 1', async () => {
 describe('docs/monitoring', () => {
   const files = ['prometheus-rules.yaml', 'grafana-dashboard.json'].map((name) => join(root, 'docs/monitoring', name))
 
-  test('asks only for metrics that there are, with labels that they have', async () => {
+  test('uses only metrics and labels that exist', async () => {
     const text = await metrics()
     const known = new Set([...text.matchAll(/^([a-z_]+)[{ ]/gm)].map(([, name]) => name as string)).add('up')
     const asked = files.flatMap((file) => expressions(readFileSync(file, 'utf8')))
@@ -156,7 +156,7 @@ describe('docs/monitoring', () => {
   }
 })
 
-describe('a trace of the caller’s', () => {
+describe('a caller’s trace', () => {
   const create = async (traceparent: string) => {
     const headers = { Authorization: `Bearer ${service.key}`, traceparent }
     const answer = await fetch(`${service.url}/pets`, { method: 'POST', headers, body: PET })
@@ -170,19 +170,19 @@ describe('a trace of the caller’s', () => {
     )
   }
 
-  test('is carried into the log', async () => {
+  test('is logged', async () => {
     const line = await create('00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01')
     expect(line).toMatchObject({ traceId: '4bf92f3577b34da6a3ce929d0e0e4736', parentId: '00f067aa0ba902b7' })
   })
 
-  test('that is not well-formed is none', async () => {
+  test('that is malformed is ignored', async () => {
     for (const bad of ['x', '00-00000000000000000000000000000000-00f067aa0ba902b7-01', '00-4BF9-00f0-01']) {
       expect(await create(bad)).not.toHaveProperty('traceId')
     }
   })
 })
 
-test('petstore deprecated lists who still calls what is to be removed', async () => {
+test('petstore deprecated lists the keys that call deprecated operations', async () => {
   const file = temporaryFile('petstore.db')
   const none = await run(['keys', 'create', '--name', 'till', '--database', file])
   expect((await run(['deprecated', '--database', file])).stdout).toContain('No key has called')

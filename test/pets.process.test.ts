@@ -29,7 +29,7 @@ const client = () => new PetstoreClient({ baseUrl: service.url, apiKey: service.
 const count = async () => (await Array.fromAsync(client().listPets())).length
 
 describe('pets', () => {
-  test('adds, lists and fetches, for people', async () => {
+  test('adds, lists and fetches pets, for people', async () => {
     const added = await pets(['add', 'Rex\u001b[31m', '--category', '9223372036854775807', '--status', 'sold'])
     expect(added).toEqual({
       status: 0,
@@ -42,7 +42,7 @@ describe('pets', () => {
     expect(got.stderr).toContain('getPet is deprecated, and will be removed on 2030-12-05')
   })
 
-  test('and for programs, exactly', async () => {
+  test('prints exact JSON, for programs', async () => {
     const exact = '{"id":2,"name":"Mia","categoryId":-9223372036854775808,"status":"available"}\n'
     expect((await pets(['add', 'Mia', '--category', '-9223372036854775808', '--json'])).stdout).toBe(exact)
     expect((await pets(['get', '2', '--json'])).stdout).toBe(exact)
@@ -172,7 +172,7 @@ describe('import and export', () => {
     expect(JSON.parse(ended.stdout).added).toBeLessThan(100)
   })
 
-  test('standard input, and a file that is not UTF-8', async () => {
+  test('reads standard input, and refuses a file that is not UTF-8', async () => {
     const text = 'name,categoryId\\nStdin,1\\n'
     const command = (bytes: string) => [
       'sh',

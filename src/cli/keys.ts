@@ -132,16 +132,16 @@ function listing(keys: readonly ApiKey[]): string {
   return table(['ID', 'NAME', 'ACCESS', 'STATE', 'CREATED', 'EXPIRES'], rows)
 }
 
-function toJson({ id, name, readOnly, createdAt, expiresAt, revokedAt, ...rest }: ApiKey) {
+function toJson(key: ApiKey) {
   const iso = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString())
   return {
-    id: Number(id),
-    name,
-    access: readOnly ? 'read-only' : 'full',
-    state: keyState({ id, name, readOnly, createdAt, expiresAt, revokedAt, ...rest }, Date.now()),
-    createdAt: iso(createdAt),
-    expiresAt: iso(expiresAt),
-    revokedAt: iso(revokedAt),
+    id: Number(key.id),
+    name: key.name,
+    access: key.readOnly ? 'read-only' : 'full',
+    state: keyState(key, Date.now()),
+    createdAt: iso(key.createdAt),
+    expiresAt: iso(key.expiresAt),
+    revokedAt: iso(key.revokedAt),
   }
 }
 

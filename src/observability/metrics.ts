@@ -1,5 +1,5 @@
-// The metrics for Prometheus. They are measured only with PETSTORE_ADMIN_PORT, so that they cost nothing without it. This file
-// names all of them but those of the process.
+// The metrics for Prometheus, except those of the process. They are measured only with PETSTORE_ADMIN_PORT, so that they cost nothing
+// without it.
 
 import type { KeyId, KeyStore } from '../domain/keys.ts'
 import type { Inventory, OrderStore } from '../domain/orders.ts'
@@ -14,7 +14,7 @@ export interface Metrics {
   /** One commit of changes that arrived together. */
   batch(size: number, seconds: number): void
   deprecatedCall(operation: string, key: KeyId): void
-  /** The same store, which measures its calls and the orders that it expires. Its inventory is told, too. */
+  /** Wraps the store so that its calls, the orders that it expires and its inventory are measured. */
   timed<Store extends PetStore & OrderStore & KeyStore>(store: Store): Store
   /** The connections of a store that has a pool. */
   watchPool(state: () => { size: number; busy: number; waiting: number }): void
@@ -58,7 +58,7 @@ export function createMetrics(): Metrics {
   const commit = { size: sizes.series(), seconds: commits.series() }
 
   const deprecatedCalls = new Map<string, { operation: string; key_id: string; calls: number }>()
-  // A store without a pool, as the embedded one, reports 0.
+  // 0 for a store without a pool.
   let pool = () => ({ size: 0, busy: 0, waiting: 0 })
   let inFlight = () => 0
   let expired = 0
