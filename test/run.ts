@@ -2,7 +2,7 @@
 // `--fast` (`npm run check`) leaves out the tests that start processes, for every save.
 
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { audit } from '../scripts/audit.ts'
 
@@ -10,6 +10,8 @@ const root = join(import.meta.dir, '..')
 const fast = process.argv.includes('--fast')
 /** Tests that start processes, databases or browsers. */
 const SLOW = ['**/*.process.test.ts']
+/** More than there are processors: a test waits most of its time. Files share nothing, so each may run beside any other. */
+const WORKERS = 2 * availableParallelism()
 /** Ends what hangs; generous, because a machine may be busy with other things. */
 const TEST_TIMEOUT_MS = 60_000
 
@@ -56,6 +58,7 @@ function tests(): void {
     process.execPath,
     'test',
     `--timeout=${TEST_TIMEOUT_MS}`,
+    `--parallel=${WORKERS}`,
     ...ignored,
     '--reporter=junit',
     `--reporter-outfile=${report}`,
