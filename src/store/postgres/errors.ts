@@ -37,7 +37,7 @@ export function isLost(error: unknown): boolean {
 /** `storage_full`, `unavailable`, or what may be logged of a fault that was not foreseen. */
 export function translate(error: unknown): unknown {
   if (codeOf(error) === '53100') {
-    return new PetstoreError('storage_full', 'The store is full: nothing was added. Try again later.', { cause: error })
+    return new PetstoreError('storage_full', 'The store is full: nothing was changed. Try again later.', { cause: error })
   }
   if (isLost(error) || isRefused(error)) return unavailable(error)
   return error instanceof postgres.PostgresError ? fault(error) : error

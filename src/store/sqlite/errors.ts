@@ -21,7 +21,7 @@ function translate(error: unknown): unknown {
   if (!(error instanceof SQLiteError)) return error
   const code = error.code ?? ''
   if (code === 'SQLITE_FULL') {
-    return new PetstoreError('storage_full', 'The store is full: nothing was added. Try again later.', { cause: error })
+    return new PetstoreError('storage_full', 'The store is full: nothing was changed. Try again later.', { cause: error })
   }
   if (!UNAVAILABLE.test(code)) return error
   return new PetstoreError('unavailable', 'The store cannot be used right now. Try again.', { cause: error })
