@@ -19,7 +19,7 @@ const FIRST_ORDER = { petId: 1n, reference: 'till "3" \u{1F436}', expiresAt: 1e9
 /** While Idempotency-Keys of the source are remembered. */
 const LATER = 1e6
 
-/** A store with something of everything, and an id that was given to an animal which is not there any more. */
+/** A store with something of everything, and an id that was given to a pet which is not there any more. */
 async function filledFile(count = PETS): Promise<string> {
   const path = temporaryFile('petstore.db')
   let at = 1_000
@@ -143,7 +143,7 @@ describe('petstore copy', () => {
     }
   }, 30_000)
 
-  test('refuses a target that holds something else, and leaves it as it is', async () => {
+  test('refuses a target with other contents, and does not change it', async () => {
     const before = await cluster.asAdmin(
       (sql) => sql`SELECT * FROM pets ORDER BY id`,
       new URL(address).pathname.slice(1),
@@ -158,7 +158,7 @@ describe('petstore copy', () => {
     expect(after).toEqual(before)
   }, 30_000)
 
-  test('interrupted, and run again, it goes on and ends the same', async () => {
+  test('continues after an interruption, with the same result', async () => {
     const target = await cluster.newDatabase()
     const name = new URL(target).pathname.slice(1)
     const first = Bun.spawn([process.execPath, 'src/cli/main.ts', 'copy', '--from', file, '--to', target], {
@@ -179,7 +179,7 @@ describe('petstore copy', () => {
     expect(rowsOfFile(back)).toEqual(rowsOfFile(file))
   }, 30_000)
 
-  test('makes nothing where there is no source', async () => {
+  test('creates nothing when the source does not exist', async () => {
     const [from, to] = [temporaryFile('nowhere.db'), temporaryFile('target.db')]
     const { status, stderr } = await copy(from, to)
     expect(status).toBe(1)
@@ -259,7 +259,7 @@ describe('petstore copy of a schema that has grown', () => {
     }
   }, 60_000)
 
-  test('refuses, with a sentence, what only one of the stores has', async () => {
+  test('refuses a table or column that only one of the stores has', async () => {
     const cases: [sqlite: string, postgres: string, says: string][] = [
       ['ALTER TABLE pets ADD COLUMN note TEXT', '', 'pets.note (text)'],
       ['', 'ALTER TABLE pets ADD COLUMN note text', 'pets.note (text)'],
@@ -281,7 +281,7 @@ describe('petstore copy of a schema that has grown', () => {
     }
   }, 60_000)
 
-  test('refuses, with a sentence, a type that it does not know and a table without a primary key', async () => {
+  test('refuses an unknown column type and a table without a primary key', async () => {
     const cases: [sqlite: string, postgres: string, says: string][] = [
       ['ALTER TABLE pets ADD COLUMN price REAL', '', 'pets.price is of the type REAL'],
       ['CREATE TABLE notes (id INTEGER PRIMARY KEY)', '', 'The table notes is not STRICT'],
@@ -347,7 +347,7 @@ describe('petstore migrate', () => {
     ['a file', async () => temporaryFile('petstore.db')],
   ]
   for (const [what, newStore] of stores) {
-    test(`checks without a change, and applies: ${what}`, async () => {
+    test(`--check changes nothing, --apply migrates: ${what}`, async () => {
       const env = { PETSTORE_DATABASE: await newStore() }
       const migrate = (flag: string) => run(['migrate', flag], { env })
       for (const _ of [1, 2]) {
@@ -363,7 +363,7 @@ describe('petstore migrate', () => {
     })
   }
 
-  test('asks for one of its two flags', async () => {
+  test('needs --check or --apply', async () => {
     expect((await run(['migrate'])).status).not.toBe(0)
     expect((await run(['migrate', '--check', '--apply'])).status).toBe(2)
   })
