@@ -1,4 +1,4 @@
-// The image, built by buildah and run by podman with runc: without a network, as nobody, with a read-only root. Skipped where these
+// The image, built by buildah and run by podman with runc: as nobody, with a read-only root, and no /tmp. Skipped where these
 // tools are not there: it needs Linux, root, and Debian's packages buildah, podman and runc.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
