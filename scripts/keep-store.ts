@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { hashKey } from '../src/domain/keys.ts'
 import type { NewPet, Pet } from '../src/domain/pets.ts'
+import type { Store } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { MIGRATIONS } from '../src/store/sqlite/connection.ts'
 
@@ -46,7 +47,7 @@ async function fillAndDie(path: string): Promise<void> {
   const newPet = (n: number): NewPet => ({
     name: n % 2 ? `Ada "é" ${n}` : `\u{1F436} ${n}`,
     categoryId: n % 3 ? BigInt(n) : 2n ** 63n - 1n - BigInt(n),
-    status: (['available', 'pending', 'sold'] as const)[n % 3] ?? 'sold',
+    status: n === 40 ? 'available' : ((['available', 'pending', 'sold'] as const)[n % 3] ?? 'sold'),
   })
 
   // The last to close a file works its log in: this is what the file itself has.
@@ -59,6 +60,10 @@ async function fillAndDie(path: string): Promise<void> {
   }
   const by = keys[0]?.id ?? 0n
   for (let n = 0; n < 20; n++) pets.push((await first.createPet(newPet(n), by)).value)
+  const available = pets.filter(({ status }) => status === 'available')
+  const place = async (store: Store, reference?: string, expiresAt?: number) =>
+    (await store.placeOrder({ petId: available.shift()?.id ?? 0n, reference, expiresAt }, by)).value.id
+  const orders = [await place(first, 'the "first"', at + 1e10), await place(first), await place(first, '\u{1F436}')]
   await first.close()
 
   // And this is only in the log.
@@ -69,8 +74,20 @@ async function fillAndDie(path: string): Promise<void> {
   for (const key of ['x', 'Y']) {
     const { value: pet } = await store.createPet(newPet(40), by, key)
     pets.push(pet)
-    once.push({ by, key, petId: pet.id })
+    once.push({ by, key, petId: pet.id, pet })
   }
+  await store.completeOrder(orders[1] ?? 0n, by)
+  await store.cancelOrder(orders[2] ?? 0n, by)
+  orders.push(await place(store))
+  await store.completeOrder(orders[3] ?? 0n, by)
+  await store.returnOrder(orders[3] ?? 0n, by)
+  orders.push(await place(store, 'overdue', at + 3))
+  at += 10
+  await store.expireOrders(1)
+  const order = { petId: once[0]?.petId ?? 0n, reference: 'Y' }
+  const { value: answer } = await store.placeOrder(order, by, 'order')
+  orders.push(answer.id)
+  await store.completeOrder(answer.id, by)
   await store.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 3, lastAt: at }])
   const { value: removed } = await store.createPet(newPet(41), by)
   const database = new Database(path, { safeIntegers: true })
@@ -79,8 +96,11 @@ async function fillAndDie(path: string): Promise<void> {
   const contents = {
     at,
     keys: listed,
-    pets,
+    pets: await Promise.all(pets.map(({ id }) => store.getPet(id))),
     once,
+    orders: await Promise.all(orders.map((id) => store.getOrder(id))),
+    ordered: [{ by, key: 'order', order, answer }],
+    inventory: await store.getInventory(),
     deprecatedCalls: await store.listDeprecatedCalls(),
     nextPetId: removed.id + 1n,
   }

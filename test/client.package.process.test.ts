@@ -13,7 +13,7 @@ let service: Service
 
 /** Types and behaviour at once: compiled with `strict` and without skipLibCheck, then run. */
 const PROGRAM = `
-import { PetstoreClient, PetstoreApiError, type NewPet, type Pet, type PetStatus } from 'petstore-client'
+import { PetstoreClient, PetstoreApiError, type NewPet, type Order, type Pet, type PetStatus } from 'petstore-client'
 
 const [baseUrl = '', apiKey = ''] = process.argv.slice(2)
 const client = new PetstoreClient({ baseUrl, apiKey, onDeprecated: ({ operationId }) => console.log('deprecated', operationId) })
@@ -24,6 +24,10 @@ console.log('added', added.id, added.categoryId, status)
 await client.createPet(rex, { idempotencyKey: 'once' })
 for await (const pet of client.listPets({ status: 'available', limit: 1 })) console.log('listed', pet.id)
 console.log('got', (await client.getPet(added.id)).categoryId)
+const order: Order = await client.placeOrder({ petId: added.id, expiresAt: new Date(Date.now() + 60_000).toISOString() })
+console.log('ordered', order.petName, order.status, (await client.completeOrder(order.id)).status)
+for await (const { petId } of client.listOrders({ status: 'completed' })) console.log('sold', petId)
+console.log('counted', (await client.getInventory()).sold)
 // @ts-expect-error: a number would have been rounded before it came here
 const wrong: NewPet = { name: 'Rex', categoryId: 7 }
 try {
@@ -42,7 +46,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => service.stop())
 
-test('it types, and does what it says, on Node', async () => {
+test('has types and works on Node', async () => {
   const types = ['--typeRoots', join(root, 'node_modules/@types'), '--types', 'node']
   const strict = ['--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--target', 'es2022']
   await run([join(root, 'node_modules/.bin/tsc'), ...strict, '--lib', 'es2022,dom', ...types, 'program.ts'], outside)
@@ -53,6 +57,9 @@ test('it types, and does what it says, on Node', async () => {
     'listed 2n',
     'deprecated getPet',
     'got 9223372036854775807n',
+    'ordered Rex pending completed',
+    'sold 1n',
+    'counted 1n',
     'refused invalid_pet 400 string',
   ])
 }, 60_000)
@@ -65,7 +72,7 @@ test('installing it brings nothing else', async () => {
   ])
 })
 
-test('it bundles for a browser, small and alone', async () => {
+test('bundles for a browser, small and without dependencies', async () => {
   const built = await Bun.build({
     entrypoints: [join(outside, 'node_modules/petstore-client/client/petstore.js')],
     target: 'browser',
@@ -73,7 +80,7 @@ test('it bundles for a browser, small and alone', async () => {
   })
   const text = await (built.outputs[0] as Blob).text()
   expect(text).not.toMatch(/\b(?:require|node:|Bun|process)\b/)
-  expect(Bun.gzipSync(text).byteLength).toBeLessThan(4_000)
+  expect(Bun.gzipSync(text).byteLength).toBeLessThan(4_500)
 })
 
 async function run(command: string[], cwd: string): Promise<string> {

@@ -53,6 +53,6 @@ test('tries an operation out with a key that it does not keep, and shows 64-bit 
   expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toContain(service.key)
 })
 
-test('has talked to this service alone, and broken nothing', () => {
+test('sends requests only to this service, without errors', () => {
   expect(watched.complaints).toEqual([])
 })

@@ -1,5 +1,5 @@
 // `npm test`: types, lint, generated files and every test, each counted, with the sum on the last line.
-// `--fast` (`npm run check`) leaves out the tests that start processes, for every save.
+// `--fast` (`npm run check`) leaves out the tests that start processes, and runs the others on every core.
 
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ const SLOW = ['**/*.process.test.ts']
 /** Ends what hangs; generous, because a machine may be busy with other things. */
 const TEST_TIMEOUT_MS = 60_000
 
-/** Everything that tests leave behind: the test runner ends without telling its process. */
+/** Everything that tests leave behind. The test runner ends without an exit event, so this process removes it. */
 const folder = mkdtempSync(join(tmpdir(), 'petstore-'))
 // PostgreSQL, which refuses to run as root, has to get through it as another user.
 chmodSync(folder, 0o755)
@@ -51,12 +51,13 @@ function auditStep(): void {
 /** Counted from the report that the test runner writes; no report, or a status that disagrees with it, is a failure. */
 function tests(): void {
   const report = join(folder, 'report.xml')
-  const ignored = fast ? SLOW.flatMap((pattern) => ['--path-ignore-patterns', pattern]) : []
+  // Tests that start processes need the cores for them.
+  const selected = fast ? ['--parallel', ...SLOW.flatMap((pattern) => ['--path-ignore-patterns', pattern])] : []
   const status = run([
     process.execPath,
     'test',
     `--timeout=${TEST_TIMEOUT_MS}`,
-    ...ignored,
+    ...selected,
     '--reporter=junit',
     `--reporter-outfile=${report}`,
   ])

@@ -7,27 +7,38 @@ import { dirname, join, resolve } from 'node:path'
 import { generateKey } from '../src/domain/keys.ts'
 import { temporaryFile } from './support/files.ts'
 import { petBody } from './support/pets.ts'
-import { ask, root, run, serve } from './support/process.ts'
+import { ask, launcher, root, run, serve } from './support/process.ts'
+import { openTerminal, plain } from './support/terminal.ts'
 
 const PET = petBody({ categoryId: 9223372036854775807n })
 
 describe('the first start', () => {
   const file = join(temporaryFile('deep'), 'er', 'petstore.db')
 
-  test('prints one key, an address, and a curl line that works when pasted', async () => {
+  test('prints one key, an address, and a curl command that adds Rex when pasted', async () => {
     const service = await serve(['--database', file])
-    const curl = /^ +(curl .*)$/m.exec(service.stdout())?.[1] ?? ''
+    const [, curl = '', answer = ''] = /^ +(curl [\s\S]*?)\n\nThe answer: (.*)$/m.exec(service.stdout()) ?? []
     expect(curl).toContain(service.key)
     const pasted = Bun.spawnSync(['sh', '-c', curl])
-    expect(pasted.stdout.toString()).toBe('[]')
+    expect(pasted.stdout.toString()).toBe(answer)
+    expect(answer).toContain('"name":"Rex"')
     expect(service.stdout()).toMatch(/\npetstore listening on http:\/\/127\.0\.0\.1:\d+\/v1\n$/)
     expect(await service.stop()).toBe(0)
     expect(service.stderr()).not.toContain(service.key)
   })
 
-  test('the second prints none, and the file is its owner’s alone', async () => {
-    const service = await serve(['--database', file])
-    expect(service.stdout()).toMatch(/^petstore listening on \S+\n$/)
+  test('the second prints no key; both say where everything is; the file is its owner’s alone', async () => {
+    const service = await serve(['--database', file, '--environment', 'staging'])
+    const { origin } = new URL(service.url)
+    expect(service.stdout()).toBe(`
+Page         ${origin}/
+Reference    ${origin}/docs
+API          ${origin}/v1
+Data         ${file}
+Another key  ${Bun.which('petstore') ?? launcher} keys create --name NAME --database ${file} --environment staging
+
+petstore listening on ${service.url}
+`)
     await service.stop()
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
@@ -57,6 +68,27 @@ test('a first start whose standard output nobody reads any more goes on, and log
   expect(await child.exited).toBe(0)
 })
 
+test('at a terminal: 80 columns, a log for people, and no line for each change', async () => {
+  const terminal = openTerminal(['serve', '--port', '0'], { PETSTORE_PROT: '3000' })
+  await terminal.waitFor('PETSTORE_PROT')
+  const key = /pets_live_\w+/.exec(terminal.shown())?.[0] as string
+  const url = /listening on (\S+)/.exec(terminal.shown())?.[1] as string
+  expect((await ask('POST', `${url}/pets`, key, PET)).status).toBe(201)
+  terminal.type('\x03')
+  expect(await terminal.exited).toBe(0)
+  const shown = plain(terminal.shown())
+  expect(shown).toMatch(
+    /\n\d\d:\d\d:\d\d warn {2}unknown PETSTORE_ variables are ignored variables=\["PETSTORE_PROT"\]\n/,
+  )
+  expect(shown).toMatch(/\d\d:\d\d:\d\d info {2}stopping signal=SIGINT\n/)
+  expect(shown).not.toContain('createPet')
+  const wide = (shown.split('petstore listening')[0] ?? '')
+    .split('\n')
+    .filter((line) => line.length > 80 && !/^(Data|Another key) /.test(line))
+  expect(wide).toEqual([])
+  expect(terminal.shown()).toContain('\x1b[33mwarn')
+})
+
 test('--json prints one line for programs; --stdin is for a store that may be emptied', async () => {
   const flags = ['serve', '--port', '0', '--json', '--ephemeral', '--stdin']
   // Standard input is empty, so the service stops at once.
@@ -84,12 +116,12 @@ describe('PETSTORE_BOOTSTRAP_KEY', () => {
 
   test('is the first key, and is not printed', async () => {
     const service = await serve(['--database', temporaryFile('a.db')], { env: { PETSTORE_BOOTSTRAP_KEY: key } })
-    expect(service.stdout()).toMatch(/^petstore listening on \S+\n$/)
+    expect(service.stdout()).not.toContain('pets_')
     expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
     await service.stop()
   })
 
-  test('may stand in a file', async () => {
+  test('may be read from a file', async () => {
     const file = temporaryFile('key')
     writeFileSync(file, `${key}\n`)
     const service = await serve(['--database', temporaryFile('a.db')], { env: { PETSTORE_BOOTSTRAP_KEY_FILE: file } })

@@ -9,12 +9,14 @@ import { openConnection } from '../src/store/sqlite/connection.ts'
 import { reads } from '../src/store/sqlite/reads.ts'
 import { Statements } from '../src/store/sqlite/statements.ts'
 import { sqliteStore } from '../src/store/sqlite/store.ts'
+import { ordersConformance } from './orders.conformance.ts'
 import { conformance } from './store.conformance.ts'
 import { temporaryFile } from './support/files.ts'
 import { newPet, petsOf } from './support/pets.ts'
 
 conformance('SQLite in memory', (options) => openStore(':memory:', options))
 conformance('SQLite in a file', (options) => openStore(temporaryFile('petstore.db'), options))
+ordersConformance('SQLite in a file', (options) => openStore(temporaryFile('petstore.db'), options))
 
 const PET = newPet()
 /** Opens the database, says so, and leaves it when told to. */
@@ -62,7 +64,7 @@ describe('a file', () => {
     await store.close()
   })
 
-  test('an animal is in the log when its create has resolved', async () => {
+  test('a pet is in the log when its create has resolved', async () => {
     const { path, store, by } = await storeWithKey()
     const {
       value: { id },
@@ -76,7 +78,7 @@ describe('a file', () => {
     await store.close()
   })
 
-  test('each animal keeps when and by which key it was added', async () => {
+  test('each pet keeps when and by which key it was added', async () => {
     const { path, store, by } = await storeWithKey()
     await store.createPet(PET, by)
     expect(new Database(path).query('SELECT created_at, created_by FROM pets').values()).toEqual([[1_234, Number(by)]])
@@ -116,7 +118,7 @@ describe('idempotency keys in a file', () => {
     await again.close()
   })
 
-  test('are committed with their animal, and only then', async () => {
+  test('are committed with their pet, and only then', async () => {
     const { path, store, by } = await storeWithKey()
     const other = new Database(path)
     other.run('BEGIN IMMEDIATE')
@@ -272,6 +274,29 @@ describe('what others write', () => {
     await creating
     expect(other.query('SELECT count(*) AS n FROM pets').get()).toEqual({ n: 1 })
     other.close()
+  })
+
+  test('what waits for a transaction of another process happens after it, by the clock, too', async () => {
+    const path = temporaryFile('petstore.db')
+    const clock = { at: 1_000 }
+    const store = await openStore(path, { now: () => clock.at })
+    const { id: by } = await store.createKey(newKey())
+    const [held, free] = await Promise.all([store.createPet(PET, by), store.createPet(PET, by)])
+    const { value: order } = await store.placeOrder({ petId: held.value.id, expiresAt: 2_000 }, by)
+    const other = new Database(path)
+    other.run('BEGIN IMMEDIATE')
+    const waiting = Promise.allSettled([
+      store.completeOrder(order.id, by),
+      store.placeOrder({ petId: free.value.id }, by),
+    ])
+    await Bun.sleep(20)
+    clock.at = 2_000
+    other.run('COMMIT')
+    other.close()
+    const [completed, placed] = await waiting
+    expect(completed).toMatchObject({ reason: { code: 'order_not_pending' } })
+    expect(placed).toMatchObject({ value: { value: { placedAt: 2_000 } } })
+    await store.close()
   })
 
   test('a full disk: storage_full, and nothing is added', async () => {

@@ -8,7 +8,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { ApiKey, DeprecatedCalls, KeyHash, KeyId } from '../src/domain/keys.ts'
-import type { Pet } from '../src/domain/pets.ts'
+import type { Inventory, NewOrder, Order } from '../src/domain/orders.ts'
+import type { Pet, PetStatus } from '../src/domain/pets.ts'
 import { kindOf, openStore } from '../src/store/kinds.ts'
 import { MIGRATIONS } from '../src/store/sqlite/connection.ts'
 import { temporaryFile } from './support/files.ts'
@@ -19,9 +20,13 @@ interface Contents {
   at: number
   keys: (ApiKey & { hash: KeyHash })[]
   pets: Pet[]
-  once: { by: KeyId; key: string; petId: bigint }[]
+  /** `pet`: what was answered, where it may have changed since. */
+  once: { by: KeyId; key: string; petId: bigint; pet?: Pet }[]
+  orders?: Order[]
+  ordered?: { by: KeyId; key: string; order: NewOrder; answer: Order }[]
+  inventory?: Inventory
   deprecatedCalls: DeprecatedCalls[]
-  /** An id before this one was given to an animal that is not there any more. */
+  /** An id before this one was given to a pet that is not there any more. */
   nextPetId: bigint
 }
 
@@ -63,7 +68,8 @@ describe.each(versions)('a store of schema %d', (version) => {
 
 /** At the time at which the store was left, so that no idempotency key is over. */
 async function expectContents(address: string, version: number): Promise<void> {
-  const { at, keys, pets, once, deprecatedCalls, nextPetId } = contentsOf(version)
+  const { at, keys, pets, once, orders = [], ordered = [], deprecatedCalls, nextPetId } = contentsOf(version)
+  const { inventory = countOf(pets) } = contentsOf(version)
   expect((await kindOf(address).schema(address)).version).toBe(version)
   const store = await openStore(address, { now: () => at })
   expect(await kindOf(address).schema(address)).toEqual({ version: MIGRATIONS.length, newest: MIGRATIONS.length })
@@ -71,14 +77,23 @@ async function expectContents(address: string, version: number): Promise<void> {
   for (const { hash, ...key } of keys) expect(await store.findKey(hash)).toEqual(key)
   expect(petsOf(await store.listPets({ limit: 100 }))).toEqual(pets)
   expect(await store.listDeprecatedCalls()).toEqual(deprecatedCalls)
-  for (const { by, key, petId } of once) {
-    const pet = pets.find(({ id }) => id === petId) as Pet
+  expect(await store.getInventory()).toEqual(inventory)
+  expect(await Promise.all(orders.map(({ id }) => store.getOrder(id)))).toEqual(orders)
+  for (const { by, key, petId, pet = pets.find(({ id }) => id === petId) as Pet } of once) {
     expect(await store.createPet(pet, by, key)).toEqual({ value: pet, replayed: true })
+  }
+  for (const { by, key, order, answer } of ordered) {
+    expect(await store.placeOrder(order, by, key)).toEqual({ value: answer, replayed: true })
   }
   const { value: added } = await store.createPet(newPet({ name: 'new' }), keys[0]?.id as KeyId)
   expect(added.id).toBe(nextPetId)
   expect(petsOf(await store.listPets({ limit: 100 }))).toEqual([...pets, added])
   await store.close()
+}
+
+function countOf(pets: Pet[]): Inventory {
+  const count = (status: PetStatus) => BigInt(pets.filter((pet) => pet.status === status).length)
+  return { available: count('available'), pending: count('pending'), sold: count('sold') }
 }
 
 function contentsOf(version: number): Contents {

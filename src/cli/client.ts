@@ -8,12 +8,25 @@ import { StartError } from '../domain/errors.ts'
 import { readLogin } from './login.ts'
 import { connectionOf } from './options.ts'
 
+export interface Service {
+  /** Ends in /v1. */
+  baseUrl: string
+  apiKey: string | undefined
+  /** Where the key was found, for people. */
+  keyFrom: 'the flag or the environment' | 'petstore login'
+}
+
+export function serviceOf(command: Command): Service {
+  const { url, apiKey } = connectionOf(command)
+  const saved = url && apiKey ? undefined : readLogin()
+  const baseUrl = url ?? saved?.url ?? localUrl(process.env)
+  if (apiKey) return { baseUrl, apiKey, keyFrom: 'the flag or the environment' }
+  return { baseUrl, apiKey: saved?.url === baseUrl ? saved.apiKey : undefined, keyFrom: 'petstore login' }
+}
+
 /** Throws StartError when there is no API key. */
 export function createClient(command: Command, options: { retries?: number } = {}): PetstoreClient {
-  const configured = connectionOf(command)
-  const saved = configured.url && configured.apiKey ? undefined : readLogin()
-  const baseUrl = configured.url ?? saved?.url ?? localUrl(process.env)
-  const apiKey = configured.apiKey ?? (saved?.url === baseUrl ? saved.apiKey : undefined)
+  const { baseUrl, apiKey } = serviceOf(command)
   if (!apiKey) {
     throw new StartError(`There is no API key for ${baseUrl}. Run petstore login, or set PETSTORE_API_KEY.`)
   }

@@ -7,8 +7,8 @@ import { parseDuration } from '../config/durations.ts'
 import { PetstoreError } from '../domain/errors.ts'
 import { type ApiKey, generateKey, hashKey, keyState, type NewKey } from '../domain/keys.ts'
 import { configOf, parsedBy, withSettings } from './options.ts'
-import { table } from './table.ts'
-import { time, withStore } from './with-store.ts'
+import { table, time } from './table.ts'
+import { withStore } from './with-store.ts'
 
 const DAY_MS = 86_400_000
 
@@ -25,7 +25,7 @@ export function keysCommand(): Command {
 function createCommand(): Command {
   return storeCommand('create', 'Create an API key and print it. It cannot be shown again.')
     .requiredOption('--name <name>', 'what the key is for', parsedBy(parseName))
-    .option('--read-only', 'the key may read pets, but not add any', false)
+    .option('--read-only', 'the key may read, but change nothing', false)
     .option(
       '--expires <duration>',
       'how long the key works, such as 90d or 12h (default: without limit)',
@@ -132,16 +132,16 @@ function listing(keys: readonly ApiKey[]): string {
   return table(['ID', 'NAME', 'ACCESS', 'STATE', 'CREATED', 'EXPIRES'], rows)
 }
 
-function toJson({ id, name, readOnly, createdAt, expiresAt, revokedAt, ...rest }: ApiKey) {
+function toJson(key: ApiKey) {
   const iso = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString())
   return {
-    id: Number(id),
-    name,
-    access: readOnly ? 'read-only' : 'full',
-    state: keyState({ id, name, readOnly, createdAt, expiresAt, revokedAt, ...rest }, Date.now()),
-    createdAt: iso(createdAt),
-    expiresAt: iso(expiresAt),
-    revokedAt: iso(revokedAt),
+    id: Number(key.id),
+    name: key.name,
+    access: key.readOnly ? 'read-only' : 'full',
+    state: keyState(key, Date.now()),
+    createdAt: iso(key.createdAt),
+    expiresAt: iso(key.expiresAt),
+    revokedAt: iso(key.revokedAt),
   }
 }
 

@@ -14,8 +14,10 @@ import { helpCommand } from './help.ts'
 import { keysCommand } from './keys.ts'
 import { loginCommand, logoutCommand } from './login.ts'
 import { migrateCommand } from './migrate.ts'
+import { inventoryCommand, ordersCommand } from './orders.ts'
 import { petsCommand } from './pets.ts'
 import { serveCommand } from './serve.ts'
+import { openCommand, statusCommand } from './status.ts'
 
 const program = new Command('petstore')
   .description('Keep the pets of a store, and serve them over HTTP.')
@@ -29,8 +31,12 @@ const program = new Command('petstore')
   .addCommand(migrateCommand())
   .addCommand(copyCommand())
   .addCommand(petsCommand())
+  .addCommand(ordersCommand())
+  .addCommand(inventoryCommand())
   .addCommand(loginCommand())
   .addCommand(logoutCommand())
+  .addCommand(statusCommand())
+  .addCommand(openCommand())
   .addCommand(demoCommand())
   .addHelpText('after', EXIT_STATUSES)
   .helpCommand(false)

@@ -1,6 +1,9 @@
 // Starts petstore as a child process, in the way in which this one was started: with Bun and its options (bin/petstore), so that it
 // runs and reads nothing in the current folder; or as an executable of its own. It does not outlive this process.
 
+import { existsSync } from 'node:fs'
+import { join, relative } from 'node:path'
+
 /** The executable's files have paths below `/$bunfs/`, which only it can read. */
 const SELF = Bun.main.startsWith('/$bunfs/') ? [process.execPath] : [process.execPath, ...process.execArgv, Bun.main]
 
@@ -19,4 +22,14 @@ export function startSelf<
   running.add(child)
   child.exited.then(() => running.delete(child))
   return child
+}
+
+/** What a person types in the current folder to run petstore. */
+export function commandName(): string {
+  if (Bun.which('petstore')) return 'petstore'
+  // In a clone, in a package, and nowhere: an executable of its own.
+  const launchers = ['../../bin/petstore', '../bin/petstore'].map((path) => join(import.meta.dir, path))
+  const command = launchers.find(existsSync) ?? process.execPath
+  const path = relative(process.cwd(), command)
+  return path.startsWith('..') ? command : path
 }

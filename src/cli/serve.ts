@@ -15,6 +15,7 @@ import { configOf, parsedBy, withSettings } from './options.ts'
 import { startPeriodicBackups } from './periodic-backups.ts'
 import { resettable } from './resettable.ts'
 import { firstSignal, npxEnds, stopInOrder } from './stop.ts'
+import { places, welcome } from './welcome.ts'
 import { parentCloses, startWorkers } from './workers.ts'
 
 /** When the service stops: the time for requests in flight, and for the workers to stop. The whole stop takes under 10 s. */
@@ -128,7 +129,8 @@ async function serve(
       process.stdout.write(`${JSON.stringify({ url: server.url, apiKey: shownKey, metrics: admin?.url })}\n`)
       return
     }
-    if (shownKey) process.stdout.write(ephemeral ? `key: ${shownKey}\n` : welcome(server.url, shownKey))
+    if (ephemeral) process.stdout.write(`key: ${key}\n${process.stdout.isTTY ? `${places(server.url)}\n` : ''}`)
+    else if (!worker) process.stdout.write(welcome(server.url, config, shownKey))
     if (admin) process.stdout.write(`metrics on ${admin.url}\n`)
     process.stdout.write(`petstore listening on ${server.url}\n`)
   }
@@ -169,21 +171,6 @@ async function addFirstKey(
     log.warn({}, 'PETSTORE_BOOTSTRAP_KEY is not used: the store has keys already')
   }
   return undefined
-}
-
-function welcome(url: string, key: string): string {
-  return `
-Welcome. This is the store's first API key. It cannot be shown again:
-
-    ${key}
-
-Try it:
-
-    curl -H 'Authorization: Bearer ${key}' ${url}/pets
-
-or open ${new URL('/', url)} in a browser and sign in with it; ${new URL('/docs', url)} describes the API.
-
-`
 }
 
 function parseWorkers(text: string): number {

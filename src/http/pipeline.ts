@@ -4,7 +4,6 @@
 import type { ContractBody, ContractOperation } from '../contract/contract.ts'
 import { OVERLOADED, PetstoreError } from '../domain/errors.ts'
 import type { ApiKey, Environment } from '../domain/keys.ts'
-import type { OrderStore } from '../domain/orders.ts'
 import type { Store } from '../domain/store.ts'
 import type { Json } from '../json/json.ts'
 import type { Log } from '../observability/log.ts'
@@ -27,6 +26,7 @@ import { FailureLog } from './response/failure-log.ts'
 import { ListCache } from './response/list-cache.ts'
 import { toResponse } from './response/response.ts'
 import type { Route } from './route.ts'
+import type { NotFound } from './web/not-found.ts'
 
 export interface PipelineOptions {
   readonly store: Store
@@ -42,6 +42,10 @@ export interface PipelineOptions {
   readonly now: () => number
   /** How long a body may take to arrive. */
   readonly bodyTimeoutMs?: number
+}
+
+export interface PipelineParts extends PipelineOptions {
+  readonly notFound: NotFound
 }
 
 /** Bun closes a connection whose request takes longer than 12 s to arrive; the 408 must be sent before. */
@@ -63,12 +67,12 @@ export class Pipeline {
   private shed = 0
   private readonly reporting = setInterval(() => this.report(), REPORT_EVERY_MS)
 
-  constructor(private readonly options: PipelineOptions) {
+  constructor(private readonly options: PipelineParts) {
     const { store, environment, rateLimit } = options
     this.authentication = new Authentication(store, environment)
     this.failures = new FailureLog(options.log)
     this.rateLimit = rateLimit && new RateLimit(rateLimit)
-    this.services = { pets: store, orders: store as Store & OrderStore, running: new RunningKeys() }
+    this.services = { pets: store, orders: store, running: new RunningKeys() }
   }
 
   /** Never rejects: an error becomes a response, too. */
@@ -93,21 +97,16 @@ export class Pipeline {
   }
 
   private async answer(context: Context): Promise<Answer> {
-    const { store } = this.options
     const { request, route } = context
 
     // Bun joins two Host headers with a comma, which no host name contains (RFC 9112, 3.2).
     if (request.headers.get('Host')?.includes(',')) return BAD_REQUEST
-    if (!route) throw new PetstoreError('not_found', 'Nothing exists at this path.')
+    if (!route) return this.options.notFound(request)
     const operation = route.endpoint(request.method)
     if (typeof operation === 'function') return operation(context)
 
-    const token = readToken(request.headers.get('Authorization'))
-    if (store.version) context.version = await store.version()
-    // Measured from here: the work of one turn of the event loop starts when the store's version is known.
-    this.admission.check()
-    context.caller = this.authentication.known(token, context) ?? (await this.authentication.verify(token, context))
-    authorize(operation, context.caller)
+    const { token, caller } = await this.authenticate(context)
+    authorize(operation, caller)
     this.rateLimit?.take(context)
     if (operation.deprecation) this.checkDeprecation(operation, context)
 
@@ -120,13 +119,25 @@ export class Pipeline {
     this.admission.enter()
     let answer: Answer
     try {
-      answer = await handle(operation, this.services, context.caller, parameters, body)
+      answer = await handle(operation, this.services, context.caller ?? caller, parameters, body)
     } finally {
       this.admission.leave()
     }
     if (shared) this.lists.set(answer, context)
     if (answer.logged) this.logChange(operation, answer.logged, context)
     return answer
+  }
+
+  /** Sets the context's caller. Throws PetstoreError without a valid API key, and when the service is overloaded. */
+  async authenticate(context: Context): Promise<{ token: string; caller: ApiKey }> {
+    const { store } = this.options
+    const token = readToken(context.request)
+    if (store.version) context.version = await store.version()
+    // Measured from here: the work of one turn of the event loop starts when the store's version is known.
+    this.admission.check()
+    const caller = this.authentication.known(token, context) ?? (await this.authentication.verify(token, context))
+    context.caller = caller
+    return { token, caller }
   }
 
   /** A key that is revoked or expires while the body arrives is refused within a second, like any other. */
@@ -154,7 +165,7 @@ export class Pipeline {
   private logChange(operation: ContractOperation, logged: Record<string, string>, context: Context): void {
     const requestId = context.ensureRequestId()
     const { headers } = context.request
-    this.options.log.info(
+    this.options.log.change(
       { requestId, ...traceOf(headers), keyId: String(context.caller?.id), ...logged },
       operation.id,
     )

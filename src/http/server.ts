@@ -11,6 +11,8 @@ import { Pipeline, type PipelineOptions } from './pipeline.ts'
 import { operationRoutes, type Route } from './route.ts'
 import { contractFiles } from './web/contract-files.ts'
 import { healthChecks } from './web/health.ts'
+import { keyInfo } from './web/key-info.ts'
+import { notFound } from './web/not-found.ts'
 import { pages } from './web/web-pages.ts'
 
 export interface ServerOptions extends PipelineOptions {
@@ -41,13 +43,15 @@ const DRAIN_MS = 200
 /** Listens when it returns. Throws StartError when it cannot listen on the address. */
 export function startServer(options: ServerOptions): PetstoreServer {
   const { store, host, metrics } = options
-  const pipeline = new Pipeline(options)
+  const pipeline = new Pipeline({ ...options, notFound: (request) => answerNotFound(request) })
   const routes: Route[] = [
     ...operationRoutes(operations),
     ...contractFiles(() => addresses(options, url)),
     ...healthChecks({ ping: () => store.ping(), draining: () => pipeline.draining }),
+    keyInfo((context) => pipeline.authenticate(context), options.environment),
     ...pages(),
   ]
+  const answerNotFound = notFound(routes.map(({ path }) => path))
   const server = listen(
     { ...options, flag: '--port' },
     {
@@ -65,11 +69,7 @@ export function startServer(options: ServerOptions): PetstoreServer {
   const port = server.port as number
   const url = `http://${authority(host, port)}${basePath}`
   metrics?.watchInFlight(() => server.pendingRequests)
-  const expiry = startExpiry(
-    { expireOrders: async (limit) => (await store.expireOrders?.(limit)) ?? 0 },
-    options.log,
-    options.expiryEveryMs,
-  )
+  const expiry = startExpiry(store, options.log, options.expiryEveryMs)
 
   return {
     port,

@@ -10,6 +10,7 @@ export function keys(on: OnStore): void {
   describeApi('keys', on, (api) => {
     beforeAll(() => api.service.post(PET))
 
+    const live = generateKey('production')
     const refused = (says: string, header: string, code: string, message: string): Row[] =>
       OPERATIONS.map((ask) => ({
         says: `${ask} with ${says}`,
@@ -19,11 +20,12 @@ export function keys(on: OnStore): void {
         code,
         message: [message],
       }))
-    const live = generateKey('production')
     api.rows([
       ...refused('no key', '', 'missing_api_key', 'Authorization: Bearer'),
-      ...refused('another scheme', 'Basic Zm9vOmJhcg==', 'missing_api_key', 'Authorization: Bearer'),
-      ...refused('a scheme alone', 'Bearer', 'missing_api_key', 'Authorization: Bearer'),
+      ...refused('another scheme', 'Basic Zm9vOmJhcg==', 'missing_api_key', 'Basic is not read. Send an API key'),
+      ...refused('an unknown scheme', 'Token abc', 'missing_api_key', 'is not a Bearer token. Send'),
+      ...refused('a scheme alone', 'Bearer', 'missing_api_key', 'no API key after "Bearer". Send'),
+      ...refused('a key alone', live, 'missing_api_key', 'without "Bearer" before it. Send'),
       ...refused('a key that is none', 'Bearer x', 'invalid_api_key', 'not an API key'),
       ...refused('an unknown key', `Bearer ${live}`, 'invalid_api_key', 'does not exist'),
       ...refused(
@@ -54,7 +56,18 @@ export function keys(on: OnStore): void {
       expect((await api.service.get('/pets', { Authorization: `bEARER  ${api.service.key}` })).status).toBe(200)
     })
 
-    test('a key elsewhere is not read', async () => {
+    test('a key elsewhere: the message names where it was not read, and not the key', async () => {
+      const says = async (path: string, headers: Record<string, string>) => {
+        const answer = await api.service.get(path, { Authorization: '', ...headers })
+        return JSON.parse(answer.text).message
+      }
+      const send = 'Send an API key as "Authorization: Bearer <API_KEY>".'
+      expect(await says('/pets', { 'x-api-key': api.service.key })).toBe(`The header X-API-Key is not read. ${send}`)
+      expect(await says(`/pets?api_key=${api.service.key}`, {})).toBe(`An API key in the query is not read. ${send}`)
+      expect(await says('/pets?limit=1', {})).toBe(send)
+    })
+
+    test('a key in another place is ignored', async () => {
       const headers = { Authorization: '', 'X-API-Key': api.service.key, Cookie: `key=${api.service.key}` }
       expect(
         (await api.service.get(`/pets?api_key=${api.service.key}&access_token=${api.service.key}`, headers)).status,
@@ -77,7 +90,7 @@ export function keys(on: OnStore): void {
       }
     })
 
-    test('an expired key is refused from its moment on', async () => {
+    test('an expired key is refused', async () => {
       const headers = bearer(await api.service.addKey({ expiresAt: TODAY + DAY_MS }))
       expect((await api.service.get('/pets', headers)).status).toBe(200)
       api.service.clock.at = TODAY + DAY_MS

@@ -89,6 +89,7 @@ export function placeOrder(on: OnStore): void {
       refused('refuses an expiresAt without offset', '{"petId":1,"expiresAt":"2026-11-21T18:00:00"}', notADate),
       refused('refuses 30 February', '{"petId":1,"expiresAt":"2027-02-30T18:00:00Z"}', notADate),
       refused('names all problems at once', '{"reference":1,"expiresAt":1}', 'petId is', 'reference must', notADate),
+      refused('names what is missing and what is wrong', '{"expiresAt":"today"}', 'petId is', notADate),
       refused('refuses an array', '[]', 'The body must be a JSON object.'),
       refused('refuses a text', '"petId"', 'The body must be a JSON object.'),
       refused('refuses an empty body', ''),

@@ -1,12 +1,10 @@
-// CSV (RFC 4180) with a header: name and categoryId, and optionally status. Other columns are ignored, so that an export
-// can be imported. The parser is our own because the parsers we tried report wrong line numbers after a field of several
+// CSV (RFC 4180) with a header. Pets that are read have name and categoryId, and optionally status; other columns are ignored,
+// so that an export can be imported. The parser is our own because the parsers we tried report wrong line numbers after a field of several
 // lines or after an error.
 
 import { StartError } from '../../domain/errors.ts'
-import type { Format, SourceRecord, Unchecked } from './format.ts'
+import { FIELDS, type Format, type SourceRecord, type Unchecked } from './format.ts'
 import { RECORD_MAX } from './ndjson.ts'
-
-const COLUMNS = ['id', 'name', 'categoryId', 'status'] as const
 
 interface Row {
   line: number
@@ -24,9 +22,12 @@ export const csv: Format = {
     }
   },
 
-  async *write(pets) {
-    yield `${COLUMNS.join(',')}\n`
-    for await (const pet of pets) yield `${COLUMNS.map((column) => quoted(String(pet[column]))).join(',')}\n`
+  async *write(items, columns) {
+    yield `${columns.join(',')}\n`
+    for await (const item of items) {
+      const fields = new Map(Object.entries(item))
+      yield `${columns.map((column) => quoted(String(fields.get(column) ?? ''))).join(',')}\n`
+    }
   },
 }
 
@@ -48,88 +49,50 @@ function recordOf({ line, fields, wellFormed }: Row, header: readonly string[]):
 }
 
 /** Text that is not an integer is sent as it is, and the service reports what is wrong. */
-function petOf({ name, categoryId = '', status }: Record<string, string>): Unchecked {
+function petOf({ name, categoryId = '', ...row }: Record<string, string>): Unchecked {
   const integer = /^-?[0-9]{1,100}$/.test(categoryId.trim())
-  return { name, categoryId: integer ? BigInt(categoryId) : categoryId, ...(status ? { status } : {}) }
+  const others = FIELDS.flatMap((field) => (row[field] ? [[field, row[field]]] : []))
+  return { name, categoryId: integer ? BigInt(categoryId) : categoryId, ...Object.fromEntries(others) }
 }
 
 function quoted(text: string): string {
   return /["\r\n,]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
+/** Skips blank lines. */
 async function* rows(text: AsyncIterable<string>): AsyncGenerator<Row> {
-  const reader = new RowReader()
-  for await (const chunk of text) yield* reader.take(chunk)
-  yield* reader.end()
+  let [rest, line] = ['', 1]
+  for await (const chunk of text) {
+    rest += chunk
+    let at = 0
+    for (let row = readRow(rest, at, line); row; row = readRow(rest, at, line)) {
+      if (!/^\r?\n$/.test(row.text)) yield row
+      at += row.text.length
+      line += row.text.split('\n').length - 1
+    }
+    rest = rest.slice(at)
+    if (rest.length > RECORD_MAX) {
+      throw new StartError(`Line ${line} starts a record that is too long. Is a closing quote missing?`)
+    }
+  }
+  if (rest !== '') yield readRow(`${rest}\n`, 0, line) ?? { line, fields: [], wellFormed: false }
 }
 
-type Position = 'field start' | 'plain' | 'in quotes' | 'after quotes'
+/** A field in quotes, with what stands between its closing quote and the next comma, or a field without quotes. */
+const FIELD = /"([^"]*(?:""[^"]*)*)"(?!")([^,\n]*)|(?!")([^,\n]*)/y
 
-class RowReader {
-  private line = 1
-  private row: Row = { line: 1, fields: [], wellFormed: true }
-  private field = ''
-  private position: Position = 'field start'
-  /** A CR has been read: part of the line end if LF follows, of the field otherwise. */
-  private pendingReturn = false
-
-  end(): Generator<Row> {
-    if (this.position === 'in quotes') this.row.wellFormed = false
-    return this.finish()
-  }
-
-  *take(chunk: string): Generator<Row> {
-    for (const character of chunk) {
-      if (character === '\n') this.line++
-      if (this.position === 'in quotes') this.inQuotes(character)
-      else if (character === '\n') yield* this.finish()
-      else if (character === '\r' && !this.pendingReturn) this.pendingReturn = true
-      else this.outside(character)
-    }
-    if (this.field.length > RECORD_MAX || this.row.fields.length > RECORD_MAX) {
-      throw new StartError(`Line ${this.row.line} starts a record that is too long. Is a closing quote missing?`)
-    }
-  }
-
-  private inQuotes(character: string): void {
-    if (character === '"') this.position = 'after quotes'
-    else this.field += character
-  }
-
-  private outside(character: string): void {
-    if (this.pendingReturn) {
-      this.pendingReturn = false
-      this.plain('\r')
-    }
-    if (character === ',') this.push()
-    else if (this.position === 'after quotes' && character === '"') {
-      // Two quotes in a row stand for one.
-      this.field += character
-      this.position = 'in quotes'
-    } else if (this.position === 'field start' && character === '"') {
-      this.position = 'in quotes'
-    } else this.plain(character)
-  }
-
-  private plain(character: string): void {
-    if (character === '"' || this.position === 'after quotes') this.row.wellFormed = false
-    if (this.position === 'field start') this.position = 'plain'
-    this.field += character
-  }
-
-  private push(): void {
-    this.row.fields.push(this.field)
-    this.field = ''
-    this.position = 'field start'
-  }
-
-  /** Skips a blank line. */
-  private *finish(): Generator<Row> {
-    const quotedField = this.position === 'after quotes'
-    this.pendingReturn = false
-    this.push()
-    const blank = this.row.fields.length === 1 && this.row.fields[0] === '' && !quotedField
-    if (!blank) yield this.row
-    this.row = { line: this.line, fields: [], wellFormed: true }
+/** The row that begins at `start`, with its text; `undefined` when `all` ends before the row does. */
+function readRow(all: string, start: number, line: number): (Row & { text: string }) | undefined {
+  const fields: string[] = []
+  let wellFormed = true
+  for (let at = start; ; at = FIELD.lastIndex + 1) {
+    FIELD.lastIndex = at
+    const [, quoted, ...others] = FIELD.exec(all) ?? []
+    const next = all[FIELD.lastIndex]
+    if (others.length === 0 || next === undefined) return undefined
+    const plain = (others[0] ?? others[1] ?? '').replace(next === '\n' ? /\r$/ : '', '')
+    if (quoted === undefined ? plain.includes('"') : plain !== '') wellFormed = false
+    fields.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'))
+    if (next === '\n') return { line, fields, wellFormed, text: all.slice(start, FIELD.lastIndex + 1) }
   }
 }

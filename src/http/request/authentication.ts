@@ -10,10 +10,27 @@ const PREFIX = 'Bearer '
 const BEARER = /^bearer +(\S.*)$/i
 
 /** The key's text. Throws `missing_api_key` when the header contains none. */
-export function readToken(header: string | null): string {
+export function readToken(request: Request): string {
+  const header = request.headers.get('Authorization')
   const token = header?.startsWith(PREFIX) ? header.slice(PREFIX.length) : BEARER.exec(header ?? '')?.[1]
   if (token) return token
-  throw new PetstoreError('missing_api_key', 'Send an API key as "Authorization: Bearer <API_KEY>".')
+  const found = misplaced(header, request)
+  throw new PetstoreError('missing_api_key', `${found}Send an API key as "Authorization: Bearer <API_KEY>".`)
+}
+
+/** Where the request has something else that looks like a key: a sentence with its space, or nothing. */
+function misplaced(header: string | null, { headers, url }: Request): string {
+  if (header) {
+    if (keyEnvironment(header)) return 'The Authorization header has the API key without "Bearer" before it. '
+    const [scheme = ''] = header.toLowerCase().split(' ')
+    if (scheme === 'bearer') return 'The Authorization header has no API key after "Bearer". '
+    return scheme === 'basic' ? 'The scheme Basic is not read. ' : 'The Authorization header is not a Bearer token. '
+  }
+  const other = ['X-API-Key', 'API-Key', 'X-Auth-Token'].find((name) => headers.has(name))
+  if (other) return `The header ${other} is not read. `
+  const query = url.includes('?') ? new URLSearchParams(url.slice(url.indexOf('?'))) : undefined
+  const inQuery = ['api_key', 'apikey', 'key', 'token', 'access_token'].some((name) => query?.has(name))
+  return inQuery ? 'An API key in the query is not read. ' : ''
 }
 
 const CACHED_KEYS_MAX = 10_000

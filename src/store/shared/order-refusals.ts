@@ -1,8 +1,11 @@
-// Why an order is refused, in every store's words.
+// The errors for refused orders, the same for every store.
 
 import { PetstoreError } from '../../domain/errors.ts'
 import type { Order } from '../../domain/orders.ts'
 import type { PetStatus } from '../../domain/pets.ts'
+
+/** A reservation may end so far ahead, at most. */
+export const LATEST_EXPIRY_MS = 366 * 86_400_000
 
 export function petNotFound(id: bigint): PetstoreError {
   return new PetstoreError('pet_not_found', `No pet has id ${id}.`)

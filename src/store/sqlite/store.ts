@@ -1,10 +1,11 @@
-// The embedded store: one SQLite file, or memory. Several processes may use one file; each sees what the others commit.
+// The embedded store: one SQLite file, or memory. Several processes may use one file.
 
 import { resolve } from 'node:path'
 import type { Store, StoreOptions } from '../../domain/store.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { translated } from './errors.ts'
 import { sqliteKeys } from './keys.ts'
+import { sqliteOrders } from './orders.ts'
 import { sqlitePets } from './pets.ts'
 import { reads } from './reads.ts'
 import { Statements } from './statements.ts'
@@ -12,7 +13,7 @@ import { transactions } from './transaction.ts'
 import { Version } from './version.ts'
 import { writes } from './writes.ts'
 
-/** `path` is a file or `:memory:`. Throws StartError when the file cannot serve. */
+/** `path` is a file or `:memory:`. Throws StartError when the file cannot be used. */
 export function openSqliteStore(path: string, options: StoreOptions): Store {
   return sqliteStore(openConnection(path === ':memory:' ? path : resolve(path)), options)
 }
@@ -26,6 +27,7 @@ export function sqliteStore(connection: Connection, options: StoreOptions): Stor
   const write = writes(statements, transact, options)
   return {
     ...sqlitePets(statements, read, write),
+    ...sqliteOrders(statements, read, write, options),
     ...sqliteKeys(statements, transact, options),
     version: () => version.ask(),
     ping: async () => {

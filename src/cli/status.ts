@@ -1,0 +1,58 @@
+// `petstore status` and `petstore open`: which service the commands call, how it is, and what the key may do.
+
+import { Command } from 'commander'
+import { PetstoreApiError } from '../client/errors.ts'
+import { sendRequest } from '../client/request.ts'
+import { StartError } from '../domain/errors.ts'
+import type { KeyInfo } from '../http/web/key-info.ts'
+import { serviceOf } from './client.ts'
+import { withConnection } from './options.ts'
+import { printable, write } from './output.ts'
+import { time } from './table.ts'
+
+const TIMEOUT_MS = 5_000
+
+export function statusCommand(): Command {
+  return withConnection(new Command('status'))
+    .description('Show which service the commands call, how it is, and what the API key may do.')
+    .action(async (_options, self: Command) => {
+      const { baseUrl, apiKey, keyFrom } = serviceOf(self)
+      await write(`Service  ${baseUrl}\n`)
+      await write(`State    ${await stateOf(baseUrl)}\n`)
+      if (!apiKey) throw new StartError('There is no API key. Run petstore login, or set PETSTORE_API_KEY.')
+      await write(`Key      …${apiKey.slice(-4)}, from ${keyFrom}\n`)
+      const { name, access, environment, expiresAt }: KeyInfo = JSON.parse(await get(baseUrl, '/key', apiKey))
+      const end = expiresAt ? `until ${time(Date.parse(expiresAt))}` : 'without an end'
+      await write(`         ${printable(name)}: ${access}, for ${environment}, ${end}\n`)
+    })
+}
+
+export function openCommand(): Command {
+  return withConnection(new Command('open'))
+    .description('Open the page of the service in a browser.')
+    .action(async (_options, self: Command) => {
+      const url = new URL('..', `${serviceOf(self).baseUrl}/`).href
+      const opener = { darwin: 'open', win32: 'explorer' }[process.platform as string] ?? 'xdg-open'
+      const path = Bun.which(opener)
+      if (path) Bun.spawn([path, url], { stdio: ['ignore', 'ignore', 'ignore'] }).unref()
+      await write(`${url}\n`)
+    })
+}
+
+/** Throws PetstoreNetworkError when nothing answers. */
+async function stateOf(baseUrl: string): Promise<string> {
+  try {
+    await get(baseUrl, '/readyz')
+    return 'ready'
+  } catch (error) {
+    if (error instanceof PetstoreApiError) return `not ready: ${error.message}`
+    throw error
+  }
+}
+
+/** From a path beside /v1. */
+async function get(baseUrl: string, path: string, apiKey?: string): Promise<string> {
+  const headers = apiKey ? { Authorization: `Bearer ${apiKey}` } : {}
+  const options = { fetch, timeoutMs: TIMEOUT_MS, retries: 0, signal: undefined }
+  return (await sendRequest(baseUrl.replace(/\/v1$/, ''), path, { headers, redirect: 'error' }, options)).text
+}

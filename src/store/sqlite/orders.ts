@@ -1,0 +1,182 @@
+// Orders in SQLite. Each change is a write like a create: those that arrive together are committed together, in their order.
+
+import type { PetstoreError } from '../../domain/errors.ts'
+import type { KeyId } from '../../domain/keys.ts'
+import type {
+  ExpiredOrder,
+  Inventory,
+  NewOrder,
+  Order,
+  OrderFilter,
+  OrderStatus,
+  OrderStore,
+} from '../../domain/orders.ts'
+import type { Page, PetStatus } from '../../domain/pets.ts'
+import type { StoreOptions } from '../../domain/store.ts'
+import { fromRow, jsonObject, selectList } from '../shared/columns.ts'
+import { ORDER_COLUMNS, PLACE_ORDER } from '../shared/order-columns.ts'
+import {
+  invalidExpiry,
+  LATEST_EXPIRY_MS,
+  orderNotCompleted,
+  orderNotFound,
+  orderNotPending,
+  petNotAvailable,
+  petNotFound,
+} from '../shared/order-refusals.ts'
+import { type PageRow, pageOf } from '../shared/page.ts'
+import { SQLITE_JSON } from './json.ts'
+import type { Read } from './reads.ts'
+import type { Statements } from './statements.ts'
+import type { Write } from './writes.ts'
+
+/** From which status an order may go to each, and what that makes of its pet. */
+const MOVES = {
+  completed: { from: 'pending', pet: ['pending', 'sold'] },
+  cancelled: { from: 'pending', pet: ['pending', 'available'] },
+  expired: { from: 'pending', pet: ['pending', 'available'] },
+  returned: { from: 'completed', pet: ['sold', 'available'] },
+} as const
+type Moved = keyof typeof MOVES
+
+/** A pet, and the order that holds it, if any. */
+interface HeldPet {
+  name: string
+  status: PetStatus
+  orderId: bigint | null
+  expiresAt: bigint | null
+}
+
+const ORDERS = '(SELECT orders.*, (SELECT name FROM pets WHERE pets.id = pet_id) AS pet_name FROM orders)'
+
+export function sqliteOrders(
+  statements: Statements,
+  read: Read,
+  write: Write,
+  { now: clock }: Pick<StoreOptions, 'now'>,
+): OrderStore {
+  const byId = statements.query<object, [bigint]>(`SELECT ${selectList(ORDER_COLUMNS)} FROM ${ORDERS} WHERE id = ?`)
+  const page = <Params extends (bigint | number | string)[]>(condition: string) =>
+    statements.query<PageRow, Params>(
+      `SELECT id, ${jsonObject(ORDER_COLUMNS, SQLITE_JSON)} FROM ${ORDERS} WHERE ${condition} id > ? ORDER BY id LIMIT ?`,
+    )
+  const pages = {
+    all: page<[bigint, number]>(''),
+    byStatus: page<[OrderStatus, bigint, number]>('status = ? AND'),
+    byPet: page<[bigint, bigint, number]>('pet_id = ? AND'),
+    byPetAndStatus: page<[bigint, OrderStatus, bigint, number]>('pet_id = ? AND status = ? AND'),
+  }
+  const heldPet = statements.query<HeldPet, [bigint]>(
+    `SELECT name, pets.status, orders.id AS orderId, expires_at AS expiresAt
+     FROM pets LEFT JOIN orders ON pet_id = pets.id AND orders.status IN ('pending', 'completed') WHERE pets.id = ?`,
+  )
+  const insert = statements.query<never, [bigint, string | null, number | null, number, number]>(
+    `INSERT INTO orders (pet_id, status, reference, expires_at, placed_at, changed_at) VALUES (?, 'pending', ?, ?, ?, ?)`,
+  )
+  const updateOrder = statements.query<never, [OrderStatus, number, bigint, OrderStatus]>(
+    'UPDATE orders SET status = ?, changed_at = ? WHERE id = ? AND status = ?',
+  )
+  const updatePet = statements.query<never, [PetStatus, bigint, PetStatus]>(
+    'UPDATE pets SET status = ? WHERE id = ? AND status = ?',
+  )
+  const record = statements.query<never, [bigint, OrderStatus, number, KeyId | null]>(
+    'INSERT INTO order_transitions (order_id, status, at, key_id) VALUES (?, ?, ?, ?)',
+  )
+  // Without statistics SQLite would read every pending order instead.
+  const overdue = statements.query<ExpiredOrder, [number, number]>(
+    `SELECT id, pet_id AS petId FROM orders INDEXED BY orders_by_expiry
+     WHERE status = 'pending' AND expires_at <= ? ORDER BY expires_at LIMIT ?`,
+  )
+  const inventory = statements.query<[PetStatus, bigint], []>('SELECT status, pets FROM inventory')
+
+  function readOrder(id: bigint): Order | undefined {
+    const row = byId.get(id)
+    return row ? fromRow(ORDER_COLUMNS, row) : undefined
+  }
+
+  function readPage({ limit, status, petId, after = 0n }: OrderFilter): Page {
+    const rows = () => {
+      if (petId === undefined) {
+        return status === undefined
+          ? pages.all.values(after, limit + 1)
+          : pages.byStatus.values(status, after, limit + 1)
+      }
+      return status === undefined
+        ? pages.byPet.values(petId, after, limit + 1)
+        : pages.byPetAndStatus.values(petId, status, after, limit + 1)
+    }
+    return pageOf(rows(), limit)
+  }
+
+  /** Throws where order or pet is not in the status before: their statuses do not agree, and nothing may be built on that. */
+  function move(id: bigint, petId: bigint, to: Moved, at: number, by: KeyId | null): void {
+    const { from, pet } = MOVES[to]
+    const moved = updateOrder.run(to, at, id, from).changes + updatePet.run(pet[1], petId, pet[0]).changes
+    if (moved !== 2) throw new Error(`order ${id} is not ${from}, or pet ${petId} is not ${pet[0]}`)
+    record.run(id, to, at, by)
+  }
+
+  function place(order: NewOrder, by: KeyId, now: number): Order | PetstoreError {
+    const { petId, reference, expiresAt } = order
+    if (expiresAt !== undefined && (expiresAt <= now || expiresAt > now + LATEST_EXPIRY_MS)) return invalidExpiry()
+    const pet = heldPet.get(petId)
+    if (!pet) return petNotFound(petId)
+    const holder = pet.orderId === null ? undefined : { id: pet.orderId, expiresAt: numberOrAbsent(pet.expiresAt) }
+    if (holder && pet.status === 'pending' && isOverdue(holder, now)) move(holder.id, petId, 'expired', now, null)
+    else if (pet.status !== 'available') return petNotAvailable(petId, pet.status, holder)
+    if (updatePet.run('pending', petId, 'available').changes !== 1) throw new Error(`pet ${petId} is not available`)
+    const id = BigInt(insert.run(petId, reference ?? null, expiresAt ?? null, now, now).lastInsertRowid)
+    record.run(id, 'pending', now, by)
+    return { ...order, id, petName: pet.name, status: 'pending', placedAt: now, changedAt: now }
+  }
+
+  function change(id: bigint, to: Exclude<Moved, 'expired'>, by: KeyId, now: number): Order | PetstoreError {
+    let order = readOrder(id)
+    if (!order) return orderNotFound(id)
+    if (order.status === 'pending' && isOverdue(order, now)) {
+      move(id, order.petId, 'expired', now, null)
+      order = { ...order, status: 'expired', changedAt: now }
+    }
+    // A repeat, or the end of a reservation that has ended: what is asked for is so already.
+    if (order.status === to || (to === 'cancelled' && order.status === 'expired')) return order
+    if (order.status === MOVES[to].from) {
+      move(id, order.petId, to, now, by)
+      return { ...order, status: to, changedAt: now }
+    }
+    return to === 'returned' ? orderNotCompleted(order) : orderNotPending(order, to)
+  }
+
+  function expire(limit: number, now: number): ExpiredOrder[] {
+    const orders = overdue.all(now, limit)
+    for (const { id, petId } of orders) move(id, petId, 'expired', now, null)
+    return orders
+  }
+
+  function readInventory(): Inventory {
+    return Object.fromEntries(inventory.values()) as Inventory
+  }
+
+  return {
+    placeOrder: (order, by, idempotencyKey) =>
+      write((now, keys) => keys.once(PLACE_ORDER, order, by, idempotencyKey, now, () => place(order, by, now))),
+    getOrder: (id) => read(() => readOrder(id)),
+    listOrders: (filter) => read(() => readPage(filter)),
+    completeOrder: (id, by) => write((now) => change(id, 'completed', by, now)),
+    cancelOrder: (id, by) => write((now) => change(id, 'cancelled', by, now)),
+    returnOrder: (id, by) => write((now) => change(id, 'returned', by, now)),
+    getInventory: () => read(readInventory),
+    async expireOrders(limit) {
+      // A write transaction is begun only where there is something to do.
+      const due = await read(() => overdue.get(clock(), 1) !== null)
+      return due ? write((now) => expire(limit, now)) : []
+    },
+  }
+}
+
+function isOverdue({ expiresAt }: Pick<NewOrder, 'expiresAt'>, now: number): boolean {
+  return expiresAt !== undefined && expiresAt <= now
+}
+
+function numberOrAbsent(value: bigint | null): number | undefined {
+  return value === null ? undefined : Number(value)
+}

@@ -1,0 +1,58 @@
+// Where nothing exists: programs get an Error that says what was probably meant, browsers a small page.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Service, startService } from './support/service.ts'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.stop())
+
+const BROWSER = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+
+describe('the message', () => {
+  test.each([
+    ['/pets', '/v1/pets'],
+    ['/pets/', '/v1/pets'],
+    ['/v1/pets/', '/v1/pets'],
+    ['/v1/Pets?limit=3', '/v1/pets'],
+    ['/v1//pets', '/v1/pets'],
+    ['/v1', '/v1/pets'],
+    ['/v1/', '/v1/pets'],
+    ['/pets/42', '/v1/pets/42'],
+    ['/store/inventory', '/v1/store/inventory'],
+    ['/docs/', '/docs'],
+    ['/openapi.JSON', '/openapi.json'],
+  ])('of %s asks for %s', async (path, meant) => {
+    for (const headers of [{}, BROWSER]) {
+      if (headers === BROWSER && !path.startsWith('/v1/')) continue
+      const answer = await fetch(service.origin + path, { headers })
+      expect([answer.status, answer.headers.get('Content-Type')]).toEqual([404, 'application/json'])
+      expect(await answer.json()).toEqual({
+        code: 'not_found',
+        message: `Nothing exists at this path. Did you mean ${meant}?`,
+        status: 404,
+      })
+    }
+  })
+
+  test.each(['/animals', '/v2/pets', '/pets/<b>', '/v1/pets/1/2'])('of %s asks nothing', async (path) => {
+    const { message } = (await (await fetch(service.origin + path)).json()) as { message: string }
+    expect(message).toBe('Nothing exists at this path.')
+  })
+})
+
+test('a browser gets a page that leads on, without anything of the path', async () => {
+  const answer = await fetch(`${service.origin}/docs/?q=<script>`, { headers: BROWSER })
+  expect([answer.status, answer.headers.get('Content-Type')]).toEqual([404, 'text/html;charset=utf-8'])
+  expect(answer.headers.get('Content-Security-Policy')).toContain("default-src 'none'")
+  const html = await answer.text()
+  expect(html).toContain('Did you mean <a href="/docs">/docs</a>?')
+  expect(html).not.toContain('<script')
+  const unknown = await (await fetch(`${service.origin}/<b>creatures`, { headers: BROWSER })).text()
+  expect(unknown).not.toContain('Did you mean')
+  expect(unknown).not.toContain('creatures')
+  const posted = await fetch(`${service.origin}/docs/`, { method: 'POST', headers: BROWSER })
+  expect(posted.headers.get('Content-Type')).toBe('application/json')
+})
