@@ -42,6 +42,7 @@ async function filledFile(count = PETS): Promise<string> {
   )
   await Promise.all(pets.map((pet) => store.createPet(pet, by)))
   for (const key of ['x', 'Y']) await store.createPet(pets[0] as NewPet, by, key)
+  await store.saveKeyUses([{ keyId: by, ending: 'aB12', at: 7 }])
   await store.countDeprecatedCalls([
     { keyId: by, operationId: 'getPet', calls: 3, lastAt: 5 },
     { keyId: by, operationId: 'Zoo', calls: 3, lastAt: 5 },

@@ -114,7 +114,8 @@ describe('login', () => {
     const env = { HOME: home, PETSTORE_URL: service.url }
     const stdin = (text: string) => ['sh', '-c', `printf '%s\\n' '${text}' | '${join(root, 'bin/petstore')}' login`]
     const unknown = 'pets_live_0000000000000000000000000000'
-    expect((await run([], { cwd, env, command: stdin(unknown) })).status).toBe(1)
+    const mistyped = await run([], { cwd, env, command: stdin(unknown) })
+    expect([mistyped.status, mistyped.stderr]).toEqual([1, expect.stringMatching(/mistyped: one has pets_live_ or/)])
     const loggedIn = await run([], { cwd, env, command: stdin(service.key) })
     expect(loggedIn).toMatchObject({ status: 0, stdout: '' })
     expect(loggedIn.stderr).not.toContain(service.key)

@@ -192,6 +192,7 @@ describe('with the rights of docs/postgresql.md', () => {
     const { id: by } = await limited.createKey(newKey())
     const { value: pet } = await limited.createPet(PET, by)
     expect(petsOf(await limited.listPets({ limit: 1 }))).toEqual([pet])
+    await limited.saveKeyUses([{ keyId: by, ending: 'aB12', at: 1 }])
     await limited.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 1, lastAt: 1 }])
     await limited.revokeKey(by)
     await limited.close()

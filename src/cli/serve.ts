@@ -4,7 +4,7 @@ import { Command, Option } from 'commander'
 import { PetstoreClient } from '../client/petstore.ts'
 import { addSamples } from '../client/samples.ts'
 import { type Config, unknownVariables } from '../config/config.ts'
-import { generateKey, hashKey, type KeyStore } from '../domain/keys.ts'
+import { generateKey, type KeyStore, keptOfKey } from '../domain/keys.ts'
 import { checkFree } from '../http/listen.ts'
 import { startServer } from '../http/server.ts'
 import { startAdmin } from '../http/web/admin.ts'
@@ -134,9 +134,9 @@ async function addFirstKey(
   log: Log,
 ): Promise<string | undefined> {
   const text = bootstrapKey ?? generateKey(environment)
-  const hash = hashKey(text)
-  if (await store.createFirstKey({ name: 'first', hash, readOnly: false, expiresAt: undefined })) return text
-  if (bootstrapKey && !(await store.findKey(hash))) {
+  const kept = keptOfKey(text)
+  if (await store.createFirstKey({ name: 'first', ...kept, readOnly: false, expiresAt: undefined })) return text
+  if (bootstrapKey && !(await store.findKey(kept.hash))) {
     log.warn({}, 'PETSTORE_BOOTSTRAP_KEY is not used: the store has keys already')
   }
   return undefined

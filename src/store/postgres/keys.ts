@@ -13,16 +13,26 @@ interface KeyRow {
   createdAt: bigint
   expiresAt: bigint | null
   revokedAt: bigint | null
+  ending: string | null
+  lastUsedAt: bigint | null
 }
 
 const COLUMNS = `id, name, read_only AS "readOnly", created_at AS "createdAt", expires_at AS "expiresAt",
-  revoked_at AS "revokedAt"`
+  revoked_at AS "revokedAt", ending, last_used_at AS "lastUsedAt"`
 const BY_HASH = `SELECT hash, ${COLUMNS} FROM keys WHERE hash = ANY($1::text::text[])`
 const ALL = `SELECT ${COLUMNS} FROM keys ORDER BY id`
-const INSERT = `INSERT INTO keys (name, hash, read_only, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)
+const INSERT = `INSERT INTO keys (name, hash, read_only, created_at, expires_at, ending) VALUES ($1, $2, $3, $4, $5, $6)
   RETURNING ${COLUMNS}`
 const REVOKE = 'UPDATE keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL'
 const END = 'UPDATE keys SET expires_at = least(expires_at, $2::bigint) WHERE id = $1'
+// Locked in the same order always: two servers that save the uses of the same keys cannot block each other.
+const USE = `WITH used AS (
+    SELECT * FROM json_to_recordset($1::text::json) AS used (id bigint, ending text, at bigint)
+  ), locked AS MATERIALIZED (
+    SELECT id FROM keys WHERE id IN (SELECT id FROM used) ORDER BY id FOR NO KEY UPDATE
+  )
+  UPDATE keys SET ending = used.ending, last_used_at = greatest(last_used_at, at)
+  FROM used JOIN locked USING (id) WHERE keys.id = used.id`
 // Always in the same order: two servers that save theirs at the same moment cannot block each other.
 const COUNT = `INSERT INTO deprecated_calls AS counted (key_id, operation_id, calls, last_at)
   SELECT key_id, operation_id, sum(calls), max(last_at)
@@ -56,8 +66,8 @@ export function postgresKeys(connection: Connection, { now }: StoreOptions): Key
     return found && performance.now() - found.askedAt < KEPT_MS ? found.key : readKey(hash)
   }
 
-  async function create(on: Ask, { name, hash, readOnly, expiresAt }: NewKey): Promise<ApiKey> {
-    const [row] = await on<KeyRow>(INSERT, name, hash, readOnly, now(), expiresAt ?? null)
+  async function create(on: Ask, { name, hash, readOnly, expiresAt, ending }: NewKey): Promise<ApiKey> {
+    const [row] = await on<KeyRow>(INSERT, name, hash, readOnly, now(), expiresAt ?? null, ending ?? null)
     return toKey(row as KeyRow)
   }
 
@@ -82,6 +92,10 @@ export function postgresKeys(connection: Connection, { now }: StoreOptions): Key
       kept.clear()
       return created
     },
+    saveKeyUses: async (uses) => {
+      const rows = uses.map(({ keyId, ending, at }) => ({ id: String(keyId), ending, at }))
+      await background(USE, JSON.stringify(rows))
+    },
     countDeprecatedCalls: async (calls) => {
       const rows = calls.map(({ keyId, operationId, calls: n, lastAt }) => ({
         key_id: String(keyId),
@@ -96,7 +110,7 @@ export function postgresKeys(connection: Connection, { now }: StoreOptions): Key
   }
 }
 
-function toKey({ id, name, readOnly, createdAt, expiresAt, revokedAt }: KeyRow): ApiKey {
+function toKey({ id, name, readOnly, createdAt, expiresAt, revokedAt, ending, lastUsedAt }: KeyRow): ApiKey {
   return {
     id,
     name,
@@ -104,6 +118,8 @@ function toKey({ id, name, readOnly, createdAt, expiresAt, revokedAt }: KeyRow):
     createdAt: Number(createdAt),
     expiresAt: expiresAt === null ? undefined : Number(expiresAt),
     revokedAt: revokedAt === null ? undefined : Number(revokedAt),
+    ending: ending ?? undefined,
+    lastUsedAt: lastUsedAt === null ? undefined : Number(lastUsedAt),
   }
 }
 

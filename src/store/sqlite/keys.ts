@@ -13,23 +13,28 @@ interface KeyRow {
   createdAt: bigint
   expiresAt: bigint | null
   revokedAt: bigint | null
+  ending: string | null
+  lastUsedAt: bigint | null
 }
 
-const COLUMNS =
-  'id, name, read_only AS readOnly, created_at AS createdAt, expires_at AS expiresAt, revoked_at AS revokedAt'
+const COLUMNS = `id, name, read_only AS readOnly, created_at AS createdAt, expires_at AS expiresAt, revoked_at AS revokedAt,
+  ending, last_used_at AS lastUsedAt`
 
 export function sqliteKeys(statements: Statements, transact: Transact, { now }: StoreOptions): KeyStore {
   const byHash = statements.query<KeyRow, [KeyHash]>(`SELECT ${COLUMNS} FROM keys WHERE hash = ?`)
   const all = statements.query<KeyRow, []>(`SELECT ${COLUMNS} FROM keys ORDER BY id`)
   const any = statements.query('SELECT 1 FROM keys LIMIT 1')
-  const insert = statements.query<KeyRow, [string, KeyHash, boolean, number, number | null]>(
-    `INSERT INTO keys (name, hash, read_only, created_at, expires_at) VALUES (?, ?, ?, ?, ?) RETURNING ${COLUMNS}`,
+  const insert = statements.query<KeyRow, [string, KeyHash, boolean, number, number | null, string | null]>(
+    `INSERT INTO keys (name, hash, read_only, created_at, expires_at, ending) VALUES (?, ?, ?, ?, ?, ?) RETURNING ${COLUMNS}`,
   )
   const revoke = statements.query<never, [number, KeyId]>(
     'UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
   )
   const end = statements.query<never, [number, KeyId]>(
     'UPDATE keys SET expires_at = min(ifnull(expires_at, 9223372036854775807), ?) WHERE id = ?',
+  )
+  const use = statements.query<never, [string, number, KeyId]>(
+    'UPDATE keys SET ending = ?, last_used_at = max(ifnull(last_used_at, 0), ?) WHERE id = ?',
   )
   const count = statements.query<never, [KeyId, string, number, number]>(
     `INSERT INTO deprecated_calls VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
@@ -40,8 +45,8 @@ export function sqliteKeys(statements: Statements, transact: Transact, { now }: 
      FROM deprecated_calls ORDER BY last_at DESC`,
   )
 
-  function create({ name, hash, readOnly, expiresAt }: NewKey): ApiKey {
-    return toKey(insert.get(name, hash, readOnly, now(), expiresAt ?? null) as KeyRow)
+  function create({ name, hash, readOnly, expiresAt, ending }: NewKey): ApiKey {
+    return toKey(insert.get(name, hash, readOnly, now(), expiresAt ?? null, ending ?? null) as KeyRow)
   }
 
   function find(hash: KeyHash): ApiKey | undefined {
@@ -63,6 +68,10 @@ export function sqliteKeys(statements: Statements, transact: Transact, { now }: 
         end.run(endsAt, id)
         return create(key)
       }),
+    saveKeyUses: (uses) =>
+      transact(() => {
+        for (const { keyId, ending, at } of uses) use.run(ending, at, keyId)
+      }),
     countDeprecatedCalls: (calls) =>
       transact(() => {
         for (const { keyId, operationId, calls: n, lastAt } of calls) count.run(keyId, operationId, n, lastAt)
@@ -79,6 +88,8 @@ function toKey(row: KeyRow): ApiKey {
     createdAt: Number(row.createdAt),
     expiresAt: row.expiresAt === null ? undefined : Number(row.expiresAt),
     revokedAt: row.revokedAt === null ? undefined : Number(row.revokedAt),
+    ending: row.ending ?? undefined,
+    lastUsedAt: row.lastUsedAt === null ? undefined : Number(row.lastUsedAt),
   }
 }
 
