@@ -1,4 +1,4 @@
-// A server that is killed at random moments and started again on the same file, for experiments about what survives.
+// A server that is killed at random moments and started again on the same store, for experiments about what survives.
 
 import { Database } from 'bun:sqlite'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -13,12 +13,21 @@ const START_MS_MAX = 150
 const KILLED_AT_START_SHARE = 0.2
 
 export class KilledServer {
-  readonly key = generateKey('production')
+  readonly key: string
+  /** A path or a PostgreSQL address. */
+  readonly database: string
   /** How often it was killed while it started. */
   killedAtStart = 0
   private readonly folder = mkdtempSync(temporaryFile('killed-'))
-  private readonly env = { PETSTORE_BOOTSTRAP_KEY: this.key, PETSTORE_LOG_LEVEL: 'silent' }
+  private readonly env: Record<string, string>
   private running!: Running
+
+  /** By default on a file of its own; servers on one store share its key, too. */
+  constructor({ key = generateKey('production'), database }: { key?: string; database?: string } = {}) {
+    this.key = key
+    this.database = database ?? join(this.folder, 'petstore.db')
+    this.env = { PETSTORE_BOOTSTRAP_KEY: key, PETSTORE_DATABASE: this.database, PETSTORE_LOG_LEVEL: 'silent' }
+  }
 
   /** The base address, ending in /v1. Each start changes it. */
   get url(): string {
@@ -32,15 +41,24 @@ export class KilledServer {
   /** Lets the clients work for up to 150 ms, kills the server with SIGKILL, and starts it again once all clients have ended. */
   async killUnder(clients: readonly Promise<void>[]): Promise<void> {
     await Bun.sleep(Math.random() * LOAD_MS_MAX)
-    await this.running.stop('SIGKILL')
+    await this.kill()
     await Promise.all(clients)
+    await this.startAgain()
+  }
+
+  async kill(): Promise<void> {
+    await this.running.stop('SIGKILL')
+  }
+
+  /** After a kill. Sometimes it is killed once more while it starts. */
+  async startAgain(): Promise<void> {
     if (Math.random() < KILLED_AT_START_SHARE) await this.killWhileStarting()
     await this.start()
   }
 
   /** Opens the database file read-only and returns what `read` returns. */
   read<Result>(read: (file: Database) => Result): Result {
-    using file = new Database(join(this.folder, 'data/petstore.db'), { readonly: true })
+    using file = new Database(this.database, { readonly: true })
     return read(file)
   }
 

@@ -2,20 +2,26 @@
 
 import { ask } from '../test/support/process.ts'
 
-export interface ListedPet {
+export interface Listed {
   id: number
-  name: string
   /** As it was sent. */
   json: string
 }
 
-/** From the first page to the last. `url` is the base address, ending in /v1. Throws when a page is not answered with 200. */
-export async function* listedPets(url: string, key: string): AsyncGenerator<ListedPet> {
-  let target: string | undefined = '/v1/pets?limit=100'
+export function listedPets(url: string, key: string): AsyncGenerator<Listed & { name: string }> {
+  return listed(url, key, '/v1/pets?limit=100')
+}
+
+/**
+ * From the first page, `path`, to the last. `url` is the base address, ending in /v1. Throws when a page is not answered with
+ * 200. No member of an item may be an object, no text may have a brace.
+ */
+export async function* listed<Item>(url: string, key: string, path: string): AsyncGenerator<Listed & Item> {
+  let target: string | undefined = path
   while (target !== undefined) {
     const { status, headers, text } = await ask('GET', new URL(target, url).href, key)
     if (status !== 200) throw new Error(`GET ${target} answered ${status}: ${text}`)
-    for (const [json] of text.matchAll(/\{[^}]*\}/g)) yield { ...(JSON.parse(json) as ListedPet), json }
+    for (const [json] of text.matchAll(/\{[^}]*\}/g)) yield { ...(JSON.parse(json) as Listed & Item), json }
     target = /<([^>]+)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1]
   }
 }

@@ -9,6 +9,11 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const withDev = process.argv.includes('--dev')
 
 if (!installed()) {
+  process.stderr.write(
+    withDev
+      ? 'Installing what the tests and tools need: about 400 MB, once.\n'
+      : 'Installing what the service needs: about 110 MB, most of it Bun, once.\n',
+  )
   const arguments_ = ['ci', '--no-audit', '--no-fund', ...(withDev ? [] : ['--omit=dev'])]
   const { status } = spawnSync('npm', arguments_, { cwd: root, stdio: ['ignore', 2, 2] })
   if (status !== 0) {

@@ -1,21 +1,25 @@
-// The store's conformance tests, through the client and a real server: nothing is lost or changed on the way.
+// The stores' conformance tests, through the client and a real server: nothing is lost or changed on the way.
 
-import { PetstoreApiError, PetstoreClient } from '../src/client/petstore.ts'
+import { type CreateOptions, type Order as Ordered, PetstoreApiError, PetstoreClient } from '../src/client/petstore.ts'
 import type { KeyId } from '../src/domain/keys.ts'
-import type { PetFilter } from '../src/domain/pets.ts'
+import type { Order } from '../src/domain/orders.ts'
+import type { Created, Page } from '../src/domain/pets.ts'
 import type { Store, StoreOptions } from '../src/domain/store.ts'
-import { encodeCursor } from '../src/http/request/cursor.ts'
+import { encodeCursor, type List } from '../src/http/request/cursor.ts'
 import { stringifyJson } from '../src/json/json.ts'
 import { openStore } from '../src/store/kinds.ts'
+import { ordersConformance } from './orders.conformance.ts'
 import { conformance } from './store.conformance.ts'
 import { type Service, startService } from './support/service.ts'
 
 const LIMIT_MAX = 100
 
-conformance('the client', async (options) => overHttp(await openStore(':memory:', options), options))
+const open = async (options: StoreOptions) => overHttp(await openStore(':memory:', options), options)
+conformance('the client', open)
+ordersConformance('the client', open, { inOrder: false })
 
 /**
- * The store whose pets are reached through a server, with one client for each API key. The server starts when it is first
+ * The store whose pets and orders are reached through a server, with one client for each API key. The server starts when it is first
  * needed: its key is then one more in the store. Keys have no operations and stay as they are.
  */
 function overHttp(store: Store, { now }: StoreOptions): Store {
@@ -23,7 +27,7 @@ function overHttp(store: Store, { now }: StoreOptions): Store {
   let service: Promise<Service> | undefined
 
   async function connect(): Promise<PetstoreClient> {
-    service ??= startService({ store, now, enforceSunset: false })
+    service ??= startService({ store, now, enforceSunset: false, expiryEveryMs: 1e9 })
     const { url, addKey } = await service
     return new PetstoreClient({ baseUrl: url, apiKey: await addKey(), retries: 0 })
   }
@@ -35,17 +39,40 @@ function overHttp(store: Store, { now }: StoreOptions): Store {
 
   return {
     ...store,
-    createPet: async (pet, by, idempotencyKey) => {
-      let replayed = false
-      const onReplayed = () => {
-        replayed = true
-      }
-      const options = idempotencyKey === undefined ? {} : { idempotencyKey, onReplayed }
-      const value = await (await client(by)).createPet(pet, options)
-      return { value, replayed }
+    createPet: async (pet, by, key) => {
+      const shop = await client(by)
+      return created(key, (options) => shop.createPet(pet, options))
     },
     getPet: async (id) => (await client()).getPet(id).catch(undefinedWhenNotFound),
-    listPets: async (filter) => listAtMost(await client(), filter),
+    listPets: async ({ limit, status, after }) => {
+      const shop = await client()
+      return pageOf(limit, after, 'pets', async (at) => {
+        const { pets, next } = await shop.listPage({ status, ...at })
+        return [pets, next]
+      })
+    },
+    placeOrder: async ({ petId, reference, expiresAt }, by, key) => {
+      const shop = await client(by)
+      const order = { petId, ...(reference !== undefined && { reference }) }
+      const until = expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }
+      return created(key, async (options) => toOrder(await shop.placeOrder({ ...order, ...until }, options)))
+    },
+    getOrder: async (id) => (await client()).getOrder(id).then(toOrder, undefinedWhenNotFound),
+    listOrders: async ({ limit, status, petId, after }) => {
+      const shop = await client()
+      return pageOf(limit, after, 'orders', async (at) => {
+        const { orders, next } = await shop.listOrderPage({ status, petId, ...at })
+        return [orders, next]
+      })
+    },
+    completeOrder: async (id, by) => toOrder(await (await client(by)).completeOrder(id)),
+    cancelOrder: async (id, by) => {
+      const shop = await client(by)
+      await shop.cancelOrder(id)
+      return toOrder(await shop.getOrder(id))
+    },
+    returnOrder: async (id, by) => toOrder(await (await client(by)).returnOrder(id)),
+    getInventory: async () => (await client()).getInventory(),
     async close() {
       await (await service)?.stop()
       await store.close()
@@ -53,16 +80,38 @@ function overHttp(store: Store, { now }: StoreOptions): Store {
   }
 }
 
+async function created<Item>(
+  idempotencyKey: string | undefined,
+  create: (options: CreateOptions) => Promise<Item>,
+): Promise<Created<Item>> {
+  let replayed = false
+  const onReplayed = () => {
+    replayed = true
+  }
+  const value = await create(idempotencyKey === undefined ? {} : { idempotencyKey, onReplayed })
+  return { value, replayed }
+}
+
 /** As many as asked for, in the pages that the contract allows. */
-async function listAtMost(client: PetstoreClient, { limit, status, after }: PetFilter) {
-  const pets = []
-  let cursor = after === undefined ? undefined : encodeCursor(after)
+async function pageOf<Item extends { id: bigint }>(
+  limit: number,
+  after: bigint | undefined,
+  list: List,
+  read: (at: { limit: number; cursor: string | undefined }) => Promise<[Item[], string | undefined]>,
+): Promise<Page> {
+  const items: Item[] = []
+  let cursor = after === undefined ? undefined : encodeCursor(after, list)
   do {
-    const page = await client.listPage({ limit: Math.min(limit - pets.length, LIMIT_MAX), status, cursor })
-    pets.push(...page.pets)
-    cursor = page.next
-  } while (cursor !== undefined && pets.length < limit)
-  return { json: stringifyJson(pets), next: cursor === undefined ? undefined : pets.at(-1)?.id }
+    const [page, next] = await read({ limit: Math.min(limit - items.length, LIMIT_MAX), cursor })
+    items.push(...page)
+    cursor = next
+  } while (cursor !== undefined && items.length < limit)
+  return { json: stringifyJson(items), next: cursor === undefined ? undefined : items.at(-1)?.id }
+}
+
+function toOrder({ placedAt, changedAt, expiresAt, ...order }: Ordered): Order {
+  const until = expiresAt !== undefined && { expiresAt: Date.parse(expiresAt) }
+  return { ...order, placedAt: Date.parse(placedAt), changedAt: Date.parse(changedAt), ...until }
 }
 
 function undefinedWhenNotFound(error: unknown): undefined {

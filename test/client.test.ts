@@ -20,6 +20,9 @@ import { type Service, startService } from './support/service.ts'
 
 const REX = { id: 1n, ...newPet() }
 const REX_JSON = stringifyJson(REX)
+const AT = '2026-11-21T09:30:00.000Z'
+const ORDER = { id: 1n, petName: 'Rex', status: 'pending', placedAt: AT, changedAt: AT, petId: 2n } as const
+const ORDER_JSON = stringifyJson(ORDER)
 
 describe('the client on a service', () => {
   let service: Service
@@ -29,6 +32,8 @@ describe('the client on a service', () => {
     client = clientOf(service.url, { apiKey: service.key })
   })
   afterAll(() => service.stop())
+
+  const ask = (path: string) => fetch(service.url + path, { headers: { Authorization: `Bearer ${service.key}` } })
 
   test('follows the links through every page, each pet once', async () => {
     const added = await Promise.all(
@@ -69,6 +74,65 @@ describe('the client on a service', () => {
     await watched.getPet(id)
     await watched.getPet(id)
     expect(notices).toEqual([{ operationId: 'getPet', since: new Date('2025-12-05'), removal: new Date('2030-12-05') }])
+  })
+
+  test('sells, releases and takes back a pet, and counts', async () => {
+    const { id: petId } = await client.createPet(newPet({ name: 'Ada' }))
+    const counted = await client.getInventory()
+    const order = await client.placeOrder({ petId, reference: 'till 3', expiresAt: '2026-11-21T02:00:00+01:00' })
+    expect(order).toMatchObject({ petId, petName: 'Ada', status: 'pending', expiresAt: '2026-11-21T01:00:00.000Z' })
+    expect(toJson(order)).toBe(await (await ask(`/store/orders/${order.id}`)).text())
+    expect(await client.getInventory()).toEqual({
+      ...counted,
+      available: counted.available - 1n,
+      pending: counted.pending + 1n,
+    })
+    expect(await failure(client.placeOrder({ petId }))).toMatchObject({
+      code: 'pet_not_available',
+      message: `Pet ${petId} is pending: order ${order.id} holds it until 2026-11-21T01:00:00.000Z.`,
+    })
+    expect(await client.completeOrder(order.id)).toMatchObject({ status: 'completed' })
+    const returned = await client.returnOrder(order.id)
+    expect(returned).toMatchObject({ status: 'returned' })
+    expect(await failure(client.cancelOrder(order.id))).toMatchObject({ code: 'order_not_pending', status: 409 })
+    expect(await client.getOrder(order.id)).toEqual(returned)
+    expect(await failure(client.getOrder(404n))).toMatchObject({ code: 'not_found', message: 'No order has id 404.' })
+    expect(await client.getInventory()).toEqual(counted)
+  })
+
+  test('lists the orders of a pet, or with a status, through every page', async () => {
+    const { id: petId } = await client.createPet(newPet({ name: 'Bo' }))
+    const ended = []
+    for (let n = 0; n < 3; n++) {
+      const { id } = await client.placeOrder({ petId })
+      await client.cancelOrder(id)
+      ended.push(await client.getOrder(id))
+    }
+    const last = await client.placeOrder({ petId })
+    for (const limit of [undefined, 1, 3]) {
+      expect(await Array.fromAsync(client.listOrders({ petId, limit }))).toEqual([...ended, last])
+      expect(await Array.fromAsync(client.listOrders({ petId, status: 'cancelled', limit }))).toEqual(ended)
+    }
+    expect((await client.listOrderPage({ petId, limit: 4 })).next).toBeUndefined()
+  })
+
+  test('cancels an order only if it has the entity tag that was read', async () => {
+    const { id: petId } = await client.createPet(REX)
+    const { id } = await client.placeOrder({ petId })
+    expect(await failure(client.cancelOrder(id, { ifMatch: '"other"' }))).toMatchObject({ code: 'precondition_failed' })
+    let ifMatch = ''
+    await client.getOrder(id, { onEntityTag: (tag) => (ifMatch = tag) })
+    await client.cancelOrder(id, { ifMatch })
+    expect(await client.getOrder(id)).toMatchObject({ status: 'cancelled' })
+  })
+
+  test('places an order once for one idempotency key, and says so', async () => {
+    const { id: petId } = await client.createPet(REX)
+    let replayed = 0
+    const options = { idempotencyKey: 'till "3"', onReplayed: () => replayed++ }
+    const order = await client.placeOrder({ petId }, options)
+    await client.cancelOrder(order.id)
+    expect([await client.placeOrder({ petId }, options), replayed]).toEqual([order, 1])
   })
 
   test('writes a pet, a page and anything around them as JSON, with all digits', async () => {
@@ -130,14 +194,52 @@ describe('the client when requests fail', () => {
     server.close()
   })
 
-  test('does not retry errors that a retry cannot fix', () =>
+  test.each([
+    ['invalid_order', 400],
+    ['pet_not_available', 409],
+    ['idempotency_mismatch', 422],
+    ['precondition_failed', 412],
+  ])('does not retry %s, which a retry cannot change', (code, status) =>
     withServer(
-      () => answer(400, errorJson('invalid_pet', 400)),
+      () => answer(status, errorJson(code, status)),
       async (url, tries) => {
-        expect(await failure(clientOf(url).createPet(REX))).toMatchObject({ code: 'invalid_pet' })
+        expect(await failure(clientOf(url).placeOrder({ petId: 1n }))).toMatchObject({ code, status })
         expect(tries()).toBe(1)
       },
+    ),
+  )
+
+  test('retries while its first attempt is still running', () =>
+    withServer(
+      (_request, n) => (n === 0 ? answer(409, errorJson('idempotency_in_flight', 409)) : answer(201, ORDER_JSON)),
+      async (url) => expect(await clientOf(url).placeOrder({ petId: 2n })).toEqual(ORDER),
     ))
+
+  test('repeats what moves an order, with the same condition, when a response was lost', async () => {
+    const asked: string[] = []
+    await withServer(
+      (request, n) => {
+        const { pathname } = new URL(request.url)
+        asked.push(
+          `${request.method} ${pathname} ${request.headers.get('If-Match')} ${request.headers.get('Idempotency-Key')}`,
+        )
+        if (n % 2 === 0) return answer(502, '<h1>Bad gateway</h1>')
+        return request.method === 'DELETE' ? new Response(null, { status: 204 }) : answer(200, ORDER_JSON)
+      },
+      async (url) => {
+        const client = clientOf(url)
+        expect(await client.completeOrder(1n)).toEqual(ORDER)
+        expect(await client.returnOrder(1n)).toEqual(ORDER)
+        expect(await client.cancelOrder(1n, { ifMatch: '"tag"' })).toBeUndefined()
+      },
+    )
+    const twice = (call: string) => [call, call]
+    expect(asked).toEqual([
+      ...twice('POST /v1/store/orders/1/complete null null'),
+      ...twice('POST /v1/store/orders/1/return null null'),
+      ...twice('DELETE /v1/store/orders/1 "tag" null'),
+    ])
+  })
 
   test('gives up after its retries, with the last error', () =>
     withServer(
@@ -216,6 +318,7 @@ describe('the client when requests fail', () => {
     ['a pet without an id', 200, '{"name":"Rex","categoryId":7,"status":"sold"}'],
     ['an id in quotes', 200, REX_JSON.replace('1', '"1"')],
     ['an id with a fraction', 200, REX_JSON.replace('1', '1.5')],
+    ['no body', 200, ''],
   ])('does not accept %s as a response of the service', (_what, status, body) =>
     withServer(
       () => answer(status, body),
@@ -224,6 +327,23 @@ describe('the client when requests fail', () => {
           code: 'unexpected_answer',
           status,
         }),
+    ),
+  )
+
+  test.each([
+    ['a pet', REX_JSON],
+    ['an order without a time', ORDER_JSON.replace(/"placedAt":"[^"]*",/, '')],
+    ['an order with null for what is absent', ORDER_JSON.replace('}', ',"expiresAt":null}')],
+    ['an inventory without a number', '{"available":1,"pending":0}'],
+  ])('does not accept %s as an order or the inventory', (_what, body) =>
+    withServer(
+      () => answer(200, body),
+      async (url) => {
+        const client = clientOf(url, { retries: 0 })
+        for (const call of [client.getOrder(1n), client.completeOrder(1n), client.getInventory()]) {
+          expect(await failure(call)).toMatchObject({ code: 'unexpected_answer', status: 200 })
+        }
+      },
     ),
   )
 

@@ -2,14 +2,15 @@
 // the store then does is test/store.conformance.ts; that a reservation ends by itself is test/scenarios/orders.expiry.ts.
 
 import { describe, expect, test } from 'bun:test'
+import type { ExpiredOrder } from '../src/domain/orders.ts'
 import { startExpiry } from '../src/http/expiry.ts'
 import { createLog } from '../src/observability/log.ts'
 
-/** Answers each sweep as listed, then with 0; resolves `done` after the last listed one has been asked for. */
+/** Each sweep expires as many as listed, then none; resolves `done` after the last listed one has been asked for. */
 function orders(answers: (number | Error)[]) {
   const { promise: done, resolve } = Promise.withResolvers<void>()
   const asked = { limits: [] as number[], running: 0, runningMost: 0 }
-  const expireOrders = async (limit: number): Promise<number> => {
+  const expireOrders = async (limit: number): Promise<ExpiredOrder[]> => {
     asked.limits.push(limit)
     asked.runningMost = Math.max(asked.runningMost, ++asked.running)
     await Bun.sleep(5)
@@ -17,18 +18,18 @@ function orders(answers: (number | Error)[]) {
     const answer = answers[asked.limits.length - 1] ?? 0
     if (asked.limits.length > answers.length) resolve()
     if (answer instanceof Error) throw answer
-    return answer
+    return Array.from({ length: answer }, (_, n) => ({ id: BigInt(n + 1), petId: BigInt(n + 1001) }))
   }
   return { expireOrders, asked, done }
 }
 
 function log() {
-  const lines: { level: string; msg: string; expired?: number }[] = []
+  const lines: { level: string; msg: string; orderId?: string }[] = []
   return { lines, to: createLog('info', { destination: { write: (line: string) => lines.push(JSON.parse(line)) } }) }
 }
 
 describe('reservations are swept', () => {
-  test('in batches while they are full, never two at once, each with a line in the log', async () => {
+  test('in batches while they are full, never two at once, each order with a line in the log', async () => {
     const { expireOrders, asked, done } = orders([500, 500, 20])
     const { lines, to } = log()
     const expiry = startExpiry({ expireOrders }, to, 1)
@@ -36,11 +37,9 @@ describe('reservations are swept', () => {
     await expiry.stop()
     expect(asked.limits.slice(0, 4)).toEqual([500, 500, 500, 500])
     expect(asked.runningMost).toBe(1)
-    expect(lines.map(({ msg, expired }) => [msg, expired])).toEqual([
-      ['expireOrders', 500],
-      ['expireOrders', 500],
-      ['expireOrders', 20],
-    ])
+    expect(lines.length).toBe(1020)
+    expect(lines[0]).toMatchObject({ msg: 'expireOrders', orderId: '1', petId: '1001', status: 'expired' })
+    expect(lines.at(-1)).toMatchObject({ orderId: '20', petId: '1020' })
   })
 
   test('again after a failure, which is logged once however often it repeats', async () => {

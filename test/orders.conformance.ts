@@ -48,8 +48,15 @@ const DAY_MS = 86_400_000
 /** Long enough for a reservation to be placed before it ends. */
 const SOON_MS = 300
 
-/** Each call gives a store with nothing in it. */
-export function ordersConformance(name: string, open: (options: StoreOptions) => Promise<Store>): void {
+/**
+ * Each call gives a store with nothing in it. `inOrder`: calls arrive in the order in which they are made; requests over
+ * several connections may overtake each other.
+ */
+export function ordersConformance(
+  name: string,
+  open: (options: StoreOptions) => Promise<Store>,
+  { inOrder = true }: { inOrder?: boolean } = {},
+): void {
   describe(`${name} keeps the promises of a store of orders`, () => {
     let store: Store & OrderStore
     let by: KeyId
@@ -135,7 +142,7 @@ export function ordersConformance(name: string, open: (options: StoreOptions) =>
     test('an empty store has no orders and counts nothing', async () => {
       expect(await store.listOrders({ limit: 20 })).toEqual({ json: '[]', next: undefined })
       expect(await store.getInventory()).toEqual({ available: 0n, pending: 0n, sold: 0n })
-      expect(await store.expireOrders(10)).toBe(0)
+      expect(await store.expireOrders(10)).toEqual([])
       for (const id of [1n, 0n, -1n, MAX, -(2n ** 63n)]) expect(await store.getOrder(id)).toBeUndefined()
     })
 
@@ -180,7 +187,7 @@ export function ordersConformance(name: string, open: (options: StoreOptions) =>
 
       test('refuses a pet that does not exist', async () => {
         for (const petId of [0n, -1n, MAX, -(2n ** 63n)]) {
-          await expect(place(petId)).rejects.toMatchObject({
+          expect(await refusal(place(petId))).toMatchObject({
             code: 'pet_not_found',
             message: `No pet has id ${petId}.`,
           })
@@ -201,8 +208,10 @@ export function ordersConformance(name: string, open: (options: StoreOptions) =>
           [pendingAlone, 'is pending.'],
           [soldAlone, 'is sold.'],
         ] as const) {
-          const refusal = { code: 'pet_not_available', message: `Pet ${petId} ${message}` }
-          await expect(place(petId)).rejects.toMatchObject(refusal)
+          expect(await refusal(place(petId))).toMatchObject({
+            code: 'pet_not_available',
+            message: `Pet ${petId} ${message}`,
+          })
           expect((await allOrders({ petId })).length).toBeLessThan(2)
         }
         expect(await store.getInventory()).toEqual(before)
@@ -212,7 +221,7 @@ export function ordersConformance(name: string, open: (options: StoreOptions) =>
         const petId = await addPet()
         const now = Date.now()
         for (const expiresAt of [0, now - DAY_MS, now - 1, now, now + 366 * DAY_MS + 60_000, now + 1e6 * DAY_MS]) {
-          await expect(place(petId, { expiresAt })).rejects.toMatchObject({ code: 'invalid_order' })
+          expect(await refusal(place(petId, { expiresAt }))).toMatchObject({ code: 'invalid_order' })
         }
         expect(await statusOf(petId)).toBe('available')
         const expiresAt = now + 366 * DAY_MS - 60_000
@@ -254,7 +263,7 @@ export function ordersConformance(name: string, open: (options: StoreOptions) =>
               const done = transition === 'completeOrder' ? 'completed' : 'cancelled'
               const only =
                 transition === 'returnOrder' ? 'a completed order can be returned' : `a pending order can be ${done}`
-              await expect(store[transition](order.id, by)).rejects.toMatchObject({
+              expect(await refusal(store[transition](order.id, by))).toMatchObject({
                 code: outcome,
                 message: `Order ${order.id} is ${status}: only ${only}.`,
               })
@@ -278,7 +287,7 @@ export function ordersConformance(name: string, open: (options: StoreOptions) =>
       test('of an order that does not exist is refused', async () => {
         for (const id of [0n, -1n, MAX, -(2n ** 63n)]) {
           for (const transition of ['completeOrder', 'cancelOrder', 'returnOrder'] as const) {
-            await expect(store[transition](id, by)).rejects.toMatchObject({
+            expect(await refusal(store[transition](id, by))).toMatchObject({
               code: 'not_found',
               message: `No order has id ${id}.`,
             })
@@ -352,7 +361,7 @@ export function ordersConformance(name: string, open: (options: StoreOptions) =>
           { petId: order.petId, reference: 'r' },
           { petId: order.petId, expiresAt: order.expiresAt },
         ]) {
-          await expect(store.placeOrder(changed, by, 'o4')).rejects.toMatchObject({ code: 'idempotency_mismatch' })
+          expect(await refusal(store.placeOrder(changed, by, 'o4'))).toMatchObject({ code: 'idempotency_mismatch' })
         }
         expect(await statusOf(other)).toBe('available')
       })
@@ -360,11 +369,11 @@ export function ordersConformance(name: string, open: (options: StoreOptions) =>
       test('is one for all operations of an API key, and each API key has its own', async () => {
         const pet = { name: 'Mia', categoryId: 1n, status: 'available' } as const
         const { value } = await store.createPet(pet, by, 'o5')
-        await expect(store.placeOrder({ petId: value.id }, by, 'o5')).rejects.toMatchObject({
+        expect(await refusal(store.placeOrder({ petId: value.id }, by, 'o5'))).toMatchObject({
           code: 'idempotency_mismatch',
         })
         await store.placeOrder({ petId: value.id }, by, 'o6')
-        await expect(store.createPet(pet, by, 'o6')).rejects.toMatchObject({ code: 'idempotency_mismatch' })
+        expect(await refusal(store.createPet(pet, by, 'o6'))).toMatchObject({ code: 'idempotency_mismatch' })
         const order = { petId: await addPet() }
         expect((await store.placeOrder(order, await newKey(), 'o6')).replayed).toBe(false)
       })
@@ -372,7 +381,7 @@ export function ordersConformance(name: string, open: (options: StoreOptions) =>
       test('remembers no refusal', async () => {
         const petId = await addPet()
         const { id } = await place(petId)
-        await expect(store.placeOrder({ petId }, by, 'o7')).rejects.toMatchObject({ code: 'pet_not_available' })
+        expect(await refusal(store.placeOrder({ petId }, by, 'o7'))).toMatchObject({ code: 'pet_not_available' })
         await store.cancelOrder(id, by)
         expect((await store.placeOrder({ petId }, by, 'o7')).replayed).toBe(false)
       })
@@ -420,7 +429,7 @@ export function ordersConformance(name: string, open: (options: StoreOptions) =>
         await expectInventoryIsExact()
       })
 
-      test('happens in the order of arrival', async () => {
+      test.skipIf(!inOrder)('happens in the order of arrival', async () => {
         const petId = await addPet()
         const { id } = await place(petId)
         const [completed, refused, returned, next, late] = await Promise.allSettled([
@@ -514,9 +523,12 @@ export function ordersConformance(name: string, open: (options: StoreOptions) =>
         const open = await place(await addPet())
         const later = await place(await addPet(), { expiresAt: Date.now() + DAY_MS })
         expect(await store.getOrder(orders[0]?.id as bigint)).toMatchObject({ status: 'pending' })
-        const counts = [3, 3, 3, 3]
-        for (const [n, limit] of counts.entries()) counts[n] = await store.expireOrders(limit)
-        expect(counts).toEqual([3, 3, 1, 0])
+        const pieces = []
+        for (let n = 0; n < 4; n++) pieces.push(await store.expireOrders(3))
+        expect(pieces.map(({ length }) => length)).toEqual([3, 3, 1, 0])
+        expect(pieces.flat().sort((a, b) => (a.id < b.id ? -1 : 1))).toEqual(
+          orders.map(({ id, petId }) => ({ id, petId })),
+        )
         for (const order of orders) {
           const expired = (await store.getOrder(order.id)) as Order
           expect(expired).toEqual({ ...order, status: 'expired', changedAt: expired.changedAt })
@@ -529,14 +541,15 @@ export function ordersConformance(name: string, open: (options: StoreOptions) =>
 
       test('asked for by many at once, happens once', async () => {
         await placeOverdue(20)
-        const counts = await Promise.all(Array.from({ length: 10 }, () => store.expireOrders(7)))
-        expect(counts.reduce((sum, count) => sum + count)).toBe(20)
+        const pieces = await Promise.all(Array.from({ length: 10 }, () => store.expireOrders(7)))
+        expect(new Set(pieces.flat().map(({ id }) => id)).size).toBe(20)
+        expect(pieces.flat().length).toBe(20)
         await expectInventoryIsExact()
       })
 
       test('is respected before anybody has expired the order: by complete, cancel and the next order', async () => {
         const [completed, cancelled, replaced] = (await placeOverdue(3)) as [Order, Order, Order]
-        await expect(store.completeOrder(completed.id, by)).rejects.toMatchObject({ code: 'order_not_pending' })
+        expect(await refusal(store.completeOrder(completed.id, by))).toMatchObject({ code: 'order_not_pending' })
         expect(await store.cancelOrder(cancelled.id, by)).toMatchObject({ status: 'expired' })
         expect(await statusOf(cancelled.petId)).toBe('available')
         const next = await place(replaced.petId)
@@ -567,6 +580,14 @@ export function ordersConformance(name: string, open: (options: StoreOptions) =>
       await expectInventoryIsExact()
     })
   })
+}
+
+/** What a call rejects with. Not `expect(…).rejects`, which waits long for a server in the same process. */
+async function refusal(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    (value) => Promise.reject(new Error(`not refused: ${Bun.inspect(value)}`)),
+    (error) => error,
+  )
 }
 
 /** As the contract has it: its fields in its order, times in UTC with milliseconds, nothing for what is absent. */

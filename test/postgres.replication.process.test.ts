@@ -3,13 +3,14 @@
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { createServer, connect as dial, type Server, type Socket } from 'node:net'
+import type { Sql } from 'postgres'
 import { PetstoreError } from '../src/domain/errors.ts'
 import type { Store } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { newPet, petsOf } from './support/pets.ts'
 import { Cluster } from './support/postgres.ts'
 
-const PET = newPet()
+const PET = newPet({ status: 'available' })
 const TEST_MS = 60_000
 
 let primary: Cluster
@@ -120,6 +121,47 @@ test(
   },
   TEST_MS,
 )
+
+/** Each leaves something that `repeat` would acknowledge again. */
+const CHANGES: [
+  what: string,
+  change: (store: Store, by: bigint, petId: bigint, orderId: bigint) => Promise<unknown>,
+][] = [
+  [
+    'an order that is placed under an Idempotency-Key',
+    (store, by, petId) => store.placeOrder({ petId }, by, `key ${petId}`),
+  ],
+  ['completing', (store, by, _, id) => store.completeOrder(id, by)],
+  ['cancelling', (store, by, _, id) => store.cancelOrder(id, by)],
+]
+for (const [what, change] of CHANGES) {
+  test(
+    `${what}, whose wait for the standby was cancelled, is not acknowledged to who repeats it, until the standby has it`,
+    async () => {
+      const { store, by } = await storeWithKey()
+      const other = await openPetstore()
+      const [free, held] = await Promise.all([store.createPet(PET, by), store.createPet(PET, by)])
+      const { value: order } = await store.placeOrder({ petId: held.value.id }, by)
+      const repeat = (server: Store) => change(server, by, free.value.id, order.id)
+      await stopReceiving()
+      const first = outcome(repeat(store))
+      const backend = await waitingBackend()
+      await primary.asAdmin((sql) => sql`SELECT pg_cancel_backend(${backend})`)
+      expect(await first).toBe('unavailable')
+
+      // It is committed on the primary, and only there: a repeat changes nothing, and still has to wait.
+      for (const server of [other, store, other]) expect(await outcome(repeat(server))).toBe('unavailable')
+
+      receive()
+      for (const server of [store, other]) await eventually(() => repeat(server))
+      const orders = (sql: Sql) =>
+        sql`SELECT id, status FROM orders WHERE pet_id IN (${String(free.value.id)}, ${String(held.value.id)})`
+      const there = await standby.asAdmin(async (sql) => Array.from(await orders(sql)), 'petstore')
+      expect(there).toEqual(await primary.asAdmin(async (sql) => Array.from(await orders(sql)), 'petstore'))
+    },
+    TEST_MS,
+  )
+}
 
 test(
   'after a crash of the primary, what the standby has not got is neither shown nor acknowledged',

@@ -89,6 +89,17 @@ test('at a terminal: 80 columns, a log for people, and no line for each change',
   expect(terminal.shown()).toContain('\x1b[33mwarn')
 })
 
+test('--json prints one line for programs; --stdin is for a store that may be emptied', async () => {
+  const flags = ['serve', '--port', '0', '--json', '--ephemeral', '--stdin']
+  // Standard input is empty, so the service stops at once.
+  const { status, stdout } = await run(flags)
+  expect([status, JSON.parse(stdout)]).toEqual([
+    0,
+    { url: expect.stringMatching(/^http:.*\/v1$/), apiKey: expect.stringMatching(/^pets_live_/) },
+  ])
+  expect(await run(['serve', '--stdin'])).toMatchObject({ status: 2, stderr: expect.stringContaining('--ephemeral') })
+})
+
 describe('--ephemeral', () => {
   test('prints its key, then its address, and writes nothing', async () => {
     const cwd = temporaryFile('cwd').slice(0, -4)

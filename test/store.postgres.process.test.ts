@@ -1,16 +1,21 @@
 // The store of many machines: the promises of every store, and what is peculiar to PostgreSQL.
 
 import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import { StartError } from '../src/domain/errors.ts'
 import { generateKey, hashKey } from '../src/domain/keys.ts'
+import type { StoreOptions } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
+import { ordersConformance } from './orders.conformance.ts'
 import { conformance } from './store.conformance.ts'
 import { newPet, petsOf } from './support/pets.ts'
 import { sharedCluster } from './support/postgres.ts'
 
 const cluster = await sharedCluster()
 
-conformance('PostgreSQL', async (options) => openStore(await cluster.newDatabase(), options))
+const openNew = async (options: StoreOptions) => openStore(await cluster.newDatabase(), options)
+conformance('PostgreSQL', openNew)
+ordersConformance('PostgreSQL', openNew)
 
 const PET = newPet()
 const now = () => 1_234
@@ -176,23 +181,27 @@ describe('with the rights of docs/postgresql.md', () => {
     const { address, store, name } = await storeWithKey()
     await store.close()
     const role = `server_of_${name}`
-    const grants = [
-      `CREATE ROLE ${role} LOGIN`,
-      `GRANT SELECT ON petstore_schema TO ${role}`,
-      `GRANT SELECT, INSERT, UPDATE (status) ON pets TO ${role}`,
-      `GRANT SELECT, INSERT, UPDATE ON orders TO ${role}`,
-      `GRANT INSERT ON order_transitions TO ${role}`,
-      `GRANT SELECT ON inventory TO ${role}`,
-      `GRANT SELECT, INSERT, UPDATE ON keys, deprecated_calls TO ${role}`,
-      `GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_answers TO ${role}`,
-    ]
-    await cluster.asAdmin((sql) => sql.unsafe(grants.join(';')), name)
+    const documented = readFileSync(`${import.meta.dir}/../docs/postgresql.md`, 'utf8')
+    const grants = documented.match(/^GRANT (?!CONNECT).* TO petstore;$/gm) ?? []
+    await cluster.asAdmin(
+      (sql) =>
+        sql.unsafe([`CREATE ROLE ${role} LOGIN;`, ...grants].join('\n').replaceAll(' TO petstore;', ` TO ${role};`)),
+      name,
+    )
     const limited = await openStore(address.replace('postgres@', `${role}@`), { now })
     expect(await limited.createFirstKey(newKey())).toBeUndefined()
     const { id: by } = await limited.createKey(newKey())
     const { value: pet } = await limited.createPet(PET, by)
     expect(petsOf(await limited.listPets({ limit: 1 }))).toEqual([pet])
     await limited.saveKeyUses([{ keyId: by, ending: 'aB12', at: 1 }])
+    const expiresAt = Date.now() + 300
+    const { value: overdue } = await limited.placeOrder({ petId: pet.id, expiresAt }, by, 'a')
+    while ((await limited.expireOrders(10)).length === 0) await Bun.sleep(10)
+    expect(await limited.getOrder(overdue.id)).toMatchObject({ status: 'expired' })
+    const { value: order } = await limited.placeOrder({ petId: pet.id }, by, 'b')
+    await limited.completeOrder(order.id, by)
+    expect(await limited.returnOrder(order.id, by)).toMatchObject({ status: 'returned' })
+    expect(await limited.getInventory()).toEqual({ available: 1n, pending: 0n, sold: 0n })
     await limited.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 1, lastAt: 1 }])
     await limited.revokeKey(by)
     await limited.close()
@@ -200,6 +209,27 @@ describe('with the rights of docs/postgresql.md', () => {
     const error = await openStore(address.replace('postgres@', `${role}@`), { now }).catch((thrown) => thrown)
     expect(error.message).toMatch(/petstore migrate --apply/)
   })
+})
+
+test('a start names each right that a server needs and has not', async () => {
+  const { store, name, address } = await storeWithKey()
+  await store.close()
+  const role = `lacking_${name}`
+  const documented = readFileSync(`${import.meta.dir}/../docs/postgresql.md`, 'utf8')
+  const granted = [...documented.matchAll(/^GRANT (.*) ON (\w+(?:, \w+)*) TO petstore;$/gm)]
+    .flatMap(([, rights, tables]) =>
+      (tables as string)
+        .split(', ')
+        .flatMap((table) => (rights as string).split(', ').map((right) => `${right} ON ${table}`)),
+    )
+    .filter((right) => !/petstore_schema|CONNECT/.test(right))
+  await cluster.asAdmin(
+    (sql) => sql.unsafe(`CREATE ROLE ${role} LOGIN; GRANT SELECT ON petstore_schema TO ${role}`),
+    name,
+  )
+  const error = await openStore(address.replace('postgres@', `${role}@`), { now }).catch((thrown) => thrown)
+  const named = /\((.*)\): grant them/.exec(error.message)?.[1]?.split(/, (?=[A-Z])/)
+  expect(named?.toSorted()).toEqual(granted.toSorted())
 })
 
 test('under one idempotency key, asked of two servers at once, one animal is added', async () => {

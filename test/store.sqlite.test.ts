@@ -276,6 +276,29 @@ describe('what others write', () => {
     other.close()
   })
 
+  test('what waits for a transaction of another process happens after it, by the clock, too', async () => {
+    const path = temporaryFile('petstore.db')
+    const clock = { at: 1_000 }
+    const store = await openStore(path, { now: () => clock.at })
+    const { id: by } = await store.createKey(newKey())
+    const [held, free] = await Promise.all([store.createPet(PET, by), store.createPet(PET, by)])
+    const { value: order } = await store.placeOrder({ petId: held.value.id, expiresAt: 2_000 }, by)
+    const other = new Database(path)
+    other.run('BEGIN IMMEDIATE')
+    const waiting = Promise.allSettled([
+      store.completeOrder(order.id, by),
+      store.placeOrder({ petId: free.value.id }, by),
+    ])
+    await Bun.sleep(20)
+    clock.at = 2_000
+    other.run('COMMIT')
+    other.close()
+    const [completed, placed] = await waiting
+    expect(completed).toMatchObject({ reason: { code: 'order_not_pending' } })
+    expect(placed).toMatchObject({ value: { value: { placedAt: 2_000 } } })
+    await store.close()
+  })
+
   test('a full disk: storage_full, and nothing is added', async () => {
     const connection = openConnection(temporaryFile('petstore.db'))
     const { database } = connection

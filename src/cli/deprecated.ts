@@ -2,8 +2,8 @@
 
 import { Command } from 'commander'
 import { configOf, withSettings } from './options.ts'
-import { table } from './table.ts'
-import { time, withStore } from './with-store.ts'
+import { table, time } from './table.ts'
+import { withStore } from './with-store.ts'
 
 export function deprecatedCommand(): Command {
   const command = new Command('deprecated')

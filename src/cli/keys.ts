@@ -7,8 +7,8 @@ import { parseDuration } from '../config/durations.ts'
 import { PetstoreError, StartError } from '../domain/errors.ts'
 import { type ApiKey, generateKey, keptOfKey, keyState, type NewKey } from '../domain/keys.ts'
 import { configOf, parsedBy, withSettings } from './options.ts'
-import { table } from './table.ts'
-import { time, withStore } from './with-store.ts'
+import { table, time } from './table.ts'
+import { withStore } from './with-store.ts'
 
 const DAY_MS = 86_400_000
 

@@ -13,6 +13,7 @@ import { helpCommand } from './help.ts'
 import { keysCommand } from './keys.ts'
 import { loginCommand, logoutCommand } from './login.ts'
 import { migrateCommand } from './migrate.ts'
+import { inventoryCommand, ordersCommand } from './orders.ts'
 import { petsCommand } from './pets.ts'
 import { serveCommand } from './serve.ts'
 import { openCommand, statusCommand } from './status.ts'
@@ -28,6 +29,8 @@ const program = new Command('petstore')
   .addCommand(migrateCommand())
   .addCommand(copyCommand())
   .addCommand(petsCommand())
+  .addCommand(ordersCommand())
+  .addCommand(inventoryCommand())
   .addCommand(loginCommand())
   .addCommand(logoutCommand())
   .addCommand(statusCommand())

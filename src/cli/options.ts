@@ -1,6 +1,6 @@
 // Settings as flags of a command, from the table of settings.
 
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { type Config, type Connection, type Flags, readConfig, readConnection } from '../config/config.ts'
 import { CONNECTION_SETTINGS, SETTINGS, type Setting } from '../config/settings.ts'
 
@@ -44,6 +44,17 @@ export function parsedBy<Value>(parse: (text: string) => Value): (text: string) 
     }
   }
 }
+
+/** An argument of a command, such as `<id>`. */
+export function int64Argument(name: string, description: string): Argument {
+  return new Argument(name, description).argParser(parseInt64)
+}
+
+/** Throws InvalidArgumentError. */
+export const parseInt64 = parsedBy((text) => {
+  if (/^-?[0-9]{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)) return BigInt(text)
+  throw new Error('must be a 64-bit integer in decimal digits')
+})
 
 /** From flags and environment only. What they leave undefined may have been saved by `petstore login`. */
 export function connectionOf(command: Command): Connection {

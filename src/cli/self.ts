@@ -1,9 +1,11 @@
-// Starts petstore as a child process. Like every other, it is started by bin/petstore, so that it runs and reads nothing in the
-// current folder. It does not outlive this process.
+// Starts petstore as a child process, in the way in which this one was started: with Bun and its options (bin/petstore), so that it
+// runs and reads nothing in the current folder; or as an executable of its own. It does not outlive this process.
 
+import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
-const LAUNCHER = join(import.meta.dir, '../../bin/petstore')
+/** The executable's files have paths below `/$bunfs/`, which only it can read. */
+const SELF = Bun.main.startsWith('/$bunfs/') ? [process.execPath] : [process.execPath, ...process.execArgv, Bun.main]
 
 const running = new Set<Bun.Subprocess>()
 process.on('exit', () => {
@@ -16,7 +18,7 @@ export function startSelf<
   Out extends Bun.Spawn.Readable,
   Err extends Bun.Spawn.Readable,
 >(args: string[], options: Bun.Spawn.SpawnOptions<In, Out, Err>): Bun.Subprocess<In, Out, Err> {
-  const child = Bun.spawn([LAUNCHER, ...args], options)
+  const child = Bun.spawn([...SELF, ...args], options)
   running.add(child)
   child.exited.then(() => running.delete(child))
   return child
@@ -25,6 +27,9 @@ export function startSelf<
 /** What a person types in the current folder to run petstore. */
 export function commandName(): string {
   if (Bun.which('petstore')) return 'petstore'
-  const path = relative(process.cwd(), LAUNCHER)
-  return path.startsWith('..') ? LAUNCHER : path
+  // In a clone, in a package, and nowhere: an executable of its own.
+  const launchers = ['../../bin/petstore', '../bin/petstore'].map((path) => join(import.meta.dir, path))
+  const command = launchers.find(existsSync) ?? process.execPath
+  const path = relative(process.cwd(), command)
+  return path.startsWith('..') ? command : path
 }

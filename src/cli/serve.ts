@@ -13,7 +13,8 @@ import { createMetrics } from '../observability/metrics.ts'
 import { MEMORY, openStore } from '../store/kinds.ts'
 import { configOf, parsedBy, withSettings } from './options.ts'
 import { startPeriodicBackups } from './periodic-backups.ts'
-import { firstSignal, stopInOrder } from './stop.ts'
+import { resettable } from './resettable.ts'
+import { firstSignal, npxEnds, stopInOrder } from './stop.ts'
 import { places, welcome } from './welcome.ts'
 import { parentCloses, startWorkers } from './workers.ts'
 
@@ -26,6 +27,12 @@ export function serveCommand(): Command {
     .description('Serve the store over HTTP until SIGTERM or SIGINT.')
     .option('--ephemeral', 'keep everything in memory, and print the API key as `key: …`; for tests', false)
     .option('--demo', 'start with sample pets; only with --ephemeral', false)
+    .option('--json', 'print one line, {"url": …, "apiKey": …}, instead of text; apiKey where a key was created', false)
+    .option(
+      '--stdin',
+      'stop when standard input ends, and empty the store at each line `reset`; only with --ephemeral',
+      false,
+    )
     .option('--workers <number>', 'number of processes that serve one port and one store', parsedBy(parseWorkers), 1)
     .addOption(new Option('--worker').hideHelp())
     .addHelpText(
@@ -42,10 +49,11 @@ More settings are environment variables: see docs/configuration.md.`,
     )
   withSettings(command, 'host', 'port', 'database', 'environment')
   return command.action(async (options: ServeOptions, self: Command) => {
-    const { ephemeral, demo, workers, database } = options
+    const { ephemeral, demo, stdin, workers, database } = options
     if (demo && !ephemeral) {
       self.error('--demo needs --ephemeral. To add sample pets to a running service, use petstore demo.')
     }
+    if (stdin && !ephemeral) self.error('--stdin can empty the store. It needs --ephemeral.')
     if (ephemeral && database !== undefined) {
       self.error('--ephemeral keeps everything in memory. It cannot be used with --database.')
     }
@@ -61,21 +69,29 @@ More settings are environment variables: see docs/configuration.md.`,
 interface ServeOptions {
   ephemeral: boolean
   demo: boolean
+  json: boolean
+  stdin: boolean
   workers: number
   database?: string
   /** This is one of the processes that `--workers` starts. */
   worker?: boolean
 }
 
-async function serve(config: Config, { ephemeral, demo, workers, worker = false }: ServeOptions): Promise<void> {
+async function serve(
+  config: Config,
+  { ephemeral, demo, json, stdin, workers, worker = false }: ServeOptions,
+): Promise<void> {
   const together = worker || workers > 1
   const log = createLog(config.logLevel, { sharedPipe: together })
   const unknown = worker ? [] : unknownVariables(process.env)
   if (unknown.length > 0) log.warn({ variables: unknown }, 'unknown PETSTORE_ variables are ignored')
   const metrics = config.adminPort === undefined ? undefined : createMetrics()
-  const opened = await openStore(ephemeral ? MEMORY : config.database, { now: Date.now, onBatch: metrics?.batch })
-  const store = metrics?.timed(opened) ?? opened
-  if (opened.pool) metrics?.watchPool(opened.pool)
+  const open = async () => {
+    const opened = await openStore(ephemeral ? MEMORY : config.database, { now: Date.now, onBatch: metrics?.batch })
+    if (opened.pool) metrics?.watchPool(opened.pool)
+    return metrics?.timed(opened) ?? opened
+  }
+  const { store, reset } = stdin ? await resettable(open) : { store: await open(), reset: undefined }
   // Workers share their port, so a port in use by another service would not be noticed.
   if (workers > 1) await checkFree(config)
   const server = startServer({
@@ -106,13 +122,28 @@ async function serve(config: Config, { ephemeral, demo, workers, worker = false 
   })
   // The last step that can fail: a key that was created is always shown.
   const key = worker ? undefined : await addFirstKey(store, config, log)
-  if (key && demo) await Array.fromAsync(addSamples(new PetstoreClient({ baseUrl: server.url, apiKey: key })))
-  if (ephemeral) process.stdout.write(`key: ${key}\n${process.stdout.isTTY ? `${places(server.url)}\n` : ''}`)
-  else if (!worker) process.stdout.write(welcome(server.url, config, config.bootstrapKey ? undefined : key))
-  if (admin) process.stdout.write(`metrics on ${admin.url}\n`)
-  process.stdout.write(`petstore listening on ${server.url}\n`)
+  const shownKey = ephemeral || !config.bootstrapKey ? key : undefined
+  const announce = async () => {
+    if (key && demo) await Array.fromAsync(addSamples(new PetstoreClient({ baseUrl: server.url, apiKey: key })))
+    if (json) {
+      process.stdout.write(`${JSON.stringify({ url: server.url, apiKey: shownKey, metrics: admin?.url })}\n`)
+      return
+    }
+    if (ephemeral) process.stdout.write(`key: ${key}\n${process.stdout.isTTY ? `${places(server.url)}\n` : ''}`)
+    else if (!worker) process.stdout.write(welcome(server.url, config, shownKey))
+    if (admin) process.stdout.write(`metrics on ${admin.url}\n`)
+    process.stdout.write(`petstore listening on ${server.url}\n`)
+  }
+  await announce()
 
-  const signal = await Promise.race([firstSignal(), ...(worker ? [parentCloses()] : [])])
+  const receive = async (line: string) => {
+    if (line !== 'reset') return log.warn({ line }, 'only the line `reset` is understood')
+    await reset?.()
+    await addFirstKey(store, { ...config, bootstrapKey: key }, log)
+    await announce()
+  }
+  const ends = [firstSignal(), npxEnds(), ...(worker || stdin ? [parentCloses(receive)] : [])]
+  const signal = await Promise.race(ends)
   log.info({ signal }, 'stopping')
   const requests = () => Promise.all([server.stop(REQUESTS_GRACE_MS), backups.stop(), others?.stop(WORKERS_GRACE_MS)])
   const status = await stopInOrder(

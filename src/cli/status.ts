@@ -8,7 +8,7 @@ import type { KeyInfo } from '../http/web/key-info.ts'
 import { serviceOf } from './client.ts'
 import { withConnection } from './options.ts'
 import { printable, write } from './output.ts'
-import { time } from './with-store.ts'
+import { time } from './table.ts'
 
 const TIMEOUT_MS = 5_000
 

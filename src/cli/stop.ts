@@ -23,6 +23,21 @@ export function firstSignal(): Promise<NodeJS.Signals> {
   })
 }
 
+/** How often a process that npx started looks whether its parent is there. */
+const PARENT_EVERY_MS = 100
+
+/**
+ * Under npx: resolves when the parent has ended. It is a shell, which passes no signal on and ends at the first one that npx sends.
+ * Elsewhere it never resolves, because a service may outlive the process that started it.
+ */
+export function npxEnds(): Promise<'SIGTERM'> {
+  return new Promise((resolve) => {
+    if (process.env.npm_command !== 'exec') return
+    const parent = process.ppid
+    setInterval(() => process.ppid !== parent && resolve('SIGTERM'), PARENT_EVERY_MS).unref()
+  })
+}
+
 export interface StopStep {
   name: string
   /** The next step begins after this time at the latest. */

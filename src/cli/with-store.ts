@@ -24,8 +24,3 @@ export async function withStore<Result>(
     await store.close()
   }
 }
-
-/** A time as tables show it: UTC, to the minute. */
-export function time(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}Z`
-}

@@ -2,6 +2,7 @@
 // The kernel distributes connections over them. A pet that one has acknowledged is in the next list of every other
 // (store/sqlite/version.ts), and a key that is revoked is refused by all.
 
+import { createInterface } from 'node:readline'
 import type { Config } from '../config/config.ts'
 import { StartError } from '../domain/errors.ts'
 import type { Log } from '../observability/log.ts'
@@ -85,9 +86,10 @@ function environmentOf(index: number, config: Config, port: number): Record<stri
   }
 }
 
-/** In a worker: resolves when the process that started it has ended or wants it to stop, and so has closed its standard input. */
-export async function parentCloses(): Promise<void> {
-  for await (const _ of Bun.stdin.stream()) {
-    // Nothing is ever sent.
-  }
+/**
+ * Resolves when the process that started this one has ended or wants it to stop, and so has closed its standard input. Gives
+ * `receive` each line until then; a worker is never sent any.
+ */
+export async function parentCloses(receive: (line: string) => Promise<void>): Promise<void> {
+  for await (const line of createInterface({ input: process.stdin })) await receive(line)
 }

@@ -1,20 +1,26 @@
 // The package's entry, `petstore/client`: what a program may import.
 
-export type { ErrorCode, NewPet, PetStatus } from '../contract/generated.ts'
+export type { ErrorCode, Inventory, NewOrder, NewPet, Order, OrderStatus, PetStatus } from '../contract/generated.ts'
 export { stringifyJson as toJson } from '../json/json.ts'
+export type {
+  CallOptions,
+  Deprecation,
+  PetstoreClientOptions,
+  /** @deprecated Use PetstoreClientOptions. */
+  PetstoreClientOptions as PetStoreOptions,
+} from './connection.ts'
 export { PetstoreApiError, PetstoreNetworkError, PetstoreTimeoutError } from './errors.ts'
 export {
-  type CallOptions,
+  type CancelOptions,
   type CreateOptions,
-  type Deprecation,
+  type GetOrderOptions,
+  type OrderFilter,
+  type OrderPage,
   type PetFilter,
   type PetPage,
   PetstoreClient,
   /** @deprecated Use PetstoreClient. */
   PetstoreClient as PetStore,
-  type PetstoreClientOptions,
-  /** @deprecated Use PetstoreClientOptions. */
-  type PetstoreClientOptions as PetStoreOptions,
 } from './petstore-client.ts'
 export type { Fetch } from './request.ts'
 export type { Pet } from './responses.ts'

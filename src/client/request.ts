@@ -1,5 +1,5 @@
 // One request and its response, with a timeout, retries and an abort signal. Every request of this client is safe to
-// retry: reads change nothing, and a create carries an Idempotency-Key.
+// retry: reads change nothing, a create carries an Idempotency-Key, and what moves an order is done once.
 
 import { type PetstoreApiError, PetstoreNetworkError, PetstoreTimeoutError } from './errors.ts'
 import { readError } from './responses.ts'
@@ -21,8 +21,8 @@ export interface Received {
   attempts: number
 }
 
-/** Statuses for which another attempt may succeed. 409: the first attempt of a create is still running. */
-const RETRYABLE = [408, 409, 429, 500, 502, 503, 504]
+/** Statuses for which another attempt may succeed. A proxy answers with them, too. */
+const RETRYABLE = [408, 429, 500, 502, 503, 504]
 const PAUSE_MS = 200
 const PAUSE_MAX_MS = 5_000
 /** When the service asks for a longer pause, the caller decides. */
@@ -82,8 +82,10 @@ async function attempt(
 function pauseBeforeRetry(failure: PetstoreApiError | PetstoreNetworkError, attempts: number): number | undefined {
   const randomMs = Math.random() * Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (attempts - 1))
   if (failure instanceof PetstoreNetworkError) return randomMs
-  const { status, retryAfterMs = 0 } = failure
-  return RETRYABLE.includes(status) && retryAfterMs <= RETRY_AFTER_MAX_MS ? retryAfterMs + randomMs : undefined
+  const { code, status, retryAfterMs = 0 } = failure
+  // Of the conflicts only this one passes: the first attempt is still running.
+  const mayPass = RETRYABLE.includes(status) || code === 'idempotency_in_flight'
+  return mayPass && retryAfterMs <= RETRY_AFTER_MAX_MS ? retryAfterMs + randomMs : undefined
 }
 
 /** Throws the signal's reason as soon as the caller aborts. */

@@ -1,6 +1,6 @@
 // A response of the service → the contract's values, checked as far as their types promise.
 
-import type { Pet as ContractPet, ErrorCode, PetStatus } from '../contract/generated.ts'
+import type { Pet as ContractPet, ErrorCode, Inventory, Order, OrderStatus, PetStatus } from '../contract/generated.ts'
 import { int64FromJson } from '../json/int64.ts'
 import { type Json, JsonNumber, parseJson } from '../json/json.ts'
 import { PetstoreApiError } from './errors.ts'
@@ -8,21 +8,19 @@ import { PetstoreApiError } from './errors.ts'
 /** The service always returns a pet's status. */
 export type Pet = Required<ContractPet>
 
-/** Throws PetstoreApiError `unexpected_answer`. */
-export function readPet(response: Response, text: string): Pet {
-  return read(response, () => toPet(parseJson(text)))
-}
-
-/** Throws PetstoreApiError `unexpected_answer`. */
-export function readPets(response: Response, text: string): Pet[] {
-  return read(response, () => petsFromJson(text))
+/** Throws PetstoreApiError `unexpected_answer` where `from`, which is one of the functions below, cannot read the body. */
+export function readJson<Value>({ status, headers }: Response, text: string, from: (json: Json) => Value): Value {
+  try {
+    return from(parseJson(text))
+  } catch {
+    const message = 'The response does not follow the contract. Is the address right?'
+    throw new PetstoreApiError(message, 'unexpected_answer', status, requestId(headers), undefined)
+  }
 }
 
 /** The pets of a JSON array. Throws SyntaxError. */
 export function petsFromJson(text: string): Pet[] {
-  const pets = parseJson(text)
-  if (!Array.isArray(pets)) throw new SyntaxError('expected an array')
-  return pets.map(toPet)
+  return arrayOf(toPet)(parseJson(text))
 }
 
 /** The cursor in the `Link` to the next page (RFC 8288). */
@@ -65,20 +63,52 @@ function errorBody(text: string): { code: ErrorCode; message: string } | undefin
   }
 }
 
-function read<Value>({ status, headers }: Response, from: () => Value): Value {
-  try {
-    return from()
-  } catch {
-    const message = 'The response does not follow the contract. Is the address right?'
-    throw new PetstoreApiError(message, 'unexpected_answer', status, requestId(headers), undefined)
+export function arrayOf<Item>(toItem: (json: Json) => Item): (json: Json) => Item[] {
+  return (json) => {
+    if (!Array.isArray(json)) throw new SyntaxError('expected an array')
+    return json.map(toItem)
   }
 }
 
-function toPet(value: Json): Pet {
-  if (!(value instanceof Map)) throw new SyntaxError('expected an object')
-  const [name, status] = [value.get('name'), value.get('status')]
-  if (typeof name !== 'string' || typeof status !== 'string') throw new SyntaxError('expected a pet')
-  return { id: int64(value.get('id')), name, categoryId: int64(value.get('categoryId')), status: status as PetStatus }
+export function toPet(json: Json): Pet {
+  const pet = members(json)
+  return {
+    id: int64(pet.get('id')),
+    name: string(pet.get('name')),
+    categoryId: int64(pet.get('categoryId')),
+    status: string(pet.get('status')) as PetStatus,
+  }
+}
+
+export function toOrder(json: Json): Order {
+  const order = members(json)
+  const [reference, expiresAt] = [order.get('reference'), order.get('expiresAt')]
+  return {
+    id: int64(order.get('id')),
+    petName: string(order.get('petName')),
+    status: string(order.get('status')) as OrderStatus,
+    placedAt: string(order.get('placedAt')),
+    changedAt: string(order.get('changedAt')),
+    petId: int64(order.get('petId')),
+    ...(reference !== undefined && { reference: string(reference) }),
+    ...(expiresAt !== undefined && { expiresAt: string(expiresAt) }),
+  }
+}
+
+export function toInventory(json: Json): Inventory {
+  const counts = members(json)
+  const [available, pending, sold] = ['available', 'pending', 'sold'].map((status) => int64(counts.get(status)))
+  return { available, pending, sold } as Inventory
+}
+
+function members(json: Json): ReadonlyMap<string, Json> {
+  if (json instanceof Map) return json
+  throw new SyntaxError('expected an object')
+}
+
+function string(value: Json | undefined): string {
+  if (typeof value === 'string') return value
+  throw new SyntaxError('expected a string')
 }
 
 function int64(value: Json | undefined): bigint {

@@ -1,7 +1,7 @@
 // The animal being typed. The draft stays until it is added, and is sent so that a retry cannot add it twice.
 
+import { randomKey } from '../client/idempotency-key.ts'
 import type { NewPet, PetStatus } from '../client/petstore.ts'
-import { randomKey } from '../client/petstore-client.ts'
 import type { Stored } from './session-state.ts'
 
 /** As typed. */

@@ -2,8 +2,8 @@
 // sample keeps its Idempotency-Key.
 
 import { useRef, useState } from 'preact/hooks'
+import { randomKey } from '../client/idempotency-key.ts'
 import type { PetstoreClient } from '../client/petstore.ts'
-import { randomKey } from '../client/petstore-client.ts'
 import { addSamples, samplePets } from '../client/samples.ts'
 import { toFailure } from './failures.ts'
 import { Paw } from './icons.tsx'

@@ -1,10 +1,9 @@
 // openapi.yaml, compiled once at start: paths, methods, validators, defaults, deprecations. Nothing else in the service
 // knows a path or a bound.
 
-import text from '../../openapi.yaml' with { type: 'text' }
-import document from '../../openapi.yaml'
+import source from '../../openapi.yaml' with { type: 'text' }
 import type { ErrorCode, Operations } from './generated.ts'
-import type { Operation, Schema } from './openapi.ts'
+import type { OpenApi, Operation, Schema } from './openapi.ts'
 import { compileSchema, compileTextSchema, type TextValidator, type Validator } from './schema.ts'
 
 export type OperationId = keyof Operations
@@ -40,6 +39,9 @@ export interface Deprecation {
   successor: string
 }
 
+// One import for both: a bundler gives one file one meaning.
+const text = source as unknown as string
+const document = Bun.YAML.parse(text) as OpenApi
 const { schemas } = document.components
 
 /** The `/v1` in which every server's address ends. */
@@ -54,7 +56,7 @@ export function contractFor(addresses: readonly (string | undefined)[]): { yaml:
   const servers = document.servers.map((server, index) => ({ ...server, url: addresses[index] ?? server.url }))
   const yaml = document.servers.reduce(
     (whole, { url }, index) => whole.replace(`url: ${url}\n`, () => `url: ${JSON.stringify(servers[index]?.url)}\n`),
-    text as unknown as string,
+    text,
   )
   return { yaml, json: JSON.stringify({ ...document, servers }) }
 }

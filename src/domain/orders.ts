@@ -33,6 +33,8 @@ export interface OrderFilter {
   readonly after?: bigint | undefined
 }
 
+export type ExpiredOrder = Pick<Order, 'id' | 'petId'>
+
 /** How many pets have each status. */
 export type Inventory = Readonly<Record<PetStatus, bigint>>
 
@@ -63,6 +65,6 @@ export interface OrderStore {
   /** Exact as of one commit; costs the same with ten pets and ten million. */
   getInventory(): Promise<Inventory>
 
-  /** Expires up to `limit` overdue reservations, in one transaction. Resolves with how many. Any server may call it at any time. */
-  expireOrders(limit: number): Promise<number>
+  /** Expires up to `limit` overdue reservations, in one transaction. Resolves with which. Any server may call it at any time. */
+  expireOrders(limit: number): Promise<ExpiredOrder[]>
 }

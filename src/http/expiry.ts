@@ -37,8 +37,10 @@ export function startExpiry(orders: Pick<OrderStore, 'expireOrders'>, log: Log, 
   async function sweep(): Promise<void> {
     for (let full = true; full && !stopped; ) {
       const expired = await orders.expireOrders(BATCH)
-      if (expired > 0) log.info({ expired }, 'expireOrders')
-      full = expired === BATCH
+      for (const { id, petId } of expired) {
+        log.info({ orderId: String(id), petId: String(petId), status: 'expired' }, 'expireOrders')
+      }
+      full = expired.length === BATCH
     }
   }
 

@@ -31,7 +31,14 @@ export function orderExpiry(on: OnStore): void {
       const { available, pending, sold } = JSON.parse((await get('/store/inventory')).text)
       const { available: was } = JSON.parse(before)
       expect({ available, pending, sold }).toEqual({ available: was + 3, pending: 0, sold: 0 })
-      expect(api.service.logged.filter((line) => line.includes('"expireOrders"')).length).toBeGreaterThan(0)
+      const logged = api.service.logged
+        .filter((line) => line.includes('"expireOrders"'))
+        .map((line) => JSON.parse(line))
+      for (const { id, petId } of orders) {
+        expect(logged).toContainEqual(
+          expect.objectContaining({ orderId: String(id), petId: String(petId), status: 'expired' }),
+        )
+      }
     })
   })
 

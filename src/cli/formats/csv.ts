@@ -1,12 +1,10 @@
-// CSV (RFC 4180) with a header: name and categoryId, and optionally status. Other columns are ignored, so that an export
-// can be imported. The parser is our own because the parsers we tried report wrong line numbers after a field of several
+// CSV (RFC 4180) with a header. Pets that are read have name and categoryId, and optionally status; other columns are ignored,
+// so that an export can be imported. The parser is our own because the parsers we tried report wrong line numbers after a field of several
 // lines or after an error.
 
 import { StartError } from '../../domain/errors.ts'
 import type { Format, SourceRecord, Unchecked } from './format.ts'
 import { RECORD_MAX } from './ndjson.ts'
-
-const COLUMNS = ['id', 'name', 'categoryId', 'status'] as const
 
 interface Row {
   line: number
@@ -24,9 +22,12 @@ export const csv: Format = {
     }
   },
 
-  async *write(pets) {
-    yield `${COLUMNS.join(',')}\n`
-    for await (const pet of pets) yield `${COLUMNS.map((column) => quoted(String(pet[column]))).join(',')}\n`
+  async *write(items, columns) {
+    yield `${columns.join(',')}\n`
+    for await (const item of items) {
+      const fields = new Map(Object.entries(item))
+      yield `${columns.map((column) => quoted(String(fields.get(column) ?? ''))).join(',')}\n`
+    }
   },
 }
 

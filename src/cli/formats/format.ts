@@ -1,7 +1,5 @@
 // What import and export need from a file format.
 
-import type { Pet } from '../../client/petstore.ts'
-
 /** A record as it is in the file. Only the service validates it, so that there is one set of rules and messages. */
 export type Unchecked = { name?: unknown; categoryId?: unknown; status?: unknown }
 
@@ -19,5 +17,6 @@ export interface Format {
    * split into records.
    */
   read(text: AsyncIterable<string>): AsyncGenerator<SourceRecord>
-  write(pets: AsyncIterable<Pet>): AsyncGenerator<string>
+  /** `columns`: their members, where a format has columns; one that an item lacks is empty. */
+  write(items: AsyncIterable<object>, columns: readonly string[]): AsyncGenerator<string>
 }

@@ -1,4 +1,4 @@
-// JSON: one array of pets, of any length. The reader finds where each element starts and ends, and reads the element as
+// JSON: one array of any length. The reader finds where each element starts and ends, and reads the element as
 // NDJSON reads a line.
 
 import { StartError } from '../../domain/errors.ts'
@@ -13,14 +13,17 @@ export const json: Format = {
     splitter.end()
   },
 
-  async *write(pets) {
-    let before = '['
-    for await (const pet of pets) {
-      yield `${before}\n${stringifyJson(pet)}`
-      before = ','
-    }
-    yield before === '[' ? '[]\n' : '\n]\n'
-  },
+  write: stringifyJsonArray,
+}
+
+/** One element a line. */
+export async function* stringifyJsonArray(items: AsyncIterable<object>): AsyncGenerator<string> {
+  let before = '['
+  for await (const item of items) {
+    yield `${before}\n${stringifyJson(item)}`
+    before = ','
+  }
+  yield before === '[' ? '[]\n' : '\n]\n'
 }
 
 class ArraySplitter {

@@ -1,4 +1,4 @@
-// NDJSON: one pet a line. A bad line does not affect the others.
+// NDJSON: one object a line. A bad line does not affect the others.
 
 import { type JsonError, parseJson, stringifyJson } from '../../json/json.ts'
 import type { Format, SourceRecord } from './format.ts'
@@ -21,8 +21,8 @@ export const ndjson: Format = {
     yield* recordOf(tooLong ? undefined : rest, line)
   },
 
-  async *write(pets) {
-    for await (const pet of pets) yield `${stringifyJson(pet)}\n`
+  async *write(items) {
+    for await (const item of items) yield `${stringifyJson(item)}\n`
   },
 }
 

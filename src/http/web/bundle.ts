@@ -1,6 +1,7 @@
-// Bundles a page for browsers, in memory. It takes some 20 ms, so an installed service needs no build step.
+// Bundles the pages for browsers, in memory. It takes some 20 ms, so a clone needs no build step. The package and the executable
+// carry what these functions return, and another module in the place of this one (scripts/build.ts).
 
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { StaticFile } from './static-file.ts'
 
 export interface Bundle {
@@ -9,13 +10,35 @@ export interface Bundle {
   files: ReadonlyMap<string, StaticFile>
 }
 
-/** `html` is the path of a page; its scripts and styles are served under `publicPath`. */
-export async function bundle(
-  html: string,
+/**
+ * Has the browser's part of @scalar/api-reference in one file; @scalar/api-reference itself would add 270 packages. Nothing else of
+ * it is used: `overrides` in package.json puts a small one of its dependencies in the place of those that bring 20 more.
+ */
+const SCALAR = '@scalar/fastify-api-reference'
+
+export function bundleConsole(): Promise<Bundle> {
+  return bundle('console', '/console/')
+}
+
+/** Our own code is bundled. The library is served unchanged, and its script runs first. */
+export async function bundleReference(): Promise<Bundle> {
+  const script = join(dirname(Bun.resolveSync(SCALAR, import.meta.dir)), 'js', 'standalone.js')
+  const library = new StaticFile(await Bun.file(script).bytes(), 'text/javascript;charset=utf-8', 'immutable')
+  const name = `scalar-${library.digest}.js`
+  const { page, files } = await bundle('reference', '/docs/', (html) =>
+    html.replace('<head>', `<head><script defer src="/docs/${name}"></script>`),
+  )
+  return { page, files: new Map([...files, [name, library]]) }
+}
+
+/** `folder` has the page; its scripts and styles are served under `publicPath`. */
+async function bundle(
+  folder: string,
   publicPath: string,
   /** Applied to the page's HTML. */
   transform: (text: string) => string = (text) => text,
 ): Promise<Bundle> {
+  const html = join(import.meta.dir, '../..', folder, 'index.html')
   const hashed = '[name]-[hash].[ext]'
   const { outputs } = await Bun.build({
     entrypoints: [html],

@@ -24,13 +24,13 @@ type Encoding = keyof typeof ENCODINGS
 
 export class StaticFile {
   readonly digest: string
-  private readonly bytes: Bytes
+  readonly bytes: Bytes
   private readonly compressed = new Map<Encoding, Promise<Bytes>>()
 
   constructor(
     content: string | Bytes,
-    private readonly type: string,
-    private readonly caching: Caching,
+    readonly type: string,
+    readonly caching: Caching,
   ) {
     this.bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
     this.digest = hash('sha256', this.bytes, 'base64url').slice(0, 22)

@@ -1,11 +1,9 @@
 // The pages for people: the console at `/` and the API reference at `/docs`. Their policies let them load files from this
 // service, and send requests to it, and to nowhere else.
 
-import { dirname, join } from 'node:path'
 import { PetstoreError } from '../../domain/errors.ts'
 import { Route } from '../route.ts'
-import { type Bundle, bundle } from './bundle.ts'
-import { StaticFile } from './static-file.ts'
+import { type Bundle, bundleConsole, bundleReference } from './bundle.ts'
 
 const CONSOLE_POLICY = policy({
   'script-src': "'self'",
@@ -26,13 +24,10 @@ const REFERENCE_POLICY = policy({
   'connect-src': "'self'",
 })
 
-/** Has the browser's part of @scalar/api-reference in one file; @scalar/api-reference itself would add 270 packages. */
-const SCALAR = '@scalar/fastify-api-reference'
-
 export function pages(): Route[] {
   return [
-    ...page('/', '/console/', CONSOLE_POLICY, () => bundle(source('console'), '/console/')),
-    ...page('/docs', '/docs/', REFERENCE_POLICY, reference),
+    ...page('/', '/console/', CONSOLE_POLICY, bundleConsole),
+    ...page('/docs', '/docs/', REFERENCE_POLICY, bundleReference),
   ]
 }
 
@@ -55,17 +50,6 @@ function page(path: string, filesPath: string, policy: string, build: () => Prom
   ]
 }
 
-/** Our own code is bundled. The library is served unchanged, and its script runs first. */
-async function reference(): Promise<Bundle> {
-  const script = join(dirname(Bun.resolveSync(SCALAR, import.meta.dir)), 'js', 'standalone.js')
-  const library = new StaticFile(await Bun.file(script).bytes(), 'text/javascript;charset=utf-8', 'immutable')
-  const name = `scalar-${library.digest}.js`
-  const { page, files } = await bundle(source('reference'), '/docs/', (html) =>
-    html.replace('<head>', `<head><script defer src="/docs/${name}"></script>`),
-  )
-  return { page, files: new Map([...files, [name, library]]) }
-}
-
 /** Starts `work` at the first call, so that the server starts without waiting for it. After a failure, the next call tries again. */
 function lazy<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let result: Promise<Result> | undefined
@@ -76,10 +60,6 @@ function lazy<Result>(work: () => Promise<Result>): () => Promise<Result> {
     })
     return result
   }
-}
-
-function source(folder: string): string {
-  return join(import.meta.dir, '..', '..', folder, 'index.html')
 }
 
 function policy(directives: Record<string, string>): string {

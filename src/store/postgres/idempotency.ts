@@ -2,6 +2,7 @@
 
 import { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
+import type { Claim } from '../shared/group-commit.ts'
 import { KEPT_MS } from '../shared/idempotency.ts'
 import type { Ask } from './connection.ts'
 
@@ -11,8 +12,8 @@ export interface Keyed {
 }
 
 /** A key may be in a batch once: who arrives with it at the same time is answered by the next batch, from what is kept. */
-export function usedKey({ by, idempotencyKey }: Keyed): string | undefined {
-  return idempotencyKey === undefined ? undefined : `${by} ${idempotencyKey}`
+export function usedKey({ by, idempotencyKey }: Keyed): Claim | undefined {
+  return idempotencyKey === undefined ? undefined : [`${by} ${idempotencyKey}`, Symbol()]
 }
 
 /** Throws what was refused. */

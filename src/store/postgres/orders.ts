@@ -3,7 +3,7 @@
 
 import type { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
-import type { Inventory, NewOrder, Order, OrderFilter, OrderStore } from '../../domain/orders.ts'
+import type { ExpiredOrder, Inventory, NewOrder, Order, OrderFilter, OrderStore } from '../../domain/orders.ts'
 import type { Created, Page, PetStatus } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { shared } from '../shared/coalesce.ts'
@@ -35,11 +35,11 @@ const PAGE_BY_STATUS = page('AND status = $3')
 const PAGE_BY_PET = page('AND pet_id = $3')
 const PAGE_BY_PET_AND_STATUS = page('AND pet_id = $3 AND status = $4')
 const INVENTORY = 'SELECT status, pets FROM inventory'
-const CHANGE = `SELECT moved, placed, refusal, pet_status AS "petStatus", operation, request, answer, ${COLUMNS}
+const CHANGE = `SELECT place, refusal, pet_status AS "petStatus", operation, request, answer, ${COLUMNS}
   FROM petstore_change_orders($1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::json, $5, $6)`
 // The clock is asked once, so that the index serves.
 const IS_DUE = `SELECT FROM orders WHERE status = 'pending' AND expires_at <= (SELECT petstore_now()) LIMIT 1`
-const EXPIRE = 'SELECT petstore_expire_orders($1) AS count'
+const EXPIRE = 'SELECT id, pet_id AS "petId" FROM petstore_expire_orders($1)'
 
 type Moved = 'completed' | 'cancelled' | 'returned'
 
@@ -53,8 +53,8 @@ interface Move {
   to: Moved
 }
 
-/** `moved` or `placed` says for which of the batch it is, from 1; the rest is as the function's migration says. */
-type ChangeRow = { moved: bigint | null; placed: bigint | null; petStatus: PetStatus } & FirstAnswer &
+/** As the function's migration says. */
+type ChangeRow = { place: bigint; petStatus: PetStatus } & FirstAnswer &
   Order & { refusal: 'invalid_order' | 'pet_not_found' | 'pet_not_available' | null; expiresAt: bigint | null }
 
 type Outcome = Created<Order> | PetstoreError
@@ -73,17 +73,15 @@ export function postgresOrders({ read, change }: Connection, { now, onBatch }: S
       at,
       at - KEPT_MS,
     )
-    const moved = new Map(rows.map((row) => [Number(row.moved) - 1, row]))
-    const placed = new Map(rows.map((row) => [Number(row.placed) - 1, row]))
-    const outcomes = new Map<Move | Placement, Outcome>([
-      ...moves.map((move, index) => [move, outcomeOfMove(move, moved.get(index))] as const),
-      ...placements.map(
-        (placement, index) => [placement, outcomeOfPlacement(placement, placed.get(index) as ChangeRow)] as const,
-      ),
-    ])
-    return batch.map((item) => outcomes.get(item) as Outcome)
+    const byPlace = new Map(rows.map((row) => [Number(row.place), row]))
+    const rowOf = new Map([...moves, ...placements].map((item, index) => [item, byPlace.get(index + 1)]))
+    return batch.map((item) =>
+      'to' in item ? outcomeOfMove(item, rowOf.get(item)) : outcomeOfPlacement(item, rowOf.get(item) as ChangeRow),
+    )
   }
-  const changeOne = batched(changeAll, onBatch, (item) => ('to' in item ? `order ${item.id}` : usedKey(item)))
+  const changeOne = batched(changeAll, onBatch, (item) =>
+    'to' in item ? [`order ${item.id}`, item.to] : usedKey(item),
+  )
 
   async function move(id: bigint, by: KeyId, to: Moved): Promise<Order> {
     return accepted(await changeOne({ id, by, to })).value
@@ -129,9 +127,8 @@ export function postgresOrders({ read, change }: Connection, { now, onBatch }: S
     listOrders: shared(readPage),
     getInventory: () => inventory({}),
     expireOrders: async (limit) => {
-      if ((await read(IS_DUE)).length === 0) return 0
-      const [expired] = await change<{ count: bigint }>(EXPIRE, limit)
-      return Number(expired?.count)
+      const due = await read(IS_DUE)
+      return due.length === 0 ? [] : change<ExpiredOrder>(EXPIRE, limit)
     },
   }
 }

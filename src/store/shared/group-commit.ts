@@ -7,6 +7,9 @@ const BATCH_MAX = 256
 /** Who would wait longer than this is refused at once. */
 const WAIT_MS_MAX = 2000
 
+/** What an item needs for itself: of two items in a batch, the same name has the same value. */
+export type Claim = readonly [name: string, value: unknown]
+
 interface Waiting<Item, Result> {
   item: Item
   resolve: (result: Result) => void
@@ -17,15 +20,15 @@ interface Waiting<Item, Result> {
  * Wraps `commit`, which does many at once and gives the results in the same order, as a function that does one.
  * When a commit fails because of the store, each of its batch fails. A failure that was not foreseen may be one item's
  * fault: then each is committed alone, so that it harms no other. What would wait too long, as long as commits take as
- * they do, rejects with OVERLOADED; a first batch may always wait. Of two items for which `exclusive` gives the same text,
- * the later one waits for a later batch.
+ * they do, rejects with OVERLOADED; a first batch may always wait. A batch ends before an item whose claim
+ * contradicts that of an earlier one, so items are committed in the order of their arrival.
  */
 export function batched<Item, Result>(
   commit: (items: Item[]) => Result[] | Promise<Result[]>,
   onBatch?: (size: number, seconds: number) => void,
-  exclusive?: (item: Item) => string | undefined,
+  claimOf?: (item: Item) => Claim | undefined,
 ): (item: Item) => Promise<Result> {
-  let waiting: Waiting<Item, Result>[] = []
+  const waiting: Waiting<Item, Result>[] = []
   let running = false
   let begunAt = 0
   let lastMs = 0
@@ -59,19 +62,15 @@ export function batched<Item, Result>(
   }
 
   function take(): Waiting<Item, Result>[] {
-    if (!exclusive) return waiting.splice(0, BATCH_MAX)
-    const taken: Waiting<Item, Result>[] = []
-    const left: Waiting<Item, Result>[] = []
-    const used = new Set<string>()
-    for (const each of waiting) {
-      const name = exclusive(each.item)
-      const fits = taken.length < BATCH_MAX && (name === undefined || !used.has(name))
-      if (name !== undefined) used.add(name)
-      if (fits) taken.push(each)
-      else left.push(each)
-    }
-    waiting = left
-    return taken
+    const claims = new Map<string, unknown>()
+    const end = waiting.slice(0, BATCH_MAX).findIndex(({ item }) => {
+      const [name, value] = claimOf?.(item) ?? []
+      if (name === undefined) return false
+      if (claims.has(name)) return claims.get(name) !== value
+      claims.set(name, value)
+      return false
+    })
+    return waiting.splice(0, end === -1 ? BATCH_MAX : end)
   }
 
   async function alone({ item, resolve, reject }: Waiting<Item, Result>): Promise<void> {

@@ -2,7 +2,15 @@
 
 import type { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
-import type { Inventory, NewOrder, Order, OrderFilter, OrderStatus, OrderStore } from '../../domain/orders.ts'
+import type {
+  ExpiredOrder,
+  Inventory,
+  NewOrder,
+  Order,
+  OrderFilter,
+  OrderStatus,
+  OrderStore,
+} from '../../domain/orders.ts'
 import type { Page, PetStatus } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { fromRow, jsonObject, selectList } from '../shared/columns.ts'
@@ -75,7 +83,7 @@ export function sqliteOrders(
     'INSERT INTO order_transitions (order_id, status, at, key_id) VALUES (?, ?, ?, ?)',
   )
   // Without statistics SQLite would read every pending order instead.
-  const overdue = statements.query<{ id: bigint; petId: bigint }, [number, number]>(
+  const overdue = statements.query<ExpiredOrder, [number, number]>(
     `SELECT id, pet_id AS petId FROM orders INDEXED BY orders_by_expiry
      WHERE status = 'pending' AND expires_at <= ? ORDER BY expires_at LIMIT ?`,
   )
@@ -138,10 +146,10 @@ export function sqliteOrders(
     return to === 'returned' ? orderNotCompleted(order) : orderNotPending(order, to)
   }
 
-  function expire(limit: number, now: number): number {
+  function expire(limit: number, now: number): ExpiredOrder[] {
     const orders = overdue.all(now, limit)
     for (const { id, petId } of orders) move(id, petId, 'expired', now, null)
-    return orders.length
+    return orders
   }
 
   function readInventory(): Inventory {
@@ -160,7 +168,7 @@ export function sqliteOrders(
     async expireOrders(limit) {
       // A write transaction is begun only where there is something to do.
       const due = await read(() => overdue.get(clock(), 1) !== null)
-      return due ? write((now) => expire(limit, now)) : 0
+      return due ? write((now) => expire(limit, now)) : []
     },
   }
 }

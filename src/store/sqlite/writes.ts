@@ -18,13 +18,16 @@ export type Write = <Result>(
 export function writes(statements: Statements, transact: Transact, { now, onBatch }: StoreOptions): Write {
   const idempotencyKeys = sqliteIdempotencyKeys(statements)
 
-  const write = batched((works: ((now: number, idempotencyKeys: IdempotencyKeys) => unknown)[]) => {
-    const at = now()
-    return transact(() => {
-      idempotencyKeys.forget(at)
-      return works.map((work) => work(at, idempotencyKeys))
-    })
-  }, onBatch)
+  const write = batched(
+    (works: ((now: number, idempotencyKeys: IdempotencyKeys) => unknown)[]) =>
+      transact(() => {
+        // Read when no other process can write any more: times follow the order of the commits.
+        const at = now()
+        idempotencyKeys.forget(at)
+        return works.map((work) => work(at, idempotencyKeys))
+      }),
+    onBatch,
+  )
 
   return async <Result>(work: Parameters<Write>[0]) => {
     const outcome = await write(work)

@@ -11,15 +11,19 @@ RETURN concat('{"name":', to_json(name), ',"categoryId":', category_id, ',"statu
 CREATE FUNCTION petstore_pet_json(id bigint, name text, category_id bigint, status text) RETURNS text LANGUAGE sql STABLE
 RETURN concat('{"id":', id, ',"name":', to_json(name), ',"categoryId":', category_id, ',"status":"', status, '"}');
 
+-- The rows are written anew and the constraints made afterwards: to update a million in place takes more than twice as long.
+CREATE UNLOGGED TABLE petstore_first_answers AS
+SELECT used.key_id, used.key, 'createPet' AS operation, petstore_new_pet_json(name, category_id, status) AS request,
+       petstore_pet_json(id, name, category_id, status) AS answer, used.created_at
+FROM idempotency_keys AS used JOIN pets ON id = pet_id;
+TRUNCATE idempotency_keys;
 ALTER TABLE idempotency_keys RENAME TO idempotency_answers;
-ALTER TABLE idempotency_answers ADD operation text, ADD request text, ADD answer text;
-UPDATE idempotency_answers
-SET operation = 'createPet', request = petstore_new_pet_json(name, category_id, status),
-    answer = petstore_pet_json(id, name, category_id, status)
-FROM pets WHERE id = pet_id;
 ALTER TABLE idempotency_answers
-  ALTER operation SET NOT NULL, ALTER request SET NOT NULL, ALTER answer SET NOT NULL,
-  DROP pet_id, DROP CONSTRAINT idempotency_keys_key_id_key_key, ADD PRIMARY KEY (key_id, key);
+  DROP pet_id, DROP CONSTRAINT idempotency_keys_key_id_key_key, DROP CONSTRAINT idempotency_keys_key_id_fkey,
+  ADD operation text NOT NULL, ADD request text NOT NULL, ADD answer text NOT NULL;
+INSERT INTO idempotency_answers (key_id, key, operation, request, answer, created_at) SELECT * FROM petstore_first_answers;
+DROP TABLE petstore_first_answers;
+ALTER TABLE idempotency_answers ADD PRIMARY KEY (key_id, key), ADD FOREIGN KEY (key_id) REFERENCES keys (id);
 CREATE INDEX idempotency_answers_by_time ON idempotency_answers (created_at);
 
 -- Adds a batch of pets, in order. One whose idempotency key was used after `kept_since` is not added: what the key gave

@@ -34,11 +34,13 @@ CREATE TABLE inventory (
   pets   bigint NOT NULL
 );
 INSERT INTO inventory
-SELECT status, (SELECT count(*) FROM pets WHERE pets.status = known.status)
-FROM (VALUES ('available'), ('pending'), ('sold')) AS known (status);
+SELECT status, coalesce(n, 0)
+FROM (VALUES ('available'), ('pending'), ('sold')) AS known (status)
+LEFT JOIN (SELECT status, count(*) AS n FROM pets GROUP BY status) AS counted USING (status);
 
 -- The inventory follows whatever writes pets, so that it is exact also while servers of the version before run, which know
--- nothing of it. With the owner's rights: they have none on it.
+-- nothing of it. With the owner's rights, because they have none on it; so a temporary table of the same name must not come first.
+SELECT set_config('search_path', current_setting('search_path') || ', pg_temp', true);
 CREATE FUNCTION petstore_count_added() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
   UPDATE inventory SET pets = pets + n
@@ -74,19 +76,20 @@ CREATE TRIGGER petstore_commit_durably BEFORE INSERT OR UPDATE ON orders
 CREATE FUNCTION petstore_now() RETURNS bigint LANGUAGE sql VOLATILE
 RETURN floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;
 
--- The plans of these functions are made once for each connection, maybe while the tables are empty: so they are kept from
--- reading whole tables, and from comparing each row of a batch with each other one.
+-- The plans of these functions are made once for each connection, maybe while the tables are empty. So they are kept from reading
+-- whole tables and from comparing each row of a batch with each other one: rows are looked up one by one (LATERAL, LIMIT 1) or by
+-- = ANY. To plan anew for each batch, or to compile a plan, would take longer than to run it.
 
 -- Moves each of the orders, and its pet, to the state named beside it, if it is in the state before that; others stay as they
--- are. An order may be there once. Gives how many it moved. The caller holds the lock.
+-- are. Of an order that is there twice, the first counts. The caller holds the lock.
 CREATE FUNCTION petstore_move_orders(ids bigint[], states text[], key_ids bigint[], at bigint) RETURNS bigint
-LANGUAGE plpgsql SET enable_seqscan = off SET enable_nestloop = off AS $$
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_nestloop = off AS $$
 DECLARE
   orders_moved bigint;
   pets_moved bigint;
 BEGIN
   WITH asked AS MATERIALIZED (
-    SELECT * FROM unnest(ids, states, key_ids) AS asked (id, status, key_id)
+    SELECT DISTINCT ON (id) * FROM unnest(ids, states, key_ids) WITH ORDINALITY AS asked (id, status, key_id, place) ORDER BY id, place
   ), moved AS (
     UPDATE orders SET status = asked.status, changed_at = at
     FROM asked
@@ -109,8 +112,10 @@ BEGIN
   RETURN orders_moved;
 END $$;
 
--- Expires up to `most` overdue reservations, those that are overdue longest first. Gives how many.
-CREATE FUNCTION petstore_expire_orders(most bigint) RETURNS bigint LANGUAGE plpgsql SET enable_seqscan = off AS $$
+-- Expires up to `most` overdue reservations, those that are overdue longest first. Gives which.
+CREATE FUNCTION petstore_expire_orders(most bigint) RETURNS TABLE (id bigint, pet_id bigint)
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off AS $$
+#variable_conflict use_column
 DECLARE
   now bigint;
   due bigint[];
@@ -118,25 +123,23 @@ BEGIN
   PERFORM pg_advisory_xact_lock(1346720851, 1);
   now := petstore_now();
   due := ARRAY(SELECT id FROM orders WHERE status = 'pending' AND expires_at <= now ORDER BY expires_at LIMIT most);
-  IF due = '{}' THEN
-    RETURN 0;
-  END IF;
-  RETURN petstore_move_orders(due, array_fill('expired'::text, ARRAY[cardinality(due)]), '{}', now);
+  PERFORM petstore_move_orders(due, array_fill('expired'::text, ARRAY[cardinality(due)]), '{}', now);
+  RETURN QUERY SELECT id, pet_id FROM orders WHERE id = ANY (due);
 END $$;
 
--- A batch: first moves of orders, each to the state named beside it (an order may be there once), then `placements`, in their
--- order (an idempotency key may be there once). Overdue reservations of the same orders and pets expire before. The message in
--- the log makes the commit wait for the standby behind all that is told here, also when nothing was written.
+-- A batch: first moves of orders, each to the state named beside it, then `placements`, in their order (an idempotency key may be
+-- there once). Overdue reservations of the same orders and pets expire before. The message in the log makes the commit wait for
+-- the standby behind all that is told here, also when nothing was written.
 --
--- Gives a row for each move whose order exists, and for each placement, counted from 1 in `moved` and `placed`: the order as it
--- is now; or, where `refusal` is there, the status of the pet and the order that holds it, if any; or what the idempotency key
--- gave after `kept_since`, in `operation`, `request` and `answer`. `used_at` is the time of use of the keys that are new.
+-- Gives a row for each move whose order exists, and for each placement, counted in `place` from 1, moves first: the order as it is
+-- now; or, where `refusal` is there, the status of the pet and the order that holds it, if any; or what the idempotency key gave
+-- after `kept_since`, in `operation`, `request` and `answer`. `used_at` is the time of use of the keys that are new.
 CREATE FUNCTION petstore_change_orders(
   ids bigint[], states text[], key_ids bigint[], placements json, used_at bigint, kept_since bigint)
 RETURNS TABLE (
-  moved bigint, placed bigint, refusal text, pet_status text, operation text, request text, answer text,
+  place bigint, refusal text, pet_status text, operation text, request text, answer text,
   id bigint, pet_id bigint, pet_name text, status text, reference text, expires_at bigint, placed_at bigint, changed_at bigint)
-LANGUAGE plpgsql SET enable_seqscan = off SET enable_nestloop = off AS $$
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_nestloop = off AS $$
 #variable_conflict use_column
 DECLARE
   now bigint;
@@ -146,19 +149,25 @@ BEGIN
   PERFORM pg_logical_emit_message(true, 'petstore', '');
   now := petstore_now();
 
-  due := ARRAY(
-    SELECT id FROM orders
-    WHERE status = 'pending' AND expires_at <= now
-      AND (id = ANY (ids) OR pet_id IN (SELECT pet_id FROM json_to_recordset(placements) AS asked (pet_id bigint))));
-  IF due <> '{}' THEN
+  IF EXISTS (SELECT FROM orders WHERE status = 'pending' AND expires_at <= now) THEN
+    due := ARRAY(
+      SELECT held.id
+      FROM unnest(ids) AS asked (id) CROSS JOIN LATERAL (SELECT * FROM orders WHERE orders.id = asked.id LIMIT 1) AS held
+      WHERE held.status = 'pending' AND held.expires_at <= now
+      UNION
+      SELECT held.id
+      FROM json_to_recordset(placements) AS asked (pet_id bigint) CROSS JOIN LATERAL (
+        SELECT * FROM orders WHERE orders.pet_id = asked.pet_id AND status IN ('pending', 'completed') LIMIT 1
+      ) AS held
+      WHERE held.status = 'pending' AND held.expires_at <= now);
     PERFORM petstore_move_orders(due, array_fill('expired'::text, ARRAY[cardinality(due)]), '{}', now);
   END IF;
 
   IF ids <> '{}' THEN
     PERFORM petstore_move_orders(ids, states, key_ids, now);
     RETURN QUERY
-    SELECT asked.place, NULL::bigint, NULL::text, NULL::text, NULL::text, NULL::text, NULL::text,
-           orders.id, orders.pet_id, pet.name, orders.status, orders.reference, orders.expires_at, orders.placed_at, orders.changed_at
+    SELECT asked.place, NULL::text, NULL::text, NULL::text, NULL::text, NULL::text,
+           orders.id, pet_id, pet.name, status, reference, expires_at, placed_at, changed_at
     FROM unnest(ids) WITH ORDINALITY AS asked (id, place)
     JOIN orders ON orders.id = asked.id AND orders.id = ANY (ids)
     CROSS JOIN LATERAL (SELECT name FROM pets WHERE pets.id = orders.pet_id LIMIT 1) AS pet;
@@ -169,9 +178,9 @@ BEGIN
     WITH new AS MATERIALIZED (
       SELECT * FROM ROWS FROM (
         json_to_recordset(placements) AS (pet_id bigint, reference text, expires_at bigint, key_id bigint, key text, request text)
-      ) WITH ORDINALITY AS new (pet_id, reference, expires_at, key_id, key, request, place)
+      ) WITH ORDINALITY AS new (pet_id, reference, expires_at, key_id, key, request, turn)
     ), known AS MATERIALIZED (
-      SELECT place, used.*
+      SELECT turn, used.*
       FROM new CROSS JOIN LATERAL (
         SELECT operation, request, answer FROM idempotency_answers AS used
         WHERE used.key_id = new.key_id AND used.key = new.key AND used.created_at > kept_since LIMIT 1
@@ -182,9 +191,9 @@ BEGIN
                   WHEN pet.status IS NULL THEN 'pet_not_found'
                   WHEN pet.status <> 'available' THEN 'pet_not_available' END AS refusal
       FROM new LEFT JOIN LATERAL (SELECT name, status FROM pets WHERE pets.id = new.pet_id LIMIT 1) AS pet ON true
-      WHERE place NOT IN (SELECT place FROM known)
+      WHERE turn NOT IN (SELECT turn FROM known)
     ), first AS MATERIALIZED (
-      SELECT DISTINCT ON (pet_id) * FROM judged WHERE refusal IS NULL ORDER BY pet_id, place
+      SELECT DISTINCT ON (pet_id) * FROM judged WHERE refusal IS NULL ORDER BY pet_id, turn
     ), reserved AS (
       UPDATE pets SET status = 'pending' FROM first
       WHERE pets.id = first.pet_id AND pets.id = ANY (ARRAY(SELECT pet_id FROM first)) AND pets.status = 'available'
@@ -192,36 +201,38 @@ BEGIN
     ), added AS (
       -- Ids are taken in the order of the rows.
       INSERT INTO orders (pet_id, status, reference, expires_at, placed_at, changed_at)
-      SELECT pet_id, 'pending', reference, expires_at, now, now FROM reserved ORDER BY place
+      SELECT pet_id, 'pending', reference, expires_at, now, now FROM reserved ORDER BY turn
       RETURNING id, pet_id
+    ), placed AS MATERIALIZED (
+      SELECT * FROM reserved JOIN added USING (pet_id)
     ), kept AS (
-      INSERT INTO order_transitions (order_id, status, at, key_id)
-      SELECT added.id, 'pending', now, key_id FROM reserved JOIN added USING (pet_id)
+      INSERT INTO order_transitions (order_id, status, at, key_id) SELECT id, 'pending', now, key_id FROM placed
     ), answered AS (
       INSERT INTO idempotency_answers (key_id, key, operation, request, answer, created_at)
       SELECT key_id, key, 'placeOrder', request, petstore_placed_json(id, name, pet_id, reference, expires_at, now), used_at
-      FROM reserved JOIN added USING (pet_id) WHERE key IS NOT NULL
+      FROM placed WHERE key IS NOT NULL
       ON CONFLICT (key_id, key) DO UPDATE SET operation = excluded.operation, request = excluded.request,
         answer = excluded.answer, created_at = excluded.created_at
-    )
-    SELECT NULL::bigint, place, NULL::text, NULL::text, NULL::text, NULL::text, NULL::text,
-           id, pet_id, name, 'pending', reference, expires_at, now, now
-    FROM reserved JOIN added USING (pet_id)
-    UNION ALL
-    SELECT NULL, place, NULL, NULL, operation, request, answer, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM known
-    UNION ALL
-    -- Who comes second for a pet in this batch finds it held by the first.
-    SELECT NULL, place, coalesce(refusal, 'pet_not_available'), CASE WHEN refusal IS NULL THEN 'pending' ELSE pet_status END,
-           NULL, NULL, NULL, holder.id, judged.pet_id, name, holder.status, NULL, holder.expires_at, NULL, NULL
-    FROM judged LEFT JOIN LATERAL (
-      SELECT added.id, 'pending' AS status, reserved.expires_at
-      FROM added JOIN reserved USING (pet_id) WHERE added.pet_id = judged.pet_id
+    ), outcomes AS (
+      SELECT turn, NULL AS refusal, NULL AS pet_status, NULL AS operation, NULL AS request, NULL AS answer,
+             id, pet_id, name, 'pending' AS status, reference, expires_at, now AS placed_at, now AS changed_at FROM placed
       UNION ALL
-      SELECT id, status, expires_at FROM orders
-      WHERE orders.pet_id = judged.pet_id AND orders.status IN ('pending', 'completed') AND refusal = 'pet_not_available'
-      LIMIT 1
-    ) AS holder ON true
-    WHERE place NOT IN (SELECT place FROM reserved);
+      SELECT turn, NULL, NULL, operation, request, answer, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM known
+      UNION ALL
+      -- Who comes second for a pet in this batch finds it held by the first.
+      SELECT judged.turn, coalesce(judged.refusal, 'pet_not_available'), CASE WHEN judged.refusal IS NULL THEN 'pending' ELSE judged.pet_status END,
+             NULL, NULL, NULL, coalesce(placed.id, holder.id), judged.pet_id, judged.name, NULL, NULL,
+             coalesce(placed.expires_at, holder.expires_at), NULL, NULL
+      FROM judged
+      LEFT JOIN placed ON placed.pet_id = judged.pet_id
+      LEFT JOIN LATERAL (
+        SELECT * FROM orders WHERE orders.pet_id = judged.pet_id AND status IN ('pending', 'completed') LIMIT 1
+      ) AS holder ON true
+      WHERE judged.turn NOT IN (SELECT turn FROM placed)
+    )
+    SELECT cardinality(ids) + turn, refusal, pet_status, operation, request, answer,
+           id, pet_id, name, status, reference, expires_at, placed_at, changed_at
+    FROM outcomes;
   END IF;
 END $$;
 

@@ -1,0 +1,41 @@
+// `npm run build`: makes what the packages carry, in dist/: the service as one script with the pages' files, `petstore/testing`,
+// and the client as a package of its own.
+
+import { copyFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import packageJson from '../package.json'
+import { bundleService } from './bundle-service.ts'
+
+const root = join(import.meta.dir, '..')
+const dist = join(root, 'dist')
+
+rmSync(dist, { recursive: true, force: true })
+await bundleService({ folder: dist })
+compile('tsconfig.testing.json', join(dist, 'testing'))
+compileClient(join(dist, 'petstore-client'))
+
+/** A package without dependencies: modules and declarations from the sources of src/client/. */
+function compileClient(folder: string): void {
+  compile('tsconfig.client.json', folder)
+  const { version, license, engines } = packageJson
+  const manifest = {
+    name: 'petstore-client',
+    version,
+    description: 'The typed client of the petstore. It has no dependencies.',
+    license,
+    type: 'module',
+    sideEffects: false,
+    engines,
+    exports: { '.': { types: './client/petstore.d.ts', default: './client/petstore.js' } },
+  }
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
+  copyFileSync(join(root, 'docs/clients.md'), join(folder, 'README.md'))
+}
+
+/** Modules and declarations. */
+function compile(project: string, folder: string): void {
+  const tsc = join(root, 'node_modules/.bin/tsc')
+  const { exitCode } = Bun.spawnSync([tsc, '-p', project, '--outDir', folder], { cwd: root, stdio: ['ignore', 2, 2] })
+  if (exitCode !== 0) process.exit(exitCode)
+}

@@ -1,0 +1,190 @@
+// `petstore orders …` and `petstore inventory`: the store area of a running service, for people and for programs.
+
+import { Command, Option } from 'commander'
+import type { Order, OrderStatus, PetstoreClient } from '../client/petstore.ts'
+import { parseDuration } from '../config/durations.ts'
+import { instantFromText } from '../contract/date-time.ts'
+import { stringifyJson } from '../json/json.ts'
+import { createClient } from './client.ts'
+import { exportCommand } from './export.ts'
+import { type ListOptions, showList, withListOptions } from './lists.ts'
+import { int64Argument, parsedBy, parseInt64, withConnection } from './options.ts'
+import { printable, write } from './output.ts'
+import { table, time } from './table.ts'
+
+const STATUSES: OrderStatus[] = ['pending', 'completed', 'cancelled', 'expired', 'returned']
+/** In this order, in what is shown of one order and in CSV. */
+const LABELS = {
+  id: 'ORDER',
+  petId: 'PET',
+  petName: 'NAME',
+  status: 'STATUS',
+  placedAt: 'PLACED',
+  changedAt: 'CHANGED',
+  expiresAt: 'EXPIRES',
+  reference: 'REFERENCE',
+} as const
+const COLUMNS = Object.keys(LABELS) as (keyof typeof LABELS)[]
+const TEXT_MAX = 24
+
+interface Filter {
+  status?: OrderStatus
+  pet?: bigint
+}
+
+export function ordersCommand(): Command {
+  return new Command('orders')
+    .description('Place, list, complete, cancel, return and export the orders of a running service.')
+    .addCommand(placeCommand())
+    .addCommand(listCommand())
+    .addCommand(orderCommand('show', 'Show everything about one order.', (client, id) => client.getOrder(id), details))
+    .addCommand(orderCommand('complete', 'Sell the pet of a pending order.', (client, id) => client.completeOrder(id)))
+    .addCommand(
+      orderCommand('cancel', 'End a pending order: its pet is available again.', async (client, id) => {
+        await client.cancelOrder(id)
+        return client.getOrder(id)
+      }),
+    )
+    .addCommand(
+      orderCommand('return', 'Take back the pet of a completed order: it is available again.', (client, id) =>
+        client.returnOrder(id),
+      ),
+    )
+    .addCommand(
+      withFilter(
+        exportCommand<Order, Filter>({
+          noun: 'order',
+          columns: COLUMNS,
+          list: (client, { status, pet }) => client.listOrders({ status, petId: pet }),
+          examples: [
+            'orders export orders.csv',
+            'orders export --format ndjson --status completed | gzip > sold.ndjson.gz',
+          ],
+        }),
+      ),
+    )
+}
+
+export function inventoryCommand(): Command {
+  return withConnection(new Command('inventory'))
+    .description('Show how many pets of a running service are available, pending and sold.')
+    .option('--json', 'print JSON, for programs', false)
+    .addHelpText('after', '\nExample:\n  petstore inventory')
+    .action(async ({ json }: { json: boolean }, self: Command) => {
+      const inventory = await createClient(self).getInventory()
+      const rows = Object.entries(inventory).map(([status, pets]) => [status, pets.toLocaleString('en')])
+      await write(json ? `${stringifyJson(inventory)}\n` : table(['STATUS', 'PETS'], rows))
+    })
+}
+
+function placeCommand(): Command {
+  return withConnection(new Command('place'))
+    .description('Reserve an available pet.')
+    .addArgument(int64Argument('<pet>', "the pet's id"))
+    .option('--reference <text>', 'whatever you know the order by, such as a receipt, a till or a customer')
+    .option(
+      '--expires <when>',
+      'the end of the reservation: 30m, 24h, 7d from now, or a time such as 2026-11-24T18:00:00Z (default: none)',
+      parsedBy(parseExpiry),
+    )
+    .option('--json', 'print the order as JSON, for programs', false)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  petstore orders place 42 --reference 'till 3' --expires 30m
+  petstore orders place 42 --expires 2026-11-24T18:00:00+01:00 --json`,
+    )
+    .action(async (petId: bigint, { reference, expires, json }, self: Command) => {
+      const order = await createClient(self).placeOrder({ petId, reference, expiresAt: expires })
+      await write(json ? `${stringifyJson(order)}\n` : rows([order]))
+    })
+}
+
+function listCommand(): Command {
+  return withFilter(withListOptions(new Command('list'), 'orders'))
+    .description('Show orders, oldest first.')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  petstore orders list --status pending\n  petstore orders list --pet 42 --all --json',
+    )
+    .action(async ({ status, pet, ...options }: Filter & ListOptions, self: Command) => {
+      const client = createClient(self)
+      await showList<Order>(options, {
+        async read(page) {
+          const { orders, next } = await client.listOrderPage({ status, petId: pet, ...page })
+          return { items: orders, next }
+        },
+        table: rows,
+        none: noneOf(status, pet),
+      })
+    })
+}
+
+/** A command for one order, which it prints as `act` gives it. */
+function orderCommand(
+  name: string,
+  description: string,
+  act: (client: PetstoreClient, id: bigint) => Promise<Order>,
+  text: (order: Order) => string = (order) => rows([order]),
+): Command {
+  return withConnection(new Command(name))
+    .description(description)
+    .addArgument(int64Argument('<order>', "the order's id"))
+    .option('--json', 'print the order as JSON, for programs', false)
+    .addHelpText('after', `\nExample:\n  petstore orders ${name} 7`)
+    .action(async (id: bigint, { json }: { json: boolean }, self: Command) => {
+      const order = await act(createClient(self), id)
+      await write(json ? `${stringifyJson(order)}\n` : text(order))
+    })
+}
+
+function withFilter(command: Command): Command {
+  return command
+    .addOption(new Option('--status <status>', 'only orders with this status').choices(STATUSES))
+    .option('--pet <id>', 'only orders of this pet', parseInt64)
+}
+
+function noneOf(status: OrderStatus | undefined, pet: bigint | undefined): string {
+  if (pet !== undefined) return status ? `Pet ${pet} has no order that is ${status}.` : `Pet ${pet} has no orders.`
+  return status ? `No order is ${status}.` : 'There are no orders yet.'
+}
+
+function rows(orders: readonly Order[]): string {
+  const cells = orders.map(({ id, petId, petName, status, changedAt, expiresAt, reference = '' }) => [
+    String(id),
+    String(petId),
+    clipped(petName),
+    status,
+    time(Date.parse(changedAt)),
+    status === 'pending' && expiresAt !== undefined ? time(Date.parse(expiresAt)) : '',
+    clipped(reference),
+  ])
+  return table(['ID', 'PET', 'NAME', 'STATUS', 'SINCE', 'UNTIL', 'REFERENCE'], cells)
+}
+
+function details(order: Order): string {
+  const [id, ...others] = COLUMNS.filter((column) => order[column] !== undefined).map((column) => [
+    LABELS[column],
+    printable(String(order[column])),
+  ])
+  return table(id as string[], others)
+}
+
+/** One long name would push the columns of every row off the screen. `orders show` and --json have it all. */
+function clipped(text: string): string {
+  const characters = [...printable(text)]
+  return characters.length > TEXT_MAX ? `${characters.slice(0, TEXT_MAX - 1).join('')}…` : characters.join('')
+}
+
+/** A duration counts from now, by this machine's clock. */
+function parseExpiry(text: string): string {
+  if (instantFromText(text) !== undefined) return text
+  try {
+    return new Date(Date.now() + parseDuration(text)).toISOString()
+  } catch {
+    throw new Error(
+      'must be a duration, such as 30m, 24h or 7d, or a time with an offset, such as 2026-11-24T18:00:00Z',
+    )
+  }
+}

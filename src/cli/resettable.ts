@@ -1,0 +1,31 @@
+// A store in memory that can be emptied while it is served: `serve --ephemeral --stdin`, for the tests of other programs.
+
+import type { Store } from '../domain/store.ts'
+
+export interface Resettable {
+  store: Store
+  /** Resolves when the store is a new one. What was asked of the old one before is still answered. */
+  reset(): Promise<void>
+}
+
+export async function resettable(open: () => Promise<Store>): Promise<Resettable> {
+  let current = await open()
+  let resets = 0
+  /** Differs from every version of an earlier store: whatever was kept of that is not used any more. */
+  const version = () => {
+    const base = resets * 2 ** 32
+    return current.version?.().then((number) => base + number)
+  }
+  return {
+    store: new Proxy({} as Store, {
+      get: (_, name) => (name === 'version' ? version : current[name as keyof Store]),
+    }),
+    async reset() {
+      const next = await open()
+      const old = current
+      current = next
+      resets++
+      await old.close()
+    },
+  }
+}

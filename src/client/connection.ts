@@ -1,0 +1,90 @@
+// Where the client sends its requests, and with which API key. The key stays in the object: the client never logs it,
+// stores it or puts it in a message.
+
+import { type Fetch, type Received, sendRequest } from './request.ts'
+
+export interface PetstoreClientOptions {
+  /** The service's address, ending in `/v1`; in a browser it may be relative. */
+  baseUrl: string
+  apiKey: string
+  /** Used instead of the global `fetch`. */
+  fetch?: Fetch | undefined
+  /** For each attempt, until the last byte of its response. Default: 10 000. */
+  timeoutMs?: number | undefined
+  /** How many attempts may follow the first when a request fails for a reason that may pass. Default: 2. */
+  retries?: number | undefined
+  /** Called once for each deprecated operation that is used. */
+  onDeprecated?: ((notice: Deprecation) => void) | undefined
+}
+
+export interface Deprecation {
+  operationId: string
+  since: Date | undefined
+  removal: Date | undefined
+}
+
+export interface CallOptions {
+  /** Aborts the call and its retries; the call then rejects with the signal's reason. */
+  signal?: AbortSignal | undefined
+  /** Instead of the client's `retries`. */
+  retries?: number | undefined
+}
+
+export class Connection {
+  readonly #options: PetstoreClientOptions
+  readonly #reported = new Set<string>()
+
+  /** Throws TypeError when `baseUrl` or `apiKey` cannot work. */
+  constructor(options: PetstoreClientOptions) {
+    const baseUrl = required(options.baseUrl, 'baseUrl').replace(/\/+$/, '')
+    if (!/^[^?#]*\/v1$/.test(baseUrl)) {
+      throw new TypeError(`baseUrl must end in /v1, for example https://petstore.example/v1, but is ${baseUrl}.`)
+    }
+    // Checked here because the message of `fetch` would contain the key.
+    if (!/^[\x21-\x7e]+$/.test(required(options.apiKey, 'apiKey'))) {
+      throw new TypeError('apiKey must be printable ASCII without spaces.')
+    }
+    this.#options = { ...options, baseUrl }
+  }
+
+  /** `init.headers` is a plain object. Rejects as `sendRequest`. */
+  async send(operationId: string, path: string, init: RequestInit, call: CallOptions): Promise<Received> {
+    const { baseUrl, apiKey, fetch = globalThis.fetch, timeoutMs = 10_000, retries = 2 } = this.#options
+    const received = await sendRequest(
+      baseUrl,
+      path,
+      {
+        ...init,
+        headers: { Accept: 'application/json', Authorization: `Bearer ${apiKey}`, ...init.headers },
+        // The service never redirects, and the key must not go anywhere else.
+        redirect: 'error',
+        credentials: 'omit',
+      },
+      { fetch, timeoutMs, retries: call.retries ?? retries, signal: call.signal },
+    )
+    this.#noteDeprecation(operationId, received.response.headers)
+    return received
+  }
+
+  /** RFC 9745 and RFC 8594. */
+  #noteDeprecation(operationId: string, headers: Headers): void {
+    const since = headers.get('Deprecation')
+    if (since === null || this.#reported.has(operationId)) return
+    this.#reported.add(operationId)
+    this.#options.onDeprecated?.({
+      operationId,
+      since: date(Number(since.replace('@', '')) * 1000),
+      removal: date(Date.parse(headers.get('Sunset') ?? '')),
+    })
+  }
+}
+
+/** Programs in plain JavaScript, and environment variables that are not set, have no types to warn them. */
+function required(value: unknown, name: string): string {
+  if (typeof value === 'string' && value !== '') return value
+  throw new TypeError(`${name} is required: it must be a string that is not empty.`)
+}
+
+function date(ms: number): Date | undefined {
+  return Number.isNaN(ms) ? undefined : new Date(ms)
+}

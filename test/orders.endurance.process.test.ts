@@ -1,0 +1,25 @@
+// The short version of `npm run endurance:orders`: orders race while servers and databases are killed, and nothing is lost,
+// done twice or done by half.
+
+import { expect, test } from 'bun:test'
+import { failOver, killOnPostgres, killOnSqlite, type Tally } from '../endurance/orders.ts'
+
+function expectSound({ counts, statuses, faults }: Tally, least: number): void {
+  expect(faults).toEqual([])
+  expect(counts.done).toBeGreaterThan(least)
+  expect(counts.refused).toBeGreaterThan(least)
+  expect(counts.replayed).toBeGreaterThan(0)
+  expect(Object.keys(statuses)).toEqual(expect.arrayContaining(['cancelled', 'expired', 'returned']))
+}
+
+test('on SQLite, two servers of one file killed in 6 rounds', async () => {
+  expectSound(await killOnSqlite(6), 100)
+}, 120_000)
+
+test('on PostgreSQL, two servers killed in 2 rounds', async () => {
+  expectSound(await killOnPostgres(2), 20)
+}, 120_000)
+
+test('on PostgreSQL, the primary killed and its standby promoted', async () => {
+  expectSound(await failOver(1), 20)
+}, 120_000)

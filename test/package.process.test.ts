@@ -1,0 +1,228 @@
+// The package as npm packs it, in folders that have nothing of the clone, laid out as each way of installing lays them out.
+// `npm run check:npx` installs it for real, from the registry.
+
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { temporaryFile } from './support/files.ts'
+import { pack } from './support/pack.ts'
+import { root, run, serve } from './support/process.ts'
+
+/** The real Bun. What npm has as `bun.exe` until an install script ran is a few lines that `sh` runs, and that begin like this. */
+const BUN = realpathSync(process.execPath)
+const STUB = `echo "Error: Bun's postinstall script was not run." >&2\nexit 1\n`
+
+let tarball: string
+beforeAll(async () => {
+  tarball = await pack(root)
+}, 60_000)
+
+/** Unpacks the package into `modules`, and returns how npm and pnpm would link its command. */
+function unpack(modules: string): string {
+  const petstore = join(modules, 'petstore')
+  mkdirSync(petstore, { recursive: true })
+  Bun.spawnSync(['tar', '-xzf', tarball, '-C', petstore, '--strip-components=1'])
+  const command = join(modules, '.bin/petstore')
+  mkdirSync(dirname(command))
+  symlinkSync('../petstore/bin/petstore', command)
+  return command
+}
+
+function install(modules: string, path: string, bun: 'bun' | 'stub'): void {
+  mkdirSync(dirname(join(modules, path)), { recursive: true })
+  if (bun === 'bun') symlinkSync(BUN, join(modules, path))
+  else writeFileSync(join(modules, path), STUB, { mode: 0o755 })
+}
+
+const folder = () => mkdtempSync(temporaryFile('install-'))
+const LAYOUTS: Record<string, () => string> = {
+  npm() {
+    const modules = join(folder(), 'node_modules')
+    install(modules, 'bun/bin/bun.exe', 'bun')
+    return unpack(modules)
+  },
+  'npm --ignore-scripts'() {
+    const modules = join(folder(), 'node_modules')
+    install(modules, 'bun/bin/bun.exe', 'stub')
+    install(modules, '@oven/bun-linux-x64/bin/bun', 'bun')
+    return unpack(modules)
+  },
+  pnpm() {
+    const store = join(folder(), 'node_modules/.pnpm')
+    install(store, 'bun@1/node_modules/bun/bin/bun.exe', 'stub')
+    install(store, 'bun@1/node_modules/@oven/bun-linux-x64/bin/bun', 'bun')
+    const modules = join(store, 'petstore@1/node_modules')
+    const command = unpack(modules)
+    symlinkSync('../../bun@1/node_modules/bun', join(modules, 'bun'))
+    return command
+  },
+}
+
+describe('the package', () => {
+  test('has one dependency, what was built, and nothing else', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    expect(Object.keys(dependencies)).toEqual(['bun'])
+    const files = Bun.spawnSync(['tar', '-tzf', tarball]).stdout.toString().trim().split('\n')
+    const rooms = new Set(files.map((file) => file.split('/').slice(1, 3).join('/')))
+    expect([...rooms].sort()).toEqual([
+      'LICENSE',
+      'README.md',
+      'bin/petstore',
+      'dist/main.js',
+      'dist/pages',
+      'dist/testing',
+      'package.json',
+    ])
+  })
+
+  for (const [name, lay] of Object.entries(LAYOUTS)) {
+    test(`serves when installed by ${name}`, async () => {
+      const cwd = folder()
+      const workers = process.platform === 'linux' ? ['--workers', '2'] : []
+      const service = await serve(workers, { command: [lay()], cwd })
+      for (const page of ['/', '/docs']) {
+        const html = await (await fetch(new URL(page, service.url))).text()
+        const files = [...html.matchAll(/ (?:src|href)="([^"]*)"/g)].map(([, address = '']) => address)
+        expect(files.length).toBeGreaterThan(1)
+        for (const file of files) expect((await fetch(new URL(file, service.url))).status).toBe(200)
+      }
+      expect((await fetch(new URL('/openapi.json', service.url))).status).toBe(200)
+      expect(await service.stop()).toBe(0)
+      expect(service.stderr()).not.toContain('worker ended')
+    })
+  }
+
+  test('says what is missing: Bun, or a Bun for this system', async () => {
+    const modules = join(folder(), 'node_modules')
+    const command = [unpack(modules)]
+    expect(await run(['--version'], { command })).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('the package bun is not installed beside'),
+    })
+    install(modules, 'bun/bin/bun.exe', 'stub')
+    expect(await run(['--version'], { command })).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^petstore: there is no Bun for this system \(\w+ \w+\)/),
+    })
+  })
+
+  test('a signal to npx, which starts it in a shell, reaches the service', async () => {
+    const command = LAYOUTS.npm?.() as string
+    // As npx does: the shell ends, and passes nothing on.
+    const service = await serve([], { command: ['sh', '-c', '"$0" "$@"; true', command], env: { npm_command: 'exec' } })
+    expect(await service.stop()).toBe(143)
+    // All output has been read, so the service has ended, too.
+    expect(service.stderr()).toContain('"msg":"stopping"')
+  })
+})
+
+describe('petstore/testing', () => {
+  let cwd: string
+  beforeAll(() => {
+    cwd = folder()
+    install(join(cwd, 'node_modules'), 'bun/bin/bun.exe', 'bun')
+    unpack(join(cwd, 'node_modules'))
+    writeFileSync(join(cwd, 'package.json'), '{ "devDependencies": { "petstore": "*" } }')
+    writeFileSync(join(cwd, 'program.test.mjs'), PROGRAM)
+    writeFileSync(join(cwd, 'forgets.mjs'), FORGETS)
+  })
+
+  const deno = process.env.DENO ?? Bun.which('deno')
+  const RUNNERS: [string, string[]][] = [
+    ['node:test', ['node', '--test', 'program.test.mjs']],
+    ['Bun', [BUN, 'test', 'program.test.mjs']],
+    ['Deno', [deno ?? 'deno', 'test', '--no-check', '--allow-all', 'program.test.mjs']],
+  ]
+  for (const [name, command] of RUNNERS) {
+    const here = name !== 'Deno' || deno !== null
+    test.skipIf(!here)(`works in ${name}${here ? '' : ': skipped, there is no deno on the PATH'}`, async () => {
+      // What is set for another service is not meant for this one.
+      const result = await run([], {
+        command,
+        cwd,
+        env: { PETSTORE_RATE_LIMIT: '1/m', PETSTORE_DATABASE: '/none/none' },
+      })
+      expect(`${result.stdout}${result.stderr}`).toContain('4 tests passed')
+      expect(result.status).toBe(0)
+    })
+  }
+
+  for (const signal of [undefined, 'SIGKILL'] as const) {
+    test(`the service ends with the process that started it: ${signal ?? 'without stop()'}`, async () => {
+      const child = Bun.spawn(['node', 'forgets.mjs', signal ?? 'ends'], { cwd, stdio: ['ignore', 'pipe', 'inherit'] })
+      let url = ''
+      for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+        url = text.trim()
+        if (signal) child.kill(signal)
+      }
+      await child.exited
+      while (await answers(url)) await Bun.sleep(20)
+    })
+  }
+})
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    await fetch(url)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** In the words that Node, Bun and Deno all know. */
+const PROGRAM = `
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startPetstore } from 'petstore/testing'
+
+let passed = 0
+let store
+const pets = async () => (await fetch(store.url + '/pets?limit=100', headers())).json()
+const headers = () => ({ headers: { Authorization: 'Bearer ' + store.apiKey, 'Content-Type': 'application/json' } })
+const add = async () => (await fetch(store.url + '/pets', { method: 'POST', body: '{"name":"Rex","categoryId":7}', ...headers() })).json()
+
+test('starts empty', async () => {
+  store = await startPetstore()
+  assert.deepEqual(await pets(), [])
+  passed++
+})
+test('reset empties it, and nothing old is remembered', async () => {
+  const { url, apiKey } = store
+  for (let round = 0; round < 20; round++) {
+    assert.deepEqual(await pets(), [])
+    assert.equal((await add()).id, 1)
+    assert.equal((await pets()).length, 1)
+    await store.reset()
+  }
+  assert.deepEqual([store.url, store.apiKey], [url, apiKey])
+  passed++
+})
+test('with sample pets, also after a reset; two services are apart', async () => {
+  const other = store
+  store = await startPetstore({ demo: true })
+  const samples = await pets()
+  assert.ok(samples.length > 10)
+  await add()
+  await store.reset()
+  assert.deepEqual(await pets(), samples)
+  await store.stop()
+  store = other
+  assert.deepEqual(await pets(), [])
+  passed++
+})
+test('stop ends it', async () => {
+  await store.stop()
+  await assert.rejects(pets())
+  await assert.rejects(store.reset(), /The petstore has ended/)
+  console.log(++passed + ' tests passed')
+})
+`
+
+const FORGETS = `
+import { startPetstore } from 'petstore/testing'
+const { url, reset } = await startPetstore()
+await reset()
+console.log(url)
+if (process.argv[2] === 'SIGKILL') setInterval(() => {}, 1000)
+`

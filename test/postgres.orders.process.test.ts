@@ -1,0 +1,166 @@
+// Orders that several servers of one PostgreSQL database place, move and expire at the same time.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { PetstoreError } from '../src/domain/errors.ts'
+import { generateKey, hashKey } from '../src/domain/keys.ts'
+import type { Store } from '../src/domain/store.ts'
+import { openStore } from '../src/store/kinds.ts'
+import { newPet } from './support/pets.ts'
+import { sharedCluster } from './support/postgres.ts'
+
+const PET = newPet({ status: 'available' })
+const TEST_MS = 60_000
+const cluster = await sharedCluster()
+const newKey = () => ({ name: 'k', hash: hashKey(generateKey('production')), readOnly: false, expiresAt: undefined })
+
+let address: string
+let servers: [Store, Store]
+let by: bigint
+
+beforeAll(async () => {
+  address = await cluster.newDatabase()
+  servers = [await open(), await open()]
+  by = (await servers[0].createKey(newKey())).id
+}, TEST_MS)
+afterAll(() => Promise.all(servers.map((server) => server.close())))
+
+async function open(): Promise<Store> {
+  return await openStore(address, { now: Date.now })
+}
+
+const query = <Row>(statement: string) =>
+  cluster.asAdmin(async (sql) => Array.from(await sql.unsafe(statement)) as Row[], new URL(address).pathname.slice(1))
+
+async function addPets(count: number): Promise<bigint[]> {
+  const created = await Promise.all(Array.from({ length: count }, () => servers[0].createPet(PET, by)))
+  return created.map(({ value }) => value.id)
+}
+
+/** What it resolved with, or the code of the refusal. Anything else that goes wrong is thrown. */
+async function outcome<Value>(asked: Promise<Value>): Promise<Value | string> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof PetstoreError) return error.code
+    throw error
+  }
+}
+
+async function expectAgreement(): Promise<void> {
+  const wrong = await query(`
+    SELECT pets.id, pets.status, orders.status FROM pets
+    LEFT JOIN orders ON pet_id = pets.id AND orders.status IN ('pending', 'completed')
+    WHERE pets.status IS DISTINCT FROM CASE orders.status WHEN 'pending' THEN 'pending' WHEN 'completed' THEN 'sold' ELSE 'available' END`)
+  expect(wrong).toEqual([])
+  const untold = await query(`
+    SELECT id FROM orders WHERE NOT EXISTS (
+      SELECT FROM order_transitions WHERE order_id = id AND order_transitions.status = orders.status AND at = changed_at)`)
+  expect(untold).toEqual([])
+  const counted = await query(`
+    SELECT status FROM inventory
+    WHERE pets <> (SELECT count(*) FROM pets WHERE pets.status = inventory.status)`)
+  expect(counted).toEqual([])
+}
+
+test('a pet that two servers are asked for at once is reserved once, also under one Idempotency-Key', async () => {
+  const pets = await addPets(100)
+  const placed = await Promise.all(
+    pets.flatMap((petId) => servers.map((server) => outcome(server.placeOrder({ petId }, by)))),
+  )
+  expect(placed.filter((each) => each === 'pet_not_available').length).toBe(pets.length)
+  const more = await addPets(100)
+  const keyed = await Promise.all(
+    more.flatMap((petId) => servers.map((server) => server.placeOrder({ petId }, by, `key ${petId}`))),
+  )
+  expect(keyed.filter(({ replayed }) => replayed).length).toBe(more.length)
+  expect(new Set(keyed.map(({ value }) => value.id)).size).toBe(more.length)
+  await expectAgreement()
+}, 60_000)
+
+test('an order that one server completes while the other cancels it becomes one of the two', async () => {
+  const orders = await Promise.all((await addPets(100)).map((petId) => servers[0].placeOrder({ petId }, by)))
+  const moved = await Promise.all(
+    orders.map(async ({ value: { id } }) => [
+      await Promise.all([outcome(servers[0].completeOrder(id, by)), outcome(servers[1].cancelOrder(id, by))]),
+    ]),
+  )
+  for (const [outcomes] of moved) expect(outcomes?.filter((each) => each === 'order_not_pending').length).toBe(1)
+  await expectAgreement()
+}, 60_000)
+
+test('a reservation that was taken by a server that is gone is expired by any other, once', async () => {
+  const gone = await open()
+  const expiresAt = Date.now() + 300
+  const pets = await addPets(50)
+  const orders = await Promise.all(pets.map((petId) => gone.placeOrder({ petId, expiresAt }, by)))
+  await gone.close()
+  let expired = 0
+  while (expired < orders.length) {
+    const pieces = await Promise.all([...servers, ...servers].map((server) => server.expireOrders(7)))
+    expired += pieces.flat().length
+    await Bun.sleep(10)
+  }
+  expect(expired).toBe(orders.length)
+  const [{ keys }] = (await query<{ keys: number }>(
+    `SELECT count(key_id)::int AS keys FROM order_transitions WHERE status = 'expired'`,
+  )) as [{ keys: number }]
+  expect(keys).toBe(0)
+  await expectAgreement()
+}, 60_000)
+
+test('servers that create, place, move, expire, and make keys at the same time harm nobody, and a reader misses no order', async () => {
+  const CLIENTS = 12
+  const ROUNDS = 25
+  const [{ last }] = (await query<{ last: string }>('SELECT max(id) AS last FROM orders')) as [{ last: string }]
+  const placed: bigint[] = []
+  const failures: unknown[] = []
+  let busy = true
+  const clients = servers.flatMap((server) =>
+    Array.from({ length: CLIENTS }, async (_, client) => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const { value: pet } = await server.createPet(PET, by, crypto.randomUUID())
+        const expiresAt = round % 3 === 0 ? Date.now() + 150 : undefined
+        const { value: order } = await server.placeOrder({ petId: pet.id, expiresAt }, by, crypto.randomUUID())
+        placed.push(order.id)
+        const other = servers[round % 2] as Store
+        if (round % 3 === 1) await other.completeOrder(order.id, by)
+        if (client % 4 === 0) await server.revokeKey((await server.createKey(newKey())).id)
+        const end = await outcome(round % 3 === 1 ? other.returnOrder(order.id, by) : other.cancelOrder(order.id, by))
+        if (typeof end === 'string') failures.push(end)
+      }
+    }),
+  )
+  const sweepers = servers.map(async (server) => {
+    while (busy) await server.expireOrders(5)
+  })
+  const readers = servers.map(async (_, first) => {
+    const seen: string[] = []
+    for (let after = BigInt(last), turn = first; ; turn++) {
+      const isLast = !busy
+      const page = await (servers[turn % 2] as Store).listOrders({ limit: 7, after })
+      const ids = Array.from(page.json.matchAll(/\{"id":(\d+)/g), ([, id]) => id as string)
+      seen.push(...ids)
+      after = BigInt(ids.at(-1) ?? after)
+      if (isLast && ids.length === 0) return seen
+    }
+  })
+  await Promise.all(clients)
+  busy = false
+  await Promise.all(sweepers)
+  expect(failures).toEqual([])
+  const ids = placed.map(String).sort((a, b) => Number(a) - Number(b))
+  for (const seen of await Promise.all(readers)) expect(seen).toEqual(ids)
+  await expectAgreement()
+}, 60_000)
+
+test('a transition whose pet does not agree with the order fails alone, and changes nothing', async () => {
+  const orders = await Promise.all((await addPets(3)).map((petId) => servers[0].placeOrder({ petId }, by)))
+  const [first, wrong, last] = orders.map(({ value }) => value.id) as [bigint, bigint, bigint]
+  await query(`UPDATE pets SET status = 'sold' WHERE id = (SELECT pet_id FROM orders WHERE id = ${wrong})`)
+  const settled = await Promise.allSettled([first, wrong, last].map((id) => servers[0].completeOrder(id, by)))
+  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect((await servers[1].getOrder(wrong))?.status).toBe('pending')
+  await query(`UPDATE pets SET status = 'pending' WHERE id = (SELECT pet_id FROM orders WHERE id = ${wrong})`)
+  expect((await servers[1].completeOrder(wrong, by)).status).toBe('completed')
+  await expectAgreement()
+}, 60_000)
