@@ -9,6 +9,7 @@ import { temporaryFile } from './support/files.ts'
 import { newPet, petBody, petsOf } from './support/pets.ts'
 import { type RunOptions, root, run, serve } from './support/process.ts'
 import { type Service, startService } from './support/service.ts'
+import { openTerminal, plain } from './support/terminal.ts'
 
 let service: Service
 let cwd: string
@@ -48,6 +49,24 @@ describe('pets', () => {
     expect((await pets(['get', '2', '--json'])).stdout).toBe(exact)
     expect((await pets(['list', '--status', 'available', '--json'])).stdout).toBe(`[\n${exact}]\n`)
     expect((await pets(['list', '--status', 'pending', '--json'])).stdout).toBe('[]\n')
+  })
+
+  test('a table fits the terminal, whatever the names, in colour unless NO_COLOR forbids it; a pipe gets all', async () => {
+    const shop = await startService()
+    const long = '\u{1F436}名'.repeat(60)
+    for (const name of [long, 'Rex']) await shop.post(petBody({ name }))
+    const env = { PETSTORE_URL: shop.url, PETSTORE_API_KEY: shop.key }
+    for (const more of [{}, { NO_COLOR: '1' }]) {
+      const terminal = openTerminal(['pets', 'list'], { ...env, ...more })
+      expect(await terminal.exited).toBe(0)
+      const lines = plain(terminal.shown()).trimEnd().split('\n')
+      expect(lines.map((line) => Bun.stringWidth(line)).filter((width) => width > 80)).toEqual([])
+      expect(lines[1]).toMatch(/^1 {3}(\u{1F436}名)+.?… +7 +available$/u)
+      expect(lines[2]).toMatch(/^2 {3}Rex +7 +available$/)
+      expect(terminal.shown().includes('\x1b[1m')).toBe(!('NO_COLOR' in more))
+    }
+    expect((await run(['pets', 'list'], { env })).stdout).toContain(`1   ${long}  7 `)
+    await shop.stop()
   })
 
   test('says when there are more', async () => {
