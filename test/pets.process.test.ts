@@ -183,6 +183,34 @@ describe('import and export', () => {
     expect(await count()).toBe(before + 3)
   })
 
+  test('names the bad records in the order of the file', async () => {
+    const lines = Array.from({ length: 300 }, (_, n) =>
+      n % 3 === 0 ? petBody({ name: '' }) : n % 3 === 1 ? '{' : petBody(),
+    )
+    const { stderr } = await pets(['import', file('order.ndjson', lines.join('\n')), '--keep-going'])
+    const named = [...stderr.matchAll(/^line (\d+):/gm)].map(([, line]) => Number(line))
+    expect(named.length).toBe(200)
+    expect(named).toEqual(named.toSorted((a, b) => a - b))
+  })
+
+  test('says that a file has no records', async () => {
+    for (const name of ['empty.csv', 'empty.ndjson']) {
+      const ended = await pets(['import', file(name, '')])
+      expect(ended).toEqual({ status: 0, stdout: '', stderr: `There are no records in ${name}.\n` })
+    }
+    const json = await pets(['import', file('empty.json', '')])
+    expect([json.status, json.stderr]).toEqual([1, expect.stringContaining('the file is empty')])
+  })
+
+  test('says once that it waits, and why', async () => {
+    const shop = await serve(['--ephemeral'], { env: { PETSTORE_RATE_LIMIT: '20/s' } })
+    const name = file('slow.ndjson', Array.from({ length: 45 }, () => petBody()).join('\n'))
+    const ended = await pets(['import', name], { env: { PETSTORE_URL: shop.url, PETSTORE_API_KEY: shop.key } })
+    expect(ended.stderr).toMatch(/^Waiting: .*requests.*\n/)
+    expect(ended.stderr).toContain('Added 45 pets.')
+    await shop.stop()
+  }, 20_000)
+
   test('stops at the first bad record by default', async () => {
     const many = Array.from({ length: 500 }, (_, n) => petBody({ name: `pet ${n}` }))
     const ended = await pets(['import', file('first.ndjson', ['7', ...many].join('\n')), '--json'])

@@ -1,4 +1,4 @@
-// CSV (RFC 4180) with a header. Pets that are read have name and categoryId, and optionally status; other columns are ignored,
+// CSV (RFC 4180, or with semicolons or tabs, as spreadsheets write it) with a header. Pets that are read have name and categoryId, and optionally status; other columns are ignored,
 // so that an export can be imported. The parser is our own because the parsers we tried report wrong line numbers after a field of several
 // lines or after an error.
 
@@ -15,7 +15,7 @@ interface Row {
 
 export const csv: Format = {
   async *read(text) {
-    let header: string[] | undefined
+    let header: Header | undefined
     for await (const row of rows(text)) {
       if (header) yield recordOf(row, header)
       else header = checkedHeader(row)
@@ -31,25 +31,43 @@ export const csv: Format = {
   },
 }
 
-function checkedHeader({ fields }: Row): string[] {
+interface Header {
+  fields: number
+  /** Which field has it; -1 where none has. */
+  at: Record<'name' | 'categoryId' | 'status', number>
+}
+
+function checkedHeader({ fields }: Row): Header {
   const names = fields.map((name) => name.trim())
-  const missing = ['name', 'categoryId'].filter((name) => !names.includes(name))
-  if (missing.length === 0) return names
+  const at = {
+    name: placeOf('name', names),
+    categoryId: placeOf('categoryId', names),
+    status: placeOf('status', names),
+  }
+  const missing = (['name', 'categoryId'] as const).filter((name) => at[name] < 0)
+  if (missing.length === 0) return { fields: names.length, at }
   throw new StartError(
-    `The first line must name the columns, separated by commas. Missing: ${missing.join(', ')}. It has: ${names.join(' | ')}.`,
+    `The first line must name the columns, separated by commas, semicolons or tabs. Missing: ${missing.join(', ')}. It has: ${names.join(' | ')}.`,
   )
 }
 
-function recordOf({ line, fields, wellFormed }: Row, header: readonly string[]): SourceRecord {
+/** As it is written, or as spreadsheets have it: `Category ID`, `category_id` or `Category` for categoryId. */
+function placeOf(column: string, names: readonly string[]): number {
+  const plain = (name: string) => name.replaceAll(/[ _-]/g, '').toLowerCase().replace(/id$/, '')
+  const exact = names.indexOf(column)
+  return exact >= 0 ? exact : names.findIndex((name) => plain(name) === plain(column))
+}
+
+function recordOf({ line, fields, wellFormed }: Row, header: Header): SourceRecord {
   if (!wellFormed) return { line, problem: 'has a misplaced quote, or a quote that is not closed.' }
-  if (fields.length !== header.length) {
-    return { line, problem: `has ${fields.length} fields where the first line has ${header.length}.` }
+  if (fields.length !== header.fields) {
+    return { line, problem: `has ${fields.length} fields where the first line has ${header.fields}.` }
   }
-  return { line, pet: petOf(Object.fromEntries(header.map((name, column) => [name, fields[column] ?? '']))) }
+  return { line, pet: petOf(fields[header.at.name], fields[header.at.categoryId], fields[header.at.status]) }
 }
 
 /** Text that is not an integer is sent as it is, and the service reports what is wrong. */
-function petOf({ name, categoryId = '', status }: Record<string, string>): Unchecked {
+function petOf(name = '', categoryId = '', status = ''): Unchecked {
   const integer = /^-?[0-9]{1,100}$/.test(categoryId.trim())
   return { name, categoryId: integer ? BigInt(categoryId) : categoryId, ...(status ? { status } : {}) }
 }
@@ -71,6 +89,8 @@ class RowReader {
   private row: Row = { line: 1, fields: [], wellFormed: true }
   private field = ''
   private position: Position = 'field start'
+  /** The first one in the header decides; the others are then parts of a field. */
+  private separator: string | undefined
   /** A CR has been read: part of the line end if LF follows, of the field otherwise. */
   private pendingReturn = false
 
@@ -102,7 +122,8 @@ class RowReader {
       this.pendingReturn = false
       this.plain('\r')
     }
-    if (character === ',') this.push()
+    if (this.separator === undefined && [',', ';', '\t'].includes(character)) this.separator = character
+    if (character === this.separator) this.push()
     else if (this.position === 'after quotes' && character === '"') {
       // Two quotes in a row stand for one.
       this.field += character
@@ -130,7 +151,10 @@ class RowReader {
     this.pendingReturn = false
     this.push()
     const blank = this.row.fields.length === 1 && this.row.fields[0] === '' && !quotedField
-    if (!blank) yield this.row
+    if (!blank) {
+      this.separator ??= ','
+      yield this.row
+    }
     this.row = { line: this.line, fields: [], wellFormed: true }
   }
 }

@@ -32,12 +32,14 @@ class ArraySplitter {
   private depth = 0
   private inString = false
   private escaped = false
+  private started = false
   private ended = false
   private element = ''
   private elementLine = 1
   private elements = 0
 
   end(): void {
+    if (!this.started) throw new StartError('There is no JSON array: the file is empty.')
     if (!this.ended) throw this.broken('is the end of the file, but the array has not ended')
   }
 
@@ -69,6 +71,7 @@ class ArraySplitter {
 
   private outside(character: string): void {
     if (/\s/.test(character)) return
+    this.started = true
     if (this.ended) throw this.broken('has text after the end of the array')
     if (character !== '[') throw this.broken('does not start an array: for one object a line, use --format ndjson')
     this.depth = 1
