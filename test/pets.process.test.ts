@@ -346,6 +346,14 @@ describe('sample pets', () => {
     await empty.stop()
   })
 
+  test('a rate limit does not slow the sample pets of serve --ephemeral --demo', async () => {
+    const demo = await serve(['--ephemeral', '--demo'], { env: { PETSTORE_RATE_LIMIT: '1/m' } })
+    const shop = new PetstoreClient({ baseUrl: demo.url, apiKey: demo.key })
+    const { pets: first } = await shop.listPage({ limit: 100 })
+    expect(first.map(({ name }) => name)).toEqual(samplePets.map(({ name }) => name))
+    await demo.stop()
+  }, 10_000)
+
   test('serve --ephemeral --demo starts with them; --demo alone is refused', async () => {
     const demo = await serve(['--ephemeral', '--demo'])
     const shop = new PetstoreClient({ baseUrl: demo.url, apiKey: demo.key })
