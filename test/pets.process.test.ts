@@ -363,6 +363,26 @@ describe('sample pets', () => {
   })
 })
 
+test('completes names of keys in force, and ids of those whose name is not one word', async () => {
+  const env = { PETSTORE_DATABASE: temporaryFile('keys.db') }
+  for (const name of ['till-1', 'till 2', 'lost']) await run(['keys', 'create', '--name', name], { env })
+  await run(['keys', 'revoke', 'lost'], { env })
+  const complete = async (...words: string[]) => (await run(['complete', '--', ...words], { env })).stdout
+  expect(await complete('keys', 'revoke', '')).toBe('till-1\tkey 1\n2\ttill 2\n:4\n')
+  expect(await complete('keys', 'rotate', 'ti')).toBe('till-1\tkey 1\n:4\n')
+  const none = { PETSTORE_DATABASE: temporaryFile('none.db') }
+  expect((await run(['complete', '--', 'keys', 'revoke', ''], { env: none })).stdout).toBe(':4\n')
+})
+
+test('completes in bash without the package bash-completion', async () => {
+  const script = `source <(petstore completion bash)
+    COMP_WORDS=(petstore keys ro); COMP_CWORD=2; COMP_LINE='petstore keys ro'; COMP_POINT=16
+    compopt() { :; }; __petstore_complete; printf '%s\\n' "\${COMPREPLY[@]}"`
+  const PATH = `${join(root, 'bin')}:${process.env.PATH}`
+  const ended = await run([], { cwd, env: { PATH }, command: ['bash', '--norc', '-c', script] })
+  expect([ended.stderr, ended.stdout]).toEqual(['', 'rotate\n'])
+})
+
 test('completes commands, options and their values', async () => {
   const complete = async (...words: string[]) => (await run(['complete', '--', ...words], { cwd })).stdout
   expect(await complete('pe')).toContain('pets')
