@@ -1,14 +1,14 @@
-// Failover without loss, in rounds: three servers under load on a primary with a synchronous standby, all of them real
-// processes. Each round the primary is killed, the standby promoted, and a new standby made in the place of the old
-// primary. Every 201 that a client got must be there, exactly once, at the end of each round,
-// also when it was asked for again and again until it came.
+// Failover without loss: three servers under load on a primary with a synchronous standby, all of them real processes. In each round
+// the primary is killed, the standby promoted, and a new standby started in the place of the old primary. Then every pet that was
+// acknowledged with 201 must exist exactly once, also when its create was sent several times.
 //
-//   npm run endurance:failover -- --rounds 50
+//   npm run endurance:failover -- --rounds 50 --report
 
-import { parseArgs } from 'node:util'
 import { generateKey } from '../src/domain/keys.ts'
 import { Cluster } from '../test/support/postgres.ts'
-import { ask, type Running, serve } from '../test/support/process.ts'
+import { type Running, serve } from '../test/support/process.ts'
+import { faultsLine, print, runCommand } from './command.ts'
+import { listedPets } from './pages.ts'
 
 const SERVERS = 3
 const CLIENTS_PER_SERVER = 4
@@ -18,13 +18,13 @@ const RECOVERY_MAX_MS = 30_000
 const DATABASE = 'petstore'
 
 export interface Round {
-  /** Answers of the round, by status; 0 stands for no answer. */
+  /** Responses by status; 0 stands for no response. */
   answers: Record<number, number>
-  /** Acknowledged animals that are not there, or not as they were acknowledged. */
+  /** Acknowledged pets that do not exist, or have another id. */
   lost: string[]
-  /** Names that are there more than once. */
+  /** Names that exist more than once. */
   doubled: string[]
-  /** How long it took until every server had added an animal again, after the kill and after the promotion. */
+  /** The time until every server had added a pet again, from the kill and from the promotion. */
   sinceKillMs: number
   sincePromotionMs: number
 }
@@ -32,7 +32,7 @@ export interface Round {
 export interface Tally {
   rounds: Round[]
   acknowledged: number
-  /** Asked for, never acknowledged, and there: allowed, since their clients were told that it is not known. */
+  /** Pets that exist and were never acknowledged. This is allowed: their clients got an error that says so. */
   unacknowledged: number
 }
 
@@ -56,7 +56,7 @@ export async function failover(
       await load.everyServerAdds()
       await Bun.sleep(LOAD_MS * (0.5 + Math.random()))
       const killedAt = performance.now()
-      // Every other time the standby is gone before the primary is: nothing may be acknowledged in between.
+      // In every other round the standby stops first: then nothing may be acknowledged until it is back.
       const standbyFirst = number % 2 === 0
       if (standbyFirst) {
         await standby.down('SIGQUIT')
@@ -66,7 +66,7 @@ export async function failover(
       if (standbyFirst) await standby.up()
       await standby.promote()
       const promotedAt = performance.now()
-      // The new primary has its predecessor's settings, and no standby yet.
+      // The new primary has the settings of the old one, but no standby yet.
       await standby.setSynchronous(false)
       await load.everyServerAdds()
       const sinceKillMs = performance.now() - killedAt
@@ -81,7 +81,7 @@ export async function failover(
       report(round, number)
     }
     await load.stop()
-    const all = await animals(primary)
+    const all = await pets(primary)
     const unacknowledged = all.filter(({ name }) => !load.acknowledged.has(name)).length
     await checkPages(servers, key, all)
     return { rounds, acknowledged: load.acknowledged.size, unacknowledged }
@@ -93,14 +93,14 @@ export async function failover(
 }
 
 /**
- * Clients that add animals, each under a name of its own, until they are stopped. Every other one sends what was not
- * acknowledged again, under its Idempotency-Key, until it is.
+ * Clients that add pets, each with its own name, until they are stopped. Every other client sends a create again, with the same
+ * Idempotency-Key, until it is acknowledged.
  */
 class Load {
-  /** The name of each animal that a 201 spoke of, and its id there. */
+  /** Name → id of every pet that a 201 acknowledged. */
   readonly acknowledged = new Map<string, string>()
   answers: Record<number, number> = {}
-  /** When the last animal that each server has acknowledged was asked for. */
+  /** For each server: when the create that it acknowledged last was sent. */
   private readonly addedAt: number[]
   private readonly clients: Promise<void>[]
   private stopping = false
@@ -115,7 +115,7 @@ class Load {
     )
   }
 
-  /** Resolves when each server has added an animal that was asked for from now on. */
+  /** Resolves when each server has acknowledged a create that was sent after this call. */
   async everyServerAdds(): Promise<void> {
     const since = performance.now()
     while (this.addedAt.some((at) => at < since)) {
@@ -160,38 +160,33 @@ async function add(url: string, key: string, name: string, again: boolean): Prom
   }
 }
 
-/** Holds what is there against what was acknowledged before the look. */
+/** Compares the pets that exist with those that were acknowledged before. */
 async function check(primary: Cluster, load: Load): Promise<Pick<Round, 'lost' | 'doubled'>> {
   const acknowledged = [...load.acknowledged]
-  const idsByName = Map.groupBy(await animals(primary), ({ name }) => name)
-  const lost = acknowledged.filter(([name, id]) => !idsByName.get(name)?.some((animal) => animal.id === id))
+  const idsByName = Map.groupBy(await pets(primary), ({ name }) => name)
+  const lost = acknowledged.filter(([name, id]) => !idsByName.get(name)?.some((pet) => pet.id === id))
   const doubled = [...idsByName].filter(([, all]) => all.length > 1)
   return { lost: lost.map(([name]) => name), doubled: doubled.map(([name]) => name) }
 }
 
-interface Animal {
+interface Pet {
   id: string
   name: string
 }
 
-function animals(primary: Cluster): Promise<Animal[]> {
+function pets(primary: Cluster): Promise<Pet[]> {
   return primary.asAdmin(
-    async (sql) => Array.from(await sql<Animal[]>`SELECT id::text, name FROM pets ORDER BY pets.id`),
+    async (sql) => Array.from(await sql<Pet[]>`SELECT id::text, name FROM pets ORDER BY pets.id`),
     DATABASE,
   )
 }
 
-/** Every server's pages, followed from the first to the last, show exactly what is there. */
-async function checkPages(servers: readonly Running[], key: string, expected: readonly Animal[]): Promise<void> {
+/** Throws unless the list of every server is the same as the table. */
+async function checkPages(servers: readonly Running[], key: string, expected: readonly Pet[]): Promise<void> {
   for (const { url } of servers) {
-    const seen: string[] = []
-    for (let path: string | undefined = '/v1/pets?limit=100'; path; ) {
-      const { text, headers } = await ask('GET', new URL(path, url).href, key)
-      seen.push(...Array.from(text.matchAll(/"id":(\d+)/g), ([, id]) => id as string))
-      path = /<([^>]+)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1]
-    }
-    if (seen.join() !== expected.map(({ id }) => id).join())
-      throw new Error(`the pages of ${url} differ from the table`)
+    const listed = await Array.fromAsync(listedPets(url, key), ({ id }) => id)
+    if (listed.join() !== expected.map(({ id }) => id).join())
+      throw new Error(`the list of ${url} differs from the table`)
   }
 }
 
@@ -199,27 +194,32 @@ function idIn(text: string): string {
   return /"id":(\d+)/.exec(text)?.[1] as string
 }
 
-if (import.meta.main) {
-  const { values } = parseArgs({ options: { rounds: { type: 'string', default: '50' } } })
-  const count = Number(values.rounds)
-  if (!Number.isInteger(count) || count < 1) throw new Error('--rounds must be a whole number from 1')
-  const { rounds, acknowledged, unacknowledged } = await failover(
-    count,
-    ({ answers, sinceKillMs, ...round }, number) => {
-      const said = Object.entries(answers).map(([status, times]) => `${times} × ${status}`)
-      const back = `adding again ${Math.round(round.sincePromotionMs)} ms after the promotion, ${Math.round(sinceKillMs)} ms after the kill`
-      say(`round ${number}: ${said.join(', ')}; ${back}; ${round.lost.length} lost, ${round.doubled.length} doubled`)
-    },
-  )
+async function run({ rounds: count }: { rounds: number }) {
+  const { rounds, acknowledged, unacknowledged } = await failover(count, ({ answers, lost, doubled }, number) => {
+    const statuses = Object.entries(answers).map(([status, times]) => `${times} × ${status}`)
+    print(`round ${number}: ${statuses.join(', ')}; ${lost.length} lost, ${doubled.length} doubled`)
+  })
   const sorted = rounds.map(({ sincePromotionMs }) => Math.round(sincePromotionMs)).sort((a, b) => a - b)
-  const failures = rounds.reduce((sum, { lost, doubled }) => sum + lost.length + doubled.length, 0)
-  say(
-    `${rounds.length} rounds: ${acknowledged} acknowledged, ${failures} of them lost or doubled; ${unacknowledged} there unacknowledged`,
-  )
-  say(`adding again after the promotion: median ${sorted[sorted.length >> 1]} ms, worst ${sorted.at(-1)} ms`)
-  process.exit(failures > 0 ? 1 : 0)
+  const faults = rounds.flatMap(({ lost, doubled }, index) => [
+    ...lost.map((name) => `round ${index + 1}: ${name} is lost`),
+    ...doubled.map((name) => `round ${index + 1}: ${name} exists twice`),
+  ])
+  const text = `${count} failovers: ${SERVERS} servers with ${CLIENTS_PER_SERVER} clients each on a primary that is killed, and a synchronous standby that is promoted.
+
+- ${acknowledged} creates were acknowledged with 201; each of these pets existed exactly once. ${unacknowledged} more pets exist whose creates got no 201.
+- From the promotion until every server added pets again: ${sorted[sorted.length >> 1]} ms (median), ${sorted.at(-1)} ms (longest).
+${faultsLine(faults)}`
+  return { text, passed: faults.length === 0 }
 }
 
-function say(line: string): void {
-  process.stdout.write(`${line}\n`)
+if (import.meta.main) {
+  const status = await runCommand({
+    name: 'failover',
+    title: 'Failover',
+    description:
+      'Kills the PostgreSQL primary under load, promotes its standby, and checks that nothing acknowledged is lost.',
+    options: { rounds: ['how often the primary is killed', 50] },
+    run,
+  })
+  process.exit(status)
 }

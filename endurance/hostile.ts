@@ -102,7 +102,7 @@ function requests(key: string): fc.Arbitrary<Hostile> {
       idempotencyKey: fc.option(headerOf(idempotency), { nil: undefined }),
     })
     .map(({ key, type, body, idempotencyKey }): Hostile => {
-      // The key may have been used before, for this animal or for another one.
+      // The key may have been used before, for this pet or for another one.
       const added = idempotencyKey ? [201, 409, 422] : [201]
       const wrong = key.wrong ?? type.wrong ?? body.wrong ?? idempotencyKey?.wrong
       const headers = {

@@ -46,7 +46,7 @@ const HOLDING: Record<string, string> = { pending: 'pending', completed: 'sold' 
 /** Which request makes each transition; none asks for `expired`. */
 const REQUESTS: Record<string, string> = { completed: 'complete', cancelled: 'cancel', returned: 'return' }
 
-/** Broken promises, each in a sentence; empty when there are none. The store must be at rest. */
+/** Broken promises, each in a sentence; empty when there are none. The store must be at rest: no reservation is left that will end. */
 export function audit(tables: Tables, journal: Journal): string[] {
   const steps = new Map(tables.transitions.map((each) => [`${each.orderId} ${each.status}`, each]))
   return [
@@ -93,6 +93,7 @@ function* auditAcknowledged({ orders }: Tables, steps: Steps, { done }: Journal)
 /** An order is wholly there, has gone through the states that lead to its own, and only because somebody asked for each. */
 function* auditOrder(order: OrderRow, steps: Steps, journal: Journal): Generator<string> {
   const { id, status, reference, expiresAt } = order
+  if (status === 'pending' && expiresAt !== null) yield `order ${id} is pending, and its reservation has ended`
   const history = historyOf(status).map((state) => steps.get(`${id} ${state}`))
   let at = order.placedAt
   if (!history[0] || history[0].at !== at) yield `order ${id}: when it was placed is not known`

@@ -36,13 +36,14 @@ export interface Tally {
   faults: string[]
 }
 
-interface Site {
+/** Servers on one store. */
+export interface Site {
   key: string
   urls: string[]
   tables(): Promise<Tables>
 }
 
-function newTally(): Tally {
+export function newTally(): Tally {
   const counts = { done: 0, refused: 0, unknown: 0, replayed: 0 }
   return { rounds: 0, kills: 0, counts, orders: 0, statuses: {}, latest: 0, faults: [] }
 }
@@ -61,7 +62,7 @@ export async function killOnSqlite(rounds: number, report: Report = () => {}): P
   return tally
 }
 
-/** The same on one PostgreSQL. */
+/** The same on one PostgreSQL. In every third round it is the database that is killed. */
 export async function killOnPostgres(rounds: number, report: Report = () => {}): Promise<Tally> {
   const tally = newTally()
   const cluster = await Cluster.start()
@@ -71,7 +72,12 @@ export async function killOnPostgres(rounds: number, report: Report = () => {}):
       const first = new KilledServer({ database })
       const servers = [first, new KilledServer(first)]
       const read = reader(cluster, new URL(database).pathname.slice(1))
-      await killInRounds(servers, read, Math.min(ROUNDS_PER_STORE, rounds - tally.rounds), tally, report)
+      const killDatabase = async () => {
+        await cluster.down(pick(['SIGKILL', 'SIGQUIT']))
+        await cluster.up()
+      }
+      const left = Math.min(ROUNDS_PER_STORE, rounds - tally.rounds)
+      await killInRounds(servers, read, left, tally, report, killDatabase)
     }
   } finally {
     await cluster.remove()
@@ -79,7 +85,14 @@ export async function killOnPostgres(rounds: number, report: Report = () => {}):
   return tally
 }
 
-async function killInRounds(servers: KilledServer[], read: Read, rounds: number, tally: Tally, report: Report) {
+async function killInRounds(
+  servers: KilledServer[],
+  read: Read,
+  rounds: number,
+  tally: Tally,
+  report: Report,
+  killDatabase?: () => Promise<void>,
+): Promise<void> {
   const [first] = servers as [KilledServer]
   await Promise.all(servers.map((server) => server.start()))
   const site = (): Site => ({ key: first.key, urls: servers.map(({ url }) => url), tables: () => readTables(read) })
@@ -87,17 +100,21 @@ async function killInRounds(servers: KilledServer[], read: Read, rounds: number,
     const clients = new Clients(first.key, await addPets(site()))
     for (let left = rounds; left > 0; left--) {
       const working = servers.map(({ url }, number) => clients.work(CLIENTS_PER_SERVER, number, url, true))
+      const killServer = async (victim: KilledServer) => {
+        await victim.kill()
+        await victim.startAgain()
+      }
       const victims = Math.random() < BOTH_KILLED_SHARE ? servers : [pick(servers)]
+      const kills = killDatabase && left % 3 === 0 ? [killDatabase] : victims.map((each) => () => killServer(each))
       await Promise.all(
-        victims.map(async (victim) => {
+        kills.map(async (kill) => {
           await Bun.sleep(Math.random() * LOAD_MS_MAX)
-          await victim.kill()
-          await victim.startAgain()
+          await kill()
         }),
       )
       clients.stop()
       await Promise.all(working)
-      tally.kills += victims.length
+      tally.kills += kills.length
       await settle(site(), clients, tally)
       if (!first.database.includes('://') && first.checkIntegrity() !== 'ok') tally.faults.push('integrity_check fails')
       report(tally)
@@ -162,7 +179,8 @@ export async function failOver(rounds: number, report: Report = () => {}): Promi
   return tally
 }
 
-async function addPets({ key, urls }: Site): Promise<number[]> {
+/** A few pets to order, all available; their ids. */
+export async function addPets({ key, urls }: Site): Promise<number[]> {
   const add = () => ask('POST', `${urls[0]}/pets`, key, JSON.stringify({ name: 'Rex', categoryId: 1 }))
   const answers = await Promise.all(Array.from({ length: PETS }, add))
   return answers.map(({ text }) => (JSON.parse(text) as { id: number }).id)
@@ -178,8 +196,8 @@ async function everyServerMoves({ acknowledgedBy }: Clients): Promise<void> {
   }
 }
 
-/** The end of a round: what has no answer is asked for again, all reservations end, and everything is audited. */
-async function settle(site: Site, clients: Clients, tally: Tally): Promise<void> {
+/** The end of a round, when no client works: what has no answer is sent again, all reservations end, and everything is audited. */
+export async function settle(site: Site, clients: Clients, tally: Tally): Promise<void> {
   await clients.sendAgain(pick(site.urls))
   const tables = await atRest(site)
   const faults = audit(tables, clients.journal)
@@ -250,7 +268,7 @@ function reader(cluster: Cluster, database: string): Read {
   return (sql) => cluster.asAdmin(async (connection) => Array.from(await connection.unsafe<Row[]>(sql)), database)
 }
 
-async function readTables(read: Read): Promise<Tables> {
+export async function readTables(read: Read): Promise<Tables> {
   const tables = await Promise.all(Object.values(TABLES).map(read))
   // PostgreSQL's driver gives an int8 as text.
   const exact = (value: Row[string]) => (/^\d+$/.test(String(value)) ? Number(value) : value)
@@ -267,7 +285,7 @@ function pick<Item>(items: readonly Item[]): Item {
 type Kind = 'sqlite' | 'postgres' | 'failovers'
 const KINDS: Record<Kind, [title: string, rounds: number, run: typeof failOver]> = {
   sqlite: ['SQLite, two servers on one file: one or both are killed with SIGKILL', 100, killOnSqlite],
-  postgres: ['PostgreSQL, two servers: one or both are killed with SIGKILL', 20, killOnPostgres],
+  postgres: ['PostgreSQL, two servers: one or both, or the database, are killed', 20, killOnPostgres],
   failovers: ['PostgreSQL, two servers: the primary is killed and its synchronous standby promoted', 5, failOver],
 }
 

@@ -29,19 +29,19 @@ test('an address of PostgreSQL has hosts, a user, a password and a database, per
   })
 })
 
-test('what is shown of it is where it leads', () => {
+test('the shown address has hosts and database only', () => {
   expect(describeAddress(`postgres://shop:${SECRET}@db1,db2:5433/pets?sslmode=require`)).toBe(
     'postgres://db1:5432,db2:5433/pets',
   )
 })
 
-test('a file is none, whatever its name', () => {
+test('a file name is not an address of PostgreSQL', () => {
   for (const file of ['data/petstore.db', '/postgres', 'postgres', './postgres:x']) {
     expect(isPostgresAddress(file)).toBe(false)
   }
 })
 
-test('a folder for backups goes with a file only', () => {
+test('a folder for backups is refused for PostgreSQL', () => {
   const environment = { PETSTORE_DATABASE: `postgres://shop:${SECRET}@db/pets`, PETSTORE_BACKUP_DIR: '/backups' }
   expect(() => readConfig(environment)).toThrow('PETSTORE_BACKUP_DIR is for files')
 })

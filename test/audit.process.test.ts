@@ -28,12 +28,12 @@ async function audited() {
   return audit(root, url)
 }
 
-test('nothing known: ok', async () => {
+test('no vulnerabilities: ok', async () => {
   advisories = {}
   expect(await audited()).toEqual({ outcome: 'ok', report: '' })
 })
 
-test('something grave: failed, and named', async () => {
+test('a high one: failed, with its name', async () => {
   advisories = {
     commander: [{ id: 1, url: 'https://example.org/1', title: 'Bad', severity: 'high', vulnerable_versions: '*' }],
   }
@@ -42,7 +42,7 @@ test('something grave: failed, and named', async () => {
   expect(report).toContain('commander: high: Bad (https://example.org/1)')
 })
 
-test('something slight: ok', async () => {
+test('a low one: ok', async () => {
   advisories = {
     commander: [{ id: 2, url: 'https://example.org/2', title: 'Bad', severity: 'low', vulnerable_versions: '*' }],
   }

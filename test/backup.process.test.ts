@@ -9,7 +9,7 @@ import { ask, launcher, run, serve } from './support/process.ts'
 import { beside, made, PET, rows } from './support/stores.ts'
 
 describe('a backup', () => {
-  test('taken while a service writes holds everything acknowledged before, and is restored whole', async () => {
+  test('taken while a service writes contains every pet acknowledged before, and can be restored', async () => {
     const { database, key } = await made(0)
     const service = await serve(['--database', database])
     const acknowledged: string[] = []
@@ -39,7 +39,7 @@ describe('a backup', () => {
     expect(rows(restored)).toEqual(rows(file))
   })
 
-  test('can be read by its owner only, whoever may read the store', async () => {
+  test('can be read by its owner only, also when others may read the store', async () => {
     const { database } = await made(1)
     chmodSync(database, 0o644)
     const file = temporaryFile('backup.db')
@@ -58,7 +58,7 @@ describe('a backup', () => {
     expect(readFileSync(`${file}.partial`, 'utf8')).toBe('precious')
   })
 
-  test('that is killed leaves no more than the file it was writing, under a name by which that is known', async () => {
+  test('that is killed leaves only its temporary file, whose name identifies it', async () => {
     const { database } = await made(1)
     const file = temporaryFile('backup.db')
     const child = Bun.spawn([launcher, 'backup', file, '--database', database], {
@@ -88,16 +88,16 @@ describe('a backup', () => {
     expect(readdirSync(dirname(file))).toEqual([])
   })
 
-  test('is not written over a file that is there', async () => {
+  test('does not overwrite an existing file', async () => {
     const { database } = await made(1)
     const file = temporaryFile('backup.db')
     writeFileSync(file, 'precious')
     const { status, stderr } = await run(['backup', file, '--database', database])
-    expect([status, stderr]).toEqual([1, expect.stringContaining('is there already')])
+    expect([status, stderr]).toEqual([1, expect.stringContaining('already exists')])
     expect(readFileSync(file, 'utf8')).toBe('precious')
   })
 
-  test('of nothing, or of another program’s file, is refused', async () => {
+  test('of a missing store, or of another program’s file, is refused', async () => {
     for (const make of [() => undefined, (path: string) => writeFileSync(path, 'Dear diary,')]) {
       const [database, file] = [temporaryFile('a.db'), temporaryFile('backup.db')]
       make(database)
@@ -106,7 +106,7 @@ describe('a backup', () => {
     }
   })
 
-  test('where nothing can be written leaves nothing', async () => {
+  test('into a folder that cannot be written leaves no file', async () => {
     const { database } = await made(1)
     const { status, stderr } = await run(['backup', '/nowhere/backup.db', '--database', database])
     expect([status, stderr]).toEqual([1, expect.stringContaining('could not be written')])

@@ -22,7 +22,7 @@ function figure(name: string, ...rates: number[]): Figure {
 }
 
 describe('figures', () => {
-  test('a median is the middle one, or between the two in the middle', () => {
+  test('a median is the middle value, or the mean of the two in the middle', () => {
     expect(median([3, 1, 2])).toBe(2)
     expect(median([4, 1, 2, 3])).toBe(2.5)
     expect(() => median([])).toThrow(RangeError)

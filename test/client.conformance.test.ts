@@ -27,7 +27,9 @@ function overHttp(store: Store, { now }: StoreOptions): Store {
   let service: Promise<Service> | undefined
 
   async function connect(): Promise<PetstoreClient> {
-    service ??= startService({ store, now, enforceSunset: false, expiryEveryMs: 1e9 })
+    // What the server counts by itself would be among the calls that a test counts.
+    const uncounted = { ...store, countDeprecatedCalls: async () => {} }
+    service ??= startService({ store: uncounted, now, enforceSunset: false, expiryEveryMs: 1e9 })
     const { url, addKey } = await service
     return new PetstoreClient({ baseUrl: url, apiKey: await addKey(), retries: 0 })
   }

@@ -46,7 +46,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => service.stop())
 
-test('it types, and does what it says, on Node', async () => {
+test('has types and works on Node', async () => {
   const types = ['--typeRoots', join(root, 'node_modules/@types'), '--types', 'node']
   const strict = ['--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--target', 'es2022']
   await run([join(root, 'node_modules/.bin/tsc'), ...strict, '--lib', 'es2022,dom', ...types, 'program.ts'], outside)
@@ -72,7 +72,7 @@ test('installing it brings nothing else', async () => {
   ])
 })
 
-test('it bundles for a browser, small and alone', async () => {
+test('bundles for a browser, small and without dependencies', async () => {
   const built = await Bun.build({
     entrypoints: [join(outside, 'node_modules/petstore-client/client/petstore.js')],
     target: 'browser',

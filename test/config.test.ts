@@ -7,7 +7,7 @@ import { SETTINGS } from '../src/config/settings.ts'
 import { generateKey } from '../src/domain/keys.ts'
 import { temporaryFile } from './support/files.ts'
 
-test('nothing given: every default', () => {
+test('without settings, every default applies', () => {
   expect(readConfig({})).toEqual({
     host: '127.0.0.1',
     port: 8080,
@@ -40,7 +40,7 @@ test('the result cannot be changed', () => {
 
 describe('a secret', () => {
   const key = generateKey('production')
-  test('may stand in a file', () => {
+  test('may be read from a file', () => {
     const file = temporaryFile('key')
     writeFileSync(file, `${key}\n`)
     expect(readConfig({ PETSTORE_BOOTSTRAP_KEY_FILE: file }).bootstrapKey).toBe(key)
@@ -50,7 +50,7 @@ describe('a secret', () => {
     expect(() => readConfig(both)).toThrow('given twice')
     expect(() => readConfig({ PETSTORE_BOOTSTRAP_KEY_FILE: '/nothing' })).toThrow('cannot be read')
   })
-  test('is refused when it is of the other environment, and never shown', () => {
+  test('is refused when it belongs to the other environment, and is never shown', () => {
     expect(() => readConfig({ PETSTORE_BOOTSTRAP_KEY: key, PETSTORE_ENVIRONMENT: 'staging' })).toThrow(
       /not a key of the environment staging\.$/,
     )

@@ -84,7 +84,7 @@ describe('the interface document', () => {
     expect(limit?.required ?? false).toBe(false)
   })
 
-  test('a page has at most as many animals as limit allows', () => {
+  test('a page has at most as many pets as limit allows', () => {
     const limit = operation('/pets', 'get')?.parameters?.find(({ name }) => name === 'limit')
     expect(components.schemas.Pets?.maxItems).toBe(limit?.schema.maximum as number)
   })
@@ -211,7 +211,7 @@ describe('what is served', () => {
   })
 
   for (const path of ['/openapi.yaml', '/openapi.json']) {
-    test(`${path} is compressed, and asked for again without being sent again`, async () => {
+    test(`${path} is compressed, and answered 304 when it has not changed`, async () => {
       const get = (headers: Record<string, string>) =>
         fetch(service.origin + path, { headers: { 'Accept-Encoding': 'identity', ...headers }, decompress: false })
       const whole = await (await get({})).bytes()
@@ -234,7 +234,7 @@ describe('what is served', () => {
     })
   }
 
-  test('without an address the own one is where the server listens', async () => {
+  test('without a configured address, the contract names the address of the listener', async () => {
     for (const [environment, index] of [
       ['production', 0],
       ['staging', 1],

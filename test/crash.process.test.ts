@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { crash } from '../endurance/crash.ts'
 
-test('killed 25 times under load, and while it starts: every 201 is there, once, and the file is whole', async () => {
+test('killed 25 times under load, and while it starts: every acknowledged pet exists once, and the file is intact', async () => {
   const { acknowledged, unanswered, faults } = await crash(25)
   expect(faults).toEqual([])
   expect(acknowledged).toBeGreaterThan(100)

@@ -82,7 +82,7 @@ test('every instant that Date writes, in every offset, is read as Date reads it'
   )
 })
 
-test('every four-digit year, month and day, in or out of the calendar, is judged by the calendar', () => {
+test('every four-digit year, month and day, in or out of the calendar, is accepted or refused by the calendar', () => {
   const part = (min: number, max: number, length: number) =>
     fc.integer({ min, max }).map((n) => String(n).padStart(length, '0'))
   fc.assert(

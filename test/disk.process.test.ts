@@ -5,6 +5,8 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Clients } from '../endurance/order-clients.ts'
+import { addPets, newTally, readTables, settle } from '../endurance/orders.ts'
 import { encodeCursor } from '../src/http/request/cursor.ts'
 import { temporaryFile } from './support/files.ts'
 import { petBody } from './support/pets.ts'
@@ -73,7 +75,7 @@ describe.skipIf(!strace)(`calls that fail${strace ? '' : ' (strace is not instal
     await server.stop('SIGKILL')
   }, 30_000)
 
-  test('syncs that fail now and then under load: every 201 is there, and nothing else, after SIGKILL', async () => {
+  test('syncs that fail now and then under load: after SIGKILL the store has every acknowledged pet and no other', async () => {
     const cwd = mkdtempSync(temporaryFile('disk-'))
     const server = await serve([], { cwd, env: { PETSTORE_LOG_LEVEL: 'silent' } })
     const mend = await inject(server.pid, 'fsync,fdatasync', 'EIO', ':when=3+3')
@@ -96,7 +98,39 @@ describe.skipIf(!strace)(`calls that fail${strace ? '' : ' (strace is not instal
     expect([added.length, refused].every((count) => count > 10)).toBe(true)
     checkFile(join(cwd, 'data/petstore.db'), [...added.sort((a, b) => a - b), added.length + 1], 'ids')
   }, 30_000)
+
+  test('syncs that fail while orders move: no transition by half', async () => {
+    const cwd = mkdtempSync(temporaryFile('disk-'))
+    const server = await serve([], { cwd, env: { PETSTORE_LOG_LEVEL: 'silent' } })
+    const fail = () => inject(server.pid, 'fsync,fdatasync', 'EIO', ':when=2+2')
+    await expectSoundUnder(server, join(cwd, 'data/petstore.db'), fail)
+    await server.stop('SIGKILL')
+  }, 30_000)
 })
+
+/** Orders move under a disk that fails and is mended, a few times: each transition is wholly there or not at all. */
+async function expectSoundUnder(server: Running, file: string, fail: () => Promise<() => Promise<void>>) {
+  const read = async (sql: string) => {
+    using database = new Database(file, { readonly: true })
+    return database.query<Record<string, string | number | null>, []>(sql).all()
+  }
+  const site = { key: server.key, urls: [server.url], tables: () => readTables(read) }
+  const clients = new Clients(server.key, await addPets(site))
+  const working = clients.work(8, 0, server.url, false)
+  for (let n = 0; n < 3; n++) {
+    await Bun.sleep(100)
+    const mend = await fail()
+    await Bun.sleep(100)
+    await mend()
+  }
+  clients.stop()
+  await working
+  const tally = newTally()
+  await settle(site, clients, tally)
+  expect(tally.faults).toEqual([])
+  const { done, unknown } = clients.journal.counts
+  expect([done, unknown].every((count) => count > 10)).toBe(true)
+}
 
 /** Which descriptors the process has for SQLite's write-ahead log. */
 function descriptorsOfLog(pid: number): string[] {
@@ -130,6 +164,23 @@ describe.skipIf(!tmpfs)(`a small disk${tmpfs ? '' : ' (a tmpfs cannot be mounted
       const there = new Set((file2.query('SELECT id FROM pets').values() as [number][]).map(([id]) => id))
       expect(acknowledged.filter((id) => !there.has(id))).toEqual([])
       file2.close()
+    } finally {
+      Bun.spawnSync(['umount', '-l', folder])
+    }
+  }, 30_000)
+
+  test('that fills up while orders move: no transition by half', async () => {
+    const folder = mkdtempSync(temporaryFile('full-'))
+    mount(folder, 'size=1m')
+    try {
+      const file = join(folder, 'petstore.db')
+      const server = await serve(['--database', file], { env: { PETSTORE_LOG_LEVEL: 'silent' } })
+      const ballast = join(folder, 'ballast')
+      await expectSoundUnder(server, file, async () => {
+        for (let bytes = 1 << 20; bytes >= 512; bytes /= 2) fill(ballast, bytes)
+        return async () => rmSync(ballast)
+      })
+      expect(await server.stop()).toBe(0)
     } finally {
       Bun.spawnSync(['umount', '-l', folder])
     }

@@ -10,12 +10,12 @@ const documents = ['*.md', 'docs/*.md', 'bench/*.md'].flatMap((pattern) => [...n
 for (const document of documents) {
   const text = readFileSync(join(root, document), 'utf8')
 
-  test(`${document}: its links lead somewhere`, () => {
+  test(`${document}: every link has a target`, () => {
     const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
     expect(targets.filter((target) => !/^\w+:/.test(target) && !leads(document, target))).toEqual([])
   })
 
-  test(`${document}: the files that it names are there`, () => {
+  test(`${document} names only files that exist`, () => {
     const files = [...text.matchAll(/(?<![\w/.-])(?:[\w.-]+\/)+[\w.-]+\.(?:tsx?|mjs|sql|ya?ml|md)\b/g)].map(
       ([file]) => file,
     )

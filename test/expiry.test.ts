@@ -28,8 +28,8 @@ function log() {
   return { lines, to: createLog('info', { destination: { write: (line: string) => lines.push(JSON.parse(line)) } }) }
 }
 
-describe('reservations are swept', () => {
-  test('in batches while they are full, never two at once, each order with a line in the log', async () => {
+describe('overdue reservations are expired', () => {
+  test('in batches, one at a time, each order with a line in the log', async () => {
     const { expireOrders, asked, done } = orders([500, 500, 20])
     const { lines, to } = log()
     const expiry = startExpiry({ expireOrders }, to, 1)
@@ -42,7 +42,7 @@ describe('reservations are swept', () => {
     expect(lines.at(-1)).toMatchObject({ orderId: '20', petId: '1020' })
   })
 
-  test('again after a failure, which is logged once however often it repeats', async () => {
+  test('again after a failure; repeated failures are logged once', async () => {
     const gone = new Error('gone')
     const { expireOrders, done } = orders([gone, gone, gone, 1, gone])
     const { lines, to } = log()
@@ -56,7 +56,7 @@ describe('reservations are swept', () => {
     ])
   })
 
-  test('not after the stop, which waits for the transaction that runs', async () => {
+  test('not after stop(), which waits for the running transaction', async () => {
     const { expireOrders, asked } = orders(Array.from({ length: 1000 }, () => 500))
     const expiry = startExpiry({ expireOrders }, log().to, 1)
     await Bun.sleep(20)

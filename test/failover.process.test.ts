@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import { failover } from '../endurance/failover.ts'
 
 const ROUNDS = 3
-/** From the promotion until every server adds again. */
+/** The time from the promotion until every server adds pets again. */
 const RECOVERY_MAX_MS = 5_000
 
 test('three servers lose nothing when the primary is killed and its standby promoted', async () => {
@@ -13,7 +13,7 @@ test('three servers lose nothing when the primary is killed and its standby prom
   for (const { answers, lost, doubled, sincePromotionMs } of rounds) {
     expect(lost).toEqual([])
     expect(doubled).toEqual([])
-    // While there was no primary: refused, and never a fault of ours.
+    // Without a primary, creates are refused with 503, and nothing else.
     expect(Object.keys(answers).sort()).toEqual(['201', '503'])
     expect(sincePromotionMs).toBeLessThan(RECOVERY_MAX_MS)
   }

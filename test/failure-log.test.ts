@@ -17,7 +17,7 @@ interface Line {
 
 const parsed = (lines: string[]): Line[] => lines.map((line) => JSON.parse(line))
 
-test('a store that is gone: the first failure in full, the others as a number', async () => {
+test('an unreachable store: logs the first failure in full and counts the others', async () => {
   const whole = await startService()
   let reason = 'no connection'
   const fail = () => Promise.reject(new PetstoreError('unavailable', 'Gone.', { cause: new Error(reason) }))
@@ -46,7 +46,7 @@ function failureLog() {
 }
 const internal = (cause: unknown) => new PetstoreError('internal', 'The service failed.', { cause })
 
-test('faults that differ are each logged in full, also with one message', () => {
+test('different faults are each logged in full, also with the same message', () => {
   const { failures, lines } = failureLog()
   const here = new Error('undefined is not an object')
   const there = (() => new Error('undefined is not an object'))()
@@ -72,7 +72,7 @@ test('a failure that comes back after a pause is logged in full again', () => {
   expect(parsed(lines)[2]?.requestId).toBe('r')
 })
 
-test('failures that all differ do not fill the log either', () => {
+test('many different failures do not fill the log', () => {
   const { failures, lines } = failureLog()
   for (let n = 0; n < 5_000; n++) failures.add(internal(new Error(`failure ${n}`)), () => ({}))
   failures.report()

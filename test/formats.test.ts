@@ -34,7 +34,7 @@ describe.each(Object.entries(formats))('%s', (_name, format) => {
     )
   })
 
-  test('nothing at all is no record', async () => {
+  test('an empty file has no records', async () => {
     const empty = (await Array.fromAsync(format.write(each([]), COLUMNS))).join('')
     expect(await read(format, empty)).toEqual([])
   })

@@ -147,7 +147,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 for (const [name, { bigint }] of Object.entries(GENERATORS)) {
-  test(`${name} makes a working client, which rounds what is beyond 2^53`, async () => {
+  test(`${name} generates a working client, which rounds integers beyond 2^53`, async () => {
     const printed = await run([process.execPath, fileOf(name), service.url, service.key, large], made)
     expect(JSON.parse(printed)).toEqual({
       added: ['Rex', 7, 'available'],

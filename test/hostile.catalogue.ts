@@ -314,7 +314,7 @@ export const CATALOGUE: readonly Row[] = [
   ...FRAMING,
 ]
 
-/** Creates an animal named `smuggled`, if ever a part of another request is taken for a request. */
+/** Creates a pet named `smuggled`, if ever a part of another request is taken for a request. */
 const SMUGGLED_BODY = petBody({ name: 'smuggled' })
 const SMUGGLED = `POST /v1/pets HTTP/1.1\r\n${HEAD}Content-Length: ${SMUGGLED_BODY.length}\r\n\r\n${SMUGGLED_BODY}`
 const hidden = (headers: string, before = ''): string =>

@@ -37,19 +37,19 @@ describe('hostile input', () => {
 
 describe('a request inside a request', () => {
   for (const [says, bytes] of SMUGGLING) {
-    test(`${says}: is no request`, async () => {
+    test(`${says}: is not read as a request`, async () => {
       await send(bytes, 30)
       expect((await service.get('/pets?limit=100')).text).not.toContain('smuggled')
     })
   }
 })
 
-test('after all of it the service is well, and nothing has failed', async () => {
+test('afterwards the service is healthy, and its log has no failures', async () => {
   expect((await fetch(`${service.origin}/readyz`)).status).toBe(200)
   expect(service.logged.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error')).toEqual([])
 })
 
-test('ten thousand requests made up from the contract: each gets its one right answer', async () => {
-  const statuses = await hostile(service, 10_000)
+test('three thousand requests generated from the contract: each gets a correct answer', async () => {
+  const statuses = await hostile(service, 3_000)
   expect(Object.keys(statuses)).toEqual(expect.arrayContaining(['200', '201', '400', '401', '404', '415']))
 }, 60_000)

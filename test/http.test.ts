@@ -33,7 +33,7 @@ describe('methods', () => {
     })
   }
 
-  test('OPTIONS tells the methods, without a key', async () => {
+  test('OPTIONS lists the methods, without a key', async () => {
     for (const [path, allow] of [
       ['/v1/pets', 'GET, HEAD, POST, OPTIONS'],
       ['/v1/pets/1', 'GET, HEAD, OPTIONS'],
@@ -45,7 +45,7 @@ describe('methods', () => {
   })
 
   for (const method of ['PUT', 'PATCH', 'DELETE', 'TRACE', 'CONNECT', 'QUERY', 'PROPFIND']) {
-    test(`${method} is refused before the key is asked for: 405`, async () => {
+    test(`${method} is refused before the key is checked: 405`, async () => {
       const answer = await send(`${method} /v1/pets HTTP/1.1`)
       expect(statusOf(answer)).toBe(405)
       expect(answer).toMatch(/\r\nAllow: GET, HEAD, POST, OPTIONS\r\n/)
@@ -75,7 +75,7 @@ describe('paths are matched exactly', () => {
     '//evil.example/v1/pets',
     '/v2/pets',
   ]) {
-    test(`${target}: 404 before the method and the key`, async () => {
+    test(`${target}: 404, whatever the method and the key`, async () => {
       for (const method of ['GET', 'PUT']) {
         const answer = await send(`${method} ${target} HTTP/1.1`)
         expect(statusOf(answer)).toBe(404)
@@ -84,13 +84,13 @@ describe('paths are matched exactly', () => {
     })
   }
 
-  test('a path below an id is no id', async () => {
+  test('a path below an id is not found', async () => {
     expect(statusOf(await send('GET /v1/pets/.. HTTP/1.1', auth()))).toBe(404)
     expect(statusOf(await send('GET /v1/pets/%2e%2e HTTP/1.1', auth()))).toBe(404)
     expect(statusOf(await send('GET /v1/pets/1%2F2 HTTP/1.1', auth()))).toBe(404)
   })
 
-  test('the query is the target’s, whatever the Host says', async () => {
+  test('the query is read from the request’s target, whatever the Host is', async () => {
     for (const host of ['a?limit=0', 'a/b?limit=0', '#', 'a b']) {
       const answer = await raw(service.port, [
         `GET /v1/pets?limit=1 HTTP/1.1\r\nHost: ${host}\r\n${auth()}\r\nConnection: close\r\n\r\n`,
@@ -139,7 +139,7 @@ describe('what the runtime does not do, as docs/operations.md says', () => {
   const PET = petBody()
   const count = async () => JSON.parse((await service.get('/pets?limit=100')).text).length
 
-  test('a request behind one that is still being answered ends the connection; the first may have been carried out', async () => {
+  test('a pipelined request ends the connection; the first request may have been done', async () => {
     const before = await count()
     const post = `${head('POST /v1/pets HTTP/1.1', `Content-Length: ${PET.length}`)}${PET}`
     expect(await raw(service.port, [post + head('GET /v1/pets HTTP/1.1')])).toBe('')
@@ -157,7 +157,7 @@ describe('what the runtime does not do, as docs/operations.md says', () => {
     expect(await count()).toBe(before)
   })
 
-  test('a method that it does not know ends the connection without an answer', async () => {
+  test('an unknown method ends the connection without an answer', async () => {
     for (const method of ['BREW', 'get']) {
       expect(await raw(service.port, [head(`${method} /v1/pets HTTP/1.1`)], 5_000)).toBe('')
     }
@@ -175,14 +175,14 @@ describe('what the runtime does not do, as docs/operations.md says', () => {
 })
 
 describe('bodies that are not read', () => {
-  test('an answer before the body leaves the connection in order', async () => {
+  test('an answer before the body keeps the connection usable', async () => {
     const first = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nGET / abc`
     const second = `GET /v1/pets HTTP/1.1\r\nHost: a\r\n${auth()}\r\nConnection: close\r\n\r\n`
     const answers = await raw(service.port, [first + second])
     expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401', 'HTTP/1.1 200'])
   })
 
-  test('a length beyond all bounds is refused with an Error body, and the connection ends', async () => {
+  test('a huge Content-Length is refused with an Error body, and the connection is closed', async () => {
     const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\n${auth()}\r\nContent-Length: 900000000000\r\n\r\n`
     const answer = await raw(service.port, [head, 'x'.repeat(1000)])
     expect(statusOf(answer)).toBe(413)
@@ -192,7 +192,7 @@ describe('bodies that are not read', () => {
 })
 
 describe('beside the operations, without a key', () => {
-  test('/healthz and /readyz tell that all is well', async () => {
+  test('/healthz and /readyz answer 200', async () => {
     for (const path of ['/healthz', '/readyz']) {
       const answer = await fetch(service.origin + path)
       expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, 'application/json'])
@@ -215,7 +215,7 @@ describe('headers', () => {
     expect(headers.get('Content-Security-Policy')).toBe("default-src 'none'; frame-ancestors 'none'")
   }
 
-  test('every answer forbids sniffing and running', async () => {
+  test('every answer forbids sniffing its type and running scripts', async () => {
     secured((await service.get('/pets')).headers)
     secured((await service.get('/pets/1')).headers)
     secured((await service.get('/pets?limit=0')).headers)
@@ -259,7 +259,7 @@ describe('cross-origin access', () => {
     expect(headers.get('Vary')).toBe('Origin')
   })
 
-  test('a preflight is told methods and headers', async () => {
+  test('a preflight request gets the allowed methods and headers', async () => {
     const { status, headers } = await fetch(`${open.url}/pets`, {
       method: 'OPTIONS',
       headers: { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'POST' },
@@ -267,13 +267,13 @@ describe('cross-origin access', () => {
     expect(status).toBe(204)
     expect(headers.get('Access-Control-Allow-Methods')).toContain('POST')
     expect(headers.get('Access-Control-Allow-Headers')).toBe(
-      'Authorization, Content-Type, Idempotency-Key, If-None-Match',
+      'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match',
     )
   })
 })
 
 describe('a stop', () => {
-  test('answers what was asked, then closes', async () => {
+  test('answers requests in progress, then closes', async () => {
     const stopping = await startService()
     const body = new ReadableStream({
       async start(controller) {
@@ -297,7 +297,7 @@ describe('a stop', () => {
     await stopping.store.close()
   })
 
-  test('does not wait for ever', async () => {
+  test('does not wait forever', async () => {
     const stopping = await startService()
     const never = stopping.post(new ReadableStream({ start: (controller) => controller.enqueue('{') }))
     never.catch(() => undefined)
@@ -309,7 +309,7 @@ describe('a stop', () => {
   })
 })
 
-test('metrics tell the address at which they can be read, on IPv6 too', async () => {
+test('prints the address of the metrics, on IPv6 too', async () => {
   const admin = startAdmin({ host: '::1', port: 0, metrics: createMetrics() })
   try {
     expect((await fetch(admin.url)).status).toBe(200)

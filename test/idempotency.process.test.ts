@@ -9,7 +9,7 @@ import { serve } from './support/process.ts'
 
 const keys = Array.from({ length: 300 }, (_, n) => `key ${n}`)
 
-test('two servers on one file, the same keys at both at once: each key adds one animal', async () => {
+test('two servers on one file, the same keys at both at once: each key adds one pet', async () => {
   const cwd = mkdtempSync(temporaryFile('shop-'))
   const one = await serve([], { cwd })
   const two = await serve([], { cwd })
@@ -26,7 +26,7 @@ test('two servers on one file, the same keys at both at once: each key adds one 
   expect(await two.stop()).toBe(0)
 }, 30_000)
 
-test('a server killed half-way: sending everything again adds what is missing and nothing twice', async () => {
+test('after a server was killed, sending everything again adds the missing pets and none twice', async () => {
   const cwd = mkdtempSync(temporaryFile('shop-'))
   const first = await serve([], { cwd })
   const acknowledged = new Map<string, bigint>()

@@ -53,7 +53,7 @@ describe('reading', () => {
     )
   })
 
-  test('names like __proto__ are names', () => {
+  test('takes __proto__ for a name like any other', () => {
     const value = parseJson('{"__proto__":{"a":1},"constructor":2}') as Map<string, Json>
     expect([...value.keys()]).toEqual(['__proto__', 'constructor'])
   })
@@ -115,7 +115,7 @@ describe('int64 from a JSON number', () => {
     for (const text of ['0', '-0', '0.0', '0e5', '-0.00e-999999999999999999999']) expect(int64FromJson(text)).toBe(0n)
   })
 
-  test('tens of thousands of digits are no work', () => {
+  test('tens of thousands of digits take no time', () => {
     const digits = '0'.repeat(60_000)
     expect(int64FromJson(`1${digits}`)).toBe('range')
     expect(int64FromJson(`0.${digits}1`)).toBe('fraction')

@@ -35,7 +35,7 @@ async function withinASecond(key: string, status: number): Promise<void> {
 }
 
 describe('create', () => {
-  test('prints the key alone; the running service takes it', async () => {
+  test('prints only the key; the running service accepts it', async () => {
     const key = await create('--name', 'till 1')
     expect(await statusWith(key)).toBe(200)
     expect((await ask('POST', `${service.url}/pets`, key, petBody())).status).toBe(201)
@@ -56,7 +56,7 @@ describe('create', () => {
     expect(shown).toMatchObject({ state: 'expired', access: 'full' })
   })
 
-  test('keeps no key: not in the file, not in its log', async () => {
+  test('stores no key in the file or its write-ahead log', async () => {
     const key = await create('--name', 'secret')
     for (const path of [file, `${file}-wal`]) {
       const bytes = existsSync(path) ? await Bun.file(path).text() : ''
@@ -68,7 +68,7 @@ describe('create', () => {
     expect(keyEnvironment(await create('--name', 'test', '--environment', 'staging'))).toBe('staging')
   })
 
-  test('makes a new store where there is none, and says so', async () => {
+  test('creates a store that does not exist, and says so', async () => {
     const other = temporaryFile('new.db')
     const { stderr, status } = await run(['keys', 'create', '--name', 'a', '--database', other])
     expect([status, stderr]).toEqual([0, expect.stringContaining('Created a new store')])
@@ -123,7 +123,7 @@ describe('list', () => {
     })
   })
 
-  test('says where there is no store, and makes none', async () => {
+  test('names the missing store, and creates none', async () => {
     const other = temporaryFile('none.db')
     const { status, stderr } = await run(['keys', 'list', '--database', other])
     expect([status, stderr]).toEqual([1, expect.stringContaining('no store')])
@@ -195,7 +195,7 @@ describe('rotate', () => {
     }
   })
 
-  test('a key that expires is followed by one that lives as long', async () => {
+  test('the new key lives as long as the old one', async () => {
     await create('--name', 'monthly', '--expires', '30d')
     await keys('rotate', 'monthly', '--overlap', '0s')
     const [, replacement] = (await list()).filter(({ name }) => name === 'monthly')

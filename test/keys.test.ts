@@ -18,7 +18,7 @@ describe('a key', () => {
     expect(new Set(keys.join('')).size).toBe(62)
   })
 
-  test('with one character changed, or two exchanged, it is no key', () => {
+  test('with one character changed, or two exchanged, is invalid', () => {
     const key = generateKey('production')
     for (let at = 0; at < key.length; at++) {
       const other = key[at] === 'a' ? 'b' : 'a'

@@ -41,7 +41,7 @@ const ALLOWED_WITHIN: Record<string, readonly string[]> = {
   'http/request': ['http/context.ts', 'http/limits'],
   'http/response': ['http/context.ts'],
   'http/limits': ['http/context.ts'],
-  'http/web': ['http/route.ts', 'http/response', 'http/listen.ts'],
+  'http/web': ['http/context.ts', 'http/route.ts', 'http/response', 'http/listen.ts'],
   'store/shared': [],
   'store/sqlite': ['store/shared', 'store/contents.ts'],
   'store/postgres': ['store/shared', 'store/contents.ts'],

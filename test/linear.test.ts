@@ -71,13 +71,13 @@ describe('every regular expression', () => {
     return all.filter((one) => ELSEWHERE[`${file} ${one}`] === undefined)
   })
 
-  test('of the sources and of the contract is in the table, and no other', () => {
+  test('of the source and the contract is in the table', () => {
     const patterns = [...patternsOf(document)].map((pattern) => `/${pattern}/u`)
     expect([...new Set([...found, ...patterns])].sort()).toEqual(Object.keys(EXPRESSIONS).sort())
   })
 
   for (const [expression, sample] of Object.entries(EXPRESSIONS)) {
-    test(`${expression} takes time in proportion to its text`, () => {
+    test(`${expression} takes linear time`, () => {
       const end = expression.lastIndexOf('/')
       const regular = new RegExp(expression.slice(1, end), expression.slice(end + 1))
       expect(sample).toMatch(regular)
@@ -228,7 +228,8 @@ describe('a request', () => {
     expect(response.status).not.toBe(431)
     return performance.now() - begun
   }
-  const best = async (parts: Parts) => Math.min(await send(parts), await send(parts), await send(parts))
+  /** The best of six, because other work on this machine slows some of them. */
+  const best = async (parts: Parts) => Math.min(...(await Array.fromAsync({ length: 6 }, () => send(parts))))
 
   for (const [says, parts] of Object.entries(WORST)) {
     test(`with ${says} takes about as long as any other of its size`, async () => {

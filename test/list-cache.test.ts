@@ -28,21 +28,21 @@ async function askedInTurns(): Promise<[string[], string[]]> {
   return told
 }
 
-test('an operation without the mark answers each caller itself', async () => {
+test('an operation that is not shared runs for each caller', async () => {
   handlers.listPets = async (_services, { id }) => ok(`["${id}"]`)
   const [one, two] = await askedInTurns()
   expect(new Set(one)).toEqual(new Set(['["1"]']))
   expect(new Set(two)).toEqual(new Set(['["2"]']))
 })
 
-test('an operation with the mark is asked once or twice for all', async () => {
+test('an operation marked as shared runs once or twice for all callers', async () => {
   let asked = 0
   handlers.listPets = Object.assign(async () => ok(`["${++asked}"]`), { shared: true })
   const [one, two] = await askedInTurns()
   expect([one.length, two.length, asked]).toEqual([4, 4, 2])
 })
 
-test('the list of animals has the mark, and nothing else', () => {
+test('only lists and the inventory are shared', () => {
   const marked = Object.entries(handlers).flatMap(([id, { shared }]) => (shared ? [id] : []))
-  expect(marked).toEqual(['listPets'])
+  expect(marked).toEqual(['listPets', 'listOrders', 'getInventory'])
 })

@@ -21,7 +21,7 @@ const LOGGING = `
   process.stdout.write(process.memoryUsage().rss / 1e6 + '\\n')
   await log.flush()`
 
-test('keeps little for a reader that does not read, counts what is lost, and then goes on with whole lines', async () => {
+test('limits the memory for a reader that does not read, counts lost lines, and continues with whole lines', async () => {
   const path = temporaryFile('stderr')
   Bun.spawnSync(['mkfifo', path])
   const held = openSync(path, constants.O_RDWR)

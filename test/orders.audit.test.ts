@@ -146,6 +146,12 @@ describe('the audit', () => {
       },
       'order 2 was expired at 25, and ends at 26',
     ],
+    'a reservation that nobody expires': [
+      ({ orders }) => {
+        at(orders, 3).expiresAt = 60
+      },
+      'order 4 is pending, and its reservation has ended',
+    ],
     'a reservation completed after its end': [
       ({ orders }) => {
         at(orders, 2).expiresAt = 40

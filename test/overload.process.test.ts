@@ -5,7 +5,7 @@ import { expect, test } from 'bun:test'
 import { overload } from '../endurance/overload.ts'
 import { soak } from '../endurance/soak.ts'
 
-test('five times the load: nothing but answers and 503, and far from a collapse', async () => {
+test('at five times the peak load, requests get answers or 503, and goodput does not collapse', async () => {
   for (const { peak, goodput, p99, faults } of await overload({ seconds: 0.8, connections: 500 })) {
     expect(faults).toEqual([])
     expect(goodput).toBeGreaterThan(peak * 0.3)

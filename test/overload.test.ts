@@ -6,8 +6,9 @@ import { Admission } from '../src/http/limits/admission.ts'
 import { batched } from '../src/store/shared/group-commit.ts'
 import { startService } from './support/service.ts'
 
-describe('creates that wait for a slow commit', () => {
-  test('are refused where they would wait more than two seconds; the others are done, in order', async () => {
+// They wait, each for seconds: at the same time.
+describe.concurrent('creates that wait for a slow commit', () => {
+  test('are refused when they would wait more than two seconds; the others are done in order', async () => {
     let committed = 0
     const add = batched(async (items: number[]) => {
       await Bun.sleep(300)
@@ -33,7 +34,7 @@ describe('creates that wait for a slow commit', () => {
   }, 10_000)
 })
 
-test('a turn of the event loop that has taken too long admits no more, and the next one does', async () => {
+test('a slow turn of the event loop admits no more requests; the next turn does', async () => {
   const admission = new Admission()
   for (let n = 0; n < 100; n++) admission.check()
   Bun.sleepSync(300)
@@ -42,7 +43,7 @@ test('a turn of the event loop that has taken too long admits no more, and the n
   admission.check()
 })
 
-test('while thousands wait for the store no other is let in', () => {
+test('while thousands of requests wait for the store, no more are admitted', () => {
   const admission = new Admission()
   for (let n = 0; n < 4096; n++) admission.enter()
   expect(() => admission.check()).toThrow(OVERLOADED)

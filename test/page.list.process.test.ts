@@ -72,7 +72,7 @@ test('the address holds status, page size and page: for a reload, Back and Forwa
   expect(other.url()).toBe(`${service.origin}/`)
 })
 
-test('an address that makes no sense shows the first page, or leads there', async () => {
+test('an invalid address shows the first page, or a button that leads there', async () => {
   await addAnimals(30)
   await page.goto(`${service.origin}/?status=gone&limit=7&page=3`)
   await openSignedIn(page, service.key)

@@ -6,14 +6,14 @@ import { firstPage, fromAddress, nextPage, previousPage, toAddress } from '../sr
 import { makeJsonExact } from '../src/reference/exact-json.ts'
 
 describe('a message of the service', () => {
-  test('is taken apart into the problems of each field', () => {
+  test('is split into the problems of each field', () => {
     expect(toProblems('name is required. categoryId must be an integer.')).toEqual({
       fields: { name: 'Name is required.', categoryId: 'Category must be an integer.' },
       other: '',
     })
   })
 
-  test('keeps what belongs to no field, and sentences that go on', () => {
+  test('keeps sentences that belong to no field, or to the field before', () => {
     expect(toProblems('The body is larger than 65536 bytes.').other).toBe('The body is larger than 65536 bytes.')
     expect(toProblems('name is bad. Choose another.').fields.name).toBe('Name is bad. Choose another.')
     expect(toProblems('names are fine.')).toEqual({ fields: {}, other: 'names are fine.' })

@@ -23,7 +23,7 @@ async function filesOf(path: string): Promise<string[]> {
 }
 
 describe('each page', () => {
-  test('names only files of its own origin, which are there, typed and kept for good', async () => {
+  test('refers only to files of its own origin, which exist, have a type and are immutable', async () => {
     for (const page of PAGES) {
       const files = await filesOf(page)
       expect(files.length).toBeGreaterThan(1)
@@ -37,7 +37,7 @@ describe('each page', () => {
     }
   })
 
-  test('is asked for again each time, and then answered 304', async () => {
+  test('is revalidated each time, with 304', async () => {
     for (const page of PAGES) {
       const first = await get(page)
       expect(first.headers.get('Content-Type')).toBe('text/html;charset=utf-8')
@@ -100,7 +100,7 @@ test('where a deprecation is described, the reference is', async () => {
   expect(response.headers.get('Content-Type')).toStartWith('text/html')
 })
 
-test('a compressed file is the file', async () => {
+test('a compressed file has the same content', async () => {
   for (const file of await filesOf('/')) {
     const plain = await (await get(file)).text()
     for (const encoding of ['gzip', 'br']) {
@@ -110,7 +110,7 @@ test('a compressed file is the file', async () => {
   }
 })
 
-test('an encoding is used only where the client takes it', () => {
+test('an encoding is used only when the client accepts it', () => {
   const cases: [string | null, string | undefined][] = [
     [null, undefined],
     ['', undefined],

@@ -17,7 +17,7 @@ const HURRIED = [
 ]
 
 describe('periodic backups', () => {
-  test('are taken by themselves, and the last few kept; other files of the folder stay', async () => {
+  test('are taken periodically; the newest are kept, and other files in the folder stay', async () => {
     const { database, key } = await made(1)
     const folder = dirname(temporaryFile('x'))
     writeFileSync(join(folder, 'petstore-notes.db'), 'mine')
@@ -32,7 +32,7 @@ describe('periodic backups', () => {
     for (const name of kept) expect(rows(join(folder, name))[0]?.length).toBe(1)
   }, 60_000)
 
-  test('that fail are logged with the reason, the service goes on, and they are tried again within minutes', async () => {
+  test('that fail are logged with the reason and repeated; the service continues', async () => {
     const { database, key } = await made(1)
     const folder = temporaryFile('folder')
     const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '24h' }
@@ -47,7 +47,7 @@ describe('periodic backups', () => {
     expect(await service.stop()).toBe(0)
   }, 60_000)
 
-  test('of two services of one file into one folder are all whole, and none fails', async () => {
+  test('of two services of one store in one folder are complete, and none fails', async () => {
     const { database } = await made(1)
     const folder = dirname(temporaryFile('x'))
     const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '2s', PETSTORE_BACKUP_KEEP: '100' }
@@ -61,7 +61,7 @@ describe('periodic backups', () => {
     for (const name of readdirSync(folder)) expect(rows(join(folder, name))[0]?.length).toBe(1)
   }, 60_000)
 
-  test('are taken beside a file that is dated in the future, which stays', async () => {
+  test('ignore a file that is dated in the future', async () => {
     const { database } = await made(1)
     const folder = dirname(temporaryFile('x'))
     const future = 'petstore-20990101T000000Z.db'
@@ -74,7 +74,7 @@ describe('periodic backups', () => {
     expect(readFileSync(join(folder, future), 'utf8')).toBe('of a wrong clock')
   }, 60_000)
 
-  test('that are being taken at a stop leave no file and no error', async () => {
+  test('leave no file and no error when the service stops', async () => {
     const { database } = await made(1)
     // Large enough that the stop comes before the end.
     const large = new Database(database)

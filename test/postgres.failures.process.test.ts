@@ -54,7 +54,7 @@ describe('a database that', () => {
   }
 
   test(
-    'is locked: list, create and fetch wait no longer than they may',
+    'has locked tables: list, create and fetch fail within their time limit',
     async () => {
       await cluster.asAdmin(
         (sql) =>
@@ -69,7 +69,7 @@ describe('a database that', () => {
   )
 
   test(
-    'answers nothing: neither do open connections hang, nor new ones',
+    'does not respond: requests fail within their time limit',
     async () => {
       cluster.signalAll('SIGSTOP')
       try {
@@ -83,7 +83,7 @@ describe('a database that', () => {
   )
 
   test(
-    'has no connection left',
+    'has no free connection',
     async () => {
       await cluster.asAdmin(async (sql) => {
         await sql`SELECT 1`
@@ -111,7 +111,7 @@ describe('a database that', () => {
     for (const status of await together(list(), service.post(PET))) expect([200, 201, 503]).toContain(status)
   })
 
-  test('takes no writes any more', async () => {
+  test('no longer accepts writes', async () => {
     await setting(`default_transaction_read_only = 'on'`)
     expect(await together(service.post(PET))).toEqual([503])
     // Its connections are left, and it is not taken for the primary again.
@@ -121,17 +121,17 @@ describe('a database that', () => {
 
   const ends = [
     ['loses the connection at the commit', 'pg_terminate_backend'],
-    ['is told not to wait for its standby', 'pg_cancel_backend'],
+    ['stops waiting for its standby', 'pg_cancel_backend'],
   ] as const
   for (const [what, end] of ends) {
     test(
-      `${what}: the animal is there, and whether it stays is not known`,
+      `${what}: the pet exists, and the error says that it may`,
       async () => {
         await awaitingStandby(async (creating, backend) => {
           await cluster.asAdmin((sql) => sql.unsafe(`SELECT ${end}(${backend})`))
           const { status, text } = await creating
           expect(status).toBe(503)
-          expect(text).toContain('not known')
+          expect(text).toContain('may have been created')
         })
       },
       TEST_MS,
@@ -139,7 +139,7 @@ describe('a database that', () => {
   }
 
   test(
-    'waits for a standby that does not come: no create is acknowledged, and lists go on',
+    'waits for a missing standby: no create is acknowledged, and lists work',
     async () => {
       await awaitingStandby(async (creating) => {
         expect(await together(creating, list())).toEqual([503, 200])
@@ -189,7 +189,7 @@ async function setting(text: string): Promise<void> {
 }
 
 test(
-  'restarted under load, it costs 503s and nothing else',
+  'a database restarted under load causes 503 and no other error',
   async () => {
     const address = await cluster.newDatabase()
     const server: Running = await serve([], { env: { PETSTORE_DATABASE: address } })
@@ -239,7 +239,7 @@ test(
 )
 
 test(
-  'of several hosts, the one that takes writes is used; a standby alone is refused',
+  'the host that accepts writes is used; a standby alone is refused',
   async () => {
     const own = await Cluster.start()
     const standby = await own.startStandby('standby')

@@ -17,7 +17,7 @@ const START_MS = 30_000
 
 const cluster = await sharedCluster()
 
-describe('three servers that start at the same moment', () => {
+describe('three servers that start at the same time', () => {
   const key = generateKey('production')
   let address: string
   let servers: Running[]
@@ -31,13 +31,13 @@ describe('three servers that start at the same moment', () => {
     await Promise.all(servers.map((server) => server.stop('SIGKILL')))
   })
 
-  test('migrate once, and make one first key', async () => {
+  test('migrate once, and create one first key', async () => {
     const store = await openStore(address, { now: Date.now })
     expect((await store.listKeys()).map(({ name }) => name)).toEqual(['first'])
     await store.close()
   })
 
-  test('show a reader of any of them every animal exactly once, while all of them add', async () => {
+  test('show a reader every pet exactly once while all of them add pets', async () => {
     const added: string[] = []
     let adding = true
     const clients = servers.flatMap(({ url }) =>
@@ -69,7 +69,7 @@ describe('three servers that start at the same moment', () => {
     for (const seen of await Promise.all(readers)) expect(seen).toEqual(everything)
   }, 60_000)
 
-  test('tell of their connections to the database', async () => {
+  test('measure their connections to the database', async () => {
     for (const { stdout } of servers) {
       const text = await (await fetch(/^metrics on (\S+)$/m.exec(stdout())?.[1] as string)).text()
       const values = ['size', 'busy', 'waiting'].map((name) =>
@@ -79,7 +79,7 @@ describe('three servers that start at the same moment', () => {
     }
   })
 
-  test('show at once, on each of them, what any of them has added', async () => {
+  test('show a new pet at once on each of them', async () => {
     for (const { url } of servers) {
       const { text } = await ask('POST', `${url}/pets`, key, petBody({ name: 'Mia', status: 'sold' }))
       for (const other of servers) {
@@ -89,7 +89,7 @@ describe('three servers that start at the same moment', () => {
     }
   })
 
-  test('refuse a key within a second of its end on one of them', async () => {
+  test('refuse a revoked key within a second', async () => {
     const env = { PETSTORE_DATABASE: address }
     const { stdout } = await run(['keys', 'create', '--name', 'till'], { env })
     const till = stdout.trim()
@@ -106,7 +106,7 @@ describe('three servers that start at the same moment', () => {
   })
 })
 
-test('who adds waits for who took an id before, so that none is committed behind it', async () => {
+test('a create waits for a transaction with an earlier id, so that pets are committed in the order of their ids', async () => {
   const address = await cluster.newDatabase()
   const store = await openStore(address, { now: Date.now })
   const { id: by } = await store.createKey(newKey())

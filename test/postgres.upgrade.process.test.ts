@@ -88,7 +88,7 @@ const replayOf = (id: bigint | string, pet = PET) => ({
 
 beforeAll(() => cluster.asAdmin((sql) => sql`CREATE ROLE old_server LOGIN`))
 
-describe('a server of the version before, beside a new one', () => {
+describe('a server of the previous version, beside a new one', () => {
   let old: Awaited<ReturnType<typeof oldDatabase>>
   let store: Store
   let before: bigint
@@ -127,7 +127,7 @@ describe('a server of the version before, beside a new one', () => {
     expect(await old.create(PET, 'of the old one')).toEqual(replayOf(id))
   })
 
-  test('gives the first answer again, whatever has become of the pet, and so does the new one', async () => {
+  test('replays the first answer after the pet has changed, and so does the new one', async () => {
     const { id } = await old.create(PET, 'sold later')
     await cluster.asAdmin((sql) => sql`UPDATE pets SET status = 'sold' WHERE id = ${id}`, old.name)
     expect(await old.create(PET, 'sold later')).toEqual(replayOf(id))
@@ -169,14 +169,14 @@ describe('a server of the version before, beside a new one', () => {
     expect(counted.length).toBe(0)
   })
 
-  test('forgets no keys, and meets no error when it tries', async () => {
+  test('deletes no keys, and gets no error when it tries', async () => {
     await old.create(PET, 'kept')
     expect(await old.forget(at)).toEqual({ last: null, length: '0' })
     expect((await old.create(PET, 'kept')).replayed).toBe(true)
   })
 })
 
-test('a create that waits for the migration meets an error after which an old server asks again', async () => {
+test('a create of an old server that waits for the migration fails with an error that it retries', async () => {
   const old = await oldDatabase()
   await old.create(PET, 'a')
   const settled = await cluster.asAdmin(

@@ -91,7 +91,7 @@ for (const { name, found, command, configuration } of PROXIES) {
     const ask = (path: string) =>
       fetch(`http://127.0.0.1:${port}/v1${path}`, { headers: { Authorization: `Bearer ${service.key}` } })
 
-    test('a request inside a request is none', async () => {
+    test('a request inside a body is not read as a request', async () => {
       for (const [says, bytes] of SMUGGLING) {
         const { answers } = await send(bytes, 40)
         // A request that is refused with its body unread may be followed by a bare refusal of that body.
@@ -101,7 +101,7 @@ for (const { name, found, command, configuration } of PROXIES) {
       }
     })
 
-    test('the catalogue: at most one answer, never a failure, and the next one gets their own', async () => {
+    test('hostile input gets at most one answer and no failure, and the next client gets its own answer', async () => {
       for (const { says, bytes, status, code } of CATALOGUE) {
         const answer = await send(bytes, 5)
         if (answer.answers > 1) throw new Error(`${says}: ${answer.text}`)

@@ -70,6 +70,6 @@ test('takes the key of the page in the same tab, shows our client, and leads bac
   await context.close()
 })
 
-test('has talked to this service alone, and broken nothing', () => {
+test('sends requests only to this service, without errors', () => {
   expect(watched.complaints).toEqual([])
 })

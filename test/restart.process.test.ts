@@ -27,7 +27,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
-test('five restarts under load: each request is answered, each animal is there once, each process ends with 0', async () => {
+test('five restarts under load: each request is answered, each pet exists once, each process ends with 0', async () => {
   const { answered, acknowledged, faults } = await restart(5)
   expect(faults).toEqual([])
   expect(answered).toBeGreaterThan(200)

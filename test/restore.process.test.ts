@@ -40,7 +40,7 @@ async function started(database: string) {
   }
 }
 
-/** A store as a crash leaves it, with half of its animals in the log. */
+/** A store as a crash leaves it, with half of its pets in the log. */
 async function killed(count: number) {
   const { database, key } = await made(count / 2)
   const service = await serve(['--database', database])
@@ -50,7 +50,7 @@ async function killed(count: number) {
 }
 
 describe('a restore', () => {
-  test('keeps the store that was there', async () => {
+  test('keeps the previous store', async () => {
     const [older, newer] = [await made(3), await made(5)]
     const before = rows(newer.database)
     const { stdout, status } = await run(['restore', older.database, '--database', newer.database])
@@ -120,7 +120,7 @@ describe('a restore', () => {
   }
 
   for (const count of [10, 300]) {
-    test(`is not undone by the log of a store that was moved away (${count} animals)`, async () => {
+    test(`is not undone by the log of a store that was moved (${count} pets)`, async () => {
       const database = temporaryFile('petstore.db')
       const file = temporaryFile('backup.db')
       const service = await serve(['--database', database])
@@ -140,7 +140,7 @@ describe('a restore', () => {
     })
   }
 
-  test('is refused while a service uses a store whose head is damaged', async () => {
+  test('is refused while a service uses a store with a damaged header', async () => {
     const { database } = await made(3)
     const service = await serve(['--database', database])
     // By another process: see the trap in src/store/sqlite/file.ts.
@@ -221,7 +221,7 @@ describe('a restore', () => {
     },
   )
 
-  test('of a store in use is refused: what its log holds would be lost', async () => {
+  test('of a store in use is refused, because the changes in its log would be lost', async () => {
     const { database, key } = await made(1)
     const service = await serve(['--database', database])
     await ask('POST', `${service.url}/pets`, key, PET)
@@ -241,7 +241,7 @@ describe('a restore', () => {
     expect(beside(other)).toEqual([])
   })
 
-  test('from a backup that may only be read', async () => {
+  test('works with a read-only backup', async () => {
     const { database } = await made(1)
     chmodSync(database, 0o444)
     const restored = temporaryFile('restored.db')

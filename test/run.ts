@@ -1,8 +1,8 @@
 // `npm test`: types, lint, generated files and every test, each counted, with the sum on the last line.
-// `--fast` (`npm run check`) leaves out the tests that start processes, for every save.
+// `--fast` (`npm run check`) leaves out the tests that start processes.
 
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { audit } from '../scripts/audit.ts'
 
@@ -10,10 +10,12 @@ const root = join(import.meta.dir, '..')
 const fast = process.argv.includes('--fast')
 /** Tests that start processes, databases or browsers. */
 const SLOW = ['**/*.process.test.ts']
+/** How many test files run at the same time. They share nothing. */
+const WORKERS = availableParallelism()
 /** Ends what hangs; generous, because a machine may be busy with other things. */
 const TEST_TIMEOUT_MS = 60_000
 
-/** Everything that tests leave behind: the test runner ends without telling its process. */
+/** Everything that tests leave behind. The test runner ends without an exit event, so this process removes it. */
 const folder = mkdtempSync(join(tmpdir(), 'petstore-'))
 // PostgreSQL, which refuses to run as root, has to get through it as another user.
 chmodSync(folder, 0o755)
@@ -56,6 +58,7 @@ function tests(): void {
     process.execPath,
     'test',
     `--timeout=${TEST_TIMEOUT_MS}`,
+    `--parallel=${WORKERS}`,
     ...ignored,
     '--reporter=junit',
     `--reporter-outfile=${report}`,

@@ -121,7 +121,7 @@ describe('PETSTORE_BOOTSTRAP_KEY', () => {
     await service.stop()
   })
 
-  test('may stand in a file', async () => {
+  test('may be read from a file', async () => {
     const file = temporaryFile('key')
     writeFileSync(file, `${key}\n`)
     const service = await serve(['--database', temporaryFile('a.db')], { env: { PETSTORE_BOOTSTRAP_KEY_FILE: file } })

@@ -13,7 +13,9 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const status = (env: Record<string, string>) => run(['status'], { env: { HOME: '/nowhere', ...env } })
+/** Nobody has logged in there. */
+const HOME = temporaryFile('home')
+const status = (env: Record<string, string>) => run(['status'], { env: { HOME, ...env } })
 
 test('says which service, how it is, and what the key may do', async () => {
   const readOnly = await service.addKey({ readOnly: true })

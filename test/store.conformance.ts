@@ -38,7 +38,7 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
       }
     }
 
-    describe('animals', () => {
+    describe('pets', () => {
       test('an empty store has one empty page', async () => {
         expect(await store.listPets({ limit: 20 })).toEqual({ json: '[]', next: undefined })
       })
@@ -53,7 +53,7 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
         expect(await store.getPet(pet.id)).toEqual(pet)
       })
 
-      test('has no animal where none was added', async () => {
+      test('has no pet where none was added', async () => {
         for (const id of [0n, -1n, 2n ** 63n - 1n, -(2n ** 63n)]) expect(await store.getPet(id)).toBeUndefined()
         expect(await store.listPets({ limit: 100, after: 2n ** 63n - 1n })).toEqual({ json: '[]', next: undefined })
         expect(petsOf(await store.listPets({ limit: 1, after: -(2n ** 63n) }))).toMatchObject([{ id: 1n }])
@@ -87,7 +87,7 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
         )
       })
 
-      test('lists oldest first, each animal once, whatever the size of a page', async () => {
+      test('lists oldest first, each pet once, whatever the size of a page', async () => {
         const everything = await all({ limit: 100 })
         const ids = everything.map(({ id }) => id)
         expect(ids).toEqual([...new Set(ids)].sort((a, b) => (a < b ? -1 : 1)))
@@ -127,7 +127,7 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
       const DAY_MS = 86_400_000
       const count = async () => (await all({ limit: 100 })).length
 
-      test('the same key adds an animal once, and gives it again', async () => {
+      test('the same key adds a pet once, and gives it again', async () => {
         const before = await count()
         const first = await createUnder('a', { name: 'Mia' })
         expect(first.replayed).toBe(false)
@@ -143,7 +143,7 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
         expect(new Set(ids).size).toBe(keys.length)
       })
 
-      test('the same key with another animal is refused, and adds nothing', async () => {
+      test('the same key with another pet is refused, and adds nothing', async () => {
         await createUnder('b')
         const before = await count()
         for (const other of [{ name: 'Max' }, { categoryId: 8n }, { status: 'sold' as const }]) {
@@ -165,7 +165,7 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
         expect(await count()).toBe(before + 2)
       })
 
-      test('requests that arrive together under one key add one animal', async () => {
+      test('requests that arrive together under one key add one pet', async () => {
         const before = await count()
         const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => createUnder('e')))
         expect(await count()).toBe(before + 1)
@@ -273,7 +273,9 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
       test('adds up deprecated calls', async () => {
         await store.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 2, lastAt: 10 }])
         await store.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 3, lastAt: 5 }])
-        expect(await store.listDeprecatedCalls()).toEqual([{ keyId: by, operationId: 'getPet', calls: 5, lastAt: 10 }])
+        // The client's own calls may have been counted, too.
+        const counted = (await store.listDeprecatedCalls()).filter(({ keyId }) => keyId === by)
+        expect(counted).toEqual([{ keyId: by, operationId: 'getPet', calls: 5, lastAt: 10 }])
       })
     })
 

@@ -131,7 +131,7 @@ describe('a start refuses', () => {
     [
       'a user that sees no schema to make tables in',
       () => databaseFor('schemaless', `REVOKE ALL ON SCHEMA public FROM PUBLIC`),
-      /this user may not do what is needed.*migrate --apply/,
+      /this user lacks privileges.*migrate --apply/,
     ],
     [
       'a user without rights on the tables',
@@ -142,7 +142,7 @@ describe('a start refuses', () => {
         await cluster.asAdmin((sql) => sql.unsafe(statement), name)
         return address.replace('postgres@', 'rightless@')
       },
-      /lacks rights \(INSERT ON pets, UPDATE \(status\) ON pets, SELECT ON orders,.*as docs/,
+      /lacks privileges \(INSERT ON pets, UPDATE \(status\) ON pets, SELECT ON orders,.*see docs/,
     ],
     ['a certificate that cannot be asked for', () => `${cluster.address('postgres')}?sslmode=verify-full`, /cannot be/],
   ]
@@ -232,7 +232,7 @@ test('a start names each right that a server needs and has not', async () => {
   expect(named?.toSorted()).toEqual(granted.toSorted())
 })
 
-test('under one idempotency key, asked of two servers at once, one animal is added', async () => {
+test('under one idempotency key, asked of two servers at once, one pet is added', async () => {
   const { address, store, by } = await storeWithKey()
   const other = await openStore(address, { now })
   const keys = Array.from({ length: 100 }, (_, n) => `key ${n}`)

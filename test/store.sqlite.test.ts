@@ -64,7 +64,7 @@ describe('a file', () => {
     await store.close()
   })
 
-  test('an animal is in the log when its create has resolved', async () => {
+  test('a pet is in the log when its create has resolved', async () => {
     const { path, store, by } = await storeWithKey()
     const {
       value: { id },
@@ -78,7 +78,7 @@ describe('a file', () => {
     await store.close()
   })
 
-  test('each animal keeps when and by which key it was added', async () => {
+  test('each pet keeps when and by which key it was added', async () => {
     const { path, store, by } = await storeWithKey()
     await store.createPet(PET, by)
     expect(new Database(path).query('SELECT created_at, created_by FROM pets').values()).toEqual([[1_234, Number(by)]])
@@ -118,12 +118,15 @@ describe('idempotency keys in a file', () => {
     await again.close()
   })
 
-  test('are committed with their animal, and only then', async () => {
+  test('are committed with their pet, and only then', async () => {
     const { path, store, by } = await storeWithKey()
     const other = new Database(path)
-    other.run('BEGIN IMMEDIATE')
-    await expect(store.createPet(PET, by, 'k')).rejects.toMatchObject({ code: 'unavailable' })
-    other.run('ROLLBACK')
+    for (const table of ['pets', 'idempotency_keys']) {
+      other.run(`CREATE TRIGGER refuse BEFORE INSERT ON ${table} BEGIN SELECT RAISE(ABORT, 'refused'); END`)
+      await expect(store.createPet(PET, by, 'k')).rejects.toThrow('refused')
+      other.run('DROP TRIGGER refuse')
+      expect(petsOf(await store.listPets({ limit: 1 }))).toEqual([])
+    }
     const before = commits(path)
     expect((await store.createPet(PET, by, 'k')).replayed).toBe(false)
     expect(commits(path)).toBe(before + 1)

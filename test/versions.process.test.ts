@@ -26,7 +26,7 @@ interface Contents {
   ordered?: { by: KeyId; key: string; order: NewOrder; answer: Order }[]
   inventory?: Inventory
   deprecatedCalls: DeprecatedCalls[]
-  /** An id before this one was given to an animal that is not there any more. */
+  /** An id before this one was given to a pet that is not there any more. */
   nextPetId: bigint
 }
 

@@ -25,7 +25,7 @@ export function keysCommand(): Command {
 function createCommand(): Command {
   return storeCommand('create', 'Create an API key and print it. It cannot be shown again.')
     .requiredOption('--name <name>', 'what the key is for', parsedBy(parseName))
-    .option('--read-only', 'the key may read pets, but not add any', false)
+    .option('--read-only', 'the key may read, but change nothing', false)
     .option(
       '--expires <duration>',
       'how long the key works, such as 90d or 12h (default: without limit)',

@@ -25,7 +25,7 @@ const LABELS = {
   reference: 'REFERENCE',
 } as const
 const COLUMNS = Object.keys(LABELS) as (keyof typeof LABELS)[]
-const TEXT_MAX = 24
+const TEXT_COLUMNS_MAX = 20
 
 interface Filter {
   status?: OrderStatus
@@ -173,8 +173,14 @@ function details(order: Order): string {
 
 /** One long name would push the columns of every row off the screen. `orders show` and --json have it all. */
 function clipped(text: string): string {
-  const characters = [...printable(text)]
-  return characters.length > TEXT_MAX ? `${characters.slice(0, TEXT_MAX - 1).join('')}…` : characters.join('')
+  const whole = printable(text)
+  if (Bun.stringWidth(whole) <= TEXT_COLUMNS_MAX) return whole
+  let start = ''
+  for (const { segment } of new Intl.Segmenter().segment(whole)) {
+    if (Bun.stringWidth(start + segment) >= TEXT_COLUMNS_MAX) break
+    start += segment
+  }
+  return `${start}…`
 }
 
 /** A duration counts from now, by this machine's clock. */

@@ -6,7 +6,7 @@ import { type Json, JsonNumber, parseJson } from '../json/json.ts'
 import { PetstoreApiError } from './errors.ts'
 
 /** The service always returns a pet's status. */
-export type Pet = Required<ContractPet>
+export type Pet = ContractPet & Required<Pick<ContractPet, 'status'>>
 
 /** Throws PetstoreApiError `unexpected_answer` where `from`, which is one of the functions below, cannot read the body. */
 export function readJson<Value>({ status, headers }: Response, text: string, from: (json: Json) => Value): Value {
@@ -70,7 +70,7 @@ export function arrayOf<Item>(toItem: (json: Json) => Item): (json: Json) => Ite
   }
 }
 
-export function toPet(json: Json): Pet {
+export function toPet(json: Json): { [Field in keyof Required<Pet>]: Pet[Field] } {
   const pet = members(json)
   return {
     id: int64(pet.get('id')),

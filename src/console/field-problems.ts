@@ -1,8 +1,9 @@
 // The service's message about an animal → the problem of each field. The message has one sentence for each problem, which
 // starts with the field's name: "name is required. categoryId must be an integer."
 
-export const FIELDS = ['name', 'categoryId', 'status'] as const
-export type Field = (typeof FIELDS)[number]
+import type { NewPet } from '../client/petstore.ts'
+
+export type Field = keyof NewPet
 
 export interface Problems {
   fields: Partial<Record<Field, string>>
@@ -14,6 +15,7 @@ export const NO_PROBLEMS: Problems = { fields: {}, other: '' }
 
 /** The fields' names on the page. */
 export const LABELS: Record<Field, string> = { name: 'Name', categoryId: 'Category', status: 'Status' }
+export const FIELDS = Object.keys(LABELS) as Field[]
 
 /** A sentence that does not start with a field's name belongs to the field before it. */
 export function toProblems(message: string): Problems {

@@ -1,5 +1,6 @@
 // One animal by its id.
 
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Pet, PetstoreClient } from '../client/petstore.ts'
 import { useAnnounce } from './announcer.tsx'
@@ -97,27 +98,29 @@ export function LookUp({ client, removal, onRefused }: LookUpProps) {
             </button>
           </div>
           <dl>
-            <div>
-              <dt>Id</dt>
-              <dd>
-                <CopyId id={found.id} />
-              </dd>
-            </div>
-            <div>
-              <dt>Category</dt>
-              <dd class="mono">{String(found.categoryId)}</dd>
-            </div>
-            <div>
-              <dt>Status</dt>
-              <dd>
-                <Status status={found.status} />
-              </dd>
-            </div>
+            <Entry label="Id">
+              <CopyId id={found.id} />
+            </Entry>
+            <Entry label="Category">
+              <span class="mono">{String(found.categoryId)}</span>
+            </Entry>
+            <Entry label="Status">
+              <Status status={found.status} />
+            </Entry>
           </dl>
           {removal && <p class="hint">Looking up by id ends on {day(removal)}.</p>}
         </section>
       )}
     </>
+  )
+}
+
+function Entry({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
   )
 }
 

@@ -4,6 +4,13 @@ import type { Pet } from '../client/petstore.ts'
 import { CopyId } from './copy-id.tsx'
 import { Status } from './status.tsx'
 
+const COLUMNS = [
+  ['id', 'Id'],
+  ['name', 'Name'],
+  ['category', 'Category'],
+  ['status', 'Status'],
+] as const
+
 export function PetTable({ pets, added }: { pets: readonly Pet[]; added: readonly Pet[] }) {
   const fresh = new Set(added.map(({ id }) => id))
   return (
@@ -51,18 +58,11 @@ export function PetTableLoading() {
         <tbody>
           {Array.from({ length: 8 }, (_, row) => (
             <tr key={row}>
-              <td class="cell-id">
-                <span class="blank" />
-              </td>
-              <td class="cell-name">
-                <span class="blank" />
-              </td>
-              <td class="cell-category">
-                <span class="blank" />
-              </td>
-              <td class="cell-status">
-                <span class="blank" />
-              </td>
+              {COLUMNS.map(([name]) => (
+                <td key={name} class={`cell-${name}`}>
+                  <span class="blank" />
+                </td>
+              ))}
             </tr>
           ))}
         </tbody>
@@ -75,18 +75,11 @@ function Head() {
   return (
     <thead>
       <tr>
-        <th scope="col" class="cell-id">
-          Id
-        </th>
-        <th scope="col" class="cell-name">
-          Name
-        </th>
-        <th scope="col" class="cell-category">
-          Category
-        </th>
-        <th scope="col" class="cell-status">
-          Status
-        </th>
+        {COLUMNS.map(([name, label]) => (
+          <th key={name} scope="col" class={`cell-${name}`}>
+            {label}
+          </th>
+        ))}
       </tr>
     </thead>
   )

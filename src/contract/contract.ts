@@ -20,7 +20,7 @@ export interface ContractOperation {
 
 export interface ContractBody {
   validate: Validator
-  /** The code of the error when it is not what its schema says: `invalid_pet` for a NewPet. */
+  /** The error code for a body that does not match its schema: `invalid_pet` for a NewPet. */
   invalid: ErrorCode
 }
 
@@ -51,7 +51,7 @@ export const operations: readonly ContractOperation[] = Object.entries(document.
   Object.entries(methods).map(([method, operation]) => compile(basePath + path, method.toUpperCase(), operation)),
 )
 
-/** The contract's own text and value with other addresses in `servers`, in the order of the contract. */
+/** The contract as YAML and JSON, with other addresses in `servers`. `undefined` keeps an address. */
 export function contractFor(addresses: readonly (string | undefined)[]): { yaml: string; json: string } {
   const servers = document.servers.map((server, index) => ({ ...server, url: addresses[index] ?? server.url }))
   const yaml = document.servers.reduce(

@@ -1,11 +1,10 @@
-// Instants from text: RFC 3339's date-time (section 5.6), to the millisecond. Ours because Date.parse also takes other forms, and
-// 30 February.
+// Reads a date-time of RFC 3339 (5.6), to the millisecond. Date.parse would also accept other formats, and 30 February.
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/
 
 /**
- * Milliseconds since 1970; further digits of the fraction are cut off. `undefined` when the text is not a date-time with an offset,
- * names a day or time that does not exist, or a leap second (`:60`), which no clock here counts.
+ * Milliseconds since 1970; further digits of the fraction are dropped. `undefined` when the text is not a date-time with an offset, or
+ * the day or time does not exist. Leap seconds (`:60`) are refused, too.
  */
 export function instantFromText(text: string): number | undefined {
   const [, date, time, fraction = '', sign, hours = 0, minutes = 0] = DATE_TIME.exec(text) ?? []

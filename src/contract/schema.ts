@@ -1,6 +1,5 @@
-// JSON Schema, as far as the contract uses it, compiled to validators over exact JSON. Ours because the libraries check
-// numbers that JSON.parse has already rounded. A keyword this file does not know stops the start: nothing in the
-// contract is silently ignored.
+// Compiles the part of JSON Schema that the contract uses to validators for exact JSON. Libraries check numbers that JSON.parse has
+// already rounded. An unknown keyword is an error at the start, so nothing in the contract is silently ignored.
 
 import { int64FromDecimal, int64FromJson } from '../json/int64.ts'
 import { type Json, JsonNumber } from '../json/json.ts'
@@ -8,13 +7,12 @@ import { instantFromText } from './date-time.ts'
 import type { Schema } from './openapi.ts'
 
 /**
- * Gives the value as the service uses it: defaults filled in, unknown fields left out, int64 as bigint, int32 as number,
- * date-time as milliseconds since 1970.
- * Each problem is added to `problems` as a sentence that begins with `name`; the value is then meaningless.
+ * Returns the value with defaults and without unknown fields; int64 as bigint, int32 as number, date-time as milliseconds since 1970.
+ * Adds each problem to `problems` as a sentence that starts with `name`; the returned value is then meaningless.
  */
 export type Validator = (value: Json, name: string, problems: string[]) => unknown
 
-/** The same from the text of a path or query parameter. */
+/** The same for the text of a path or query parameter. */
 export type TextValidator = (text: string, name: string, problems: string[]) => unknown
 
 type Schemas = Record<string, Schema>
@@ -54,7 +52,7 @@ export function compileTextSchema(schema: Schema, schemas: Schemas): TextValidat
   }
 }
 
-/** Follows `$ref`, and merges what stands beside it and in `allOf`: enough for a contract without conflicting parts. */
+/** Resolves `$ref` and merges it with its siblings and `allOf`. Assumes that the parts do not conflict. */
 export function flatten({ $ref, allOf = [], ...own }: Schema, schemas: Schemas): Schema {
   const target = $ref === undefined ? undefined : schemas[$ref.replace('#/components/schemas/', '')]
   if ($ref !== undefined && !target) throw new Error(`no schema at ${$ref}`)
@@ -78,7 +76,7 @@ function stringValidator(schema: Schema): Validator {
       return problems.push(`${name} must be one of ${schema.enum?.join(', ')}.`)
     }
     if (typeof value !== 'string') return problems.push(`${name} must be a string.`)
-    // RFC 8259, 8.2: a lone surrogate is no character; JSON Schema counts code codePoints.
+    // A lone surrogate is not a character (RFC 8259, 8.2).
     if (!value.isWellFormed()) return problems.push(`${name} must be well-formed Unicode, without lone surrogates.`)
     if (!lengthWithin(value, minLength, maxLength)) {
       return problems.push(`${name} must be ${lengthDescription} characters long.`)
@@ -99,7 +97,7 @@ function dateTimeValidator(schema: Schema): Validator {
   }
 }
 
-/** In code points. Counts them only where the number of UTF-16 units leaves it open. */
+/** In code points, as JSON Schema says. Counts them only when the number of UTF-16 units does not decide. */
 function lengthWithin(value: string, min: number, max: number): boolean {
   if (value.length > 2 * max) return false
   if (value.length <= max && value.length >= 2 * min) return true

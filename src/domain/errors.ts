@@ -1,9 +1,9 @@
-// The errors a caller can meet: the contract's closed list of codes, and the one class that carries them. No HTTP here;
-// http/response/errors.ts says what each becomes on the wire.
+// The errors of the service: one class with the contract's codes, and one for starts and commands. http/response/error-answer.ts turns
+// them into responses.
 
 import type { ErrorCode } from '../contract/generated.ts'
 
-/** `message` is for the caller: no key, SQL, path or stack. What the operator should know goes into `cause`. */
+/** `message` is for the caller: without keys, SQL, paths or stacks. `cause` is for the operator's log. */
 export class PetstoreError extends Error {
   override readonly name = 'PetstoreError'
   constructor(
@@ -16,12 +16,12 @@ export class PetstoreError extends Error {
 }
 
 /**
- * Refused because there is too much to do: nothing was begun. One object for all, so that refusing costs next to nothing, and
- * so that it is told from a store that fails.
+ * The request was refused before anything was done. One shared object, so that a refusal costs almost nothing and can be distinguished
+ * from a failure of the store.
  */
 export const OVERLOADED = new PetstoreError('unavailable', 'The service is overloaded; try again.')
 
-/** A start or a command that cannot go on: the message says what to do, and is all that is shown. */
+/** A start or a command cannot continue. Only the message is shown; it says what to do. */
 export class StartError extends Error {
   override readonly name = 'StartError'
 }

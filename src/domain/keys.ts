@@ -1,5 +1,5 @@
-// API keys: how one is made, recognised and kept, and what a store of them promises. A key itself is never stored and
-// never compared: its SHA-256 is, so a look-up tells nothing about how near a guess was.
+// API keys: their format, and what a store of them promises. Only a key's SHA-256 is stored and compared, so the time of a look-up does
+// not reveal how close a guess was.
 
 import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
@@ -13,7 +13,7 @@ export interface ApiKey {
   readonly name: string
   readonly readOnly: boolean
   readonly createdAt: number
-  /** From this moment on the key is refused. Expiry and the end of a rotation's overlap are this, too. */
+  /** From this time on, the key is refused: it has expired, or the overlap of a rotation has ended. */
   readonly expiresAt: number | undefined
   readonly revokedAt: number | undefined
   /** The last four characters. Unknown for a key of before they were kept, until it is used. */
@@ -39,19 +39,19 @@ export interface KeyUse {
 export interface KeyStore {
   createKey(key: NewKey): Promise<ApiKey>
 
-  /** Creates the key only in a store that has none, however many servers try; else `undefined`. */
+  /** Creates the key if the store has none, even when several servers try at once; otherwise `undefined`. */
   createFirstKey(key: NewKey): Promise<ApiKey | undefined>
 
-  /** Revoked and expired keys too: who asks decides. Never more than a second behind the store. */
+  /** Returns revoked and expired keys, too. The result is at most one second old. */
   findKey(hash: KeyHash): Promise<ApiKey | undefined>
 
   /** Every key, oldest first. */
   listKeys(): Promise<ApiKey[]>
 
-  /** A key that is already revoked keeps its first time. */
+  /** Does not change the time of an earlier revocation. */
   revokeKey(id: KeyId): Promise<void>
 
-  /** In one transaction: creates `key` and ends `id` at `endsAt`, unless it ends earlier anyway. */
+  /** In one transaction: creates `key`, and lets `id` expire at `endsAt`, unless it expires earlier. */
   rotateKey(id: KeyId, key: NewKey, endsAt: number): Promise<ApiKey>
 
   /** Keeps each key's ending, and the latest of its uses. */
@@ -79,13 +79,13 @@ const SECRET_LENGTH = 22 // 131 bits
 const CHECK_LENGTH = 6 // base62 of a CRC-32
 const FORM = new RegExp(`^pets_(live|test)_[0-9A-Za-z]{${SECRET_LENGTH + CHECK_LENGTH}}$`)
 
-/** A new key's text, from the system's random source. It is shown once and then only its hash is left. */
+/** A new key's text, from the system's random source. */
 export function generateKey(environment: Environment): string {
   const body = `pets_${environment === 'production' ? 'live' : 'test'}_${randomBase62(SECRET_LENGTH)}`
   return body + checkCharacters(body)
 }
 
-/** The environment of a well-formed key; `undefined` when it is mistyped or not a key of this service at all. */
+/** The environment of a well-formed key; `undefined` when the text is mistyped or not a key of this service. */
 export function keyEnvironment(token: string): Environment | undefined {
   const kind = FORM.exec(token)?.[1]
   if (kind === undefined || checkCharacters(token.slice(0, -CHECK_LENGTH)) !== token.slice(-CHECK_LENGTH))
@@ -119,7 +119,7 @@ function checkCharacters(text: string): string {
   return characters
 }
 
-/** Bytes past the last multiple of 62 are thrown away: every character is equally likely. */
+/** Discards bytes from the last multiple of 62 on, so that every character is equally likely. */
 function randomBase62(length: number): string {
   let characters = ''
   while (characters.length < length) {

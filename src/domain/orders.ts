@@ -35,13 +35,13 @@ export interface OrderFilter {
 
 export type ExpiredOrder = Pick<Order, 'id' | 'petId'>
 
-/** How many pets have each status. */
+/** The number of pets with each status. */
 export type Inventory = Readonly<Record<PetStatus, bigint>>
 
 export interface OrderStore {
   /**
    * Reserves an available pet. Resolves once order and pet are durable. An overdue reservation of the pet is expired first. The
-   * same idempotency key of the same `by` gives the first answer again, whatever has become of the order or the pet.
+   * same idempotency key of the same `by` returns the first answer again, even when the order or the pet has changed since.
    * Rejects with `pet_not_found`, `pet_not_available`, `invalid_order` (`expiresAt` is past or too far ahead, by the store's
    * clock), `idempotency_mismatch`, or `idempotency_in_flight`.
    */
@@ -65,6 +65,6 @@ export interface OrderStore {
   /** Exact as of one commit; costs the same with ten pets and ten million. */
   getInventory(): Promise<Inventory>
 
-  /** Expires up to `limit` overdue reservations, in one transaction. Resolves with which. Any server may call it at any time. */
+  /** Expires up to `limit` overdue reservations in one transaction. Resolves with them. Any server may call it at any time. */
   expireOrders(limit: number): Promise<ExpiredOrder[]>
 }

@@ -5,7 +5,7 @@ import type { KeyId } from './keys.ts'
 
 export type { PetStatus } from '../contract/generated.ts'
 
-/** As it is stored: the contract's default has been filled in. */
+/** As it is stored, with the contract's defaults. */
 export type NewPet = contract.NewPet & Required<Pick<contract.NewPet, 'status'>>
 export type Pet = contract.Pet & NewPet
 
@@ -19,11 +19,11 @@ export interface PetFilter {
 export interface Page {
   /** The rows as a JSON array, as the contract writes them. */
   readonly json: string
-  /** After which id the next page begins; `undefined` when no more follow. */
+  /** The next page starts after this id; `undefined` on the last page. */
   readonly next: bigint | undefined
 }
 
-/** What a create gave: a new one, or again what the first request under the same idempotency key was given. */
+/** The result of a create: something new, or a replay of the first answer to the same idempotency key. */
 export interface Created<Of> {
   readonly value: Of
   readonly replayed: boolean
@@ -31,14 +31,14 @@ export interface Created<Of> {
 
 export interface PetStore {
   /**
-   * Oldest first (by id), at most `limit`. Sees every pet whose createPet has resolved, on whichever server. No
-   * pet is ever added behind one that a page has already shown.
+   * Oldest first (by id), at most `limit`. Includes every pet whose createPet has resolved, on any server. A pet that is added later
+   * always has a greater id than those on a page that was read before.
    */
   listPets(filter: PetFilter): Promise<Page>
 
   /**
    * Resolves once the pet is durable. Ids rise from 1 and are never reused. For 24 hours the same idempotency key of the same
-   * `by` gives the first answer again, on whichever server, across restarts, whatever has become of the pet. Rejects with
+   * `by` returns the first answer again, on any server and after a restart, even when the pet has changed since. Rejects with
    * `idempotency_mismatch` when the key was used for another request, and may reject with `idempotency_in_flight` while the
    * first call is still running.
    */

@@ -1,4 +1,4 @@
-// What the rest of the service knows of a store: pets, orders, keys, and that it opens, answers and closes.
+// The port of a store: pets, orders and keys, and the state of the store itself.
 
 import type { KeyStore } from './keys.ts'
 import type { OrderStore } from './orders.ts'
@@ -6,24 +6,24 @@ import type { PetStore } from './pets.ts'
 
 export interface Store extends PetStore, KeyStore, OrderStore {
   /**
-   * Which state the store is in: between two equal numbers nothing was committed, by whomever. Resolves once for all who ask
-   * in one turn of the event loop, after the last of them. Absent where it would cost as much as a query.
+   * The store's version: between two equal versions nothing was committed, by any process. All calls in one turn of the event loop
+   * share the result, which is read after the last of them. Absent when it would cost as much as a query.
    */
   version?(): Promise<number>
 
-  /** Of the connections that answer reads, where there are several; `waiting`: calls for which none is free. */
+  /** The pool of connections for reads, if there is one. `waiting`: calls that wait for a free connection. */
   pool?(): { size: number; busy: number; waiting: number }
 
-  /** Resolves when the store can answer; rejects with `unavailable` otherwise. */
+  /** Resolves when the store can be read; otherwise rejects with `unavailable`. */
   ping(): Promise<void>
 
-  /** After what was asked before has been done. Nothing may be asked afterwards. */
+  /** Waits for the calls in progress. No method may be called afterwards. */
   close(): Promise<void>
 }
 
 export interface StoreOptions {
   /** Milliseconds since 1970. */
   now: () => number
-  /** Told of each commit of creates: how many they were, and how long it took. */
+  /** Called after each commit of creates, with their number and the duration. */
   onBatch?: ((size: number, seconds: number) => void) | undefined
 }

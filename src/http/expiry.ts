@@ -1,19 +1,19 @@
-// Ends reservations whose time has passed, as long as the server runs. Every server does this: one that is gone leaves nothing undone,
-// and two do not disturb each other. Nothing depends on it being in time: the store looks at the time itself wherever it counts.
+// Expires overdue reservations while the server runs. Every server does this, and any number of them may. Nothing depends on when it
+// happens: the store checks the time itself wherever it matters.
 
 import type { OrderStore } from '../domain/orders.ts'
 import type { Log } from '../observability/log.ts'
 
 const EVERY_MS = 500
-/** In one transaction: small enough that requests do not wait for it. */
+/** Reservations in one transaction: few enough that requests do not wait for it. */
 const BATCH = 500
 
 export interface Expiry {
-  /** Begins no further transaction. Resolves when the last one has ended. */
+  /** Starts no more transactions. Resolves when the last one has ended. */
   stop(): Promise<void>
 }
 
-/** The first sweep is at once: what became due while no server ran. */
+/** Sweeps at once for reservations that became overdue while no server ran. */
 export function startExpiry(orders: Pick<OrderStore, 'expireOrders'>, log: Log, everyMs = EVERY_MS): Expiry {
   let stopped = false
   let failing = false

@@ -1,5 +1,5 @@
-// Integers from text, exactly: JSON numbers (1.0 and 1e3 are integers, as JSON Schema says) and the plain decimals of
-// paths and queries.
+// Reads 64-bit integers exactly: from JSON numbers (1.0 and 1e3 are integers, as in JSON Schema) and from the decimal digits of paths and
+// queries.
 
 const INT64_MIN = -(2n ** 63n)
 const INT64_MAX = 2n ** 63n - 1n
@@ -12,7 +12,7 @@ export function int64FromJson(text: string): bigint | 'fraction' | 'range' {
   const digits = (whole + decimals).replace(/^0+/, '')
   const significant = trimEndZeros(digits)
   if (significant === '') return 0n
-  // The exponent may be any size; past 2^53 it is rounded, and refused all the same.
+  // The exponent may have any size. Above 2^53 it is rounded, and out of range anyway.
   const zeros = Number(exponent) - decimals.length + (digits.length - significant.length)
   if (zeros < 0) return 'fraction'
   if (significant.length + zeros > INT64_DIGITS_MAX) return 'range'
@@ -22,14 +22,14 @@ export function int64FromJson(text: string): bigint | 'fraction' | 'range' {
 
 const PARTS = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/
 
-/** Not a regular expression: `0+$` looks at every run of zeros to its end. */
+/** Not by a regular expression: `0+$` would take quadratic time. */
 function trimEndZeros(digits: string): string {
   let end = digits.length
   while (end > 0 && digits.charCodeAt(end - 1) === 0x30) end--
   return digits.slice(0, end)
 }
 
-/** Plain decimal digits, a minus sign at most, no leading zero; `undefined` when it is not that or not an int64. */
+/** Decimal digits without a leading zero, with an optional minus sign; `undefined` for any other text, and out of range. */
 export function int64FromDecimal(text: string): bigint | undefined {
   if (!/^(?:0|-?[1-9][0-9]{0,18})$/.test(text)) return undefined
   const value = BigInt(text)

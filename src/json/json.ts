@@ -1,18 +1,17 @@
-// Exact JSON, in and out. JSON.parse rounds int64, keeps the last of two equal names and recurses without a bound, so
-// reading is ours: RFC 8259 to the letter, numbers kept as their text, names unique, nesting bounded. Writing is
-// JSON.stringify's, except that a bigint becomes a JSON number.
+// Reads and writes JSON exactly. JSON.parse rounds int64 and accepts an object with two equal names. This reader follows RFC 8259, keeps
+// numbers as text, refuses equal names and limits the nesting. The writer is like JSON.stringify, but writes a bigint as a number.
 
 export type Json = null | boolean | string | JsonNumber | Json[] | JsonObject
 export type JsonObject = Map<string, Json>
 
-/** A number as it was written: its value is decided by who knows its type. */
+/** A number as it was written. The reader of its value knows its type. */
 export class JsonNumber {
   constructor(readonly text: string) {}
 }
 
 const DEPTH_MAX = 32
 
-/** A text that is not JSON. The message gives the reason and the position, in characters from 0. */
+/** The text is not JSON. The message has the reason and the position, in characters from 0. */
 export class JsonError extends SyntaxError {
   override readonly name = 'JsonError'
 }
@@ -86,7 +85,7 @@ class Reader {
     return array
   }
 
-  /** Finds the closing quote; escapes and control characters are then JSON.parse's to judge. */
+  /** Finds the closing quote. JSON.parse then checks and decodes escapes and control characters. */
   private string(): string {
     const start = this.at
     let plain = true
@@ -148,8 +147,8 @@ class Reader {
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 
 /**
- * Like JSON.stringify, but writes a bigint as a number with all its digits, and what parseJson gives as it was read. Much faster
- * than a replacer function, which JSON.stringify would call for every member.
+ * Like JSON.stringify, but writes a bigint as a number with all its digits, and the values of parseJson as they were read. Much faster
+ * than JSON.stringify with a replacer function, which is called for every member.
  */
 export function stringifyJson(value: unknown): string {
   if (typeof value === 'bigint') return value.toString()
@@ -170,10 +169,10 @@ export function stringifyJson(value: unknown): string {
   return `{${text}}`
 }
 
-/** Nothing that has to be escaped, and no surrogate, which might be alone. */
+/** Text without characters to escape, and without surrogates, which might be lone. */
 const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/
 
-/** `"name":` for the few names that our answers have. */
+/** `"name":` for names that were written before. */
 const labels = new Map<string, string>()
 const LABELS_MAX = 100
 

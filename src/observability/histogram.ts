@@ -1,5 +1,5 @@
-// A histogram for Prometheus. Every request is observed here, so an observation must be cheap: this takes a third of the time of
-// prom-client's, which looks its labels up for each.
+// A histogram for Prometheus. Every request is observed, so an observation must be cheap: it takes a third of the time of prom-client's,
+// which looks up the labels each time.
 
 import { type Labels, type Sample, textFormat } from './text-format.ts'
 
@@ -7,7 +7,7 @@ export interface HistogramOptions {
   name: string
   help: string
   labels: readonly string[]
-  /** Upper bounds, rising. A value above the last is in the bucket +Inf only. */
+  /** Upper bounds, in ascending order. A value above the last is only in the bucket +Inf. */
   bounds: readonly number[]
 }
 
@@ -34,7 +34,7 @@ export class Histogram {
 
   constructor(private readonly options: HistogramOptions) {}
 
-  /** The same series for the same values of the labels. */
+  /** Returns the same series for the same values of the labels. */
   series(...values: readonly (string | number)[]): Series {
     const key = values.join(' ')
     const known = this.all.get(key)

@@ -1,7 +1,8 @@
-// The metrics for Prometheus. They are measured only with PETSTORE_ADMIN_PORT, so that they cost nothing without it. This file
-// names all of them but those of the process.
+// The metrics for Prometheus, except those of the process. They are measured only with PETSTORE_ADMIN_PORT, so that they cost nothing
+// without it.
 
 import type { KeyId, KeyStore } from '../domain/keys.ts'
+import type { Inventory, OrderStore } from '../domain/orders.ts'
 import type { PetStore } from '../domain/pets.ts'
 import { Histogram } from './histogram.ts'
 import { measureProcess } from './process-metrics.ts'
@@ -10,21 +11,22 @@ import { gauge, textFormat } from './text-format.ts'
 export interface Metrics {
   /** One response; `operation` is an operationId, or the path where there is no operation. */
   request(operation: string, status: number, seconds: number): void
-  /** One commit of creates that arrived together. */
+  /** One commit of changes that arrived together. */
   batch(size: number, seconds: number): void
   deprecatedCall(operation: string, key: KeyId): void
-  /** The same store, which measures each of its calls. */
-  timed<Store extends PetStore & KeyStore>(store: Store): Store
+  /** Wraps the store so that its calls, the orders that it expires and its inventory are measured. */
+  timed<Store extends PetStore & OrderStore & KeyStore>(store: Store): Store
   /** The connections of a store that has a pool. */
   watchPool(state: () => { size: number; busy: number; waiting: number }): void
   /** The requests that have arrived and have no response yet. */
   watchInFlight(count: () => number): void
-  /** In Prometheus' text format. */
-  text(): string
+  /** In Prometheus' text format. Without the inventory when the store does not tell it within a second. */
+  text(): Promise<string>
   readonly contentType: string
 }
 
 const SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const INVENTORY_MS = 1_000
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
 export function createMetrics(): Metrics {
@@ -43,22 +45,24 @@ export function createMetrics(): Metrics {
   })
   const commits = new Histogram({
     name: 'petstore_commit_duration_seconds',
-    help: 'Time of one commit of creates, with the sync to disk.',
+    help: 'Time of one commit of new pets and of orders, with the sync to disk.',
     labels: [],
     bounds: SECONDS,
   })
   const sizes = new Histogram({
     name: 'petstore_commit_creates',
-    help: 'Creates that were committed together.',
+    help: 'Pets that were added, and changes of orders, that were committed together.',
     labels: [],
     bounds: SIZES,
   })
   const commit = { size: sizes.series(), seconds: commits.series() }
 
   const deprecatedCalls = new Map<string, { operation: string; key_id: string; calls: number }>()
-  // A store without a pool, as the embedded one, reports 0.
+  // 0 for a store without a pool.
   let pool = () => ({ size: 0, busy: 0, waiting: 0 })
   let inFlight = () => 0
+  let expired = 0
+  let readInventory = async (): Promise<Inventory | undefined> => undefined
 
   function timed<Arguments extends unknown[], Result>(
     call: string,
@@ -90,27 +94,56 @@ export function createMetrics(): Metrics {
       counter.calls++
       deprecatedCalls.set(labels, counter)
     },
-    timed: (store) => ({
-      ...store,
-      listPets: timed('listPets', store.listPets),
-      createPet: timed('createPet', store.createPet),
-      getPet: timed('getPet', store.getPet),
-      findKey: timed('findKey', store.findKey),
-    }),
+    timed(store) {
+      readInventory = store.getInventory
+      return {
+        ...store,
+        listPets: timed('listPets', store.listPets),
+        createPet: timed('createPet', store.createPet),
+        getPet: timed('getPet', store.getPet),
+        listOrders: timed('listOrders', store.listOrders),
+        placeOrder: timed('placeOrder', store.placeOrder),
+        getOrder: timed('getOrder', store.getOrder),
+        completeOrder: timed('completeOrder', store.completeOrder),
+        cancelOrder: timed('cancelOrder', store.cancelOrder),
+        returnOrder: timed('returnOrder', store.returnOrder),
+        getInventory: timed('getInventory', store.getInventory),
+        async expireOrders(limit) {
+          const orders = await store.expireOrders(limit)
+          expired += orders.length
+          return orders
+        },
+        findKey: timed('findKey', store.findKey),
+      }
+    },
     watchInFlight(count) {
       inFlight = count
     },
     watchPool(state) {
       pool = state
     },
-    text: () =>
-      [
+    async text() {
+      const inventory = await Promise.race([readInventory().catch(() => undefined), Bun.sleep(INVENTORY_MS)])
+      return [
         ...[requests, stores, commits, sizes].map((histogram) => histogram.text()),
         deprecatedText(deprecatedCalls.values()),
         ...poolTexts(pool()),
+        textFormat(
+          {
+            name: 'petstore_orders_expired_total',
+            help: 'Reservations that this server has expired.',
+            type: 'counter',
+          },
+          [{ value: expired }],
+        ),
+        textFormat(
+          { name: 'petstore_pets', help: 'Pets of the store, by status.', type: 'gauge' },
+          Object.entries(inventory ?? {}).map(([status, pets]) => ({ labels: { status }, value: Number(pets) })),
+        ),
         gauge('petstore_requests_in_flight', 'Requests that have arrived and have no response yet.', inFlight()),
         processText(),
-      ].join(''),
+      ].join('')
+    },
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
   }
 }

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { gauge, textFormat } from './text-format.ts'
 
-/** Starts to measure the delay of the event loop. The result of each call covers the time since the last. */
+/** Starts to measure the delay of the event loop. Each call returns the metrics since the previous call. */
 export function measureProcess(): () => string {
   const delay = monitorEventLoopDelay({ resolution: 10 })
   delay.enable()
@@ -39,7 +39,7 @@ function processMetrics(): string[] {
   ]
 }
 
-/** From proc(5); none on other systems. */
+/** From proc(5); empty on other systems. */
 function linuxMetrics(): string[] {
   if (process.platform !== 'linux') return []
   const status = readFileSync('/proc/self/status', 'utf8')
@@ -48,7 +48,7 @@ function linuxMetrics(): string[] {
   return [
     gauge('process_virtual_memory_bytes', 'Virtual memory.', bytes('VmSize')),
     gauge('process_heap_bytes', 'Size of the data segment.', bytes('VmData')),
-    // One of them is the folder that is being read.
+    // Without the descriptor that reads the folder.
     gauge('process_open_fds', 'Open file descriptors.', readdirSync('/proc/self/fd').length - 1),
     gauge('process_max_fds', 'The limit of open file descriptors.', Number(maxFiles ?? Number.POSITIVE_INFINITY)),
   ]
@@ -66,7 +66,7 @@ function delayMetrics(delay: ReturnType<typeof monitorEventLoopDelay>): string[]
     p90_seconds: delay.percentile(90),
     p99_seconds: delay.percentile(99),
   }
-  // Before the first measurement the mean is not a number, and the smallest value is none.
+  // Before the first measurement, mean and min have no value.
   const seconds = (value: number) => (delay.count > 0 ? value / 1e9 : 0)
   return Object.entries(values).map(([name, value]) =>
     gauge(`nodejs_eventloop_lag_${name}`, 'Delay of the event loop since the last report.', seconds(value)),

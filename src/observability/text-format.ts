@@ -6,13 +6,13 @@ export interface Metric {
   type: 'counter' | 'gauge' | 'histogram'
 }
 
-/** Identifiers, paths and numbers, of which nothing must be escaped. */
+/** Identifiers, paths and numbers: values without characters to escape. */
 export type Labels = Readonly<Record<string, string | number>>
 
 export interface Sample {
   value: number
   labels?: Labels
-  /** After the name of the metric, in the parts of a histogram. */
+  /** Added to the metric's name, for the parts of a histogram. */
   suffix?: string
 }
 

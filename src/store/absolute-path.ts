@@ -1,5 +1,5 @@
-// Relative paths. Where the current folder has been removed, the runtime would resolve them against its own folder, and a
-// store would be created there.
+// Makes paths absolute. When the current folder has been removed, the runtime would resolve a relative path against its own folder,
+// and a store would be created there.
 
 import { isAbsolute, resolve } from 'node:path'
 import { StartError } from '../domain/errors.ts'

@@ -34,9 +34,6 @@ export interface Contents {
   /** Writes all rows or none. They are on disk when it resolves. */
   write(table: Table, rows: readonly Row[]): Promise<void>
 
-  /** Removes all rows. */
-  clear(table: Table): Promise<void>
-
   /** The last value that the store assigned; 0 before the first. */
   lastId(table: Table): Promise<bigint>
 

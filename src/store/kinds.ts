@@ -16,42 +16,42 @@ import { restore } from './sqlite/restore.ts'
 import { openSqliteStore } from './sqlite/store.ts'
 
 /**
- * `check` first: the others take a checked address. They throw StartError, with a sentence that says what to do, when the store
- * cannot be used.
+ * Call `check` first: the other methods expect a valid address. They throw StartError, whose message says what to do, when the
+ * store cannot be used.
  */
 export interface StoreKind {
   /** Whether the address is one of this kind. */
   owns(address: string): boolean
-  /** Throws an Error whose message completes a sentence ("must be …"), and shows nothing of the address. */
+  /** Throws an Error whose message completes a sentence ("must be …") and contains nothing of the address. */
   check(address: string): void
   /** The address for people, without user and password. */
   describe(address: string): string
   /** The same for two addresses that are known to name one store. */
   identify(address: string): string
-  /** `false` where opening the store would create it. A PostgreSQL database is always taken to be there. */
+  /** `false` when opening the store would create it. A PostgreSQL database is assumed to exist. */
   exists(address: string): boolean
-  /** Creates the store where there is none, and brings its schema up to date. */
+  /** Creates the store if it does not exist, and brings its schema up to date. */
   open(address: string, options: StoreOptions): Promise<Store>
-  /** The store must have been opened before, so that its schema is up to date, and be closed. */
+  /** Open and close the store first, so that its schema is up to date. */
   contents(address: string): Promise<Contents>
   /** Changes nothing. */
   schema(address: string): Promise<SchemaState>
-  /** Absent where the database's own tools back it up. */
+  /** Absent when the database has its own tools for backups. */
   files?: StoreFiles
 }
 
 export interface SchemaState {
-  /** 0 where there is no schema yet. */
+  /** 0 when there is no schema yet. */
   version: number
   /** The version of this program. */
   newest: number
 }
 
-/** Must not be called in a process that has the store open: see store/sqlite/file.ts. */
+/** Must not be used in a process that has the store open: see store/sqlite/file.ts. */
 export interface StoreFiles {
-  /** Copies one moment of the store to the new file `to`. */
+  /** Writes a consistent copy of the store to the new file `to`. */
   backUp(address: string, to: string): BackupSummary
-  /** Replaces the store by the backup `from`. `kept` are the files that hold what was there before. */
+  /** Replaces the store with the backup `from`. `kept`: the files that hold the previous store. */
   restore(from: string, address: string): BackupSummary & { kept: string[] }
 }
 
@@ -104,7 +104,7 @@ const file: StoreKind = {
   },
 }
 
-/** The first that owns an address is its kind. */
+/** The first kind that owns an address is the one that is used. */
 const KINDS = [postgres, memory, file]
 
 export function kindOf(address: string): StoreKind {
@@ -116,7 +116,7 @@ export async function openStore(address: string, options: StoreOptions): Promise
   return kindOf(address).open(address, options)
 }
 
-/** Creates the store where there is none, and brings its schema up to date. Throws StartError when it cannot be used. */
+/** Creates the store if it does not exist, and brings its schema up to date. Throws StartError when it cannot be used. */
 export async function migrateStore(address: string): Promise<void> {
   const store = await openStore(address, { now: Date.now })
   await store.close()

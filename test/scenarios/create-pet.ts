@@ -21,7 +21,7 @@ export function createPet(on: OnStore): void {
       ...(status === 400 ? { code: message.length > 0 ? 'invalid_pet' : 'malformed_json', message } : {}),
     })
 
-    test('answers with the animal and its id', async () => {
+    test('returns the pet with its id', async () => {
       const { status, text, headers } = await api.service.post(
         petBody({ name: 'Mia', categoryId: 5n, status: 'sold' }),
         JSON_TYPE,
@@ -31,7 +31,7 @@ export function createPet(on: OnStore): void {
       expect(headers.has('Location')).toBe(false)
     })
 
-    test('without a status the animal is available', async () => {
+    test('without a status the pet is available', async () => {
       expect((await api.service.post(PET, JSON_TYPE)).text).toEndWith('"status":"available"}')
     })
 
@@ -155,7 +155,7 @@ export function createPet(on: OnStore): void {
       expectError(await impatient.post(body, JSON_TYPE), 408, 'request_timeout', ['0.1 seconds'])
     })
 
-    test('leaves who added an animal and when to the log, with a request id', async () => {
+    test('logs the new pet with key and request id, and returns neither', async () => {
       const { headers, text } = await api.service.post(PET, JSON_TYPE)
       const line = JSON.parse(api.service.logged.at(-1) ?? '')
       expect(line).toMatchObject({ level: 'info', msg: 'createPet', keyId: '1', petId: /"id":(\d+)/.exec(text)?.[1] })

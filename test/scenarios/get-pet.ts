@@ -11,10 +11,10 @@ export function getPet(on: OnStore): void {
     beforeAll(() => api.service.post(PET))
 
     api.rows([
-      { says: 'an animal', ask: 'GET /pets/1', status: 200 },
+      { says: 'a pet', ask: 'GET /pets/1', status: 200 },
       { says: 'percent-encoded digits', ask: 'GET /pets/%31', status: 200 },
       ...['0', '-1', '999999999', '9223372036854775807', '-9223372036854775808'].map((id) => ({
-        says: `no animal has ${id}`,
+        says: `no pet has ${id}`,
         ask: `GET /pets/${id}`,
         status: 404,
         code: 'not_found',
@@ -35,7 +35,7 @@ export function getPet(on: OnStore): void {
       }
     })
 
-    test('is removed at the instant of its sunset, and not before', async () => {
+    test('is removed at its sunset, and not before', async () => {
       api.service.clock.at = SUNSET - 1
       expect((await api.service.get('/pets/1')).status).toBe(200)
       api.service.clock.at = SUNSET
@@ -47,7 +47,7 @@ export function getPet(on: OnStore): void {
       api.service.clock.at = TODAY
     })
 
-    test('goes on after its sunset where the operator has announced only', async () => {
+    test('continues after its sunset with PETSTORE_SUNSET=announce', async () => {
       const patient = await api.start({ enforceSunset: false })
       patient.clock.at = SUNSET + DAY_MS
       expect((await patient.get('/pets/1')).status).toBe(404)

@@ -10,7 +10,7 @@ export function idempotencyKey(on: OnStore): void {
     const under = (key: string, body = PET) => api.service.post(body, { ...JSON_TYPE, 'Idempotency-Key': key })
     const replayed = ({ headers }: Answer) => headers.get('Idempotency-Replayed')
 
-    test('the same key again: the first answer again, and no second animal', async () => {
+    test('the same key again returns the first answer and adds no second pet', async () => {
       const first = await under('"one"')
       expect([first.status, replayed(first)]).toEqual([201, null])
       for (const key of ['"one"', 'one']) {
@@ -20,7 +20,7 @@ export function idempotencyKey(on: OnStore): void {
       expect((await under('"two"')).text).not.toBe(first.text)
     })
 
-    test('a key that asked in vain is free', async () => {
+    test('a key of a refused request can be used again', async () => {
       expect((await under('"three"', '{}')).status).toBe(400)
       expect(replayed(await under('"three"'))).toBeNull()
     })
@@ -31,7 +31,7 @@ export function idempotencyKey(on: OnStore): void {
       expect((await under('a\\b')).text).not.toBe(first.text)
     })
 
-    test('keys of API keys do not meet', async () => {
+    test('different API keys may use the same key', async () => {
       const first = await under('"four"')
       const other = await api.service.addKey()
       const second = await api.service.post(PET, { 'Idempotency-Key': '"four"', Authorization: `Bearer ${other}` })
@@ -78,7 +78,7 @@ export function idempotencyKey(on: OnStore): void {
       ),
     ])
 
-    test('255 characters are not too many', async () => {
+    test('a key may have 255 characters', async () => {
       expect((await under(`"${'x'.repeat(255)}"`)).status).toBe(201)
     })
   })

@@ -67,7 +67,7 @@ export function keys(on: OnStore): void {
       expect(await says('/pets?limit=1', {})).toBe(send)
     })
 
-    test('a key elsewhere is not read', async () => {
+    test('a key in another place is ignored', async () => {
       const headers = { Authorization: '', 'X-API-Key': api.service.key, Cookie: `key=${api.service.key}` }
       expect(
         (await api.service.get(`/pets?api_key=${api.service.key}&access_token=${api.service.key}`, headers)).status,
@@ -90,7 +90,7 @@ export function keys(on: OnStore): void {
       }
     })
 
-    test('an expired key is refused from its moment on', async () => {
+    test('an expired key is refused', async () => {
       const headers = bearer(await api.service.addKey({ expiresAt: TODAY + DAY_MS }))
       expect((await api.service.get('/pets', headers)).status).toBe(200)
       api.service.clock.at = TODAY + DAY_MS

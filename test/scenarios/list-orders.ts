@@ -27,7 +27,7 @@ export function listOrders(on: OnStore): void {
       }
     })
 
-    test('twenty at most, oldest first, each as getOrder gives it', async () => {
+    test('at most twenty, oldest first, each as getOrder gives it', async () => {
       const page = await get('/store/orders')
       expect(ids(page)).toEqual(Array.from({ length: 20 }, (_, n) => n + 1))
       const all = await Promise.all(ids(page).map((id) => read(id)))
@@ -67,7 +67,7 @@ export function listOrders(on: OnStore): void {
       }
     })
 
-    test('a cursor of pets is none of orders, and the reverse', async () => {
+    test('a cursor of pets is invalid for orders, and the reverse', async () => {
       const row = async (path: string) => (await get(path)).status
       expect(await row(`/store/orders?cursor=${encodeCursor(2n, 'orders')}`)).toBe(200)
       expect(await row(`/store/orders?cursor=${encodeCursor(2n)}`)).toBe(400)

@@ -23,12 +23,12 @@ export function listPets(on: OnStore): void {
       return pages
     }
 
-    test('twenty at most, oldest first', async () => {
+    test('at most twenty, oldest first', async () => {
       const page = await api.service.get('/pets')
       expect(ids(page)).toEqual(Array.from({ length: 20 }, (_, n) => String(n + 1)))
     })
 
-    test('following the links shows every animal exactly once', async () => {
+    test('following the links shows every pet exactly once', async () => {
       const everything = (await follow('/pets?limit=100')).flatMap(ids)
       expect(everything.length).toBeGreaterThan(30)
       expect((await follow('/pets?limit=7')).flatMap(ids)).toEqual(everything)
@@ -51,7 +51,7 @@ export function listPets(on: OnStore): void {
       expect(ids((await follow('/pets?limit=100')).at(-1) as Answer)).toEqual([...ids(last), ...ids({ ...last, text })])
     })
 
-    test('a list that was answered before is not answered so once it has changed', async () => {
+    test('a changed list is not answered from the cache', async () => {
       for (const between of ['/pets/1', '/pets?limit=1', '/pets/none']) {
         const last = (await follow('/pets?limit=100')).at(-1) as Answer
         const { text } = await api.service.post(PET, JSON_TYPE)
@@ -61,7 +61,7 @@ export function listPets(on: OnStore): void {
       }
     })
 
-    test('a list whose query was overtaken by a create is not given to those who ask afterwards', async () => {
+    test('a list that was read before a create is not the answer to later requests', async () => {
       const { store } = api.service
       let overtaking = true
       const overtaken = await api.start({

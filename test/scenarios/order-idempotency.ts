@@ -58,7 +58,7 @@ export function orderIdempotency(on: OnStore): void {
       expect([again.text, again.headers.get('Idempotency-Replayed')]).toEqual([first.text, 'true'])
     })
 
-    test('a key that was refused is free', async () => {
+    test('a key of a refused request can be used again', async () => {
       const held = await placed()
       const body = { petId: held.petId }
       expect((await under('"free"', body)).status).toBe(409)
@@ -67,7 +67,7 @@ export function orderIdempotency(on: OnStore): void {
       expect([placedNow.status, placedNow.headers.get('Idempotency-Replayed')]).toEqual([201, null])
     })
 
-    test('keys of API keys do not meet', async () => {
+    test('different API keys may use the same key', async () => {
       const other = { Authorization: `Bearer ${await api.service.addKey()}`, 'Idempotency-Key': '"shared"' }
       expect((await under('"shared"', { petId: await newPet() })).status).toBe(201)
       const { status, headers } = await place({ petId: await newPet() }, other)
@@ -88,7 +88,7 @@ export function orderIdempotency(on: OnStore): void {
       }
     })
 
-    test('a key has one name space: used for a pet, then for an order, and the reverse: 422', async () => {
+    test('a key used for a pet cannot be used for an order, and the reverse: 422', async () => {
       await api.service.post(PET, { ...JSON_TYPE, 'Idempotency-Key': '"a pet"' })
       expectError(await under('"a pet"', { petId: await newPet() }), 422, 'idempotency_mismatch', [])
       await under('"an order"', { petId: await newPet() })

@@ -9,7 +9,7 @@ import { ask, serve } from './process.ts'
 
 export const PET = petBody({ categoryId: 9223372036854775807n })
 
-/** A store with some animals, and its first key. */
+/** A store with some pets, and its first key. */
 export async function made(count = 50) {
   const database = temporaryFile('petstore.db')
   const service = await serve(['--database', database])

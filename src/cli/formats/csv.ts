@@ -3,7 +3,7 @@
 // lines or after an error.
 
 import { StartError } from '../../domain/errors.ts'
-import type { Format, SourceRecord, Unchecked } from './format.ts'
+import { FIELDS, type Format, type SourceRecord, type Unchecked } from './format.ts'
 import { RECORD_MAX } from './ndjson.ts'
 
 interface Row {
@@ -15,7 +15,7 @@ interface Row {
 
 export const csv: Format = {
   async *read(text) {
-    let header: Header | undefined
+    let header: string[] | undefined
     for await (const row of rows(text)) {
       if (header) yield recordOf(row, header)
       else header = checkedHeader(row)
@@ -31,130 +31,85 @@ export const csv: Format = {
   },
 }
 
-interface Header {
-  fields: number
-  /** Which field has it; -1 where none has. */
-  at: Record<'name' | 'categoryId' | 'status', number>
-}
-
-function checkedHeader({ fields }: Row): Header {
+function checkedHeader({ fields }: Row): string[] {
   const names = fields.map((name) => name.trim())
-  const at = {
-    name: placeOf('name', names),
-    categoryId: placeOf('categoryId', names),
-    status: placeOf('status', names),
-  }
-  const missing = (['name', 'categoryId'] as const).filter((name) => at[name] < 0)
-  if (missing.length === 0) return { fields: names.length, at }
+  for (const field of ['name', 'categoryId', ...FIELDS]) rename(field, names)
+  const missing = ['name', 'categoryId'].filter((name) => !names.includes(name))
+  if (missing.length === 0) return names
   throw new StartError(
     `The first line must name the columns, separated by commas, semicolons or tabs. Missing: ${missing.join(', ')}. It has: ${names.join(' | ')}.`,
   )
 }
 
-/** As it is written, or as spreadsheets have it: `Category ID`, `category_id` or `Category` for categoryId. */
-function placeOf(column: string, names: readonly string[]): number {
+/** Gives a column its name where spreadsheets have another: `Category ID`, `category_id` or `Category` for categoryId. */
+function rename(field: string, names: string[]): void {
   const plain = (name: string) => name.replaceAll(/[ _-]/g, '').toLowerCase().replace(/id$/, '')
-  const exact = names.indexOf(column)
-  return exact >= 0 ? exact : names.findIndex((name) => plain(name) === plain(column))
+  const at = names.includes(field) ? -1 : names.findIndex((name) => plain(name) === plain(field))
+  if (at >= 0) names[at] = field
 }
 
-function recordOf({ line, fields, wellFormed }: Row, header: Header): SourceRecord {
+function recordOf({ line, fields, wellFormed }: Row, header: readonly string[]): SourceRecord {
   if (!wellFormed) return { line, problem: 'has a misplaced quote, or a quote that is not closed.' }
-  if (fields.length !== header.fields) {
-    return { line, problem: `has ${fields.length} fields where the first line has ${header.fields}.` }
+  if (fields.length !== header.length) {
+    return { line, problem: `has ${fields.length} fields where the first line has ${header.length}.` }
   }
-  return { line, pet: petOf(fields[header.at.name], fields[header.at.categoryId], fields[header.at.status]) }
+  return { line, pet: petOf(Object.fromEntries(header.map((name, column) => [name, fields[column] ?? '']))) }
 }
 
 /** Text that is not an integer is sent as it is, and the service reports what is wrong. */
-function petOf(name = '', categoryId = '', status = ''): Unchecked {
+function petOf({ name, categoryId = '', ...row }: Record<string, string>): Unchecked {
   const integer = /^-?[0-9]{1,100}$/.test(categoryId.trim())
-  return { name, categoryId: integer ? BigInt(categoryId) : categoryId, ...(status ? { status } : {}) }
+  const others = FIELDS.flatMap((field) => (row[field] ? [[field, row[field]]] : []))
+  return { name, categoryId: integer ? BigInt(categoryId) : categoryId, ...Object.fromEntries(others) }
 }
 
 function quoted(text: string): string {
   return /["\r\n,]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
+/** The header's first separator, outside quotes; the others are then parts of a field. A header of one field ends the line. */
+const SEPARATOR = /^[\r\n]*(?:"[^"]*"|[^",;\t\r\n])*([,;\t\r\n])/
+
+/** Skips blank lines. */
 async function* rows(text: AsyncIterable<string>): AsyncGenerator<Row> {
-  const reader = new RowReader()
-  for await (const chunk of text) yield* reader.take(chunk)
-  yield* reader.end()
+  let [rest, line] = ['', 1]
+  let field: RegExp | undefined
+  for await (const chunk of text) {
+    rest += chunk
+    let at = 0
+    const separator = SEPARATOR.exec(rest)?.[1] ?? (rest.includes('\n') ? ',' : undefined)
+    field ??= separator === undefined ? undefined : fieldOf(separator)
+    for (let row = field && readRow(rest, at, line, field); row && field; row = readRow(rest, at, line, field)) {
+      if (!/^\r?\n$/.test(row.text)) yield row
+      at += row.text.length
+      line += row.text.split('\n').length - 1
+    }
+    rest = rest.slice(at)
+    if (rest.length > RECORD_MAX) {
+      throw new StartError(`Line ${line} starts a record that is too long. Is a closing quote missing?`)
+    }
+  }
+  if (rest !== '') yield readRow(`${rest}\n`, 0, line, field ?? fieldOf(',')) ?? { line, fields: [], wellFormed: false }
 }
 
-type Position = 'field start' | 'plain' | 'in quotes' | 'after quotes'
+/** A field in quotes, with what stands between its closing quote and the next separator, or a field without quotes. */
+function fieldOf(separator: string): RegExp {
+  const end = `${/[;\t]/.test(separator) ? separator : ','}\n`
+  return new RegExp(`"([^"]*(?:""[^"]*)*)"(?!")([^${end}]*)|(?!")([^${end}]*)`, 'y')
+}
 
-class RowReader {
-  private line = 1
-  private row: Row = { line: 1, fields: [], wellFormed: true }
-  private field = ''
-  private position: Position = 'field start'
-  /** The first one in the header decides; the others are then parts of a field. */
-  private separator: string | undefined
-  /** A CR has been read: part of the line end if LF follows, of the field otherwise. */
-  private pendingReturn = false
-
-  end(): Generator<Row> {
-    if (this.position === 'in quotes') this.row.wellFormed = false
-    return this.finish()
-  }
-
-  *take(chunk: string): Generator<Row> {
-    for (const character of chunk) {
-      if (character === '\n') this.line++
-      if (this.position === 'in quotes') this.inQuotes(character)
-      else if (character === '\n') yield* this.finish()
-      else if (character === '\r' && !this.pendingReturn) this.pendingReturn = true
-      else this.outside(character)
-    }
-    if (this.field.length > RECORD_MAX || this.row.fields.length > RECORD_MAX) {
-      throw new StartError(`Line ${this.row.line} starts a record that is too long. Is a closing quote missing?`)
-    }
-  }
-
-  private inQuotes(character: string): void {
-    if (character === '"') this.position = 'after quotes'
-    else this.field += character
-  }
-
-  private outside(character: string): void {
-    if (this.pendingReturn) {
-      this.pendingReturn = false
-      this.plain('\r')
-    }
-    if (this.separator === undefined && [',', ';', '\t'].includes(character)) this.separator = character
-    if (character === this.separator) this.push()
-    else if (this.position === 'after quotes' && character === '"') {
-      // Two quotes in a row stand for one.
-      this.field += character
-      this.position = 'in quotes'
-    } else if (this.position === 'field start' && character === '"') {
-      this.position = 'in quotes'
-    } else this.plain(character)
-  }
-
-  private plain(character: string): void {
-    if (character === '"' || this.position === 'after quotes') this.row.wellFormed = false
-    if (this.position === 'field start') this.position = 'plain'
-    this.field += character
-  }
-
-  private push(): void {
-    this.row.fields.push(this.field)
-    this.field = ''
-    this.position = 'field start'
-  }
-
-  /** Skips a blank line. */
-  private *finish(): Generator<Row> {
-    const quotedField = this.position === 'after quotes'
-    this.pendingReturn = false
-    this.push()
-    const blank = this.row.fields.length === 1 && this.row.fields[0] === '' && !quotedField
-    if (!blank) {
-      this.separator ??= ','
-      yield this.row
-    }
-    this.row = { line: this.line, fields: [], wellFormed: true }
+/** The row that begins at `start`, with its text; `undefined` when `all` ends before the row does. */
+function readRow(all: string, start: number, line: number, field: RegExp): (Row & { text: string }) | undefined {
+  const fields: string[] = []
+  let wellFormed = true
+  for (let at = start; ; at = field.lastIndex + 1) {
+    field.lastIndex = at
+    const [, quoted, ...others] = field.exec(all) ?? []
+    const next = all[field.lastIndex]
+    if (others.length === 0 || next === undefined) return undefined
+    const plain = (others[0] ?? others[1] ?? '').replace(next === '\n' ? /\r$/ : '', '')
+    if (quoted === undefined ? plain.includes('"') : plain !== '') wellFormed = false
+    fields.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'))
+    if (next === '\n') return { line, fields, wellFormed, text: all.slice(start, field.lastIndex + 1) }
   }
 }

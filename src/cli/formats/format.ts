@@ -1,7 +1,13 @@
 // What import and export need from a file format.
 
+import type { NewPet } from '../../client/petstore.ts'
+
+const NEW_PET_FIELDS: Record<keyof NewPet, true> = { name: true, categoryId: true, status: true }
+/** The fields that an import sends. */
+export const FIELDS = Object.keys(NEW_PET_FIELDS) as (keyof NewPet)[]
+
 /** A record as it is in the file. Only the service validates it, so that there is one set of rules and messages. */
-export type Unchecked = { name?: unknown; categoryId?: unknown; status?: unknown }
+export type Unchecked = { [Field in keyof NewPet]?: unknown }
 
 export interface SourceRecord {
   /** The line where it starts, from 1. */

@@ -1,16 +1,46 @@
-// JSON: one array of any length. The reader finds where each element starts and ends, and reads the element as
-// NDJSON reads a line.
+// JSON: one array of any length. The reader finds where each element ends, and reads the element as NDJSON reads a
+// line.
 
 import { StartError } from '../../domain/errors.ts'
 import { stringifyJson } from '../../json/json.ts'
-import type { Format, SourceRecord } from './format.ts'
+import type { Format } from './format.ts'
 import { RECORD_MAX, readRecord } from './ndjson.ts'
 
 export const json: Format = {
   async *read(text) {
-    const splitter = new ArraySplitter()
-    for await (const chunk of text) yield* splitter.take(chunk)
-    splitter.end()
+    let [rest, line, elements, ended] = ['', 1, 0, false]
+    let started = false
+    const broken = (what: string) => new StartError(`Line ${line} ${what}. The records before it were imported.`)
+    function take(length: number): string {
+      const taken = rest.slice(0, length)
+      rest = rest.slice(length)
+      line += newlines(taken)
+      return taken
+    }
+
+    for await (const chunk of text) {
+      rest += chunk
+      if (!started || ended) take(blanks(rest))
+      if (!started && rest !== '') {
+        if (!rest.startsWith('[')) throw broken('does not start an array: for one object a line, use --format ndjson')
+        take(1)
+        started = true
+      }
+      for (let end = elementEnd(rest); started && !ended && end >= 0; end = elementEnd(rest)) {
+        ended = rest[end] === ']'
+        const startLine = line + newlines(rest.slice(0, blanks(rest)))
+        const element = take(end)
+        // `[]` has no element; anywhere else an empty element is an error.
+        if (!ended || elements > 0 || element.trim() !== '') yield readRecord(element, startLine)
+        elements++
+        take(1)
+      }
+      if (ended) take(blanks(rest))
+      if (ended && rest !== '') throw broken('has text after the end of the array')
+      if (rest.length > RECORD_MAX) throw broken('has a record that is too long')
+    }
+    if (!started) throw new StartError('There is no JSON array: the file is empty.')
+    if (!ended) throw broken('is the end of the file, but the array has not ended')
   },
 
   write: stringifyJsonArray,
@@ -26,77 +56,25 @@ export async function* stringifyJsonArray(items: AsyncIterable<object>): AsyncGe
   yield before === '[' ? '[]\n' : '\n]\n'
 }
 
-class ArraySplitter {
-  private line = 1
-  /** 0 outside the array, 1 between its elements. */
-  private depth = 0
-  private inString = false
-  private escaped = false
-  private started = false
-  private ended = false
-  private element = ''
-  private elementLine = 1
-  private elements = 0
+/** A string, a quote that begins an unfinished string, or a character that structures arrays and objects. */
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|["[\]{},]/gs
 
-  end(): void {
-    if (!this.started) throw new StartError('There is no JSON array: the file is empty.')
-    if (!this.ended) throw this.broken('is the end of the file, but the array has not ended')
+/** Where the first element of `text` ends, with a comma or the array's bracket; -1 when it ends in a later chunk. */
+function elementEnd(text: string): number {
+  let depth = 0
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    if (token === '"') return -1
+    if (depth === 0 && (token === ',' || token === ']')) return index
+    if (token === '[' || token === '{') depth++
+    else if (token === ']' || token === '}') depth = Math.max(0, depth - 1)
   }
+  return -1
+}
 
-  *take(chunk: string): Generator<SourceRecord> {
-    // Where the current element starts in this chunk.
-    let from = 0
-    for (let at = 0; at < chunk.length; at++) {
-      const character = chunk[at] as string
-      if (character === '\n') this.line++
-      if (this.inString) this.insideString(character)
-      else if (this.depth === 0) {
-        this.outside(character)
-        from = at + 1
-      } else if (this.depth === 1 && (character === ',' || character === ']')) {
-        this.element += chunk.slice(from, at)
-        yield* this.finish(character === ']')
-        from = at + 1
-      } else this.inside(character)
-    }
-    if (this.depth > 0) this.element += chunk.slice(from)
-    if (this.element.length > RECORD_MAX) throw this.broken('has a record that is too long')
-  }
+function blanks(text: string): number {
+  return text.length - text.trimStart().length
+}
 
-  private insideString(character: string): void {
-    if (this.escaped) this.escaped = false
-    else if (character === '\\') this.escaped = true
-    else if (character === '"') this.inString = false
-  }
-
-  private outside(character: string): void {
-    if (/\s/.test(character)) return
-    this.started = true
-    if (this.ended) throw this.broken('has text after the end of the array')
-    if (character !== '[') throw this.broken('does not start an array: for one object a line, use --format ndjson')
-    this.depth = 1
-    this.elementLine = this.line
-  }
-
-  private inside(character: string): void {
-    if (character === '"') this.inString = true
-    else if (character === '{' || character === '[') this.depth++
-    else if (character === '}' || character === ']') this.depth--
-  }
-
-  private *finish(last: boolean): Generator<SourceRecord> {
-    const text = this.element
-    const blank = text.trim() === ''
-    const linesBefore = text.slice(0, text.length - text.trimStart().length).split('\n').length - 1
-    // `[]` has no element; anywhere else an empty element is an error.
-    if (!(last && blank && this.elements === 0)) yield readRecord(text, this.elementLine + linesBefore)
-    this.elements++
-    this.element = ''
-    this.elementLine = this.line
-    if (last) [this.depth, this.ended] = [0, true]
-  }
-
-  private broken(what: string): StartError {
-    return new StartError(`Line ${this.line} ${what}. The records before it were imported.`)
-  }
+function newlines(text: string): number {
+  return text.split('\n').length - 1
 }

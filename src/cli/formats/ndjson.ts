@@ -1,7 +1,7 @@
 // NDJSON: one object a line. A bad line does not affect the others.
 
 import { type JsonError, parseJson, stringifyJson } from '../../json/json.ts'
-import type { Format, SourceRecord } from './format.ts'
+import { FIELDS, type Format, type SourceRecord } from './format.ts'
 
 /** The most characters of one record; the service's own limit is smaller. */
 export const RECORD_MAX = 256 * 1024
@@ -36,7 +36,7 @@ export function readRecord(text: string, line: number): SourceRecord {
   try {
     const value = parseJson(text)
     if (!(value instanceof Map)) return { line, problem: 'is not a JSON object.' }
-    return { line, pet: { name: value.get('name'), categoryId: value.get('categoryId'), status: value.get('status') } }
+    return { line, pet: Object.fromEntries(FIELDS.map((field) => [field, value.get(field)])) }
   } catch (error) {
     return { line, problem: `is not valid JSON: ${(error as JsonError).message}.` }
   }

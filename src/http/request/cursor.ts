@@ -1,5 +1,5 @@
-// Cursors and `next` links. A cursor holds the last id of the page before it and three check bytes, so that what was
-// mistyped, made up or another list's is refused and not read as some other place in the list.
+// Cursors and `next` links. A cursor contains the last id of the previous page and three check bytes, so that a cursor that was mistyped,
+// made up or taken from another list is refused.
 
 import { crc32 } from 'node:zlib'
 import { basePath } from '../../contract/contract.ts'
@@ -12,7 +12,7 @@ const CHECK_BYTES = 3
 const bytes = Buffer.alloc(ID_BYTES + CHECK_BYTES)
 const idBytes = bytes.subarray(0, ID_BYTES)
 
-/** What the check bytes begin with: the cursors of one list are none of another. */
+/** The seeds of the check bytes, so that a cursor of one list is invalid for another. */
 const SEED = { pets: 0, orders: 1 }
 export type List = keyof typeof SEED
 
@@ -23,7 +23,7 @@ export function encodeCursor(after: bigint, list: List = 'pets'): string {
   return bytes.toString('base64url')
 }
 
-/** Throws `invalid_parameter` unless this service wrote the cursor for this list, to the letter. */
+/** Throws `invalid_parameter` unless this service created the cursor for this list. */
 export function decodeCursor(cursor: string | undefined, list: List = 'pets'): bigint | undefined {
   if (cursor === undefined) return undefined
   // Text that does not decode to exactly these bytes does not encode to itself again.

@@ -1,6 +1,5 @@
-// The Idempotency-Key header (draft-ietf-httpapi-idempotency-key-header): its text, and one request at a time under each.
-// What was done under a key is the store's to know, so it holds after a restart and across servers; here is only which
-// requests this server has not answered yet.
+// The Idempotency-Key header (draft-ietf-httpapi-idempotency-key-header): reads it, and allows one request at a time for each key. The
+// store remembers finished requests, for all servers and across restarts; this file knows only the requests in progress on this server.
 
 import { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'

@@ -18,8 +18,8 @@ export function startAdmin({ host, port, metrics }: AdminOptions): { url: string
     {
       routes: {
         '/metrics': {
-          GET: () =>
-            new Response(metrics.text(), {
+          GET: async () =>
+            new Response(await metrics.text(), {
               headers: { ...SECURITY_HEADERS, 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' },
             }),
         },

@@ -6,7 +6,7 @@ import { Route } from '../route.ts'
 export interface Health {
   /** Rejects when the store cannot answer. */
   ping: () => Promise<void>
-  /** True once the service has begun to shut down. */
+  /** True while the service shuts down. */
   draining: () => boolean
 }
 

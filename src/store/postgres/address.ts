@@ -6,9 +6,9 @@ export interface PostgresAddress {
   user: string
   password: string | undefined
   sslMode: SslMode
-  /** The file of the authorities that sign the server's certificate; without it, those of the system. */
+  /** The file with the certificates of the authorities that are trusted; by default, those of the system. */
   sslRootCert: string | undefined
-  /** How many connections a server opens at most, beside the one that writes. */
+  /** The most connections that a server opens for reads. One more is for writes. */
   connections: number
 }
 
@@ -23,7 +23,7 @@ export function isPostgresAddress(address: string): boolean {
   return /^postgres(ql)?:/i.test(address)
 }
 
-/** Reads `postgres://user:password@host:port,host:port/database?parameters`. The Error it throws shows nothing of it. */
+/** Reads `postgres://user:password@host:port,host:port/database?parameters`. Throws an Error whose message contains nothing of the address. */
 export function parsePostgresAddress(address: string): PostgresAddress {
   const [, user = '', password, hosts = '', database = '', query = ''] = FORM.exec(address) ?? []
   if (database === '') {
@@ -39,7 +39,7 @@ export function parsePostgresAddress(address: string): PostgresAddress {
   }
 }
 
-/** For people: everything but user, password and parameters. */
+/** For people: without user, password and parameters. */
 export function describeAddress(address: string): string {
   const { hosts, database } = parsePostgresAddress(address)
   return `postgres://${hosts.map(({ host, port }) => `${host}:${port}`).join(',')}/${database}`
@@ -58,7 +58,7 @@ function parseParameters(
 ): Pick<PostgresAddress, 'sslMode' | 'sslRootCert' | 'connections'> {
   const known = ['sslmode', 'sslrootcert', 'connections']
   const unknown = parameters.keys().find((name) => !known.includes(name))
-  if (unknown !== undefined) throw new Error(`has a parameter that is not known: only ${known.join(', ')} are`)
+  if (unknown !== undefined) throw new Error(`has an unknown parameter. Known: ${known.join(', ')}`)
   const sslMode = SSL_MODES.find((mode) => mode === (parameters.get('sslmode') ?? 'prefer'))
   if (!sslMode) throw new Error(`must have an sslmode of ${SSL_MODES.join(', ')}`)
   const connections = parameters.get('connections') ?? '8'
@@ -72,6 +72,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw new Error('has a % that encodes nothing: write %25 for the sign itself')
+    throw new Error('has a % that encodes nothing: write %25 for a percent sign')
   }
 }

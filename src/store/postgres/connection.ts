@@ -1,65 +1,68 @@
-// The way to the database: connections to the host that takes writes, and a bound on every wait. When one of them is
-// lost all are given up, and the host is looked for anew: one that came back may have come back as a standby, or without
-// what it had not yet sent to its own.
+// Connections to the host that accepts writes, with a time limit on every wait. When one connection is lost, all are closed and the
+// hosts are asked again which of them accepts writes: a host that comes back may be a standby by now, or may lack what it had not yet
+// sent to its standby.
 
 import { StartError } from '../../domain/errors.ts'
+import { unavailable } from '../shared/failures.ts'
 import type { PostgresAddress } from './address.ts'
-import { codeOf, isLost, StoreFailure, translate, translateAdding, translateChanging, unavailable } from './errors.ts'
+import { codeOf, isLost, StoreFailure, translate, translateAdding, translateChanging } from './errors.ts'
 import { ISOLATION, isSame, openPool, type Sql, type WritableHost, writableHost } from './hosts.ts'
-import { Slots } from './semaphore.ts'
+import { Semaphore } from './semaphore.ts'
 import { withTimeout } from './timeout.ts'
 
-/** The server ends a statement that takes longer; the commit, which may wait for a standby, is not part of that. */
+/** The server cancels a statement that takes longer. This does not limit the commit, which may wait for a standby. */
 const STATEMENT_TIMEOUT_MS = 2_000
-/** A connection that has said nothing for so long is taken for dead. */
+/** After this long without a response, a connection counts as dead. */
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 500
 const QUEUE_TIMEOUT_MS = 1_000
-/** Between two looks for a host; who asks in between is told at once that there was none. */
+/** The time from a failed search for a host to the next one. Calls in between fail at once with the same error. */
 const PAUSE_MS = 100
-/** How long who asks waits for the first commit on a host. */
+/** How long a call waits for the first commit on a host. */
 const FENCE_WAIT_MS = 500
-/** A host that has answered nothing for so long is compared with the others before it is asked again. */
+/** After this long without a response, the other hosts are asked, too, before this one is used again. */
 const QUIET_MS = 1_000
-/** How long a start waits for a server that is itself starting, or for its standby. */
+/** How long the start waits for a database server that is starting, or for its standby. */
 const START_WAIT_MS = 10_000
 
-/** Writes to the log, so that the commit has to wait for the synchronous standby. Nothing else comes of it. */
+/** Writes to the write-ahead log, so that the commit waits for the synchronous standby. It has no other effect. */
 export const LOG_MESSAGE = `pg_logical_emit_message(true, 'petstore', '')`
-/** As the tables' own triggers have it for what is written to them. */
+/** Makes the commit durable in the same way as the triggers on the tables do. */
 const FENCE = `SELECT current_setting('transaction_isolation') AS isolation, ${LOG_MESSAGE},
   CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN set_config('synchronous_commit', 'on', true) END`
 
 export type Parameter = string | number | bigint | boolean | null
 
-/** Resolves with the rows of one statement, which each connection prepares once. */
+/** Resolves with the rows of one statement. Each connection prepares it once. */
 export type Ask = <Row extends object>(statement: string, ...parameters: Parameter[]) => Promise<Row[]>
 
 interface Link {
   readonly host: WritableHost
   readonly readers: Sql
-  /** One connection, for what has to be replicated: no list stands before it in a line, nor behind a commit that waits. */
+  /** One connection for everything that must be replicated, so that reads never wait behind a commit, nor a commit behind reads. */
   readonly writer: Sql
-  /** Resolves when a commit has gone through: what this host shows has then reached its standby, too. */
+  /** Resolves when a commit has succeeded: everything that this host shows has then reached its standby, too. */
   fenced: Promise<void>
-  /** How often somebody has ended the wait of a commit for the standby. */
+  /** How often an operator has cancelled a commit's wait for the standby. */
   warnings: number
-  /** A commit of the writer waits for the standby, and nobody waits for it any more. */
+  /** A commit of the writer still waits for the standby, after its caller got an error. */
   stuck: boolean
-  /** When the host last answered; `undefined` until it has been chosen. */
+  /** When the host last responded; `undefined` while hosts are compared. */
   answeredAt: number | undefined
 }
 
 export class Connection {
-  /** The link in use, or the look for one. */
+  /** The link in use, or the search for one. */
   private linking: Promise<Link> | undefined
   private link: Link | undefined
-  private readonly slots: Slots
+  private readonly semaphore: Semaphore
 
   private constructor(private readonly address: PostgresAddress) {
-    this.slots = new Slots(address.connections, QUEUE_TIMEOUT_MS, () => unavailable(new Error('no connection is free')))
+    this.semaphore = new Semaphore(address.connections, QUEUE_TIMEOUT_MS, () =>
+      unavailable(new Error('no connection is free')),
+    )
   }
 
-  /** Throws what the server, the driver or the system said, as it is, when no host of the address can be used. */
+  /** Throws the error of the server, the driver or the system, unchanged, when no host of the address can be used. */
   static async open(address: PostgresAddress): Promise<Connection> {
     const connection = new Connection(address)
     for (const deadline = performance.now() + START_WAIT_MS; ; await Bun.sleep(PAUSE_MS)) {
@@ -75,17 +78,17 @@ export class Connection {
   }
 
   /**
-   * One SELECT, on a host that takes writes: a standby, to which a pooler may have moved the connection, answers nothing. A
-   * failure of the database is `unavailable`, within some seconds.
+   * Runs one SELECT on a host that accepts writes. Fails on a standby, to which a pooler may have moved the connection. Throws
+   * `unavailable` within a few seconds when the database fails.
    */
   readonly read: Ask = (statement, ...parameters) =>
     this.use(({ readers }) => askOn(readers)(onPrimary(statement), ...parameters))
 
-  /** One statement that a standby refuses, such as an INSERT. Resolves when it is committed; fails as `read` does. */
+  /** Runs one statement that a standby refuses, such as an INSERT. Resolves when it is committed; fails as `read` does. */
   readonly write: Ask = (statement, ...parameters) =>
     this.written(({ writer }) => askOn(writer)(statement, ...parameters), translate)
 
-  /** As `write`; a failure after which nobody can know whether it was committed says so. */
+  /** As `write`, for adding pets. When the statement may have been committed, the error says so. */
   readonly add: Ask = (statement, ...parameters) =>
     this.written(({ writer }) => askOn(writer)(statement, ...parameters), translateAdding)
 
@@ -93,12 +96,12 @@ export class Connection {
   readonly change: Ask = (statement, ...parameters) =>
     this.written(({ writer }) => askOn(writer)(statement, ...parameters), translateChanging)
 
-  /** All that `work` writes is committed together, or none of it. */
+  /** Commits everything that `work` writes, or nothing. */
   transaction<Result>(work: (ask: Ask) => Promise<Result>): Promise<Result> {
     return this.written(({ writer }) => inTransaction(writer, work), translate)
   }
 
-  /** A `write` whose loss harms nobody: it waits for no standby, and no pet waits for it. */
+  /** A write that may be lost without harm. It does not wait for the standby, and pets do not wait for it. */
   readonly background: Ask = <Row extends object>(statement: string, ...parameters: Parameter[]) =>
     this.use(({ readers }) =>
       inTransaction(readers, async (ask) => {
@@ -108,7 +111,7 @@ export class Connection {
     )
 
   pool() {
-    return this.slots.state
+    return this.semaphore.state
   }
 
   async close(): Promise<void> {
@@ -118,7 +121,7 @@ export class Connection {
 
   private async use<Result>(work: (link: Link) => Promise<Result>): Promise<Result> {
     const link = await this.linkedOrUnavailable()
-    return this.slots.use(async () => {
+    return this.semaphore.use(async () => {
       try {
         return await this.answered(link, work(link))
       } catch (error) {
@@ -144,7 +147,7 @@ export class Connection {
   ): Promise<Result> {
     const link = await this.linkedOrUnavailable()
     if (link.stuck) {
-      // A host that answers nothing at all is left.
+      // Closes the connections when the host does not respond at all.
       await this.read('SELECT 1')
       throw unavailable(new StoreFailure('NOT_REPLICATED', 'an earlier commit still waits for the standby'))
     }
@@ -152,7 +155,7 @@ export class Connection {
     try {
       return await this.answered(link, writing)
     } catch (error) {
-      // Its connection is kept: another one would wait as long, and the server has only so many.
+      // The connection stays open: a new one would wait as long, and the server's connections are limited.
       if (codeOf(error) === 'NO_ANSWER') this.awaitStuck(link, writing)
       else if (isLost(error)) this.leave(link)
       throw failure(error)
@@ -177,7 +180,7 @@ export class Connection {
     }
   }
 
-  /** Everyone who asks meanwhile shares one look for the host, and its failure. */
+  /** Calls at the same time share one search for the host, and its failure. */
   private linked(): Promise<Link> {
     if (this.linking && !this.isQuiet()) return this.linking
     const linking = this.look()
@@ -187,8 +190,8 @@ export class Connection {
   }
 
   /**
-   * A host that was frozen, and has been replaced meanwhile, goes on where it was. Who asks it all the time has noticed by
-   * then; who does not looks whether there is a newer one.
+   * A host that was frozen and replaced continues as if nothing had happened. A server that uses it all the time notices that it is
+   * frozen. A server that has not used it for a while has to ask the other hosts.
    */
   private isQuiet(): boolean {
     const { link } = this
@@ -218,7 +221,7 @@ export class Connection {
   private connect(host: WritableHost): Link {
     const { address } = this
     const onnotice = ({ severity, routine }: { severity?: string; routine?: string }) => {
-      // The one warning there is, but for that of a collation's version as a connection is opened.
+      // The only warning on these connections, except the one about a collation's version when a connection is opened.
       if (severity === 'WARNING' && routine !== 'CheckMyDatabase') link.warnings++
     }
     const options = { statementTimeoutMs: STATEMENT_TIMEOUT_MS, onclose: () => this.leave(link), onnotice }
@@ -236,7 +239,7 @@ export class Connection {
     return link
   }
 
-  /** What is still asked on it comes to its end first. */
+  /** Queries in progress are finished first. */
   private leave(link: Link): void {
     if (this.link !== link) return
     this.link = undefined
@@ -255,16 +258,16 @@ function inTransaction<Result>(sql: Sql, work: (ask: Ask) => Promise<Result>): P
 }
 
 /**
- * A standby has no place in the log where it writes, and says so by an error. It is asked once and first, also where no row
- * is found; PostgreSQL keeps the order of a subquery.
+ * On a standby, pg_current_wal_lsn() is an error. PostgreSQL evaluates it once and first, even when no row is found, and keeps the
+ * order of the subquery.
  */
 function onPrimary(select: string): string {
   return `SELECT * FROM (${select}) AS answer WHERE (SELECT pg_current_wal_lsn()) IS NOT NULL`
 }
 
 /**
- * What a host shows when it is reached for the first time, or again, may be on its disk alone: committed by who did not
- * live to see it replicated. A commit that comes later in the log reaches the standby behind all that.
+ * When a host is used for the first time, or again, some of its commits may not be on the standby yet, because the connection that
+ * made them ended before they were replicated. A new commit reaches the standby after all of them.
  */
 async function fence(link: Link): Promise<void> {
   const [row] = await replicated(link, () => askOn(link.writer)<{ isolation: string }>(FENCE))
@@ -275,7 +278,7 @@ async function fence(link: Link): Promise<void> {
   }
 }
 
-/** Throws when somebody has ended a commit's wait for the standby: what it wrote is on this host, and lost with it. */
+/** Throws when an operator has cancelled the commit's wait for the standby: what it wrote is on this host only. */
 async function replicated<Result>(link: Link, work: () => Promise<Result>): Promise<Result> {
   const { warnings } = link
   const result = await work()

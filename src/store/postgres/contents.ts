@@ -1,4 +1,4 @@
-// The rows of a PostgreSQL store, for copying. Its user must be the owner of the tables: ids are given, not assigned.
+// The rows of a PostgreSQL store, for copying. The user must own the tables, because ids are copied, not assigned.
 
 import { StartError } from '../../domain/errors.ts'
 import {
@@ -18,10 +18,10 @@ import { openPool, writableHost } from './hosts.ts'
 import { refusal } from './refusals.ts'
 
 const TYPES = { bigint: 'integer', text: 'text', boolean: 'boolean' } as const
-/** As what a value of ours is read from JSON. */
+/** The types as which JSON values are read. */
 const READ_AS = { integer: 'bigint', text: 'text', boolean: 'int' } as const
 
-/** Of the schema that has the store; the version of the schema is no content. In the order in which they were made. */
+/** The columns of every table in the store's schema, except the table with the schema's version, in order of creation. */
 const COLUMNS = `
   SELECT tables.relname AS "table", columns.attname AS name, format_type(columns.atttypid, columns.atttypmod) AS type,
          coalesce(array_position(keys.indkey::int2[], columns.attnum) + 1, 0)::int AS place,
@@ -38,7 +38,7 @@ const REFERENCES = `
   FROM pg_constraint AS keys JOIN pg_class AS tables ON tables.oid = conrelid JOIN pg_class AS others ON others.oid = confrelid
   WHERE keys.contype = 'f' AND tables.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'petstore_schema'::regclass)`
 
-/** https://www.postgresql.org/docs/current/errcodes-appendix.html: a character that the encoding has not. */
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html: a character that does not exist in the encoding. */
 const UNTRANSLATABLE = ['22P05', '22021']
 
 export async function openPostgresContents(address: string): Promise<Contents> {
@@ -50,7 +50,7 @@ export async function openPostgresContents(address: string): Promise<Contents> {
     } catch (error) {
       if (UNTRANSLATABLE.includes(codeOf(error))) {
         throw new StartError(
-          'A text of the source holds U+0000, which PostgreSQL cannot keep: nothing of its batch was copied.',
+          'A text of the source contains U+0000, which PostgreSQL cannot store. Nothing of its batch was copied.',
         )
       }
       throw refusal(address, error)
@@ -89,9 +89,6 @@ export async function openPostgresContents(address: string): Promise<Contents> {
         JSON.stringify(rows.map((row) => toObject(table, row))),
       )
     },
-    clear: async ({ name }) => {
-      await ask(`DELETE FROM ${quoted(name)}`)
-    },
     lastId: async (table) => {
       const [row] = await ask<{ id: bigint }>(
         `SELECT coalesce(pg_sequence_last_value(${SEQUENCE}::regclass), 0) AS id`,
@@ -106,7 +103,7 @@ export async function openPostgresContents(address: string): Promise<Contents> {
   }
 }
 
-/** In the order of bytes, as SQLite has it, whatever the database's own order is. */
+/** Orders text by its bytes, as SQLite does, whatever the database's collation is. */
 function orderable({ name, type }: Table['columns'][number]): string {
   if (type === 'boolean') return `${quoted(name)}::int::bigint`
   return type === 'text' ? `${quoted(name)} COLLATE "C"` : quoted(name)

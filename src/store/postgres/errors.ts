@@ -1,19 +1,20 @@
-// What goes wrong with a PostgreSQL database → our errors. By SQLSTATE and the driver's codes, never by words
+// Translates errors of PostgreSQL to those of the domain, by SQLSTATE and the driver's codes, never by message
 // (https://www.postgresql.org/docs/current/errcodes-appendix.html).
 
 import postgres from 'postgres'
 import { PetstoreError } from '../../domain/errors.ts'
+import { storageFull, unavailable } from '../shared/failures.ts'
 
 /**
- * The host cannot be used any more: connections to it are given up, and the one that takes writes is looked for. 55000 is
- * what a standby says to `read` of the connection.
+ * The host can no longer be used: its connections are closed, and the host that accepts writes is searched for again. 55000 is the
+ * error of a standby for `Connection.read`.
  */
 const LOST = /^(08|57P0|25006|25P03|55000)/
 
-/** The server has told that nothing was changed: the statement was refused or undone. */
+/** The server has refused the statement or rolled it back: nothing was changed. */
 const REFUSED = /^(25006|26000|28|3D000|40001|40P01|42501|53|55000|55P03|57014|57P03|58|XX00[12])/
 
-/** A failure that is neither the server's nor the system's, with a code as theirs have. */
+/** A failure that this store detects, with a code like the server's and the system's. */
 export class StoreFailure extends Error {
   override readonly name = 'StoreFailure'
   constructor(
@@ -34,18 +35,16 @@ export function isLost(error: unknown): boolean {
   return error instanceof postgres.PostgresError ? LOST.test(error.code) : codeOf(error) !== ''
 }
 
-/** `storage_full`, `unavailable`, or what may be logged of a fault that was not foreseen. */
+/** `storage_full`, `unavailable`, or what may be logged about an unexpected error. */
 export function translate(error: unknown): unknown {
-  if (codeOf(error) === '53100') {
-    return new PetstoreError('storage_full', 'The store is full: nothing was added. Try again later.', { cause: error })
-  }
+  if (codeOf(error) === '53100') return storageFull(error)
   if (isLost(error) || isRefused(error)) return unavailable(error)
   return error instanceof postgres.PostgresError ? fault(error) : error
 }
 
-/** As `translate`, for a statement that adds a pet: says so when nobody can know whether it did. */
+/** As `translate`, for a statement that adds a pet: when the pet may have been added, the message says so. */
 export const translateAdding = translateLost(
-  'The store was lost while it added the pet: whether it did is not known. Look before you try again.',
+  'The database connection was lost while the pet was being added; it may have been created. Check, or send the request again with its Idempotency-Key.',
 )
 
 /** As `translateAdding`, for orders. */
@@ -58,11 +57,7 @@ function translateLost(message: string): (error: unknown) => unknown {
     isLost(error) && !isRefused(error) ? new PetstoreError('unavailable', message, { cause: error }) : translate(error)
 }
 
-export function unavailable(cause: unknown): PetstoreError {
-  return new PetstoreError('unavailable', 'The store cannot be used right now. Try again.', { cause })
-}
-
-/** Without the server's words: they may hold the row that was to be added. */
+/** Without the server's message, which may contain the row. */
 function fault({ code, routine, constraint_name: constraint }: postgres.PostgresError): StoreFailure {
   return new StoreFailure(code, `SQLSTATE ${code} (${[routine, constraint].filter(Boolean).join(', ')})`)
 }

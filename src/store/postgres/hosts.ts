@@ -1,4 +1,4 @@
-// The hosts of an address: how each is reached, and which of them takes writes.
+// The hosts of an address: connects to them, and finds the one that accepts writes.
 
 import { readFileSync } from 'node:fs'
 import postgres from 'postgres'
@@ -11,31 +11,31 @@ type Host = PostgresAddress['hosts'][number]
 export type Sql = postgres.Sql<{ bigint: bigint }>
 
 const CONNECT_TIMEOUT_MS = 1_500
-/** How long the other hosts may take to answer once one that takes writes has. */
+/** How long to wait for the other hosts after one that accepts writes has responded. */
 const RIVAL_WAIT_MS = 100
 
 export interface PoolOptions {
   max: number
-  /** Without it a statement may take as long as it does. */
+  /** By default there is no limit. */
   statementTimeoutMs?: number
   onnotice?: (notice: postgres.Notice) => void
   onclose?: () => void
 }
 
-/** A host that takes writes, as it was when it was asked. */
+/** A host that accepted writes when it was asked. */
 export interface WritableHost extends Host {
-  /** Eight hexadecimal digits: a promotion begins a new, greater one. */
+  /** Eight hexadecimal digits. A promotion starts a new, greater timeline. */
   timeline: string
-  /** The isolation level of transactions that ask for none. */
+  /** The default isolation level of transactions. */
   isolation: string
 }
 
-/** Under it each statement sees what was committed before it began, which is what adding in turns needs. */
+/** Each statement sees everything that was committed before it started. The lock for adding pets depends on that. */
 export const ISOLATION = 'read committed'
 
 /**
- * Connections to one host, opened when they are needed. Whether it takes writes is not asked of the driver, which
- * believes the greeting: a pooler repeats that long after the host behind it has changed.
+ * Connections to one host, opened on demand. The driver's own check for a writable host is not used: it trusts what the server
+ * reports when a connection is opened, and a pooler repeats that long after the host behind it has changed.
  */
 export function openPool(
   address: PostgresAddress,
@@ -46,11 +46,11 @@ export function openPool(
   const settings: Record<string, string | number> = {
     application_name: 'petstore',
     ...(statementTimeoutMs === undefined ? {} : { statement_timeout: statementTimeoutMs }),
-    // Only where it is not so anyway: PgBouncer refuses a connection that asks for it.
+    // Only when it is necessary: PgBouncer refuses a connection with this parameter.
     ...(isolation === ISOLATION ? {} : { default_transaction_isolation: ISOLATION }),
   }
   return postgres({
-    // As lists: of a text, the driver would split an IPv6 address at its colons.
+    // As lists: the driver would split a string with an IPv6 address at its colons.
     host: [host] as unknown as string,
     port: [port] as unknown as number,
     database: address.database,
@@ -60,7 +60,7 @@ export function openPool(
     max,
     connect_timeout: CONNECT_TIMEOUT_MS / 1000,
     max_lifetime: null,
-    // Of the types that are asked for, only bigint needs to be told.
+    // The only type here that the driver does not know.
     fetch_types: false,
     types: { bigint: postgres.BigInt },
     connection: settings,
@@ -69,7 +69,7 @@ export function openPool(
   })
 }
 
-/** The one that takes writes. Where two say that they do, as after a careless failover, that of the later timeline. */
+/** The host that accepts writes. When two do, as after a careless failover, the one with the later timeline. */
 export async function writableHost(address: PostgresAddress): Promise<WritableHost> {
   const found: WritableHost[] = []
   const asked = address.hosts.map(async (host) => found.push(await askHost(address, host)))
@@ -82,7 +82,7 @@ export async function writableHost(address: PostgresAddress): Promise<WritableHo
   return found.reduce((best, other) => (other.timeline > best.timeline ? other : best))
 }
 
-/** Whether nothing was promoted, and no other host chosen, between the two looks. */
+/** Whether both are the same host, and it was not promoted in between. */
 export function isSame(one: WritableHost, other: WritableHost): boolean {
   return one.host === other.host && one.port === other.port && one.timeline === other.timeline
 }
@@ -98,9 +98,9 @@ async function askHost(address: PostgresAddress, host: Host): Promise<WritableHo
     const [answer] = await withTimeout(
       CONNECT_TIMEOUT_MS,
       asked,
-      () => new StoreFailure('NO_ANSWER', `${name} does not answer`),
+      () => new StoreFailure('NO_ANSWER', `${name} does not respond`),
     )
-    if (!answer?.writable) throw new StoreFailure('STANDBY', `${name} takes no writes`)
+    if (!answer?.writable) throw new StoreFailure('STANDBY', `${name} does not accept writes`)
     const { timeline, isolation } = answer
     return { ...host, timeline, isolation }
   } finally {
@@ -108,7 +108,7 @@ async function askHost(address: PostgresAddress, host: Host): Promise<WritableHo
   }
 }
 
-/** A host that answers says more of what is wrong than one that cannot be reached. */
+/** The error of a host that responds says more than that of one that cannot be reached. */
 function mostTelling(errors: readonly unknown[]): unknown {
   return (
     errors.find((error) => error instanceof postgres.PostgresError) ??
@@ -117,7 +117,7 @@ function mostTelling(errors: readonly unknown[]): unknown {
   )
 }
 
-/** As libpq has it (https://www.postgresql.org/docs/current/libpq-ssl.html). */
+/** As in libpq (https://www.postgresql.org/docs/current/libpq-ssl.html). */
 function ssl({ sslMode, sslRootCert }: PostgresAddress): false | 'prefer' | object {
   if (sslMode === 'disable') return false
   if (sslMode === 'prefer') return 'prefer'
@@ -133,6 +133,6 @@ function readCertificate(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
-    throw new StartError(`The file of sslrootcert, ${path}, cannot be read`, { cause })
+    throw new StartError(`the file in sslrootcert, ${path}, cannot be read`, { cause })
   }
 }

@@ -1,31 +1,26 @@
-// API keys in PostgreSQL. Every request asks for one, so those found are kept, for half the second that a revoked key
-// may still work: the other half is for the query.
+// API keys in PostgreSQL. Every request needs one, so they are cached for half a second. A revoked key must stop working within one
+// second; the other half is for the query.
 
-import type { ApiKey, DeprecatedCalls, KeyHash, KeyStore, NewKey } from '../../domain/keys.ts'
+import type { ApiKey, KeyHash, KeyStore, NewKey } from '../../domain/keys.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { batched } from '../shared/group-commit.ts'
+import {
+  type DeprecatedCallsRow,
+  KEY_COLUMNS,
+  type KeyRow,
+  LIST_DEPRECATED_CALLS,
+  toDeprecatedCalls,
+  toKey,
+} from '../shared/key-rows.ts'
 import type { Ask, Connection } from './connection.ts'
 
-interface KeyRow {
-  id: bigint
-  name: string
-  readOnly: boolean
-  createdAt: bigint
-  expiresAt: bigint | null
-  revokedAt: bigint | null
-  ending: string | null
-  lastUsedAt: bigint | null
-}
-
-const COLUMNS = `id, name, read_only AS "readOnly", created_at AS "createdAt", expires_at AS "expiresAt",
-  revoked_at AS "revokedAt", ending, last_used_at AS "lastUsedAt"`
-const BY_HASH = `SELECT hash, ${COLUMNS} FROM keys WHERE hash = ANY($1::text::text[])`
-const ALL = `SELECT ${COLUMNS} FROM keys ORDER BY id`
+const BY_HASH = `SELECT hash, ${KEY_COLUMNS} FROM keys WHERE hash = ANY($1::text::text[])`
+const ALL = `SELECT ${KEY_COLUMNS} FROM keys ORDER BY id`
 const INSERT = `INSERT INTO keys (name, hash, read_only, created_at, expires_at, ending) VALUES ($1, $2, $3, $4, $5, $6)
-  RETURNING ${COLUMNS}`
+  RETURNING ${KEY_COLUMNS}`
 const REVOKE = 'UPDATE keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL'
 const END = 'UPDATE keys SET expires_at = least(expires_at, $2::bigint) WHERE id = $1'
-// Locked in the same order always: two servers that save the uses of the same keys cannot block each other.
+// Locked in a fixed order, so that two servers that save at the same time cannot deadlock.
 const USE = `WITH used AS (
     SELECT * FROM json_to_recordset($1::text::json) AS used (id bigint, ending text, at bigint)
   ), locked AS MATERIALIZED (
@@ -33,22 +28,20 @@ const USE = `WITH used AS (
   )
   UPDATE keys SET ending = used.ending, last_used_at = greatest(last_used_at, at)
   FROM used JOIN locked USING (id) WHERE keys.id = used.id`
-// Always in the same order: two servers that save theirs at the same moment cannot block each other.
+// In a fixed order, so that two servers that save at the same time cannot deadlock.
 const COUNT = `INSERT INTO deprecated_calls AS counted (key_id, operation_id, calls, last_at)
   SELECT key_id, operation_id, sum(calls), max(last_at)
   FROM json_to_recordset($1::text::json) AS new (key_id bigint, operation_id text, calls bigint, last_at bigint)
   GROUP BY key_id, operation_id ORDER BY key_id, operation_id
   ON CONFLICT (key_id, operation_id) DO UPDATE
   SET calls = counted.calls + excluded.calls, last_at = greatest(counted.last_at, excluded.last_at)`
-const COUNTED = `SELECT key_id AS "keyId", operation_id AS "operationId", calls, last_at AS "lastAt"
-  FROM deprecated_calls ORDER BY last_at DESC`
 
 const KEPT_MS = 500
 const KEYS_KEPT_MAX = 10_000
 
 export function postgresKeys(connection: Connection, { now }: StoreOptions): KeyStore {
   const { read, write, background } = connection
-  /** What there is, and when it was asked for. What there is not is not kept: a new key works at once. */
+  /** Keys that exist, with the time of their query. Keys that do not exist are not cached, so a new key works at once. */
   const kept = new Map<KeyHash, { key: ApiKey; askedAt: number }>()
 
   async function readKeys(hashes: KeyHash[]): Promise<(ApiKey | undefined)[]> {
@@ -105,24 +98,6 @@ export function postgresKeys(connection: Connection, { now }: StoreOptions): Key
       }))
       await background(COUNT, JSON.stringify(rows))
     },
-    listDeprecatedCalls: async () =>
-      (await read<{ keyId: bigint; operationId: string; calls: bigint; lastAt: bigint }>(COUNTED)).map(toCalls),
+    listDeprecatedCalls: async () => (await read<DeprecatedCallsRow>(LIST_DEPRECATED_CALLS)).map(toDeprecatedCalls),
   }
-}
-
-function toKey({ id, name, readOnly, createdAt, expiresAt, revokedAt, ending, lastUsedAt }: KeyRow): ApiKey {
-  return {
-    id,
-    name,
-    readOnly,
-    createdAt: Number(createdAt),
-    expiresAt: expiresAt === null ? undefined : Number(expiresAt),
-    revokedAt: revokedAt === null ? undefined : Number(revokedAt),
-    ending: ending ?? undefined,
-    lastUsedAt: lastUsedAt === null ? undefined : Number(lastUsedAt),
-  }
-}
-
-function toCalls(row: { keyId: bigint; operationId: string; calls: bigint; lastAt: bigint }): DeprecatedCalls {
-  return { ...row, calls: Number(row.calls), lastAt: Number(row.lastAt) }
 }

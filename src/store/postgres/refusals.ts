@@ -1,4 +1,4 @@
-// Why a database cannot be used at a start, in sentences that say what to do. The password is in none of them.
+// Why a database cannot be used at the start, in sentences that say what to do. None of them contains the password.
 
 import { PetstoreError, StartError } from '../../domain/errors.ts'
 import { describeAddress } from './address.ts'
@@ -6,16 +6,16 @@ import { codeOf } from './errors.ts'
 
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^28/, 'it refuses this user or password. Check the address, and pg_hba.conf of the server.'],
-  [/^3D000$/, 'it has no such database. Create it, as docs/postgresql.md tells.'],
+  [/^3D000$/, 'it has no such database. Create it: see docs/postgresql.md.'],
   [
     /^(42501|3F000)$/,
-    'this user may not do what is needed. Let the owner run `petstore migrate --apply`, and grant the rest, as docs/postgresql.md tells.',
+    'this user lacks privileges. Let the owner run `petstore migrate --apply`, and grant the rest: see docs/postgresql.md.',
   ],
-  [/^42P07$/, 'it holds tables of another program. Name a database of its own.'],
-  [/^(25006|STANDBY)$/, 'no host of the address takes writes: it is a standby. Name the primary, too.'],
+  [/^42P07$/, 'it contains tables of another program. Name another database.'],
+  [/^(25006|STANDBY)$/, 'no host of the address accepts writes: it is a standby. Name the primary, too.'],
   [
     /^53300$/,
-    'it has no connection left. Raise max_connections, or lower `connections` in the addresses of the servers.',
+    'it has no free connection. Raise max_connections, or lower `connections` in the addresses of the servers.',
   ],
   [
     /^NOT_REPLICATED$/,
@@ -24,12 +24,9 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^57P03$/, 'it is still starting up, or shutting down. Try again.'],
   [
     /^08P01$/,
-    'it does not take our connection parameters. With PgBouncer, set ignore_startup_parameters, as docs/postgresql.md tells.',
+    'it refuses our connection parameters. With PgBouncer, set ignore_startup_parameters: see docs/postgresql.md.',
   ],
-  [
-    /^26000$/,
-    'it forgets prepared statements. With PgBouncer, set max_prepared_statements, as docs/postgresql.md tells.',
-  ],
+  [/^26000$/, 'it forgets prepared statements. With PgBouncer, set max_prepared_statements: see docs/postgresql.md.'],
   [
     /CERT|SELF_SIGNED|TLS|SSL|UNABLE_TO/,
     'its certificate cannot be verified. Check sslmode and sslrootcert in the address.',
@@ -40,7 +37,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   ],
 ]
 
-/** What is thrown at a start for `error`: a StartError, or `error` itself when it was not foreseen. */
+/** The StartError for `error`, or `error` itself when it is unexpected. */
 export function refusal(address: string, error: unknown): unknown {
   const cause = error instanceof PetstoreError ? error.cause : error
   const where = `${describeAddress(address)} cannot be used: `

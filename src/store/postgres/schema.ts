@@ -1,4 +1,4 @@
-// The schema of a PostgreSQL database: which version it has, and the migrations that bring it to ours.
+// The schema of a PostgreSQL database: its version, its migrations, and the privileges that a server needs.
 
 import { StartError } from '../../domain/errors.ts'
 import type { Ask } from './connection.ts'
@@ -9,16 +9,16 @@ import third from './migrations/0003-idempotency-answers.sql' with { type: 'text
 import fourth from './migrations/0004-orders.sql' with { type: 'text' }
 import fifth from './migrations/0005-key-uses.sql' with { type: 'text' }
 
-/** In order; a migration that was ever released is never changed. */
+/** In order. A released migration is never changed. */
 const MIGRATIONS = [first, second, third, fourth, fifth]
 export const NEWEST_VERSION = MIGRATIONS.length
 
 const OLDEST_SERVER = 15
 
-/** Servers that start at the same moment take turns; the same lock space as that of the first migration. */
+/** Servers that start at the same time migrate one after another. The lock is next to the one in the first migration. */
 const LOCK = 'SELECT pg_advisory_xact_lock(1346720851, 0)'
 
-/** Throws StartError when the server cannot keep what we promise. */
+/** Throws StartError when the server is too old or cannot store every text. */
 export async function checkServer(ask: Ask): Promise<void> {
   const [server] = await ask<{ version: number; encoding: string }>(`
     SELECT current_setting('server_version_num')::int / 10000 AS version, current_setting('server_encoding') AS encoding`)
@@ -40,7 +40,7 @@ const RIGHTS = {
   idempotency_answers: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
 }
 
-/** Throws StartError when the user may not do with the tables what a server does. */
+/** Throws StartError when the user lacks a privilege that a server needs. */
 export async function checkRights(ask: Ask): Promise<void> {
   const needed = Object.entries(RIGHTS).flatMap(([table, rights]) =>
     rights.map((right) => `('${table}', '${right}', ${isHeld(table, right)})`),
@@ -50,7 +50,7 @@ export async function checkRights(ask: Ask): Promise<void> {
   )
   if (missing.length === 0) return
   const list = missing.map(({ name, right }) => `${right} ON ${name}`).join(', ')
-  throw new StartError(`this user lacks rights (${list}): grant them, as docs/postgresql.md tells`)
+  throw new StartError(`this user lacks privileges (${list}): grant them, see docs/postgresql.md`)
 }
 
 function isHeld(table: string, right: string): string {
@@ -60,7 +60,7 @@ function isHeld(table: string, right: string): string {
     : `has_table_privilege('${table}', '${right}')`
 }
 
-/** 0: there is nothing of ours yet. */
+/** 0 when there is no schema yet. */
 export async function schemaVersion(ask: Ask): Promise<number> {
   const [{ exists } = { exists: false }] = await ask<{ exists: boolean }>(
     `SELECT to_regclass('petstore_schema') IS NOT NULL AS exists`,
@@ -70,18 +70,16 @@ export async function schemaVersion(ask: Ask): Promise<number> {
   return row?.version ?? 0
 }
 
-/** All of them in one transaction. Returns the version that was there before. */
-export async function migrate(sql: Sql): Promise<number> {
-  const before = await sql.begin(async (transaction) => {
+/** Runs the missing migrations in one transaction. */
+export async function migrate(sql: Sql): Promise<void> {
+  await sql.begin(async (transaction) => {
     const ask: Ask = async (statement) => Array.from(await transaction.unsafe(statement)) as never
     await ask(LOCK)
     const version = await schemaVersion(ask)
-    if (version >= NEWEST_VERSION) return version
+    if (version >= NEWEST_VERSION) return
     if (version === 0) await ask('CREATE TABLE petstore_schema (version integer NOT NULL)')
     for (const migration of MIGRATIONS.slice(version)) await ask(migration)
     await ask('DELETE FROM petstore_schema')
     await ask(`INSERT INTO petstore_schema VALUES (${NEWEST_VERSION})`)
-    return version
   })
-  return before as number
 }

@@ -1,10 +1,10 @@
-// How many may do something at once; the others wait in line, and not for ever.
+// Limits how many calls run at once. The others wait in order of arrival, for a limited time.
 
-export class Slots {
+export class Semaphore {
   private free: number
-  private readonly line: (() => void)[] = []
+  private readonly queue: (() => void)[] = []
 
-  /** Who has waited `waitMs` in vain meets the error that `busy` makes. */
+  /** A call that has waited `waitMs` throws the error that `busy` creates. */
   constructor(
     private readonly count: number,
     private readonly waitMs: number,
@@ -14,32 +14,32 @@ export class Slots {
   }
 
   get state(): { size: number; busy: number; waiting: number } {
-    return { size: this.count, busy: this.count - this.free, waiting: this.line.length }
+    return { size: this.count, busy: this.count - this.free, waiting: this.queue.length }
   }
 
   async use<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.free > 0) this.free--
-    else await this.turn()
+    else await this.wait()
     try {
       return await work()
     } finally {
-      const next = this.line.shift()
+      const next = this.queue.shift()
       if (next) next()
       else this.free++
     }
   }
 
-  private turn(): Promise<void> {
+  private wait(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const come = () => {
+      const start = () => {
         clearTimeout(timer)
         resolve()
       }
       const timer = setTimeout(() => {
-        this.line.splice(this.line.indexOf(come), 1)
+        this.queue.splice(this.queue.indexOf(start), 1)
         reject(this.busy())
       }, this.waitMs)
-      this.line.push(come)
+      this.queue.push(start)
     })
   }
 }

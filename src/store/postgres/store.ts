@@ -1,17 +1,17 @@
-// The store of many machines: one PostgreSQL database, any number of servers.
+// The store for several machines: one PostgreSQL database and any number of servers.
 
 import { StartError } from '../../domain/errors.ts'
 import type { Store, StoreOptions } from '../../domain/store.ts'
 import { type PostgresAddress, parsePostgresAddress } from './address.ts'
 import { Connection } from './connection.ts'
+import { openPool, writableHost } from './hosts.ts'
 import { postgresKeys } from './keys.ts'
 import { postgresOrders } from './orders.ts'
 import { postgresPets } from './pets.ts'
 import { refusal } from './refusals.ts'
 import { checkRights, checkServer, migrate, NEWEST_VERSION, schemaVersion } from './schema.ts'
-import { withSession } from './session.ts'
 
-/** Throws StartError when the database cannot serve. */
+/** Throws StartError when the database cannot be used. */
 export async function openPostgresStore(address: string, options: StoreOptions): Promise<Store> {
   try {
     return await open(parsePostgresAddress(address), options)
@@ -20,7 +20,7 @@ export async function openPostgresStore(address: string, options: StoreOptions):
   }
 }
 
-/** The version of the schema; 0 where there is none. Changes nothing. Throws StartError as a start does. */
+/** The version of the schema; 0 when there is none. Changes nothing. Throws StartError when the database cannot be used. */
 export async function postgresVersion(address: string): Promise<number> {
   try {
     const connection = await Connection.open(parsePostgresAddress(address))
@@ -41,9 +41,11 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
     await checkServer(connection.read)
     const version = await schemaVersion(connection.read)
     if (version > NEWEST_VERSION) {
-      throw new StartError(`a newer petstore wrote it (schema ${version}, this one knows ${NEWEST_VERSION})`)
+      throw new StartError(
+        `it was written by a newer petstore (schema ${version}; this version knows ${NEWEST_VERSION})`,
+      )
     }
-    if (version < NEWEST_VERSION) await withSession(address, migrate)
+    if (version < NEWEST_VERSION) await migrateAlone(address)
     await checkRights(connection.read)
   } catch (error) {
     await connection.close()
@@ -58,5 +60,15 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
       await connection.read('SELECT 1')
     },
     close: () => connection.close(),
+  }
+}
+
+/** On a connection of its own, without the time limit of the others: a migration may take long. */
+async function migrateAlone(address: PostgresAddress): Promise<void> {
+  const sql = openPool(address, await writableHost(address), { max: 1 })
+  try {
+    await migrate(sql)
+  } finally {
+    await sql.end({ timeout: 1 })
   }
 }

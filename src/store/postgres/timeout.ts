@@ -1,6 +1,6 @@
-// A bound on a wait.
+// A time limit for a promise.
 
-/** Settles as `work` does, or rejects with `late()` after `ms` milliseconds; the work itself goes on. */
+/** Settles as `work` does, or rejects with `late()` after `ms` milliseconds; the work itself continues. */
 export async function withTimeout<Result>(ms: number, work: Promise<Result>, late: () => Error): Promise<Result> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(late()), ms)

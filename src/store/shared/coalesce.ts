@@ -1,22 +1,21 @@
-// Reads that arrive together ask the store once: an answer may be given to all who asked before the question was put.
+// Coalesces equal reads: calls that arrive before a read starts can all share its result.
 
 /**
- * Wraps `read` so that calls with the same question share its next run. A run begins after the calls that it answers, so
- * each gets what a run of its own would have given; one that is under way answers nobody who comes later. A question is
- * plain data, and every member of it counts.
+ * Wraps `read` so that calls with an equal argument share its next run. A run starts after the calls that share it, so each gets
+ * what a run of its own would have returned. A call that arrives during a run waits for the next one. The argument is plain data.
  */
-export function shared<Question extends object, Result>(
-  read: (question: Question) => Promise<Result>,
-): (question: Question) => Promise<Result> {
+export function shared<Argument extends object, Result>(
+  read: (argument: Argument) => Promise<Result>,
+): (argument: Argument) => Promise<Result> {
   const next = new Map<string, Promise<Result>>()
   const running = new Map<string, Promise<unknown>>()
 
-  async function run(name: string, question: Question): Promise<Result> {
-    // One at a time of each name. After the poll phase: every request whose bytes have arrived shares this run.
+  async function run(name: string, argument: Argument): Promise<Result> {
+    // One run at a time for each argument. After the poll phase, every request that has arrived shares it.
     await running.get(name)
     await new Promise(setImmediate)
     next.delete(name)
-    const reading = read(question)
+    const reading = read(argument)
     const done = reading.then(
       () => {},
       () => {},
@@ -28,15 +27,15 @@ export function shared<Question extends object, Result>(
     return reading
   }
 
-  return (question) => {
-    const name = nameOf(question)
-    const waiting = next.get(name) ?? run(name, question)
+  return (argument) => {
+    const name = nameOf(argument)
+    const waiting = next.get(name) ?? run(name, argument)
     next.set(name, waiting)
     return waiting
   }
 }
 
-/** Different data have different names; the same in another order has two, which costs no more than a run of its own. */
+/** Different data have different names. Members in another order give another name, which only costs another run. */
 function nameOf(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'bigint') return `${value}n`

@@ -1,9 +1,9 @@
-// One table for each kind of row says which column holds which field. Select lists, inserts, JSON and copies are made from it
-// in every store, so a field that is missing in its table does not compile, and none can be lost in one place only.
+// Which column holds which field, in one table for each kind of row. Both stores make their select lists, inserts and JSON from it.
+// A field that is missing from its table does not compile.
 
 import { type JsonNumber, type JsonObject, parseJson } from '../../json/json.ts'
 
-/** `word`: a text that JSON writes without escapes. `time`: milliseconds since 1970. */
+/** `word`: a text without characters that JSON escapes. `time`: milliseconds since 1970. */
 type Kind<Value> = Value extends bigint
   ? 'integer'
   : Value extends number
@@ -20,7 +20,7 @@ export type Columns<Row> = {
   } & (undefined extends Row[Field] ? { readonly optional: true } : { readonly optional?: never })
 }
 
-/** How a database writes a text as a JSON string, and a time as the contract does, in quotes. `column` is SQL, and so is the result. */
+/** SQL expressions for a text as a JSON string, and for a time as a JSON string in the contract's format. `column` is SQL, too. */
 export interface JsonDialect {
   text(column: string): string
   time(column: string): string
@@ -35,7 +35,7 @@ export function selectList(columns: AnyColumns): string {
   return entries.map(([field, { column }]) => (column === field ? column : `${column} AS "${field}"`)).join(', ')
 }
 
-/** SQL that gives a row as a JSON object, as the contract writes it. Absent fields are left out. */
+/** A SQL expression for a row as a JSON object, in the contract's format. Absent fields are left out. */
 export function jsonObject(columns: AnyColumns, dialect: JsonDialect): string {
   const parts = Object.entries(columns).map(([field, { column, kind, optional }], index) => {
     const label = `'${index === 0 ? '{' : ','}"${field}":'`
@@ -45,7 +45,7 @@ export function jsonObject(columns: AnyColumns, dialect: JsonDialect): string {
   return `concat(${parts.join(', ')}, '}')`
 }
 
-/** The fields of the table in its order, and nothing else. `row`: as a database driver gives it under the names of `selectList`, or a `Row`. */
+/** The fields of the table, in its order. `row`: a `Row`, or a result of the database driver with the names of `selectList`. */
 export function fromRow<Row>(columns: Columns<Row>, row: object): Row {
   return fromFields(columns, (field, kind) => {
     const value = (row[field as keyof object] as Value | null) ?? undefined
@@ -53,7 +53,7 @@ export function fromRow<Row>(columns: Columns<Row>, row: object): Row {
   })
 }
 
-/** A row as `stringifyJson` wrote it, times as numbers. */
+/** Reads a row that `stringifyJson` wrote, with times as numbers. */
 export function fromJson<Row>(columns: Columns<Row>, json: string): Row {
   const object = parseJson(json) as JsonObject
   return fromFields(columns, (field, kind) => {

@@ -1,13 +1,13 @@
-// Group commit: what is asked for in the same turn of the event loop, or while a commit runs, is committed together.
-// One sync to disk then serves them all: 1 row a transaction gives about 6 000 rows a second here, 64 rows 400 000.
+// Group commit: calls that arrive in the same turn of the event loop, or while a commit runs, are committed together, with one sync
+// to disk. One row in a transaction gives about 6 000 rows a second, 64 rows give 400 000.
 
 import { OVERLOADED, PetstoreError } from '../../domain/errors.ts'
 
 const BATCH_MAX = 256
-/** Who would wait longer than this is refused at once. */
+/** A call that would wait longer than this is refused at once. */
 const WAIT_MS_MAX = 2000
 
-/** What an item needs for itself: of two items in a batch, the same name has the same value. */
+/** What an item claims: in one batch, equal names must have equal values. */
 export type Claim = readonly [name: string, value: unknown]
 
 interface Waiting<Item, Result> {
@@ -17,11 +17,10 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Wraps `commit`, which does many at once and gives the results in the same order, as a function that does one.
- * When a commit fails because of the store, each of its batch fails. A failure that was not foreseen may be one item's
- * fault: then each is committed alone, so that it harms no other. What would wait too long, as long as commits take as
- * they do, rejects with OVERLOADED; a first batch may always wait. A batch ends before an item whose claim
- * contradicts that of an earlier one, so items are committed in the order of their arrival.
+ * Wraps `commit`, which takes a batch and returns the results in the same order, as a function for one item. A PetstoreError of
+ * `commit` rejects the whole batch. After any other error, which one item may have caused, each item is committed alone. A call
+ * rejects with OVERLOADED when it would wait too long, judged by the duration of the commits so far; the first batch may always wait.
+ * A batch ends before an item whose claim contradicts an earlier one, so items are committed in the order of their arrival.
  */
 export function batched<Item, Result>(
   commit: (items: Item[]) => Result[] | Promise<Result[]>,
@@ -30,14 +29,14 @@ export function batched<Item, Result>(
 ): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = []
   let running = false
-  let begunAt = 0
+  let startedAt = 0
   let lastMs = 0
 
   async function run(): Promise<void> {
     while (waiting.length > 0) {
       await gathered()
       const batch = take()
-      begunAt = performance.now()
+      startedAt = performance.now()
       try {
         const results = await commit(batch.map(({ item }) => item))
         batch.forEach(({ resolve }, index) => {
@@ -47,13 +46,13 @@ export function batched<Item, Result>(
         if (error instanceof PetstoreError || batch.length === 1) for (const { reject } of batch) reject(error)
         else await Promise.all(batch.map(alone))
       }
-      lastMs = performance.now() - begunAt
+      lastMs = performance.now() - startedAt
       onBatch?.(batch.length, lastMs / 1000)
     }
     running = false
   }
 
-  /** After the poll phase every request whose bytes have arrived joins this batch; as long as more come, it waits for them. */
+  /** After the poll phase, every request that has arrived is in the batch. Waits for as long as more arrive. */
   async function gathered(): Promise<void> {
     for (let before = 0; waiting.length > before && waiting.length < BATCH_MAX; ) {
       before = waiting.length
@@ -83,7 +82,7 @@ export function batched<Item, Result>(
 
   function overloaded(): boolean {
     if (waiting.length < BATCH_MAX) return false
-    const commitMs = Math.max(lastMs, performance.now() - begunAt)
+    const commitMs = Math.max(lastMs, performance.now() - startedAt)
     return Math.ceil(waiting.length / BATCH_MAX) * commitMs > WAIT_MS_MAX
   }
 
@@ -93,7 +92,7 @@ export function batched<Item, Result>(
       waiting.push({ item, resolve, reject })
       if (running) return
       running = true
-      begunAt = performance.now()
+      startedAt = performance.now()
       run()
     })
 }

@@ -1,5 +1,5 @@
-// What an Idempotency-Key means, in every store: for a day, the first answer of the operation and the request that it was used for.
-// Request and answer are kept as text beside the key, so a replay does not depend on rows that have changed since.
+// Idempotency keys, for every store. For 24 hours a key stands for one request of one operation and its first answer. Both are stored
+// as text with the key, so a replay does not depend on rows that have changed since.
 
 import { PetstoreError } from '../../domain/errors.ts'
 import type { Created, NewPet, Pet } from '../../domain/pets.ts'
@@ -7,7 +7,7 @@ import { stringifyJson } from '../../json/json.ts'
 import { type Columns, fromJson, fromRow } from './columns.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from './pet-columns.ts'
 
-/** How long a key is remembered. After that it is as if it had never been used. */
+/** After this time, a key counts as unused. */
 export const KEPT_MS = 24 * 3600_000
 
 /** An operation that takes an Idempotency-Key; `name` is its operationId. */
@@ -23,7 +23,7 @@ export const CREATE_PET: IdempotentOperation<NewPet, Pet> = {
   answer: PET_COLUMNS,
 }
 
-/** What is kept with a key. */
+/** What is stored with a key. */
 export interface FirstAnswer {
   readonly operation: string
   /** As `requestText` gives it. */
@@ -32,7 +32,7 @@ export interface FirstAnswer {
   readonly answer: string
 }
 
-/** Equal for requests that mean the same: JSON of the validated request, its fields in a fixed order, times in milliseconds. */
+/** JSON of the validated request, with its fields in a fixed order and times in milliseconds: equal for equal requests. */
 export function requestText<Request extends object>(
   { request }: Pick<IdempotentOperation<Request, unknown>, 'request'>,
   asked: Request,
@@ -47,7 +47,7 @@ export function answerText<Answer extends object>(
   return stringifyJson(fromRow(answer, given))
 }
 
-/** What a later request under the same key gets: the first answer, or the error that it asks for something else. */
+/** The result of a later request with the same key: the first answer, or `idempotency_mismatch` when the request is another one. */
 export function replay<Answer>(
   { name, answer }: Pick<IdempotentOperation<unknown, Answer>, 'name' | 'answer'>,
   first: FirstAnswer,

@@ -1,4 +1,4 @@
-// Why an order is refused, in every store's words.
+// The errors for refused orders, the same for every store.
 
 import { PetstoreError } from '../../domain/errors.ts'
 import type { Order } from '../../domain/orders.ts'

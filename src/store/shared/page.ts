@@ -1,11 +1,11 @@
-// A page as a store reads it: its rows come as JSON from the database, one text each or one for all, because a text
-// costs a tenth of the objects that it would be made from again.
+// Makes a page from rows that the database returns as JSON. Reading one text costs a tenth of reading a row as an object and writing it
+// as JSON again.
 
 import type { Page } from '../../domain/pets.ts'
 
 export type PageRow = readonly [id: bigint, json: string]
 
-/** `rows`: up to one more than `limit`. */
+/** `rows`: up to one row more than `limit`. */
 export function pageOf(rows: readonly PageRow[], limit: number): Page {
   const shown = rows.slice(0, limit)
   const json = `[${shown.map(([, json]) => json).join(',')}]`

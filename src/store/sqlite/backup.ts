@@ -1,7 +1,6 @@
-// Copies of a store's file, taken while services write. A copy appears under its name only when it is whole, checked and on
-// disk.
+// Backs up a store's file while services write to it. The copy gets its name only when it is complete, checked and on disk.
 //
-// Never to be called in a process that has the store open: see the trap in file.ts.
+// Do not use it in a process that has the store open: see file.ts.
 
 import { Database } from 'bun:sqlite'
 import { linkSync, lstatSync, renameSync, statSync } from 'node:fs'
@@ -17,7 +16,7 @@ export interface BackupSummary {
   bytes: number
 }
 
-/** One moment of the store at `path`, in the new file `to`. Throws StartError, and then leaves nothing at `to`. */
+/** Writes a consistent copy of the store at `path` to the new file `to`. Throws StartError, and then leaves no file at `to`. */
 export function backUp(path: string, to: string): BackupSummary {
   if (inodeOf(path) === undefined) throw new StartError(`There is no store at ${path}.`)
   const store = prepareFile(path, MIGRATIONS.length)
@@ -32,7 +31,7 @@ export function backUp(path: string, to: string): BackupSummary {
   })
 }
 
-/** Throws StartError when the file at `path` is not a whole store. */
+/** Throws StartError when the file at `path` is damaged. */
 export function checkContents(path: string): BackupSummary {
   const database = new Database(path, { readonly: true })
   try {
@@ -49,23 +48,23 @@ export function checkContents(path: string): BackupSummary {
   }
 }
 
-/** A read transaction: writers go on. What they commit after its beginning is not in the copy. */
+/** In a read transaction, so writers continue. The copy has nothing that they commit after its start. */
 function copyTo(partial: string, store: string): void {
   const inode = inodeOf(store)
   const database = new Database(store, { readwrite: true, create: false })
   try {
     database.run('PRAGMA busy_timeout = 10000')
     database.query('VACUUM INTO ?').run(partial)
-    if (inodeOf(store) !== inode) throw new StartError(`${store} was replaced meanwhile. Try again.`)
+    if (inodeOf(store) !== inode) throw new StartError(`${store} was replaced during the backup. Try again.`)
   } catch (error) {
-    // These may be of either disk.
+    // These errors may come from either disk.
     throw isSqliteCode(error, 'SQLITE_FULL', 'SQLITE_IOERR') ? error : startError(store, error)
   } finally {
     database.close()
   }
 }
 
-/** Never over a file that has appeared meanwhile. Where the disk knows no hard links, there is only the look before. */
+/** Never overwrites a file that has appeared meanwhile. On a file system without hard links, only the earlier check prevents that. */
 function giveName(partial: string, to: string): void {
   try {
     linkSync(partial, to)
@@ -76,5 +75,5 @@ function giveName(partial: string, to: string): void {
 }
 
 function taken(to: string): StartError {
-  return new StartError(`${to} is there already. Name a new file.`)
+  return new StartError(`${to} already exists. Name a new file.`)
 }

@@ -1,4 +1,4 @@
-// One SQLite connection, as the service needs it: ours, whole, migrated, in WAL mode, synced at every commit.
+// Opens a SQLite connection: checks and migrates the file, in WAL mode with a sync at every commit.
 
 import { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
@@ -11,26 +11,26 @@ import third from './migrations/0003-idempotency-answers.sql' with { type: 'text
 import fourth from './migrations/0004-orders.sql' with { type: 'text' }
 import fifth from './migrations/0005-key-uses.sql' with { type: 'text' }
 
-/** In order; a migration that was ever released is never changed. `user_version` counts those that have run. */
+/** In order. A released migration is never changed. `user_version` counts those that have run. */
 export const MIGRATIONS = [first, second, third, fourth, fifth]
 
-/** How long a statement waits for another process's transaction. The thread waits with it. */
+/** How long a statement waits for another process's transaction. It blocks the thread. */
 export const BUSY_TIMEOUT_MS = 2000
 
-/** A file up to this size is checked whole at start (some 10 ms); a larger one by its structure's first pages only. */
+/** A file up to this size is checked completely at start, in about 10 ms. Of a larger one, only the header is checked. */
 const QUICK_CHECK_BYTES_MAX = 16 * 1024 * 1024
 
 export interface Connection {
-  /** Another one after a reopening. */
+  /** `reopen` replaces it. */
   database: Database
-  /** Throws and leaves all as it is where that cannot be done. In memory it does nothing. */
+  /** Opens a new connection. When that fails, it throws and keeps the old one. Does nothing for a store in memory. */
   reopen(): void
   close(): void
 }
 
 /**
- * `path` is a file, or `:memory:`. Throws StartError when the file is not ours, damaged, read-only, locked or newer than
- * this program.
+ * `path` is a file, or `:memory:`. Throws StartError when the file is not a store, or is damaged, read-only, locked or from a newer
+ * version.
  */
 export function openConnection(path: string): Connection {
   if (path === ':memory:') {
@@ -44,7 +44,7 @@ export function openConnection(path: string): Connection {
   }
 }
 
-/** How many migrations have run on the file, which is left as it is. 0: there is none, or nothing in it. */
+/** How many migrations have run on the file. 0 when it does not exist or is empty. Changes nothing. */
 export function fileVersion(path: string): number {
   const file = statSync(path, { throwIfNoEntry: false })
   if (!file || file.size === 0) return 0
@@ -58,7 +58,7 @@ export function fileVersion(path: string): number {
   }
 }
 
-/** `undefined` when another process took the file away while it was opened. */
+/** `undefined` when another process removed the file while it was opened. */
 function openOnce(path: string, inode: bigint | undefined): Connection | undefined {
   try {
     return reopenable(path, openDatabase(path))
@@ -68,7 +68,7 @@ function openOnce(path: string, inode: bigint | undefined): Connection | undefin
   }
 }
 
-/** The new one is opened before the old one is closed: so SQLite keeps its files, and reads go on if it cannot be opened. */
+/** Opens the new connection before it closes the old one, so that SQLite keeps its files, and reads continue if the opening fails. */
 function reopenable(path: string, database: Database): Connection {
   const connection: Connection = {
     database,
@@ -101,7 +101,7 @@ function prepare(database: Database, path: string, inode: bigint | undefined): v
   checkInPlace(path, inode)
   if (version > MIGRATIONS.length) throw newer(path, version, MIGRATIONS.length)
   if (version > 0) check(database, path)
-  // Before WAL, so that it stands in the file itself and not in the log.
+  // Before WAL mode, so that it is written to the file itself and not to the log.
   else database.run(`PRAGMA application_id = ${APPLICATION_ID}`)
   database.run('PRAGMA journal_mode = WAL')
   checkInPlace(path, inode)
@@ -111,8 +111,8 @@ function prepare(database: Database, path: string, inode: bigint | undefined): v
 }
 
 /**
- * A backup may have been restored while this waited for the lock: then this is the file that was set aside, and what it wrote
- * would go into the log of the new one. From WAL mode on SQLite holds a lock that keeps a restore away.
+ * While this process waited for the lock, a backup may have been restored. Then this is the previous file, and its writes would go into
+ * the log of the new one. In WAL mode, SQLite holds a lock that prevents a restore.
  */
 function checkInPlace(path: string, inode: bigint | undefined): void {
   if (inodeOf(path) !== inode) throw new StartError(`${path} was replaced while it was opened. Try again.`)
@@ -124,7 +124,7 @@ function check(database: Database, path: string): void {
   if (pragma(database, 'quick_check') !== 'ok') throw corrupt(path)
 }
 
-/** Each in a transaction of its own; the lock is taken first, so that two servers starting together take turns. */
+/** Runs each migration in its own transaction. It takes the lock first, so that servers that start together migrate one after another. */
 function migrate(database: Database): void {
   while (schemaVersion(database) < MIGRATIONS.length) {
     database.run('BEGIN IMMEDIATE')

@@ -1,5 +1,5 @@
-// The rows of a SQLite store, for copying. No other process may have the file open: a log that another one writes to
-// would be copied in part.
+// The rows of a SQLite store, for copying. No other process may have the file open: its writes during the copy would be copied in
+// part.
 
 import { Database } from 'bun:sqlite'
 import { resolve } from 'node:path'
@@ -8,9 +8,9 @@ import { type Contents, describeTable, keyOf, quoted, type Row, referencedFirst,
 import { BUSY_TIMEOUT_MS, openConnection } from './connection.ts'
 import { isSqliteCode, translated } from './errors.ts'
 
-/** Of STRICT tables: in others a column's type does not say what its values are. */
+/** For STRICT tables. In others, a column's type does not determine the type of its values. */
 const TYPES = { INTEGER: 'integer', INT: 'integer', TEXT: 'text' } as const
-/** The catalogue has no other sign of it. */
+/** The catalogue shows it only in the table's SQL. */
 const ASSIGNS = /\bPRIMARY\s+KEY\s+AUTOINCREMENT\b/i
 
 /** `path` is a store's file, or `:memory:` for a new store. Throws StartError when another process uses the file. */
@@ -64,7 +64,6 @@ export function openSqliteContents(path: string): Contents {
         for (const row of rows) insert.run(...row)
       })
     },
-    clear: async ({ name }) => transact(() => database.run(`DELETE FROM ${quoted(name)}`)),
     lastId: async ({ name }) => select<[bigint]>('SELECT seq FROM sqlite_sequence WHERE name = ?', name)[0]?.[0] ?? 0n,
     setLastId: async ({ name }, id) => {
       transact(() => {
@@ -76,7 +75,7 @@ export function openSqliteContents(path: string): Contents {
   }
 }
 
-/** Set before the first access, the exclusive mode needs that no other process has the file open, and lets none in. */
+/** In exclusive mode from the first access: fails when another process has the file open, and then keeps others out. */
 function openAlone(path: string): Database {
   const database = new Database(path, { readwrite: true, create: false, strict: true, safeIntegers: true })
   try {

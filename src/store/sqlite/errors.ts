@@ -1,14 +1,15 @@
-// SQLite's result codes → our errors. By code, never by words (https://sqlite.org/rescode.html).
+// Translates SQLite's errors to those of the domain, by code, never by message (https://sqlite.org/rescode.html).
 
 import { SQLiteError } from 'bun:sqlite'
-import { PetstoreError, StartError } from '../../domain/errors.ts'
+import { StartError } from '../../domain/errors.ts'
+import { storageFull, unavailable } from '../shared/failures.ts'
 import { corrupt } from './file.ts'
 
-/** Codes of a database that cannot be reached or used right now; anything else is a fault of ours. */
+/** Codes of a database that cannot be used at the moment. Any other code is a bug of this program. */
 const UNAVAILABLE =
   /^SQLITE_(BUSY|LOCKED|IOERR|CANTOPEN|READONLY|PROTOCOL|CORRUPT|NOTADB|NOMEM|INTERRUPT|PERM|AUTH)(_|$)/
 
-/** Runs `work`; what SQLite throws becomes `storage_full` or `unavailable`, or passes as unforeseen. */
+/** Runs `work`. Errors of SQLite become `storage_full` or `unavailable`; any other error is rethrown. */
 export function translated<Result>(work: () => Result): Result {
   try {
     return work()
@@ -20,18 +21,15 @@ export function translated<Result>(work: () => Result): Result {
 function translate(error: unknown): unknown {
   if (!(error instanceof SQLiteError)) return error
   const code = error.code ?? ''
-  if (code === 'SQLITE_FULL') {
-    return new PetstoreError('storage_full', 'The store is full: nothing was added. Try again later.', { cause: error })
-  }
-  if (!UNAVAILABLE.test(code)) return error
-  return new PetstoreError('unavailable', 'The store cannot be used right now. Try again.', { cause: error })
+  if (code === 'SQLITE_FULL') return storageFull(error)
+  return UNAVAILABLE.test(code) ? unavailable(error) : error
 }
 
 export function isSqliteCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof SQLiteError && codes.some((code) => error.code?.startsWith(code))
 }
 
-/** What an opening threw, SQLite's or the system's, as a StartError; what is unforeseen passes. */
+/** The StartError for an error of SQLite or the system while a file is opened; any other error is returned as it is. */
 export function startError(path: string, error: unknown): unknown {
   const is = (...codes: string[]) => isSqliteCode(error, ...codes)
   const { code } = error as NodeJS.ErrnoException

@@ -1,8 +1,8 @@
-// The database file before SQLite touches it: is it there, is it ours, may we write? Read from its first 100 bytes
-// (the format's header), so that a file that is refused stays as it was.
+// Checks a database file before SQLite opens it: does it exist, is it a store, can it be written? It reads only the header, the first
+// 100 bytes, so that a file that is refused is not changed.
 //
-// A trap: POSIX drops all locks that a process holds on a file when the process closes any descriptor of that file. So these
-// functions are called before SQLite opens the file, and never in a process that has the store open.
+// Do not call these functions in a process that has the store open: when a process closes any descriptor of a file, POSIX releases all
+// locks that the process holds on the file.
 
 import {
   accessSync,
@@ -21,15 +21,15 @@ import {
 import { dirname, resolve } from 'node:path'
 import { StartError } from '../../domain/errors.ts'
 
-/** "PETS": what SQLite's application_id says in a file of ours. */
+/** "PETS": SQLite's application_id in the file of a store. */
 export const APPLICATION_ID = 0x50455453
 
 const HEADER_BYTES = 100
 const MAGIC = 'SQLite format 3\0'
 
 /**
- * Makes sure that `path` is a file of ours, or creates it, empty and readable by its owner only; gives where it lies, behind
- * symbolic links. Throws StartError when it is anything else, is read-only, or was written by a newer petstore.
+ * Checks that `path` is a store's file, or creates an empty file that only its owner can read. Returns the file's path with symbolic
+ * links resolved. Throws StartError when it is anything else, is read-only, or was written by a newer petstore.
  */
 export function prepareFile(path: string, newestVersion: number): string {
   const file = realPath(path)
@@ -42,7 +42,7 @@ export function prepareFile(path: string, newestVersion: number): string {
   return file
 }
 
-/** Throws StartError unless `path` is a file of ours, of this version or an older one. */
+/** Throws StartError unless `path` is a store's file of this version or an older one. */
 export function checkFile(path: string, newestVersion: number): void {
   const stats = statOrUndefined(path)
   if (stats) checkIsFile(path, stats)
@@ -50,8 +50,8 @@ export function checkFile(path: string, newestVersion: number): void {
 }
 
 /**
- * Throws StartError where a store may not be put in the place of what is at `path`: no file, a read-only one, the database of
- * another program. A damaged file may be replaced, whatever it says.
+ * Throws StartError when a store may not replace what is at `path`: something that is not a file, a read-only file, or the database of
+ * another program. A damaged file may be replaced.
  */
 export function checkReplaceable(path: string): void {
   const stats = statOrUndefined(path)
@@ -61,7 +61,7 @@ export function checkReplaceable(path: string): void {
   if (length === HEADER_BYTES && magic === MAGIC && applicationId !== APPLICATION_ID) throw foreign(path)
 }
 
-/** Where `path` leads, behind symbolic links: SQLite keeps its log beside that. There need not be a file. */
+/** `path` with symbolic links resolved: SQLite keeps its log beside that. The file need not exist. */
 export function realPath(path: string): string {
   try {
     return realpathSync(path)
@@ -71,7 +71,7 @@ export function realPath(path: string): string {
   }
 }
 
-/** Tells a file from another that has taken its name. `undefined`: there is none. */
+/** Identifies the file at `path`, so that a replacement is noticed. `undefined` when there is none. */
 export function inodeOf(path: string): bigint | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false, bigint: true })?.ino
@@ -80,10 +80,10 @@ export function inodeOf(path: string): bigint | undefined {
   }
 }
 
-/** The sentence for a file made by a later version; the schema's version is checked again once SQLite has it open. */
+/** The error for a file of a newer version. The version is checked again when SQLite has opened the file. */
 export function newer(path: string, version: number, newest: number): StartError {
   return new StartError(
-    `${path} was written by a newer petstore (schema ${version}, this one knows ${newest}). Start that version instead.`,
+    `${path} was written by a newer petstore (schema ${version}; this version knows ${newest}). Start that version instead.`,
   )
 }
 
@@ -105,7 +105,7 @@ function checkHeader(path: string, newestVersion: number): void {
   }
   if (applicationId !== APPLICATION_ID) throw foreign(path)
   if (version > newestVersion) throw newer(path, version, newestVersion)
-  // With a write-ahead log beside it, the rest of the file may still be in the log.
+  // With a write-ahead log, the rest of the file may still be in the log.
   if (bytes < complete && !existsSync(`${path}-wal`)) throw corrupt(path)
 }
 

@@ -1,31 +1,25 @@
 // API keys in SQLite.
 
-import type { ApiKey, DeprecatedCalls, KeyHash, KeyId, KeyStore, NewKey } from '../../domain/keys.ts'
+import type { ApiKey, KeyHash, KeyId, KeyStore, NewKey } from '../../domain/keys.ts'
 import type { StoreOptions } from '../../domain/store.ts'
+import {
+  type DeprecatedCallsRow,
+  KEY_COLUMNS,
+  type KeyRow,
+  LIST_DEPRECATED_CALLS,
+  toDeprecatedCalls,
+  toKey,
+} from '../shared/key-rows.ts'
 import { translated } from './errors.ts'
 import type { Statements } from './statements.ts'
 import type { Transact } from './transaction.ts'
 
-interface KeyRow {
-  id: KeyId
-  name: string
-  readOnly: bigint
-  createdAt: bigint
-  expiresAt: bigint | null
-  revokedAt: bigint | null
-  ending: string | null
-  lastUsedAt: bigint | null
-}
-
-const COLUMNS = `id, name, read_only AS readOnly, created_at AS createdAt, expires_at AS expiresAt, revoked_at AS revokedAt,
-  ending, last_used_at AS lastUsedAt`
-
 export function sqliteKeys(statements: Statements, transact: Transact, { now }: StoreOptions): KeyStore {
-  const byHash = statements.query<KeyRow, [KeyHash]>(`SELECT ${COLUMNS} FROM keys WHERE hash = ?`)
-  const all = statements.query<KeyRow, []>(`SELECT ${COLUMNS} FROM keys ORDER BY id`)
+  const byHash = statements.query<KeyRow, [KeyHash]>(`SELECT ${KEY_COLUMNS} FROM keys WHERE hash = ?`)
+  const all = statements.query<KeyRow, []>(`SELECT ${KEY_COLUMNS} FROM keys ORDER BY id`)
   const any = statements.query('SELECT 1 FROM keys LIMIT 1')
   const insert = statements.query<KeyRow, [string, KeyHash, boolean, number, number | null, string | null]>(
-    `INSERT INTO keys (name, hash, read_only, created_at, expires_at, ending) VALUES (?, ?, ?, ?, ?, ?) RETURNING ${COLUMNS}`,
+    `INSERT INTO keys (name, hash, read_only, created_at, expires_at, ending) VALUES (?, ?, ?, ?, ?, ?) RETURNING ${KEY_COLUMNS}`,
   )
   const revoke = statements.query<never, [number, KeyId]>(
     'UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
@@ -40,10 +34,7 @@ export function sqliteKeys(statements: Statements, transact: Transact, { now }: 
     `INSERT INTO deprecated_calls VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
      SET calls = calls + excluded.calls, last_at = max(last_at, excluded.last_at)`,
   )
-  const counted = statements.query<Record<'keyId' | 'calls' | 'lastAt', bigint> & { operationId: string }, []>(
-    `SELECT key_id AS keyId, operation_id AS operationId, calls, last_at AS lastAt
-     FROM deprecated_calls ORDER BY last_at DESC`,
-  )
+  const counted = statements.query<DeprecatedCallsRow, []>(LIST_DEPRECATED_CALLS)
 
   function create({ name, hash, readOnly, expiresAt, ending }: NewKey): ApiKey {
     return toKey(insert.get(name, hash, readOnly, now(), expiresAt ?? null, ending ?? null) as KeyRow)
@@ -57,7 +48,7 @@ export function sqliteKeys(statements: Statements, transact: Transact, { now }: 
   return {
     createKey: (key) => transact(() => create(key)),
     createFirstKey: (key) => transact(() => (any.get() ? undefined : create(key))),
-    // At once: whoever comes in the same turn with the same key then finds it known.
+    // Not with other reads: the result is cached at once for requests with the same key in the same turn of the event loop.
     findKey: async (hash) => translated(() => find(hash)),
     listKeys: async () => translated(() => all.all().map(toKey)),
     revokeKey: async (id) => {
@@ -76,23 +67,6 @@ export function sqliteKeys(statements: Statements, transact: Transact, { now }: 
       transact(() => {
         for (const { keyId, operationId, calls: n, lastAt } of calls) count.run(keyId, operationId, n, lastAt)
       }),
-    listDeprecatedCalls: async () => translated(() => counted.all().map(toCalls)),
+    listDeprecatedCalls: async () => translated(() => counted.all().map(toDeprecatedCalls)),
   }
-}
-
-function toKey(row: KeyRow): ApiKey {
-  return {
-    id: row.id,
-    name: row.name,
-    readOnly: row.readOnly !== 0n,
-    createdAt: Number(row.createdAt),
-    expiresAt: row.expiresAt === null ? undefined : Number(row.expiresAt),
-    revokedAt: row.revokedAt === null ? undefined : Number(row.revokedAt),
-    ending: row.ending ?? undefined,
-    lastUsedAt: row.lastUsedAt === null ? undefined : Number(row.lastUsedAt),
-  }
-}
-
-function toCalls(row: { keyId: KeyId; operationId: string; calls: bigint; lastAt: bigint }): DeprecatedCalls {
-  return { ...row, calls: Number(row.calls), lastAt: Number(row.lastAt) }
 }

@@ -1,17 +1,17 @@
-// A file while it is being written: beside its target under a name that nothing else has, readable by its owner only, and
-// removed when the writing has ended, whether it failed or not.
+// Writes a file under a temporary, unique name beside its target. Only its owner can read it, and it is removed at the end, also after
+// a failure.
 
 import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StartError } from '../../domain/errors.ts'
 
-/** What SQLite may put beside a database, under the database's name with these suffixes. */
+/** The suffixes of the files that SQLite may create beside a database. */
 export const SIDE_SUFFIXES = ['-wal', '-shm', '-journal']
 
 /**
- * Whether `name` is a file that was being written for `target` (both without their folder): a process that is killed leaves
- * `TARGET.PID-RANDOM.partial`, and perhaps what SQLite had beside it.
+ * Whether `name` is a temporary file for `target` (both without their folder). A process that is killed leaves
+ * `TARGET.PID-RANDOM.partial`, and perhaps the files of SQLite beside it.
  */
 export function isPartialOf(target: string, name: string): boolean {
   return (
@@ -19,7 +19,7 @@ export function isPartialOf(target: string, name: string): boolean {
   )
 }
 
-/** Gives `write` the path of an empty file beside `to`. Throws StartError where it cannot be written. */
+/** Calls `write` with the path of an empty file beside `to`. Throws StartError when it cannot be written. */
 export function withPartial<Result>(to: string, write: (partial: string) => Result): Result {
   const partial = `${to}.${process.pid}-${randomBytes(4).toString('hex')}.partial`
   try {
@@ -39,7 +39,7 @@ export function syncFile(path: string): void {
   syncDescriptor(openSync(path, 'r+'))
 }
 
-/** A name is on disk when its folder is. */
+/** Syncs the folder, and so the names in it. */
 export function syncFolderOf(path: string): void {
   syncDescriptor(openSync(dirname(path), 'r'))
 }

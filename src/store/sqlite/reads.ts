@@ -1,13 +1,12 @@
-// Reads that arrive together are done together: when the event loop has taken in every request that was there, one read
-// transaction serves them all. It begins after each of them was asked for, so each sees all that was committed before. One
-// after the other they also find the processor's caches warm: that halves what a page costs under load.
+// Reads that arrive in the same turn of the event loop share one read transaction. It starts after all of them have arrived, so each
+// sees everything that was committed before. Under load this halves the cost of a page, because the processor's caches are warm.
 
 import { translated } from './errors.ts'
 import type { Query, Statements } from './statements.ts'
 
 export type Read = <Result>(work: () => Result) => Promise<Result>
 
-/** What the result does: resolves with what `work` reads, or rejects with what it throws, translated. */
+/** The result resolves with what `work` returns, or rejects with its error, translated. */
 export function reads(statements: Statements): Read {
   const begin = statements.query('BEGIN')
   const commit = statements.query('COMMIT')
@@ -37,7 +36,7 @@ export function reads(statements: Statements): Read {
     })
 }
 
-/** Whether it could be run. Where not, each read is one of its own, and meets what is wrong by itself. */
+/** Whether the statement succeeded. When it did not, each read is its own transaction and reports the error itself. */
 function done(statement: Pick<Query<never, []>, 'run'>): boolean {
   try {
     statement.run()

@@ -1,8 +1,8 @@
-// A backup takes the place of a store. From before anything changes until the backup has the store's name, this process holds
-// the store alone, and there is a file of that name: a service that starts meanwhile waits, and then finds the backup (see
-// checkInPlace in connection.ts). Whatever lay there is kept under another name.
+// Replaces a store with a backup, and keeps the previous store under another name. During the whole replacement, this process has the
+// store's exclusive lock, and a file with the store's name exists: a service that starts meanwhile waits, and then uses the backup
+// (see checkInPlace in connection.ts).
 //
-// Never to be called in a process that has the store open: see the trap in file.ts.
+// Do not use it in a process that has the store open: see file.ts.
 
 import { constants, Database } from 'bun:sqlite'
 import {
@@ -30,8 +30,8 @@ import { SIDE_SUFFIXES, syncFile, syncFolderOf, withPartial } from './partial.ts
 const COPY_BYTES = 1024 * 1024
 
 /**
- * The backup at `from` becomes the store at `to`; `kept` are the files in which what was there is kept. Throws StartError when
- * a service uses the store, or when the backup is not whole, and then changes nothing.
+ * Makes the backup at `from` the store at `to`. `kept`: the files with the previous store. Throws StartError when a service uses the
+ * store, or when the backup is damaged, and then changes nothing.
  */
 export function restore(from: string, to: string): BackupSummary & { kept: string[] } {
   const [backup, path] = [realPath(from), realPath(to)]
@@ -50,7 +50,7 @@ export function restore(from: string, to: string): BackupSummary & { kept: strin
   })
 }
 
-/** Not by a call that gives the copy the mode of the backup: until it is whole nobody else may read it. */
+/** Does not copy the backup's mode: until the copy is complete, nobody else may read it. */
 function copyBytes(from: string, to: string): void {
   const [source, target] = [openSync(from, 'r'), openSync(to, 'r+')]
   try {
@@ -65,7 +65,7 @@ function copyBytes(from: string, to: string): void {
   }
 }
 
-/** Those of the store that is replaced. Where there is none, the owner of the folder, if this user may give files away. */
+/** Gives the file the owner, group and mode of the previous store. Without one, root gives it the owner and group of the folder. */
 function giveOwner(file: string, path: string): void {
   const old = statSync(path, { throwIfNoEntry: false })
   const own = statSync(file)
@@ -85,7 +85,7 @@ function replace(path: string, file: string): string[] {
   let done = false
   const database = openExclusively(path)
   try {
-    // Before SQLite looks: it removes a log that does not fit, and that may be all there is of a store that was moved away.
+    // Before SQLite reads: it removes a log that does not match, which may be all that is left of a store that was moved.
     for (const suffix of ['-wal', '-journal']) if (existsSync(path + suffix)) linkSync(path + suffix, kept + suffix)
     found = takeAlone(database, path)
     if (found !== 'empty') linkSync(path, kept)
@@ -103,7 +103,7 @@ function replace(path: string, file: string): string[] {
   return ['', ...SIDE_SUFFIXES].map((suffix) => kept + suffix).filter((part) => existsSync(part))
 }
 
-/** Whether there was no file at `path`, and now is: something to hold. */
+/** Creates an empty file to lock. Returns `false` when there is a file already. */
 function makeEmpty(path: string): boolean {
   try {
     closeSync(openSync(path, 'wx', 0o600))
@@ -115,7 +115,7 @@ function makeEmpty(path: string): boolean {
 }
 
 /**
- * With `unix-excl` the first lock is the exclusive one, before SQLite reads a byte: so a damaged file is held as well
+ * With `unix-excl`, SQLite takes the exclusive lock before it reads anything, so that a damaged file is locked, too
  * (https://sqlite.org/vfs.html, 2.2).
  */
 function openExclusively(path: string): Database {
@@ -123,16 +123,16 @@ function openExclusively(path: string): Database {
   return new Database(`${pathToFileURL(path)}?vfs=unix-excl`, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI)
 }
 
-/** `whole`: everything is in the file itself now, nothing in a log. */
+/** `whole`: everything is in the file itself, and nothing in a log. */
 type Found = 'whole' | 'damaged' | 'empty'
 
-/** Keeps other processes from the database until it is closed. Throws StartError when one of them has it open. */
+/** Locks the database until it is closed. Throws StartError when another process has it open. */
 function takeAlone(database: Database, path: string): Found {
   try {
     database.run('PRAGMA locking_mode = EXCLUSIVE')
     database.run('BEGIN EXCLUSIVE')
     const empty = statSync(path).size === 0
-    // SQLite would remove the log beside an empty file, even when by then it is the log of the restored store.
+    // SQLite would remove the log beside an empty file, even when it is the log of the restored store by then.
     if (empty) database.run(`PRAGMA application_id = ${APPLICATION_ID}`)
     database.run('COMMIT')
     database.run('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -146,7 +146,7 @@ function takeAlone(database: Database, path: string): Found {
   }
 }
 
-/** The store is where it was; what SQLite removed beside it comes back. */
+/** The store is in its place; restores the files that SQLite has removed beside it. */
 function putBack(path: string, kept: string): void {
   for (const suffix of SIDE_SUFFIXES) {
     if (!existsSync(kept + suffix)) continue

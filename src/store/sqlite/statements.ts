@@ -1,5 +1,4 @@
-// Statements that outlive the connection they were prepared on: after a reopening they are prepared anew when they are
-// next used.
+// Prepared statements that survive `Connection.reopen`: each is prepared again at its next use.
 
 import type { SQLQueryBindings, Statement } from 'bun:sqlite'
 import type { Connection } from './connection.ts'
@@ -15,7 +14,7 @@ export class Statements {
 
   query<Row, Params extends SQLQueryBindings[]>(sql: string): Query<Row, Params> {
     const { connection } = this
-    // The driver's types do not follow that the parameters of a statement are a list already.
+    // The driver's types do not accept a list of parameters as a type argument.
     const prepare = () => connection.database.query<Row, Params>(sql) as unknown as Statement<Row, Params>
     let { database } = connection
     let statement = prepare()

@@ -1,4 +1,4 @@
-// The embedded store: one SQLite file, or memory. Several processes may use one file; each sees what the others commit.
+// The embedded store: one SQLite file, or memory. Several processes may use one file.
 
 import { resolve } from 'node:path'
 import type { Store, StoreOptions } from '../../domain/store.ts'
@@ -13,7 +13,7 @@ import { transactions } from './transaction.ts'
 import { Version } from './version.ts'
 import { writes } from './writes.ts'
 
-/** `path` is a file or `:memory:`. Throws StartError when the file cannot serve. */
+/** `path` is a file or `:memory:`. Throws StartError when the file cannot be used. */
 export function openSqliteStore(path: string, options: StoreOptions): Store {
   return sqliteStore(openConnection(path === ':memory:' ? path : resolve(path)), options)
 }

@@ -1,20 +1,22 @@
-// A write transaction: the lock is taken at its beginning, so that it waits there and never half-way.
+// Write transactions. Each takes the lock at its start, so that it never waits half-way.
 
 import { PetstoreError } from '../../domain/errors.ts'
+import { unavailable } from '../shared/failures.ts'
 import { BUSY_TIMEOUT_MS, type Connection } from './connection.ts'
 import { isSqliteCode, translated } from './errors.ts'
 import type { Statements } from './statements.ts'
 import type { Version } from './version.ts'
 
-/** All of `work` or nothing. Resolves when it is on disk; rejects with `unavailable` or `storage_full` and leaves nothing. */
+/** Commits everything that `work` writes, or nothing. Resolves when it is on disk; rejects with `unavailable` or `storage_full`. */
 export type Transact = <Result>(work: () => Result) => Promise<Result>
 
-/** While another process writes. SQLite's own waiting would stop the thread, reads and all, for up to 100 ms at a time. */
+/** The time between attempts while another process writes. SQLite's own waiting would block the thread, and with it all reads, for up
+ *  to 100 ms at a time. */
 const AGAIN_MS = 1
 
 export interface Transactions {
   transact: Transact
-  /** Resolves when none waits any more. */
+  /** Resolves when all transactions have ended. */
   settled(): Promise<unknown>
 }
 
@@ -22,8 +24,8 @@ export function transactions(connection: Connection, statements: Statements, ver
   const begin = statements.query('BEGIN IMMEDIATE')
   const commit = statements.query('COMMIT')
   /**
-   * After a failed write or sync nobody knows what of it the disk has, and a transaction that could not be ended goes on: so
-   * nothing that this connection remembers is used.
+   * The connection must be opened again: after a failed write or sync it is unknown what is on the disk, or a transaction could not be
+   * ended.
    */
   let doubtful = false
 
@@ -32,7 +34,7 @@ export function transactions(connection: Connection, statements: Statements, ver
     try {
       connection.reopen()
     } catch (cause) {
-      throw new PetstoreError('unavailable', 'The store cannot be used right now. Try again.', { cause })
+      throw unavailable(cause)
     }
     doubtful = false
   }
@@ -55,7 +57,7 @@ export function transactions(connection: Connection, statements: Statements, ver
   function rolledBack(): boolean {
     const { database } = connection
     try {
-      // SQLite may have done so by itself.
+      // SQLite may have rolled back by itself.
       if (database.inTransaction) database.run('ROLLBACK')
       return !database.inTransaction
     } catch {
@@ -63,7 +65,7 @@ export function transactions(connection: Connection, statements: Statements, ver
     }
   }
 
-  /** Without waiting; what comes after it may wait again, as reads may. */
+  /** Does not wait for the lock. Later statements may wait again. */
   function beginOrThrow(): void {
     const { database } = connection
     database.run('PRAGMA busy_timeout = 0')

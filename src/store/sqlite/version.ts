@@ -1,6 +1,6 @@
-// Which state the database is in: a number that differs after every commit, by this connection or by any other, of this process
-// or another. `PRAGMA data_version` tells of the others (https://sqlite.org/pragma.html#pragma_data_version), and costs
-// some 2 µs: so it is asked once in a turn of the event loop, for every request that has arrived in it.
+// The version of the database: a number that changes with every commit, by this connection or any other, in this process or another.
+// `PRAGMA data_version` shows the commits of other connections (https://sqlite.org/pragma.html#pragma_data_version). It takes about
+// 2 µs, so it runs once in a turn of the event loop, for all requests of that turn.
 
 import type { Statements } from './statements.ts'
 
@@ -14,12 +14,12 @@ export class Version {
     this.query = statements.query<[bigint], []>('PRAGMA data_version')
   }
 
-  /** To be called after every commit of this connection, and when it was opened anew. */
+  /** Call it after every commit of this connection, and after `reopen`. */
   changed(): void {
     this.number++
   }
 
-  /** Asks after this turn's requests have been taken in: each learns of every commit before it arrived. */
+  /** Queries after all requests of this turn have arrived: each gets a version that includes every commit before its arrival. */
   ask(): Promise<number> {
     this.asked ??= new Promise((resolve) => {
       setImmediate(() => {
@@ -37,7 +37,7 @@ export class Version {
     return this.number
   }
 
-  /** `undefined` where the database does not answer: then nothing that was kept is used, and a query meets what is wrong. */
+  /** `undefined` when the query fails: then no cached value is used, and the next query reports the error. */
   private read(): bigint | undefined {
     try {
       return this.query.values()[0]?.[0]

@@ -29,10 +29,10 @@ CREATE TABLE deprecated_calls (
   PRIMARY KEY (key_id, operation_id)
 );
 
--- Who adds animals takes turns. Without this, two transactions may take ids 1 and 2 and commit in the order 2, 1: a
--- reader in between sees 2, asks for what comes after it, and never sees 1. A statement trigger runs before the first
--- row of its statement takes an id, and the lock ends after the commit has become visible: so whoever sees an id sees
--- every smaller one that will ever be there. It stands here, and not in the service, so that nothing can add around it.
+-- Only one transaction at a time may add pets. Otherwise two transactions could take ids 1 and 2 and commit in the order 2, 1: a
+-- reader in between would see 2, continue after it, and never see 1. A statement trigger runs before the first row of its
+-- statement gets an id, and the lock is released after the commit has become visible. So a reader that sees an id sees every
+-- smaller one, too. The lock is taken by the database, not by the service, so that no client can bypass it.
 CREATE FUNCTION petstore_take_turns() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(1346720851, 1);

@@ -1,6 +1,5 @@
--- Which animal was added under which Idempotency-Key, by which API key. Animals do not change, so the animal is the first
--- answer, and also tells whether a later request asks for the same. In the order of the animals is in the order of time:
--- what is to be forgotten stands first.
+-- Which pet was added with which Idempotency-Key, by which API key. Pets do not change, so the pet is the first answer, and shows
+-- whether a later request is the same. The order of the ids is the order of time, so the oldest rows come first.
 
 CREATE TABLE idempotency_keys (
   pet_id     bigint NOT NULL PRIMARY KEY REFERENCES pets (id),
@@ -10,10 +9,10 @@ CREATE TABLE idempotency_keys (
   UNIQUE (key_id, key)
 );
 
--- Adds a batch of animals, in order. One whose idempotency key was used after `kept_since` is not added: the first
--- animal under that key comes back instead. A key may be in a batch once.
--- The turn is taken first, and each statement of a function sees what was committed before it began (READ COMMITTED): so
--- two servers that are asked under the same key see what the other has done.
+-- Adds a batch of pets, in order. A pet whose idempotency key was used after `kept_since` is not added; the first pet with that
+-- key is returned instead. A key may be in a batch only once.
+-- The lock is taken first, and each statement of a function sees everything that was committed before it started (READ
+-- COMMITTED). So two servers that get the same key see each other's pets.
 CREATE FUNCTION petstore_create_pets(batch json, at bigint, kept_since bigint)
 RETURNS TABLE (place bigint, id bigint, replayed boolean, name text, category_id bigint, status text)
 LANGUAGE plpgsql AS $$

@@ -1,6 +1,5 @@
--- Which animal was added under which Idempotency-Key, by which API key. Animals do not change, so the animal is the first
--- answer, and also tells whether a later request asks for the same. In the order of the animals is in the order of time:
--- what is to be forgotten stands first.
+-- Which pet was added with which Idempotency-Key, by which API key. Pets do not change, so the pet is the first answer, and shows
+-- whether a later request is the same. The order of the ids is the order of time, so the oldest rows come first.
 
 CREATE TABLE idempotency_keys (
   pet_id     INTEGER PRIMARY KEY REFERENCES pets (id),

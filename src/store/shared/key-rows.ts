@@ -1,0 +1,44 @@
+// API keys and tallies of deprecated calls, as both databases return them.
+
+import type { ApiKey, DeprecatedCalls, KeyId } from '../../domain/keys.ts'
+
+export interface KeyRow {
+  id: KeyId
+  name: string
+  /** SQLite has no booleans: 0 or 1. */
+  readOnly: boolean | bigint
+  createdAt: bigint
+  expiresAt: bigint | null
+  revokedAt: bigint | null
+  ending: string | null
+  lastUsedAt: bigint | null
+}
+
+export interface DeprecatedCallsRow {
+  keyId: KeyId
+  operationId: string
+  calls: bigint
+  lastAt: bigint
+}
+
+export const KEY_COLUMNS = `id, name, read_only AS "readOnly", created_at AS "createdAt", expires_at AS "expiresAt",
+  revoked_at AS "revokedAt", ending, last_used_at AS "lastUsedAt"`
+export const LIST_DEPRECATED_CALLS = `SELECT key_id AS "keyId", operation_id AS "operationId", calls, last_at AS "lastAt"
+  FROM deprecated_calls ORDER BY last_at DESC`
+
+export function toKey({ id, name, readOnly, createdAt, expiresAt, revokedAt, ending, lastUsedAt }: KeyRow): ApiKey {
+  return {
+    id,
+    name,
+    readOnly: Boolean(readOnly),
+    createdAt: Number(createdAt),
+    expiresAt: expiresAt === null ? undefined : Number(expiresAt),
+    revokedAt: revokedAt === null ? undefined : Number(revokedAt),
+    ending: ending ?? undefined,
+    lastUsedAt: lastUsedAt === null ? undefined : Number(lastUsedAt),
+  }
+}
+
+export function toDeprecatedCalls(row: DeprecatedCallsRow): DeprecatedCalls {
+  return { ...row, calls: Number(row.calls), lastAt: Number(row.lastAt) }
+}

@@ -1,0 +1,74 @@
+// A clock that jumps under a service on SQLite, whose own clock decides: what has happened stays, and no pet is given twice.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { temporaryFile } from './support/files.ts'
+import { petBody } from './support/pets.ts'
+import { type Service, startService, TODAY } from './support/service.ts'
+
+const HOUR_MS = 3_600_000
+const DEADLINE_MS = 20_000
+let service: Service
+
+beforeAll(async () => {
+  service = await startService({ address: temporaryFile('petstore.db') })
+})
+afterAll(() => service.stop())
+
+async function newPet(): Promise<number> {
+  return JSON.parse((await service.post(petBody())).text).id
+}
+
+/** The answer's status, and its order or Error. */
+async function place(petId: number, { endsAt, key }: { endsAt?: number; key?: string } = {}) {
+  const expiresAt = endsAt === undefined ? {} : { expiresAt: new Date(endsAt).toISOString() }
+  const headers: Record<string, string> = key === undefined ? {} : { 'Idempotency-Key': key }
+  const body = JSON.stringify({ petId, ...expiresAt })
+  const { status, text } = await service.request('POST', '/store/orders', { headers, body })
+  return { ...JSON.parse(text), http: status, text }
+}
+
+async function statusOf(id: number): Promise<string> {
+  return JSON.parse((await service.get(`/store/orders/${id}`)).text).status
+}
+
+async function untilExpired(id: number): Promise<void> {
+  for (const until = performance.now() + DEADLINE_MS; (await statusOf(id)) !== 'expired'; await Bun.sleep(20)) {
+    expect(performance.now()).toBeLessThan(until)
+  }
+}
+
+test('forward: reservations end, and stay ended when it jumps back', async () => {
+  const petId = await newPet()
+  const reserved = await place(petId, { endsAt: TODAY + HOUR_MS })
+  const open = await place(await newPet())
+  service.clock.at = TODAY + 2 * HOUR_MS
+  await untilExpired(reserved.id)
+  const next = await place(petId)
+  service.clock.at = TODAY
+  expect([next.http, await statusOf(reserved.id), await statusOf(next.id)]).toEqual([201, 'expired', 'pending'])
+  expect(await statusOf(open.id)).toBe('pending')
+  expect((await place(petId)).code).toBe('pet_not_available')
+})
+
+test('back: a reservation lasts until its time comes again, and moves like any other', async () => {
+  const petId = await newPet()
+  const reserved = await place(petId, { endsAt: TODAY + HOUR_MS })
+  service.clock.at = TODAY - HOUR_MS
+  expect((await place(petId)).code).toBe('pet_not_available')
+  const post = (path: string) => service.request('POST', `/store/orders/${reserved.id}/${path}`)
+  expect([(await post('complete')).status, (await post('return')).status]).toEqual([200, 200])
+  const again = await place(petId, { endsAt: TODAY - HOUR_MS + 1 })
+  expect(again.http).toBe(201)
+  service.clock.at = TODAY
+  await untilExpired(again.id)
+})
+
+test('a key gives its first answer when the clock was turned back, and orders no second pet when it jumps over its day', async () => {
+  const petId = await newPet()
+  const first = await place(petId, { key: 'k' })
+  service.clock.at = TODAY - 48 * HOUR_MS
+  expect(await place(petId, { key: 'k' })).toEqual(first)
+  service.clock.at = TODAY + 48 * HOUR_MS
+  expect((await place(petId, { key: 'k' })).code).toBe('pet_not_available')
+  service.clock.at = TODAY
+})
