@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs'
 import { generateKey, hashKey } from '../src/domain/keys.ts'
 import type { NewPet } from '../src/domain/pets.ts'
 import { openStore } from '../src/store/kinds.ts'
+import { MIGRATIONS } from '../src/store/sqlite/connection.ts'
 import { temporaryFile } from './support/files.ts'
 import { newPet, petBody } from './support/pets.ts'
 import { sharedCluster } from './support/postgres.ts'
@@ -354,12 +355,12 @@ describe('petstore migrate', () => {
       for (const _ of [1, 2]) {
         const { status, stdout } = await migrate('--check')
         expect(status).toBe(1)
-        expect(stdout).toContain('schema 0 of 4, 4 migrations missing')
+        expect(stdout).toContain(`schema 0 of ${MIGRATIONS.length}, ${MIGRATIONS.length} migrations missing`)
       }
       for (const flag of ['--apply', '--apply', '--check']) {
         const { status, stdout } = await migrate(flag)
         expect(status).toBe(0)
-        expect(stdout).toContain('schema 4, up to date')
+        expect(stdout).toContain('schema 5, up to date')
       }
     })
   }
