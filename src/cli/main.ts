@@ -1,10 +1,10 @@
 #!/usr/bin/env bun
 // The command line: its commands.
 
-import tab from '@bomb.sh/tab/commander'
 import { Command } from 'commander'
 import packageJson from '../../package.json'
 import { backupCommand, restoreCommand } from './backup.ts'
+import { addCompletions } from './completions.ts'
 import { copyCommand } from './copy.ts'
 import { demoCommand } from './demo.ts'
 import { deprecatedCommand } from './deprecated.ts'
@@ -41,7 +41,7 @@ const program = new Command('petstore')
   .addHelpText('after', EXIT_STATUSES)
   .helpCommand(false)
 program.addCommand(helpCommand(program))
-tab(program, { completionCommandName: 'completion' })
+await addCompletions(program, process.argv.slice(2))
 throwing(program)
 
 try {

@@ -16,6 +16,7 @@ import { handlers } from './operations.ts'
 import { Authentication, readToken } from './request/authentication.ts'
 import { readBody } from './request/body.ts'
 import { RunningKeys } from './request/idempotency-key.ts'
+import { KeyUses } from './request/key-uses.ts'
 import { readParameters } from './request/parameters.ts'
 import { traceOf } from './request/trace.ts'
 import type { Answer } from './response/answer.ts'
@@ -62,6 +63,7 @@ export class Pipeline {
   private readonly rateLimit: RateLimit | undefined
   private readonly lists = new ListCache()
   private readonly deprecatedCalls = new DeprecatedCallTally()
+  private readonly keyUses = new KeyUses()
   private readonly services: Services
   private readonly failures: FailureLog
   private shed = 0
@@ -110,6 +112,7 @@ export class Pipeline {
     if (store.version) context.version = await store.version()
     // Without another wait until the operation runs: requests of one turn are admitted one after the other, each with its work.
     context.caller = this.admitKnown(token, context) ?? (await this.authentication.verify(token, context))
+    this.keyUses.add(context.caller.id, token, context.now)
     authorize(operation, context.caller)
     this.rateLimit?.take(context)
     if (operation.deprecation) this.checkDeprecation(operation, context)
@@ -137,6 +140,7 @@ export class Pipeline {
     const token = readToken(context.request)
     context.version = await this.options.store.version?.()
     context.caller = this.admitKnown(token, context) ?? (await this.authentication.verify(token, context))
+    this.keyUses.add(context.caller.id, token, context.now)
   }
 
   /** The work of one turn of the event loop starts when the store's version is known: so it is measured from here. */
@@ -185,12 +189,26 @@ export class Pipeline {
     return errorAnswer(error, context)
   }
 
-  /** Logs what was counted since the last report, and saves the tally of deprecated calls. */
-  private async report(): Promise<void> {
-    const { store, log } = this.options
+  /** Logs what was counted since the last report, and saves when keys were used and the tally of deprecated calls. */
+  private async report(last = false): Promise<void> {
+    const { log } = this.options
     this.failures.report()
     if (this.shed > 0) log.warn({ shed: this.shed }, 'overloaded')
     this.shed = 0
+    await Promise.all([this.saveKeyUses(last), this.saveDeprecatedCalls()])
+  }
+
+  private async saveKeyUses(last: boolean): Promise<void> {
+    const { store, log } = this.options
+    try {
+      await this.keyUses.saveDue((uses) => store.saveKeyUses(uses), last)
+    } catch (error) {
+      log.warn({ err: error }, 'could not save when keys were last used; will retry')
+    }
+  }
+
+  private async saveDeprecatedCalls(): Promise<void> {
+    const { store, log } = this.options
     const calls = this.deprecatedCalls.take()
     if (calls.length === 0) return
     try {
@@ -204,7 +222,7 @@ export class Pipeline {
   /** Call it after the last response. */
   async close(): Promise<void> {
     clearInterval(this.reporting)
-    await this.report()
+    await this.report(true)
   }
 }
 
