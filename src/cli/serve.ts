@@ -1,8 +1,9 @@
 // `petstore serve`: opens the store, listens, creates the first API key, and stops in order.
 
 import { Command, Option } from 'commander'
-import { samplePets } from '../client/samples.ts'
+import { customerOf, samplePets } from '../client/samples.ts'
 import { type Config, unknownVariables } from '../config/config.ts'
+import type { NewPet } from '../contract/generated.ts'
 import { generateKey, hashKey, type KeyId, type KeyStore, keptOfKey } from '../domain/keys.ts'
 import type { Store } from '../domain/store.ts'
 import { checkFree } from '../http/listen.ts'
@@ -161,7 +162,13 @@ async function serve(
 /** In the store itself: no rate limit slows it. */
 async function fillWithSamples(store: Store, key: string): Promise<void> {
   const by = (await store.findKey(hashKey(key)))?.id as KeyId
-  await Promise.all(samplePets.map((pet) => store.createPet({ status: 'available', ...pet }, by)))
+  const add = async ({ status, ...pet }: NewPet, index: number) => {
+    const { value } = await store.createPet({ ...pet, status: 'available' }, by)
+    if (status === 'available') return
+    const { value: order } = await store.placeOrder({ petId: value.id, reference: customerOf(index) }, by)
+    if (status === 'sold') await store.completeOrder(order.id, by)
+  }
+  await Promise.all(samplePets.map(add))
 }
 
 /** Resolves with the API key, or `undefined` when the store has keys already. */

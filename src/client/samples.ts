@@ -27,7 +27,13 @@ export const samplePets: readonly NewPet[] = NAMES.flatMap(([, categoryId, names
   names.split(' ').map((name) => ({ name: name.replace('_', ' '), categoryId })),
 ).map((pet, index) => ({ ...pet, status: STATUSES[index % STATUSES.length] as PetStatus }))
 
+/** For whom sample pets are reserved or sold. */
 const CUSTOMERS = ['Ada Novak', 'Mr Okafor', 'Lena', 'till 3', 'Zoë and Sam', 'the Ivanovs', 'Priya']
+
+/** The reference of the order of the pet at this place of `samplePets`. */
+export function customerOf(index: number): string {
+  return CUSTOMERS[index % CUSTOMERS.length] as string
+}
 
 const CONCURRENCY = 10
 
@@ -42,7 +48,7 @@ export async function* addSamples(
   async function add({ status, ...pet }: NewPet, index: number): Promise<Pet> {
     const added = await client.createPet(pet, { ...options, idempotencyKey: `${run}-${index}` })
     if (status === undefined || status === 'available') return added
-    const order = { petId: added.id, reference: CUSTOMERS[index % CUSTOMERS.length] as string }
+    const order = { petId: added.id, reference: customerOf(index) }
     const { id } = await client.placeOrder(order, { ...options, idempotencyKey: `${run}-${index}-order` })
     if (status === 'sold') await client.completeOrder(id, options)
     return { ...added, status }
