@@ -9,6 +9,7 @@ import { copyCommand } from './copy.ts'
 import { demoCommand } from './demo.ts'
 import { deprecatedCommand } from './deprecated.ts'
 import { EXIT_STATUSES, endWith } from './exit-codes.ts'
+import { healthCommand } from './health.ts'
 import { helpCommand } from './help.ts'
 import { keysCommand } from './keys.ts'
 import { loginCommand, logoutCommand } from './login.ts'
@@ -22,6 +23,7 @@ const program = new Command('petstore')
   .description('Keep the pets of a store, and serve them over HTTP.')
   .version(packageJson.version)
   .addCommand(serveCommand())
+  .addCommand(healthCommand())
   .addCommand(keysCommand())
   .addCommand(deprecatedCommand())
   .addCommand(backupCommand())
