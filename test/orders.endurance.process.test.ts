@@ -2,7 +2,8 @@
 // done twice or done by half.
 
 import { expect, test } from 'bun:test'
-import { failOver, killOnPostgres, killOnSqlite, type Tally } from '../endurance/orders.ts'
+import type { Tally } from '../endurance/order-stores.ts'
+import { failOver, killOnPostgres, killOnSqlite } from '../endurance/orders.ts'
 
 function expectSound({ counts, statuses, faults }: Tally, least: number): void {
   expect(faults).toEqual([])

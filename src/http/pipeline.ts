@@ -97,6 +97,7 @@ export class Pipeline {
   }
 
   private async answer(context: Context): Promise<Answer> {
+    const { store } = this.options
     const { request, route } = context
 
     // Bun joins two Host headers with a comma, which no host name contains (RFC 9112, 3.2).
@@ -105,8 +106,11 @@ export class Pipeline {
     const operation = route.endpoint(request.method)
     if (typeof operation === 'function') return operation(context)
 
-    const { token, caller } = await this.authenticate(context)
-    authorize(operation, caller)
+    const token = readToken(request)
+    if (store.version) context.version = await store.version()
+    // Without another wait until the operation runs: requests of one turn are admitted one after the other, each with its work.
+    context.caller = this.admitKnown(token, context) ?? (await this.authentication.verify(token, context))
+    authorize(operation, context.caller)
     this.rateLimit?.take(context)
     if (operation.deprecation) this.checkDeprecation(operation, context)
 
@@ -119,7 +123,7 @@ export class Pipeline {
     this.admission.enter()
     let answer: Answer
     try {
-      answer = await handle(operation, this.services, context.caller ?? caller, parameters, body)
+      answer = await handle(operation, this.services, context.caller, parameters, body)
     } finally {
       this.admission.leave()
     }
@@ -128,16 +132,17 @@ export class Pipeline {
     return answer
   }
 
-  /** Sets the context's caller. Throws PetstoreError without a valid API key, and when the service is overloaded. */
-  async authenticate(context: Context): Promise<{ token: string; caller: ApiKey }> {
-    const { store } = this.options
+  /** Sets the caller of a request outside the contract. Throws PetstoreError without a valid API key, and when the service is overloaded. */
+  async authenticate(context: Context): Promise<void> {
     const token = readToken(context.request)
-    if (store.version) context.version = await store.version()
-    // Measured from here: the work of one turn of the event loop starts when the store's version is known.
+    context.version = await this.options.store.version?.()
+    context.caller = this.admitKnown(token, context) ?? (await this.authentication.verify(token, context))
+  }
+
+  /** The work of one turn of the event loop starts when the store's version is known: so it is measured from here. */
+  private admitKnown(token: string, context: Context): ApiKey | undefined {
     this.admission.check()
-    const caller = this.authentication.known(token, context) ?? (await this.authentication.verify(token, context))
-    context.caller = caller
-    return { token, caller }
+    return this.authentication.known(token, context)
   }
 
   /** A key that is revoked or expires while the body arrives is refused within a second, like any other. */
