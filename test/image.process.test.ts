@@ -2,7 +2,7 @@
 // tools are not there: it needs Linux, root, and Debian's packages buildah, podman and runc.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { bundleService } from '../scripts/bundle-service.ts'
 import { temporaryFile } from './support/files.ts'
@@ -67,7 +67,13 @@ describe.skipIf(missing.length > 0)(
         'localhost/petstore',
       )
     }, 120_000)
-    afterAll(() => podman('rm', '-f', '-v', 'petstore'))
+    afterAll(async () => {
+      await podman('rm', '-f', '-v', 'petstore')
+      // The tools leave their storage mounted, and a mounted folder cannot be removed.
+      const mounted = readFileSync('/proc/mounts', 'utf8').matchAll(/^\S+ (\S+)/gm)
+      const ours = [...mounted].map(([, path = '']) => path).filter((path) => path.startsWith(`${folder}/`))
+      for (const path of ours.reverse()) await command(['umount', path])
+    })
 
     const ready = async () => {
       while (!(await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.ok) await Bun.sleep(20)
