@@ -108,7 +108,7 @@ describe('a backup', () => {
 
   test('into a folder that cannot be written leaves no file', async () => {
     const { database } = await made(1)
-    const { status, stderr } = await run(['backup', '/nowhere/backup.db', '--database', database])
+    const { status, stderr } = await run(['backup', `${temporaryFile('missing')}/backup.db`, '--database', database])
     expect([status, stderr]).toEqual([1, expect.stringContaining('could not be written')])
   })
 })
