@@ -6,7 +6,8 @@ import { Admission } from '../src/http/limits/admission.ts'
 import { batched } from '../src/store/shared/group-commit.ts'
 import { startService } from './support/service.ts'
 
-describe('creates that wait for a slow commit', () => {
+// They wait, each for seconds: at the same time.
+describe.concurrent('creates that wait for a slow commit', () => {
   test('are refused when they would wait more than two seconds; the others are done in order', async () => {
     let committed = 0
     const add = batched(async (items: number[]) => {

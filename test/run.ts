@@ -1,8 +1,8 @@
 // `npm test`: types, lint, generated files and every test, each counted, with the sum on the last line.
-// `--fast` (`npm run check`) leaves out the tests that start processes, and runs the others on every core.
+// `--fast` (`npm run check`) leaves out the tests that start processes.
 
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { audit } from '../scripts/audit.ts'
 
@@ -10,6 +10,8 @@ const root = join(import.meta.dir, '..')
 const fast = process.argv.includes('--fast')
 /** Tests that start processes, databases or browsers. */
 const SLOW = ['**/*.process.test.ts']
+/** How many test files run at the same time. They share nothing. */
+const WORKERS = availableParallelism()
 /** Ends what hangs; generous, because a machine may be busy with other things. */
 const TEST_TIMEOUT_MS = 60_000
 
@@ -51,13 +53,13 @@ function auditStep(): void {
 /** Counted from the report that the test runner writes; no report, or a status that disagrees with it, is a failure. */
 function tests(): void {
   const report = join(folder, 'report.xml')
-  // Tests that start processes need the cores for them.
-  const selected = fast ? ['--parallel', ...SLOW.flatMap((pattern) => ['--path-ignore-patterns', pattern])] : []
+  const ignored = fast ? SLOW.flatMap((pattern) => ['--path-ignore-patterns', pattern]) : []
   const status = run([
     process.execPath,
     'test',
     `--timeout=${TEST_TIMEOUT_MS}`,
-    ...selected,
+    `--parallel=${WORKERS}`,
+    ...ignored,
     '--reporter=junit',
     `--reporter-outfile=${report}`,
   ])
