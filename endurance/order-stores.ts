@@ -8,7 +8,7 @@ import type { Clients, Counts } from './order-clients.ts'
 import { listed, listedPets } from './pages.ts'
 
 const PETS = 8
-const REST_MS_MAX = 10_000
+const REST_MS_MAX = 20_000
 
 export interface Tally {
   rounds: number
