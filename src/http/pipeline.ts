@@ -110,8 +110,13 @@ export class Pipeline {
 
     const token = readToken(request)
     if (store.version) context.version = await store.version()
-    // Without another wait until the operation runs: requests of one turn are admitted one after the other, each with its work.
-    context.caller = this.admitKnown(token, context) ?? (await this.authentication.verify(token, context))
+    // From here on without a wait until the operation runs: requests of one turn are admitted one after the other, each with its work.
+    this.admission.check()
+    context.caller = this.authentication.known(token, context)
+    if (!context.caller) {
+      context.caller = await this.authentication.verify(token, context)
+      this.admission.check()
+    }
     this.keyUses.add(context.caller.id, token, context.now)
     authorize(operation, context.caller)
     this.rateLimit?.take(context)
@@ -139,14 +144,9 @@ export class Pipeline {
   async authenticate(context: Context): Promise<void> {
     const token = readToken(context.request)
     context.version = await this.options.store.version?.()
-    context.caller = this.admitKnown(token, context) ?? (await this.authentication.verify(token, context))
-    this.keyUses.add(context.caller.id, token, context.now)
-  }
-
-  /** The work of one turn of the event loop starts when the store's version is known: so it is measured from here. */
-  private admitKnown(token: string, context: Context): ApiKey | undefined {
     this.admission.check()
-    return this.authentication.known(token, context)
+    context.caller = await this.authentication.verify(token, context)
+    this.keyUses.add(context.caller.id, token, context.now)
   }
 
   /** A key that is revoked or expires while the body arrives is refused within a second, like any other. */
