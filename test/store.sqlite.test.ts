@@ -121,7 +121,7 @@ describe('idempotency keys in a file', () => {
   test('are committed with their pet, and only then', async () => {
     const { path, store, by } = await storeWithKey()
     const other = new Database(path)
-    for (const table of ['pets', 'idempotency_keys']) {
+    for (const table of ['pets', 'idempotency_answers']) {
       other.run(`CREATE TRIGGER refuse BEFORE INSERT ON ${table} BEGIN SELECT RAISE(ABORT, 'refused'); END`)
       await expect(store.createPet(PET, by, 'k')).rejects.toThrow('refused')
       other.run('DROP TRIGGER refuse')
