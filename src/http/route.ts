@@ -56,16 +56,16 @@ export function operationRoutes(operations: readonly ContractOperation[]): Route
 /** What `Bun.serve` is given. It compares a request's raw target with the paths, character by character. */
 export function serving(
   routes: readonly Route[],
-  respond: (request: RoutedRequest, route: Route | undefined) => Promise<Response>,
+  pipeline: { respond(request: RoutedRequest, route: Route | undefined): Promise<Response> },
 ) {
   return {
     routes: Object.fromEntries(
       routes.map((route) => [
         route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-        (request: Request) => respond(request as RoutedRequest, route),
+        (request: Request) => pipeline.respond(request as RoutedRequest, route),
       ]),
     ),
-    fetch: (request: Request) => respond(request as RoutedRequest, undefined),
+    fetch: (request: Request) => pipeline.respond(request as RoutedRequest, undefined),
     // The pipeline refuses a body that is too large, with an Error body.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
   }

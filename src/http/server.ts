@@ -50,10 +50,7 @@ export function startServer(options: ServerOptions): PetstoreServer {
     ...pages(),
   ]
   const answerNotFound = notFound(routes.map(({ path }) => path))
-  const server = listen(
-    { ...options, flag: '--port' },
-    serving(routes, (request, route) => pipeline.respond(request, route)),
-  )
+  const server = listen({ ...options, flag: '--port' }, serving(routes, pipeline))
   const port = server.port as number
   const url = `http://${authority(host, port)}${basePath}`
   metrics?.watchInFlight(() => server.pendingRequests)
