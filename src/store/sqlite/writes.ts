@@ -35,7 +35,7 @@ export function writes(statements: Statements, transact: Transact, { now, onBatc
         const at = now()
         idempotencyKeys.forget(at)
         return works.map((work) => work(at, idempotencyKeys))
-      }),
+      }, KEEPS_KEYS),
     onBatch,
   )
 
@@ -45,6 +45,8 @@ export function writes(statements: Statements, transact: Transact, { now, onBatc
     return outcome as Result
   }
 }
+
+const KEEPS_KEYS = { keepsKeys: true }
 
 /** How many keys each batch of writes forgets at most: more than it can add, so that none is left in the end. */
 const FORGET_MAX = 512
