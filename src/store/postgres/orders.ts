@@ -21,7 +21,7 @@ import {
 } from '../shared/order-refusals.ts'
 import { type PageRow, pageOf } from '../shared/page.ts'
 import type { Connection } from './connection.ts'
-import { accepted, type Keyed, usedKey } from './idempotency.ts'
+import { type Keyed, usedKey } from './idempotency.ts'
 import { POSTGRES_JSON } from './json.ts'
 
 const COLUMNS = selectList(ORDER_COLUMNS)
@@ -84,7 +84,7 @@ export function postgresOrders({ read, change }: Connection, { now, onBatch }: S
   )
 
   async function move(id: bigint, by: KeyId, to: Moved): Promise<Order> {
-    return accepted(await changeOne({ id, by, to })).value
+    return (await changeOne({ id, by, to })).value
   }
 
   async function readOrders(ids: bigint[]): Promise<(Order | undefined)[]> {
@@ -119,7 +119,7 @@ export function postgresOrders({ read, change }: Connection, { now, onBatch }: S
   const inventory = shared(readInventory)
 
   return {
-    placeOrder: async (order, by, idempotencyKey) => accepted(await changeOne({ order, by, idempotencyKey })),
+    placeOrder: (order, by, idempotencyKey) => changeOne({ order, by, idempotencyKey }),
     completeOrder: (id, by) => move(id, by, 'completed'),
     cancelOrder: (id, by) => move(id, by, 'cancelled'),
     returnOrder: (id, by) => move(id, by, 'returned'),
