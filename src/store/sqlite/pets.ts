@@ -22,6 +22,11 @@ export function sqlitePets(statements: Statements, read: Read, write: Write): Pe
   const page = statements.query<PageRow, [bigint, number]>(
     `SELECT id, ${JSON_OF_PET} FROM pets WHERE id > ? ORDER BY id LIMIT ?`,
   )
+  // Up to the pet after the page; without one, there is no row.
+  const fullPageByStatus = statements.query<[string, bigint] | [null, null], [PetStatus, bigint, number]>(
+    `SELECT '[' || group_concat(${JSON_OF_PET}) || ']', max(id) FROM pets WHERE status = ?1 AND id > ?2
+     AND id < (SELECT id FROM pets WHERE status = ?1 AND id > ?2 ORDER BY id LIMIT 1 OFFSET ?3)`,
+  )
   const pageByStatus = statements.query<PageRow, [PetStatus, bigint, number]>(
     `SELECT id, ${JSON_OF_PET} FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?`,
   )
@@ -31,7 +36,11 @@ export function sqlitePets(statements: Statements, read: Read, write: Write): Pe
   )
 
   function readPage({ limit, status, after = 0n }: PetFilter): Page {
-    if (status !== undefined) return pageOf(pageByStatus.values(status, after, limit + 1), limit)
+    if (status !== undefined) {
+      const [full, next] = fullPageByStatus.values(status, after, limit)[0] ?? []
+      if (full != null && next != null) return { json: full, next }
+      return pageOf(pageByStatus.values(status, after, limit + 1), limit)
+    }
     // Ids nearly always follow each other without a gap: where the next `limit` are all there, and one more, they are the page.
     const [json, count] = fullPage.values(after, limit)[0] as [string, bigint]
     if (count === BigInt(limit) + 1n) return { json, next: after + BigInt(limit) }
