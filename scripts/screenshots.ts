@@ -50,12 +50,12 @@ await picture('page-orders.png', WIDE, async (page, key) => {
   await page.getByText('6 orders').waitFor()
 })
 await picture('page-empty.png', WIDE, openSignedIn, { samples: false })
-await picture('reference.png', WIDE, async (page) => {
+await picture('reference.png', { viewport: { width: 1440, height: 860 } }, async (page) => {
   await page.goto(`${new URL(page.url()).origin}/docs`)
   const heading = page.getByRole('heading', { name: 'Place an order' }).first()
   await heading.waitFor()
   await heading.evaluate((element) => element.scrollIntoView({ block: 'start' }))
-  await page.mouse.wheel(0, -90)
+  await page.mouse.wheel(0, -60)
   await page.getByText('beta').first().waitFor()
   await page.waitForTimeout(1000)
 })

@@ -17,19 +17,19 @@ const CALLS: Record<keyof Operations, string> = {
   getInventory: 'const inventory = await petstore.getInventory()',
 }
 
-/** `lang` is the library's tab for Node.js. */
-const CLIENT = {
-  lang: 'node',
+/** `lang` is a tab of the library's card of clients: the one that it opens, and the one for Node.js. */
+const INSTALLATION = ['shell', 'node'].map((lang) => ({
+  lang,
   description: '`petstore-client`: typed, with exact integers',
   source: 'npm install ./petstore-client-1.0.0.tgz',
-}
+}))
 
 export function forReaders(contract: OpenApi, origin: string): object {
   const baseUrl = `${origin}/${contract.servers[0]?.url.split('/').pop()}`
   const { info, paths, ...rest } = withoutPatterns(contract)
   return {
     ...rest,
-    info: { ...info, 'x-scalar-sdk-installation': [CLIENT] },
+    info: { ...info, 'x-scalar-sdk-installation': INSTALLATION },
     servers: [{ url: baseUrl, description: 'This service' }],
     paths: mapValues(paths, (operations) =>
       mapValues(operations, (operation) => ({
@@ -45,7 +45,7 @@ function sample(operationId: string, baseUrl: string): object {
 
 const petstore = new PetstoreClient({
   baseUrl: '${baseUrl}',
-  apiKey: process.env.PETSTORE_API_KEY,
+  apiKey: 'pets_live_…',
 })
 ${CALLS[operationId as keyof Operations]}`
   return { lang: 'TypeScript', label: 'petstore-client', source }

@@ -13,8 +13,6 @@ const contract = (await (await fetch('/openapi.json')).json()) as OpenApi
 Scalar.createApiReference('#reference', {
   content: forReaders(contract, location.origin),
   authentication: { preferredSecurityScheme: 'apiKey', securitySchemes: { apiKey: { token: keyOfPage() } } },
-  // The tab that names our client.
-  defaultHttpClient: { targetKey: 'node', clientKey: 'undici' },
   // The contract's order. By default the library sorts fields by name.
   orderSchemaPropertiesBy: 'preserve',
   orderRequiredPropertiesFirst: false,
