@@ -1,5 +1,5 @@
 // Charts as SVG text, for the pages about performance and reliability: bars with their range, and lines. Two plain charts
-// need no library. They have a background of their own, so they look the same on light and on dark pages.
+// need no library. They have their own background, so they look the same on light and on dark pages.
 
 export interface Bar {
   label: string

@@ -1,5 +1,5 @@
 // `npm run screenshots`: the pictures of README and docs, taken of the running program, so that they stay true. Each
-// picture starts from a service of its own, with the sample pets.
+// picture has its own service, with the sample pets.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -55,7 +55,7 @@ await picture('reference.png', { viewport: { width: 1440, height: 860 } }, async
   const heading = page.getByRole('heading', { name: 'Place an order' }).first()
   await heading.waitFor()
   await heading.evaluate((element) => element.scrollIntoView({ block: 'start' }))
-  await page.mouse.wheel(0, -60)
+  await page.mouse.wheel(0, -100)
   await page.getByText('beta').first().waitFor()
   await page.waitForTimeout(1000)
 })
@@ -63,7 +63,7 @@ await terminalPicture(browser, root, join(images, 'terminal.png'))
 process.stdout.write('wrote docs/images/terminal.png\n')
 await browser.close()
 
-/** The list, with an animal just added. */
+/** The list, with a pet just added. */
 async function list(page: Page, key: string): Promise<void> {
   await openSignedIn(page, key)
   await openAdding(page)

@@ -1,6 +1,6 @@
 // The contract's types. Written by `npm run generate` from openapi.yaml; not edited by hand.
-// int64 is bigint, and date-time is text. A field with a default is optional here, as it is for who sends it. In a body of
-// Operations, as the validators give it, it is there, and date-time is a number of milliseconds since 1970.
+// int64 is bigint, and date-time is text. A field with a default is optional, as in a request. The bodies in Operations are
+// those that the validators return: there, such a field is always present, and date-time is milliseconds since 1970.
 
 /** Availability of a pet. */
 export type PetStatus = 'available' | 'pending' | 'sold'
