@@ -21,6 +21,8 @@ export interface Work {
   /** `pets`: how many the server holds. */
   requests(asking: Asking, pets: number): Asked[] | Promise<Asked[]>
   status: number
+  /** SQL that a seeded store is prepared with. */
+  prepare?: string
 }
 
 export const LIST: Asked = { method: 'GET', target: '/v1/pets' }
@@ -33,6 +35,25 @@ export const WORK = {
   pet: { status: 200, requests: randomPets },
   create: { status: 201, requests: creates },
 } satisfies Record<string, Work>
+
+/** Every pet is available; those that orders are completed for have one. */
+const AVAILABLE = "UPDATE pets SET status = 'available' WHERE status <> 'available';"
+const ORDERED = `${AVAILABLE} UPDATE pets SET status = 'pending';
+  INSERT INTO orders (id, pet_id, status, placed_at, changed_at) SELECT id, id, 'pending', 1, 1 FROM pets`
+
+/** Each request is for another pet or order of six digits: for stores of 10^6 pets. */
+export const ORDER_WORK = {
+  place: {
+    status: 201,
+    prepare: AVAILABLE,
+    requests: () => [post('/v1/store/orders', '{"petId":{nnnn}}')],
+  },
+  complete: { status: 200, prepare: ORDERED, requests: () => [post('/v1/store/orders/{nnnn}/complete')] },
+} satisfies Record<string, Work>
+
+function post(target: string, body = ''): Asked {
+  return { method: 'POST', target, headers: { 'Content-Type': 'application/json' }, body }
+}
 
 /** Different pages of lists with a status, in rotation. Each is full in a store of 1000 pets or more. */
 export function filteredPages({ cursor }: Asking, pets: number): Asked[] {
@@ -52,12 +73,10 @@ export function randomPages({ cursor }: Asking, pets: number): Asked[] {
 }
 
 export function creates(): Asked[] {
-  return Array.from({ length: 100 }, (_, index) => ({
-    method: 'POST',
-    target: '/v1/pets',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ name: `Bella ${index}`, categoryId: index % 7, status: STATUSES[index % STATUSES.length] }),
-  }))
+  return Array.from({ length: 100 }, (_, index) => {
+    const pet = { name: `Bella ${index}`, categoryId: index % 7, status: STATUSES[index % STATUSES.length] }
+    return post('/v1/pets', JSON.stringify(pet))
+  })
 }
 
 function randomPets(_asking: Asking, pets: number): Asked[] {
