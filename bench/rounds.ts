@@ -69,7 +69,8 @@ async function warmUp(one: Entry, served: Served, requests: string, seconds: num
     ...(cores ? { cores } : {}),
   }
   try {
-    return { ...load, bytesPerAnswer: await audit(load, seconds) }
+    const bytesPerAnswer = await audit(load, seconds)
+    return { ...load, bytesPerAnswer }
   } catch (error) {
     throw new Error(`${name}: ${(error as Error).message}`, { cause: error })
   }
