@@ -3,7 +3,6 @@
 import { answerOf } from './answers.ts'
 import type { Asked } from './load.ts'
 import { STATUSES } from './seed.ts'
-import { repeatable } from './statistics.ts'
 
 /** More than any cache of pages holds. */
 const RANDOM_REQUESTS = 200_000
@@ -66,10 +65,7 @@ export function filteredPages({ cursor }: Asking, pets: number): Asked[] {
 
 /** Pages of 20 at random places. */
 export function randomPages({ cursor }: Asking, pets: number): Asked[] {
-  const random = repeatable(pets)
-  return Array.from({ length: RANDOM_REQUESTS }, () => {
-    return { method: 'GET', target: `/v1/pets?cursor=${cursor(random() % (pets - 20))}` }
-  })
+  return scattered(pets - 20).map((after) => ({ method: 'GET', target: `/v1/pets?cursor=${cursor(after)}` }))
 }
 
 export function creates(): Asked[] {
@@ -80,11 +76,15 @@ export function creates(): Asked[] {
 }
 
 function randomPets(_asking: Asking, pets: number): Asked[] {
-  const random = repeatable(pets + 1)
-  return Array.from({ length: RANDOM_REQUESTS }, () => ({ method: 'GET', target: `/v1/pets/${1 + (random() % pets)}` }))
+  return scattered(pets).map((index) => ({ method: 'GET', target: `/v1/pets/${1 + index}` }))
 }
 
 async function listWithItsTag({ running, key }: Asking): Promise<Asked[]> {
   const { headers } = await answerOf(running.port, LIST, key)
   return [{ ...LIST, headers: { 'If-None-Match': headers.etag as string } }]
+}
+
+/** Numbers below `limit`, far from each other and the same in every run: Knuth's multiplicative hash of 1, 2, 3 … */
+function scattered(limit: number): number[] {
+  return Array.from({ length: RANDOM_REQUESTS }, (_, index) => (Math.imul(index + 1, 2654435761) >>> 0) % limit)
 }
