@@ -1,52 +1,34 @@
 // Orders that race. Many clients of two servers place, complete, cancel and return orders of a few pets, with reservations that
 // end within a second and with Idempotency-Keys. At random moments servers are killed with SIGKILL, on SQLite and on PostgreSQL,
-// or the primary of PostgreSQL is killed and its standby promoted. After each round the whole store is audited, in the database
-// and over the API (order-audit.ts).
+// or the primary of PostgreSQL is killed and its standby promoted. After each round the whole store is audited (order-stores.ts).
 //
 //   npm run endurance:orders -- --sqlite 500 --postgres 50 --failovers 50 --report
 
 import { Cluster } from '../test/support/postgres.ts'
-import { ask, type Running, serve } from '../test/support/process.ts'
+import { type Running, serve } from '../test/support/process.ts'
 import { faultsLine, print, runCommand } from './command.ts'
 import { KilledServer } from './killed-server.ts'
-import { audit, type OrderRow, TABLES, type Tables } from './order-audit.ts'
-import { Clients, type Counts } from './order-clients.ts'
-import { listed, listedPets } from './pages.ts'
+import { Clients } from './order-clients.ts'
+import {
+  addPets,
+  addToTally,
+  newTally,
+  pick,
+  type Read,
+  reader,
+  readTables,
+  type Site,
+  settle,
+  type Tally,
+} from './order-stores.ts'
 
-const PETS = 8
 const CLIENTS_PER_SERVER = 8
 const LOAD_MS_MAX = 400
 /** After these a new store is used, so that the audit of all of it stays quick. */
 const ROUNDS_PER_STORE = 10
 const BOTH_KILLED_SHARE = 0.3
-const REST_MS_MAX = 10_000
 const STANDBY_GONE_MS = 200
 const RECOVERY_MS_MAX = 30_000
-
-export interface Tally {
-  rounds: number
-  /** Processes that were killed. */
-  kills: number
-  counts: Counts
-  orders: number
-  /** By status, of all orders. */
-  statuses: Record<string, number>
-  /** Between the end of a reservation and its expiry, in milliseconds, most of it while servers were down. */
-  latest: number
-  faults: string[]
-}
-
-/** Servers on one store. */
-export interface Site {
-  key: string
-  urls: string[]
-  tables(): Promise<Tables>
-}
-
-export function newTally(): Tally {
-  const counts = { done: 0, refused: 0, unknown: 0, replayed: 0 }
-  return { rounds: 0, kills: 0, counts, orders: 0, statuses: {}, latest: 0, faults: [] }
-}
 
 type Report = (tally: Tally) => void
 
@@ -56,7 +38,8 @@ export async function killOnSqlite(rounds: number, report: Report = () => {}): P
   while (tally.rounds < rounds) {
     const first = new KilledServer()
     const servers = [first, new KilledServer(first)]
-    const read = async (sql: string) => first.read((file) => file.query<Row, []>(sql).all())
+    const read = async (sql: string) =>
+      first.read((file) => file.query<Record<string, string | number | null>, []>(sql).all())
     await killInRounds(servers, read, Math.min(ROUNDS_PER_STORE, rounds - tally.rounds), tally, report)
   }
   return tally
@@ -119,7 +102,7 @@ async function killInRounds(
       if (!first.database.includes('://') && first.checkIntegrity() !== 'ok') tally.faults.push('integrity_check fails')
       report(tally)
     }
-    await count(site(), clients, tally)
+    await addToTally(site(), clients, tally)
   } finally {
     for (const server of servers) {
       tally.kills += server.killedAtStart
@@ -171,19 +154,12 @@ export async function failOver(rounds: number, report: Report = () => {}): Promi
       await settle(site(), clients, tally)
       report(tally)
     }
-    await count(site(), clients, tally)
+    await addToTally(site(), clients, tally)
   } finally {
     await Promise.all(servers.map((server) => server.stop('SIGKILL')))
     await Promise.all([primary.remove(), standby.remove()])
   }
   return tally
-}
-
-/** A few pets to order, all available; their ids. */
-export async function addPets({ key, urls }: Site): Promise<number[]> {
-  const add = () => ask('POST', `${urls[0]}/pets`, key, JSON.stringify({ name: 'Rex', categoryId: 1 }))
-  const answers = await Promise.all(Array.from({ length: PETS }, add))
-  return answers.map(({ text }) => (JSON.parse(text) as { id: number }).id)
 }
 
 /** Resolves when each server has acknowledged a request from now on. */
@@ -194,92 +170,6 @@ async function everyServerMoves({ acknowledgedBy }: Clients): Promise<void> {
     if (performance.now() > until) throw new Error('a server does not find the primary')
     await Bun.sleep(5)
   }
-}
-
-/** The end of a round, when no client works: what has no answer is sent again, all reservations end, and everything is audited. */
-export async function settle(site: Site, clients: Clients, tally: Tally): Promise<void> {
-  await clients.sendAgain(pick(site.urls))
-  const tables = await atRest(site)
-  const faults = audit(tables, clients.journal)
-  for (const url of site.urls) faults.push(...(await compareWithApi(url, site.key, tables)))
-  tally.rounds++
-  tally.faults.push(...clients.journal.newFaults(faults).map((fault) => `round ${tally.rounds}: ${fault}`))
-}
-
-/** The tables once no reservation is left that will end by itself: nothing moves any more. */
-async function atRest(site: Site): Promise<Tables> {
-  const until = performance.now() + REST_MS_MAX
-  for (;;) {
-    const { orders } = await site.tables()
-    const ending = orders.some(({ status, expiresAt }) => status === 'pending' && expiresAt !== null)
-    if (!ending || performance.now() > until) return site.tables()
-    await Bun.sleep(50)
-  }
-}
-
-/** What a server lists and counts is what the tables say. */
-async function compareWithApi(url: string, key: string, { pets, orders, inventory }: Tables): Promise<string[]> {
-  const faults: string[] = []
-  const listedOrders: OrderRow[] = []
-  for await (const order of listed<ListedOrder>(url, key, '/v1/store/orders?limit=100')) {
-    const { id, petId, status, reference, expiresAt } = order
-    const [placedAt, changedAt] = [Date.parse(order.placedAt), Date.parse(order.changedAt)]
-    const endsAt = expiresAt === undefined ? null : Date.parse(expiresAt)
-    listedOrders.push({ id, petId, status, reference, expiresAt: endsAt, placedAt, changedAt })
-  }
-  for (const [n, order] of orders.entries()) {
-    if (!Bun.deepEquals(order, listedOrders[n])) {
-      faults.push(`${JSON.stringify(order)} is listed as ${JSON.stringify(listedOrders[n])}`)
-    }
-  }
-  if (listedOrders.length !== orders.length) faults.push(`${listedOrders.length} of ${orders.length} orders are listed`)
-  const shown = await Array.fromAsync(listedPets(url, key), ({ json }) => JSON.parse(json) as Tables['pets'][number])
-  if (
-    shown.map(({ id, status }) => `${id} ${status}`).join() !== pets.map(({ id, status }) => `${id} ${status}`).join()
-  )
-    faults.push('the listed pets differ from the table')
-  const counts = JSON.parse((await ask('GET', `${url}/store/inventory`, key)).text) as Record<string, number>
-  if (inventory.some(({ status, pets: count }) => counts[status] !== count))
-    faults.push(`the inventory is answered with ${JSON.stringify(counts)}`)
-  return faults
-}
-
-type ListedOrder = Record<'status' | 'reference' | 'placedAt' | 'changedAt', string> & {
-  petId: number
-  expiresAt?: string
-}
-
-/** Adds a store that has been through all its rounds to the tally. */
-async function count(site: Site, { journal }: Clients, tally: Tally): Promise<void> {
-  const { orders, transitions } = await site.tables()
-  for (const name of Object.keys(tally.counts) as (keyof Counts)[]) tally.counts[name] += journal.counts[name]
-  const endsAt = new Map(orders.map(({ id, expiresAt }) => [id, expiresAt]))
-  for (const { orderId, status, at } of transitions) {
-    if (status === 'expired') tally.latest = Math.max(tally.latest, at - (endsAt.get(orderId) ?? at))
-  }
-  tally.orders += orders.length
-  for (const { status } of orders) tally.statuses[status] = (tally.statuses[status] ?? 0) + 1
-}
-
-type Row = Record<string, string | number | null>
-type Read = (sql: string) => Promise<Row[]>
-
-function reader(cluster: Cluster, database: string): Read {
-  return (sql) => cluster.asAdmin(async (connection) => Array.from(await connection.unsafe<Row[]>(sql)), database)
-}
-
-export async function readTables(read: Read): Promise<Tables> {
-  const tables = await Promise.all(Object.values(TABLES).map(read))
-  // PostgreSQL's driver gives an int8 as text.
-  const exact = (value: Row[string]) => (/^\d+$/.test(String(value)) ? Number(value) : value)
-  const rows = tables.map((table) =>
-    table.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, exact(value)]))),
-  )
-  return Object.fromEntries(Object.keys(TABLES).map((name, n) => [name, rows[n]])) as unknown as Tables
-}
-
-function pick<Item>(items: readonly Item[]): Item {
-  return items[Math.floor(Math.random() * items.length)] as Item
 }
 
 type Kind = 'sqlite' | 'postgres' | 'failovers'
@@ -305,7 +195,7 @@ async function run(asked: Record<Kind, number>) {
     passed &&= tally.faults.length === 0
     parts.push(describe(title, tally, (performance.now() - startedAt) / 60_000))
   }
-  const text = `${2 * CLIENTS_PER_SERVER} clients place, complete, cancel and return orders of ${PETS} pets, with reservations that end within a second and with
+  const text = `${2 * CLIENTS_PER_SERVER} clients place, complete, cancel and return orders of a few pets, with reservations that end within a second and with
 Idempotency-Keys. After each round every order, transition, pet, kept answer and count is read from the database and over the
 API of each server, and held against what clients were told.
 

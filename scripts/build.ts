@@ -9,7 +9,10 @@ import { bundleService } from './bundle-service.ts'
 const root = join(import.meta.dir, '..')
 const dist = join(root, 'dist')
 
-rmSync(dist, { recursive: true, force: true })
+// dist/petstore stays: `npm run build:executable` makes it.
+for (const name of ['main.js', 'pages', 'testing', 'petstore-client']) {
+  rmSync(join(dist, name), { recursive: true, force: true })
+}
 await bundleService({ folder: dist })
 compile('tsconfig.testing.json', join(dist, 'testing'))
 compileClient(join(dist, 'petstore-client'))

@@ -41,6 +41,8 @@ export async function bundleService(output: Output): Promise<void> {
         ? { outdir: output.folder }
         : { format: 'esm', bytecode: true, sourcemap: 'inline', compile: executable(output) }),
     })
+    // The executable has it inside, too.
+    if ('executable' in output) rmSync(`${output.executable}.map`, { force: true })
   } finally {
     rmSync(temporary, { recursive: true })
   }

@@ -88,6 +88,7 @@ async function fillAndDie(path: string): Promise<void> {
   const { value: answer } = await store.placeOrder(order, by, 'order')
   orders.push(answer.id)
   await store.completeOrder(answer.id, by)
+  await store.saveKeyUses([{ keyId: by, ending: 'aB12', at }])
   await store.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 3, lastAt: at }])
   const { value: removed } = await store.createPet(newPet(41), by)
   const database = new Database(path, { safeIntegers: true })

@@ -30,10 +30,29 @@ await picture('page-add.png', WIDE, async (page, key) => {
   await page.keyboard.press('Enter')
   await page.getByText('Category must be').waitFor()
 })
+await picture('page-reserve.png', WIDE, async (page, key) => {
+  await openSignedIn(page, key)
+  await page.getByRole('button', { name: 'Reserve Biscuit' }).click()
+  await page.keyboard.type('Anna, receipt 4711')
+})
+await picture('page-quicker.png', PHONE, async (page, key) => {
+  await openSignedIn(page, key)
+  await page.getByRole('button', { name: 'Sell Biscuit' }).click()
+  const client = new PetstoreClient({ baseUrl: `${new URL(page.url()).origin}/v1`, apiKey: key })
+  await client.completeOrder((await client.placeOrder({ petId: 1n })).id)
+  await page.keyboard.press('Enter')
+  await page.getByText('was sold a moment ago').waitFor()
+})
+await picture('page-orders.png', WIDE, async (page, key) => {
+  await openSignedIn(page, key)
+  await page.getByRole('link', { name: 'Orders' }).click()
+  await page.getByRole('radio', { name: 'All' }).check()
+  await page.getByText('6 orders').waitFor()
+})
 await picture('page-empty.png', WIDE, openSignedIn, { samples: false })
 await picture('reference.png', WIDE, async (page) => {
   await page.goto(`${new URL(page.url()).origin}/docs`)
-  await page.getByRole('heading', { name: 'Fetch one animal' }).first().scrollIntoViewIfNeeded()
+  await page.getByRole('heading', { name: 'Fetch one pet' }).first().scrollIntoViewIfNeeded()
   await page.getByText('removal on').first().waitFor()
 })
 await terminalPicture(browser, root, join(images, 'terminal.png'))
@@ -67,7 +86,19 @@ async function picture(
   process.stdout.write(`wrote docs/images/${name}\n`)
 }
 
-async function addSamples({ url, key }: Service): Promise<void> {
+/** With some orders, in every status but expired. */
+async function addSamples({ url, key, clock }: Service): Promise<void> {
+  clock.at = Date.now()
   const client = new PetstoreClient({ baseUrl: url, apiKey: key })
   for (const pet of samplePets) await client.createPet(pet)
+  const pets = (await client.listPage({ status: 'available', limit: 7 })).pets.slice(1)
+  const references = ['Anna', 'receipt 4711', 'till 3', 'receipt 4712', 'Mr. Okafor', 'receipt 4713']
+  const placed = pets.map(({ id: petId }, n) => {
+    const expiresAt = n % 2 ? {} : { expiresAt: new Date(Date.now() + (n + 1) * 40 * 3_600_000).toISOString() }
+    return client.placeOrder({ petId, reference: references[n] ?? '', ...expiresAt })
+  })
+  const [, sold, cancelled, returned] = await Promise.all(placed)
+  for (const order of [sold, returned]) if (order) await client.completeOrder(order.id)
+  if (returned) await client.returnOrder(returned.id)
+  if (cancelled) await client.cancelOrder(cancelled.id)
 }

@@ -22,5 +22,10 @@ test('the service adds them all in order, and a repeated run adds none twice', a
   expect(await Array.fromAsync(addSamples(client, { run: 'one' }))).toEqual(added)
   expect(added.map(({ id: _, ...pet }) => pet)).toEqual([...samplePets] as typeof added)
   expect(await Array.fromAsync(client.listPets())).toEqual(added.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
+  const orders = await Array.fromAsync(client.listOrders())
+  const held = added.filter(({ status }) => status !== 'available')
+  expect(orders.map(({ petId, status }) => `${petId} ${status === 'completed' ? 'sold' : status}`).sort()).toEqual(
+    held.map(({ id, status }) => `${id} ${status}`).sort(),
+  )
   await service.stop()
 })

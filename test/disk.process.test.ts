@@ -6,7 +6,7 @@ import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Clients } from '../endurance/order-clients.ts'
-import { addPets, newTally, readTables, settle } from '../endurance/orders.ts'
+import { addPets, newTally, readTables, settle } from '../endurance/order-stores.ts'
 import { encodeCursor } from '../src/http/request/cursor.ts'
 import { temporaryFile } from './support/files.ts'
 import { petBody } from './support/pets.ts'
@@ -171,13 +171,14 @@ describe.skipIf(!tmpfs)(`a small disk${tmpfs ? '' : ' (a tmpfs cannot be mounted
 
   test('that fills up while orders move: no transition by half', async () => {
     const folder = mkdtempSync(temporaryFile('full-'))
-    mount(folder, 'size=1m')
+    // Room for the whole write-ahead log, which is 4 MiB before SQLite begins it anew.
+    mount(folder, 'size=16m')
     try {
       const file = join(folder, 'petstore.db')
       const server = await serve(['--database', file], { env: { PETSTORE_LOG_LEVEL: 'silent' } })
       const ballast = join(folder, 'ballast')
       await expectSoundUnder(server, file, async () => {
-        for (let bytes = 1 << 20; bytes >= 512; bytes /= 2) fill(ballast, bytes)
+        for (let bytes = 1 << 24; bytes >= 512; bytes /= 2) fill(ballast, bytes)
         return async () => rmSync(ballast)
       })
       expect(await server.stop()).toBe(0)

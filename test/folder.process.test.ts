@@ -51,7 +51,8 @@ describe.each(Object.keys(FILES))('%s', (name) => {
   })
 })
 
-describe('a current folder that has been removed', () => {
+// The executable's runtime looks before our code does, and refuses with a sentence of its own.
+describe.skipIf(process.env.LAUNCHER !== undefined)('a current folder that has been removed', () => {
   // Where the runtime would put a relative path.
   const runtimeFolder = join(root, 'node_modules/bun/bin/data')
   const inRemoved = (args: string[]) => {

@@ -64,6 +64,22 @@ describe('a bad record is reported with its line and does not affect the others'
     ])
   })
 
+  test('CSV as spreadsheets write it: semicolons or tabs, and other names of the columns', async () => {
+    for (const text of [
+      'No;Name;Category;Status\n1;"A;a";1;sold\n2;B,b;2;\n',
+      'No\tNAME\tcategory_id\tSTATUS\n1\tA;a\t1\tsold\n2\tB,b\t2\t\n',
+      'No,Name,Category ID,Status\n1,A;a,1,sold\n2,"B,b",2,\n',
+    ]) {
+      expect(await read(formats.csv, text)).toEqual([
+        { line: 2, pet: { name: 'A;a', categoryId: 1n, status: 'sold' } },
+        { line: 3, pet: { name: 'B,b', categoryId: 2n } },
+      ])
+    }
+    const both = 'category,name,categoryId\n1,A,2\n'
+    expect(await read(formats.csv, both)).toEqual([{ line: 2, pet: { name: 'A', categoryId: 2n } }])
+    expect(read(formats.csv, 'Tier;Art\nRex;1\n')).rejects.toThrow('Missing: name, categoryId. It has: Tier | Art.')
+  })
+
   test('NDJSON', async () => {
     const text = '{"name":"A","categoryId":1}\r\n\n{"name":\n7\n[]\nnull\n{"name":5,"categoryId":1e999,"x":{}}'
     const records = await read(formats.ndjson, text)
@@ -93,15 +109,15 @@ describe('a bad record is reported with its line and does not affect the others'
   test.each([
     ['{"name":"A"}', '--format ndjson'],
     ['[{"name":"A"}', 'the array has not ended'],
-    ['', 'the array has not ended'],
+    ['', 'the file is empty'],
     ['[]\n[]', 'Line 2 has text after the end'],
   ])('what is no JSON array is refused: %s', async (text, message) => {
     await expect(read(formats.json, text)).rejects.toThrow(message)
   })
 
   test('a CSV header without the columns is refused, and the message names what it has', async () => {
-    await expect(read(formats.csv, 'name;categoryId\nA;1\n')).rejects.toThrow(
-      'Missing: name, categoryId. It has: name;categoryId.',
+    await expect(read(formats.csv, 'name:categoryId\nA:1\n')).rejects.toThrow(
+      'Missing: name, categoryId. It has: name:categoryId.',
     )
   })
 })

@@ -1,5 +1,6 @@
 // `petstore keys …` as a real process, beside a running service.
 
+import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { keyEnvironment } from '../src/domain/keys.ts'
@@ -73,6 +74,14 @@ describe('create', () => {
     expect([status, stderr]).toEqual([0, expect.stringContaining('Created a new store')])
   })
 
+  test('refuses the name of a key in force, and takes that of a revoked one', async () => {
+    await create('--name', 'till 9')
+    const { status, stdout, stderr } = await keys('create', '--name', 'till 9')
+    expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining('is named till 9 already')])
+    await keys('revoke', 'till 9')
+    await create('--name', 'till 9')
+  })
+
   for (const [says, args] of [
     ['no name', []],
     ['a name of digits', ['--name', '12']],
@@ -95,17 +104,22 @@ describe('list', () => {
   test('shows every key, for people and for programs, and no secret', async () => {
     await create('--name', 'Zoë 🐶')
     const { stdout } = await keys('list')
-    expect(stdout.split('\n')[0]).toBe('ID  NAME    ACCESS     STATE    CREATED            EXPIRES')
+    expect(stdout.split('\n')[0]).toBe(
+      'ID  NAME    KEY    ACCESS     STATE    CREATED     EXPIRES            LAST USED',
+    )
     expect(stdout).toContain('Zoë 🐶')
     expect(stdout).not.toMatch(/pets_|[0-9a-f]{16}/)
+    expect(stdout).toContain(`first   …${service.key.slice(-4)}  full `)
     expect((await list())[0]).toEqual({
       id: 1,
       name: 'first',
+      ending: service.key.slice(-4),
       access: 'full',
       state: 'active',
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
       expiresAt: null,
       revokedAt: null,
+      lastUsedAt: null,
     })
   })
 
@@ -144,13 +158,41 @@ describe('rotate', () => {
     expect(await statusWith(replacement)).toBe(200)
   })
 
-  test('two keys of one name: revoke asks for the id', async () => {
-    await create('--name', 'double')
-    await keys('rotate', 'double')
-    const { status, stderr } = await keys('revoke', 'double')
+  test('after a rotation, revoke by name ends the old key', async () => {
+    const old = await create('--name', 'double')
+    const replacement = (await keys('rotate', 'double')).stdout.trim()
+    expect((await keys('revoke', 'double')).status).toBe(0)
+    await withinASecond(old, 401)
+    expect(await statusWith(replacement)).toBe(200)
+    expect((await keys('revoke', 'double')).status).toBe(0)
+    await withinASecond(replacement, 401)
+  })
+
+  test('of two keys that were named alike before names were unique, revoke asks for the id', async () => {
+    const database = new Database(file)
+    for (const n of [1, 2])
+      database.run(`INSERT INTO keys (name, hash, read_only, created_at) VALUES ('twin', '${n}', 0, 1)`)
+    database.close()
+    const { status, stderr } = await keys('revoke', 'twin')
     expect([status, stderr]).toEqual([1, expect.stringMatching(/Give an id instead: \d+ or \d+/)])
     const id = /id instead: (\d+)/.exec(stderr)?.[1] as string
     expect((await keys('revoke', id)).status).toBe(0)
+  })
+
+  test('of a key in its overlap, by name or id: the new key lives as long as the first was to', async () => {
+    await create('--name', 'yearly', '--expires', '365d')
+    await create('--name', 'endless')
+    for (const name of ['yearly', 'endless']) {
+      await keys('rotate', name)
+      const [first] = (await list()).filter((key) => key.name === name)
+      for (const which of [name, String(first?.id)]) {
+        await keys('rotate', which)
+        const replacement = (await list()).findLast((key) => key.name === name)
+        const days =
+          (Date.parse(String(replacement?.expiresAt)) - Date.parse(String(replacement?.createdAt))) / 86_400_000
+        expect(name === 'yearly' ? Math.round(days) : replacement?.expiresAt).toBe(name === 'yearly' ? 365 : null)
+      }
+    }
   })
 
   test('the new key lives as long as the old one', async () => {
@@ -161,6 +203,21 @@ describe('rotate', () => {
     expect(Math.round(days)).toBe(30)
   })
 })
+
+test('the last use is saved within seconds, and when the service stops', async () => {
+  const shop = await serve([], { env: { PETSTORE_DATABASE: temporaryFile('used.db') } })
+  const other = { PETSTORE_DATABASE: /^Data +(\S+)$/m.exec(shop.stdout())?.[1] as string }
+  const lastUsed = async () => JSON.parse((await run(['keys', 'list', '--json'], { env: other })).stdout)[0].lastUsedAt
+  const before = Date.now()
+  await ask('GET', `${shop.url}/pets`, shop.key)
+  while ((await lastUsed()) === null) await Bun.sleep(100)
+  expect(Date.parse(await lastUsed())).toBeGreaterThanOrEqual(before)
+  const saved = await lastUsed()
+  await Bun.sleep(20)
+  await ask('GET', `${shop.url}/pets`, shop.key)
+  await shop.stop()
+  expect(Date.parse(await lastUsed())).toBeGreaterThan(Date.parse(saved))
+}, 20_000)
 
 test('generate prints a key that no store knows', async () => {
   const { stdout } = await keys('generate')

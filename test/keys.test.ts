@@ -37,7 +37,16 @@ describe('a key', () => {
 })
 
 test('a key ends at its expiry, to the millisecond, and at its revocation', () => {
-  const key: ApiKey = { id: 1n, name: 'a', readOnly: false, createdAt: 0, expiresAt: 10, revokedAt: undefined }
+  const key: ApiKey = {
+    id: 1n,
+    name: 'a',
+    readOnly: false,
+    createdAt: 0,
+    expiresAt: 10,
+    revokedAt: undefined,
+    ending: undefined,
+    lastUsedAt: undefined,
+  }
   expect(keyState(key, 9)).toBe('active')
   expect(keyState(key, 10)).toBe('expired')
   expect(keyState({ ...key, expiresAt: undefined }, Number.MAX_SAFE_INTEGER)).toBe('active')

@@ -145,6 +145,23 @@ describe('docs/monitoring', () => {
     }
   })
 
+  test('each panel has a description, no two lie on one another, and single figures are on top', () => {
+    interface Panel {
+      id: number
+      type: string
+      description?: string
+      gridPos: Record<'x' | 'y' | 'w' | 'h', number>
+    }
+    const { panels } = JSON.parse(readFileSync(files[1] as string, 'utf8')) as { panels: Panel[] }
+    expect(panels.filter(({ description = '' }) => description === '')).toEqual([])
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+    const squares = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, n) => `${x + (n % w)} ${y + Math.floor(n / w)}`),
+    )
+    expect(new Set(squares).size).toBe(squares.length)
+    expect(panels.filter(({ type }) => type === 'stat').map(({ gridPos }) => gridPos.y)).toEqual([0, 0, 0, 0, 0, 0])
+  })
+
   function expressions(text: string): string[] {
     const document = Bun.YAML.parse(text) as {
       groups?: { rules: { expr: string }[] }[]

@@ -46,7 +46,7 @@ const PET_STATUSES = ['available', 'pending', 'sold'] as const
 const MAX = 2n ** 63n - 1n
 const DAY_MS = 86_400_000
 /** Long enough for a reservation to be placed before it ends. */
-const SOON_MS = 300
+const SOON_MS = 600
 
 /**
  * Each call gives a store with nothing in it. `inOrder`: calls arrive in the order in which they are made; requests over

@@ -223,13 +223,20 @@ test.each([
   await press('ArrowRight')
   await page.getByText('21 – 31 of 31').waitFor()
   const lines = await page.evaluate(`(() => {
-    const name = [...document.querySelectorAll('.pets .name')].at(-1)
+    const name = [...document.querySelectorAll('.rows .name')].at(-1)
     return name.clientHeight / parseFloat(getComputedStyle(name).lineHeight)
   })()`)
   expect(lines).toBeWithin(1.8, 2.2)
   expect(await overflowing(page)).toEqual([])
   await press('n')
   await page.getByRole('dialog').waitFor()
+  expect(await overflowing(page)).toEqual([])
+  await press('Escape')
+  const by = (await service.store.listKeys())[0]?.id as bigint
+  await service.store.placeOrder({ petId: 1n, reference: 'W'.repeat(255) }, by)
+  await page.getByRole('link', { name: 'Orders' }).click()
+  await page.getByRole('button', { name: 'Release' }).click()
+  await page.getByRole('dialog').getByText('Reserved for').waitFor()
   expect(await overflowing(page)).toEqual([])
 })
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { toProblems } from '../src/console/field-problems.ts'
-import { firstPage, fromAddress, nextPage, previousPage, toAddress } from '../src/console/list-position.ts'
+import { firstPage, fromAddress, nextPage, previousPage, startOf, toAddress } from '../src/console/list-position.ts'
 import { makeJsonExact } from '../src/reference/exact-json.ts'
 
 describe('a message of the service', () => {
@@ -42,15 +42,16 @@ describe('JSON made exact', () => {
 })
 
 describe('a position in the list', () => {
-  const start = firstPage({ status: 'sold', limit: 50 })
+  const start = firstPage({ view: 'animals', status: 'sold', limit: 50 })
   const third = nextPage(nextPage(start, 'A'), 'B')
 
   test('is read back from its address and history state', () => {
-    for (const position of [start, nextPage(start, 'A'), third]) {
+    const orders = nextPage(startOf('orders', start), 'C')
+    for (const position of [start, nextPage(start, 'A'), third, orders]) {
       const address = toAddress(position)
       expect(fromAddress(address.slice(1), { earlier: position.earlier })).toEqual(position)
     }
-    expect(toAddress(firstPage({ status: undefined, limit: 20 }))).toBe('/')
+    expect(toAddress(firstPage({ view: 'animals', status: undefined, limit: 20 }))).toBe('/')
   })
 
   test('leads back through the pages that the tab has seen, and from a link only from page 2', () => {
@@ -69,6 +70,6 @@ describe('a position in the list', () => {
     '?status=gone&limit=7',
     '?cursor=&page=2',
   ])('that makes no sense is the first page: %s', (search) =>
-    expect(fromAddress(search, null)).toEqual(firstPage({ status: undefined, limit: 20 })),
+    expect(fromAddress(search, null)).toEqual(firstPage({ view: 'animals', status: undefined, limit: 20 })),
   )
 })

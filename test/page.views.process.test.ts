@@ -29,6 +29,9 @@ beforeAll(async () => {
     const status = (['available', 'pending', 'sold'] as const)[n % 3] ?? 'sold'
     await full.store.createPet(newPet({ name, categoryId: 2n ** 63n - 1n - BigInt(n), status }), by)
   }
+  full.clock.at = Date.now()
+  await full.store.placeOrder({ petId: 4n, reference: LONG, expiresAt: Date.now() + 86_400_000 }, by)
+  await full.store.placeOrder({ petId: 1n, reference: 'W'.repeat(255) }, by)
 })
 afterAll(async () => {
   await browser?.close()
@@ -80,13 +83,26 @@ const VIEWS: Record<string, { on?: 'empty'; show: (page: Page) => Promise<void> 
   'a read-only key': {
     show: async (page) => {
       await openSignedIn(page, readOnlyKey)
-      await openAdding(page)
-      await page.keyboard.type('Rex')
-      await page.getByLabel('Category').fill('7')
-      await page.keyboard.press('Enter')
-      await alert(page)
-      await page.keyboard.press('Escape')
       await page.getByText('Read-only', { exact: true }).waitFor()
+      await page.getByText('1 – 20').waitFor()
+    },
+  },
+  'orders, with one to be sold': {
+    show: async (page) => {
+      await openSignedIn(page, full.key)
+      await page.getByRole('link', { name: 'Orders' }).click()
+      await page.getByRole('button', { name: 'Sell' }).first().click()
+      await page.getByRole('dialog').getByText('Reserved for').waitFor()
+    },
+  },
+  'an animal just reserved': {
+    show: async (page) => {
+      await openSignedIn(page, full.key)
+      await page.getByRole('button', { name: 'Reserve' }).last().click()
+      await page.getByLabel('For whom').fill(LONG)
+      await page.keyboard.press('Enter')
+      await page.locator('.notice-done').waitFor()
+      await page.getByRole('button', { name: 'Release' }).last().waitFor()
     },
   },
   'the service not responding': {

@@ -19,7 +19,7 @@ const get = (path: string, headers: Record<string, string> = {}) =>
 /** The addresses that a page names, as a browser would read them. */
 async function filesOf(path: string): Promise<string[]> {
   const html = await (await get(path)).text()
-  return [...html.matchAll(/ (?:src|href)="([^"]*)"/g)].map(([, address = '']) => address)
+  return [...html.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]*)"/g)].map(([, address = '']) => address)
 }
 
 describe('each page', () => {

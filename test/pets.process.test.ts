@@ -9,6 +9,7 @@ import { temporaryFile } from './support/files.ts'
 import { newPet, petBody, petsOf } from './support/pets.ts'
 import { type RunOptions, root, run, serve } from './support/process.ts'
 import { type Service, startService } from './support/service.ts'
+import { openTerminal, plain } from './support/terminal.ts'
 
 let service: Service
 let cwd: string
@@ -48,6 +49,24 @@ describe('pets', () => {
     expect((await pets(['get', '2', '--json'])).stdout).toBe(exact)
     expect((await pets(['list', '--status', 'available', '--json'])).stdout).toBe(`[\n${exact}]\n`)
     expect((await pets(['list', '--status', 'pending', '--json'])).stdout).toBe('[]\n')
+  })
+
+  test('a table fits the terminal, whatever the names, in colour unless NO_COLOR forbids it; a pipe gets all', async () => {
+    const shop = await startService()
+    const long = '\u{1F436}名'.repeat(60)
+    for (const name of [long, 'Rex']) await shop.post(petBody({ name }))
+    const env = { PETSTORE_URL: shop.url, PETSTORE_API_KEY: shop.key }
+    for (const more of [{}, { NO_COLOR: '1' }]) {
+      const terminal = openTerminal(['pets', 'list'], { ...env, ...more })
+      expect(await terminal.exited).toBe(0)
+      const lines = plain(terminal.shown()).trimEnd().split('\n')
+      expect(lines.map((line) => Bun.stringWidth(line)).filter((width) => width > 80)).toEqual([])
+      expect(lines[1]).toMatch(/^1 {3}(\u{1F436}名)+.?… +7 +available$/u)
+      expect(lines[2]).toMatch(/^2 {3}Rex +7 +available$/)
+      expect(terminal.shown().includes('\x1b[1m')).toBe(!('NO_COLOR' in more))
+    }
+    expect((await run(['pets', 'list'], { env })).stdout).toContain(`1   ${long}  7 `)
+    await shop.stop()
   })
 
   test('says when there are more', async () => {
@@ -114,7 +133,8 @@ describe('login', () => {
     const env = { HOME: home, PETSTORE_URL: service.url }
     const stdin = (text: string) => ['sh', '-c', `printf '%s\\n' '${text}' | '${join(root, 'bin/petstore')}' login`]
     const unknown = 'pets_live_0000000000000000000000000000'
-    expect((await run([], { cwd, env, command: stdin(unknown) })).status).toBe(1)
+    const mistyped = await run([], { cwd, env, command: stdin(unknown) })
+    expect([mistyped.status, mistyped.stderr]).toEqual([1, expect.stringMatching(/mistyped: one has pets_live_ or/)])
     const loggedIn = await run([], { cwd, env, command: stdin(service.key) })
     expect(loggedIn).toMatchObject({ status: 0, stdout: '' })
     expect(loggedIn.stderr).not.toContain(service.key)
@@ -164,6 +184,34 @@ describe('import and export', () => {
     expect(second).toMatchObject({ status: 0, stdout: '{"added":1,"present":2,"refused":0}\n' })
     expect(await count()).toBe(before + 3)
   })
+
+  test('names the bad records in the order of the file', async () => {
+    const lines = Array.from({ length: 300 }, (_, n) =>
+      n % 3 === 0 ? petBody({ name: '' }) : n % 3 === 1 ? '{' : petBody(),
+    )
+    const { stderr } = await pets(['import', file('order.ndjson', lines.join('\n')), '--keep-going'])
+    const named = [...stderr.matchAll(/^line (\d+):/gm)].map(([, line]) => Number(line))
+    expect(named.length).toBe(200)
+    expect(named).toEqual(named.toSorted((a, b) => a - b))
+  })
+
+  test('says that a file has no records', async () => {
+    for (const name of ['empty.csv', 'empty.ndjson']) {
+      const ended = await pets(['import', file(name, '')])
+      expect(ended).toEqual({ status: 0, stdout: '', stderr: `There are no records in ${name}.\n` })
+    }
+    const json = await pets(['import', file('empty.json', '')])
+    expect([json.status, json.stderr]).toEqual([1, expect.stringContaining('the file is empty')])
+  })
+
+  test('says once that it waits, and why', async () => {
+    const shop = await serve(['--ephemeral'], { env: { PETSTORE_RATE_LIMIT: '20/s' } })
+    const name = file('slow.ndjson', Array.from({ length: 45 }, () => petBody()).join('\n'))
+    const ended = await pets(['import', name], { env: { PETSTORE_URL: shop.url, PETSTORE_API_KEY: shop.key } })
+    expect(ended.stderr).toMatch(/^Waiting: .*requests.*\n/)
+    expect(ended.stderr).toContain('Added 45 pets.')
+    await shop.stop()
+  }, 20_000)
 
   test('stops at the first bad record by default', async () => {
     const many = Array.from({ length: 500 }, (_, n) => petBody({ name: `pet ${n}` }))
@@ -300,6 +348,14 @@ describe('sample pets', () => {
     await empty.stop()
   })
 
+  test('a rate limit does not slow the sample pets of serve --ephemeral --demo', async () => {
+    const demo = await serve(['--ephemeral', '--demo'], { env: { PETSTORE_RATE_LIMIT: '1/m' } })
+    const shop = new PetstoreClient({ baseUrl: demo.url, apiKey: demo.key })
+    const { pets: first } = await shop.listPage({ limit: 100 })
+    expect(first.map(({ name }) => name)).toEqual(samplePets.map(({ name }) => name))
+    await demo.stop()
+  }, 10_000)
+
   test('serve --ephemeral --demo starts with them; --demo alone is refused', async () => {
     const demo = await serve(['--ephemeral', '--demo'])
     const shop = new PetstoreClient({ baseUrl: demo.url, apiKey: demo.key })
@@ -307,6 +363,26 @@ describe('sample pets', () => {
     expect(await demo.stop()).toBe(0)
     expect(await run(['serve', '--demo'], { cwd })).toMatchObject({ status: 2, stdout: '' })
   })
+})
+
+test('completes names of keys in force, and ids of those whose name is not one word', async () => {
+  const env = { PETSTORE_DATABASE: temporaryFile('keys.db') }
+  for (const name of ['till-1', 'till 2', 'lost']) await run(['keys', 'create', '--name', name], { env })
+  await run(['keys', 'revoke', 'lost'], { env })
+  const complete = async (...words: string[]) => (await run(['complete', '--', ...words], { env })).stdout
+  expect(await complete('keys', 'revoke', '')).toBe('till-1\tkey 1\n2\ttill 2\n:4\n')
+  expect(await complete('keys', 'rotate', 'ti')).toBe('till-1\tkey 1\n:4\n')
+  const none = { PETSTORE_DATABASE: temporaryFile('none.db') }
+  expect((await run(['complete', '--', 'keys', 'revoke', ''], { env: none })).stdout).toBe(':4\n')
+})
+
+test('completes in bash without the package bash-completion', async () => {
+  const script = `source <(petstore completion bash)
+    COMP_WORDS=(petstore keys ro); COMP_CWORD=2; COMP_LINE='petstore keys ro'; COMP_POINT=16
+    compopt() { :; }; __petstore_complete; printf '%s\\n' "\${COMPREPLY[@]}"`
+  const PATH = `${join(root, 'bin')}:${process.env.PATH}`
+  const ended = await run([], { cwd, env: { PATH }, command: ['bash', '--norc', '-c', script] })
+  expect([ended.stderr, ended.stdout]).toEqual(['', 'rotate\n'])
 })
 
 test('completes commands, options and their values', async () => {

@@ -53,6 +53,23 @@ test('tries an operation out with a key that it does not keep, and shows 64-bit 
   expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toContain(service.key)
 })
 
+test('takes the key of the page in the same tab, shows our client, and leads back to the page', async () => {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+  await context.addInitScript(`sessionStorage.setItem('petstore.key', '${service.key}')`)
+  const tab = await context.newPage()
+  await tab.goto(`${service.origin}/docs`)
+  await tab.getByRole('button', { name: /^Test Request.*get \/pets\)/ }).click()
+  const client = tab.getByRole('dialog')
+  const answered = tab.waitForResponse((response) => response.url().startsWith(`${service.url}/pets`))
+  await client.getByRole('button', { name: /^Send get request/ }).click()
+  expect((await answered).status()).toBe(200)
+  await tab.goto(`${service.origin}/docs`)
+  await tab.getByText("from 'petstore-client'").first().waitFor()
+  await tab.getByRole('link', { name: 'The animals' }).click()
+  await tab.waitForURL(`${service.origin}/`)
+  await context.close()
+})
+
 test('sends requests only to this service, without errors', () => {
   expect(watched.complaints).toEqual([])
 })

@@ -14,7 +14,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { temporaryFile } from './support/files.ts'
 import { ask, launcher, run, serve } from './support/process.ts'
 import { add, beside, made, PET, rows } from './support/stores.ts'
@@ -248,4 +248,32 @@ describe('a restore', () => {
     expect((await run(['restore', database, '--database', restored])).status).toBe(0)
     expect(statSync(restored).mode & 0o777).toBe(0o600)
   })
+})
+
+test('going back after an upgrade: the old version refuses the newer store, and restores the backup from before', async () => {
+  const database = temporaryFile('petstore.db')
+  const backup = temporaryFile('before.db')
+  const first = await serve(['--database', database])
+  await ask('POST', `${first.url}/pets`, first.key, '{"name":"Rex","categoryId":7}')
+  await first.stop()
+  expect((await run(['backup', backup, '--database', database])).status).toBe(0)
+  const upgraded = new Database(database)
+  upgraded.run('PRAGMA user_version = 99')
+  upgraded.close()
+  const before = readFileSync(database)
+
+  expect(await run(['serve', '--port', '0', '--database', database])).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('was written by a newer petstore'),
+  })
+  expect(readFileSync(database)).toEqual(before)
+  const restored = await run(['restore', backup, '--database', database])
+  expect([restored.status, restored.stderr]).toEqual([0, expect.any(String)])
+  const kept = readdirSync(dirname(database)).filter((name) => name !== 'petstore.db')
+  expect(kept.length).toBe(1)
+  expect(restored.stdout + restored.stderr).toContain(kept[0] as string)
+  expect(readFileSync(join(dirname(database), kept[0] as string))).toEqual(before)
+  const old = await serve(['--database', database])
+  expect((await ask('GET', `${old.url}/pets`, first.key)).text).toContain('"Rex"')
+  await old.stop()
 })

@@ -255,6 +255,21 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
         expect(ids.length).toBeGreaterThan(5)
       })
 
+      test('keeps the ending of a key, and the latest of its uses', async () => {
+        const [first, second] = [newKey({ ending: 'aB12' }), newKey()]
+        const { id, ending, lastUsedAt } = await store.createKey(first)
+        expect([ending, lastUsedAt]).toEqual(['aB12', undefined])
+        const other = await store.createKey(second)
+        const use = (keyId: bigint, at: number) => ({ keyId, ending: keyId === id ? 'aB12' : 'cD34', at })
+        await store.saveKeyUses([use(other.id, 7_000), use(id, 9_000)])
+        await store.saveKeyUses([use(id, 8_000)])
+        const saved = (await store.listKeys()).filter((key) => [id, other.id].includes(key.id))
+        expect(saved.map((key) => [key.ending, key.lastUsedAt])).toEqual([
+          ['aB12', 9_000],
+          ['cD34', 7_000],
+        ])
+      })
+
       test('adds up deprecated calls', async () => {
         await store.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 2, lastAt: 10 }])
         await store.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 3, lastAt: 5 }])

@@ -193,6 +193,7 @@ describe('with the rights of docs/postgresql.md', () => {
     const { id: by } = await limited.createKey(newKey())
     const { value: pet } = await limited.createPet(PET, by)
     expect(petsOf(await limited.listPets({ limit: 1 }))).toEqual([pet])
+    await limited.saveKeyUses([{ keyId: by, ending: 'aB12', at: 1 }])
     const expiresAt = Date.now() + 300
     const { value: overdue } = await limited.placeOrder({ petId: pet.id, expiresAt }, by, 'a')
     while ((await limited.expireOrders(10)).length === 0) await Bun.sleep(10)

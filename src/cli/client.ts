@@ -2,7 +2,7 @@
 // `petstore login`. A saved key is sent only to the address for which it was saved.
 
 import type { Command } from 'commander'
-import { type Deprecation, PetstoreClient } from '../client/petstore.ts'
+import { type Deprecation, PetstoreClient, type PetstoreClientOptions } from '../client/petstore.ts'
 import { localUrl } from '../config/config.ts'
 import { StartError } from '../domain/errors.ts'
 import { readLogin } from './login.ts'
@@ -25,7 +25,10 @@ export function serviceOf(command: Command): Service {
 }
 
 /** Throws StartError when there is no API key. */
-export function createClient(command: Command, options: { retries?: number } = {}): PetstoreClient {
+export function createClient(
+  command: Command,
+  options: Pick<PetstoreClientOptions, 'retries' | 'onRetry'> = {},
+): PetstoreClient {
   const { baseUrl, apiKey } = serviceOf(command)
   if (!apiKey) {
     throw new StartError(`There is no API key for ${baseUrl}. Run petstore login, or set PETSTORE_API_KEY.`)

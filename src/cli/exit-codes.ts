@@ -1,5 +1,6 @@
 // How a command ends: its exit status, which programs may rely on, and its message when it failed.
 
+import { styleText } from 'node:util'
 import { CommanderError } from 'commander'
 import { PetstoreApiError, PetstoreNetworkError } from '../client/petstore.ts'
 import { FlagError } from '../config/config.ts'
@@ -25,7 +26,7 @@ export class Interrupted extends Error {}
 export function endWith(error: unknown): number {
   // Commander has written its message already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  process.stderr.write(`petstore: ${messageOf(error)}\n`)
+  process.stderr.write(`${styleText('red', 'petstore:', { stream: process.stderr })} ${messageOf(error)}\n`)
   if (error instanceof FlagError) return 2
   if (error instanceof PetstoreNetworkError) return 3
   if (error instanceof PetstoreApiError && [401, 403].includes(error.status)) return 4

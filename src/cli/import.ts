@@ -54,10 +54,11 @@ Examples:
     )
     .action(async (file: string, options: ImportOptions, self: Command) => {
       const format = formatOf(file, options.format)
-      const client = createClient(self, { retries: RETRIES })
+      const client = createClient(self, { retries: RETRIES, onRetry: (reason) => waiting.begin(reason) })
       const source = new Source(file)
       const progress = startProgress('Importing', source.bytes)
-      const run = new ImportRun(client, importName(file, options), options.keepGoing, source, progress)
+      const waiting = new Waiting(progress)
+      const run = new ImportRun(client, importName(file, options), options.keepGoing, source, progress, waiting)
       try {
         await run.all(format.read(source.text()))
       } finally {
@@ -65,6 +66,7 @@ Examples:
       }
       const { added, present, refused } = run.counts
       if (options.json) await write(`${JSON.stringify({ added, present, refused })}\n`)
+      else if (run.records === 0) process.stderr.write(`There are no records in ${file}.\n`)
       else process.stderr.write(summary(run.counts))
       if (run.interrupted) throw new Interrupted('Interrupted. Run the same import again to add the rest.')
       if (refused > 0) {
@@ -85,7 +87,10 @@ interface Counts {
 class ImportRun {
   readonly counts: Counts = { added: 0, present: 0, refused: 0 }
   interrupted = false
+  records = 0
   private stopping = false
+  /** Resolves when all problems of the records so far have been reported, in the order of the file. */
+  private reported: Promise<unknown> = Promise.resolve()
 
   constructor(
     private readonly client: PetstoreClient,
@@ -93,6 +98,7 @@ class ImportRun {
     private readonly keepGoing: boolean,
     private readonly source: Source,
     private readonly progress: Progress,
+    private readonly waiting: Waiting,
   ) {}
 
   /** Each worker takes the next record when it is free. Waits for every request in flight, also after an error. */
@@ -104,7 +110,9 @@ class ImportRun {
     process.once('SIGINT', interrupt)
     try {
       const workers = Array.from({ length: CONCURRENCY }, () => this.work(records))
-      const failed = (await Promise.allSettled(workers)).find(({ status }) => status === 'rejected')
+      const ended = await Promise.allSettled(workers)
+      await this.reported
+      const failed = ended.find(({ status }) => status === 'rejected')
       if (failed) throw (failed as PromiseRejectedResult).reason
     } catch (error) {
       // The counts come before the error message: people need both.
@@ -122,7 +130,10 @@ class ImportRun {
       try {
         const { value, done } = await records.next()
         if (done || this.stopping) return
-        await this.add(value)
+        this.records++
+        const adding = this.add(value)
+        this.report(value.line, adding)
+        await adding
       } catch (error) {
         this.stopping = true
         throw error
@@ -131,8 +142,9 @@ class ImportRun {
     }
   }
 
-  private async add({ line, pet, problem }: SourceRecord): Promise<void> {
-    if (!pet) return this.refuse(line, `It ${problem}`)
+  /** Resolves with what is wrong with the record, if anything. */
+  private async add({ line, pet, problem }: SourceRecord): Promise<string | undefined> {
+    if (!pet) return this.refuse(`It ${problem}`)
     let present = false
     try {
       await this.client.createPet(pet as NewPet, {
@@ -142,16 +154,40 @@ class ImportRun {
         },
       })
       this.counts[present ? 'present' : 'added']++
+      this.waiting.end()
     } catch (error) {
       if (!(error instanceof PetstoreApiError && RECORD_ERRORS.includes(error.code))) throw error
-      this.refuse(line, error.message)
+      return this.refuse(error.message)
     }
   }
 
-  private refuse(line: number, why: string): void {
+  private refuse(why: string): string {
     this.counts.refused++
-    this.progress.log(`line ${line}: ${why}`)
     if (!this.keepGoing) this.stopping = true
+    return why
+  }
+
+  private report(line: number, adding: Promise<string | undefined>): void {
+    const problem = adding.catch(() => undefined)
+    this.reported = Promise.all([problem, this.reported]).then(([why]) => {
+      if (why !== undefined) this.progress.log(`line ${line}: ${why}`)
+    })
+  }
+}
+
+/** Says once that an import waits, and why; again when it has gone on since. */
+class Waiting {
+  private since = false
+
+  constructor(private readonly progress: Progress) {}
+
+  begin({ message }: Error): void {
+    if (!this.since) this.progress.log(`Waiting: ${message}`)
+    this.since = true
+  }
+
+  end(): void {
+    this.since = false
   }
 }
 

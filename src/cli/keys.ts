@@ -4,8 +4,8 @@
 import { Command } from 'commander'
 import type { Config } from '../config/config.ts'
 import { parseDuration } from '../config/durations.ts'
-import { PetstoreError } from '../domain/errors.ts'
-import { type ApiKey, generateKey, hashKey, keyState, type NewKey } from '../domain/keys.ts'
+import { PetstoreError, StartError } from '../domain/errors.ts'
+import { type ApiKey, generateKey, keptOfKey, keyState, type NewKey } from '../domain/keys.ts'
 import { configOf, parsedBy, withSettings } from './options.ts'
 import { table, time } from './table.ts'
 import { withStore } from './with-store.ts'
@@ -35,6 +35,9 @@ function createCommand(): Command {
     .action(async ({ name, readOnly, expires }, self: Command) => {
       const config = configOf(self)
       await withStore(config, { create: true }, async (store) => {
+        const [same] = named(inForce(await store.listKeys()), name)
+        if (same)
+          throw new StartError(`Key ${same.id} is named ${name} already. Rotate or revoke it, or choose another name.`)
         const expiresAt = expires === undefined ? undefined : Date.now() + expires
         await issue(config, (key) => store.createKey({ name, readOnly, expiresAt, ...key }))
       })
@@ -42,7 +45,7 @@ function createCommand(): Command {
 }
 
 function listCommand(): Command {
-  return storeCommand('list', 'Show the API keys: their access, state and expiry.')
+  return storeCommand('list', 'Show the API keys: the last characters, access, state, expiry and last use of each.')
     .option('--json', 'print JSON, for programs', false)
     .action(async ({ json }: { json: boolean }, self: Command) => {
       const keys = await withStore(configOf(self), {}, (store) => store.listKeys())
@@ -52,10 +55,10 @@ function listCommand(): Command {
 
 function revokeCommand(): Command {
   return storeCommand('revoke', 'Revoke an API key. Every server refuses it within a second.')
-    .argument('<key>', 'its id or name')
+    .argument('<key>', 'its id or name; after a rotation the name means the old key')
     .action(async (which: string, _options, self: Command) => {
       await withStore(configOf(self), {}, async (store) => {
-        const key = findOne(await store.listKeys(), which)
+        const key = findOldest(await store.listKeys(), which)
         await store.revokeKey(key.id)
         report(`Key ${key.id} (${key.name}) is revoked.`)
       })
@@ -75,9 +78,12 @@ function rotateCommand(): Command {
     .action(async (which: string, { overlap = DAY_MS, expires }, self: Command) => {
       const config = configOf(self)
       await withStore(config, {}, async (store) => {
-        const old = findOne(await store.listKeys(), which)
+        const keys = await store.listKeys()
+        const old = findNewest(keys, which)
         const now = Date.now()
-        const life = expires ?? (old.expiresAt === undefined ? undefined : old.expiresAt - old.createdAt)
+        // A key in its overlap has an end of its own: the key that replaced it has the life.
+        const { createdAt, expiresAt: end } = named(keys, old.name).findLast(({ id }) => id >= old.id) ?? old
+        const life = expires ?? (end === undefined ? undefined : end - createdAt)
         const expiresAt = life === undefined ? undefined : now + life
         await issue(config, (key) =>
           store.rotateKey(old.id, { name: old.name, readOnly: old.readOnly, expiresAt, ...key }, now + overlap),
@@ -99,24 +105,40 @@ function storeCommand(name: string, description: string): Command {
   return withSettings(new Command(name).description(description), 'database', 'environment')
 }
 
-async function issue(config: Config, create: (key: Pick<NewKey, 'hash'>) => Promise<ApiKey>): Promise<void> {
+async function issue(config: Config, create: (key: Pick<NewKey, 'hash' | 'ending'>) => Promise<ApiKey>): Promise<void> {
   const text = generateKey(config.environment)
-  const { id, name } = await create({ hash: hashKey(text) })
+  const { id, name } = await create(keptOfKey(text))
   process.stdout.write(`${text}\n`)
   report(`Key ${id} (${name}) is created. It cannot be shown again.`)
 }
 
-/** The active key with this id or name. Throws PetstoreError when there is none, or when several have the name, as after a rotation. */
-function findOne(keys: readonly ApiKey[], which: string): ApiKey {
-  const live = keys.filter((key) => keyState(key, Date.now()) === 'active')
-  const found = live.filter(({ id, name }) => String(id) === which || name === which)
-  if (found.length > 1) {
-    const ids = found.map(({ id }) => id).join(' or ')
-    throw new PetstoreError('not_found', `${found.length} keys are named ${which}. Give an id instead: ${ids}.`)
-  }
-  const [key] = found
-  if (!key) throw new PetstoreError('not_found', `No active key has the id or name ${which}. See petstore keys list.`)
-  return key
+/** Of the keys in force with this id or name, those of a rotation oldest first. Throws PetstoreError when there is none. */
+function find(keys: readonly ApiKey[], which: string): [ApiKey, ...ApiKey[]] {
+  const live = inForce(keys)
+  const [first, ...others] = live.filter(({ id, name }) => String(id) === which || name === which)
+  if (!first) throw new PetstoreError('not_found', `No active key has the id or name ${which}. See petstore keys list.`)
+  return [first, ...others]
+}
+
+/** The old key of a rotation. Throws PetstoreError when it has no end, so that the name may mean either. */
+function findOldest(keys: readonly ApiKey[], which: string): ApiKey {
+  const [oldest, ...others] = find(keys, which)
+  if (others.length === 0 || oldest.expiresAt !== undefined) return oldest
+  const ids = [oldest, ...others].map(({ id }) => id).join(' or ')
+  throw new PetstoreError('not_found', `Several keys are named ${which}. Give an id instead: ${ids}.`)
+}
+
+function findNewest(keys: readonly ApiKey[], which: string): ApiKey {
+  const found = find(keys, which)
+  return found.at(-1) ?? found[0]
+}
+
+function inForce(keys: readonly ApiKey[]): ApiKey[] {
+  return keys.filter((key) => keyState(key, Date.now()) === 'active')
+}
+
+function named(keys: readonly ApiKey[], name: string): ApiKey[] {
+  return keys.filter((key) => key.name === name)
 }
 
 function listing(keys: readonly ApiKey[]): string {
@@ -124,12 +146,14 @@ function listing(keys: readonly ApiKey[]): string {
   const rows = keys.map((key) => [
     String(key.id),
     key.name,
+    key.ending === undefined ? '' : `…${key.ending}`,
     key.readOnly ? 'read-only' : 'full',
     keyState(key, Date.now()),
-    time(key.createdAt),
+    time(key.createdAt).slice(0, 10),
     key.expiresAt === undefined ? 'never' : time(key.expiresAt),
+    key.lastUsedAt === undefined ? '' : time(key.lastUsedAt),
   ])
-  return table(['ID', 'NAME', 'ACCESS', 'STATE', 'CREATED', 'EXPIRES'], rows)
+  return table(['ID', 'NAME', 'KEY', 'ACCESS', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED'], rows)
 }
 
 function toJson(key: ApiKey) {
@@ -137,11 +161,13 @@ function toJson(key: ApiKey) {
   return {
     id: Number(key.id),
     name: key.name,
+    ending: key.ending ?? null,
     access: key.readOnly ? 'read-only' : 'full',
     state: keyState(key, Date.now()),
     createdAt: iso(key.createdAt),
     expiresAt: iso(key.expiresAt),
     revokedAt: iso(key.revokedAt),
+    lastUsedAt: iso(key.lastUsedAt),
   }
 }
 

@@ -1,14 +1,15 @@
 #!/usr/bin/env bun
 // The command line: its commands.
 
-import tab from '@bomb.sh/tab/commander'
 import { Command } from 'commander'
 import packageJson from '../../package.json'
 import { backupCommand, restoreCommand } from './backup.ts'
+import { addCompletions } from './completions.ts'
 import { copyCommand } from './copy.ts'
 import { demoCommand } from './demo.ts'
 import { deprecatedCommand } from './deprecated.ts'
 import { EXIT_STATUSES, endWith } from './exit-codes.ts'
+import { healthCommand } from './health.ts'
 import { helpCommand } from './help.ts'
 import { keysCommand } from './keys.ts'
 import { loginCommand, logoutCommand } from './login.ts'
@@ -22,6 +23,7 @@ const program = new Command('petstore')
   .description('Keep the pets of a store, and serve them over HTTP.')
   .version(packageJson.version)
   .addCommand(serveCommand())
+  .addCommand(healthCommand())
   .addCommand(keysCommand())
   .addCommand(deprecatedCommand())
   .addCommand(backupCommand())
@@ -39,7 +41,7 @@ const program = new Command('petstore')
   .addHelpText('after', EXIT_STATUSES)
   .helpCommand(false)
 program.addCommand(helpCommand(program))
-tab(program, { completionCommandName: 'completion' })
+await addCompletions(program, process.argv.slice(2))
 throwing(program)
 
 try {

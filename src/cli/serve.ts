@@ -1,10 +1,11 @@
 // `petstore serve`: opens the store, listens, creates the first API key, and stops in order.
 
 import { Command, Option } from 'commander'
-import { PetstoreClient } from '../client/petstore.ts'
-import { addSamples } from '../client/samples.ts'
+import { customerOf, samplePets } from '../client/samples.ts'
 import { type Config, unknownVariables } from '../config/config.ts'
-import { generateKey, hashKey, type KeyStore } from '../domain/keys.ts'
+import type { NewPet } from '../contract/generated.ts'
+import { generateKey, hashKey, type KeyId, type KeyStore, keptOfKey } from '../domain/keys.ts'
+import type { Store } from '../domain/store.ts'
 import { checkFree } from '../http/listen.ts'
 import { startServer } from '../http/server.ts'
 import { startAdmin } from '../http/web/admin.ts'
@@ -124,7 +125,7 @@ async function serve(
   const key = worker ? undefined : await addFirstKey(store, config, log)
   const shownKey = ephemeral || !config.bootstrapKey ? key : undefined
   const announce = async () => {
-    if (key && demo) await Array.fromAsync(addSamples(new PetstoreClient({ baseUrl: server.url, apiKey: key })))
+    if (key && demo) await fillWithSamples(store, key)
     if (json) {
       process.stdout.write(`${JSON.stringify({ url: server.url, apiKey: shownKey, metrics: admin?.url })}\n`)
       return
@@ -158,6 +159,18 @@ async function serve(
   process.exit(status)
 }
 
+/** In the store itself: no rate limit slows it. */
+async function fillWithSamples(store: Store, key: string): Promise<void> {
+  const by = (await store.findKey(hashKey(key)))?.id as KeyId
+  const add = async ({ status, ...pet }: NewPet, index: number) => {
+    const { value } = await store.createPet({ ...pet, status: 'available' }, by)
+    if (status === 'available') return
+    const { value: order } = await store.placeOrder({ petId: value.id, reference: customerOf(index) }, by)
+    if (status === 'sold') await store.completeOrder(order.id, by)
+  }
+  await Promise.all(samplePets.map(add))
+}
+
 /** Resolves with the API key, or `undefined` when the store has keys already. */
 async function addFirstKey(
   store: KeyStore,
@@ -165,9 +178,9 @@ async function addFirstKey(
   log: Log,
 ): Promise<string | undefined> {
   const text = bootstrapKey ?? generateKey(environment)
-  const hash = hashKey(text)
-  if (await store.createFirstKey({ name: 'first', hash, readOnly: false, expiresAt: undefined })) return text
-  if (bootstrapKey && !(await store.findKey(hash))) {
+  const kept = keptOfKey(text)
+  if (await store.createFirstKey({ name: 'first', ...kept, readOnly: false, expiresAt: undefined })) return text
+  if (bootstrapKey && !(await store.findKey(kept.hash))) {
     log.warn({}, 'PETSTORE_BOOTSTRAP_KEY is not used: the store has keys already')
   }
   return undefined

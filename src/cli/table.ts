@@ -1,21 +1,41 @@
 // Tables for people: times, and columns aligned by their width in a terminal, where a wide character counts as two.
 
+import { styleText } from 'node:util'
+
+const GAP = '  '
+/** No column is made narrower than this. */
+const WIDTH_MIN = 8
+
+/** At a terminal, the widest columns are cut until the table fits, and the head is bold. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows]
-  const widths = head.map((_, column) => Math.max(...all.map((row) => Bun.stringWidth(row[column] ?? ''))))
-  return all
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => pad(cell, widths[column] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('')
+  const widths = fitted(head.map((_, column) => Math.max(...all.map((row) => Bun.stringWidth(row[column] ?? '')))))
+  const lines = all.map((row) =>
+    row
+      .map((cell, column) => pad(cell, widths[column] ?? 0))
+      .join(GAP)
+      .trimEnd(),
+  )
+  const [first = '', ...others] = lines
+  return [styleText('bold', first, { stream: process.stdout }), ...others, ''].join('\n')
+}
+
+function fitted(widths: readonly number[]): number[] {
+  const fit = [...widths]
+  const { isTTY, columns } = process.stdout
+  if (!isTTY || !columns) return fit
+  let excess = fit.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - columns
+  for (; excess > 0; excess--) {
+    const widest = fit.indexOf(Math.max(...fit))
+    if ((fit[widest] ?? 0) <= WIDTH_MIN) break
+    fit[widest] = (fit[widest] ?? 0) - 1
+  }
+  return fit
 }
 
 function pad(cell: string, width: number): string {
-  return cell + ' '.repeat(width - Bun.stringWidth(cell))
+  const text = Bun.stringWidth(cell) > width ? `${Bun.sliceAnsi(cell, 0, width - 1)}…` : cell
+  return text + ' '.repeat(Math.max(0, width - Bun.stringWidth(text)))
 }
 
 /** A time as tables show it: UTC, to the minute. */

@@ -13,6 +13,8 @@ export interface PetstoreClientOptions {
   timeoutMs?: number | undefined
   /** How many attempts may follow the first when a request fails for a reason that may pass. Default: 2. */
   retries?: number | undefined
+  /** Called before each pause after which a request is sent again. */
+  onRetry?: ((reason: Error, pauseMs: number) => void) | undefined
   /** Called once for each deprecated operation that is used. */
   onDeprecated?: ((notice: Deprecation) => void) | undefined
 }
@@ -49,7 +51,7 @@ export class Connection {
 
   /** `init.headers` is a plain object. Rejects as `sendRequest`. */
   async send(operationId: string, path: string, init: RequestInit, call: CallOptions): Promise<Received> {
-    const { baseUrl, apiKey, fetch = globalThis.fetch, timeoutMs = 10_000, retries = 2 } = this.#options
+    const { baseUrl, apiKey, fetch = globalThis.fetch, timeoutMs = 10_000, retries = 2, onRetry } = this.#options
     const received = await sendRequest(
       baseUrl,
       path,
@@ -60,7 +62,7 @@ export class Connection {
         redirect: 'error',
         credentials: 'omit',
       },
-      { fetch, timeoutMs, retries: call.retries ?? retries, signal: call.signal },
+      { fetch, timeoutMs, retries: call.retries ?? retries, signal: call.signal, onRetry },
     )
     this.#noteDeprecation(operationId, received.response.headers)
     return received

@@ -13,6 +13,8 @@ export interface RequestOptions {
   /** How many attempts may follow the first. */
   retries: number
   signal: AbortSignal | undefined
+  /** Told before the pause after which the request is sent again. */
+  onRetry?: ((reason: Error, pauseMs: number) => void) | undefined
 }
 
 export interface Received {
@@ -44,6 +46,7 @@ export async function sendRequest(
     options.signal?.throwIfAborted()
     const pauseMs = pauseBeforeRetry(outcome, attempts)
     if (attempts > options.retries || pauseMs === undefined) throw outcome
+    options.onRetry?.(outcome, pauseMs)
     await pause(pauseMs, options.signal)
   }
 }

@@ -27,14 +27,32 @@ export const samplePets: readonly NewPet[] = NAMES.flatMap(([, categoryId, names
   names.split(' ').map((name) => ({ name: name.replace('_', ' '), categoryId })),
 ).map((pet, index) => ({ ...pet, status: STATUSES[index % STATUSES.length] as PetStatus }))
 
+/** For whom sample pets are reserved or sold. */
+const CUSTOMERS = ['Ada Novak', 'Mr Okafor', 'Lena', 'till 3', 'Zoë and Sam', 'the Ivanovs', 'Priya']
+
+/** The reference of the order of the pet at this place of `samplePets`. */
+export function customerOf(index: number): string {
+  return CUSTOMERS[index % CUSTOMERS.length] as string
+}
+
 const CONCURRENCY = 10
 
-/** Adds all of them and yields each pet when it is added. With the same `run`, a repeated call adds only what is missing. */
+/**
+ * Adds all of them and yields each pet when it is added. The pending ones are reserved and the sold ones sold by an order each. With the
+ * same `run`, a repeated call adds only what is missing.
+ */
 export async function* addSamples(
   client: PetstoreClient,
   { run = randomKey(), ...options }: CallOptions & { run?: string } = {},
 ): AsyncGenerator<Pet, void, undefined> {
-  const add = (pet: NewPet, index: number) => client.createPet(pet, { ...options, idempotencyKey: `${run}-${index}` })
+  async function add({ status, ...pet }: NewPet, index: number): Promise<Pet> {
+    const added = await client.createPet(pet, { ...options, idempotencyKey: `${run}-${index}` })
+    if (status === undefined || status === 'available') return added
+    const order = { petId: added.id, reference: customerOf(index) }
+    const { id } = await client.placeOrder(order, { ...options, idempotencyKey: `${run}-${index}-order` })
+    if (status === 'sold') await client.completeOrder(id, options)
+    return { ...added, status }
+  }
   for (let from = 0; from < samplePets.length; from += CONCURRENCY) {
     yield* await Promise.all(samplePets.slice(from, from + CONCURRENCY).map((pet, index) => add(pet, from + index)))
   }

@@ -43,6 +43,11 @@ export function serviceUrl(text: string): string {
 }
 
 export function apiKey(text: string): string {
+  if (keyEnvironment(text)) return text
+  throw new Error('is not an API key, or is mistyped: one has pets_live_ or pets_test_, and 28 letters and digits')
+}
+
+export function firstApiKey(text: string): string {
   if (!keyEnvironment(text)) throw new Error('is not an API key. `petstore keys generate` prints one')
   return text
 }

@@ -9,6 +9,7 @@ import {
   baseUrl,
   count,
   databaseAddress,
+  firstApiKey,
   nonEmpty,
   oneOf,
   origins,
@@ -81,7 +82,7 @@ export const SETTINGS = {
     secret: true,
     description:
       'The first API key of a store that has none. Default: the server creates one and prints it. `petstore keys generate` prints a suitable key.',
-    parse: apiKey,
+    parse: firstApiKey,
   }),
   sunset: setting({
     variable: 'PETSTORE_SUNSET',

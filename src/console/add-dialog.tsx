@@ -7,7 +7,7 @@ import { Dialog } from './dialog.tsx'
 import { type Draft, EMPTY_DRAFT, FIELDS, type Field, isEmpty, LABELS, toNewPet, withAttempt } from './draft.ts'
 import { toFailure } from './failures.ts'
 import { NO_PROBLEMS, type Problems, toProblems } from './field-problems.ts'
-import { Notice, ReadOnlyNotice } from './notice.tsx'
+import { Notice } from './notice.tsx'
 import { RadioGroup } from './radio-group.tsx'
 import { STATUSES } from './statuses.ts'
 
@@ -17,37 +17,49 @@ interface AddDialogProps {
   setOpen: (open: boolean) => void
   draft: Draft
   setDraft: (draft: Draft) => void
-  readOnly: boolean
-  onReadOnly: () => void
-  onChangeKey: () => void
   onRefused: (message: string) => void
   onAdded: (pet: Pet) => void
 }
 
-export function AddDialog({ client, open, setOpen, draft, setDraft, readOnly, ...on }: AddDialogProps) {
+export function AddDialog({ client, open, setOpen, draft, setDraft, ...on }: AddDialogProps) {
   const form = useRef<HTMLFormElement>(null)
   const [sending, setSending] = useState(false)
   const [problems, setProblems] = useState<Problems>(NO_PROBLEMS)
   /** Why there was no response: the animal may or may not have been added. */
   const [unknown, setUnknown] = useState('')
+  /** The dialog was opened with entries. */
+  const [kept, setKept] = useState(false)
+  const [submits, setSubmits] = useState(0)
 
   useLayoutEffect(() => {
+    setKept(!isEmpty(draft))
     if (open) form.current?.querySelector<HTMLInputElement>('[name="name"]')?.focus()
   }, [open])
 
   useLayoutEffect(() => {
     const first = FIELDS.find((field) => problems.fields[field])
     if (first) form.current?.querySelector<HTMLInputElement>(`[name="${first}"]`)?.focus()
-  }, [problems])
+  }, [submits])
 
-  const edit = (change: Partial<Draft>) => setDraft({ ...draft, ...change })
+  /** A problem goes when its field is edited. */
+  function edit(change: Partial<Draft>): void {
+    setDraft({ ...draft, ...change })
+    const fields = { ...problems.fields }
+    for (const field of FIELDS) if (field in change) delete fields[field]
+    setProblems({ ...problems, fields })
+  }
+
+  function report(message: string): void {
+    setProblems(toProblems(message))
+    setSubmits((before) => before + 1)
+  }
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault()
-    if (sending || readOnly) return
+    if (sending) return
     setUnknown('')
     const pet = toNewPet(draft)
-    if ('problem' in pet) return setProblems(toProblems(pet.problem))
+    if ('problem' in pet) return report(pet.problem)
     setProblems(NO_PROBLEMS)
     const trying = withAttempt(draft)
     setDraft(trying)
@@ -62,9 +74,8 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, readOnly, ..
       if (kind === 'unauthorized') return on.onRefused(message)
       // The dialog may have been closed in the meantime, and the error must be seen.
       setOpen(true)
-      if (kind === 'readOnly') on.onReadOnly()
-      else if (kind === 'unavailable') setUnknown(message)
-      else setProblems(toProblems(message))
+      if (kind === 'unavailable') setUnknown(message)
+      else report(message)
     } finally {
       setSending(false)
     }
@@ -74,16 +85,13 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, readOnly, ..
     setDraft(EMPTY_DRAFT)
     setProblems(NO_PROBLEMS)
     setUnknown('')
+    setKept(false)
   }
 
   return (
     <Dialog id="add-title" title="Add an animal" open={open} setOpen={setOpen}>
       <form ref={form} onSubmit={submit} noValidate>
-        {readOnly && (
-          <ReadOnlyNotice kind="error" onChangeKey={on.onChangeKey}>
-            Your entries stay.
-          </ReadOnlyNotice>
-        )}
+        {kept && <p class="hint">These entries were kept from before.</p>}
         {unknown && (
           <Notice kind="warning" title={unknown}>
             The animal may have been added. Try again without changes: it is never added twice.
@@ -119,7 +127,7 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, readOnly, ..
               Clear
             </button>
           )}
-          <button type="submit" class="primary" aria-disabled={sending || readOnly}>
+          <button type="submit" class="primary" aria-disabled={sending}>
             {sending ? 'Adding…' : unknown ? 'Try again' : 'Add animal'}
           </button>
         </div>

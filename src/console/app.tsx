@@ -8,9 +8,9 @@ import { type Draft, EMPTY_DRAFT } from './draft.ts'
 import { STORED_ADDED } from './just-added.tsx'
 import { type Stored, useSessionState } from './session-state.ts'
 import { SignIn } from './sign-in.tsx'
+import { type SignedIn, useSignedIn } from './signed-in.ts'
 import { StoreView } from './store-view.tsx'
 
-const STORED_KEY: Stored<string> = { name: 'petstore.key', initial: '', toText: String, fromText: String }
 const STORED_DRAFT: Stored<Draft> = {
   name: 'petstore.draft',
   initial: EMPTY_DRAFT,
@@ -19,7 +19,8 @@ const STORED_DRAFT: Stored<Draft> = {
 }
 
 export function App() {
-  const [apiKey, setApiKey] = useSessionState(STORED_KEY)
+  const [signedIn, setSignedIn] = useSignedIn()
+  const apiKey = signedIn?.key
   const [draft, setDraft] = useSessionState(STORED_DRAFT)
   const [added, setAdded] = useSessionState(STORED_ADDED)
   /** Why the last key no longer works. */
@@ -27,42 +28,38 @@ export function App() {
   const [removal, setRemoval] = useState<Date>()
   const client = useMemo(() => (apiKey ? clientFor(apiKey, ({ removal }) => setRemoval(removal)) : undefined), [apiKey])
 
-  function signIn(key: string): void {
+  function signIn(next: SignedIn, remember: boolean): void {
     setRefusal('')
-    setApiKey(key)
+    setSignedIn(next, remember)
   }
 
   function signOut(): void {
     history.replaceState(null, '', '/')
-    setApiKey('')
+    setSignedIn(undefined)
     setDraft(EMPTY_DRAFT)
     setAdded([])
   }
 
   /** Keeps the draft for the next key. */
-  function changeKey(): void {
-    setApiKey('')
-  }
-
   function refuse(message: string): void {
     setRefusal(message)
-    setApiKey('')
+    setSignedIn(undefined)
   }
 
   return (
     <Announcer>
-      {client ? (
+      {client && signedIn ? (
         <StoreView
           key={apiKey}
           client={client}
-          keyEnd={apiKey.slice(-4)}
+          keyEnd={signedIn.key.slice(-4)}
+          readOnly={signedIn.readOnly}
           draft={draft}
           setDraft={setDraft}
           added={added}
           setAdded={setAdded}
           lookUpRemoval={removal}
           onRefused={refuse}
-          onChangeKey={changeKey}
           onSignOut={signOut}
         />
       ) : (

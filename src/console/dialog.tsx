@@ -7,7 +7,7 @@ import { Icon } from './icons.tsx'
 interface DialogProps {
   /** Of the title; unique on the page. */
   id: string
-  title: string
+  title: ComponentChildren
   open: boolean
   setOpen: (open: boolean) => void
   children: ComponentChildren

@@ -12,13 +12,13 @@ import { Notice } from './notice.tsx'
 interface EmptyStoreProps {
   client: PetstoreClient
   onRefused: (message: string) => void
-  onReadOnly: () => void
+  readOnly: boolean
   /** True from the first sample until all are added or the person stops. */
   onRunning: (running: boolean) => void
   onDone: () => void
 }
 
-export function EmptyStore({ client, onRefused, onReadOnly, onRunning, onDone }: EmptyStoreProps) {
+export function EmptyStore({ client, readOnly, onRefused, onRunning, onDone }: EmptyStoreProps) {
   const [done, setDone] = useState<number>()
   const [problem, setProblem] = useState('')
   const run = useRef(randomKey())
@@ -36,7 +36,6 @@ export function EmptyStore({ client, onRefused, onReadOnly, onRunning, onDone }:
     } catch (error) {
       const { kind, message } = toFailure(error)
       if (kind === 'unauthorized') return onRefused(message)
-      if (kind === 'readOnly') onReadOnly()
       setProblem(message)
     }
   }
@@ -50,7 +49,13 @@ export function EmptyStore({ client, onRefused, onReadOnly, onRunning, onDone }:
     <div class="empty">
       <Paw />
       <h2>{done === undefined ? 'No animals yet' : 'Sample animals'}</h2>
-      {done === undefined && <p class="muted">Add the first one, or start with {samplePets.length} samples.</p>}
+      {done === undefined && (
+        <p class="muted">
+          {readOnly
+            ? 'This key is read-only: it cannot add one.'
+            : `Add the first one, or start with ${samplePets.length} samples.`}
+        </p>
+      )}
       {problem && (
         <Notice kind="error" title="Not all samples were added.">
           {problem}
@@ -67,9 +72,11 @@ export function EmptyStore({ client, onRefused, onReadOnly, onRunning, onDone }:
             Stop here
           </button>
         )}
-        <button type="button" onClick={load} aria-disabled={loading}>
-          {loading ? 'Loading…' : problem ? 'Continue' : 'Load sample animals'}
-        </button>
+        {!readOnly && (
+          <button type="button" onClick={load} aria-disabled={loading}>
+            {loading ? 'Loading…' : problem ? 'Continue' : 'Load sample animals'}
+          </button>
+        )}
       </div>
     </div>
   )

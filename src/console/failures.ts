@@ -3,7 +3,7 @@
 import { PetstoreApiError, PetstoreNetworkError } from '../client/petstore.ts'
 
 /**
- * `unauthorized`: the key does not work, or no longer works. `readOnly`: the key may not add animals. `unavailable`: a
+ * `unauthorized`: the key does not work, or no longer works. `readOnly`: the key may not change anything. `unavailable`: a
  * retry may succeed. `other`: the service refused the request, and its message says why.
  */
 export interface Failure {
@@ -20,7 +20,7 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof PetstoreApiError) {
     const { code, message, status, requestId, retryAfterMs } = error
     if (status === 401) return { kind: 'unauthorized', code, message }
-    if (code === 'read_only_key') return { kind: 'readOnly', code, message: 'This key can read, but not add.' }
+    if (code === 'read_only_key') return { kind: 'readOnly', code, message: 'This key is read-only.' }
     if (code === 'unavailable' || code === 'rate_limited' || status === 408 || [502, 504].includes(status)) {
       return { kind: 'unavailable', code, message, retryAfterMs }
     }

@@ -1,14 +1,17 @@
-// Where the reader is in the list, as part of the page's address: `/?status=sold&limit=50&cursor=…&page=3`. So a reload,
-// Back, a shared link and a second tab show the same page.
+// Where the reader is, in which list, as part of the page's address: `/?status=sold&limit=50&cursor=…&page=3`, or
+// `/?view=orders&status=pending`. So a reload, Back, a shared link and a second tab show the same page.
 
-import type { PetStatus } from '../client/petstore.ts'
-import { STATUSES } from './statuses.ts'
+import type { OrderStatus, PetStatus } from '../client/petstore.ts'
+import { ORDER_STATUSES, STATUSES } from './statuses.ts'
 
 export const PAGE_SIZES = [20, 50, 100]
 const PAGE_SIZE = 20
+const STATUSES_OF = { animals: STATUSES, orders: ORDER_STATUSES }
 
 export interface ListPosition {
-  status: PetStatus | undefined
+  view: 'animals' | 'orders'
+  /** One of the view. */
+  status: PetStatus | OrderStatus | undefined
   limit: number
   /** From 1. */
   page: number
@@ -17,8 +20,8 @@ export interface ListPosition {
   earlier: readonly string[]
 }
 
-export function firstPage({ status, limit }: Pick<ListPosition, 'status' | 'limit'>): ListPosition {
-  return { status, limit, page: 1, cursor: undefined, earlier: [] }
+export function firstPage({ view, status, limit }: Pick<ListPosition, 'view' | 'status' | 'limit'>): ListPosition {
+  return { view, status, limit, page: 1, cursor: undefined, earlier: [] }
 }
 
 export function nextPage({ cursor, earlier, page, ...rest }: ListPosition, next: string): ListPosition {
@@ -33,20 +36,27 @@ export function previousPage(position: ListPosition): ListPosition | undefined {
   return { ...position, page: position.page - 1, cursor, earlier: position.earlier.slice(0, -1) }
 }
 
+/** Where a view starts: of the orders, those that wait for somebody to do something. */
+export function startOf(view: ListPosition['view'], { limit }: ListPosition): ListPosition {
+  return firstPage({ view, limit, status: view === 'orders' ? 'pending' : undefined })
+}
+
 /** What the address does not say, or says wrongly, is the default. `state` is history.state of that address. */
 export function fromAddress(search: string, state: unknown): ListPosition {
   const query = new URLSearchParams(search)
-  const status = STATUSES.find(([value]) => value === query.get('status'))?.[0]
+  const view = query.get('view') === 'orders' ? 'orders' : 'animals'
+  const status = STATUSES_OF[view].find(([value]) => value === query.get('status'))?.[0]
   const limit = PAGE_SIZES.find((size) => String(size) === query.get('limit')) ?? PAGE_SIZE
   const cursor = query.get('cursor')
   const page = Number(query.get('page'))
-  if (!cursor || !Number.isSafeInteger(page) || page < 2) return firstPage({ status, limit })
+  if (!cursor || !Number.isSafeInteger(page) || page < 2) return firstPage({ view, status, limit })
   const { earlier = [] } = (state ?? {}) as { earlier?: string[] }
-  return { status, limit, page, cursor, earlier }
+  return { view, status, limit, page, cursor, earlier }
 }
 
-export function toAddress({ status, limit, page, cursor }: ListPosition): string {
+export function toAddress({ view, status, limit, page, cursor }: ListPosition): string {
   const query = new URLSearchParams()
+  if (view === 'orders') query.set('view', view)
   if (status) query.set('status', status)
   if (limit !== PAGE_SIZE) query.set('limit', String(limit))
   if (cursor !== undefined) {

@@ -1,23 +1,28 @@
-// The list of animals as people see it: the animals, why there are none, or what the page is waiting for.
+// The list as people see it: the animals or orders, why there are none, or what the page is waiting for.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Pet } from '../client/petstore.ts'
+import type { List } from './list.ts'
 import { firstPage, type ListPosition } from './list-position.ts'
+import { ListTable, ListTableLoading, type OnAction } from './list-table.tsx'
 import { Notice } from './notice.tsx'
-import { isShort, Pager, PageSize } from './pager.tsx'
-import type { PetList } from './pet-list.ts'
-import { PetTable, PetTableLoading } from './pet-table.tsx'
+import { countOf, isShort, Pager, PageSize } from './pager.tsx'
+import { labelOf, ORDER_STATUSES } from './statuses.ts'
 
-interface ListViewProps extends PetList {
+interface ListViewProps extends List {
   added: readonly Pet[]
   /** Shown instead of the list when the store has no animals. */
   emptyStore: ComponentChildren | undefined
+  onAction: OnAction | undefined
+  /** What has just been done. */
+  news: ComponentChildren
 }
 
 export const LIST_ID = 'list'
 
-export function ListView({ position, shown, failure, goTo, reload, added, emptyStore }: ListViewProps) {
+export function ListView({ position, shown, failure, goTo, reload, added, emptyStore, onAction, news }: ListViewProps) {
+  const { view, status } = position
   const section = useRef<HTMLElement>(null)
   // A new page is read from its start, but the button that led there is at the end.
   useLayoutEffect(() => {
@@ -27,26 +32,27 @@ export function ListView({ position, shown, failure, goTo, reload, added, emptyS
   /** The rows on the screen belong to another page or another status than the reader chose. */
   const stale = shown !== undefined && shown.position !== position
   const loading = !failure && shown?.position !== position
-  const none = shown?.pets.length === 0
-  const rows = emptyStore || none ? undefined : shown
+  const none = shown !== undefined && countOf(shown) === 0
+  const rows = emptyStore || none || shown?.position.view !== view ? undefined : shown
   const paged = rows && !isShort(rows)
   return (
-    <section ref={section} id={LIST_ID} tabIndex={-1} aria-label="List of animals" aria-busy={loading} class="list">
+    <section ref={section} id={LIST_ID} tabIndex={-1} aria-label={`List of ${view}`} aria-busy={loading} class="list">
       {emptyStore}
-      {!emptyStore && loading && !rows && <PetTableLoading />}
+      {!emptyStore && loading && !rows && <ListTableLoading view={view} actions={onAction !== undefined} />}
       {!emptyStore && none && !stale && (
         <div class="empty">
-          <p>{position.status ? `No animal is ${position.status}.` : 'No more animals.'}</p>
-          <button type="button" onClick={() => goTo(firstPage({ ...position, status: undefined }))}>
-            Show all
-          </button>
+          <p>{nothing(position)}</p>
+          {(status || position.page > 1) && (
+            <button type="button" onClick={() => goTo(firstPage({ ...position, status: undefined }))}>
+              Show all
+            </button>
+          )}
         </div>
       )}
-      {rows && <PetTable pets={rows.pets} added={added} />}
-      {rows && !paged && (
-        <p class="count muted">{rows.pets.length === 1 ? '1 animal' : `${rows.pets.length} animals`}</p>
-      )}
+      {rows && <ListTable shown={rows} added={added} onAction={onAction} />}
+      {rows && !paged && <p class="count muted">{count(countOf(rows), view)}</p>}
       <div class="list-foot">
+        {news}
         {failure && (
           <ListFailure
             failure={failure}
@@ -69,8 +75,8 @@ export function ListView({ position, shown, failure, goTo, reload, added, emptyS
   )
 }
 
-interface ListFailureProps extends Pick<PetList, 'position' | 'goTo' | 'reload'> {
-  failure: NonNullable<PetList['failure']>
+interface ListFailureProps extends Pick<List, 'position' | 'goTo' | 'reload'> {
+  failure: NonNullable<List['failure']>
   /** The rows on the screen are of the chosen page, from an earlier attempt. */
   current: boolean
 }
@@ -109,6 +115,17 @@ function Countdown({ to }: { to: number }) {
   return <span aria-hidden="true">{seconds > 0 ? `Next try in ${seconds} s.` : 'Trying…'}</span>
 }
 
-function describe({ status, page }: ListPosition): string {
-  return page > 1 ? `page ${page}` : status ? `${status} animals` : 'the animals'
+function describe({ view, status, page }: ListPosition): string {
+  if (page > 1) return `page ${page}`
+  return status && view === 'animals' ? `${status} animals` : `the ${view}`
+}
+
+function count(rows: number, view: ListPosition['view']): string {
+  return rows === 1 ? `1 ${view.slice(0, -1)}` : `${rows} ${view}`
+}
+
+function nothing({ view, status, page }: ListPosition): string {
+  if (!status) return page > 1 ? `No more ${view}.` : `No ${view} yet.`
+  if (view === 'animals') return `No animal is ${status}.`
+  return status === 'pending' ? 'No animal is reserved.' : `No order is “${labelOf(ORDER_STATUSES, status)}”.`
 }

@@ -8,7 +8,7 @@ import { CopyId } from './copy-id.tsx'
 import { parseInteger } from './draft.ts'
 import { toFailure } from './failures.ts'
 import { Icon } from './icons.tsx'
-import { Name } from './pet-table.tsx'
+import { Actions, Name, type OnAction } from './list-table.tsx'
 import { Status } from './status.tsx'
 
 interface LookUpProps {
@@ -16,9 +16,10 @@ interface LookUpProps {
   /** When the service will remove this operation, if it has announced that. */
   removal: Date | undefined
   onRefused: (message: string) => void
+  onAction: OnAction | undefined
 }
 
-export function LookUp({ client, removal, onRefused }: LookUpProps) {
+export function LookUp({ client, removal, onRefused, onAction }: LookUpProps) {
   const announce = useAnnounce()
   const [text, setText] = useState('')
   const [looking, setLooking] = useState(false)
@@ -108,6 +109,15 @@ export function LookUp({ client, removal, onRefused }: LookUpProps) {
               <Status status={found.status} />
             </Entry>
           </dl>
+          {onAction && (
+            <Actions
+              subject={{ ...found, petId: found.id }}
+              onAction={(...task) => {
+                setFound(undefined)
+                onAction(...task)
+              }}
+            />
+          )}
           {removal && <p class="hint">Looking up by id ends on {day(removal)}.</p>}
         </section>
       )}

@@ -3,7 +3,8 @@
 import type { ComponentChildren } from 'preact'
 
 interface NoticeProps {
-  kind: 'warning' | 'error' | 'info'
+  /** `done` is only seen: who uses it announces it. */
+  kind: 'warning' | 'error' | 'done'
   title: string
   children?: ComponentChildren
   /** Buttons. */
@@ -12,31 +13,11 @@ interface NoticeProps {
 
 export function Notice({ kind, title, children, actions }: NoticeProps) {
   return (
-    <div class={`notice notice-${kind}`} role={kind === 'info' ? 'status' : 'alert'}>
+    <div class={`notice notice-${kind}`} role={kind === 'done' ? undefined : 'alert'}>
       <div>
         <strong>{title}</strong> {children}
       </div>
       {actions && <div class="notice-actions">{actions}</div>}
     </div>
-  )
-}
-
-interface ReadOnlyNoticeProps extends Pick<NoticeProps, 'kind' | 'children'> {
-  onChangeKey: () => void
-}
-
-export function ReadOnlyNotice({ kind, children, onChangeKey }: ReadOnlyNoticeProps) {
-  return (
-    <Notice
-      kind={kind}
-      title="This key is read-only."
-      actions={
-        <button type="button" onClick={onChangeKey}>
-          Use another key
-        </button>
-      }
-    >
-      {children}
-    </Notice>
   )
 }

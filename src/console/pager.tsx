@@ -1,20 +1,21 @@
 // Previous, next and first page. A button that leads nowhere stays in its place, so that the focus is not lost.
 
 import { Icon } from './icons.tsx'
+import type { List, Shown } from './list.ts'
 import { firstPage, type ListPosition, nextPage, PAGE_SIZES, previousPage } from './list-position.ts'
-import type { PetList } from './pet-list.ts'
 
 interface PagerProps {
-  shown: NonNullable<PetList['shown']>
+  shown: Shown
   /** What is loading, if something is. */
   loading: string | undefined
   goTo: (position: ListPosition | undefined) => void
 }
 
-export function Pager({ shown: { pets, next, position }, loading, goTo }: PagerProps) {
+export function Pager({ shown, loading, goTo }: PagerProps) {
+  const { next, position } = shown
   const { page, limit } = position
   const from = (page - 1) * limit + 1
-  const to = from + pets.length - 1
+  const to = from + countOf(shown) - 1
   const first = page > 1 ? firstPage(position) : undefined
   const previous = previousPage(position)
   const following = next === undefined ? undefined : nextPage(position, next)
@@ -45,12 +46,17 @@ export function Pager({ shown: { pets, next, position }, loading, goTo }: PagerP
   )
 }
 
-/** Few animals need no pager. */
-export function isShort({ pets, next, position }: NonNullable<PetList['shown']>): boolean {
-  return position.page === 1 && next === undefined && pets.length <= Math.min(...PAGE_SIZES)
+/** A short list needs no pager. */
+export function isShort(shown: Shown): boolean {
+  const { next, position } = shown
+  return position.page === 1 && next === undefined && countOf(shown) <= Math.min(...PAGE_SIZES)
 }
 
-export function PageSize({ position, goTo }: Pick<PetList, 'position' | 'goTo'>) {
+export function countOf({ rows }: Shown): number {
+  return ('pets' in rows ? rows.pets : rows.orders).length
+}
+
+export function PageSize({ position, goTo }: Pick<List, 'position' | 'goTo'>) {
   return (
     <div class="page-size">
       <label for="page-size">Per page</label>

@@ -4,6 +4,8 @@ interface RadioGroupProps<Value extends string> {
   legend: string
   name: string
   options: readonly (readonly [Value, string])[]
+  /** How many there are of each, where that is known. */
+  counts?: Partial<Record<string, bigint>> | undefined
   value: Value
   onChange: (value: Value) => void
   /** The id of the element that describes the problem, if there is one. */
@@ -14,6 +16,7 @@ export function RadioGroup<Value extends string>({
   legend,
   name,
   options,
+  counts = {},
   value,
   onChange,
   problemId,
@@ -31,7 +34,10 @@ export function RadioGroup<Value extends string>({
               checked={option === value}
               onChange={() => onChange(option)}
             />
-            <span>{label}</span>
+            <span>
+              {label}
+              {counts[option] !== undefined && <small> {counts[option].toLocaleString('en-GB')}</small>}
+            </span>
           </label>
         ))}
       </div>

@@ -5,18 +5,20 @@ import type { PetstoreClient } from '../client/petstore.ts'
 import { toFailure } from './failures.ts'
 import { Paw } from './icons.tsx'
 import { Notice } from './notice.tsx'
+import type { SignedIn } from './signed-in.ts'
 
 interface SignInProps {
   /** Why the last key no longer works. */
   refusal: string
   /** `undefined` when the text cannot be a key. */
   clientFor: (apiKey: string) => PetstoreClient | undefined
-  onSignIn: (apiKey: string) => void
+  onSignIn: (signedIn: SignedIn, remember: boolean) => void
 }
 
 export function SignIn({ refusal, clientFor, onSignIn }: SignInProps) {
   const [key, setKey] = useState('')
   const [visible, setVisible] = useState(false)
+  const [remember, setRemember] = useState(false)
   const [checking, setChecking] = useState(false)
   const [problem, setProblem] = useState(refusal)
   const [unavailable, setUnavailable] = useState('')
@@ -37,8 +39,7 @@ export function SignIn({ refusal, clientFor, onSignIn }: SignInProps) {
     }
     setChecking(true)
     try {
-      await client.listPage({ limit: 1 })
-      onSignIn(candidate)
+      onSignIn({ key: candidate, readOnly: await isReadOnly(client) }, remember)
     } catch (error) {
       const { kind, message } = toFailure(error)
       if (kind === 'unauthorized') setProblem(message)
@@ -71,7 +72,7 @@ export function SignIn({ refusal, clientFor, onSignIn }: SignInProps) {
                 {...(visible ? { type: 'text' } : { type: 'password' })}
                 value={key}
                 onInput={({ currentTarget }) => setKey(currentTarget.value)}
-                autocomplete="off"
+                autocomplete="current-password"
                 autocapitalize="off"
                 spellcheck={false}
                 placeholder="pets_live_…"
@@ -94,9 +95,13 @@ export function SignIn({ refusal, clientFor, onSignIn }: SignInProps) {
               </p>
             )}
             <p id="api-key-help" class="hint">
-              This tab forgets it when you close it.
+              {remember ? 'This device keeps it until you sign out.' : 'This tab forgets it when you close it.'}
             </p>
           </div>
+          <label class="check">
+            <input type="checkbox" checked={remember} onChange={() => setRemember(!remember)} />
+            Remember on this device
+          </label>
           <button type="submit" class="primary wide" aria-disabled={checking}>
             {checking ? 'Signing in…' : 'Sign in'}
           </button>
@@ -111,4 +116,19 @@ export function SignIn({ refusal, clientFor, onSignIn }: SignInProps) {
       </p>
     </main>
   )
+}
+
+/**
+ * Adds an animal without a name, which the service always refuses: the first thing it checks is whether the key is known, the
+ * second whether it may write. Rejects when the key is not known.
+ */
+async function isReadOnly(client: PetstoreClient): Promise<boolean> {
+  try {
+    await client.createPet({ name: '', categoryId: 0n })
+  } catch (error) {
+    const { kind, code } = toFailure(error)
+    if (kind !== 'readOnly' && code !== 'invalid_pet') throw error
+    return kind === 'readOnly'
+  }
+  return false
 }

@@ -1,9 +1,13 @@
-// An animal's status in words and colour, never in colour alone.
+// The status of an animal or an order in words and colour, never in colour alone.
 
-import type { PetStatus } from '../client/petstore.ts'
-import { STATUSES } from './statuses.ts'
+import type { OrderStatus, PetStatus } from '../client/petstore.ts'
+import { labelOf, STATUSES } from './statuses.ts'
 
-export function Status({ status }: { status: PetStatus }) {
-  const label = STATUSES.find(([value]) => value === status)?.[1] ?? status
-  return <span class={`status status-${status}`}>{label}</span>
+interface StatusProps {
+  status: PetStatus | OrderStatus
+  names?: readonly (readonly [string, string])[]
+}
+
+export function Status({ status, names = STATUSES }: StatusProps) {
+  return <span class={`status status-${status}`}>{labelOf(names, status)}</span>
 }

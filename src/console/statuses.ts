@@ -1,9 +1,21 @@
-// The statuses of an animal, with their names on the page.
+// The statuses of animals and of orders, with their names on the page.
 
-import type { PetStatus } from '../client/petstore.ts'
+import type { OrderStatus, PetStatus } from '../client/petstore.ts'
 
 export const STATUSES = [
   ['available', 'Available'],
   ['pending', 'Pending'],
   ['sold', 'Sold'],
 ] as const satisfies readonly (readonly [PetStatus, string])[]
+
+export const ORDER_STATUSES = [
+  ['pending', 'Reserved'],
+  ['completed', 'Sold'],
+  ['cancelled', 'Released'],
+  ['expired', 'Expired'],
+  ['returned', 'Taken back'],
+] as const satisfies readonly (readonly [OrderStatus, string])[]
+
+export function labelOf(statuses: readonly (readonly [string, string])[], status: string): string {
+  return statuses.find(([value]) => value === status)?.[1] ?? status
+}

@@ -1,44 +1,59 @@
-// The page after signing in: the bar, the list of animals, and adding and looking up.
+// The page after signing in: the bar, the list of animals or of orders, and what people do with them.
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { Pet, PetstoreClient } from '../client/petstore.ts'
+import type { Inventory, Pet, PetstoreClient } from '../client/petstore.ts'
 import { AddDialog } from './add-dialog.tsx'
 import { useAnnounce } from './announcer.tsx'
-import type { Draft } from './draft.ts'
+import { type Draft, isEmpty } from './draft.ts'
 import { EmptyStore } from './empty-store.tsx'
 import { Icon, Paw } from './icons.tsx'
 import { JustAdded } from './just-added.tsx'
-import { firstPage, type ListPosition, nextPage, previousPage } from './list-position.ts'
+import { type Shown, useList } from './list.ts'
+import { firstPage, type ListPosition, nextPage, previousPage, startOf, toAddress } from './list-position.ts'
 import { LIST_ID, ListView } from './list-view.tsx'
 import { LookUp } from './look-up.tsx'
-import { ReadOnlyNotice } from './notice.tsx'
-import { usePetList } from './pet-list.ts'
+import { Notice } from './notice.tsx'
+import { OrderDialog } from './order-dialog.tsx'
+import type { Action, Subject } from './ordering.ts'
+import { countOf } from './pager.tsx'
 import { RadioGroup } from './radio-group.tsx'
 import { ShortcutsDialog, useShortcuts } from './shortcuts.tsx'
-import { STATUSES } from './statuses.ts'
+import { ORDER_STATUSES, STATUSES } from './statuses.ts'
 
 interface StoreViewProps {
   client: PetstoreClient
   /** The last characters of the key, to tell one from another. */
   keyEnd: string
+  readOnly: boolean
   draft: Draft
   setDraft: (draft: Draft) => void
   added: readonly Pet[]
   setAdded: (added: readonly Pet[]) => void
   lookUpRemoval: Date | undefined
   onRefused: (message: string) => void
-  onChangeKey: () => void
   onSignOut: () => void
 }
 
-const FILTERS = [['all', 'All'], ...STATUSES] as const
+const FILTERS = { animals: [['all', 'All'], ...STATUSES], orders: [['all', 'All'], ...ORDER_STATUSES] } as const
+const TITLES = { animals: 'Animals', orders: 'Orders' } as const
 
-export function StoreView({ client, keyEnd, draft, setDraft, added, setAdded, ...rest }: StoreViewProps) {
+const STATUS_AFTER = { reserve: 'pending', sell: 'sold', release: 'available', takeBack: 'available' } as const
+
+interface Task {
+  action: Action
+  subject: Subject
+  /** Each opening has a dialog of its own. */
+  number: number
+}
+
+export function StoreView({ client, keyEnd, readOnly, draft, setDraft, added, setAdded, ...rest }: StoreViewProps) {
   const announce = useAnnounce()
-  const list = usePetList(client, rest.onRefused)
+  const list = useList(client, rest.onRefused)
   const { position, shown, failure, reload } = list
   const [adding, setAdding] = useState(false)
-  const [readOnly, setReadOnly] = useState(false)
+  const [task, setTask] = useState<Task>()
+  const [ordering, setOrdering] = useState(false)
+  const [news, setNews] = useState('')
   const [sampling, setSampling] = useState(false)
   const [explaining, setExplaining] = useState(false)
   const heading = useRef<HTMLHeadingElement>(null)
@@ -46,12 +61,17 @@ export function StoreView({ client, keyEnd, draft, setDraft, added, setAdded, ..
   useRecovery(failure !== undefined, () => announce('The service is responding again.'))
 
   const loading = !failure && shown?.position !== position
+  const { view } = position
   const noAnimals =
-    shown?.position === position && shown.pets.length === 0 && position.page === 1 && position.status === undefined
-  const emptyStore = sampling || noAnimals
+    shown?.position === position && countOf(shown) === 0 && position.page === 1 && position.status === undefined
+  const emptyStore = view === 'animals' && (sampling || noAnimals)
+
+  const keepFocus = useFocusKept(shown)
 
   function goTo(next: ListPosition): void {
-    if (next.page !== position.page) announce(`Page ${next.page}`)
+    if (next.view !== view) announce(TITLES[next.view])
+    else if (next.page !== position.page) announce(`Page ${next.page}`)
+    setNews('')
     list.goTo(next)
   }
 
@@ -61,7 +81,7 @@ export function StoreView({ client, keyEnd, draft, setDraft, added, setAdded, ..
 
   const [shortcuts, setShortcuts] = useShortcuts({
     '/': () => document.getElementById('look-up')?.focus(),
-    n: () => setAdding(true),
+    n: () => !readOnly && setAdding(true),
     ArrowLeft: () => step(previousPage(position)),
     ArrowRight: () => step(shown?.next === undefined ? undefined : nextPage(shown.position, shown.next)),
     '?': () => setExplaining(true),
@@ -70,6 +90,21 @@ export function StoreView({ client, keyEnd, draft, setDraft, added, setAdded, ..
   function noteAdded(pet: Pet): void {
     setAdded([pet, ...added])
     announce(`${pet.name} was added. Its id is ${pet.id}.`)
+    reload()
+  }
+
+  function start(action: Action, subject: Subject): void {
+    setTask({ action, subject, number: (task?.number ?? 0) + 1 })
+    setOrdering(true)
+    setNews('')
+  }
+  const onAction = readOnly ? undefined : start
+
+  function noteDone(sentence: string, { action, subject }: Task): void {
+    keepFocus(subject.petId)
+    setNews(sentence)
+    announce(sentence)
+    setAdded(added.map((pet) => (pet.id === subject.petId ? { ...pet, status: STATUS_AFTER[action] } : pet)))
     reload()
   }
 
@@ -84,6 +119,22 @@ export function StoreView({ client, keyEnd, draft, setDraft, added, setAdded, ..
             <Paw />
             <span>Petstore</span>
           </div>
+          <nav aria-label="Lists" class="views">
+            {(['animals', 'orders'] as const).map((name) => {
+              const start = startOf(name, position)
+              return (
+                <a
+                  key={name}
+                  class="button quiet"
+                  href={toAddress(start)}
+                  aria-current={name === view ? 'page' : undefined}
+                  onClick={(event) => followHere(event, () => goTo(start))}
+                >
+                  {TITLES[name]}
+                </a>
+              )
+            })}
+          </nav>
           <nav aria-label="Page">
             <button type="button" class="quiet keys-button" aria-label="Keys" onClick={() => setExplaining(true)}>
               ?
@@ -105,41 +156,58 @@ export function StoreView({ client, keyEnd, draft, setDraft, added, setAdded, ..
       <main class="page">
         <div class="title-row">
           <h1 ref={heading} tabIndex={-1}>
-            Animals
+            {TITLES[view]}
           </h1>
-          <button type="button" class="primary" onClick={() => setAdding(true)}>
-            <Icon name="plus" />
-            Add an animal
-          </button>
+          {!readOnly && view === 'animals' && (
+            <div class="title-actions">
+              {!isEmpty(draft) && !adding && <span class="tag">Draft kept</span>}
+              <button type="button" class="primary" onClick={() => setAdding(true)}>
+                <Icon name="plus" />
+                Add an animal
+              </button>
+            </div>
+          )}
         </div>
-        {readOnly && (
-          <ReadOnlyNotice kind="info" onChangeKey={rest.onChangeKey}>
-            It can read every animal, but not add one. Your entries stay.
-          </ReadOnlyNotice>
-        )}
-        <JustAdded added={added} onClear={() => setAdded([])} />
+        {view === 'animals' && <JustAdded added={added} onClear={() => setAdded([])} />}
         {!emptyStore && (
           <div class="tools">
             <RadioGroup
               legend="Status"
               name="filter"
-              options={FILTERS}
+              options={FILTERS[view]}
+              counts={countsOf(shown?.inventory)}
               value={position.status ?? 'all'}
               onChange={(value) => goTo(firstPage({ ...position, status: value === 'all' ? undefined : value }))}
             />
-            <LookUp client={client} removal={rest.lookUpRemoval} onRefused={rest.onRefused} />
+            {view === 'animals' && (
+              <LookUp client={client} removal={rest.lookUpRemoval} onRefused={rest.onRefused} onAction={onAction} />
+            )}
           </div>
         )}
         <ListView
           {...list}
           goTo={goTo}
           added={added}
+          onAction={onAction}
+          news={
+            news && (
+              <Notice
+                kind="done"
+                title={news}
+                actions={
+                  <button type="button" class="quiet" aria-label="Close" title="Close" onClick={() => setNews('')}>
+                    <Icon name="close" />
+                  </button>
+                }
+              />
+            )
+          }
           emptyStore={
             emptyStore && (
               <EmptyStore
                 client={client}
                 onRefused={rest.onRefused}
-                onReadOnly={() => setReadOnly(true)}
+                readOnly={readOnly}
                 onRunning={setSampling}
                 onDone={reload}
               />
@@ -153,12 +221,21 @@ export function StoreView({ client, keyEnd, draft, setDraft, added, setAdded, ..
         setOpen={setAdding}
         draft={draft}
         setDraft={setDraft}
-        readOnly={readOnly}
-        onReadOnly={() => setReadOnly(true)}
-        onChangeKey={rest.onChangeKey}
         onRefused={rest.onRefused}
         onAdded={noteAdded}
       />
+      {task && (
+        <OrderDialog
+          key={task.number}
+          client={client}
+          {...task}
+          open={ordering}
+          setOpen={setOrdering}
+          onRefused={rest.onRefused}
+          onChange={reload}
+          onDone={(sentence) => noteDone(sentence, task)}
+        />
+      )}
       <ShortcutsDialog open={explaining} setOpen={setExplaining} enabled={shortcuts} setEnabled={setShortcuts} />
     </>
   )
@@ -168,6 +245,34 @@ export function StoreView({ client, keyEnd, draft, setDraft, added, setAdded, ..
 function skipToList(event: Event): void {
   event.preventDefault()
   document.getElementById(LIST_ID)?.focus()
+}
+
+/** A click that asks for another tab or window stays the browser's. */
+function followHere(event: MouseEvent, follow: () => void): void {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return
+  event.preventDefault()
+  follow()
+}
+
+function countsOf(inventory: Inventory | undefined): Record<string, bigint> | undefined {
+  return inventory && { all: inventory.available + inventory.pending + inventory.sold, ...inventory }
+}
+
+/** Call the result with the animal that was acted on: its row stays in sight, and the focus in its row or at least in the list. */
+function useFocusKept(shown: Shown | undefined): (petId: bigint) => void {
+  const moved = useRef<bigint | undefined>(undefined)
+  useLayoutEffect(() => {
+    if (moved.current === undefined) return
+    const row = document.querySelector(`[data-pet="${moved.current}"]`)
+    moved.current = undefined
+    row?.scrollIntoView({ block: 'nearest' })
+    // The button that was pressed may be gone with the animal's former status.
+    const button = row?.querySelector<HTMLElement>('.actions button') ?? document.getElementById(LIST_ID)
+    if (document.activeElement === document.body) button?.focus({ preventScroll: true })
+  }, [shown])
+  return (petId) => {
+    moved.current = petId
+  }
 }
 
 /** Calls `recovered` when `failing` has changed from true to false. */

@@ -16,6 +16,10 @@ export interface ApiKey {
   /** From this time on, the key is refused: it has expired, or the overlap of a rotation has ended. */
   readonly expiresAt: number | undefined
   readonly revokedAt: number | undefined
+  /** The last four characters. Unknown for a key of before they were kept, until it is used. */
+  readonly ending: string | undefined
+  /** Up to a minute late. */
+  readonly lastUsedAt: number | undefined
 }
 
 export interface NewKey {
@@ -23,6 +27,13 @@ export interface NewKey {
   hash: KeyHash
   readOnly: boolean
   expiresAt: number | undefined
+  ending?: string | undefined
+}
+
+export interface KeyUse {
+  readonly keyId: KeyId
+  readonly ending: string
+  readonly at: number
 }
 
 export interface KeyStore {
@@ -42,6 +53,9 @@ export interface KeyStore {
 
   /** In one transaction: creates `key`, and lets `id` expire at `endsAt`, unless it expires earlier. */
   rotateKey(id: KeyId, key: NewKey, endsAt: number): Promise<ApiKey>
+
+  /** Keeps each key's ending, and the latest of its uses. */
+  saveKeyUses(uses: readonly KeyUse[]): Promise<void>
 
   /** Adds to the tally of deprecated calls. */
   countDeprecatedCalls(calls: readonly DeprecatedCalls[]): Promise<void>
@@ -77,6 +91,11 @@ export function keyEnvironment(token: string): Environment | undefined {
   if (kind === undefined || checkCharacters(token.slice(0, -CHECK_LENGTH)) !== token.slice(-CHECK_LENGTH))
     return undefined
   return kind === 'live' ? 'production' : 'staging'
+}
+
+/** What a store keeps of a key's text. */
+export function keptOfKey(token: string): Required<Pick<NewKey, 'hash' | 'ending'>> {
+  return { hash: hashKey(token), ending: token.slice(-4) }
 }
 
 export function hashKey(token: string): KeyHash {

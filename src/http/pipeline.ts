@@ -15,6 +15,7 @@ import { handlers } from './operations.ts'
 import { Authentication, readToken } from './request/authentication.ts'
 import { readBody } from './request/body.ts'
 import { RunningKeys } from './request/idempotency-key.ts'
+import { KeyUses } from './request/key-uses.ts'
 import { readParameters } from './request/parameters.ts'
 import { checkNotRemoved, DeprecatedCallTally } from './response/deprecation.ts'
 import { errorAnswer, isServerFailure, toPetstoreError } from './response/error-answer.ts'
@@ -58,6 +59,7 @@ export class Pipeline {
   private readonly rateLimit: RateLimit | undefined
   private readonly lists = new ListCache()
   private readonly deprecatedCalls = new DeprecatedCallTally()
+  private readonly keyUses = new KeyUses()
   private readonly services: Services
   private readonly failures: FailureLog
   private shed = 0
@@ -93,6 +95,7 @@ export class Pipeline {
   }
 
   private async answer(context: Context): Promise<Answer> {
+    const { store } = this.options
     const { request, route } = context
 
     // Bun joins two Host headers with a comma, which no host name contains (RFC 9112, 3.2).
@@ -101,8 +104,17 @@ export class Pipeline {
     const operation = route.endpoint(request.method)
     if (typeof operation === 'function') return operation(context)
 
-    const { token, caller } = await this.authenticate(context)
-    authorize(operation, caller)
+    const token = readToken(request)
+    if (store.version) context.version = await store.version()
+    // From here on without a wait until the operation runs: requests of one turn are admitted one after the other, each with its work.
+    this.admission.check()
+    context.caller = this.authentication.known(token, context)
+    if (!context.caller) {
+      context.caller = await this.authentication.verify(token, context)
+      this.admission.check()
+    }
+    this.keyUses.add(context.caller.id, token, context.now)
+    authorize(operation, context.caller)
     this.rateLimit?.take(context)
     if (operation.deprecation) this.checkDeprecation(operation, context)
 
@@ -115,7 +127,7 @@ export class Pipeline {
     this.admission.enter()
     let answer: Answer
     try {
-      answer = await handle(operation, this.services, context.caller ?? caller, parameters, body)
+      answer = await handle(operation, this.services, context.caller, parameters, body)
     } finally {
       this.admission.leave()
     }
@@ -124,16 +136,13 @@ export class Pipeline {
     return answer
   }
 
-  /** Sets the context's caller. Throws PetstoreError without a valid API key, and when the service is overloaded. */
-  async authenticate(context: Context): Promise<{ token: string; caller: ApiKey }> {
-    const { store } = this.options
+  /** Sets the caller of a request outside the contract. Throws PetstoreError without a valid API key, and when the service is overloaded. */
+  async authenticate(context: Context): Promise<void> {
     const token = readToken(context.request)
-    if (store.version) context.version = await store.version()
-    // Measured from here: the work of one turn of the event loop starts when the store's version is known.
+    context.version = await this.options.store.version?.()
     this.admission.check()
-    const caller = this.authentication.known(token, context) ?? (await this.authentication.verify(token, context))
-    context.caller = caller
-    return { token, caller }
+    context.caller = await this.authentication.verify(token, context)
+    this.keyUses.add(context.caller.id, token, context.now)
   }
 
   /** A key that is revoked or expires while the body arrives is refused within a second, like any other. */
@@ -175,12 +184,26 @@ export class Pipeline {
     return errorAnswer(error, context)
   }
 
-  /** Logs what was counted since the last report, and saves the tally of deprecated calls. */
-  private async report(): Promise<void> {
-    const { store, log } = this.options
+  /** Logs what was counted since the last report, and saves when keys were used and the tally of deprecated calls. */
+  private async report(last = false): Promise<void> {
+    const { log } = this.options
     this.failures.report()
     if (this.shed > 0) log.warn({ shed: this.shed }, 'overloaded')
     this.shed = 0
+    await Promise.all([this.saveKeyUses(last), this.saveDeprecatedCalls()])
+  }
+
+  private async saveKeyUses(last: boolean): Promise<void> {
+    const { store, log } = this.options
+    try {
+      await this.keyUses.saveDue((uses) => store.saveKeyUses(uses), last)
+    } catch (error) {
+      log.warn({ err: error }, 'could not save when keys were last used; will retry')
+    }
+  }
+
+  private async saveDeprecatedCalls(): Promise<void> {
+    const { store, log } = this.options
     const calls = this.deprecatedCalls.take()
     if (calls.length === 0) return
     try {
@@ -194,7 +217,7 @@ export class Pipeline {
   /** Call it after the last response. */
   async close(): Promise<void> {
     clearInterval(this.reporting)
-    await this.report()
+    await this.report(true)
   }
 }
 

@@ -1,6 +1,7 @@
 // The API reference: the library shows the contract, and sends requests to the service that served this page.
 
 import type { OpenApi } from '../contract/openapi.ts'
+import { withClientSamples } from './client-samples.ts'
 import { makeJsonExact } from './exact-json.ts'
 
 /** A global of the library's script, which runs before this one. */
@@ -9,9 +10,14 @@ declare const Scalar: { createApiReference: (where: string, configuration: objec
 makeJsonExact(JSON as unknown as Parameters<typeof makeJsonExact>[0])
 
 const contract = (await (await fetch('/openapi.json')).json()) as OpenApi
-const base = contract.servers[0]?.url.split('/').pop()
+const baseUrl = `${location.origin}/${contract.servers[0]?.url.split('/').pop()}`
 Scalar.createApiReference('#reference', {
-  content: { ...contract, servers: [{ url: `${location.origin}/${base}`, description: 'This service' }] },
+  content: {
+    ...contract,
+    paths: withClientSamples(contract.paths, baseUrl),
+    servers: [{ url: baseUrl, description: 'This service' }],
+  },
+  authentication: { preferredSecurityScheme: 'apiKey', securitySchemes: { apiKey: { token: keyOfPage() } } },
   // No requests to other hosts: no fonts, no telemetry, no links to the library's own services.
   withDefaultFonts: false,
   telemetry: false,
@@ -24,3 +30,12 @@ Scalar.createApiReference('#reference', {
   persistAuth: false,
   defaultOpenAllTags: true,
 })
+
+/** The key with which the person has signed in to the page in this tab. */
+function keyOfPage(): string {
+  try {
+    return sessionStorage.getItem('petstore.key') ?? ''
+  } catch {
+    return ''
+  }
+}

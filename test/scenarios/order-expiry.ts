@@ -6,7 +6,7 @@ import type { Service } from '../support/service.ts'
 import { describeApi, expectError, type OnStore } from './api.ts'
 import { after, type OrderBody, ordersOf, turnToNow } from './orders.ts'
 
-const RESERVED_MS = 400
+const RESERVED_MS = 800
 const DEADLINE_MS = 20_000
 
 export function orderExpiry(on: OnStore): void {

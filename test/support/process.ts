@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { temporaryFile } from './files.ts'
 
 export const root = join(import.meta.dir, '../..')
-export const launcher = join(root, 'bin/petstore')
+/** The clone's, or another one that `npm run check:executable` names. */
+export const launcher = process.env.LAUNCHER ?? join(root, 'bin/petstore')
 
 export interface RunOptions {
   env?: Record<string, string>

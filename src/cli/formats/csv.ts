@@ -1,4 +1,4 @@
-// CSV (RFC 4180) with a header. Pets that are read have name and categoryId, and optionally status; other columns are ignored,
+// CSV (RFC 4180, or with semicolons or tabs, as spreadsheets write it) with a header. Pets that are read have name and categoryId, and optionally status; other columns are ignored,
 // so that an export can be imported. The parser is our own because the parsers we tried report wrong line numbers after a field of several
 // lines or after an error.
 
@@ -33,11 +33,19 @@ export const csv: Format = {
 
 function checkedHeader({ fields }: Row): string[] {
   const names = fields.map((name) => name.trim())
+  for (const field of ['name', 'categoryId', ...FIELDS]) rename(field, names)
   const missing = ['name', 'categoryId'].filter((name) => !names.includes(name))
   if (missing.length === 0) return names
   throw new StartError(
-    `The first line must name the columns, separated by commas. Missing: ${missing.join(', ')}. It has: ${names.join(' | ')}.`,
+    `The first line must name the columns, separated by commas, semicolons or tabs. Missing: ${missing.join(', ')}. It has: ${names.join(' | ')}.`,
   )
+}
+
+/** Gives a column its name where spreadsheets have another: `Category ID`, `category_id` or `Category` for categoryId. */
+function rename(field: string, names: string[]): void {
+  const plain = (name: string) => name.replaceAll(/[ _-]/g, '').toLowerCase().replace(/id$/, '')
+  const at = names.includes(field) ? -1 : names.findIndex((name) => plain(name) === plain(field))
+  if (at >= 0) names[at] = field
 }
 
 function recordOf({ line, fields, wellFormed }: Row, header: readonly string[]): SourceRecord {
@@ -59,13 +67,19 @@ function quoted(text: string): string {
   return /["\r\n,]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
+/** The header's first separator, outside quotes; the others are then parts of a field. A header of one field ends the line. */
+const SEPARATOR = /^[\r\n]*(?:"[^"]*"|[^",;\t\r\n])*([,;\t\r\n])/
+
 /** Skips blank lines. */
 async function* rows(text: AsyncIterable<string>): AsyncGenerator<Row> {
   let [rest, line] = ['', 1]
+  let field: RegExp | undefined
   for await (const chunk of text) {
     rest += chunk
     let at = 0
-    for (let row = readRow(rest, at, line); row; row = readRow(rest, at, line)) {
+    const separator = SEPARATOR.exec(rest)?.[1] ?? (rest.includes('\n') ? ',' : undefined)
+    field ??= separator === undefined ? undefined : fieldOf(separator)
+    for (let row = field && readRow(rest, at, line, field); row && field; row = readRow(rest, at, line, field)) {
       if (!/^\r?\n$/.test(row.text)) yield row
       at += row.text.length
       line += row.text.split('\n').length - 1
@@ -75,24 +89,27 @@ async function* rows(text: AsyncIterable<string>): AsyncGenerator<Row> {
       throw new StartError(`Line ${line} starts a record that is too long. Is a closing quote missing?`)
     }
   }
-  if (rest !== '') yield readRow(`${rest}\n`, 0, line) ?? { line, fields: [], wellFormed: false }
+  if (rest !== '') yield readRow(`${rest}\n`, 0, line, field ?? fieldOf(',')) ?? { line, fields: [], wellFormed: false }
 }
 
-/** A field in quotes, with what stands between its closing quote and the next comma, or a field without quotes. */
-const FIELD = /"([^"]*(?:""[^"]*)*)"(?!")([^,\n]*)|(?!")([^,\n]*)/y
+/** A field in quotes, with what stands between its closing quote and the next separator, or a field without quotes. */
+function fieldOf(separator: string): RegExp {
+  const end = `${/[;\t]/.test(separator) ? separator : ','}\n`
+  return new RegExp(`"([^"]*(?:""[^"]*)*)"(?!")([^${end}]*)|(?!")([^${end}]*)`, 'y')
+}
 
 /** The row that begins at `start`, with its text; `undefined` when `all` ends before the row does. */
-function readRow(all: string, start: number, line: number): (Row & { text: string }) | undefined {
+function readRow(all: string, start: number, line: number, field: RegExp): (Row & { text: string }) | undefined {
   const fields: string[] = []
   let wellFormed = true
-  for (let at = start; ; at = FIELD.lastIndex + 1) {
-    FIELD.lastIndex = at
-    const [, quoted, ...others] = FIELD.exec(all) ?? []
-    const next = all[FIELD.lastIndex]
+  for (let at = start; ; at = field.lastIndex + 1) {
+    field.lastIndex = at
+    const [, quoted, ...others] = field.exec(all) ?? []
+    const next = all[field.lastIndex]
     if (others.length === 0 || next === undefined) return undefined
     const plain = (others[0] ?? others[1] ?? '').replace(next === '\n' ? /\r$/ : '', '')
     if (quoted === undefined ? plain.includes('"') : plain !== '') wellFormed = false
     fields.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'))
-    if (next === '\n') return { line, fields, wellFormed, text: all.slice(start, FIELD.lastIndex + 1) }
+    if (next === '\n') return { line, fields, wellFormed, text: all.slice(start, field.lastIndex + 1) }
   }
 }

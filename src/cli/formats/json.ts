@@ -39,6 +39,7 @@ export const json: Format = {
       if (ended && rest !== '') throw broken('has text after the end of the array')
       if (rest.length > RECORD_MAX) throw broken('has a record that is too long')
     }
+    if (!started) throw new StartError('There is no JSON array: the file is empty.')
     if (!ended) throw broken('is the end of the file, but the array has not ended')
   },
 

@@ -16,10 +16,18 @@ import type { Ask, Connection } from './connection.ts'
 
 const BY_HASH = `SELECT hash, ${KEY_COLUMNS} FROM keys WHERE hash = ANY($1::text::text[])`
 const ALL = `SELECT ${KEY_COLUMNS} FROM keys ORDER BY id`
-const INSERT = `INSERT INTO keys (name, hash, read_only, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)
+const INSERT = `INSERT INTO keys (name, hash, read_only, created_at, expires_at, ending) VALUES ($1, $2, $3, $4, $5, $6)
   RETURNING ${KEY_COLUMNS}`
 const REVOKE = 'UPDATE keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL'
 const END = 'UPDATE keys SET expires_at = least(expires_at, $2::bigint) WHERE id = $1'
+// Locked in a fixed order, so that two servers that save at the same time cannot deadlock.
+const USE = `WITH used AS (
+    SELECT * FROM json_to_recordset($1::text::json) AS used (id bigint, ending text, at bigint)
+  ), locked AS MATERIALIZED (
+    SELECT id FROM keys WHERE id IN (SELECT id FROM used) ORDER BY id FOR NO KEY UPDATE
+  )
+  UPDATE keys SET ending = used.ending, last_used_at = greatest(last_used_at, at)
+  FROM used JOIN locked USING (id) WHERE keys.id = used.id`
 // In a fixed order, so that two servers that save at the same time cannot deadlock.
 const COUNT = `INSERT INTO deprecated_calls AS counted (key_id, operation_id, calls, last_at)
   SELECT key_id, operation_id, sum(calls), max(last_at)
@@ -51,8 +59,8 @@ export function postgresKeys(connection: Connection, { now }: StoreOptions): Key
     return found && performance.now() - found.askedAt < KEPT_MS ? found.key : readKey(hash)
   }
 
-  async function create(on: Ask, { name, hash, readOnly, expiresAt }: NewKey): Promise<ApiKey> {
-    const [row] = await on<KeyRow>(INSERT, name, hash, readOnly, now(), expiresAt ?? null)
+  async function create(on: Ask, { name, hash, readOnly, expiresAt, ending }: NewKey): Promise<ApiKey> {
+    const [row] = await on<KeyRow>(INSERT, name, hash, readOnly, now(), expiresAt ?? null, ending ?? null)
     return toKey(row as KeyRow)
   }
 
@@ -76,6 +84,10 @@ export function postgresKeys(connection: Connection, { now }: StoreOptions): Key
       })
       kept.clear()
       return created
+    },
+    saveKeyUses: async (uses) => {
+      const rows = uses.map(({ keyId, ending, at }) => ({ id: String(keyId), ending, at }))
+      await background(USE, JSON.stringify(rows))
     },
     countDeprecatedCalls: async (calls) => {
       const rows = calls.map(({ keyId, operationId, calls: n, lastAt }) => ({

@@ -7,9 +7,10 @@ import first from './migrations/0001-pets-and-keys.sql' with { type: 'text' }
 import second from './migrations/0002-idempotency-keys.sql' with { type: 'text' }
 import third from './migrations/0003-idempotency-answers.sql' with { type: 'text' }
 import fourth from './migrations/0004-orders.sql' with { type: 'text' }
+import fifth from './migrations/0005-key-uses.sql' with { type: 'text' }
 
 /** In order. A released migration is never changed. */
-const MIGRATIONS = [first, second, third, fourth]
+const MIGRATIONS = [first, second, third, fourth, fifth]
 export const NEWEST_VERSION = MIGRATIONS.length
 
 const OLDEST_SERVER = 15

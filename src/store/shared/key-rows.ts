@@ -10,6 +10,8 @@ export interface KeyRow {
   createdAt: bigint
   expiresAt: bigint | null
   revokedAt: bigint | null
+  ending: string | null
+  lastUsedAt: bigint | null
 }
 
 export interface DeprecatedCallsRow {
@@ -20,11 +22,11 @@ export interface DeprecatedCallsRow {
 }
 
 export const KEY_COLUMNS = `id, name, read_only AS "readOnly", created_at AS "createdAt", expires_at AS "expiresAt",
-  revoked_at AS "revokedAt"`
+  revoked_at AS "revokedAt", ending, last_used_at AS "lastUsedAt"`
 export const LIST_DEPRECATED_CALLS = `SELECT key_id AS "keyId", operation_id AS "operationId", calls, last_at AS "lastAt"
   FROM deprecated_calls ORDER BY last_at DESC`
 
-export function toKey({ id, name, readOnly, createdAt, expiresAt, revokedAt }: KeyRow): ApiKey {
+export function toKey({ id, name, readOnly, createdAt, expiresAt, revokedAt, ending, lastUsedAt }: KeyRow): ApiKey {
   return {
     id,
     name,
@@ -32,6 +34,8 @@ export function toKey({ id, name, readOnly, createdAt, expiresAt, revokedAt }: K
     createdAt: Number(createdAt),
     expiresAt: expiresAt === null ? undefined : Number(expiresAt),
     revokedAt: revokedAt === null ? undefined : Number(revokedAt),
+    ending: ending ?? undefined,
+    lastUsedAt: lastUsedAt === null ? undefined : Number(lastUsedAt),
   }
 }
 

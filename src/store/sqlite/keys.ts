@@ -18,8 +18,8 @@ export function sqliteKeys(statements: Statements, transact: Transact, { now }: 
   const byHash = statements.query<KeyRow, [KeyHash]>(`SELECT ${KEY_COLUMNS} FROM keys WHERE hash = ?`)
   const all = statements.query<KeyRow, []>(`SELECT ${KEY_COLUMNS} FROM keys ORDER BY id`)
   const any = statements.query('SELECT 1 FROM keys LIMIT 1')
-  const insert = statements.query<KeyRow, [string, KeyHash, boolean, number, number | null]>(
-    `INSERT INTO keys (name, hash, read_only, created_at, expires_at) VALUES (?, ?, ?, ?, ?) RETURNING ${KEY_COLUMNS}`,
+  const insert = statements.query<KeyRow, [string, KeyHash, boolean, number, number | null, string | null]>(
+    `INSERT INTO keys (name, hash, read_only, created_at, expires_at, ending) VALUES (?, ?, ?, ?, ?, ?) RETURNING ${KEY_COLUMNS}`,
   )
   const revoke = statements.query<never, [number, KeyId]>(
     'UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
@@ -27,14 +27,17 @@ export function sqliteKeys(statements: Statements, transact: Transact, { now }: 
   const end = statements.query<never, [number, KeyId]>(
     'UPDATE keys SET expires_at = min(ifnull(expires_at, 9223372036854775807), ?) WHERE id = ?',
   )
+  const use = statements.query<never, [string, number, KeyId]>(
+    'UPDATE keys SET ending = ?, last_used_at = max(ifnull(last_used_at, 0), ?) WHERE id = ?',
+  )
   const count = statements.query<never, [KeyId, string, number, number]>(
     `INSERT INTO deprecated_calls VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
      SET calls = calls + excluded.calls, last_at = max(last_at, excluded.last_at)`,
   )
   const counted = statements.query<DeprecatedCallsRow, []>(LIST_DEPRECATED_CALLS)
 
-  function create({ name, hash, readOnly, expiresAt }: NewKey): ApiKey {
-    return toKey(insert.get(name, hash, readOnly, now(), expiresAt ?? null) as KeyRow)
+  function create({ name, hash, readOnly, expiresAt, ending }: NewKey): ApiKey {
+    return toKey(insert.get(name, hash, readOnly, now(), expiresAt ?? null, ending ?? null) as KeyRow)
   }
 
   function find(hash: KeyHash): ApiKey | undefined {
@@ -55,6 +58,10 @@ export function sqliteKeys(statements: Statements, transact: Transact, { now }: 
       transact(() => {
         end.run(endsAt, id)
         return create(key)
+      }),
+    saveKeyUses: (uses) =>
+      transact(() => {
+        for (const { keyId, ending, at } of uses) use.run(ending, at, keyId)
       }),
     countDeprecatedCalls: (calls) =>
       transact(() => {

@@ -1,16 +1,28 @@
-// The list, page by page: the position in it, the page shown, and retries until the service responds. The page holds only
-// one page of animals, so a store of a million is as quick as a store of ten.
+// The list of animals or of orders, page by page: the position in it, the page shown, and retries until the service
+// responds. Only one page of the list is held, so a store of a million animals is as quick as a store of ten.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import type { PetPage, PetstoreClient } from '../client/petstore.ts'
+import type { CallOptions, Inventory, Order, OrderStatus, Pet, PetStatus, PetstoreClient } from '../client/petstore.ts'
 import { type Failure, toFailure } from './failures.ts'
 import { fromAddress, type ListPosition, toAddress } from './list-position.ts'
 
-export interface PetList {
+export interface Shown {
+  position: ListPosition
+  rows: { pets: readonly Pet[] } | { orders: readonly Order[] }
+  /** The cursor of the next page; `undefined` on the last page. */
+  next: string | undefined
+  /** By animal. */
+  reservations: ReadonlyMap<bigint, Order>
+  /** No reservation is missing in them. */
+  everyReservation: boolean
+  inventory: Inventory | undefined
+}
+
+export interface List {
   /** The position that the reader chose. */
   position: ListPosition
   /** The last page that arrived, with its position: while another is loading, still the one before. */
-  shown: (PetPage & { position: ListPosition }) | undefined
+  shown: Shown | undefined
   /** Set when the last attempt failed, with the time of the next one. */
   failure: (Failure & { retryAt: number }) | undefined
   goTo: (position: ListPosition) => void
@@ -23,10 +35,10 @@ const REFRESH_MS = 15_000
 const RETRY_MS = 1_000
 const RETRY_MAX_MS = 10_000
 
-export function usePetList(client: PetstoreClient, onRefused: (message: string) => void): PetList {
+export function useList(client: PetstoreClient, onRefused: (message: string) => void): List {
   const [position, goTo] = usePosition()
-  const [shown, setShown] = useState<PetList['shown']>()
-  const [failure, setFailure] = useState<PetList['failure']>()
+  const [shown, setShown] = useState<List['shown']>()
+  const [failure, setFailure] = useState<List['failure']>()
   const [reloads, setReloads] = useState(0)
   const failures = useRef(0)
   const reload = useCallback(() => setReloads((before) => before + 1), [])
@@ -36,11 +48,10 @@ export function usePetList(client: PetstoreClient, onRefused: (message: string) 
     let timer: ReturnType<typeof setTimeout> | undefined
 
     async function load(): Promise<void> {
-      const { status, limit, cursor } = position
       try {
-        const page = await client.listPage({ status, limit, cursor }, { signal: aborter.signal, retries: 0 })
+        const page = await fetchPage(client, position, { signal: aborter.signal, retries: 0 })
         failures.current = 0
-        setShown({ ...page, position })
+        setShown(page)
         setFailure(undefined)
         timer = setTimeout(reloadIfVisible, REFRESH_MS)
       } catch (error) {
@@ -71,6 +82,31 @@ export function usePetList(client: PetstoreClient, onRefused: (message: string) 
   }, [client, position, reloads])
 
   return { position, shown, failure, goTo, reload }
+}
+
+/**
+ * The rows, and what belongs to them. Who has reserved which animal is one request for the 100 oldest reservations, not one
+ * for each row; of the others, the dialog asks. Without inventory or reservations the rows are worth showing, too.
+ */
+async function fetchPage(client: PetstoreClient, position: ListPosition, options: CallOptions): Promise<Shown> {
+  const { view, status, limit, cursor } = position
+  const optional = <Value>(work: Promise<Value>) => work.catch(() => undefined)
+  if (view === 'orders') {
+    const { orders, next } = await client.listOrderPage(
+      { status: status as OrderStatus | undefined, limit, cursor },
+      options,
+    )
+    return { position, rows: { orders }, next, reservations: new Map(), everyReservation: false, inventory: undefined }
+  }
+  const withReservations = status === undefined || status === 'pending'
+  const [{ pets, next }, inventory, reserved] = await Promise.all([
+    client.listPage({ status: status as PetStatus | undefined, limit, cursor }, options),
+    optional(client.getInventory(options)),
+    withReservations ? optional(client.listOrderPage({ status: 'pending', limit: 100 }, options)) : undefined,
+  ])
+  const reservations = new Map(reserved?.orders.map((order) => [order.petId, order]))
+  const everyReservation = reserved !== undefined && reserved.next === undefined
+  return { position, rows: { pets }, next, reservations, everyReservation, inventory }
 }
 
 /** Like useState, with the position in the address and in the browser's history. */

@@ -1,0 +1,21 @@
+# The image: the executable, the C library that it needs, and nothing else. Build the executable first:
+#   npm run build:executable && docker build -t petstore .
+ARG DEBIAN=docker.io/library/debian:bookworm-slim
+FROM ${DEBIAN} AS debian
+
+FROM scratch
+# Each processor has its loader in one of these two folders.
+COPY --from=debian /usr/lib/*-linux-gnu/ld-linux-*.so.* /lib64/
+COPY --from=debian /usr/lib/*-linux-gnu/ld-linux-*.so.* /usr/lib/*-linux-gnu/libc.so.6 /usr/lib/*-linux-gnu/libm.so.6 /usr/lib/*-linux-gnu/libdl.so.2 /usr/lib/*-linux-gnu/libpthread.so.0 /usr/lib/*-linux-gnu/libresolv.so.2 /lib/
+COPY dist/petstore /petstore
+# An empty folder that the user of the image owns; a new volume takes its owner over.
+COPY --from=debian --chown=65532:65532 /srv /data
+USER 65532:65532
+WORKDIR /data
+VOLUME /data
+ENV PETSTORE_HOST=0.0.0.0 PETSTORE_DATABASE=/data/petstore.db
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=6s --start-period=10s CMD ["/petstore", "health"]
+ENTRYPOINT ["/petstore"]
+CMD ["serve"]

@@ -1,0 +1,51 @@
+// How long an animal is reserved: a time to choose, and when it ends.
+
+import { time } from './ordering.ts'
+
+const HOUR_MS = 3_600_000
+const HOLDS = {
+  hour: ['1 hour', HOUR_MS],
+  day: ['1 day', 24 * HOUR_MS],
+  week: ['1 week', 7 * 24 * HOUR_MS],
+  open: ['Until it is released', 0],
+  other: ['Until…', 0],
+} as const
+export type Hold = keyof typeof HOLDS
+
+interface HoldFieldProps {
+  hold: Hold
+  setHold: (hold: Hold) => void
+  until: string
+  setUntil: (until: string) => void
+}
+
+export function HoldField({ hold, setHold, until, setUntil }: HoldFieldProps) {
+  const { expiresAt } = ends(hold, until)
+  return (
+    <div class="field">
+      <label for="hold">For how long</label>
+      <select id="hold" value={hold} onChange={({ currentTarget }) => setHold(currentTarget.value as Hold)}>
+        {Object.entries(HOLDS).map(([value, [label]]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+      {hold === 'other' && (
+        <input
+          type="datetime-local"
+          aria-label="Until"
+          value={until}
+          onInput={({ currentTarget }) => setUntil(currentTarget.value)}
+        />
+      )}
+      {expiresAt && <p class="hint">Until {time(expiresAt)}. Then it is available again.</p>}
+    </div>
+  )
+}
+
+/** `until` is local time, as the browser's field gives it. */
+export function ends(hold: Hold, until: string): { expiresAt?: string } {
+  const at = hold === 'other' ? Date.parse(until) : Date.now() + HOLDS[hold][1]
+  return hold === 'open' || Number.isNaN(at) ? {} : { expiresAt: new Date(at).toISOString() }
+}

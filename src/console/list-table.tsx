@@ -1,0 +1,165 @@
+// A page of animals or of orders as a table. On a phone, styles show each row as a card.
+
+import type { ComponentChildren } from 'preact'
+import type { Order, Pet } from '../client/petstore.ts'
+import { CopyId } from './copy-id.tsx'
+import type { Shown } from './list.ts'
+import type { ListPosition } from './list-position.ts'
+import { ACTION_LABELS, ACTIONS, type Action, type Subject, subjectOf, terms, time } from './ordering.ts'
+import { Status } from './status.tsx'
+import { ORDER_STATUSES } from './statuses.ts'
+
+export type OnAction = (action: Action, subject: Subject) => void
+
+const COLUMNS = ['id', 'name', 'detail', 'status', 'actions'] as const
+const HEADS = {
+  animals: ['Id', 'Name', 'Category', 'Status'],
+  orders: ['Order', 'Animal', 'When', 'Status'],
+}
+
+interface Row {
+  id: bigint
+  name: string
+  note: string
+  detail: ComponentChildren
+  status: ComponentChildren
+  /** What the row's buttons act on, if anything. */
+  subject: Subject | undefined
+}
+
+interface ListTableProps {
+  shown: Shown
+  added: readonly Pet[]
+  /** `undefined` when the key may not change anything. */
+  onAction: OnAction | undefined
+}
+
+export function ListTable({ shown, added, onAction }: ListTableProps) {
+  const { rows, position } = shown
+  const fresh = new Set('pets' in rows ? added.map(({ id }) => id) : [])
+  const lines = 'pets' in rows ? rows.pets.map((pet) => petRow(pet, shown)) : rows.orders.map(orderRow)
+  const [idLabel] = HEADS[position.view]
+  return (
+    <table class="rows">
+      <Head view={position.view} actions={onAction !== undefined} />
+      <tbody>
+        {lines.map(({ id, name, note, detail, status, subject }) => (
+          <tr key={String(id)} data-pet={subject && String(subject.petId)} class={fresh.has(id) ? 'fresh' : undefined}>
+            <td class="cell-id">
+              <span class="cell-label">{idLabel} </span>
+              <CopyId id={id} />
+            </td>
+            <th scope="row" class="cell-name">
+              <Name name={name} />
+              {note && <Name name={note} hint />}
+            </th>
+            <td class="cell-detail">{detail}</td>
+            <td class="cell-status">{status}</td>
+            {onAction && <td class="cell-actions">{subject && <Actions subject={subject} onAction={onAction} />}</td>}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function petRow({ id, name, categoryId, status }: Pet, { reservations, everyReservation }: Shown): Row {
+  const reserved = status === 'pending' ? reservations.get(id) : undefined
+  // Added as pending, without an order: nothing can change it.
+  const bound = status === 'pending' && everyReservation && !reserved
+  const note = reserved ? terms(reserved).trim() : ''
+  return {
+    id,
+    name,
+    note: note && note.charAt(0).toUpperCase() + note.slice(1),
+    detail: (
+      <>
+        <span class="cell-label">Category </span>
+        <span class="mono">{String(categoryId)}</span>
+      </>
+    ),
+    status: <Status status={status} />,
+    subject: bound ? undefined : { petId: id, name, status, order: reserved },
+  }
+}
+
+function orderRow(order: Order): Row {
+  const { id, petId, petName, status } = order
+  return {
+    id,
+    name: petName,
+    note: `Id ${petId}${terms({ ...order, expiresAt: '' })}`,
+    detail: <time>{when(order)}</time>,
+    status: <Status status={status} names={ORDER_STATUSES} />,
+    subject: subjectOf(order),
+  }
+}
+
+function when({ status, expiresAt, placedAt, changedAt }: Order): string {
+  if (status !== 'pending') return time(changedAt)
+  return expiresAt ? `until ${time(expiresAt)}` : `since ${time(placedAt)}`
+}
+
+/** The first button keeps its place when the status changes, and with it the focus. */
+export function Actions({ subject, onAction }: { subject: Subject; onAction: OnAction }) {
+  return (
+    <div class="actions">
+      {ACTIONS[subject.status].map((action, index) => (
+        <button key={index} type="button" class="small" onClick={() => onAction(action, subject)}>
+          {ACTION_LABELS[action]}
+          <span class="visually-hidden"> {subject.name}</span>
+        </button>
+      ))}
+    </div>
+  )
+}
+
+/** Shows a name exactly: with its own text direction and its own spaces. */
+export function Name({ name, hint }: { name: string; hint?: boolean }) {
+  return (
+    <bdi class={hint ? 'name hint' : 'name'} dir="auto" title={name}>
+      {name}
+    </bdi>
+  )
+}
+
+export function ListTableLoading({ view, actions }: { view: ListPosition['view']; actions: boolean }) {
+  return (
+    <>
+      <p class="visually-hidden">Loading the {view}…</p>
+      <table class="rows loading" aria-hidden="true">
+        <Head view={view} actions={actions} />
+        <tbody>
+          {Array.from({ length: 8 }, (_, row) => (
+            <tr key={row}>
+              {COLUMNS.slice(0, actions ? 5 : 4).map((column) => (
+                <td key={column} class={`cell-${column}`}>
+                  {column !== 'actions' && <span class="blank" />}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  )
+}
+
+function Head({ view, actions }: { view: ListPosition['view']; actions: boolean }) {
+  return (
+    <thead>
+      <tr>
+        {HEADS[view].map((head, index) => (
+          <th key={head} scope="col" class={`cell-${COLUMNS[index]}`}>
+            {head}
+          </th>
+        ))}
+        {actions && (
+          <th scope="col" class="cell-actions">
+            <span class="visually-hidden">Actions</span>
+          </th>
+        )}
+      </tr>
+    </thead>
+  )
+}

@@ -1,0 +1,48 @@
+// The executable, alone in an empty folder, with an empty environment: everything that it needs is in it. `npm run check:executable`
+// runs the command line's own tests against it.
+
+import { beforeAll, expect, test } from 'bun:test'
+import { mkdtempSync, readdirSync } from 'node:fs'
+import { bundleService } from '../scripts/bundle-service.ts'
+import { temporaryFile } from './support/files.ts'
+import { sharedCluster } from './support/postgres.ts'
+import { ask, run, serve } from './support/process.ts'
+
+const executable = temporaryFile('petstore')
+const cwd = mkdtempSync(temporaryFile('empty-'))
+/** A PATH that leads nowhere: no Bun, no Node, no npm. */
+const alone = { command: [executable], cwd, env: { PATH: '/none', HOME: cwd } }
+beforeAll(() => bundleService({ executable, target: undefined }), 60_000)
+
+test('serves the API, the pages and the contract; workers and backups run', async () => {
+  const workers = process.platform === 'linux' ? ['--workers', '2'] : []
+  const env = { ...alone.env, PETSTORE_BACKUP_DIR: 'backups', PETSTORE_BACKUP_EVERY: '1s' }
+  const service = await serve(workers, { ...alone, env })
+  for (const path of ['/', '/docs', '/openapi.yaml', '/openapi.json', '/readyz']) {
+    const response = await fetch(new URL(path, service.url))
+    expect([path, response.status]).toEqual([path, 200])
+    for (const [, file = ''] of (await response.text()).matchAll(/ (?:src|href)="([^"]*)"/g)) {
+      expect([file, (await fetch(new URL(file, service.url))).status]).toEqual([file, 200])
+    }
+  }
+  expect((await ask('POST', `${service.url}/pets`, service.key, '{"name":"Rex","categoryId":7}')).status).toBe(201)
+  while (!service.stderr().includes('"msg":"backup"')) await Bun.sleep(20)
+  expect(await service.stop()).toBe(0)
+  expect(service.stderr()).not.toContain('worker ended')
+  expect(readdirSync(cwd).sort()).toEqual(['backups', 'data'])
+})
+
+test('keeps pets in PostgreSQL', async () => {
+  const database = await (await sharedCluster()).newDatabase()
+  const service = await serve(['--database', database], alone)
+  const pet = '{"name":"Rex","categoryId":9223372036854775807}'
+  expect((await ask('POST', `${service.url}/pets`, service.key, pet)).text).toContain(
+    '"categoryId":9223372036854775807',
+  )
+  expect(await service.stop()).toBe(0)
+})
+
+test('has its version, its help and its own exit statuses', async () => {
+  expect(await run(['--version'], alone)).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+/) })
+  expect(await run(['--none'], alone)).toMatchObject({ status: 2 })
+})
