@@ -35,7 +35,7 @@ const PAGE_BY_STATUS = page('AND status = $3')
 const PAGE_BY_PET = page('AND pet_id = $3')
 const PAGE_BY_PET_AND_STATUS = page('AND pet_id = $3 AND status = $4')
 const INVENTORY = 'SELECT status, pets FROM inventory'
-const CHANGE = `SELECT place, refusal, pet_status AS "petStatus", operation, request, answer, ${COLUMNS}
+const CHANGE = `SELECT place, changed, refusal, pet_status AS "petStatus", operation, request, answer, ${COLUMNS}
   FROM petstore_change_orders($1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::json, $5, $6)`
 // The clock is asked once, so that the index serves.
 const IS_DUE = `SELECT FROM orders WHERE status = 'pending' AND expires_at <= (SELECT petstore_now()) LIMIT 1`
@@ -54,12 +54,15 @@ interface Move {
 }
 
 /** As the function's migration says. */
-type ChangeRow = { place: bigint; petStatus: PetStatus } & FirstAnswer &
+type ChangeRow = { place: bigint; changed: boolean; petStatus: PetStatus } & FirstAnswer &
   Order & { refusal: 'invalid_order' | 'pet_not_found' | 'pet_not_available' | null; expiresAt: bigint | null }
 
 type Outcome = Created<Order> | PetstoreError
 
-export function postgresOrders({ read, change }: Connection, { now, onBatch }: StoreOptions): OrderStore {
+export function postgresOrders(
+  { read, change }: Connection,
+  { now, onBatch, onTransitions }: StoreOptions,
+): OrderStore {
   async function changeAll(batch: (Move | Placement)[]): Promise<Outcome[]> {
     const moves = batch.filter((item) => 'to' in item)
     const placements = batch.filter((item) => 'order' in item)
@@ -73,6 +76,11 @@ export function postgresOrders({ read, change }: Connection, { now, onBatch }: S
       at,
       at - KEPT_MS,
     )
+    // Two moves of one order to the same status are one change.
+    const changed = new Map(
+      rows.filter(({ changed }) => changed).map(({ id, petId, status }) => [id, { id, petId, status }]),
+    )
+    if (changed.size > 0) onTransitions?.([...changed.values()])
     const byPlace = new Map(rows.map((row) => [Number(row.place), row]))
     const rowOf = new Map([...moves, ...placements].map((item, index) => [item, byPlace.get(index + 1)]))
     return batch.map((item) =>
@@ -128,7 +136,10 @@ export function postgresOrders({ read, change }: Connection, { now, onBatch }: S
     getInventory: () => inventory({}),
     expireOrders: async (limit) => {
       const due = await read(IS_DUE)
-      return due.length === 0 ? [] : change<ExpiredOrder>(EXPIRE, limit)
+      if (due.length === 0) return []
+      const expired = await change<ExpiredOrder>(EXPIRE, limit)
+      if (expired.length > 0) onTransitions?.(expired.map((order) => ({ ...order, status: 'expired' })))
+      return expired
     },
   }
 }
