@@ -23,17 +23,18 @@ import { type PageRow, pageOf } from '../shared/page.ts'
 import type { Connection } from './connection.ts'
 import { accepted, type Keyed, usedKey } from './idempotency.ts'
 import { POSTGRES_JSON } from './json.ts'
+import { following } from './page.ts'
 
 const COLUMNS = selectList(ORDER_COLUMNS)
 // An order as its own columns and the name of its pet, which is looked up for the rows that are shown only.
 const ORDERS = 'SELECT orders.*, (SELECT name FROM pets WHERE pets.id = pet_id) AS pet_name FROM orders'
 const BY_ID = `SELECT ${COLUMNS} FROM (${ORDERS} WHERE id = ANY($1::text::bigint[])) AS orders`
-const page = (condition: string) => `SELECT id, ${jsonObject(ORDER_COLUMNS, POSTGRES_JSON)} AS json
-  FROM (${ORDERS} WHERE id > $1 ${condition} ORDER BY id LIMIT $2) AS orders ORDER BY id`
-const PAGE = page('')
-const PAGE_BY_STATUS = page('AND status = $3')
-const PAGE_BY_PET = page('AND pet_id = $3')
-const PAGE_BY_PET_AND_STATUS = page('AND pet_id = $3 AND status = $4')
+const page = (condition: string, order: string) => `SELECT id, ${jsonObject(ORDER_COLUMNS, POSTGRES_JSON)} AS json
+  FROM (${ORDERS} WHERE ${condition} ORDER BY ${order} LIMIT $2) AS orders ORDER BY id`
+const PAGE = page('id > $1', 'id')
+const PAGE_BY_STATUS = page(following('status'), 'status, id')
+const PAGE_BY_PET = page(following('pet_id'), 'pet_id, id')
+const PAGE_BY_PET_AND_STATUS = page(`${following('pet_id')} AND status = $4`, 'pet_id, id')
 const INVENTORY = 'SELECT status, pets FROM inventory'
 const CHANGE = `SELECT place, changed, refusal, pet_status AS "petStatus", operation, request, answer, ${COLUMNS}
   FROM petstore_change_orders($1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::json, $5, $6)`
