@@ -244,18 +244,23 @@ test('under one idempotency key, asked of two servers at once, one pet is added'
   await other.close()
 })
 
-test('forgets idempotency keys whose day is over', async () => {
-  const { address, store, by, name } = await storeWithKey()
-  for (const key of ['a', 'b']) await store.createPet(PET, by, key)
-  await store.close()
-  const tomorrow = await openStore(address, { now: () => now() + 86_400_000 })
-  await tomorrow.createPet(PET, by, 'c')
-  const kept = () =>
-    cluster.asAdmin(async (sql) => Array.from(await sql`SELECT key FROM idempotency_answers`, ({ key }) => key), name)
-  while ((await kept()).length > 1) await Bun.sleep(10)
-  expect(await kept()).toEqual(['c'])
-  await tomorrow.close()
-})
+test.each(['creates', 'orders'])(
+  'forgets idempotency keys whose day is over, also where there are only %s',
+  async (what) => {
+    const { address, store, by, name } = await storeWithKey()
+    const pet = (await store.createPet(PET, by, 'a')).value
+    await store.createPet(PET, by, 'b')
+    await store.close()
+    const tomorrow = await openStore(address, { now: () => now() + 86_400_000 })
+    if (what === 'creates') await tomorrow.createPet(PET, by, 'c')
+    else await tomorrow.placeOrder({ petId: pet.id }, by, 'c')
+    const kept = () =>
+      cluster.asAdmin(async (sql) => Array.from(await sql`SELECT key FROM idempotency_answers`, ({ key }) => key), name)
+    while ((await kept()).length > 1) await Bun.sleep(10)
+    expect(await kept()).toEqual(['c'])
+    await tomorrow.close()
+  },
+)
 
 test('forgets idempotency keys whose day is over, however many, also behind others that a wrong clock dated later', async () => {
   const { address, store, by, name } = await storeWithKey()

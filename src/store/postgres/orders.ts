@@ -21,7 +21,7 @@ import {
 } from '../shared/order-refusals.ts'
 import { type PageRow, pageOf } from '../shared/page.ts'
 import type { Connection } from './connection.ts'
-import { accepted, type Keyed, usedKey } from './idempotency.ts'
+import { accepted, forgetting, type Keyed, usedKey } from './idempotency.ts'
 import { POSTGRES_JSON } from './json.ts'
 import { following } from './page.ts'
 
@@ -61,9 +61,11 @@ type ChangeRow = { place: bigint; changed: boolean; petStatus: PetStatus } & Fir
 type Outcome = Created<Order> | PetstoreError
 
 export function postgresOrders(
-  { read, change }: Connection,
+  { read, change, background }: Connection,
   { now, onBatch, onTransitions }: StoreOptions,
 ): OrderStore {
+  const forget = forgetting(background)
+
   async function changeAll(batch: (Move | Placement)[]): Promise<Outcome[]> {
     const moves = batch.filter((item) => 'to' in item)
     const placements = batch.filter((item) => 'order' in item)
@@ -77,6 +79,7 @@ export function postgresOrders(
       at,
       at - KEPT_MS,
     )
+    forget(at)
     // Two moves of one order to the same status are one change.
     const changed = new Map(
       rows.filter(({ changed }) => changed).map(({ id, petId, status }) => [id, { id, petId, status }]),
