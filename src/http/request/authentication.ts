@@ -46,9 +46,9 @@ function misplaced(header: string | null, { headers, url }: Request): string {
 const CACHED_KEYS_MAX = 10_000
 
 export class Authentication {
-  /** Keys found in the store at `version`, by the hash of their text. */
+  /** Keys found in the store at this version of its keys, by the hash of their text. */
   private readonly verified = new Map<KeyHash, ApiKey>()
-  /** Look-ups in progress at `version`: requests with the same key share one. */
+  /** Look-ups in progress at this version: requests with the same key share one. */
   private readonly finding = new Map<KeyHash, Promise<ApiKey | undefined>>()
   private version: number | undefined
 
@@ -59,7 +59,7 @@ export class Authentication {
 
   /** What `verify` would give, without asking the store; `undefined` when only the store knows. */
   known(token: string, { version, now }: Context): ApiKey | undefined {
-    if (version === undefined || version !== this.version) return undefined
+    if (version === undefined || version.keys !== this.version) return undefined
     const key = this.verified.get(hashKey(token))
     return key && keyState(key, now) === 'active' ? key : undefined
   }
@@ -70,11 +70,11 @@ export class Authentication {
     if (issuedFor === undefined) throw invalid('This is not an API key of this service, or it is mistyped.')
     if (issuedFor !== this.environment) throw invalid(`This API key is for ${issuedFor}, not for ${this.environment}.`)
     const hash = hashKey(token)
-    const key = await this.find(hash, version)
+    const key = await this.find(hash, version?.keys)
     if (!key) throw invalid('This API key does not exist.')
     const state = keyState(key, now)
     if (state !== 'active') throw invalid(`This API key is ${state}.`)
-    this.cache(hash, key, version)
+    this.cache(hash, key, version?.keys)
     return key
   }
 

@@ -41,7 +41,7 @@ export function writes(statements: Statements, transact: Transact, options: Stor
       const turn: Turn = { now: options.now(), idempotencyKeys, transitions: [] }
       idempotencyKeys.forget(turn.now)
       return { outcomes: works.map((work) => work(turn)), transitions: turn.transitions }
-    })
+    }, KEEPS_KEYS)
     if (transitions.length > 0) options.onTransitions?.(transitions)
     return outcomes
   }, options.onBatch)
@@ -52,6 +52,8 @@ export function writes(statements: Statements, transact: Transact, options: Stor
     return outcome as Result
   }
 }
+
+const KEEPS_KEYS = { keepsKeys: true }
 
 /** How many keys each batch of writes forgets at most: more than it can add, so that none is left in the end. */
 const FORGET_MAX = 512
