@@ -63,11 +63,6 @@ app.addHook('onRequest', (request, reply, done) => {
   reply.send({ code: 'invalid_api_key', message: 'Send a valid API key.', status: 401 })
 })
 
-app.setErrorHandler((error, _request, reply) => {
-  const code = error.statusCode ?? 500
-  reply.code(code).send({ code: error.code ?? 'internal', message: error.message, status: code })
-})
-
 const list = { schema: { querystring: query, response: { 200: { type: 'array', items: pet } } } }
 app.get('/v1/pets', list, ({ query: { limit, status, cursor } }, reply) => {
   // One more than asked for shows whether a next page exists.

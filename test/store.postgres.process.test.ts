@@ -244,18 +244,23 @@ test('under one idempotency key, asked of two servers at once, one pet is added'
   await other.close()
 })
 
-test('forgets idempotency keys whose day is over', async () => {
-  const { address, store, by, name } = await storeWithKey()
-  for (const key of ['a', 'b']) await store.createPet(PET, by, key)
-  await store.close()
-  const tomorrow = await openStore(address, { now: () => now() + 86_400_000 })
-  await tomorrow.createPet(PET, by, 'c')
-  const kept = () =>
-    cluster.asAdmin(async (sql) => Array.from(await sql`SELECT key FROM idempotency_answers`, ({ key }) => key), name)
-  while ((await kept()).length > 1) await Bun.sleep(10)
-  expect(await kept()).toEqual(['c'])
-  await tomorrow.close()
-})
+test.each(['creates', 'orders'])(
+  'forgets idempotency keys whose day is over, also where there are only %s',
+  async (what) => {
+    const { address, store, by, name } = await storeWithKey()
+    const pet = (await store.createPet(PET, by, 'a')).value
+    await store.createPet(PET, by, 'b')
+    await store.close()
+    const tomorrow = await openStore(address, { now: () => now() + 86_400_000 })
+    if (what === 'creates') await tomorrow.createPet(PET, by, 'c')
+    else await tomorrow.placeOrder({ petId: pet.id }, by, 'c')
+    const kept = () =>
+      cluster.asAdmin(async (sql) => Array.from(await sql`SELECT key FROM idempotency_answers`, ({ key }) => key), name)
+    while ((await kept()).length > 1) await Bun.sleep(10)
+    expect(await kept()).toEqual(['c'])
+    await tomorrow.close()
+  },
+)
 
 test('forgets idempotency keys whose day is over, however many, also behind others that a wrong clock dated later', async () => {
   const { address, store, by, name } = await storeWithKey()
@@ -277,6 +282,43 @@ test('forgets idempotency keys whose day is over, however many, also behind othe
   }
   expect(await kept()).toBe(100)
   await tomorrow.close()
+})
+
+test('a page with filters reads its own rows, however many others are older', async () => {
+  const { address, store, by, name } = await storeWithKey()
+  await store.close()
+  await cluster.asAdmin(async (sql) => {
+    // The newest tenth is what shops ask for; of the rest there is something of everything.
+    const newest = 'n > 18000'
+    await sql.unsafe(`
+      INSERT INTO pets (name, category_id, status, created_at, created_by)
+      SELECT 'Rex', 1, CASE WHEN ${newest} THEN 'available' ELSE (ARRAY['sold', 'pending'])[1 + n % 2] END, 1, ${by}
+      FROM generate_series(1, 20000) AS n;
+      INSERT INTO orders (pet_id, status, placed_at, changed_at)
+      SELECT CASE WHEN ${newest} THEN 1 ELSE n END,
+             CASE WHEN ${newest} THEN 'expired' ELSE (ARRAY['returned', 'cancelled', 'completed'])[1 + n % 3] END, 1, 1
+      FROM generate_series(1, 20000) AS n;
+      ANALYZE`)
+    await sql`SELECT pg_stat_force_next_flush()`
+  }, name)
+  const read = () =>
+    cluster.asAdmin(async (sql) => {
+      const [row] =
+        await sql`SELECT sum(idx_scan)::int AS scans, sum(idx_tup_read)::int AS entries FROM pg_stat_user_indexes
+                              WHERE indexrelname ~ '^(pets|orders)_(pkey|by)'`
+      return row as unknown as { scans: number; entries: number }
+    }, name)
+  const before = await read()
+  const filtered = await openStore(address, { now })
+  for (let n = 0; n < 3; n++) {
+    expect(petsOf(await filtered.listPets({ limit: 5, status: 'available', after: 10n })).length).toBe(5)
+    expect((await filtered.listOrders({ limit: 5, status: 'expired', after: 10n })).next).toBe(18_005n)
+    expect((await filtered.listOrders({ limit: 5, petId: 1n, after: 10n })).next).toBe(18_005n)
+  }
+  await filtered.close()
+  let after = await read()
+  while (after.scans < before.scans + 9) after = await read()
+  expect(after.entries - before.entries).toBeLessThan(1_000)
 })
 
 test('reads that arrive together are one query, and none is older than its question', async () => {

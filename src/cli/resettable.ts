@@ -1,6 +1,6 @@
 // A store in memory that can be emptied while it is served: `serve --ephemeral --stdin`, for the tests of other programs.
 
-import type { Store } from '../domain/store.ts'
+import type { Store, StoreVersion } from '../domain/store.ts'
 
 export interface Resettable {
   store: Store
@@ -14,7 +14,7 @@ export async function resettable(open: () => Promise<Store>): Promise<Resettable
   /** Differs from every version of an earlier store, so that nothing cached from that store is used. */
   const version = () => {
     const base = resets * 2 ** 32
-    return current.version?.().then((number) => base + number)
+    return current.version?.().then(({ data, keys }): StoreVersion => ({ data: base + data, keys: base + keys }))
   }
   return {
     store: new Proxy({} as Store, {

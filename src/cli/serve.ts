@@ -6,6 +6,7 @@ import { type Config, unknownVariables } from '../config/config.ts'
 import type { NewPet } from '../contract/generated.ts'
 import { generateKey, hashKey, type KeyId, type KeyStore, keptOfKey } from '../domain/keys.ts'
 import type { Store } from '../domain/store.ts'
+import { logExpired } from '../http/expiry.ts'
 import { checkFree } from '../http/listen.ts'
 import { startServer } from '../http/server.ts'
 import { startAdmin } from '../http/web/admin.ts'
@@ -88,7 +89,14 @@ async function serve(
   if (unknown.length > 0) log.warn({ variables: unknown }, 'unknown PETSTORE_ variables are ignored')
   const metrics = config.adminPort === undefined ? undefined : createMetrics()
   const open = async () => {
-    const opened = await openStore(ephemeral ? MEMORY : config.database, { now: Date.now, onBatch: metrics?.batch })
+    const opened = await openStore(ephemeral ? MEMORY : config.database, {
+      now: Date.now,
+      onBatch: metrics?.batch,
+      onTransitions(transitions) {
+        metrics?.transitions(transitions)
+        logExpired(log, transitions)
+      },
+    })
     if (opened.pool) metrics?.watchPool(opened.pool)
     return metrics?.timed(opened) ?? opened
   }

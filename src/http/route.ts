@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { ContractOperation } from '../contract/contract.ts'
 import { PetstoreError } from '../domain/errors.ts'
 import type { ApiKey } from '../domain/keys.ts'
+import type { StoreVersion } from '../domain/store.ts'
 import { deprecationHeaders } from './response/deprecation.ts'
 import { type Answer, noContent, type SharedHeaders, sharedHeaders } from './response/response.ts'
 
@@ -78,7 +79,7 @@ export class Context {
   /** The request's API key. Set by authentication. */
   caller: ApiKey | undefined
   /** The store's version, read after the request arrived. `undefined` when the store has no versions. */
-  version: number | undefined
+  version: StoreVersion | undefined
   /** Sent as `X-Request-Id` when it is set. */
   requestId: string | undefined
 

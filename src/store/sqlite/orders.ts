@@ -27,7 +27,7 @@ import {
 import { type PageRow, pageOf } from '../shared/page.ts'
 import { SQLITE_JSON } from './json.ts'
 import type { Read, Statements } from './statements.ts'
-import type { Write } from './writes.ts'
+import type { Turn, Write } from './writes.ts'
 
 /** From which status an order may go to each, and what that makes of its pet. */
 const MOVES = {
@@ -78,7 +78,7 @@ export function sqliteOrders(
   const updatePet = statements.query<never, [PetStatus, bigint, PetStatus]>(
     'UPDATE pets SET status = ? WHERE id = ? AND status = ?',
   )
-  const record = statements.query<never, [bigint, OrderStatus, number, KeyId | null]>(
+  const insertTransition = statements.query<never, [bigint, OrderStatus, number, KeyId | null]>(
     'INSERT INTO order_transitions (order_id, status, at, key_id) VALUES (?, ?, ?, ?)',
   )
   // Without statistics SQLite would read every pending order instead.
@@ -108,46 +108,53 @@ export function sqliteOrders(
   }
 
   /** Throws where order or pet is not in the status before: their statuses do not agree, and nothing may be built on that. */
-  function move(id: bigint, petId: bigint, to: Moved, at: number, by: KeyId | null): void {
+  function move(turn: Turn, id: bigint, petId: bigint, to: Moved, by: KeyId | null): void {
     const { from, pet } = MOVES[to]
-    const moved = updateOrder.run(to, at, id, from).changes + updatePet.run(pet[1], petId, pet[0]).changes
+    const moved = updateOrder.run(to, turn.now, id, from).changes + updatePet.run(pet[1], petId, pet[0]).changes
     if (moved !== 2) throw new Error(`order ${id} is not ${from}, or pet ${petId} is not ${pet[0]}`)
-    record.run(id, to, at, by)
+    record(turn, id, petId, to, by)
   }
 
-  function place(order: NewOrder, by: KeyId, now: number): Order | PetstoreError {
+  function record({ now, transitions }: Turn, id: bigint, petId: bigint, status: OrderStatus, by: KeyId | null): void {
+    insertTransition.run(id, status, now, by)
+    transitions.push({ id, petId, status })
+  }
+
+  function place(turn: Turn, order: NewOrder, by: KeyId): Order | PetstoreError {
+    const { now } = turn
     const { petId, reference, expiresAt } = order
     if (expiresAt !== undefined && (expiresAt <= now || expiresAt > now + LATEST_EXPIRY_MS)) return invalidExpiry()
     const pet = heldPet.get(petId)
     if (!pet) return petNotFound(petId)
     const holder = pet.orderId === null ? undefined : { id: pet.orderId, expiresAt: numberOrAbsent(pet.expiresAt) }
-    if (holder && pet.status === 'pending' && isOverdue(holder, now)) move(holder.id, petId, 'expired', now, null)
+    if (holder && pet.status === 'pending' && isOverdue(holder, now)) move(turn, holder.id, petId, 'expired', null)
     else if (pet.status !== 'available') return petNotAvailable(petId, pet.status, holder)
     if (updatePet.run('pending', petId, 'available').changes !== 1) throw new Error(`pet ${petId} is not available`)
     const id = BigInt(insert.run(petId, reference ?? null, expiresAt ?? null, now, now).lastInsertRowid)
-    record.run(id, 'pending', now, by)
+    record(turn, id, petId, 'pending', by)
     return { ...order, id, petName: pet.name, status: 'pending', placedAt: now, changedAt: now }
   }
 
-  function change(id: bigint, to: Exclude<Moved, 'expired'>, by: KeyId, now: number): Order | PetstoreError {
+  function change(turn: Turn, id: bigint, to: Exclude<Moved, 'expired'>, by: KeyId): Order | PetstoreError {
+    const { now } = turn
     let order = readOrder(id)
     if (!order) return orderNotFound(id)
     if (order.status === 'pending' && isOverdue(order, now)) {
-      move(id, order.petId, 'expired', now, null)
+      move(turn, id, order.petId, 'expired', null)
       order = { ...order, status: 'expired', changedAt: now }
     }
     // A repeat, or the end of a reservation that has ended: what is asked for is so already.
     if (order.status === to || (to === 'cancelled' && order.status === 'expired')) return order
     if (order.status === MOVES[to].from) {
-      move(id, order.petId, to, now, by)
+      move(turn, id, order.petId, to, by)
       return { ...order, status: to, changedAt: now }
     }
     return to === 'returned' ? orderNotCompleted(order) : orderNotPending(order, to)
   }
 
-  function expire(limit: number, now: number): ExpiredOrder[] {
-    const orders = overdue.all(now, limit)
-    for (const { id, petId } of orders) move(id, petId, 'expired', now, null)
+  function expire(turn: Turn, limit: number): ExpiredOrder[] {
+    const orders = overdue.all(turn.now, limit)
+    for (const { id, petId } of orders) move(turn, id, petId, 'expired', null)
     return orders
   }
 
@@ -157,17 +164,19 @@ export function sqliteOrders(
 
   return {
     placeOrder: (order, by, idempotencyKey) =>
-      write((now, keys) => keys.once(PLACE_ORDER, order, by, idempotencyKey, now, () => place(order, by, now))),
+      write((turn) =>
+        turn.idempotencyKeys.once(PLACE_ORDER, order, by, idempotencyKey, turn.now, () => place(turn, order, by)),
+      ),
     getOrder: (id) => read(() => readOrder(id)),
     listOrders: (filter) => read(() => readPage(filter)),
-    completeOrder: (id, by) => write((now) => change(id, 'completed', by, now)),
-    cancelOrder: (id, by) => write((now) => change(id, 'cancelled', by, now)),
-    returnOrder: (id, by) => write((now) => change(id, 'returned', by, now)),
+    completeOrder: (id, by) => write((turn) => change(turn, id, 'completed', by)),
+    cancelOrder: (id, by) => write((turn) => change(turn, id, 'cancelled', by)),
+    returnOrder: (id, by) => write((turn) => change(turn, id, 'returned', by)),
     getInventory: () => read(readInventory),
     async expireOrders(limit) {
       // A write transaction is begun only where there is something to do.
       const due = await read(() => overdue.get(clock(), 1) !== null)
-      return due ? write((now) => expire(limit, now)) : []
+      return due ? write((turn) => expire(turn, limit)) : []
     },
   }
 }
