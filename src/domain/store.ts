@@ -36,7 +36,7 @@ export interface StoreOptions {
   onBatch?: ((size: number, seconds: number) => void) | undefined
   /**
    * Called after each commit that changed orders, with each change once: also the reservations that a call found overdue, and
-   * no repeats. A commit whose answer was lost is not told.
+   * no repeats. Not called for a commit whose outcome is unknown.
    */
   onTransitions?: ((transitions: readonly Transition[]) => void) | undefined
 }
