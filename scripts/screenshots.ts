@@ -1,5 +1,5 @@
 // `npm run screenshots`: the pictures of README and docs, taken of the running program, so that they stay true. Each
-// picture starts from a service of its own, with the sample pets.
+// picture has its own service, with the sample pets.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -50,16 +50,20 @@ await picture('page-orders.png', WIDE, async (page, key) => {
   await page.getByText('6 orders').waitFor()
 })
 await picture('page-empty.png', WIDE, openSignedIn, { samples: false })
-await picture('reference.png', WIDE, async (page) => {
+await picture('reference.png', { viewport: { width: 1440, height: 860 } }, async (page) => {
   await page.goto(`${new URL(page.url()).origin}/docs`)
-  await page.getByRole('heading', { name: 'Fetch one pet' }).first().scrollIntoViewIfNeeded()
-  await page.getByText('removal on').first().waitFor()
+  const heading = page.getByRole('heading', { name: 'Place an order' }).first()
+  await heading.waitFor()
+  await heading.evaluate((element) => element.scrollIntoView({ block: 'start' }))
+  await page.mouse.wheel(0, -100)
+  await page.getByText('beta').first().waitFor()
+  await page.waitForTimeout(1000)
 })
 await terminalPicture(browser, root, join(images, 'terminal.png'))
 process.stdout.write('wrote docs/images/terminal.png\n')
 await browser.close()
 
-/** The list, with an animal just added. */
+/** The list, with a pet just added. */
 async function list(page: Page, key: string): Promise<void> {
   await openSignedIn(page, key)
   await openAdding(page)

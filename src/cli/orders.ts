@@ -171,7 +171,7 @@ function details(order: Order): string {
   return table(id as string[], others)
 }
 
-/** One long name would push the columns of every row off the screen. `orders show` and --json have it all. */
+/** Without a limit, one long name would make every row wider than the screen. `orders show` and --json give the whole text. */
 function clipped(text: string): string {
   const whole = printable(text)
   if (Bun.stringWidth(whole) <= TEXT_COLUMNS_MAX) return whole

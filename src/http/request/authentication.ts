@@ -128,7 +128,10 @@ export class KeyUses {
     else this.uses.set(keyId, { keyId, ending: token.slice(-4), at, savedAt: 0, dueAt: 0 })
   }
 
-  /** Gives `save` what it has to save, if anything; with `all`, also what was saved less than a minute ago. Rejects as `save` does. */
+  /**
+   * Calls `save` with the uses that are due, if there are any; with `all`, also with those of keys that were saved less than a minute
+   * ago. Rejects as `save` does.
+   */
   async saveDue(save: (uses: readonly KeyUse[]) => Promise<void>, all = false): Promise<void> {
     const now = performance.now()
     const due = this.uses
@@ -137,7 +140,7 @@ export class KeyUses {
       .map((kept) => ({ kept, use: { keyId: kept.keyId, ending: kept.ending, at: kept.at } }))
       .toArray()
     if (due.length === 0) return
-    // What cannot be saved waits for a minute, too.
+    // Set before the call, so that a failure is not repeated within the minute.
     for (const { kept } of due) kept.dueAt = now + SAVE_EVERY_MS
     await save(due.map(({ use }) => use))
     for (const { kept, use } of due) kept.savedAt = use.at
