@@ -2,7 +2,7 @@
 // key that stops working.
 
 import { useMemo, useState } from 'preact/hooks'
-import { PetstoreClient } from '../client/petstore.ts'
+import { type Deprecation, PetstoreClient } from '../client/petstore.ts'
 import { Announcer } from './announcer.tsx'
 import { EMPTY_DRAFT, STORED_DRAFT } from './draft.ts'
 import { STORED_ADDED } from './just-added.tsx'
@@ -19,7 +19,10 @@ export function App() {
   /** Why the last key no longer works. */
   const [refusal, setRefusal] = useState('')
   const [removal, setRemoval] = useState<Date>()
-  const client = useMemo(() => (apiKey ? clientFor(apiKey, ({ removal }) => setRemoval(removal)) : undefined), [apiKey])
+  const client = useMemo(() => {
+    const onDeprecated = ({ removal }: Deprecation) => setRemoval(removal)
+    return apiKey ? new PetstoreClient({ baseUrl: '/v1', apiKey, retries: 1, onDeprecated }) : undefined
+  }, [apiKey])
 
   function signIn(next: SignedIn, remember: boolean): void {
     setRefusal('')
@@ -45,8 +48,7 @@ export function App() {
         <StoreView
           key={apiKey}
           client={client}
-          keyEnd={signedIn.key.slice(-4)}
-          readOnly={signedIn.readOnly}
+          signedIn={signedIn}
           draft={draft}
           setDraft={setDraft}
           added={added}
@@ -56,20 +58,8 @@ export function App() {
           onSignOut={signOut}
         />
       ) : (
-        <SignIn refusal={refusal} clientFor={clientFor} onSignIn={signIn} />
+        <SignIn refusal={refusal} onSignIn={signIn} />
       )}
     </Announcer>
   )
-}
-
-/** `undefined` when no header can carry the text, so it cannot be a key. */
-function clientFor(
-  apiKey: string,
-  onDeprecated?: (notice: { removal: Date | undefined }) => void,
-): PetstoreClient | undefined {
-  try {
-    return new PetstoreClient({ baseUrl: '/v1', apiKey, retries: 1, onDeprecated })
-  } catch {
-    return undefined
-  }
 }

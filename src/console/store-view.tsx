@@ -18,13 +18,12 @@ import type { Action, Subject } from './ordering.ts'
 import { countOf } from './pager.tsx'
 import { RadioGroup } from './radio-group.tsx'
 import { ShortcutsDialog, useShortcuts } from './shortcuts.tsx'
+import type { SignedIn } from './signed-in.ts'
 import { ORDER_STATUSES, STATUSES } from './statuses.ts'
 
 interface StoreViewProps {
   client: PetstoreClient
-  /** The last characters of the key, to tell one from another. */
-  keyEnd: string
-  readOnly: boolean
+  signedIn: SignedIn
   draft: Draft
   setDraft: (draft: Draft) => void
   added: readonly Pet[]
@@ -46,8 +45,9 @@ interface Task {
   number: number
 }
 
-export function StoreView({ client, keyEnd, readOnly, draft, setDraft, added, setAdded, ...rest }: StoreViewProps) {
+export function StoreView({ client, signedIn, draft, setDraft, added, setAdded, ...rest }: StoreViewProps) {
   const announce = useAnnounce()
+  const { key, name: keyName, readOnly } = signedIn
   const list = useList(client, rest.onRefused)
   const { position, shown, failure, reload } = list
   const [adding, setAdding] = useState(false)
@@ -135,6 +135,11 @@ export function StoreView({ client, keyEnd, readOnly, draft, setDraft, added, se
               )
             })}
           </nav>
+          <p class="key" title={keyName}>
+            <span class="visually-hidden">Signed in with the key </span>
+            <span class="key-name">{keyName}</span> <span class="mono">…{key.slice(-4)}</span>
+            {readOnly && <span class="tag">Read-only</span>}
+          </p>
           <nav aria-label="Page">
             <button type="button" class="quiet keys-button" aria-label="Keys" onClick={() => setExplaining(true)}>
               ?
@@ -142,11 +147,6 @@ export function StoreView({ client, keyEnd, readOnly, draft, setDraft, added, se
             <a class="button quiet" href="/docs" target="_blank" rel="noopener">
               Reference
             </a>
-            <span class="key-end" title="The API key in use">
-              <span class="visually-hidden">Signed in with the key that ends in </span>
-              <span class="mono">…{keyEnd}</span>
-              {readOnly && <span class="tag">Read-only</span>}
-            </span>
             <button type="button" class="quiet" onClick={rest.onSignOut}>
               Sign out
             </button>
