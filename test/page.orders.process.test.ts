@@ -124,7 +124,7 @@ test('who was quicker is said, and nothing is done', async () => {
   expect(await orders()).toEqual(['cancelled', 'completed', 'pending'])
 })
 
-test('an animal that was added as sold has no order to take back, and one added as pending offers nothing', async () => {
+test('an animal that was added as sold or pending says that it has no order', async () => {
   await client.createPet(newPet({ name: 'Rex', status: 'sold' }))
   await client.createPet(newPet({ name: 'Mia', status: 'pending' }))
   await openSignedIn(page, service.key)
@@ -132,6 +132,7 @@ test('an animal that was added as sold has no order to take back, and one added 
   await dialog().getByText('Rex was added as sold, without an order.').waitFor()
   await press('Enter')
   await dialog().waitFor({ state: 'hidden' })
+  await row('Mia').getByText('Added as pending, without an order').waitFor()
   expect(await row('Mia').getByRole('button').count()).toBe(1)
 })
 

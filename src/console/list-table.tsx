@@ -67,7 +67,7 @@ function petRow({ id, name, categoryId, status }: Pet, { reservations, everyRese
   const reserved = status === 'pending' ? reservations.get(id) : undefined
   // Added as pending, without an order: nothing can change it.
   const bound = status === 'pending' && everyReservation && !reserved
-  const note = reserved ? terms(reserved).trim() : ''
+  const note = bound ? 'added as pending, without an order' : reserved ? terms(reserved).trim() : ''
   return {
     id,
     name,

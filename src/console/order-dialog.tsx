@@ -41,7 +41,7 @@ const NOTHING_DONE: Record<Action, string> = {
   takeBack: 'There is nothing left to take back.',
 }
 
-const NO_ORDER = 'Only what was ordered here can change.'
+const NO_ORDER = 'Only an order changes a status, so it stays as it is.'
 
 export function OrderDialog({ client, action, subject, open, setOpen, onRefused, onChange, onDone }: OrderDialogProps) {
   const { petId, name } = subject
