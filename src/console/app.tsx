@@ -21,7 +21,9 @@ export function App() {
   const [removal, setRemoval] = useState<Date>()
   const client = useMemo(() => {
     const onDeprecated = ({ removal }: Deprecation) => setRemoval(removal)
-    return apiKey ? new PetstoreClient({ baseUrl: '/v1', apiKey, retries: 1, onDeprecated }) : undefined
+    return apiKey
+      ? new PetstoreClient({ baseUrl: '/v1', apiKey, retries: 1, onDeprecated, fetch: fetchOrRefuse })
+      : undefined
   }, [apiKey])
 
   function signIn(next: SignedIn, remember: boolean): void {
@@ -36,10 +38,15 @@ export function App() {
     setAdded([])
   }
 
-  /** Keeps the draft for the next key. */
-  function refuse(message: string): void {
-    setRefusal(message)
-    setSignedIn(undefined)
+  /** A key that stops working leads to signing in, whatever was asked. Keeps the draft for the next key. */
+  async function fetchOrRefuse(url: string, init: RequestInit): Promise<Response> {
+    const response = await fetch(url, init)
+    if (response.status === 401) {
+      const { message = 'The API key was refused.' } = await response.clone().json().catch(Object)
+      setRefusal(message)
+      setSignedIn(undefined)
+    }
+    return response
   }
 
   return (
@@ -54,7 +61,6 @@ export function App() {
           added={added}
           setAdded={setAdded}
           lookUpRemoval={removal}
-          onRefused={refuse}
           onSignOut={signOut}
         />
       ) : (

@@ -1,10 +1,11 @@
 // Signing in: the service checks the API key before the page shows anything else.
 
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { toFailure } from './failures.ts'
 import { Paw } from './icons.tsx'
 import { Notice } from './notice.tsx'
 import { identify, type SignedIn } from './signed-in.ts'
+import { TextField } from './text-field.tsx'
 
 interface SignInProps {
   /** Why the last key no longer works. */
@@ -19,8 +20,7 @@ export function SignIn({ refusal, onSignIn }: SignInProps) {
   const [checking, setChecking] = useState(false)
   const [problem, setProblem] = useState(refusal)
   const [unavailable, setUnavailable] = useState('')
-  const input = useRef<HTMLInputElement>(null)
-  useLayoutEffect(() => input.current?.focus(), [])
+  useLayoutEffect(focusKey, [])
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault()
@@ -31,7 +31,7 @@ export function SignIn({ refusal, onSignIn }: SignInProps) {
     // No header can carry anything else.
     if (!/^[!-~]+$/.test(candidate)) {
       setProblem(candidate ? 'This is not an API key.' : 'Enter an API key.')
-      input.current?.focus()
+      focusKey()
       return
     }
     setChecking(true)
@@ -41,7 +41,7 @@ export function SignIn({ refusal, onSignIn }: SignInProps) {
       const { kind, message } = toFailure(error)
       if (kind === 'unauthorized') setProblem(message)
       else setUnavailable(message)
-      input.current?.focus()
+      focusKey()
     } finally {
       setChecking(false)
     }
@@ -59,23 +59,18 @@ export function SignIn({ refusal, onSignIn }: SignInProps) {
           </Notice>
         )}
         <form onSubmit={submit} noValidate>
-          <div class="field">
-            <label for="api-key">API key</label>
-            <div class="joined">
-              <input
-                ref={input}
-                id="api-key"
-                class="mono"
-                {...(visible ? { type: 'text' } : { type: 'password' })}
-                value={key}
-                onInput={({ currentTarget }) => setKey(currentTarget.value)}
-                autocomplete="current-password"
-                autocapitalize="off"
-                spellcheck={false}
-                placeholder="pets_live_…"
-                aria-invalid={problem !== ''}
-                aria-describedby={problem ? 'api-key-problem api-key-help' : 'api-key-help'}
-              />
+          <TextField
+            id="api-key"
+            label="API key"
+            class="mono"
+            secret={!visible}
+            autocomplete="current-password"
+            placeholder="pets_live_…"
+            value={key}
+            setText={setKey}
+            problem={problem}
+            hint={remember ? 'This device keeps it until you sign out.' : 'This tab forgets it when you close it.'}
+            beside={
               <button
                 type="button"
                 class="quiet"
@@ -85,16 +80,8 @@ export function SignIn({ refusal, onSignIn }: SignInProps) {
               >
                 {visible ? 'Hide' : 'Show'}
               </button>
-            </div>
-            {problem && (
-              <p id="api-key-problem" class="problem" role="alert">
-                {problem}
-              </p>
-            )}
-            <p id="api-key-help" class="hint">
-              {remember ? 'This device keeps it until you sign out.' : 'This tab forgets it when you close it.'}
-            </p>
-          </div>
+            }
+          />
           <label class="check">
             <input type="checkbox" checked={remember} onChange={() => setRemember(!remember)} />
             Remember on this device
@@ -113,4 +100,8 @@ export function SignIn({ refusal, onSignIn }: SignInProps) {
       </p>
     </main>
   )
+}
+
+function focusKey(): void {
+  document.getElementById('api-key')?.focus()
 }

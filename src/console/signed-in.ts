@@ -2,7 +2,6 @@
 
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { sendRequest } from '../client/request.ts'
-import type { KeyInfo } from '../http/web/key-info.ts'
 
 export interface SignedIn {
   key: string
@@ -17,7 +16,9 @@ const TIMEOUT_MS = 10_000
 export async function identify(key: string): Promise<SignedIn> {
   const headers = { Authorization: `Bearer ${key}` }
   const options = { fetch: window.fetch.bind(window), timeoutMs: TIMEOUT_MS, retries: 1, signal: undefined }
-  const { name, access }: KeyInfo = JSON.parse((await sendRequest('', '/key', { headers }, options)).text)
+  const { name, access }: { name: string; access: string } = JSON.parse(
+    (await sendRequest('', '/key', { headers }, options)).text,
+  )
   return { key, name, readOnly: access === 'read-only' }
 }
 

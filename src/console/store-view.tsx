@@ -29,7 +29,6 @@ interface StoreViewProps {
   added: readonly Pet[]
   setAdded: (added: readonly Pet[]) => void
   lookUpRemoval: Date | undefined
-  onRefused: (message: string) => void
   onSignOut: () => void
 }
 
@@ -48,7 +47,7 @@ interface Task {
 export function StoreView({ client, signedIn, draft, setDraft, added, setAdded, ...rest }: StoreViewProps) {
   const announce = useAnnounce()
   const { key, name: keyName, readOnly } = signedIn
-  const list = useList(client, rest.onRefused)
+  const list = useList(client)
   const { position, shown, failure, reload } = list
   const [adding, setAdding] = useState(false)
   const [task, setTask] = useState<Task>()
@@ -179,9 +178,7 @@ export function StoreView({ client, signedIn, draft, setDraft, added, setAdded, 
               value={position.status ?? 'all'}
               onChange={(value) => goTo(firstPage({ ...position, status: value === 'all' ? undefined : value }))}
             />
-            {view === 'animals' && (
-              <LookUp client={client} removal={rest.lookUpRemoval} onRefused={rest.onRefused} onAction={onAction} />
-            )}
+            {view === 'animals' && <LookUp client={client} removal={rest.lookUpRemoval} onAction={onAction} />}
           </div>
         )}
         <ListView
@@ -203,15 +200,7 @@ export function StoreView({ client, signedIn, draft, setDraft, added, setAdded, 
             )
           }
           emptyStore={
-            emptyStore && (
-              <EmptyStore
-                client={client}
-                onRefused={rest.onRefused}
-                readOnly={readOnly}
-                onRunning={setSampling}
-                onDone={reload}
-              />
-            )
+            emptyStore && <EmptyStore client={client} readOnly={readOnly} onRunning={setSampling} onDone={reload} />
           }
         />
       </main>
@@ -221,7 +210,6 @@ export function StoreView({ client, signedIn, draft, setDraft, added, setAdded, 
         setOpen={setAdding}
         draft={draft}
         setDraft={setDraft}
-        onRefused={rest.onRefused}
         onAdded={noteAdded}
       />
       {task && (
@@ -231,7 +219,6 @@ export function StoreView({ client, signedIn, draft, setDraft, added, setAdded, 
           {...task}
           open={ordering}
           setOpen={setOrdering}
-          onRefused={rest.onRefused}
           onChange={reload}
           onDone={(sentence) => noteDone(sentence, task)}
         />
