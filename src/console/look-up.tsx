@@ -1,15 +1,13 @@
 // One animal by its id.
 
-import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Pet, PetstoreClient } from '../client/petstore.ts'
 import { useAnnounce } from './announcer.tsx'
-import { CopyId } from './copy-id.tsx'
 import { parseInteger } from './draft.ts'
 import { toFailure } from './failures.ts'
 import { Icon } from './icons.tsx'
+import { Facts } from './just-added.tsx'
 import { Actions, Name, type OnAction } from './list-table.tsx'
-import { Status } from './status.tsx'
 import { TextField } from './text-field.tsx'
 
 interface LookUpProps {
@@ -90,17 +88,9 @@ export function LookUp({ client, removal, onAction }: LookUpProps) {
               Close
             </button>
           </div>
-          <dl>
-            <Entry label="Id">
-              <CopyId id={found.id} />
-            </Entry>
-            <Entry label="Category">
-              <span class="mono">{String(found.categoryId)}</span>
-            </Entry>
-            <Entry label="Status">
-              <Status status={found.status} />
-            </Entry>
-          </dl>
+          <p class="facts">
+            <Facts pet={found} />
+          </p>
           {onAction && (
             <Actions
               subject={{ ...found, petId: found.id }}
@@ -114,15 +104,6 @@ export function LookUp({ client, removal, onAction }: LookUpProps) {
         </section>
       )}
     </>
-  )
-}
-
-function Entry({ label, children }: { label: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </div>
   )
 }
 
