@@ -30,13 +30,13 @@ describe('a backup', () => {
 
     const restored = temporaryFile('restored.db')
     expect((await run(['restore', file, '--database', restored])).status).toBe(0)
+    expect(rows(restored)).toEqual(rows(file))
     const again = await serve(['--database', restored])
     for (const text of before) {
       const { id } = JSON.parse(text)
       expect((await ask('GET', `${again.url}/pets/${id}`, key)).text).toBe(text)
     }
     await again.stop()
-    expect(rows(restored)).toEqual(rows(file))
   })
 
   test('can be read by its owner only, also when others may read the store', async () => {

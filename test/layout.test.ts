@@ -38,10 +38,10 @@ const ALLOWED: Record<string, readonly string[]> = {
 
 /** Rooms within a room. A file of the room itself may import all of them. */
 const ALLOWED_WITHIN: Record<string, readonly string[]> = {
-  'http/request': ['http/context.ts', 'http/limits'],
-  'http/response': ['http/context.ts'],
-  'http/limits': ['http/context.ts'],
-  'http/web': ['http/context.ts', 'http/route.ts', 'http/response', 'http/listen.ts'],
+  'http/request': ['http/route.ts'],
+  'http/response': ['http/route.ts'],
+  'http/limits': ['http/route.ts'],
+  'http/web': ['http/route.ts', 'http/response', 'http/listen.ts'],
   'store/shared': [],
   'store/sqlite': ['store/shared', 'store/contents.ts'],
   'store/postgres': ['store/shared', 'store/contents.ts'],

@@ -40,7 +40,7 @@ const EXPRESSIONS: Record<string, string> = {
   // json/json.ts
   '/-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y': '-10.50e+30',
   '/^[ !#-[\\]-\\ud7ff\\ue000-\\uffff]*$/': 'Rex é',
-  // http/request/trace.ts
+  // http/route.ts
   '/^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(?:-.*)?$/':
     '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x',
   // openapi.yaml
@@ -53,7 +53,7 @@ const EXPRESSIONS: Record<string, string> = {
 /** Not met by anything from outside, or made from text that is not in one piece. */
 const ELSEWHERE: Record<string, string> = {
   'http/handover.ts /\\s+/': 'reads what the kernel wrote',
-  'http/server.ts /\\{(\\w+)\\}/g': 'reads the contract, at start',
+  'http/route.ts /\\{(\\w+)\\}/g': 'reads the contract, at start',
   'contract/schema.ts new RegExp(': 'the patterns of the contract, which are above',
   'domain/keys.ts new RegExp(': 'a fixed number of characters, and nothing repeated',
 }

@@ -2,7 +2,7 @@
 
 import { afterEach, expect, test } from 'bun:test'
 import { handlers } from '../src/http/operations.ts'
-import { ok } from '../src/http/response/answer.ts'
+import { ok } from '../src/http/response/response.ts'
 import { type Service, startService } from './support/service.ts'
 
 const { listPets } = handlers

@@ -3,6 +3,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { samplePets } from '../src/client/samples.ts'
+import { FIELDS, LABELS } from '../src/console/draft.ts'
 import { hashKey } from '../src/domain/keys.ts'
 import {
   addPets,
@@ -132,6 +133,15 @@ describe('signing in', () => {
 })
 
 describe('adding', () => {
+  test('asks for every field of a new animal, and the table shows each', async () => {
+    await addAnimals(1)
+    await openSignedIn(page, service.key)
+    await page.getByRole('columnheader').first().waitFor()
+    expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['Id', ...Object.values(LABELS)])
+    await openAdding(page)
+    for (const field of FIELDS) expect(await page.locator(`[name="${field}"]`).count()).toBeGreaterThan(0)
+  })
+
   test('shows each problem at its field, loses nothing, and then adds', async () => {
     await openSignedIn(page, service.key)
     await openAdding(page)

@@ -6,8 +6,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, truncateSync,
 import { generateKey, hashKey } from '../src/domain/keys.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { openConnection } from '../src/store/sqlite/connection.ts'
-import { reads } from '../src/store/sqlite/reads.ts'
-import { Statements } from '../src/store/sqlite/statements.ts'
+import { reads, Statements } from '../src/store/sqlite/statements.ts'
 import { sqliteStore } from '../src/store/sqlite/store.ts'
 import { ordersConformance } from './orders.conformance.ts'
 import { conformance } from './store.conformance.ts'
@@ -121,7 +120,7 @@ describe('idempotency keys in a file', () => {
   test('are committed with their pet, and only then', async () => {
     const { path, store, by } = await storeWithKey()
     const other = new Database(path)
-    for (const table of ['pets', 'idempotency_keys']) {
+    for (const table of ['pets', 'idempotency_answers']) {
       other.run(`CREATE TRIGGER refuse BEFORE INSERT ON ${table} BEGIN SELECT RAISE(ABORT, 'refused'); END`)
       await expect(store.createPet(PET, by, 'k')).rejects.toThrow('refused')
       other.run('DROP TRIGGER refuse')

@@ -11,6 +11,9 @@ import { int64Argument, parseInt64, statusOption, withConnection } from './optio
 import { printable, write } from './output.ts'
 import { table } from './table.ts'
 
+const HEADINGS: Record<keyof Pet, string> = { id: 'ID', name: 'NAME', categoryId: 'CATEGORY', status: 'STATUS' }
+const FIELDS = Object.keys(HEADINGS) as (keyof Pet)[]
+
 interface Filter {
   status?: PetStatus
 }
@@ -25,7 +28,7 @@ export function petsCommand(): Command {
     .addCommand(
       exportCommand<Pet, Filter>({
         noun: 'pet',
-        columns: ['id', 'name', 'categoryId', 'status'],
+        columns: FIELDS,
         list: (client, { status }) => client.listPets({ status }),
         examples: ['pets export pets.csv', 'pets export --format ndjson --status sold | gzip > sold.ndjson.gz'],
       })
@@ -81,11 +84,6 @@ async function show(pet: Pet, json: boolean): Promise<void> {
 }
 
 function rows(pets: readonly Pet[]): string {
-  const cells = pets.map(({ id, name, categoryId, status }) => [
-    String(id),
-    printable(name),
-    String(categoryId),
-    status,
-  ])
-  return table(['ID', 'NAME', 'CATEGORY', 'STATUS'], cells)
+  const cells = pets.map((pet) => FIELDS.map((field) => printable(String(pet[field] ?? ''))))
+  return table(Object.values(HEADINGS), cells)
 }

@@ -70,14 +70,19 @@ export function arrayOf<Item>(toItem: (json: Json) => Item): (json: Json) => Ite
   }
 }
 
-export function toPet(json: Json): { [Field in keyof Required<Pet>]: Pet[Field] } {
+/** The fields of a pet, and how each is read. */
+const PET: { readonly [Field in keyof Required<Pet>]: (value: Json | undefined) => Pet[Field] } = {
+  id: int64,
+  name: string,
+  categoryId: int64,
+  status: (value) => string(value) as PetStatus,
+}
+export const PET_FIELDS = Object.keys(PET) as readonly (keyof Pet)[]
+
+export function toPet(json: Json): Pet {
   const pet = members(json)
-  return {
-    id: int64(pet.get('id')),
-    name: string(pet.get('name')),
-    categoryId: int64(pet.get('categoryId')),
-    status: string(pet.get('status')) as PetStatus,
-  }
+  const fields = PET_FIELDS.map((field) => [field, PET[field](pet.get(field))])
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
 }
 
 export function toOrder(json: Json): Order {

@@ -4,12 +4,19 @@
 import { useMemo, useState } from 'preact/hooks'
 import { type Deprecation, PetstoreClient } from '../client/petstore.ts'
 import { Announcer } from './announcer.tsx'
-import { EMPTY_DRAFT, STORED_DRAFT } from './draft.ts'
+import { type Draft, EMPTY_DRAFT } from './draft.ts'
 import { STORED_ADDED } from './just-added.tsx'
-import { useSessionState } from './session-state.ts'
+import { type Stored, useSessionState } from './session-state.ts'
 import { SignIn } from './sign-in.tsx'
 import { type SignedIn, useSignedIn } from './signed-in.ts'
 import { StoreView } from './store-view.tsx'
+
+const STORED_DRAFT: Stored<Draft> = {
+  name: 'petstore.draft',
+  initial: EMPTY_DRAFT,
+  toText: JSON.stringify,
+  fromText: (text) => ({ ...EMPTY_DRAFT, ...JSON.parse(text) }),
+}
 
 export function App() {
   const [signedIn, setSignedIn] = useSignedIn()

@@ -2,7 +2,12 @@
 
 import { randomKey } from '../client/idempotency-key.ts'
 import type { NewPet, PetStatus } from '../client/petstore.ts'
-import type { Stored } from './session-state.ts'
+
+export type Field = keyof NewPet
+
+/** The fields' names on the page. */
+export const LABELS: Record<Field, string> = { name: 'Name', categoryId: 'Category', status: 'Status' }
+export const FIELDS = Object.keys(LABELS) as Field[]
 
 /** As typed. */
 export interface Draft {
@@ -14,13 +19,6 @@ export interface Draft {
 }
 
 export const EMPTY_DRAFT: Draft = { name: '', categoryId: '', status: 'available' }
-
-export const STORED_DRAFT: Stored<Draft> = {
-  name: 'petstore.draft',
-  initial: EMPTY_DRAFT,
-  toText: JSON.stringify,
-  fromText: (text) => ({ ...EMPTY_DRAFT, ...JSON.parse(text) }),
-}
 
 export function isEmpty({ name, categoryId, status }: Draft): boolean {
   return name === '' && categoryId === '' && status === EMPTY_DRAFT.status

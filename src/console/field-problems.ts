@@ -1,9 +1,7 @@
 // The service's message about an animal → the problem of each field. The message has one sentence for each problem, which
 // starts with the field's name: "name is required. categoryId must be an integer."
 
-import type { NewPet } from '../client/petstore.ts'
-
-export type Field = keyof NewPet
+import { FIELDS, type Field, LABELS } from './draft.ts'
 
 export interface Problems {
   fields: Partial<Record<Field, string>>
@@ -12,10 +10,6 @@ export interface Problems {
 }
 
 export const NO_PROBLEMS: Problems = { fields: {}, other: '' }
-
-/** The fields' names on the page. */
-export const LABELS: Record<Field, string> = { name: 'Name', categoryId: 'Category', status: 'Status' }
-export const FIELDS = Object.keys(LABELS) as Field[]
 
 /** A sentence that does not start with a field's name belongs to the field before it. */
 export function toProblems(message: string): Problems {

@@ -8,7 +8,6 @@ import type { Store } from '../domain/store.ts'
 import type { Json } from '../json/json.ts'
 import type { Log } from '../observability/log.ts'
 import type { Metrics } from '../observability/metrics.ts'
-import { Context, type RoutedRequest } from './context.ts'
 import { Admission } from './limits/admission.ts'
 import { type Rate, RateLimit } from './limits/rate-limit.ts'
 import type { Services } from './operations/handler.ts'
@@ -18,15 +17,12 @@ import { readBody } from './request/body.ts'
 import { RunningKeys } from './request/idempotency-key.ts'
 import { KeyUses } from './request/key-uses.ts'
 import { readParameters } from './request/parameters.ts'
-import { traceOf } from './request/trace.ts'
-import type { Answer } from './response/answer.ts'
-import { addCors, type CorsOrigins } from './response/cors.ts'
 import { checkNotRemoved, DeprecatedCallTally } from './response/deprecation.ts'
 import { errorAnswer, isServerFailure, toPetstoreError } from './response/error-answer.ts'
 import { FailureLog } from './response/failure-log.ts'
 import { ListCache } from './response/list-cache.ts'
-import { toResponse } from './response/response.ts'
-import type { Route } from './route.ts'
+import { type Answer, addCors, type CorsOrigins, toResponse } from './response/response.ts'
+import { Context, type Route, type RoutedRequest } from './route.ts'
 import type { NotFound } from './web/not-found.ts'
 
 export interface PipelineOptions {
@@ -110,8 +106,13 @@ export class Pipeline {
 
     const token = readToken(request)
     if (store.version) context.version = await store.version()
-    // Without another wait until the operation runs: requests of one turn are admitted one after the other, each with its work.
-    context.caller = this.admitKnown(token, context) ?? (await this.authentication.verify(token, context))
+    // From here on without a wait until the operation runs: requests of one turn are admitted one after the other, each with its work.
+    this.admission.check()
+    context.caller = this.authentication.known(token, context)
+    if (!context.caller) {
+      context.caller = await this.authentication.verify(token, context)
+      this.admission.check()
+    }
     this.keyUses.add(context.caller.id, token, context.now)
     authorize(operation, context.caller)
     this.rateLimit?.take(context)
@@ -139,14 +140,9 @@ export class Pipeline {
   async authenticate(context: Context): Promise<void> {
     const token = readToken(context.request)
     context.version = await this.options.store.version?.()
-    context.caller = this.admitKnown(token, context) ?? (await this.authentication.verify(token, context))
-    this.keyUses.add(context.caller.id, token, context.now)
-  }
-
-  /** The work of one turn of the event loop starts when the store's version is known: so it is measured from here. */
-  private admitKnown(token: string, context: Context): ApiKey | undefined {
     this.admission.check()
-    return this.authentication.known(token, context)
+    context.caller = await this.authentication.verify(token, context)
+    this.keyUses.add(context.caller.id, token, context.now)
   }
 
   /** A key that is revoked or expires while the body arrives is refused within a second, like any other. */
@@ -173,9 +169,8 @@ export class Pipeline {
 
   private logChange(operation: ContractOperation, logged: Record<string, string>, context: Context): void {
     const requestId = context.ensureRequestId()
-    const { headers } = context.request
     this.options.log.change(
-      { requestId, ...traceOf(headers), keyId: String(context.caller?.id), ...logged },
+      { requestId, ...context.trace(), keyId: String(context.caller?.id), ...logged },
       operation.id,
     )
   }
@@ -184,7 +179,7 @@ export class Pipeline {
     const requestId = context.ensureRequestId()
     if (error === OVERLOADED) this.shed++
     else if (isServerFailure(error)) {
-      this.failures.add(error, () => ({ requestId, ...traceOf(context.request.headers) }))
+      this.failures.add(error, () => ({ requestId, ...context.trace() }))
     }
     return errorAnswer(error, context)
   }

@@ -1,11 +1,11 @@
-// One path of the service: its methods, and the headers that all its responses share.
+// One path of the service: its methods, and the headers that all its responses share; and what is known about one request to it.
 
+import { randomUUID } from 'node:crypto'
 import type { ContractOperation } from '../contract/contract.ts'
 import { PetstoreError } from '../domain/errors.ts'
-import type { Context } from './context.ts'
-import { type Answer, noContent } from './response/answer.ts'
+import type { ApiKey } from '../domain/keys.ts'
 import { deprecationHeaders } from './response/deprecation.ts'
-import { type SharedHeaders, sharedHeaders } from './response/response.ts'
+import { type Answer, noContent, type SharedHeaders, sharedHeaders } from './response/response.ts'
 
 /** What a method does: an operation of the contract, which the pipeline runs, or a function outside the contract. */
 export type Endpoint = ContractOperation | ((context: Context) => Answer | Promise<Answer>)
@@ -52,3 +52,55 @@ export function operationRoutes(operations: readonly ContractOperation[]): Route
     ([path, all]) => new Route(path, Object.fromEntries(all.map((operation) => [operation.method, operation]))),
   )
 }
+
+/** What `Bun.serve` is given. It compares a request's raw target with the paths, character by character. */
+export function serving(
+  routes: readonly Route[],
+  pipeline: { respond(request: RoutedRequest, route: Route | undefined): Promise<Response> },
+) {
+  return {
+    routes: Object.fromEntries(
+      routes.map((route) => [
+        route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+        (request: Request) => pipeline.respond(request as RoutedRequest, route),
+      ]),
+    ),
+    fetch: (request: Request) => pipeline.respond(request as RoutedRequest, undefined),
+    // The pipeline refuses a body that is too large, with an Error body.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+  }
+}
+
+/** The request as the runtime gives it, with the parameters of its path, percent-decoded. */
+export type RoutedRequest = Request & { readonly params: Record<string, string> }
+
+export class Context {
+  /** The request's API key. Set by authentication. */
+  caller: ApiKey | undefined
+  /** The store's version, read after the request arrived. `undefined` when the store has no versions. */
+  version: number | undefined
+  /** Sent as `X-Request-Id` when it is set. */
+  requestId: string | undefined
+
+  constructor(
+    readonly request: RoutedRequest,
+    /** `undefined` when nothing exists at this path. */
+    readonly route: Route | undefined,
+    /** When the request arrived, in milliseconds since 1970. */
+    public now: number,
+  ) {}
+
+  /** The id for the log and for `X-Request-Id`. Created on demand, because most requests need none. */
+  ensureRequestId(): string {
+    this.requestId ??= randomUUID()
+    return this.requestId
+  }
+
+  /** The caller's trace, for the log (W3C Trace Context). Empty when `traceparent` is missing or malformed: to be ignored (3.2.2). */
+  trace(): { traceId?: string; parentId?: string } {
+    const [, traceId, parentId] = TRACEPARENT.exec(this.request.headers.get('traceparent') ?? '') ?? []
+    return traceId && parentId ? { traceId, parentId } : {}
+  }
+}
+
+const TRACEPARENT = /^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(?:-.*)?$/

@@ -1,14 +1,12 @@
-// Starts and stops the server. Bun compares the request's raw target with the routes, character by character, so a path with dot
-// segments or double slashes matches no operation.
+// Starts and stops the server.
 
 import { basePath, operations } from '../contract/contract.ts'
 import type { Environment } from '../domain/keys.ts'
-import type { RoutedRequest } from './context.ts'
 import { startExpiry } from './expiry.ts'
 import { handOver } from './handover.ts'
 import { authority, listen } from './listen.ts'
 import { Pipeline, type PipelineOptions } from './pipeline.ts'
-import { operationRoutes, type Route } from './route.ts'
+import { operationRoutes, type Route, serving } from './route.ts'
 import { contractFiles } from './web/contract-files.ts'
 import { healthChecks } from './web/health.ts'
 import { keyInfo } from './web/key-info.ts'
@@ -52,20 +50,7 @@ export function startServer(options: ServerOptions): PetstoreServer {
     ...pages(),
   ]
   const answerNotFound = notFound(routes.map(({ path }) => path))
-  const server = listen(
-    { ...options, flag: '--port' },
-    {
-      routes: Object.fromEntries(
-        routes.map((route) => [
-          route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-          (request: Request) => pipeline.respond(request as RoutedRequest, route),
-        ]),
-      ),
-      fetch: (request: Request) => pipeline.respond(request as RoutedRequest, undefined),
-      // The pipeline refuses a body that is too large, with an Error body.
-      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    },
-  )
+  const server = listen({ ...options, flag: '--port' }, serving(routes, pipeline))
   const port = server.port as number
   const url = `http://${authority(host, port)}${basePath}`
   metrics?.watchInFlight(() => server.pendingRequests)

@@ -1,10 +1,10 @@
 // What import and export need from a file format.
 
 import type { NewPet } from '../../client/petstore.ts'
+import { PET_FIELDS } from '../../client/responses.ts'
 
-const NEW_PET_FIELDS: Record<keyof NewPet, true> = { name: true, categoryId: true, status: true }
 /** The fields that an import sends. */
-export const FIELDS = Object.keys(NEW_PET_FIELDS) as (keyof NewPet)[]
+export const FIELDS = PET_FIELDS.filter((field) => field !== 'id')
 
 /** A record as it is in the file. Only the service validates it, so that there is one set of rules and messages. */
 export type Unchecked = { [Field in keyof NewPet]?: unknown }

@@ -5,7 +5,7 @@ import type { ApiKey } from '../../domain/keys.ts'
 import type { OrderStore } from '../../domain/orders.ts'
 import type { PetStore } from '../../domain/pets.ts'
 import type { RunningKeys } from '../request/idempotency-key.ts'
-import type { Answer } from '../response/answer.ts'
+import type { Answer } from '../response/response.ts'
 
 /** What an operation may use. */
 export interface Services {

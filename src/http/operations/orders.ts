@@ -7,8 +7,7 @@ import { PetstoreError } from '../../domain/errors.ts'
 import type { Order } from '../../domain/orders.ts'
 import { stringifyJson } from '../../json/json.ts'
 import { decodeCursor, nextLink } from '../request/cursor.ts'
-import { changed, created, noContent, ok } from '../response/answer.ts'
-import { entityTag, matchesStrongly } from '../response/entity-tag.ts'
+import { changed, created, entityTag, matchesStrongly, noContent, ok } from '../response/response.ts'
 import { type Handlers, shared } from './handler.ts'
 
 export const orderOperations: Handlers<

@@ -3,7 +3,7 @@
 import { PetstoreError } from '../../domain/errors.ts'
 import { stringifyJson } from '../../json/json.ts'
 import { decodeCursor, nextLink } from '../request/cursor.ts'
-import { created, ok } from '../response/answer.ts'
+import { created, ok } from '../response/response.ts'
 import { type Handlers, shared } from './handler.ts'
 
 export const petOperations: Handlers<'listPets' | 'createPet' | 'getPet'> = {

@@ -3,7 +3,7 @@
 import { PetstoreError } from '../../domain/errors.ts'
 import { type ApiKey, type Environment, hashKey, type KeyHash, keyEnvironment, keyState } from '../../domain/keys.ts'
 import type { Store } from '../../domain/store.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../route.ts'
 
 const PREFIX = 'Bearer '
 /** The scheme is case-insensitive (RFC 9110, 11.1). Bun joins two header lines with a comma, and such a key does not exist. */

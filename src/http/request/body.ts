@@ -3,7 +3,6 @@
 
 import { PetstoreError } from '../../domain/errors.ts'
 import { type Json, JsonError, parseJson } from '../../json/json.ts'
-import { withTimeout } from '../limits/timeout.ts'
 
 export const BODY_BYTES_MAX = 64 * 1024
 /**
@@ -107,4 +106,48 @@ function parse(text: string): Json {
 
 function bodyTooLarge(): PetstoreError {
   return new PetstoreError('body_too_large', `The body is larger than ${BODY_BYTES_MAX} bytes.`)
+}
+
+// All time limits share one timer, because a timer for each body would cost more than reading most bodies.
+
+const SWEEP_EVERY_MS = 50
+
+interface Pending {
+  /** On the clock of performance.now(). */
+  deadline: number
+  fail: () => void
+}
+
+const pending = new Set<Pending>()
+let sweeping: ReturnType<typeof setInterval> | undefined
+
+/** Resolves or rejects as `work` does; rejects with `timeoutError()` soon after `timeoutMs` have passed. */
+function withTimeout<Result>(work: Promise<Result>, timeoutMs: number, timeoutError: () => Error): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const entry = { deadline: performance.now() + timeoutMs, fail: () => reject(timeoutError()) }
+    pending.add(entry)
+    sweeping ??= setInterval(sweep, SWEEP_EVERY_MS)
+    work.then(
+      (result) => {
+        pending.delete(entry)
+        resolve(result)
+      },
+      (error) => {
+        pending.delete(entry)
+        reject(error)
+      },
+    )
+  })
+}
+
+function sweep(): void {
+  const now = performance.now()
+  for (const entry of pending) {
+    if (entry.deadline > now) continue
+    pending.delete(entry)
+    entry.fail()
+  }
+  if (pending.size > 0) return
+  clearInterval(sweeping)
+  sweeping = undefined
 }

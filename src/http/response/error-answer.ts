@@ -2,8 +2,8 @@
 
 import type { Error as ErrorBody, ErrorCode } from '../../contract/generated.ts'
 import { PetstoreError } from '../../domain/errors.ts'
-import type { Context } from '../context.ts'
-import type { Answer } from './answer.ts'
+import type { Context } from '../route.ts'
+import type { Answer } from './response.ts'
 
 const STATUS: Record<ErrorCode, number> = {
   missing_api_key: 401,

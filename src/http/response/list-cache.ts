@@ -4,9 +4,8 @@
 // after their arrival, gave the same version again. Between two equal versions nothing was committed, by this process or another.
 // Callers share a list only where the operation allows it.
 
-import type { Context } from '../context.ts'
-import type { Answer } from './answer.ts'
-import { prepare } from './response.ts'
+import type { Context } from '../route.ts'
+import { type Answer, prepare } from './response.ts'
 
 /** The cache's size, in characters of URLs and bodies. */
 const CACHED_CHARACTERS_MAX = 8 * 1024 * 1024

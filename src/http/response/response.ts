@@ -1,8 +1,53 @@
-// Builds every response of the service from an answer: its status (200 or 304), and its headers.
+// Answers and responses. An answer is what an operation or a page gives: the content, before conditional requests and common headers.
+// Every response of the service is built here from an answer: its status (200 or 304), and its headers.
 
-import type { Context } from '../context.ts'
-import type { Answer } from './answer.ts'
-import { matches } from './entity-tag.ts'
+import type { Context } from '../route.ts'
+
+export type Bytes = Uint8Array<ArrayBuffer>
+
+export interface Answer {
+  readonly status: number
+  readonly body: string | Bytes | null
+  /** In addition to those of the route. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Replaces the headers that the route's responses share. */
+  readonly base?: Headers
+  /** The ETag. With it, `If-None-Match` can give 304. */
+  readonly tag?: string
+  /** Fields for the log line of a change, in addition to the id of the API key. */
+  readonly logged?: Readonly<Record<string, string>>
+  /** All headers of the 200 and of the 304, built once for an answer that is sent many times. */
+  readonly prepared?: { readonly whole: Headers; readonly notModified: Headers }
+}
+
+/** 200 with an entity tag. `link`: the `Link` header, when there is a next page. */
+export function ok(json: string, link?: string): Answer {
+  const answer = { status: 200, body: json, tag: entityTag(json, link) }
+  return link === undefined ? answer : { ...answer, headers: { Link: link } }
+}
+
+export function created(
+  json: string,
+  replayed: boolean,
+  logged: Record<string, string>,
+  headers: Record<string, string> = {},
+): Answer {
+  return {
+    status: 201,
+    body: json,
+    logged,
+    headers: replayed ? { ...headers, 'Idempotency-Replayed': 'true' } : headers,
+  }
+}
+
+/** 200 after a change: nothing to keep, so it has no entity tag. */
+export function changed(json: string, logged: Record<string, string>): Answer {
+  return { status: 200, body: json, logged }
+}
+
+export function noContent(headers: Record<string, string> = {}, logged?: Record<string, string>): Answer {
+  return { status: 204, body: null, headers, ...(logged && { logged }) }
+}
 
 /** On every response: browsers must not guess its type, run it or frame it. */
 export const SECURITY_HEADERS = {
@@ -65,4 +110,52 @@ function addOwn(all: Headers, { tag, headers }: Answer, unchanged: boolean): voi
   if (tag !== undefined) all.set('ETag', tag)
   for (const name in headers) all.set(name, headers[name] as string)
   if (unchanged) for (const name of ['Content-Type', 'Content-Encoding']) all.delete(name)
+}
+
+// Entity tags, and whether a condition of a request names one (RFC 9110, 8.8.3, 13.1.1 and 13.1.2).
+
+/** A strong tag of 132 bits. When a list grows, its last page keeps its body but gets a link, so the link is part of the tag. */
+export function entityTag(body: string, link?: string): string {
+  return `"${Bun.SHA256.hash(body, 'base64url').slice(0, 22)}${link === undefined ? '' : '+'}"`
+}
+
+/** `If-None-Match`: `*` or a list of tags, compared weakly. */
+export function matches(ifNoneMatch: string | null, tag: string): boolean {
+  if (ifNoneMatch === null) return false
+  if (ifNoneMatch.trim() === '*') return true
+  const tags: string[] = ifNoneMatch.match(/"[\x21\x23-\x7e\x80-\xff]*"/g) ?? []
+  return tags.includes(tag)
+}
+
+/** `If-Match`: `*` or a list of tags, compared strongly, so that a weak one matches nothing. */
+export function matchesStrongly(ifMatch: string, tag: string): boolean {
+  if (ifMatch.trim() === '*') return true
+  const tags: string[] = ifMatch.match(/(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g) ?? []
+  return tags.includes(tag)
+}
+
+// Cross-origin access (CORS, in the Fetch standard) for the origins that the operator allows.
+
+/** `*` allows every origin. API keys are sent in a header, not in a cookie, so credentials are never allowed. */
+export type CorsOrigins = readonly string[]
+
+const EXPOSED =
+  'Deprecation, ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id'
+
+/** Adds the headers that let a page of the request's `Origin` read the response, and answers its preflight requests. */
+export function addCors(response: Response, request: Request, origins: CorsOrigins): void {
+  if (origins.length === 0) return
+  response.headers.append('Vary', 'Origin')
+  const origin = request.headers.get('Origin')
+  if (origin === null || !(origins.includes('*') || origins.includes(origin))) return
+  response.headers.set('Access-Control-Allow-Origin', origin)
+  response.headers.set('Access-Control-Expose-Headers', EXPOSED)
+  if (request.method === 'OPTIONS' && request.headers.has('Access-Control-Request-Method')) {
+    response.headers.set('Access-Control-Allow-Methods', response.headers.get('Allow') ?? '')
+    response.headers.set(
+      'Access-Control-Allow-Headers',
+      'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match',
+    )
+    response.headers.set('Access-Control-Max-Age', '600')
+  }
 }

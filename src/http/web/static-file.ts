@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { Answer, Bytes } from '../response/answer.ts'
+import type { Answer, Bytes } from '../response/response.ts'
 
 /** `revalidated`: the browser asks each time and gets 304. `immutable`: the browser never asks again; the name changes with the content. */
 export type Caching = 'revalidated' | 'immutable'

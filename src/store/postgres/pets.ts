@@ -1,15 +1,16 @@
-// Animals in PostgreSQL. Those who add take turns (the migrations say why), so that ids rise in the order of commits and
-// a page's cursor is never overtaken, whichever server adds.
+// Pets in PostgreSQL. One server at a time adds pets (the migrations say how), so that ids rise in the order of commits, and a page's
+// cursor is never overtaken.
 
 import type { PetstoreError } from '../../domain/errors.ts'
 import type { Created, NewPet, Page, Pet, PetFilter, PetStore } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
+import { stringifyJson } from '../../json/json.ts'
 import { shared } from '../shared/coalesce.ts'
 import { fromRow, jsonObject, selectList } from '../shared/columns.ts'
 import { batched } from '../shared/group-commit.ts'
 import { CREATE_PET, type FirstAnswer, KEPT_MS, replay, requestText } from '../shared/idempotency.ts'
 import { type PageRow, pageOf } from '../shared/page.ts'
-import { PET_COLUMNS } from '../shared/pet-columns.ts'
+import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
 import { type Connection, LOG_MESSAGE } from './connection.ts'
 import { accepted, forgetting, type Keyed, usedKey } from './idempotency.ts'
 import { POSTGRES_JSON } from './json.ts'
@@ -19,7 +20,7 @@ const JSON_OF_PET = jsonObject(PET_COLUMNS, POSTGRES_JSON)
 const PAGE = `SELECT id, ${JSON_OF_PET} AS json FROM pets WHERE id > $1 ORDER BY id LIMIT $2`
 const PAGE_BY_STATUS = `SELECT id, ${JSON_OF_PET} AS json FROM pets WHERE id > $1 AND status = $3 ORDER BY id LIMIT $2`
 const PETS = `SELECT ${COLUMNS} FROM pets WHERE id = ANY($1::text::bigint[])`
-// JSON carries a batch because it holds any text but U+0000; integers of 64 bits travel as strings.
+// JSON carries a batch because it holds any text but U+0000, and integers with all their digits.
 // A batch that only replays has nothing to commit, and PostgreSQL would wait for no standby: a pet whose own commit has not
 // reached it would be acknowledged. So a replay writes a message to the log, which gets there behind that commit.
 const CREATE = `SELECT id, operation, request, answer FROM petstore_add_pets($1::text::json, $2, $3)
@@ -59,7 +60,7 @@ export function postgresPets({ read, add, background }: Connection, options: Sto
 
   async function createAll(batch: Creation[]): Promise<(Created<Pet> | PetstoreError)[]> {
     const at = now()
-    const rows = await add<CreatedRow>(CREATE, JSON.stringify(batch.map(toRow)), at, at - KEPT_MS)
+    const rows = await add<CreatedRow>(CREATE, stringifyJson(batch.map(toRow)), at, at - KEPT_MS)
     forget(at)
     return batch.map(({ pet }, place) => {
       const row = rows[place] as CreatedRow
@@ -77,9 +78,9 @@ export function postgresPets({ read, add, background }: Connection, options: Sto
 }
 
 function toRow({ pet, by, idempotencyKey: key }: Creation) {
-  const { name, categoryId, status } = pet
+  const fields = Object.entries(NEW_PET_COLUMNS).map(([field, { column }]) => [column, pet[field as keyof NewPet]])
   const request = key === undefined ? undefined : requestText(CREATE_PET, pet)
-  return { name, category_id: String(categoryId), status, created_by: String(by), key, request }
+  return { ...Object.fromEntries(fields), created_by: by, key, request }
 }
 
 function petOf(row: object): Pet {

@@ -26,8 +26,7 @@ import {
 } from '../shared/order-refusals.ts'
 import { type PageRow, pageOf } from '../shared/page.ts'
 import { SQLITE_JSON } from './json.ts'
-import type { Read } from './reads.ts'
-import type { Statements } from './statements.ts'
+import type { Read, Statements } from './statements.ts'
 import type { Write } from './writes.ts'
 
 /** From which status an order may go to each, and what that makes of its pet. */

@@ -7,8 +7,7 @@ import { CREATE_PET } from '../shared/idempotency.ts'
 import { type PageRow, pageOf } from '../shared/page.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
 import { SQLITE_JSON } from './json.ts'
-import type { Read } from './reads.ts'
-import type { Statements } from './statements.ts'
+import type { Read, Statements } from './statements.ts'
 import type { Write } from './writes.ts'
 
 const JSON_OF_PET = jsonObject(PET_COLUMNS, SQLITE_JSON)
@@ -41,7 +40,7 @@ export function sqlitePets(statements: Statements, read: Read, write: Write): Pe
 
   function add(pet: NewPet, by: KeyId, at: number): Pet {
     const { lastInsertRowid } = insert.run(...NEW_PET_FIELDS.map((field) => pet[field] ?? null), at, by)
-    return fromRow(PET_COLUMNS, { ...pet, id: BigInt(lastInsertRowid) })
+    return { id: BigInt(lastInsertRowid), ...pet }
   }
 
   function readPet(id: bigint): Pet | undefined {

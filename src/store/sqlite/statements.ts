@@ -1,7 +1,11 @@
-// Prepared statements that survive `Connection.reopen`: each is prepared again at its next use.
+// Prepared statements, reads, and the version of what is read. Statements survive `Connection.reopen`: each is prepared again at its next use.
+//
+// Reads that arrive in the same turn of the event loop share one read transaction. It starts after all of them have arrived, so each
+// sees everything that was committed before. Under load this halves the cost of a page, because the processor's caches are warm.
 
 import type { SQLQueryBindings, Statement } from 'bun:sqlite'
 import type { Connection } from './connection.ts'
+import { translated } from './errors.ts'
 
 /** What the store uses of a prepared statement. */
 export type Query<Row, Params extends SQLQueryBindings[]> = Pick<Statement<Row, Params>, 'get' | 'all' | 'run'> & {
@@ -30,6 +34,96 @@ export class Statements {
       all: (...params) => current().all(...params),
       values: (...params) => current().values(...params) as Row[],
       run: (...params) => current().run(...params),
+    }
+  }
+}
+
+export type Read = <Result>(work: () => Result) => Promise<Result>
+
+/** The result resolves with what `work` returns, or rejects with its error, translated. */
+export function reads(statements: Statements): Read {
+  const begin = statements.query('BEGIN')
+  const commit = statements.query('COMMIT')
+  const rollback = statements.query('ROLLBACK')
+  let waiting: (() => void)[] = []
+
+  function readAll(): void {
+    const all = waiting
+    waiting = []
+    // A single statement is its own transaction.
+    const together = all.length > 1 && done(begin)
+    for (const read of all) read()
+    // SQLite may end a transaction by itself (https://sqlite.org/lang_transaction.html, 3): then there is nothing to commit.
+    if (together && !done(commit)) done(rollback)
+  }
+
+  return (work) =>
+    new Promise((resolve, reject) => {
+      waiting.push(() => {
+        try {
+          resolve(translated(work))
+        } catch (error) {
+          reject(error)
+        }
+      })
+      if (waiting.length === 1) process.nextTick(readAll)
+    })
+}
+
+/** Whether the statement succeeded. When it did not, each read is its own transaction and reports the error itself. */
+function done(statement: Pick<Query<never, []>, 'run'>): boolean {
+  try {
+    statement.run()
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * The version of the database: a number that changes with every commit, by this connection or any other, in this process or another.
+ * `PRAGMA data_version` shows the commits of other connections (https://sqlite.org/pragma.html#pragma_data_version). It takes about
+ * 2 µs, so it runs once in a turn of the event loop, for all requests of that turn.
+ */
+export class Version {
+  private number = 0
+  private ofOthers: bigint | undefined
+  private asked: Promise<number> | undefined
+  private readonly query
+
+  constructor(statements: Statements) {
+    this.query = statements.query<[bigint], []>('PRAGMA data_version')
+  }
+
+  /** Call it after every commit of this connection, and after `reopen`. */
+  changed(): void {
+    this.number++
+  }
+
+  /** Queries after all requests of this turn have arrived: each gets a version that includes every commit before its arrival. */
+  readonly ask = (): Promise<number> => {
+    this.asked ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.asked = undefined
+        resolve(this.current())
+      })
+    })
+    return this.asked
+  }
+
+  private current(): number {
+    const ofOthers = this.read()
+    if (ofOthers === undefined || ofOthers !== this.ofOthers) this.changed()
+    this.ofOthers = ofOthers
+    return this.number
+  }
+
+  /** `undefined` when the query fails: then no cached value is used, and the next query reports the error. */
+  private read(): bigint | undefined {
+    try {
+      return this.query.values()[0]?.[0]
+    } catch {
+      return undefined
     }
   }
 }

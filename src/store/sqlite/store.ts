@@ -7,10 +7,8 @@ import { translated } from './errors.ts'
 import { sqliteKeys } from './keys.ts'
 import { sqliteOrders } from './orders.ts'
 import { sqlitePets } from './pets.ts'
-import { reads } from './reads.ts'
-import { Statements } from './statements.ts'
+import { reads, Statements, Version } from './statements.ts'
 import { transactions } from './transaction.ts'
-import { Version } from './version.ts'
 import { writes } from './writes.ts'
 
 /** `path` is a file or `:memory:`. Throws StartError when the file cannot be used. */
@@ -29,7 +27,7 @@ export function sqliteStore(connection: Connection, options: StoreOptions): Stor
     ...sqlitePets(statements, read, write),
     ...sqliteOrders(statements, read, write, options),
     ...sqliteKeys(statements, transact, options),
-    version: () => version.ask(),
+    version: version.ask,
     ping: async () => {
       translated(() => ping.get())
     },
