@@ -44,6 +44,8 @@ test('an animal is reserved, sold and taken back, each with two presses, by keyb
     .getByText(/^For Anna, until .* [0-9]{2}:[0-9]{2}$/)
     .waitFor()
   await page.getByRole('radio', { name: 'Pending 1' }).waitFor()
+  expect(await focusedName(page)).toBe('Release Rex')
+  await press('Tab')
   expect(await focusedName(page)).toBe('Sell Rex')
 
   await press('Enter')

@@ -137,7 +137,7 @@ describe('adding', () => {
     await addAnimals(1)
     await openSignedIn(page, service.key)
     await page.getByRole('columnheader').first().waitFor()
-    expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['Id', ...Object.values(LABELS)])
+    expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['Id', ...Object.values(LABELS), 'Actions'])
     await openAdding(page)
     for (const field of FIELDS) expect(await page.locator(`[name="${field}"]`).count()).toBeGreaterThan(0)
   })

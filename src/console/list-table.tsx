@@ -100,7 +100,7 @@ function when({ status, expiresAt, placedAt, changedAt }: Order): string {
   return expiresAt ? `until ${time(expiresAt)}` : `since ${time(placedAt)}`
 }
 
-/** The first button keeps its place when the status changes, and with it the focus. */
+/** The first button stays an element when the status changes, and with it the focus. */
 export function Actions({ subject, onAction }: { subject: Subject; onAction: OnAction }) {
   return (
     <div class="actions">
