@@ -35,11 +35,13 @@ function createCommand(): Command {
     .action(async ({ name, readOnly, expires }, self: Command) => {
       const config = configOf(self)
       await withStore(config, { create: true }, async (store) => {
-        const [same] = named(inForce(await store.listKeys()), name)
+        const keys = await store.listKeys()
+        const [same] = named(inForce(keys), name)
         if (same)
           throw new StartError(`Key ${same.id} is named ${name} already. Rotate or revoke it, or choose another name.`)
         const expiresAt = expires === undefined ? undefined : Date.now() + expires
-        await issue(config, (key) => store.createKey({ name, readOnly, expiresAt, ...key }))
+        const newestKnown = keys.at(-1)?.id ?? 0n
+        await issue(config, (key) => store.createKey({ name, readOnly, expiresAt, newestKnown, ...key }))
       })
     })
 }
@@ -85,8 +87,10 @@ function rotateCommand(): Command {
         const { createdAt, expiresAt: end } = named(keys, old.name).findLast(({ id }) => id >= old.id) ?? old
         const life = expires ?? (end === undefined ? undefined : end - createdAt)
         const expiresAt = life === undefined ? undefined : now + life
+        const { name, readOnly } = old
+        const newestKnown = keys.at(-1)?.id
         await issue(config, (key) =>
-          store.rotateKey(old.id, { name: old.name, readOnly: old.readOnly, expiresAt, ...key }, now + overlap),
+          store.rotateKey(old.id, { name, readOnly, expiresAt, newestKnown, ...key }, now + overlap),
         )
         report(`Key ${old.id} works until ${time(Math.min(now + overlap, old.expiresAt ?? Number.POSITIVE_INFINITY))}.`)
       })

@@ -25,7 +25,6 @@ const LABELS = {
   reference: 'REFERENCE',
 } as const
 const COLUMNS = Object.keys(LABELS) as (keyof typeof LABELS)[]
-const TEXT_COLUMNS_MAX = 20
 
 interface Filter {
   status?: OrderStatus
@@ -154,11 +153,11 @@ function rows(orders: readonly Order[]): string {
   const cells = orders.map(({ id, petId, petName, status, changedAt, expiresAt, reference = '' }) => [
     String(id),
     String(petId),
-    clipped(petName),
+    printable(petName),
     status,
     time(Date.parse(changedAt)),
     status === 'pending' && expiresAt !== undefined ? time(Date.parse(expiresAt)) : '',
-    clipped(reference),
+    printable(reference),
   ])
   return table(['ID', 'PET', 'NAME', 'STATUS', 'SINCE', 'UNTIL', 'REFERENCE'], cells)
 }
@@ -169,18 +168,6 @@ function details(order: Order): string {
     printable(String(order[column])),
   ])
   return table(id as string[], others)
-}
-
-/** Without a limit, one long name would make every row wider than the screen. `orders show` and --json give the whole text. */
-function clipped(text: string): string {
-  const whole = printable(text)
-  if (Bun.stringWidth(whole) <= TEXT_COLUMNS_MAX) return whole
-  let start = ''
-  for (const { segment } of new Intl.Segmenter().segment(whole)) {
-    if (Bun.stringWidth(start + segment) >= TEXT_COLUMNS_MAX) break
-    start += segment
-  }
-  return `${start}…`
 }
 
 /** A duration counts from now, by this machine's clock. */
