@@ -183,7 +183,7 @@ describe('the prose', () => {
 
   test('explains each code of an error, with the status that the service sends', () => {
     const schema = document.components.schemas.ErrorCode
-    const rows = [...(schema?.description ?? '').matchAll(/^\| `(\w+)` \| (\d+) \| .+\. \|$/gm)]
+    const rows = [...(schema?.description ?? '').matchAll(/^- `(\w+)` \((\d+)\): .+\.$/gm)]
     const codes = schema?.enum as ErrorCode[]
     const context = new Context(Object.assign(new Request('http://localhost/'), { params: {} }), undefined, 0)
     expect(rows.map(([, code, status]) => ({ code, status: Number(status) }))).toEqual(

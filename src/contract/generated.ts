@@ -78,32 +78,30 @@ export type Error = {
 
 /** The kind of error, for programs. The service sends no others.
  * 
- * | Code | Status | Meaning |
- * |---|---|---|
- * | `missing_api_key` | 401 | The request has no API key. |
- * | `invalid_api_key` | 401 | The API key is mistyped, unknown, revoked or expired, or belongs to the other environment. |
- * | `read_only_key` | 403 | The API key may only read. |
- * | `invalid_parameter` | 400 | A query parameter or a header has an invalid value. |
- * | `malformed_json` | 400 | The body is not JSON, or an object in it has the same name twice. |
- * | `invalid_pet` | 400 | The body is JSON, but not a valid `NewPet`. |
- * | `not_found` | 404 | No pet or order has this id, or nothing exists at this path. |
- * | `method_not_allowed` | 405 | The path does not have this method. `Allow` lists those it has. |
- * | `unsupported_media_type` | 415 | The body is not `application/json` in UTF-8, or is compressed. |
- * | `body_too_large` | 413 | The body is larger than 64 KiB. |
- * | `request_timeout` | 408 | The body did not arrive in time. |
- * | `idempotency_in_flight` | 409 | The first request with this `Idempotency-Key` is still in progress. |
- * | `idempotency_mismatch` | 422 | This `Idempotency-Key` was used for another request. |
- * | `invalid_order` | 400 | The body is JSON, but not a valid `NewOrder`. |
- * | `pet_not_found` | 404 | No pet has the `petId` of the order. |
- * | `pet_not_available` | 409 | The pet is reserved or sold. |
- * | `order_not_pending` | 409 | Only a pending order can be completed or cancelled. |
- * | `order_not_completed` | 409 | Only a completed order can be returned. |
- * | `precondition_failed` | 412 | The order does not have the entity tag in `If-Match`. |
- * | `rate_limited` | 429 | The API key has sent too many requests. |
- * | `operation_removed` | 410 | The operation was removed on its sunset date. |
- * | `internal` | 500 | The service failed. |
- * | `unavailable` | 503 | The service is overloaded, or its store cannot be reached. |
- * | `storage_full` | 503 | The store is full. | */
+ * - `missing_api_key` (401): the request has no API key.
+ * - `invalid_api_key` (401): the API key is mistyped, unknown, revoked or expired, or belongs to the other environment.
+ * - `read_only_key` (403): the API key may only read.
+ * - `invalid_parameter` (400): a query parameter or a header has an invalid value.
+ * - `malformed_json` (400): the body is not JSON, or an object in it has the same name twice.
+ * - `invalid_pet` (400): the body is JSON, but not a valid `NewPet`.
+ * - `not_found` (404): no pet or order has this id, or nothing exists at this path.
+ * - `method_not_allowed` (405): the path does not have this method. `Allow` lists those it has.
+ * - `unsupported_media_type` (415): the body is not `application/json` in UTF-8, or is compressed.
+ * - `body_too_large` (413): the body is larger than 64 KiB.
+ * - `request_timeout` (408): the body did not arrive in time.
+ * - `idempotency_in_flight` (409): the first request with this `Idempotency-Key` is still in progress.
+ * - `idempotency_mismatch` (422): this `Idempotency-Key` was used for another request.
+ * - `invalid_order` (400): the body is JSON, but not a valid `NewOrder`.
+ * - `pet_not_found` (404): no pet has the `petId` of the order.
+ * - `pet_not_available` (409): the pet is reserved or sold.
+ * - `order_not_pending` (409): only a pending order can be completed or cancelled.
+ * - `order_not_completed` (409): only a completed order can be returned.
+ * - `precondition_failed` (412): the order does not have the entity tag in `If-Match`.
+ * - `rate_limited` (429): the API key has sent too many requests.
+ * - `operation_removed` (410): the operation was removed on its sunset date.
+ * - `internal` (500): the service failed.
+ * - `unavailable` (503): the service is overloaded, or its store cannot be reached.
+ * - `storage_full` (503): the store is full. */
 export type ErrorCode = 'missing_api_key' | 'invalid_api_key' | 'read_only_key' | 'invalid_parameter' | 'malformed_json' | 'invalid_pet' | 'not_found' | 'method_not_allowed' | 'unsupported_media_type' | 'body_too_large' | 'request_timeout' | 'idempotency_in_flight' | 'idempotency_mismatch' | 'invalid_order' | 'pet_not_found' | 'pet_not_available' | 'order_not_pending' | 'order_not_completed' | 'precondition_failed' | 'rate_limited' | 'operation_removed' | 'internal' | 'unavailable' | 'storage_full'
 
 export interface Operations {
