@@ -38,8 +38,9 @@ const PAGE_BY_PET_AND_STATUS = page(`${following('pet_id')} AND status = $4`, 'p
 const INVENTORY = 'SELECT status, pets FROM inventory'
 const CHANGE = `SELECT place, changed, refusal, pet_status AS "petStatus", operation, request, answer, ${COLUMNS}
   FROM petstore_change_orders($1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::json, $5, $6)`
-// The clock is asked once, so that the index serves.
-const IS_DUE = `SELECT FROM orders WHERE status = 'pending' AND expires_at <= (SELECT petstore_now()) LIMIT 1`
+// The clock is asked once, and the order asked for, so that the index serves.
+const IS_DUE = `SELECT FROM orders WHERE status = 'pending' AND expires_at <= (SELECT petstore_now())
+  AND (SELECT status FROM pets WHERE pets.id = pet_id) = 'pending' ORDER BY expires_at LIMIT 1`
 const EXPIRE = 'SELECT id, pet_id AS "petId" FROM petstore_expire_orders($1)'
 
 type Moved = 'completed' | 'cancelled' | 'returned'
