@@ -99,7 +99,9 @@ export class Context {
 
   /** The caller's trace, for the log (W3C Trace Context). Empty when `traceparent` is missing or malformed: to be ignored (3.2.2). */
   trace(): { traceId?: string; parentId?: string } {
-    const [, traceId, parentId] = TRACEPARENT.exec(this.request.headers.get('traceparent') ?? '') ?? []
+    const header = this.request.headers.get('traceparent')
+    if (header === null) return {}
+    const [, traceId, parentId] = TRACEPARENT.exec(header) ?? []
     return traceId && parentId ? { traceId, parentId } : {}
   }
 }

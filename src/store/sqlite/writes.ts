@@ -46,11 +46,7 @@ export function writes(statements: Statements, transact: Transact, options: Stor
     return outcomes
   }, options.onBatch)
 
-  return async <Result>(work: Parameters<Write>[0]) => {
-    const outcome = await write(work)
-    if (outcome instanceof PetstoreError) throw outcome
-    return outcome as Result
-  }
+  return <Result>(work: Parameters<Write>[0]) => write(work) as Promise<Result>
 }
 
 const KEEPS_KEYS = { keepsKeys: true }
