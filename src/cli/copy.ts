@@ -4,6 +4,7 @@ import { Command } from 'commander'
 import { FlagError } from '../config/config.ts'
 import { type CopyProgress, copyStore } from '../store/copy.ts'
 import { kindOf } from '../store/kinds.ts'
+import { plural } from './output.ts'
 import { startProgress } from './progress.ts'
 
 /** The bar shows thousandths, whatever the number of rows. */
@@ -34,7 +35,9 @@ Example:
       } finally {
         progress.stop()
       }
-      const counts = Object.entries(rows).map(([table, count]) => `${count} ${table.replaceAll('_', ' ')}`)
+      const counts = Object.entries(rows).map(([table, count]) =>
+        plural(count, table.replaceAll('_', ' ').slice(0, -1)),
+      )
       process.stdout.write(`Copied and compared: ${counts.join(', ')}.\n`)
     })
 }
