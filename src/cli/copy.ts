@@ -12,18 +12,20 @@ const BAR_MAX = 1_000
 
 export function copyCommand(): Command {
   return new Command('copy')
-    .description('Copy a whole store to another: pets, keys, ids and times stay the same.')
+    .description('Copy a whole store to another: pets, orders and keys, with their ids and times.')
     .requiredOption('--from <address>', 'a file, or postgres://USER@HOST:PORT/DATABASE')
     .requiredOption('--to <address>', 'the same; created if it does not exist; must hold nothing else')
     .addHelpText(
       'after',
       `
-Stop the servers of both stores first. After an interruption, run the same command again: it continues where it stopped. At
-the end it compares the two stores. Other users can see the addresses in the list of processes: give the password as
-PGPASSWORD instead.
+Stop the servers of both stores first. After an interruption, run the same
+command again: it continues where it stopped. At the end it compares the two
+stores. Other users can see the addresses in the list of processes: give the
+password as PGPASSWORD instead.
 
 Example:
-  PGPASSWORD=… petstore copy --from data/petstore.db --to postgres://petstore@db.example/petstore`,
+  PGPASSWORD=… petstore copy --from data/petstore.db \\
+    --to postgres://petstore@db.example/petstore`,
     )
     .action(async ({ from, to }: { from: string; to: string }) => {
       const progress = startProgress(`${checkedName('--from', from)} → ${checkedName('--to', to)}`, BAR_MAX)
