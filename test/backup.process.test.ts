@@ -24,7 +24,7 @@ describe('a backup', () => {
     writing = false
     await Promise.all(writers)
     await service.stop()
-    expect([status, stdout]).toEqual([0, expect.stringMatching(/^Backed up [\d,]+ pets and 1 key \(/)])
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/^Backed up [\d,]+ pets, 0 orders and 1 key \(/)])
     expect(before.length).toBeGreaterThan(10)
     expect(beside(file)).toEqual([])
 

@@ -21,7 +21,8 @@ export async function addCompletions(program: Command, [command, , ...words]: re
   const completions = tab(program, { completionCommandName: 'completion' })
   program.commands
     .find((each) => each.name() === 'completion')
-    ?.hook('preAction', (_program, { args: [shell] }) => {
+    ?.description('Print completions for a shell.')
+    .hook('preAction', (_program, { args: [shell] }) => {
       if (shell === 'bash') process.stdout.write(BASH)
     })
   if (command !== 'complete' || words[0] !== 'keys') return

@@ -43,14 +43,15 @@ export function importCommand(): Command {
     .addHelpText(
       'after',
       `
-When you run the same import again within 24 hours, it adds only what is missing: after an interruption, or after you
-corrected bad records. Do not move records to other lines: a record is identified by its line and its content. Standard
-input has no name; give it one with --as.
+When you run the same import again within 24 hours, it adds only what is
+missing: after an interruption, or after you corrected bad records. Do not move
+records to other lines: a record is identified by its line and its content.
+Standard input has no name; give it one with --as.
 
 Examples:
   petstore pets import pets.csv
   petstore pets import --keep-going pets.ndjson
-  zcat pets.ndjson.gz | petstore pets import - --format ndjson --as 'pets of May'`,
+  zcat pets.ndjson.gz | petstore pets import - --format ndjson --as 'of May'`,
     )
     .action(async (file: string, options: ImportOptions, self: Command) => {
       const format = formatOf(file, options.format)

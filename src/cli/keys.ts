@@ -24,7 +24,11 @@ export function keysCommand(): Command {
 
 function createCommand(): Command {
   return storeCommand('create', 'Create an API key and print it. It cannot be shown again.')
-    .requiredOption('--name <name>', 'what the key is for', parsedBy(parseName))
+    .requiredOption(
+      '--name <name>',
+      'what the key is for; no other key in force may have this name',
+      parsedBy(parseName),
+    )
     .option('--read-only', 'the key may read, but change nothing', false)
     .option(
       '--expires <duration>',

@@ -55,10 +55,7 @@ export function ordersCommand(): Command {
           noun: 'order',
           columns: COLUMNS,
           list: (client, { status, pet }) => client.listOrders({ status, petId: pet }),
-          examples: [
-            'orders export orders.csv',
-            'orders export --format ndjson --status completed | gzip > sold.ndjson.gz',
-          ],
+          examples: ['orders export orders.csv', 'orders export --format ndjson --status completed | gzip > sold.gz'],
         }),
       ),
     )
