@@ -264,6 +264,7 @@ describe('the list', () => {
   test('leads through thousands, each once, and back', async () => {
     await addAnimals(2_345)
     await openSignedIn(page, service.key)
+    await page.getByText('1 – 20').waitFor()
     await tabTo(page, 'Per page')
     await press('End')
     await page.getByText('1 – 100').waitFor()
