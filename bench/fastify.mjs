@@ -19,7 +19,7 @@ const petById = database.prepare(`SELECT ${columns} FROM pets WHERE id = ?`)
 const insert = database.prepare(
   'INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES (?, ?, ?, ?, ?)',
 )
-// Read once. The service asks its file at every request; the peer is spared that.
+// Keys are read once, in favour of this peer: the service checks its file at every request.
 const keys = new Map(
   database
     .prepare('SELECT hash, id FROM keys WHERE revoked_at IS NULL')

@@ -1,4 +1,4 @@
-// The working tree beside a commit, in alternating runs of a second: has a change helped? Answers in three minutes.
+// The working tree beside a commit, in alternating runs of one second. Shows within three minutes whether a change is faster.
 
 import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'

@@ -79,7 +79,7 @@ async function warmUp(one: Entry, served: Served, requests: string, seconds: num
 async function measureRounds(entries: readonly Entry[], ready: readonly Ready[], pace: Pace): Promise<Figure[]> {
   const figures: Figure[] = entries.map(({ name }) => ({ name, runs: [] }))
   for (let round = 0; round < pace.rounds; round++) {
-    // There and back, so that nobody gains by the order.
+    // Every other round runs in reverse, so that the order favours no entry.
     const order = round % 2 === 0 ? [...ready.entries()] : [...ready.entries()].reverse()
     for (const [index, load] of order) {
       const run = await measure(load, pace.seconds)

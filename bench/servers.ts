@@ -71,7 +71,7 @@ async function answers(child: Bun.Subprocess, { port, key }: Starting): Promise<
       await response.bytes()
       if (response.ok) return true
     } catch {
-      // Nobody listens yet.
+      // The server does not listen yet.
     }
     await Bun.sleep(1)
   }

@@ -1,4 +1,4 @@
-// A chart of lines as SVG text, for the page about reliability: one plain chart needs no library. It has a background of its own, so it
+// A chart of lines as SVG text, for the page about reliability: one plain chart needs no library. It has its own background, so it
 // looks the same on light and on dark pages.
 
 export interface Line {

@@ -95,6 +95,20 @@ test('two servers add without a refusal, whatever isolation the operator has set
   expect(there.length).toBe(2 * 50 * 4)
 })
 
+test('of two servers that create a key of one name at once, one does', async () => {
+  const { address, store, by } = await storeWithKey()
+  const servers = [store, await openStore(address, { now })]
+  for (let round = 0; round < 10; round++) {
+    const name = `till ${round}`
+    const newestKnown = (await store.listKeys()).at(-1)?.id
+    const create = (server: Store) => server.createKey({ ...newKey(), name, newestKnown })
+    const rotate = (server: Store) => server.rotateKey(by, { ...newKey(), name, newestKnown }, 9_000_000_000_000)
+    const outcomes = await Promise.allSettled(servers.flatMap((server) => [create(server), rotate(server)]))
+    expect(outcomes.filter(({ status }) => status === 'fulfilled').length).toBe(1)
+  }
+  await Promise.all(servers.map((server) => server.close()))
+})
+
 test('keeps the texts that a collation would take for the same apart, and in the order of their ids', async () => {
   const { store, by } = await storeWithKey()
   const names = ['b', 'B', 'a', 'A', 'é', 'e\u0301', ' a', 'a ', '\u{1F436}', 'ß', 'ss']

@@ -53,6 +53,30 @@ describe('a file', () => {
     close()
   })
 
+  test('a create changes the version of the data alone; what another process commits, or changes a key, that of the keys, too', async () => {
+    const { path, store, by } = await storeWithKey()
+    const another = await openStore(path, { now })
+    const changed = async (work: () => Promise<unknown>) => {
+      const before = await store.version?.()
+      await work()
+      const after = await store.version?.()
+      return { data: before?.data !== after?.data, keys: before?.keys !== after?.keys }
+    }
+    const order = async () => {
+      const { value } = await store.placeOrder({ petId: 1n }, by)
+      return store.cancelOrder(value.id, by)
+    }
+    expect(await changed(async () => {})).toEqual({ data: false, keys: false })
+    expect(await changed(() => store.createPet(PET, by))).toEqual({ data: true, keys: false })
+    expect(await changed(order)).toEqual({ data: true, keys: false })
+    expect(await changed(() => another.createPet(PET, by))).toEqual({ data: true, keys: true })
+    expect(await changed(() => store.createKey(newKey()))).toEqual({ data: true, keys: true })
+    expect(await changed(() => store.rotateKey(by, newKey(), 2_000))).toEqual({ data: true, keys: true })
+    expect(await changed(() => store.revokeKey(by))).toEqual({ data: true, keys: true })
+    expect(await changed(() => another.createKey(newKey()))).toEqual({ data: true, keys: true })
+    await Promise.all([store.close(), another.close()])
+  })
+
   test('creates that arrive together commit together', async () => {
     const { path, store, by } = await storeWithKey()
     const before = commits(path)

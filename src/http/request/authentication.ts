@@ -1,5 +1,5 @@
-// Authenticates a request by its Authorization header (RFC 6750, 2.1), and knows when each API key was last used. A key anywhere else is
-// ignored.
+// Authenticates a request by its Authorization header (RFC 6750, 2.1); an API key anywhere else is ignored. Keeps when each key was last
+// used.
 
 import { PetstoreError } from '../../domain/errors.ts'
 import {
@@ -46,9 +46,9 @@ function misplaced(header: string | null, { headers, url }: Request): string {
 const CACHED_KEYS_MAX = 10_000
 
 export class Authentication {
-  /** Keys found in the store at `version`, by the hash of their text. */
+  /** Keys found in the store at this version of its keys, by the hash of their text. */
   private readonly verified = new Map<KeyHash, ApiKey>()
-  /** Look-ups in progress at `version`: requests with the same key share one. */
+  /** Look-ups in progress at this version: requests with the same key share one. */
   private readonly finding = new Map<KeyHash, Promise<ApiKey | undefined>>()
   private version: number | undefined
 
@@ -59,7 +59,7 @@ export class Authentication {
 
   /** What `verify` would give, without asking the store; `undefined` when only the store knows. */
   known(token: string, { version, now }: Context): ApiKey | undefined {
-    if (version === undefined || version !== this.version) return undefined
+    if (version === undefined || version.keys !== this.version) return undefined
     const key = this.verified.get(hashKey(token))
     return key && keyState(key, now) === 'active' ? key : undefined
   }
@@ -70,11 +70,11 @@ export class Authentication {
     if (issuedFor === undefined) throw invalid('This is not an API key of this service, or it is mistyped.')
     if (issuedFor !== this.environment) throw invalid(`This API key is for ${issuedFor}, not for ${this.environment}.`)
     const hash = hashKey(token)
-    const key = await this.find(hash, version)
+    const key = await this.find(hash, version?.keys)
     if (!key) throw invalid('This API key does not exist.')
     const state = keyState(key, now)
     if (state !== 'active') throw invalid(`This API key is ${state}.`)
-    this.cache(hash, key, version)
+    this.cache(hash, key, version?.keys)
     return key
   }
 
@@ -128,7 +128,10 @@ export class KeyUses {
     else this.uses.set(keyId, { keyId, ending: token.slice(-4), at, savedAt: 0, dueAt: 0 })
   }
 
-  /** Gives `save` what it has to save, if anything; with `all`, also what was saved less than a minute ago. Rejects as `save` does. */
+  /**
+   * Calls `save` with the uses that are due, if there are any; with `all`, also with those of keys that were saved less than a minute
+   * ago. Rejects as `save` does.
+   */
   async saveDue(save: (uses: readonly KeyUse[]) => Promise<void>, all = false): Promise<void> {
     const now = performance.now()
     const due = this.uses
@@ -137,7 +140,7 @@ export class KeyUses {
       .map((kept) => ({ kept, use: { keyId: kept.keyId, ending: kept.ending, at: kept.at } }))
       .toArray()
     if (due.length === 0) return
-    // What cannot be saved waits for a minute, too.
+    // Set before the call, so that a failure is not repeated within the minute.
     for (const { kept } of due) kept.dueAt = now + SAVE_EVERY_MS
     await save(due.map(({ use }) => use))
     for (const { kept, use } of due) kept.savedAt = use.at

@@ -29,7 +29,7 @@ import {
 } from '../shared/order-refusals.ts'
 import { type PageRow, pageOf } from '../shared/page.ts'
 import type { Connection } from './connection.ts'
-import { accepted, forgetting, type Keyed, usedKey } from './idempotency.ts'
+import { forgetting, type Keyed, usedKey } from './idempotency.ts'
 import { POSTGRES_JSON } from './json.ts'
 import { following } from './page.ts'
 
@@ -106,7 +106,7 @@ export function postgresOrders(
   )
 
   async function move(id: bigint, by: KeyId, to: Moved): Promise<Order> {
-    return accepted(await changeOne({ id, by, to })).value
+    return (await changeOne({ id, by, to })).value
   }
 
   async function readOrders(ids: bigint[]): Promise<(Order | undefined)[]> {
@@ -141,7 +141,7 @@ export function postgresOrders(
   const inventory = shared(readInventory)
 
   return {
-    placeOrder: async (order, by, idempotencyKey) => accepted(await changeOne({ order, by, idempotencyKey })),
+    placeOrder: (order, by, idempotencyKey) => changeOne({ order, by, idempotencyKey }),
     completeOrder: (id, by) => move(id, by, 'completed'),
     cancelOrder: (id, by) => move(id, by, 'cancelled'),
     returnOrder: (id, by) => move(id, by, 'returned'),

@@ -12,7 +12,7 @@ import { CREATE_PET, type FirstAnswer, KEPT_MS, replay, requestText } from '../s
 import { type PageRow, pageOf } from '../shared/page.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
 import { type Connection, LOG_MESSAGE } from './connection.ts'
-import { accepted, forgetting, type Keyed, usedKey } from './idempotency.ts'
+import { forgetting, type Keyed, usedKey } from './idempotency.ts'
 import { POSTGRES_JSON } from './json.ts'
 import { following } from './page.ts'
 
@@ -73,7 +73,7 @@ export function postgresPets({ read, add, background }: Connection, options: Sto
 
   return {
     listPets: shared(readPage),
-    createPet: async (pet, by, idempotencyKey) => accepted(await create({ pet, by, idempotencyKey })),
+    createPet: (pet, by, idempotencyKey) => create({ pet, by, idempotencyKey }),
     getPet: batched(readPets),
   }
 }
