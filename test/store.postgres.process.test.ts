@@ -4,6 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { StartError } from '../src/domain/errors.ts'
 import { generateKey, hashKey } from '../src/domain/keys.ts'
+import type { OrderStatus } from '../src/domain/orders.ts'
 import type { Store, StoreOptions } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { ordersConformance } from './orders.conformance.ts'
@@ -338,6 +339,20 @@ describe('with many rows', () => {
       async (store) => expect((await store.listOrders({ ...filter, petId: 1n })).next).toBe(18_005n),
     ])
     expect(rows).toBeLessThan(1_000)
+  })
+
+  test('the order that holds a pet is found at once, however many orders the pet had', async () => {
+    const fill = `
+      INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('Rex', 1, 'sold', 1, 1);
+      INSERT INTO orders (pet_id, status, placed_at, changed_at)
+      SELECT 1, CASE n WHEN 20000 THEN 'completed' ELSE 'cancelled' END, 1, 1 FROM generate_series(1, 20000) AS n`
+    const listed = async (store: Store, status: OrderStatus) =>
+      (await store.listOrders({ limit: 2, petId: 1n, status })).json.match(/"id":\d+/g)
+    const rows = await rowsRead(fill, [
+      async (store) => expect(await listed(store, 'pending')).toBeNull(),
+      async (store) => expect(await listed(store, 'completed')).toEqual(['"id":20000']),
+    ])
+    expect(rows).toBeLessThan(10)
   })
 
   test('nothing is read to find that none of them is overdue', async () => {

@@ -3,14 +3,22 @@
 
 import type { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
-import type { ExpiredOrder, Inventory, NewOrder, Order, OrderFilter, OrderStore } from '../../domain/orders.ts'
+import type {
+  ExpiredOrder,
+  Inventory,
+  NewOrder,
+  Order,
+  OrderFilter,
+  OrderStatus,
+  OrderStore,
+} from '../../domain/orders.ts'
 import type { Created, Page, PetStatus } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { shared } from '../shared/coalesce.ts'
 import { fromRow, jsonObject, selectList } from '../shared/columns.ts'
 import { batched } from '../shared/group-commit.ts'
 import { type FirstAnswer, KEPT_MS, replay, requestText } from '../shared/idempotency.ts'
-import { ORDER_COLUMNS, PLACE_ORDER } from '../shared/order-columns.ts'
+import { HOLDS, holds, ORDER_COLUMNS, PLACE_ORDER } from '../shared/order-columns.ts'
 import {
   invalidExpiry,
   orderNotCompleted,
@@ -34,6 +42,7 @@ const page = (condition: string, order: string) => `SELECT id, ${jsonObject(ORDE
 const PAGE = page('id > $1', 'id')
 const PAGE_BY_STATUS = page(following('status'), 'status, id')
 const PAGE_BY_PET = page(following('pet_id'), 'pet_id, id')
+const PAGE_THAT_HOLDS = page(`id > $1 AND pet_id = $3 AND status = $4 AND ${HOLDS}`, 'id')
 const PAGE_BY_PET_AND_STATUS = page(`${following('pet_id')} AND status = $4`, 'pet_id, id')
 const INVENTORY = 'SELECT status, pets FROM inventory'
 const CHANGE = `SELECT place, changed, refusal, pet_status AS "petStatus", operation, request, answer, ${COLUMNS}
@@ -114,13 +123,13 @@ export function postgresOrders(
     )
   }
 
-  function readRows(after: bigint, limit: number, petId: bigint | undefined, status: string | undefined) {
+  function readRows(after: bigint, limit: number, petId: bigint | undefined, status: OrderStatus | undefined) {
     type Row = { id: bigint; json: string }
     if (petId === undefined)
       return status === undefined ? read<Row>(PAGE, after, limit) : read<Row>(PAGE_BY_STATUS, after, limit, status)
     return status === undefined
       ? read<Row>(PAGE_BY_PET, after, limit, petId)
-      : read<Row>(PAGE_BY_PET_AND_STATUS, after, limit, petId, status)
+      : read<Row>(holds(status) ? PAGE_THAT_HOLDS : PAGE_BY_PET_AND_STATUS, after, limit, petId, status)
   }
 
   async function readInventory(): Promise<Inventory> {

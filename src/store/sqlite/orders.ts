@@ -14,7 +14,7 @@ import type {
 import type { Page, PetStatus } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { fromRow, jsonObject, selectList } from '../shared/columns.ts'
-import { ORDER_COLUMNS, PLACE_ORDER } from '../shared/order-columns.ts'
+import { HOLDS, holds, ORDER_COLUMNS, PLACE_ORDER } from '../shared/order-columns.ts'
 import {
   invalidExpiry,
   LATEST_EXPIRY_MS,
@@ -63,11 +63,12 @@ export function sqliteOrders(
     all: page<[bigint, number]>(''),
     byStatus: page<[OrderStatus, bigint, number]>('status = ? AND'),
     byPet: page<[bigint, bigint, number]>('pet_id = ? AND'),
+    thatHolds: page<[bigint, OrderStatus, bigint, number]>(`pet_id = ? AND status = ? AND ${HOLDS} AND`),
     byPetAndStatus: page<[bigint, OrderStatus, bigint, number]>('pet_id = ? AND status = ? AND'),
   }
   const heldPet = statements.query<HeldPet, [bigint]>(
     `SELECT name, pets.status, orders.id AS orderId, expires_at AS expiresAt
-     FROM pets LEFT JOIN orders ON pet_id = pets.id AND orders.status IN ('pending', 'completed') WHERE pets.id = ?`,
+     FROM pets LEFT JOIN orders ON pet_id = pets.id AND orders.${HOLDS} WHERE pets.id = ?`,
   )
   const insert = statements.query<never, [bigint, string | null, number | null, number, number]>(
     `INSERT INTO orders (pet_id, status, reference, expires_at, placed_at, changed_at) VALUES (?, 'pending', ?, ?, ?, ?)`,
@@ -104,7 +105,7 @@ export function sqliteOrders(
       }
       return status === undefined
         ? pages.byPet.values(petId, after, limit + 1)
-        : pages.byPetAndStatus.values(petId, status, after, limit + 1)
+        : pages[holds(status) ? 'thatHolds' : 'byPetAndStatus'].values(petId, status, after, limit + 1)
     }
     return pageOf(rows(), limit)
   }
