@@ -50,7 +50,7 @@ describe('metrics', () => {
     expect(text).not.toContain('anything')
   })
 
-  test('tell of orders: what was asked, what expired by itself, and how many pets each status has', async () => {
+  test('count the requests for orders, the orders that expired, and the pets of each status', async () => {
     const text = await metrics()
     const count = (operation: string, status: number) =>
       value(text, `petstore_request_duration_seconds_count{operation="${operation}",status="${status}"}`)
@@ -62,7 +62,7 @@ describe('metrics', () => {
     expect([pets('available'), pets('pending'), pets('sold')]).toEqual([1, 1, 1])
   })
 
-  test('tell of commits, the store, what is in flight and deprecated calls', async () => {
+  test('report commits, the store, requests in flight and deprecated calls', async () => {
     const text = await metrics()
     expect(value(text, 'petstore_commit_creates_sum')).toBe(8)
     expect(value(text, 'petstore_commit_duration_seconds_count')).toBeGreaterThan(0)

@@ -299,7 +299,7 @@ export function ordersConformance(
         }
       })
 
-      test('makes the pet free for the next order, and what is over stays as it was', async () => {
+      test('makes the pet available for the next order, and leaves the ended order as it was', async () => {
         const petId = await addPet()
         const first = await store.cancelOrder((await place(petId)).id, by)
         const sold = await store.completeOrder((await place(petId)).id, by)
@@ -317,7 +317,7 @@ export function ordersConformance(
     })
 
     describe('an idempotency key', () => {
-      test('gives the first answer again, whatever has become of the order and the pet', async () => {
+      test('gives the first answer again, even when the order and the pet have changed', async () => {
         const order = { petId: await addPet(), reference: 'r "1"', expiresAt: Date.now() + DAY_MS }
         const first = await store.placeOrder(order, by, 'o1')
         expect(first.replayed).toBe(false)
@@ -522,7 +522,7 @@ export function ordersConformance(
     })
 
     describe('the end of a reservation', () => {
-      test('is a commit that anybody may ask for, in pieces', async () => {
+      test('is a commit that any server may make, in batches', async () => {
         const orders = await placeOverdue(7)
         const open = await place(await addPet())
         const later = await place(await addPet(), { expiresAt: Date.now() + DAY_MS })
@@ -543,7 +543,7 @@ export function ordersConformance(
         await expectInventoryIsExact()
       })
 
-      test('asked for by many at once, happens once', async () => {
+      test('made by many at once, happens once', async () => {
         await placeOverdue(20)
         const pieces = await Promise.all(Array.from({ length: 10 }, () => store.expireOrders(7)))
         expect(new Set(pieces.flat().map(({ id }) => id)).size).toBe(20)

@@ -190,7 +190,7 @@ test('starts empty', async () => {
   assert.deepEqual(await pets(), [])
   passed++
 })
-test('reset empties it, and nothing old is remembered', async () => {
+test('reset empties it, and nothing of the old store is cached', async () => {
   const { url, apiKey } = store
   for (let round = 0; round < 20; round++) {
     assert.deepEqual(await pets(), [])

@@ -53,6 +53,30 @@ describe('a file', () => {
     close()
   })
 
+  test('a create changes the version of the data alone; what another process commits, or changes a key, that of the keys, too', async () => {
+    const { path, store, by } = await storeWithKey()
+    const another = await openStore(path, { now })
+    const changed = async (work: () => Promise<unknown>) => {
+      const before = await store.version?.()
+      await work()
+      const after = await store.version?.()
+      return { data: before?.data !== after?.data, keys: before?.keys !== after?.keys }
+    }
+    const order = async () => {
+      const { value } = await store.placeOrder({ petId: 1n }, by)
+      return store.cancelOrder(value.id, by)
+    }
+    expect(await changed(async () => {})).toEqual({ data: false, keys: false })
+    expect(await changed(() => store.createPet(PET, by))).toEqual({ data: true, keys: false })
+    expect(await changed(order)).toEqual({ data: true, keys: false })
+    expect(await changed(() => another.createPet(PET, by))).toEqual({ data: true, keys: true })
+    expect(await changed(() => store.createKey(newKey()))).toEqual({ data: true, keys: true })
+    expect(await changed(() => store.rotateKey(by, newKey(), 2_000))).toEqual({ data: true, keys: true })
+    expect(await changed(() => store.revokeKey(by))).toEqual({ data: true, keys: true })
+    expect(await changed(() => another.createKey(newKey()))).toEqual({ data: true, keys: true })
+    await Promise.all([store.close(), another.close()])
+  })
+
   test('creates that arrive together commit together', async () => {
     const { path, store, by } = await storeWithKey()
     const before = commits(path)
@@ -91,6 +115,26 @@ describe('a file', () => {
     } = await store.createPet(PET, by)
     new Database(path).run('DELETE FROM pets')
     expect((await store.createPet(PET, by)).value.id).toBe(id + 1n)
+    await store.close()
+  })
+
+  test('a reservation whose pet was changed by hand keeps no other from expiring', async () => {
+    const path = temporaryFile('petstore.db')
+    const clock = { at: 0 }
+    const store = await openStore(path, { now: () => clock.at })
+    const { id: by } = await store.createKey(newKey())
+    for (const petId of [1n, 2n]) {
+      await store.createPet(newPet({ status: 'available' }), by)
+      await store.placeOrder({ petId, expiresAt: 5 }, by)
+    }
+    const hand = new Database(path)
+    hand.run("UPDATE pets SET status = 'sold' WHERE id = 1")
+    clock.at = 5
+    expect(await store.expireOrders(10)).toEqual([{ id: 2n, petId: 2n }])
+    expect((await store.getOrder(1n))?.status).toBe('pending')
+    hand.run("UPDATE pets SET status = 'pending' WHERE id = 1")
+    expect(await store.expireOrders(10)).toEqual([{ id: 1n, petId: 1n }])
+    hand.close()
     await store.close()
   })
 

@@ -44,7 +44,7 @@ Example:
     })
 }
 
-/** The address as it may be shown. */
+/** The address without its password. */
 function checkedName(flag: string, address: string): string {
   const kind = kindOf(address)
   try {

@@ -176,7 +176,7 @@ class ImportRun {
   }
 }
 
-/** Says once that an import waits, and why; again when it has gone on since. */
+/** Logs once that the import waits, and why; and again each time it has to wait anew. */
 class Waiting {
   private since = false
 
@@ -192,7 +192,7 @@ class Waiting {
   }
 }
 
-/** Keys of one import lie together and rise with its lines, which keeps the service's index of them compact. */
+/** The keys of one import have a common prefix and rise with its lines, which keeps the service's index of them compact. */
 function recordKey(name: string, line: number, content: string): string {
   const digest = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 22)
   return `import-${digest(name)}-${String(line).padStart(10, '0')}-${digest(content)}`

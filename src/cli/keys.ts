@@ -87,7 +87,7 @@ function rotateCommand(): Command {
         const keys = await store.listKeys()
         const old = findNewest(keys, which)
         const now = Date.now()
-        // A key in its overlap has an end of its own: the key that replaced it has the life.
+        // A rotated key expires with its overlap. The life to copy is that of the newest key of this name.
         const { createdAt, expiresAt: end } = named(keys, old.name).findLast(({ id }) => id >= old.id) ?? old
         const life = expires ?? (end === undefined ? undefined : end - createdAt)
         const expiresAt = life === undefined ? undefined : now + life

@@ -143,6 +143,8 @@ async function serve(
     if (admin) process.stdout.write(`metrics on ${admin.url}\n`)
     process.stdout.write(`petstore listening on ${server.url}\n`)
   }
+  // Listened for before the address is printed, because until then a signal ends the process at once.
+  const signalled = firstSignal()
   await announce()
 
   const receive = async (line: string) => {
@@ -151,7 +153,7 @@ async function serve(
     await addFirstKey(store, { ...config, bootstrapKey: key }, log)
     await announce()
   }
-  const ends = [firstSignal(), npxEnds(), ...(worker || stdin ? [parentCloses(receive)] : [])]
+  const ends = [signalled, npxEnds(), ...(worker || stdin ? [parentCloses(receive)] : [])]
   const signal = await Promise.race(ends)
   log.info({ signal }, 'stopping')
   const requests = () => Promise.all([server.stop(REQUESTS_GRACE_MS), backups.stop(), others?.stop(WORKERS_GRACE_MS)])

@@ -4,12 +4,20 @@ import type { KeyStore } from './keys.ts'
 import type { OrderStore, Transition } from './orders.ts'
 import type { PetStore } from './pets.ts'
 
+/** Numbers that rise with commits. */
+export interface StoreVersion {
+  /** Between two equal numbers nothing was committed, by any process. */
+  readonly data: number
+  /** Between two equal numbers no API key changed. Creates and orders of this process leave it as it is. */
+  readonly keys: number
+}
+
 export interface Store extends PetStore, KeyStore, OrderStore {
   /**
-   * The store's version: between two equal versions nothing was committed, by any process. All calls in one turn of the event loop
-   * share the result, which is read after the last of them. Absent when it would cost as much as a query.
+   * All calls in one turn of the event loop share the result, which is read after the last of them. Absent when it would cost as
+   * much as a query.
    */
-  version?(): Promise<number>
+  version?(): Promise<StoreVersion>
 
   /** The pool of connections for reads, if there is one. `waiting`: calls that wait for a free connection. */
   pool?(): { size: number; busy: number; waiting: number }
@@ -28,7 +36,7 @@ export interface StoreOptions {
   onBatch?: ((size: number, seconds: number) => void) | undefined
   /**
    * Called after each commit that changed orders, with each change once: also the reservations that a call found overdue, and
-   * no repeats. A commit whose answer was lost is not told.
+   * no repeats. Not called for a commit whose outcome is unknown.
    */
   onTransitions?: ((transitions: readonly Transition[]) => void) | undefined
 }

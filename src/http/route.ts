@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { ContractOperation } from '../contract/contract.ts'
 import { PetstoreError } from '../domain/errors.ts'
 import type { ApiKey } from '../domain/keys.ts'
+import type { StoreVersion } from '../domain/store.ts'
 import { deprecationHeaders } from './response/deprecation.ts'
 import { type Answer, noContent, type SharedHeaders, sharedHeaders } from './response/response.ts'
 
@@ -78,7 +79,7 @@ export class Context {
   /** The request's API key. Set by authentication. */
   caller: ApiKey | undefined
   /** The store's version, read after the request arrived. `undefined` when the store has no versions. */
-  version: number | undefined
+  version: StoreVersion | undefined
   /** Sent as `X-Request-Id` when it is set. */
   requestId: string | undefined
 
@@ -98,7 +99,9 @@ export class Context {
 
   /** The caller's trace, for the log (W3C Trace Context). Empty when `traceparent` is missing or malformed: to be ignored (3.2.2). */
   trace(): { traceId?: string; parentId?: string } {
-    const [, traceId, parentId] = TRACEPARENT.exec(this.request.headers.get('traceparent') ?? '') ?? []
+    const header = this.request.headers.get('traceparent')
+    if (header === null) return {}
+    const [, traceId, parentId] = TRACEPARENT.exec(header) ?? []
     return traceId && parentId ? { traceId, parentId } : {}
   }
 }

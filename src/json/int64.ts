@@ -7,6 +7,7 @@ const INT64_DIGITS_MAX = 19
 
 /** The value of a JSON number's text; `fraction` or `range` when it is not an int64. */
 export function int64FromJson(text: string): bigint | 'fraction' | 'range' {
+  if (text.length < INT64_DIGITS_MAX && PLAIN.test(text)) return BigInt(text)
   const [, sign, whole = '', decimals = '', exponent = '0'] = PARTS.exec(text) ?? []
   if (whole === '') throw new RangeError(`not a JSON number: ${text}`)
   const digits = (whole + decimals).replace(/^0+/, '')
@@ -20,6 +21,8 @@ export function int64FromJson(text: string): bigint | 'fraction' | 'range' {
   return inRange(value) ? value : 'range'
 }
 
+/** What nearly all numbers are. */
+const PLAIN = /^[0-9]+$/
 const PARTS = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/
 
 /** Not by a regular expression: `0+$` would take quadratic time. */

@@ -41,10 +41,10 @@ export function createLog(level: LogLevel, { sharedPipe = false, destination }: 
   const line = (of: Exclude<LogLevel, 'silent'>): LogLine => {
     if (LOG_LEVELS.indexOf(of) < LOG_LEVELS.indexOf(level)) return () => undefined
     if (terminal) return (fields, message) => to.write(terminalLine(of, fields, message))
-    return ({ err, ...fields }, msg) => {
-      const time = new Date().toISOString()
-      const thrown = err === undefined ? {} : { err: plain(err) }
-      to.write(`${JSON.stringify({ level: of, time, ...fields, ...thrown, msg })}\n`)
+    return (fields, msg) => {
+      const written = JSON.stringify(fields.err === undefined ? fields : { ...fields, err: plain(fields.err) })
+      const rest = written === '{}' ? '' : `,${written.slice(1, -1)}`
+      to.write(`{"level":"${of}","time":"${new Date().toISOString()}"${rest},"msg":${JSON.stringify(msg)}}\n`)
     }
   }
   return {

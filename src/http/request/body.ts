@@ -18,7 +18,7 @@ export async function readBody(request: Request, timeoutMs: number): Promise<Jso
   if (length !== null && Number(length) > DISCARDED_BYTES_MAX) throw bodyTooLarge()
   // A body with a small Content-Length is read in one piece; any other is counted as it arrives.
   const reading = length !== null && Number(length) <= BODY_BYTES_MAX ? request.bytes() : readCounting(request)
-  return parse(decode(await receive(reading, timeoutMs)))
+  return parse(decode(await withTimeout(reading, timeoutMs)))
 }
 
 /** RFC 9110, 8.3. A body without Content-Type is read as JSON, the only media type of this API. */
@@ -73,17 +73,6 @@ async function readCounting({ body, signal }: Request): Promise<Uint8Array> {
   return Buffer.concat(chunks)
 }
 
-async function receive(reading: Promise<Uint8Array>, timeoutMs: number): Promise<Uint8Array> {
-  try {
-    return await withTimeout(reading, timeoutMs, () => {
-      return new PetstoreError('request_timeout', `The body did not arrive within ${timeoutMs / 1000} seconds.`)
-    })
-  } catch (error) {
-    if (error instanceof PetstoreError) throw error
-    throw new PetstoreError('request_timeout', 'The connection closed before the whole body arrived.', { cause: error })
-  }
-}
-
 /** JSON texts have no byte order mark (RFC 8259, 8.1): the decoder keeps it, so that the parser refuses it. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -121,23 +110,31 @@ interface Pending {
 const pending = new Set<Pending>()
 let sweeping: ReturnType<typeof setInterval> | undefined
 
-/** Resolves or rejects as `work` does; rejects with `timeoutError()` soon after `timeoutMs` have passed. */
-function withTimeout<Result>(work: Promise<Result>, timeoutMs: number, timeoutError: () => Error): Promise<Result> {
+/** The body, when it arrives. Rejects with `request_timeout` soon after `timeoutMs` have passed. */
+function withTimeout(reading: Promise<Uint8Array>, timeoutMs: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    const entry = { deadline: performance.now() + timeoutMs, fail: () => reject(timeoutError()) }
+    const late = `The body did not arrive within ${timeoutMs / 1000} seconds.`
+    const entry = {
+      deadline: performance.now() + timeoutMs,
+      fail: () => reject(new PetstoreError('request_timeout', late)),
+    }
     pending.add(entry)
     sweeping ??= setInterval(sweep, SWEEP_EVERY_MS)
-    work.then(
-      (result) => {
+    reading.then(
+      (bytes) => {
         pending.delete(entry)
-        resolve(result)
+        resolve(bytes)
       },
-      (error) => {
+      (cause) => {
         pending.delete(entry)
-        reject(error)
+        reject(cause instanceof PetstoreError ? cause : incomplete(cause))
       },
     )
   })
+}
+
+function incomplete(cause: unknown): PetstoreError {
+  return new PetstoreError('request_timeout', 'The connection closed before the whole body arrived.', { cause })
 }
 
 function sweep(): void {

@@ -13,12 +13,14 @@ export class RunningKeys {
   private readonly running = new Set<string>()
 
   /**
-   * Runs `work` with the key of the header, or with none where there is no header. Throws `idempotency_in_flight` while a request
+   * Runs `work` with the key of the header, or with none where there is no header. Rejects with `idempotency_in_flight` while a request
    * under the same key is running.
    */
-  async once<Result>(by: KeyId, header: string | undefined, work: (key?: string) => Promise<Result>): Promise<Result> {
-    if (header === undefined) return work()
-    const key = readIdempotencyKey(header)
+  once<Result>(by: KeyId, header: string | undefined, work: (key?: string) => Promise<Result>): Promise<Result> {
+    return header === undefined ? work() : this.onceUnder(by, readIdempotencyKey(header), work)
+  }
+
+  private async onceUnder<Result>(by: KeyId, key: string, work: (key: string) => Promise<Result>): Promise<Result> {
     const name = `${by} ${key}`
     if (this.running.has(name)) {
       throw new PetstoreError(

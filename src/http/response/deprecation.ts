@@ -19,7 +19,7 @@ export function checkNotRemoved({ id, deprecation }: ContractOperation, now: num
   throw new PetstoreError('operation_removed', `${id} was removed on ${day}. Use GET ${deprecation.successor} instead.`)
 }
 
-/** Calls since the last `take`, per key and operation: they are saved every few seconds, not at every call. */
+/** Calls per key and operation: they are saved every few seconds, not at every call. */
 export class DeprecatedCallTally {
   private calls = new Map<string, DeprecatedCalls>()
 
@@ -27,7 +27,7 @@ export class DeprecatedCallTally {
     this.add({ keyId, operationId, calls: 1, lastAt: at })
   }
 
-  add({ keyId, operationId, calls, lastAt }: DeprecatedCalls): void {
+  private add({ keyId, operationId, calls, lastAt }: DeprecatedCalls): void {
     const name = `${keyId} ${operationId}`
     const before = this.calls.get(name)
     this.calls.set(name, {
@@ -38,9 +38,16 @@ export class DeprecatedCallTally {
     })
   }
 
-  take(): DeprecatedCalls[] {
+  /** Gives `write` what was counted since the last time, if anything. Rejects as `write` does; then nothing is lost. */
+  async save(write: (calls: readonly DeprecatedCalls[]) => Promise<void>): Promise<void> {
     const taken = [...this.calls.values()]
+    if (taken.length === 0) return
     this.calls = new Map()
-    return taken
+    try {
+      await write(taken)
+    } catch (error) {
+      for (const calls of taken) this.add(calls)
+      throw error
+    }
   }
 }

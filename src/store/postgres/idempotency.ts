@@ -1,6 +1,5 @@
 // Idempotency keys in PostgreSQL: writes that may have one, and the forgetting of those whose time is over.
 
-import { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
 import type { Claim } from '../shared/group-commit.ts'
 import { KEPT_MS } from '../shared/idempotency.ts'
@@ -14,12 +13,6 @@ export interface Keyed {
 /** A key may be in a batch once: who arrives with it at the same time is answered by the next batch, from what is kept. */
 export function usedKey({ by, idempotencyKey }: Keyed): Claim | undefined {
   return idempotencyKey === undefined ? undefined : [`${by} ${idempotencyKey}`, Symbol()]
-}
-
-/** Throws what was refused. */
-export function accepted<Result>(outcome: Result | PetstoreError): Result {
-  if (outcome instanceof PetstoreError) throw outcome
-  return outcome
 }
 
 /** Servers that forget at the same moment do not wait for each other, nor for a request that uses such a key again. */

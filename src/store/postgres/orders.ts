@@ -21,24 +21,26 @@ import {
 } from '../shared/order-refusals.ts'
 import { type PageRow, pageOf } from '../shared/page.ts'
 import type { Connection } from './connection.ts'
-import { accepted, type Keyed, usedKey } from './idempotency.ts'
+import { forgetting, type Keyed, usedKey } from './idempotency.ts'
 import { POSTGRES_JSON } from './json.ts'
+import { following } from './page.ts'
 
 const COLUMNS = selectList(ORDER_COLUMNS)
 // An order as its own columns and the name of its pet, which is looked up for the rows that are shown only.
 const ORDERS = 'SELECT orders.*, (SELECT name FROM pets WHERE pets.id = pet_id) AS pet_name FROM orders'
 const BY_ID = `SELECT ${COLUMNS} FROM (${ORDERS} WHERE id = ANY($1::text::bigint[])) AS orders`
-const page = (condition: string) => `SELECT id, ${jsonObject(ORDER_COLUMNS, POSTGRES_JSON)} AS json
-  FROM (${ORDERS} WHERE id > $1 ${condition} ORDER BY id LIMIT $2) AS orders ORDER BY id`
-const PAGE = page('')
-const PAGE_BY_STATUS = page('AND status = $3')
-const PAGE_BY_PET = page('AND pet_id = $3')
-const PAGE_BY_PET_AND_STATUS = page('AND pet_id = $3 AND status = $4')
+const page = (condition: string, order: string) => `SELECT id, ${jsonObject(ORDER_COLUMNS, POSTGRES_JSON)} AS json
+  FROM (${ORDERS} WHERE ${condition} ORDER BY ${order} LIMIT $2) AS orders ORDER BY id`
+const PAGE = page('id > $1', 'id')
+const PAGE_BY_STATUS = page(following('status'), 'status, id')
+const PAGE_BY_PET = page(following('pet_id'), 'pet_id, id')
+const PAGE_BY_PET_AND_STATUS = page(`${following('pet_id')} AND status = $4`, 'pet_id, id')
 const INVENTORY = 'SELECT status, pets FROM inventory'
 const CHANGE = `SELECT place, changed, refusal, pet_status AS "petStatus", operation, request, answer, ${COLUMNS}
   FROM petstore_change_orders($1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::json, $5, $6)`
-// The clock is asked once, so that the index serves.
-const IS_DUE = `SELECT FROM orders WHERE status = 'pending' AND expires_at <= (SELECT petstore_now()) LIMIT 1`
+// The clock is asked once, and the order asked for, so that the index serves.
+const IS_DUE = `SELECT FROM orders WHERE status = 'pending' AND expires_at <= (SELECT petstore_now())
+  AND (SELECT status FROM pets WHERE pets.id = pet_id) = 'pending' ORDER BY expires_at LIMIT 1`
 const EXPIRE = 'SELECT id, pet_id AS "petId" FROM petstore_expire_orders($1)'
 
 type Moved = 'completed' | 'cancelled' | 'returned'
@@ -60,9 +62,11 @@ type ChangeRow = { place: bigint; changed: boolean; petStatus: PetStatus } & Fir
 type Outcome = Created<Order> | PetstoreError
 
 export function postgresOrders(
-  { read, change }: Connection,
+  { read, change, background }: Connection,
   { now, onBatch, onTransitions }: StoreOptions,
 ): OrderStore {
+  const forget = forgetting(background)
+
   async function changeAll(batch: (Move | Placement)[]): Promise<Outcome[]> {
     const moves = batch.filter((item) => 'to' in item)
     const placements = batch.filter((item) => 'order' in item)
@@ -76,6 +80,7 @@ export function postgresOrders(
       at,
       at - KEPT_MS,
     )
+    forget(at)
     // Two moves of one order to the same status are one change.
     const changed = new Map(
       rows.filter(({ changed }) => changed).map(({ id, petId, status }) => [id, { id, petId, status }]),
@@ -92,7 +97,7 @@ export function postgresOrders(
   )
 
   async function move(id: bigint, by: KeyId, to: Moved): Promise<Order> {
-    return accepted(await changeOne({ id, by, to })).value
+    return (await changeOne({ id, by, to })).value
   }
 
   async function readOrders(ids: bigint[]): Promise<(Order | undefined)[]> {
@@ -127,7 +132,7 @@ export function postgresOrders(
   const inventory = shared(readInventory)
 
   return {
-    placeOrder: async (order, by, idempotencyKey) => accepted(await changeOne({ order, by, idempotencyKey })),
+    placeOrder: (order, by, idempotencyKey) => changeOne({ order, by, idempotencyKey }),
     completeOrder: (id, by) => move(id, by, 'completed'),
     cancelOrder: (id, by) => move(id, by, 'cancelled'),
     returnOrder: (id, by) => move(id, by, 'returned'),

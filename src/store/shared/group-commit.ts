@@ -16,14 +16,20 @@ interface Waiting<Item, Result> {
   reject: (error: unknown) => void
 }
 
+/** A result that is a PetstoreError is a refusal of its item. */
+function settle<Result>({ resolve, reject }: Waiting<unknown, Result>, result: Result | PetstoreError): void {
+  if (result instanceof PetstoreError) reject(result)
+  else resolve(result)
+}
+
 /**
- * Wraps `commit`, which takes a batch and returns the results in the same order, as a function for one item. A PetstoreError of
- * `commit` rejects the whole batch. After any other error, which one item may have caused, each item is committed alone. A call
+ * Wraps `commit`, which takes a batch and returns the results in the same order, as a function for one item. A PetstoreError
+ * among the results rejects its item; one that `commit` throws rejects the whole batch. After any other error, which one item may have caused, each item is committed alone. A call
  * rejects with OVERLOADED when it would wait too long, judged by the duration of the commits so far; the first batch may always wait.
  * A batch ends before an item whose claim contradicts an earlier one, so items are committed in the order of their arrival.
  */
 export function batched<Item, Result>(
-  commit: (items: Item[]) => Result[] | Promise<Result[]>,
+  commit: (items: Item[]) => (Result | PetstoreError)[] | Promise<(Result | PetstoreError)[]>,
   onBatch?: (size: number, seconds: number) => void,
   claimOf?: (item: Item) => Claim | undefined,
 ): (item: Item) => Promise<Result> {
@@ -39,8 +45,8 @@ export function batched<Item, Result>(
       startedAt = performance.now()
       try {
         const results = await commit(batch.map(({ item }) => item))
-        batch.forEach(({ resolve }, index) => {
-          resolve(results[index] as Result)
+        batch.forEach((waiter, index) => {
+          settle(waiter, results[index] as Result | PetstoreError)
         })
       } catch (error) {
         if (error instanceof PetstoreError || batch.length === 1) for (const { reject } of batch) reject(error)
@@ -72,11 +78,11 @@ export function batched<Item, Result>(
     return waiting.splice(0, end === -1 ? BATCH_MAX : end)
   }
 
-  async function alone({ item, resolve, reject }: Waiting<Item, Result>): Promise<void> {
+  async function alone(waiter: Waiting<Item, Result>): Promise<void> {
     try {
-      resolve((await commit([item]))[0] as Result)
+      settle(waiter, (await commit([waiter.item]))[0] as Result | PetstoreError)
     } catch (error) {
-      reject(error)
+      waiter.reject(error)
     }
   }
 

@@ -81,10 +81,12 @@ export function sqliteOrders(
   const insertTransition = statements.query<never, [bigint, OrderStatus, number, KeyId | null]>(
     'INSERT INTO order_transitions (order_id, status, at, key_id) VALUES (?, ?, ?, ?)',
   )
-  // Without statistics SQLite would read every pending order instead.
+  // Without statistics SQLite would read every pending order instead. Where somebody has changed the pet by hand, nothing is done,
+  // so that all others expire.
   const overdue = statements.query<ExpiredOrder, [number, number]>(
     `SELECT id, pet_id AS petId FROM orders INDEXED BY orders_by_expiry
-     WHERE status = 'pending' AND expires_at <= ? ORDER BY expires_at LIMIT ?`,
+     WHERE status = 'pending' AND expires_at <= ? AND (SELECT status FROM pets WHERE pets.id = pet_id) = 'pending'
+     ORDER BY expires_at LIMIT ?`,
   )
   const inventory = statements.query<[PetStatus, bigint], []>('SELECT status, pets FROM inventory')
 

@@ -4,6 +4,7 @@
 // sees everything that was committed before. Under load this halves the cost of a page, because the processor's caches are warm.
 
 import type { SQLQueryBindings, Statement } from 'bun:sqlite'
+import type { StoreVersion } from '../../domain/store.ts'
 import type { Connection } from './connection.ts'
 import { translated } from './errors.ts'
 
@@ -81,14 +82,15 @@ function done(statement: Pick<Query<never, []>, 'run'>): boolean {
 }
 
 /**
- * The version of the database: a number that changes with every commit, by this connection or any other, in this process or another.
+ * The version of the database: its numbers change with every commit, by this connection or any other, in this process or another.
  * `PRAGMA data_version` shows the commits of other connections (https://sqlite.org/pragma.html#pragma_data_version). It takes about
  * 2 µs, so it runs once in a turn of the event loop, for all requests of that turn.
  */
 export class Version {
-  private number = 0
+  private data = 0
+  private keys = 0
   private ofOthers: bigint | undefined
-  private asked: Promise<number> | undefined
+  private asked: Promise<StoreVersion> | undefined
   private readonly query
 
   constructor(statements: Statements) {
@@ -96,12 +98,13 @@ export class Version {
   }
 
   /** Call it after every commit of this connection, and after `reopen`. */
-  changed(): void {
-    this.number++
+  changed({ keepsKeys = false } = {}): void {
+    this.data++
+    if (!keepsKeys) this.keys++
   }
 
   /** Queries after all requests of this turn have arrived: each gets a version that includes every commit before its arrival. */
-  readonly ask = (): Promise<number> => {
+  readonly ask = (): Promise<StoreVersion> => {
     this.asked ??= new Promise((resolve) => {
       setImmediate(() => {
         this.asked = undefined
@@ -111,11 +114,11 @@ export class Version {
     return this.asked
   }
 
-  private current(): number {
+  private current(): StoreVersion {
     const ofOthers = this.read()
     if (ofOthers === undefined || ofOthers !== this.ofOthers) this.changed()
     this.ofOthers = ofOthers
-    return this.number
+    return { data: this.data, keys: this.keys }
   }
 
   /** `undefined` when the query fails: then no cached value is used, and the next query reports the error. */

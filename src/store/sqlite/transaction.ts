@@ -6,8 +6,11 @@ import { BUSY_TIMEOUT_MS, type Connection } from './connection.ts'
 import { isSqliteCode, translated } from './errors.ts'
 import type { Statements, Version } from './statements.ts'
 
-/** Commits everything that `work` writes, or nothing. Resolves when it is on disk; rejects with `unavailable` or `storage_full`. */
-export type Transact = <Result>(work: () => Result) => Promise<Result>
+/**
+ * Commits everything that `work` writes, or nothing. Resolves when it is on disk; rejects with `unavailable` or `storage_full`.
+ * `keepsKeys`: `work` writes no API key, so those that are known stay valid.
+ */
+export type Transact = <Result>(work: () => Result, options?: { keepsKeys: boolean }) => Promise<Result>
 
 /** The time between attempts while another process writes. SQLite's own waiting would block the thread, and with it all reads, for up
  *  to 100 ms at a time. */
@@ -36,9 +39,10 @@ export function transactions(connection: Connection, statements: Statements, ver
       throw unavailable(cause)
     }
     doubtful = false
+    version.changed()
   }
 
-  function attempt<Result>(work: () => Result): Result {
+  function attempt<Result>(work: () => Result, options?: { keepsKeys: boolean }): Result {
     reopenIfDoubtful()
     try {
       beginOrThrow()
@@ -49,7 +53,7 @@ export function transactions(connection: Connection, statements: Statements, ver
       doubtful = !rolledBack() || isSqliteCode(error, 'SQLITE_IOERR')
       throw error
     } finally {
-      version.changed()
+      version.changed(options)
     }
   }
 
@@ -75,11 +79,11 @@ export function transactions(connection: Connection, statements: Statements, ver
     }
   }
 
-  async function attemptAgain<Result>(work: () => Result): Promise<Result> {
+  async function attemptAgain<Result>(work: () => Result, options?: { keepsKeys: boolean }): Promise<Result> {
     const until = performance.now() + BUSY_TIMEOUT_MS
     for (;;) {
       try {
-        return translated(() => attempt(work))
+        return translated(() => attempt(work, options))
       } catch (error) {
         const busy = error instanceof PetstoreError && isSqliteCode(error.cause, 'SQLITE_BUSY')
         if (!busy || performance.now() > until) throw error
@@ -91,8 +95,8 @@ export function transactions(connection: Connection, statements: Statements, ver
   const waiting = new Set<Promise<unknown>>()
 
   return {
-    async transact(work) {
-      const running = attemptAgain(work)
+    async transact(work, options) {
+      const running = attemptAgain(work, options)
       waiting.add(running)
       try {
         return await running

@@ -41,17 +41,15 @@ export function writes(statements: Statements, transact: Transact, options: Stor
       const turn: Turn = { now: options.now(), idempotencyKeys, transitions: [] }
       idempotencyKeys.forget(turn.now)
       return { outcomes: works.map((work) => work(turn)), transitions: turn.transitions }
-    })
+    }, KEEPS_KEYS)
     if (transitions.length > 0) options.onTransitions?.(transitions)
     return outcomes
   }, options.onBatch)
 
-  return async <Result>(work: Parameters<Write>[0]) => {
-    const outcome = await write(work)
-    if (outcome instanceof PetstoreError) throw outcome
-    return outcome as Result
-  }
+  return <Result>(work: Parameters<Write>[0]) => write(work) as Promise<Result>
 }
+
+const KEEPS_KEYS = { keepsKeys: true }
 
 /** How many keys each batch of writes forgets at most: more than it can add, so that none is left in the end. */
 const FORGET_MAX = 512
