@@ -26,7 +26,8 @@ export function startSelf<
 
 /** What a person types in the current folder to run petstore. */
 export function commandName(): string {
-  if (Bun.which('petstore')) return 'petstore'
+  // npx and npm put petstore on the path of what they start, and of nothing else.
+  if (!process.env.npm_command && Bun.which('petstore')) return 'petstore'
   // In a clone, in a package, or, for the executable, nowhere.
   const launchers = ['../../bin/petstore', '../bin/petstore'].map((path) => join(import.meta.dir, path))
   const command = launchers.find(existsSync) ?? process.execPath

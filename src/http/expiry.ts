@@ -53,6 +53,6 @@ export function startExpiry(orders: Pick<OrderStore, 'expireOrders'>, log: Log, 
 /** A line for each order that expired, whichever call of the store found it overdue. */
 export function logExpired(log: Log, transitions: readonly Transition[]): void {
   for (const { id, petId, status } of transitions) {
-    if (status === 'expired') log.info({ orderId: String(id), petId: String(petId), status }, 'expireOrders')
+    if (status === 'expired') log.change({ orderId: String(id), petId: String(petId), status }, 'expireOrders')
   }
 }
