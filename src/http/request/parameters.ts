@@ -8,13 +8,12 @@ import type { RoutedRequest } from '../route.ts'
  * Every parameter of the operation, with defaults. Throws `invalid_parameter` with all problems in one message, and `not_found` for
  * an invalid path parameter: no resource can have such a path.
  */
-export function readParameters(
-  { parameters }: ContractOperation,
-  { params, url, headers }: RoutedRequest,
-): Record<string, unknown> {
+export function readParameters({ parameters }: ContractOperation, request: RoutedRequest): Record<string, unknown> {
+  const { params, headers } = request
   const values: Record<string, unknown> = {}
   const problems: string[] = []
-  const query = queryOf(url)
+  // The runtime writes the URL when it is asked for.
+  const query = parameters.some((parameter) => parameter.in === 'query') ? queryOf(request.url) : ''
   for (const parameter of parameters) {
     const { name } = parameter
     const value =

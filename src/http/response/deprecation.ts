@@ -19,34 +19,39 @@ export function checkNotRemoved({ id, deprecation }: ContractOperation, now: num
   throw new PetstoreError('operation_removed', `${id} was removed on ${day}. Use GET ${deprecation.successor} instead.`)
 }
 
+interface Tally {
+  calls: number
+  /** Milliseconds since 1970. */
+  lastAt: number
+}
+
 /** Calls per key and operation: they are saved every few seconds, not at every call. */
 export class DeprecatedCallTally {
-  private calls = new Map<string, DeprecatedCalls>()
+  /** By operation, then by key. */
+  private calls = new Map<string, Map<KeyId, Tally>>()
 
-  count(keyId: KeyId, operationId: string, at: number): void {
-    this.add({ keyId, operationId, calls: 1, lastAt: at })
-  }
-
-  private add({ keyId, operationId, calls, lastAt }: DeprecatedCalls): void {
-    const name = `${keyId} ${operationId}`
-    const before = this.calls.get(name)
-    this.calls.set(name, {
-      keyId,
-      operationId,
-      calls: calls + (before?.calls ?? 0),
-      lastAt: Math.max(lastAt, before?.lastAt ?? 0),
-    })
+  count(keyId: KeyId, operationId: string, at: number, calls = 1): void {
+    const ofOperation = this.calls.get(operationId) ?? new Map<KeyId, Tally>()
+    const tally = ofOperation.get(keyId)
+    if (tally) {
+      tally.calls += calls
+      tally.lastAt = Math.max(tally.lastAt, at)
+    } else {
+      this.calls.set(operationId, ofOperation.set(keyId, { calls, lastAt: at }))
+    }
   }
 
   /** Gives `write` what was counted since the last time, if anything. Rejects as `write` does; then nothing is lost. */
   async save(write: (calls: readonly DeprecatedCalls[]) => Promise<void>): Promise<void> {
-    const taken = [...this.calls.values()]
+    const taken = [...this.calls].flatMap(([operationId, ofOperation]) =>
+      [...ofOperation].map(([keyId, tally]) => ({ keyId, operationId, ...tally })),
+    )
     if (taken.length === 0) return
     this.calls = new Map()
     try {
       await write(taken)
     } catch (error) {
-      for (const calls of taken) this.add(calls)
+      for (const { keyId, operationId, lastAt, calls } of taken) this.count(keyId, operationId, lastAt, calls)
       throw error
     }
   }

@@ -65,8 +65,8 @@ export function fromJson<Row>(columns: Columns<Row>, json: string): Row {
 
 function fromFields<Row>(columns: Columns<Row>, read: (field: string, kind: string) => Value | undefined): Row {
   const row: Record<string, Value> = {}
-  for (const [field, { kind }] of Object.entries(columns as AnyColumns)) {
-    const value = read(field, kind)
+  for (const field in columns) {
+    const value = read(field, columns[field].kind)
     if (value !== undefined) row[field] = value
   }
   return row as Row

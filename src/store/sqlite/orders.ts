@@ -38,14 +38,6 @@ const MOVES = {
 } as const
 type Moved = keyof typeof MOVES
 
-/** A pet, and the order that holds it, if any. */
-interface HeldPet {
-  name: string
-  status: PetStatus
-  orderId: bigint | null
-  expiresAt: bigint | null
-}
-
 const ORDERS = '(SELECT orders.*, (SELECT name FROM pets WHERE pets.id = pet_id) AS pet_name FROM orders)'
 
 export function sqliteOrders(
@@ -66,9 +58,12 @@ export function sqliteOrders(
     thatHolds: page<[bigint, OrderStatus, bigint, number]>(`pet_id = ? AND status = ? AND ${HOLDS} AND`),
     byPetAndStatus: page<[bigint, OrderStatus, bigint, number]>('pet_id = ? AND status = ? AND'),
   }
-  const heldPet = statements.query<HeldPet, [bigint]>(
-    `SELECT name, pets.status, orders.id AS orderId, expires_at AS expiresAt
-     FROM pets LEFT JOIN orders ON pet_id = pets.id AND orders.${HOLDS} WHERE pets.id = ?`,
+  // Two statements: as one join they take 8 µs, apart less than one.
+  const nameAndStatus = statements.query<{ name: string; status: PetStatus }, [bigint]>(
+    'SELECT name, status FROM pets WHERE id = ?',
+  )
+  const holderOf = statements.query<{ id: bigint; expiresAt: bigint | null }, [bigint]>(
+    `SELECT id, expires_at AS expiresAt FROM orders WHERE pet_id = ? AND ${HOLDS}`,
   )
   const insert = statements.query<never, [bigint, string | null, number | null, number, number]>(
     `INSERT INTO orders (pet_id, status, reference, expires_at, placed_at, changed_at) VALUES (?, 'pending', ?, ?, ?, ?)`,
@@ -127,15 +122,26 @@ export function sqliteOrders(
     const { now } = turn
     const { petId, reference, expiresAt } = order
     if (expiresAt !== undefined && (expiresAt <= now || expiresAt > now + LATEST_EXPIRY_MS)) return invalidExpiry()
-    const pet = heldPet.get(petId)
+    const pet = nameAndStatus.get(petId)
     if (!pet) return petNotFound(petId)
-    const holder = pet.orderId === null ? undefined : { id: pet.orderId, expiresAt: numberOrAbsent(pet.expiresAt) }
-    if (holder && pet.status === 'pending' && isOverdue(holder, now)) move(turn, holder.id, petId, 'expired', null)
-    else if (pet.status !== 'available') return petNotAvailable(petId, pet.status, holder)
+    if (pet.status !== 'available') {
+      const holder = readHolder(petId)
+      if (!holder || pet.status !== 'pending' || !isOverdue(holder, now))
+        return petNotAvailable(petId, pet.status, holder)
+      move(turn, holder.id, petId, 'expired', null)
+    }
     if (updatePet.run('pending', petId, 'available').changes !== 1) throw new Error(`pet ${petId} is not available`)
     const id = BigInt(insert.run(petId, reference ?? null, expiresAt ?? null, now, now).lastInsertRowid)
     record(turn, id, petId, 'pending', by)
     return { ...order, id, petName: pet.name, status: 'pending', placedAt: now, changedAt: now }
+  }
+
+  /** The order that holds the pet, if any. */
+  function readHolder(petId: bigint): Pick<Order, 'id' | 'expiresAt'> | undefined {
+    const holder = holderOf.get(petId)
+    return holder
+      ? { id: holder.id, expiresAt: holder.expiresAt === null ? undefined : Number(holder.expiresAt) }
+      : undefined
   }
 
   function change(turn: Turn, id: bigint, to: Exclude<Moved, 'expired'>, by: KeyId): Order | PetstoreError {
@@ -186,8 +192,4 @@ export function sqliteOrders(
 
 function isOverdue({ expiresAt }: Pick<NewOrder, 'expiresAt'>, now: number): boolean {
   return expiresAt !== undefined && expiresAt <= now
-}
-
-function numberOrAbsent(value: bigint | null): number | undefined {
-  return value === null ? undefined : Number(value)
 }
