@@ -14,8 +14,8 @@ export const FLOOR = 'floor'
 
 export interface Contender {
   name: string
-  /** `pets`: how many its store holds at first. `folder` is empty and its own. */
-  start(pets: number, folder: string): Promise<Served>
+  /** `pets`: how many its store holds at first. `folder` is empty and its own. `prepare`: SQL that its store is changed with. */
+  start(pets: number, folder: string, prepare?: string): Promise<Served>
 }
 
 export interface Served extends Asking {
@@ -37,7 +37,7 @@ export const ourCursor = (after: number) => encodeCursor(BigInt(after))
 export function ours(root: string, { name = 'petstore', flags = [], cores, store }: OursOptions = {}): Contender {
   return contender(
     name,
-    (pets, path) => store ?? copyOfSeeded(root, pets, path),
+    (pets, path, prepare) => store ?? copyOfSeeded(root, pets, path, prepare),
     (port, database) => [join(root, 'bin/petstore'), 'serve', '--port', port, '--database', database, ...flags],
     cores ? { cores } : {},
   )
@@ -76,15 +76,15 @@ function withoutStore(key: string): () => Seeded {
 
 function contender(
   name: string,
-  store: (pets: number, path: string) => Seeded,
+  store: (pets: number, path: string, prepare?: string) => Seeded,
   command: (port: string, database: string, folder: string) => string[],
   more: Pick<Starting, 'cores' | 'environment'> = {},
   cursor = ourCursor,
 ): Contender {
   return {
     name,
-    async start(pets, folder) {
-      const { database, key } = store(pets, join(folder, 'store.db'))
+    async start(pets, folder, prepare) {
+      const { database, key } = store(pets, join(folder, 'store.db'), prepare)
       const port = freePort()
       const running = await start({ command: command(String(port), database, folder), port, key, folder, ...more })
       return { running, key, cursor }

@@ -16,12 +16,13 @@ function get(request: Request): Response {
 
 async function post(request: Request): Promise<Response> {
   if (request.headers.get('Authorization') !== authorization) return new Response(null, { status: 401 })
-  const pet = JSON.parse(await request.text())
-  return new Response(pet && body, init)
+  const text = await request.text()
+  const sent = text === '' || JSON.parse(text)
+  return new Response(sent && body, init)
 }
 
 Bun.serve({
   hostname: '127.0.0.1',
   port: Number(port),
-  routes: { '/v1/pets': { GET: get, POST: post }, '/v1/pets/:petId': get },
+  routes: { '/v1/pets': { GET: get, POST: post }, '/v1/pets/:petId': get, '/v1/store/*': { POST: post } },
 })

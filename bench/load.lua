@@ -1,5 +1,5 @@
 -- The script of wrk: sends the requests of a file (raw HTTP, separated by NUL) in turn, and prints one JSON object at the
--- end. With "audit" as second argument it counts the status of every answer, which costs wrk some of its speed.
+-- end. {nnnn} in the first request becomes a number of six digits, another one each time. With "audit" as second argument it counts the status of every answer, which costs wrk some of its speed.
 
 local requests = {}
 local at = 0
@@ -14,7 +14,8 @@ function init(arguments)
     requests[#requests + 1] = text
   end
   file:close()
-  -- From another place each time: otherwise short runs would send the same few requests again and again.
+  numbered = requests[1]:find("{nnnn}", 1, true)
+  -- From where the run before ended: otherwise short runs would send the same few requests again and again.
   at = tonumber(arguments[3])
   if arguments[2] == "audit" then
     statuses = {}
@@ -26,8 +27,11 @@ function init(arguments)
 end
 
 function request()
-  at = at % #requests + 1
-  return requests[at]
+  at = at + 1
+  if numbered then
+    return (requests[1]:gsub("{nnnn}", 100000 + at))
+  end
+  return requests[(at - 1) % #requests + 1]
 end
 
 function done(summary, latency)

@@ -21,6 +21,8 @@ export interface Load {
   connections: number
   /** The only status that is accepted. */
   status: number
+  /** How many requests were sent: a run goes on where the one before ended. */
+  sent: number
   /** Where wrk runs; the load's core unless given. */
   cores?: readonly number[]
 }
@@ -90,11 +92,10 @@ export async function measure(load: Load & { bytesPerAnswer: number }, seconds: 
 
 async function wrk(load: Load, seconds: number, mode: 'audit' | 'measure'): Promise<Report> {
   const { server, requests, connections, cores = [CORES.load] } = load
-  const first = String(Math.floor(Math.random() * 100_000))
   const command = [
     ...['wrk', '--threads', '1', '--connections', String(connections), '--duration', `${Math.ceil(seconds)}s`],
     ...['--timeout', '10s', '--script', join(import.meta.dir, 'load.lua'), `http://127.0.0.1:${server.port}`],
-    ...['--', requests, mode, first],
+    ...['--', requests, mode, String(load.sent)],
   ]
   const child = Bun.spawn(pinned(cores, command), { stdio: ['ignore', 'pipe', 'pipe'] })
   const [output, complaint] = await Promise.all([child.stdout.text(), child.stderr.text()])
@@ -104,6 +105,8 @@ async function wrk(load: Load, seconds: number, mode: 'audit' | 'measure'): Prom
   if (Object.values(report.errors).some((count) => count > 0)) {
     throw new Error(`failed answers: ${JSON.stringify(report.errors)}`)
   }
+  // Each connection has taken one more request, which was not answered.
+  load.sent += report.requests + connections
   if (report.requests === 0) throw new Error('there was no answer')
   return report
 }

@@ -23,25 +23,19 @@ export function stayOn(...cores: readonly number[]): void {
   Bun.spawnSync(['taskset', '--all-tasks', '--cpu-list', '--pid', cores.join(','), String(process.pid)])
 }
 
-/** In general terms: what a reader needs for a comparison, without the names of places. */
-export function describeMachine(): { name: string; description: string } {
+/** The machine in general terms, and the version of every program that takes part: two sentences. */
+export function describeMachine(): string {
   const model = cpus()[0]?.model.replace(/\s+/g, ' ').trim() || 'unknown processor'
   const memoryGiB = Math.round(totalmem() / 2 ** 30)
-  return {
-    name: model,
-    description: `${cpus().length} cores (${model}), ${memoryGiB} GiB of memory, ${process.platform} on ${process.arch}`,
-  }
-}
-
-/** Of every program that takes part. */
-export function versions(): Record<string, string> {
-  return {
+  const versions = {
     Bun: Bun.version,
     nginx: printedVersion('nginx', '-v', /nginx\/(\S+)/),
     Node: printedVersion(peerNode(), '--version', /v(\S+)/),
     ...PEERS.dependencies,
     wrk: printedVersion('wrk', '-v', /wrk \S*?([0-9][0-9.]*)/),
   }
+  const programs = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
+  return `${cpus().length} cores (${model}), ${memoryGiB} GiB of memory. ${programs.join(', ')}.`
 }
 
 function printedVersion(program: string, flag: string, pattern: RegExp): string {

@@ -1,4 +1,4 @@
-// The working tree beside a commit, in alternating runs of a second: has a change helped? Answers in three minutes.
+// The working tree beside a commit, in alternating runs of one second. Shows within three minutes whether a change is faster.
 
 import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -66,7 +66,7 @@ function bringPackages(tree: string): void {
   if (exitCode !== 0) throw new CannotRun('npm could not install the packages of the commit; see its message above.')
 }
 
-function git(...words: string[]): string {
+export function git(...words: string[]): string {
   const { exitCode, stdout, stderr } = Bun.spawnSync(['git', ...words], { cwd: ROOT })
   if (exitCode !== 0) throw new CannotRun(`git ${words.join(' ')}: ${stderr.toString().trim()}`)
   return stdout.toString().trim()

@@ -3,7 +3,6 @@
 import { answerOf } from './answers.ts'
 import type { Asked } from './load.ts'
 import { STATUSES } from './seed.ts'
-import { repeatable } from './statistics.ts'
 
 /** More than any cache of pages holds. */
 const RANDOM_REQUESTS = 200_000
@@ -21,6 +20,8 @@ export interface Work {
   /** `pets`: how many the server holds. */
   requests(asking: Asking, pets: number): Asked[] | Promise<Asked[]>
   status: number
+  /** SQL that a seeded store is prepared with. */
+  prepare?: string
 }
 
 export const LIST: Asked = { method: 'GET', target: '/v1/pets' }
@@ -34,6 +35,25 @@ export const WORK = {
   create: { status: 201, requests: creates },
 } satisfies Record<string, Work>
 
+/** Every pet is available; those that orders are completed for have one. */
+const AVAILABLE = "UPDATE pets SET status = 'available' WHERE status <> 'available';"
+const ORDERED = `${AVAILABLE} UPDATE pets SET status = 'pending';
+  INSERT INTO orders (id, pet_id, status, placed_at, changed_at) SELECT id, id, 'pending', 1, 1 FROM pets`
+
+/** Each request is for another pet or order of six digits: for stores of 10^6 pets. */
+export const ORDER_WORK = {
+  place: {
+    status: 201,
+    prepare: AVAILABLE,
+    requests: () => [post('/v1/store/orders', '{"petId":{nnnn}}')],
+  },
+  complete: { status: 200, prepare: ORDERED, requests: () => [post('/v1/store/orders/{nnnn}/complete')] },
+} satisfies Record<string, Work>
+
+function post(target: string, body = ''): Asked {
+  return { method: 'POST', target, headers: { 'Content-Type': 'application/json' }, body }
+}
+
 /** Different pages of lists with a status, in rotation. Each is full in a store of 1000 pets or more. */
 export function filteredPages({ cursor }: Asking, pets: number): Asked[] {
   return Array.from({ length: PAGES_IN_ROTATION }, (_, page) => {
@@ -45,27 +65,26 @@ export function filteredPages({ cursor }: Asking, pets: number): Asked[] {
 
 /** Pages of 20 at random places. */
 export function randomPages({ cursor }: Asking, pets: number): Asked[] {
-  const random = repeatable(pets)
-  return Array.from({ length: RANDOM_REQUESTS }, () => {
-    return { method: 'GET', target: `/v1/pets?cursor=${cursor(random() % (pets - 20))}` }
-  })
+  return scattered(pets - 20).map((after) => ({ method: 'GET', target: `/v1/pets?cursor=${cursor(after)}` }))
 }
 
 export function creates(): Asked[] {
-  return Array.from({ length: 100 }, (_, index) => ({
-    method: 'POST',
-    target: '/v1/pets',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ name: `Bella ${index}`, categoryId: index % 7, status: STATUSES[index % STATUSES.length] }),
-  }))
+  return Array.from({ length: 100 }, (_, index) => {
+    const pet = { name: `Bella ${index}`, categoryId: index % 7, status: STATUSES[index % STATUSES.length] }
+    return post('/v1/pets', JSON.stringify(pet))
+  })
 }
 
 function randomPets(_asking: Asking, pets: number): Asked[] {
-  const random = repeatable(pets + 1)
-  return Array.from({ length: RANDOM_REQUESTS }, () => ({ method: 'GET', target: `/v1/pets/${1 + (random() % pets)}` }))
+  return scattered(pets).map((index) => ({ method: 'GET', target: `/v1/pets/${1 + index}` }))
 }
 
 async function listWithItsTag({ running, key }: Asking): Promise<Asked[]> {
   const { headers } = await answerOf(running.port, LIST, key)
   return [{ ...LIST, headers: { 'If-None-Match': headers.etag as string } }]
+}
+
+/** Numbers below `limit`, far from each other and the same in every run: Knuth's multiplicative hash of 1, 2, 3 … */
+function scattered(limit: number): number[] {
+  return Array.from({ length: RANDOM_REQUESTS }, (_, index) => (Math.imul(index + 1, 2654435761) >>> 0) % limit)
 }

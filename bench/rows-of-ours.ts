@@ -1,4 +1,4 @@
-// The rows of the service alone: conditional requests, reads beside writes, growth, a large store, workers, PostgreSQL.
+// The rows of the service alone: reads beside writes, growth, workers, PostgreSQL.
 
 import { join } from 'node:path'
 import { Cluster } from '../test/support/postgres.ts'
@@ -11,24 +11,12 @@ import { atLeast, atLeastPerSecond, atMost, each, type Figure, type Target } fro
 import { type Entry, measureTogether, type Ready, withServers } from './rounds.ts'
 import { entry, type Row, US } from './rows.ts'
 import { copyOfSeeded, type Seeded } from './seed.ts'
-import { memoryOf } from './servers.ts'
-import { ratio, summary } from './statistics.ts'
+import { ratio } from './statistics.ts'
 
 const MANY = 1e7
-const MEGABYTE = 1e6
 const BOTH_CORES = [CORES.server, CORES.load]
 
 type Name = keyof typeof WORK
-
-const notModified: Row = {
-  name: 'not-modified',
-  title: '304 answers to the list of 20',
-  async run(pace) {
-    const entries = [entry(US, WORK.list, 1e3, 'list of 20'), entry(US, WORK['not-modified'], 1e3, '304')]
-    const figures = await measureTogether(entries, pace)
-    return { figures, targets: [atLeast(figures, '304', 1, 'list of 20')] }
-  },
-}
 
 const mixed: Row = {
   name: 'mixed',
@@ -93,46 +81,6 @@ function power(pets: number): string {
   return `10^${Math.round(Math.log10(pets))}`
 }
 
-const large: Row = {
-  name: 'large',
-  title: 'Start and memory with 10^7 pets',
-  async run({ rounds, seconds }) {
-    const readyMs: number[] = []
-    const resident: number[] = []
-    const entries = onOneServer(MANY, ['list', 'pages', 'pet', 'create']).map((one) => ({ ...one, connections: 16 }))
-    for (let round = 0; round < rounds; round++) {
-      await withServers(
-        onOneServer(MANY, ['list']),
-        async ([ready]) => {
-          readyMs.push((ready as Ready).server.readyMs)
-        },
-        1,
-      )
-    }
-    await withServers(entries, async (ready) => {
-      let running = true
-      const loads = Promise.all(ready.map((one) => measure(one, rounds * seconds))).finally(() => {
-        running = false
-      })
-      for (; running; await Bun.sleep(200)) resident.push(memoryOf((ready[0] as Ready).server.pid) / MEGABYTE)
-      await loads
-    })
-    const third = Math.ceil(resident.length / 3)
-    const rise = summary(resident.slice(-third)).median / summary(resident.slice(0, third)).median
-    return {
-      figures: [],
-      targets: [
-        atMost('ready in ≤ 150 ms', summary(readyMs), 150, 'ms'),
-        atMost('resident memory ≤ 80 MB', summary([Math.max(...resident)]), 80, 'MB'),
-        atMost('memory in the last third ≤ 1.05 × the first', summary([rise]), 1.05, '×'),
-      ],
-      remark:
-        'Ready: from the start of `petstore serve` to its first page. Memory: under lists, random pages, random pets and ' +
-        'creates at once; it includes what is mapped from files, such as the runtime itself.',
-    }
-  },
-}
-
 const workers: Row = {
   name: 'workers',
   title: 'Two workers on two cores, one file, one port',
@@ -192,4 +140,4 @@ function copiedTo(database: string, pets: number): Promise<Seeded> {
   })
 }
 
-export const OF_OURS: readonly Row[] = [notModified, mixed, growth, large, workers, postgres]
+export const OF_OURS: readonly Row[] = [mixed, growth, workers, postgres]

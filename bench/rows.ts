@@ -4,7 +4,7 @@
 import { answerOf } from './answers.ts'
 import { type Contender, fastify, floor, nginx, ours, ROOT } from './contenders.ts'
 import { withFolder } from './folders.ts'
-import { WORK, type Work } from './requests.ts'
+import { ORDER_WORK, WORK, type Work } from './requests.ts'
 import { atLeast, atMost, each, type Figure, type Measured, type Target } from './results.ts'
 import { type Entry, measureTogether, type Pace } from './rounds.ts'
 import { summary } from './statistics.ts'
@@ -37,6 +37,28 @@ export const COMPARISONS: readonly Row[] = [
     atLeast(figures, 'petstore', 20, 'Fastify'),
     atMost('p99 ≤ 10 ms', summary(each(figures, 'petstore', 'p99Ms')), 10, 'ms'),
   ]),
+  {
+    name: 'orders',
+    title: 'Orders placed and completed, beside creates',
+    async run(pace) {
+      const { floor } = await sendingOurAnswer(ORDER_WORK.place, 1e6, 100_001)
+      const figures = await measureTogether(
+        [
+          entry(US, ORDER_WORK.place, 1e6, 'place'),
+          entry(US, ORDER_WORK.complete, 1e6, 'complete'),
+          entry(US, WORK.create, 1e6, 'create'),
+          entry(floor, ORDER_WORK.place, 1e6),
+        ],
+        pace,
+      )
+      const targets = ['place', 'complete'].map((name) => atLeast(figures, name, 0.8, 'create'))
+      return {
+        figures,
+        targets,
+        remark: 'Each order is for another of 10^6 pets. The floor parses the order and stores nothing.',
+      }
+    },
+  },
 ]
 
 export function entry(contender: Contender, work: Work, pets: number, name = contender.name): Entry {
@@ -66,14 +88,15 @@ function row(
   }
 }
 
-/** Contenders that send what the service answers to the first request of this work. */
-function sendingOurAnswer(work: Work, pets: number): Promise<{ floor: Contender; nginx: Contender }> {
+/** Contenders that send what the service answers to the first request of this work, with this id where it is numbered. */
+function sendingOurAnswer(work: Work, pets: number, id = 1): Promise<{ floor: Contender; nginx: Contender }> {
   return withFolder(async (folder) => {
-    const served = await US.start(pets, folder)
+    const served = await US.start(pets, folder, work.prepare)
     try {
       const [first] = await work.requests(served, pets)
       if (!first) throw new RangeError('the work has no request')
-      const answer = await answerOf(served.running.port, first, served.key)
+      const body = first.body?.replace('{nnnn}', String(id))
+      const answer = await answerOf(served.running.port, { ...first, ...(body && { body }) }, served.key)
       return { floor: floor(answer, served.key), nginx: nginx(answer, served.key) }
     } finally {
       await served.running.stop()

@@ -7,8 +7,6 @@ import { CORES, pinned } from './machine.ts'
 export interface Running {
   port: number
   pid: number
-  /** Milliseconds from its start to its first answer. */
-  readyMs: number
   stop(): Promise<void>
 }
 
@@ -38,7 +36,6 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => pr
 /** Throws an Error with the end of the server's output when it does not answer. */
 export async function start(starting: Starting): Promise<Running> {
   const { command, cores = [CORES.server], port, folder, environment = {} } = starting
-  const startedAt = performance.now()
   const output = Bun.file(join(folder, 'output'))
   const errors = Bun.file(join(folder, 'errors'))
   const child = Bun.spawn(pinned(cores, command), {
@@ -55,7 +52,6 @@ export async function start(starting: Starting): Promise<Running> {
   return {
     port,
     pid: child.pid,
-    readyMs: performance.now() - startedAt,
     async stop() {
       child.kill('SIGTERM')
       const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MAX_MS)
@@ -75,7 +71,7 @@ async function answers(child: Bun.Subprocess, { port, key }: Starting): Promise<
       await response.bytes()
       if (response.ok) return true
     } catch {
-      // Nobody listens yet.
+      // The server does not listen yet.
     }
     await Bun.sleep(1)
   }
@@ -91,19 +87,12 @@ export function freePort(): number {
 
 /** Seconds of processor time that a process and its children have used. */
 export function cpuSeconds(pid: number): number {
-  return sum(family(pid), (each) => {
+  return family(pid).reduce((total, each) => {
     const text = readOrEmpty(`/proc/${each}/stat`)
     // The name comes first, in parentheses, and may hold spaces.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_PER_SECOND
-  })
-}
-
-/** Bytes of resident memory of a process and its children. */
-export function memoryOf(pid: number): number {
-  return sum(family(pid), (each) => {
-    return Number(/^VmRSS:\s+(\d+) kB/m.exec(readOrEmpty(`/proc/${each}/status`))?.[1] ?? 0) * 1024
-  })
+    return total + (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_PER_SECOND
+  }, 0)
 }
 
 /** The process and its descendants. Linux lists a child with the thread that started it. */
@@ -111,10 +100,6 @@ function family(pid: number): number[] {
   const threads = orElse(() => readdirSync(`/proc/${pid}/task`), [])
   const children = threads.flatMap((thread) => readOrEmpty(`/proc/${pid}/task/${thread}/children`).split(' '))
   return [pid, ...children.filter(Boolean).map(Number).flatMap(family)]
-}
-
-function sum(pids: readonly number[], of: (pid: number) => number): number {
-  return pids.reduce((total, pid) => total + of(pid), 0)
 }
 
 function readOrEmpty(path: string): string {

@@ -24,14 +24,3 @@ export function ratio(ours: readonly number[], theirs: readonly number[]): Summa
   if (ours.length !== theirs.length) throw new RangeError('a ratio needs both figures of each round')
   return summary(ours.map((value, round) => value / (theirs[round] as number)))
 }
-
-/** A generator of 32-bit numbers (mulberry32) that gives the same ones in every run, so that runs can be compared. */
-export function repeatable(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return (mixed ^ (mixed >>> 14)) >>> 0
-  }
-}

@@ -13,7 +13,7 @@ import { KilledServer } from './killed-server.ts'
 import { listedPets } from './pages.ts'
 
 const WRITERS = 24
-/** After these a new file is used, so that checking all of it stays quick. */
+/** After this many rounds a new file is used, so that checking the whole file stays fast. */
 const ROUNDS_PER_FILE = 50
 
 export interface Tally {

@@ -22,7 +22,7 @@ export class KilledServer {
   private readonly env: Record<string, string>
   private running!: Running
 
-  /** By default on a file of its own; servers on one store share its key, too. */
+  /** By default the server has its own file. Servers on one store share its API key. */
   constructor({ key = generateKey('production'), database }: { key?: string; database?: string } = {}) {
     this.key = key
     this.database = database ?? join(this.folder, 'petstore.db')

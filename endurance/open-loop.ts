@@ -1,4 +1,4 @@
-// An open-loop load: requests are due at a fixed rate, whatever the server does. It runs in a process of its own, so that the
+// An open-loop load: requests are due at a fixed rate, whatever the server does. It runs in a separate process, so that the
 // server has the other core. It reads the load as JSON from standard input and prints its figures as JSON.
 
 import type { Socket } from 'bun'
@@ -28,7 +28,7 @@ export interface Figures {
   seconds: number
 }
 
-/** Runs the load in a process of its own. */
+/** Runs the load in a separate process. */
 export async function openLoop(load: Load): Promise<Figures> {
   const child = Bun.spawn([process.execPath, import.meta.path], {
     stdio: [Buffer.from(JSON.stringify(load)), 'pipe', 'inherit'],

@@ -1,4 +1,4 @@
-// The audit of a store with orders: what the tables say, held against each other and against what clients were told.
+// The audit of a store with orders: compares its tables with each other and with the answers that clients received.
 
 import type { Journal } from './order-clients.ts'
 
@@ -33,7 +33,7 @@ export const TABLES: Record<keyof Tables, string> = {
   answers: `SELECT key, answer FROM idempotency_answers WHERE operation = 'placeOrder'`,
 }
 
-/** Through which states an order in each state has gone. */
+/** The states that an order in each state has passed through. */
 const HISTORIES: Record<string, string[]> = {
   pending: ['pending'],
   completed: ['pending', 'completed'],
@@ -46,7 +46,7 @@ const HOLDING: Record<string, string> = { pending: 'pending', completed: 'sold' 
 /** Which request makes each transition; none asks for `expired`. */
 const REQUESTS: Record<string, string> = { completed: 'complete', cancelled: 'cancel', returned: 'return' }
 
-/** Broken promises, each in a sentence; empty when there are none. The store must be at rest: no reservation is left that will end. */
+/** Broken promises, each in a sentence; empty when there are none. No client may be active and no reservation may be about to end. */
 export function audit(tables: Tables, journal: Journal): string[] {
   const steps = new Map(tables.transitions.map((each) => [`${each.orderId} ${each.status}`, each]))
   return [
@@ -65,7 +65,7 @@ type Steps = ReadonlyMap<string, Tables['transitions'][number]>
 
 const historyOf = (status: string) => HISTORIES[status] ?? []
 
-/** Every acknowledged transition is there, once, as it was acknowledged. */
+/** Every acknowledged transition exists once, as it was acknowledged. */
 function* auditAcknowledged({ orders }: Tables, steps: Steps, { done }: Journal): Generator<string> {
   const byReference = Map.groupBy(orders, ({ reference }) => reference)
   for (const [reference, { length }] of byReference) if (length > 1) yield `${reference} was placed ${length} times`
@@ -90,7 +90,7 @@ function* auditAcknowledged({ orders }: Tables, steps: Steps, { done }: Journal)
   }
 }
 
-/** An order is wholly there, has gone through the states that lead to its own, and only because somebody asked for each. */
+/** Every order is complete, has passed through the states that lead to its own, and each change was requested by a client. */
 function* auditOrder(order: OrderRow, steps: Steps, journal: Journal): Generator<string> {
   const { id, status, reference, expiresAt } = order
   if (status === 'pending' && expiresAt !== null) yield `order ${id} is pending, and its reservation has ended`
@@ -142,7 +142,7 @@ function* auditInventory({ pets, orders, inventory }: Tables): Generator<string>
   if (sold !== completed) yield `${sold} pets are sold, ${completed} orders completed`
 }
 
-/** An order that was placed with a key is there exactly when its key is. The key is the order's reference. */
+/** An order that was placed with a key exists exactly when its key exists. The key is the order's reference. */
 function* auditKeys({ orders, answers }: Tables): Generator<string> {
   const kept = new Map(answers.map(({ key, answer }) => [key, (JSON.parse(answer) as { id: number }).id]))
   for (const { id, reference } of orders) {

@@ -1,5 +1,5 @@
 // Clients that place, complete, cancel and return orders of a few pets, at random and against each other, and the journal of
-// what they were told.
+// the answers they received.
 
 /** How an experiment's requests ended. */
 export interface Counts {
@@ -23,7 +23,7 @@ interface Request {
   readonly idempotencyKey?: string
 }
 
-/** What clients were told, over all servers. */
+/** The answers that clients received from all servers. */
 export class Journal {
   readonly counts: Counts = { done: 0, refused: 0, unknown: 0, replayed: 0 }
   /** Request → the body of the answer that acknowledged it first. */
@@ -39,7 +39,7 @@ export class Journal {
     return this.done.has(request) || this.unknown.has(request)
   }
 
-  /** Placements with an Idempotency-Key that nobody has acknowledged, and which may have happened. */
+  /** Placements with an Idempotency-Key that were not acknowledged, and may have succeeded. */
   unanswered(): Request[] {
     return this.keyed.filter(({ name }) => this.unknown.has(name) && !this.done.has(name))
   }
@@ -77,7 +77,7 @@ export class Journal {
 const RESERVED_MS = [5, 250] as const
 const REFUSALS = new Set(['pet_not_available', 'order_not_pending', 'order_not_completed', 'invalid_order'])
 const IN_FLIGHT = 'idempotency_in_flight'
-/** After a 503, so that a store that is gone is not asked without a pause. */
+/** The pause after a 503, so that clients do not flood a store that is down. */
 const PAUSE_MS = 20
 
 export class Clients {
@@ -103,7 +103,7 @@ export class Clients {
     this.stopping = true
   }
 
-  /** While no client works: what has no answer and has an Idempotency-Key is sent again, and some of what has its answer. */
+  /** Call it while no client is active. Sends unanswered requests with an Idempotency-Key again, and some of the answered ones. */
   async sendAgain(url: string): Promise<void> {
     const { journal } = this
     const unanswered = journal.unanswered()
@@ -182,7 +182,7 @@ export class Clients {
     if (code === IN_FLIGHT) return
     if (!REFUSALS.has(code)) this.journal.faults.push(`${request.name} was answered with ${text}`)
     this.journal.refused(request, text, wasDone)
-    // Names the order that holds the pet, also one whose placement was never answered.
+    // The message names the order that holds the pet, even one whose placement was not answered.
     const holder = code === 'pet_not_available' ? /order (\d+)/.exec(message)?.[1] : undefined
     if (holder) this.holders.set(request.petId, Number(holder))
   }

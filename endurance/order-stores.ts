@@ -1,5 +1,5 @@
-// The stores that orders race on: what each round adds up, and how it ends. What has no answer is sent again, reservations end, and
-// the whole store is audited, in the database and over the API of each server.
+// The stores of the experiment with orders: the totals of its rounds, and the end of each round. Unanswered requests are sent again,
+// reservations end, and the whole store is audited, in the database and over the API of each server.
 
 import type { Cluster } from '../test/support/postgres.ts'
 import { ask } from '../test/support/process.ts'
@@ -42,7 +42,7 @@ export async function addPets({ key, urls }: Site): Promise<number[]> {
   return answers.map(({ text }) => (JSON.parse(text) as { id: number }).id)
 }
 
-/** The end of a round, when no client works: what has no answer is sent again, all reservations end, and everything is audited. */
+/** Call it while no client is active. Sends unanswered requests again, waits until all reservations have ended, and audits everything. */
 export async function settle(site: Site, clients: Clients, tally: Tally): Promise<void> {
   await clients.sendAgain(pick(site.urls))
   const tables = await atRest(site)
@@ -52,7 +52,7 @@ export async function settle(site: Site, clients: Clients, tally: Tally): Promis
   tally.faults.push(...clients.journal.newFaults(faults).map((fault) => `round ${tally.rounds}: ${fault}`))
 }
 
-/** The tables once no reservation is left that will end by itself: nothing moves any more. */
+/** The tables, read once every reservation with an end has ended. */
 async function atRest(site: Site): Promise<Tables> {
   const until = performance.now() + REST_MS_MAX
   for (;;) {
@@ -63,7 +63,7 @@ async function atRest(site: Site): Promise<Tables> {
   }
 }
 
-/** What a server lists and counts is what the tables say. */
+/** Compares the lists and counts of a server with the tables. */
 async function compareWithApi(url: string, key: string, { pets, orders, inventory }: Tables): Promise<string[]> {
   const faults: string[] = []
   const listedOrders: OrderRow[] = []

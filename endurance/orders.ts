@@ -1,4 +1,4 @@
-// Orders that race. Many clients of two servers place, complete, cancel and return orders of a few pets, with reservations that
+// Concurrent orders. Many clients of two servers place, complete, cancel and return orders of a few pets, with reservations that
 // end within a second and with Idempotency-Keys. At random moments servers are killed with SIGKILL, on SQLite and on PostgreSQL,
 // or the primary of PostgreSQL is killed and its standby promoted. After each round the whole store is audited (order-stores.ts).
 //
@@ -24,7 +24,7 @@ import {
 
 const CLIENTS_PER_SERVER = 8
 const LOAD_MS_MAX = 400
-/** After these a new store is used, so that the audit of all of it stays quick. */
+/** After this many rounds a new store is used, so that auditing the whole store stays fast. */
 const ROUNDS_PER_STORE = 10
 const BOTH_KILLED_SHARE = 0.3
 const STANDBY_GONE_MS = 200
@@ -45,7 +45,7 @@ export async function killOnSqlite(rounds: number, report: Report = () => {}): P
   return tally
 }
 
-/** The same on one PostgreSQL. In every third round it is the database that is killed. */
+/** The same on one PostgreSQL. In every third round the database is killed instead. */
 export async function killOnPostgres(rounds: number, report: Report = () => {}): Promise<Tally> {
   const tally = newTally()
   const cluster = await Cluster.start()
@@ -132,7 +132,7 @@ export async function failOver(rounds: number, report: Report = () => {}): Promi
     while (tally.rounds < rounds) {
       const working = urls.map((url, number) => clients.work(CLIENTS_PER_SERVER, number, url, false))
       await Bun.sleep(LOAD_MS_MAX * (0.5 + Math.random()))
-      // Every other time the standby is gone before the primary is: nothing may be acknowledged in between.
+      // In every other round the standby stops before the primary. Nothing may be acknowledged in between.
       const standbyFirst = tally.rounds % 2 === 0
       if (standbyFirst) {
         await standby.down('SIGQUIT')

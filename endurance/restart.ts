@@ -81,7 +81,7 @@ async function checkJournal({ url }: Running, key: string, journal: Map<string, 
   for (const name of missing.keys()) faults.push(`${name} was acknowledged and is lost`)
 }
 
-/** One request on a connection of its own. */
+/** One request on a new connection. */
 function exchange(port: number, key: string, method: string, body: string): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')

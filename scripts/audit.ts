@@ -1,9 +1,9 @@
-// Known vulnerabilities of the packages that are installed, as the npm registry knows them. Not every registry answers
-// that question: then it is skipped, with the reason.
+// Asks the npm registry for known vulnerabilities of the installed packages. Some registries do not answer such requests: the
+// audit is then skipped, and the report has the reason.
 
 export interface Audit {
   outcome: 'ok' | 'failed' | 'skipped'
-  /** What was found, or why it could not be asked. */
+  /** The vulnerabilities, or the reason why the audit was skipped. */
   report: string
 }
 
@@ -17,13 +17,13 @@ interface Answer {
 const GRAVE = ['high', 'critical']
 const WAIT_MS = 30_000
 
-/** Fails on what is high or critical. `registry`: another one than npm is set up for. */
+/** Fails on high and critical vulnerabilities. `registry` replaces the registry that npm is configured for. */
 export function audit(root: string, registry?: string): Audit {
   const command = ['npm', 'audit', '--json', ...(registry ? ['--registry', registry] : [])]
   const { stdout } = Bun.spawnSync(command, { cwd: root, stderr: 'ignore', timeout: WAIT_MS })
   const answer = parsed(stdout.toString())
   if (!answer.metadata) {
-    // Not the registry's name, which may be somebody's own.
+    // Without the registry's name, which may be private.
     const [reason = ''] = (answer.message ?? answer.error?.summary ?? 'no answer').split(' - ')
     return { outcome: 'skipped', report: `the registry answers no audit: ${reason}` }
   }

@@ -1,5 +1,5 @@
-// `npm run build`: makes what the packages carry, in dist/: the service as one script with the pages' files, `petstore/testing`,
-// and the client as a package of its own.
+// `npm run build`: writes the contents of the packages to dist/: the service as one script with the pages' files, `petstore/testing`,
+// and the client, which is a separate package.
 
 import { copyFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -48,7 +48,7 @@ export async function bundleService(output: Output): Promise<void> {
   }
 }
 
-/** Nothing that lies in the current folder is read, as with bin/petstore. */
+/** The program reads no files of the current folder, as with bin/petstore. */
 function executable({ executable, target }: { executable: string; target: Bun.Build.CompileTarget | undefined }) {
   return {
     outfile: executable,

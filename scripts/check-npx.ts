@@ -1,5 +1,5 @@
-// `npm run check:npx`: the packages as people have them, from the registry, in empty folders: npx runs the service, signals reach it,
-// and the client brings nothing else. Prints sizes and times. Not in the suite, because it needs a network and some 40 MB.
+// `npm run check:npx`: installs the packages in empty folders, as users do, with their dependencies from the registry. Checks that npx
+// runs the service, that signals reach it, and that the client has no dependencies. Prints sizes and times. Not in the suite, because it needs a network and some 40 MB.
 
 import { copyFileSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -46,7 +46,7 @@ async function serves(archive: string, cwd: string, when: string): Promise<void>
   const { status } = await fetch(new URL('/readyz', url))
   say(`npx ${when}: ${status} after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
   npx.kill('SIGTERM')
-  // Only the service's own end closes its standard error.
+  // Standard error closes only when the service itself has ended.
   if (!(await log).includes('"msg":"stopping"')) throw new Error('The signal did not reach the service.')
 }
 

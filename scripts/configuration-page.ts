@@ -16,7 +16,7 @@ are reported together, before anything starts. When the server starts, its log w
 `
 
 const CONNECTION = `
-The commands that call a running service (\`petstore pets\`, \`login\`, \`demo\`) have these settings instead:
+The commands that call a running service (\`petstore pets\`, \`orders\`, \`inventory\`, \`demo\`, \`login\`, \`status\`, \`open\`) have these settings instead:
 
 | Variable | Flag | Default | |
 |---|---|---|---|

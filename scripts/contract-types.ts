@@ -1,12 +1,12 @@
-// openapi.yaml → TypeScript types. Ours because int64 has to become bigint, which the generators we looked at leave to
-// their users; the contract uses few keywords, and one this file does not know stops it.
+// openapi.yaml → TypeScript types. Our own generator, because int64 must become bigint, which the generators we tried do not
+// do. It supports the keywords that the contract uses, and fails at any other.
 
 import type { OpenApi, Operation, Schema } from '../src/contract/openapi.ts'
 import { flatten } from '../src/contract/schema.ts'
 
 const HEADER = `// The contract's types. Written by \`npm run generate\` from openapi.yaml; not edited by hand.
-// int64 is bigint, and date-time is text. A field with a default is optional here, as it is for who sends it. In a body of
-// Operations, as the validators give it, it is there, and date-time is a number of milliseconds since 1970.
+// int64 is bigint, and date-time is text. A field with a default is optional, as in a request. The bodies in Operations are
+// those that the validators return: there, such a field is always present, and date-time is milliseconds since 1970.
 `
 
 /** The text of src/contract/generated.ts for a contract. Throws on a schema it cannot express. */

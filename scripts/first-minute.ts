@@ -30,7 +30,7 @@ for (const command of COMMANDS) {
 }
 service.type('\x03')
 await service.exited
-// Where it was recorded does not matter, nor which port was free; and a key stands nowhere.
+// Replaces the key, the port and the paths, which differ in every recording.
 const told = text
   .replaceAll(/pets_live_\w{28}/g, `pets_live_${'x'.repeat(28)}`)
   .replaceAll(new URL(url).host, '127.0.0.1:8080')

@@ -1,5 +1,5 @@
-// Writes what is derived from its source and kept in the tree: the contract's types, the page of settings. `--check`
-// writes nothing and fails when a file is not what it would write.
+// Writes the generated files of the tree: the contract's types and the page of settings. With `--check` it writes nothing,
+// and fails when a file is out of date.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Installs what package-lock.json names when it is not there yet, so that `npm start` and `npm test` work alone on a
-// fresh clone. Without --dev only what the service needs; what more is there already stays. Runs on plain Node.
+// Installs the packages of package-lock.json when they are missing, so that `npm start` and `npm test` need no other command on
+// a fresh clone. Without --dev it installs only what the service needs, and removes nothing. Runs on plain Node.
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -22,7 +22,7 @@ if (!installed()) {
   }
 }
 
-/** Whether every package of the lock file that this start needs is there, in the locked version. */
+/** Whether every package that this start needs is installed in its locked version. */
 function installed() {
   const wanted = packages('package-lock.json')
   const present = packages('node_modules/.package-lock.json')

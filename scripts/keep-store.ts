@@ -1,8 +1,8 @@
 // `npm run keep-store`, once with each migration: makes test/stores/sqlite-N, a store of the newest schema as a killed
-// service leaves it, for test/versions.process.test.ts. It is never made again: later versions have to open it as it is.
+// service leaves it, for test/versions.process.test.ts. Never make one again: later versions must open it as it is.
 //
-// The file has a log beside it that holds commits which are not in the file yet, and behind them a transaction that was
-// never committed. `contents.json` says what a service had acknowledged.
+// The log beside the file contains commits that are not in the file yet, followed by a transaction that was never committed.
+// `contents.json` lists what the service had acknowledged.
 
 import { Database } from 'bun:sqlite'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -37,7 +37,7 @@ async function keep(): Promise<void> {
   process.stdout.write(`Made ${kept}.\n`)
 }
 
-/** Something of everything that a store keeps. A later schema that keeps more adds to this. */
+/** At least one row of every table. A later schema with more tables adds to this. */
 async function fillAndDie(path: string): Promise<void> {
   const begunAt = Date.now()
   let at = begunAt
@@ -50,7 +50,7 @@ async function fillAndDie(path: string): Promise<void> {
     status: n === 40 ? 'available' : ((['available', 'pending', 'sold'] as const)[n % 3] ?? 'sold'),
   })
 
-  // The last to close a file works its log in: this is what the file itself has.
+  // SQLite moves the log into the file when its last connection closes. So this part is in the file itself.
   const first = await openStore(path, { now })
   const keys = []
   for (const [n, hash] of hashes.entries()) {
@@ -66,7 +66,7 @@ async function fillAndDie(path: string): Promise<void> {
   const orders = [await place(first, 'the "first"', at + 1e10), await place(first), await place(first, '\u{1F436}')]
   await first.close()
 
-  // And this is only in the log.
+  // This part is only in the log.
   const store = await openStore(path, { now })
   await store.revokeKey(keys[2]?.id ?? 0n)
   for (let n = 20; n < 40; n++) pets.push((await store.createPet(newPet(n), by)).value)

@@ -1,12 +1,5 @@
-// Charts as SVG text, for the pages about performance and reliability: bars with their range, and lines. Two plain charts
-// need no library. They have a background of their own, so they look the same on light and on dark pages.
-
-export interface Bar {
-  label: string
-  value: number
-  low: number
-  high: number
-}
+// A chart of lines as SVG text, for the page about reliability: one plain chart needs no library. It has its own background, so it
+// looks the same on light and on dark pages.
 
 export interface Line {
   label: string
@@ -19,22 +12,6 @@ const LABEL_HEIGHT = 16
 const COLORS = ['#1f6feb', '#6e7781', '#bf8700', '#8250df', '#cf222e', '#1a7f37']
 /** With more points than this a line is drawn without a dot at each. */
 const DOTS_MAX = 20
-
-export function barChart(title: string, unit: string, bars: readonly Bar[]): string {
-  const [left, right, top, step] = [210, 90, 58, 34]
-  const most = Math.max(...bars.map(({ high }) => high))
-  const x = (value: number) => left + (value / most) * (WIDTH - left - right)
-  const drawn = bars.map(({ label, value, low, high }, index) => {
-    const y = top + index * step
-    return [
-      text(left - 10, y + 15, label, 'end'),
-      `<rect x="${left}" y="${y}" width="${tenth(x(value) - left)}" height="22" fill="${COLORS[Math.min(index, 1)]}"/>`,
-      `<path d="M${tenth(x(low))} ${y + 11}H${tenth(x(high))}" stroke="#1f2933" stroke-width="2"/>`,
-      text(x(high) + 8, y + 15, rounded(value)),
-    ].join('\n')
-  })
-  return svg(title, unit, top + bars.length * step + 14, drawn)
-}
 
 /** Linear axes begin at 0. On logarithmic ones, lines of very different heights share the chart; no value may be 0. */
 export function lineChart(

@@ -1,14 +1,14 @@
 // `npm run screenshots`: the pictures of README and docs, taken of the running program, so that they stay true. Each
-// picture starts from a service of its own, with the sample pets.
+// picture has its own service, with the sample pets.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { PetstoreClient } from '../src/client/petstore.ts'
-import { samplePets } from '../src/client/samples.ts'
+import { addSamples } from '../src/client/samples.ts'
 import { openPage, startBrowser } from '../test/support/browser.ts'
 import { openAdding, openSignedIn } from '../test/support/console.ts'
-import { type Service, startService } from '../test/support/service.ts'
+import { startService } from '../test/support/service.ts'
 import { terminalPicture } from './terminal-picture.ts'
 
 const root = join(import.meta.dir, '..')
@@ -33,7 +33,17 @@ await picture('page-add.png', WIDE, async (page, key) => {
 await picture('page-reserve.png', WIDE, async (page, key) => {
   await openSignedIn(page, key)
   await page.getByRole('button', { name: 'Reserve Biscuit' }).click()
-  await page.keyboard.type('Anna, receipt 4711')
+  await page.keyboard.type('Anna')
+})
+await picture('page-sell.png', WIDE, async (page, key) => {
+  await openSignedIn(page, key)
+  await page.getByRole('button', { name: 'Reserve Biscuit' }).click()
+  await page.keyboard.type('Anna')
+  await page.keyboard.press('Enter')
+  await page.getByText('Biscuit is reserved for Anna').first().waitFor()
+  await page.getByRole('button', { name: 'Release Biscuit' }).waitFor()
+  await page.getByRole('button', { name: 'Sell Biscuit' }).click()
+  await page.getByRole('dialog').getByText('Reserved for Anna').waitFor()
 })
 await picture('page-quicker.png', PHONE, async (page, key) => {
   await openSignedIn(page, key)
@@ -47,19 +57,23 @@ await picture('page-orders.png', WIDE, async (page, key) => {
   await openSignedIn(page, key)
   await page.getByRole('link', { name: 'Orders' }).click()
   await page.getByRole('radio', { name: 'All' }).check()
-  await page.getByText('6 orders').waitFor()
+  await page.getByText('1 – 20').waitFor()
 })
 await picture('page-empty.png', WIDE, openSignedIn, { samples: false })
-await picture('reference.png', WIDE, async (page) => {
+await picture('reference.png', { viewport: { width: 1440, height: 860 } }, async (page) => {
   await page.goto(`${new URL(page.url()).origin}/docs`)
-  await page.getByRole('heading', { name: 'Fetch one pet' }).first().scrollIntoViewIfNeeded()
-  await page.getByText('removal on').first().waitFor()
+  const heading = page.getByRole('heading', { name: 'Place an order' }).first()
+  await heading.waitFor()
+  await heading.evaluate((element) => element.scrollIntoView({ block: 'start' }))
+  await page.mouse.wheel(0, -100)
+  await page.getByText('beta').first().waitFor()
+  await page.waitForTimeout(1000)
 })
 await terminalPicture(browser, root, join(images, 'terminal.png'))
 process.stdout.write('wrote docs/images/terminal.png\n')
 await browser.close()
 
-/** The list, with an animal just added. */
+/** The list, with a pet just added. */
 async function list(page: Page, key: string): Promise<void> {
   await openSignedIn(page, key)
   await openAdding(page)
@@ -77,28 +91,13 @@ async function picture(
   { samples = true }: { samples?: boolean } = {},
 ): Promise<void> {
   const service = await startService()
-  if (samples) await addSamples(service)
+  service.clock.at = Date.now()
+  const key = await service.addKey({ name: 'till 3' })
+  if (samples) await Array.fromAsync(addSamples(new PetstoreClient({ baseUrl: service.url, apiKey: key })))
   const { page, close } = await openPage(browser, `${service.origin}/`, options)
-  await show(page, service.key)
+  await show(page, key)
   await page.screenshot({ path: join(images, name) })
   await close()
   await service.stop()
   process.stdout.write(`wrote docs/images/${name}\n`)
-}
-
-/** With some orders, in every status but expired. */
-async function addSamples({ url, key, clock }: Service): Promise<void> {
-  clock.at = Date.now()
-  const client = new PetstoreClient({ baseUrl: url, apiKey: key })
-  for (const pet of samplePets) await client.createPet(pet)
-  const pets = (await client.listPage({ status: 'available', limit: 7 })).pets.slice(1)
-  const references = ['Anna', 'receipt 4711', 'till 3', 'receipt 4712', 'Mr. Okafor', 'receipt 4713']
-  const placed = pets.map(({ id: petId }, n) => {
-    const expiresAt = n % 2 ? {} : { expiresAt: new Date(Date.now() + (n + 1) * 40 * 3_600_000).toISOString() }
-    return client.placeOrder({ petId, reference: references[n] ?? '', ...expiresAt })
-  })
-  const [, sold, cancelled, returned] = await Promise.all(placed)
-  for (const order of [sold, returned]) if (order) await client.completeOrder(order.id)
-  if (returned) await client.returnOrder(returned.id)
-  if (cancelled) await client.cancelOrder(cancelled.id)
 }

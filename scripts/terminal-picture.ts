@@ -33,7 +33,7 @@ export async function terminalPicture(browser: Browser, root: string, path: stri
   }
   server.kill()
   await server.exited
-  // The port is whichever was free; who starts it without --port gets 8080.
+  // Shows 8080, the default, instead of the free port that was used.
   const text = lines.join('\n').replaceAll(new URL(url).host, '127.0.0.1:8080')
   const page = await browser.newPage({ viewport: { width: 1040, height: 400 } })
   await page.setContent(`<!doctype html><style>

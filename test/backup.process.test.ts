@@ -24,7 +24,7 @@ describe('a backup', () => {
     writing = false
     await Promise.all(writers)
     await service.stop()
-    expect([status, stdout]).toEqual([0, expect.stringMatching(/^Backed up [\d,]+ pets and 1 key \(/)])
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/^Backed up [\d,]+ pets, 0 orders and 1 key \(/)])
     expect(before.length).toBeGreaterThan(10)
     expect(beside(file)).toEqual([])
 
@@ -101,7 +101,11 @@ describe('a backup', () => {
     for (const make of [() => undefined, (path: string) => writeFileSync(path, 'Dear diary,')]) {
       const [database, file] = [temporaryFile('a.db'), temporaryFile('backup.db')]
       make(database)
-      expect((await run(['backup', file, '--database', database])).status).toBe(1)
+      const { status, stderr } = await run(['backup', file, '--database', database])
+      expect([status, stderr]).toEqual([
+        1,
+        expect.stringMatching(/There is no store at |is not a petstore database\. Name another file for the store\./),
+      ])
       expect(existsSync(file)).toBe(false)
     }
   })

@@ -18,8 +18,8 @@ function loadOn(fetch: (request: Request) => Response, status = 200): { load: Lo
   const requests = temporaryFile('requests')
   const asked = ['/a', '/b'].map((target) => ({ method: 'GET' as const, target }))
   writeRequests(requests, asked, 'k')
-  const running = { port: server.port as number, pid: process.pid, readyMs: 0, stop: () => server.stop(true) }
-  return { load: { server: running, requests, connections: 4, status }, stop: () => server.stop(true) }
+  const running = { port: server.port as number, pid: process.pid, stop: () => server.stop(true) }
+  return { load: { server: running, requests, connections: 4, status, sent: 0 }, stop: () => server.stop(true) }
 }
 
 withWrk('counts answers, one by one and in sum', async () => {

@@ -5,12 +5,11 @@ import { join } from 'node:path'
 import { type Answer, nginxConfiguration, quoted } from '../bench/answers.ts'
 import { ourCursor } from '../bench/contenders.ts'
 import { rawRequest } from '../bench/load.ts'
-import { markdown, plots } from '../bench/report.ts'
+import { markdown } from '../bench/report.ts'
 import { type Asking, creates, filteredPages, randomPages } from '../bench/requests.ts'
-import { atLeast, atMost, type Figure, type Results, resultsOf } from '../bench/results.ts'
-import { untilSteady } from '../bench/rounds.ts'
+import { atLeast, atMost, type Figure } from '../bench/results.ts'
 import { createStore, fill } from '../bench/seed.ts'
-import { median, ratio, repeatable, summary } from '../bench/statistics.ts'
+import { median, ratio, summary } from '../bench/statistics.ts'
 import { temporaryFile } from './support/files.ts'
 import { startService } from './support/service.ts'
 
@@ -40,25 +39,6 @@ describe('figures', () => {
     expect(atLeast(figures, 'petstore', 0.84, 'nginx')).toMatchObject({ met: true, min: 0.84, max: 0.9 })
     expect(atMost('p99 ≤ 10 ms', summary([10.1]), 10, 'ms').met).toBe(false)
   })
-
-  test('a row is measured again while its floor moves by more than 15 %, three times at most', async () => {
-    const measured = async (...floors: [low: number, high: number][]) => {
-      let count = 0
-      const figures = await untilSteady(async () => [figure('floor', ...(floors[count++] ?? [1, 2]), 100)])
-      return [count, figures[0]?.runs[0]?.perSecond]
-    }
-    expect(await measured([90, 104])).toEqual([1, 90])
-    expect(await measured([80, 100], [95, 100])).toEqual([2, 95])
-    expect(await measured([80, 100], [81, 100], [82, 100])).toEqual([3, 82])
-    expect(await untilSteady(async () => [figure('petstore', 1, 100)])).toHaveLength(1)
-  })
-
-  test('the random numbers are the same at every run', () => {
-    const [one, other] = [repeatable(7), repeatable(7)]
-    const first = Array.from({ length: 5 }, one)
-    expect(Array.from({ length: 5 }, other)).toEqual(first)
-    expect(new Set(first).size).toBe(5)
-  })
 })
 
 describe('requests', () => {
@@ -71,8 +51,9 @@ describe('requests', () => {
     )
   })
 
-  test('for pages in rotation are all different', () => {
+  test('for pages in rotation are all different, and those for random pages mostly', () => {
     expect(new Set(filteredPages(asking, 1000).map(({ target }) => target)).size).toBe(100)
+    expect(new Set(randomPages(asking, 1e6).map(({ target }) => target)).size).toBeGreaterThan(150_000)
   })
 
   test('are understood by the service, and the seeded pets fill every page', async () => {
@@ -115,42 +96,11 @@ describe("nginx's configuration", () => {
   })
 })
 
-describe('the report', () => {
+test('the report says what was reached and what was missed', () => {
   const figures = [figure('petstore', 10_000, 12_000), figure('nginx', 20_000, 24_000)]
-  const row = {
-    row: 'list',
-    date: '2026-01-01',
-    commit: 'abc1234',
-    rounds: 2,
-    seconds: 1,
-    figures: resultsOf(figures),
-    targets: [atLeast(figures, 'petstore', 0.85, 'nginx')],
-  }
-  const machine = (name: string): Results => ({
-    machine: name,
-    description: '2 cores',
-    versions: { Bun: '1' },
-    rows: [row, { ...row, row: 'large', figures: [], targets: [atMost('≤ 80 MB', summary([70]), 80, 'MB')] }],
-  })
-  const rows = [
-    { name: 'list', title: 'List' },
-    { name: 'large', title: 'Memory' },
-    { name: 'create', title: 'Create' },
-  ]
-
-  test('says what was reached and what was missed, with a column for each machine', () => {
-    const text = markdown([machine('One'), { ...machine('Other'), rows: [] }], rows)
-    expect(text).toContain('| Work | Target | One | Other |')
-    expect(text).toContain('| List | ≥ 0.85 × nginx | 0.50 × **missed** |  |')
-    expect(text).toContain('One, 2026-01-01, commit abc1234, 2 rounds of 1 s.')
-    expect(text).toContain('| nginx | 22 000 (20 000 to 24 000) | 1.00 | 2.00 | 100 % | 10.0 | 0.50 × (0.50 to 0.50) |')
-    expect(text).toContain('| Memory | ≤ 80 MB | 70.0 MB |  |')
-    expect(text).not.toContain('## Create')
-  })
-
-  test('has a chart for each row with rates, and for no other', () => {
-    const files = plots([machine('One'), machine('Other')], rows)
-    expect(Object.keys(files)).toEqual(['list.svg'])
-    for (const label of ['petstore, One', 'nginx, Other', '11 000']) expect(files['list.svg']).toContain(label)
-  })
+  const targets = [atLeast(figures, 'petstore', 0.85, 'nginx')]
+  const text = markdown('2 cores. 2 rounds of 1 s.', [{ title: 'List', figures, targets }])
+  expect(text).toContain('writes this page. 2 cores. 2 rounds of 1 s.')
+  expect(text).toContain('| List | petstore ≥ 0.85 × nginx | 0.50 × (0.50 to 0.50) **missed** |')
+  expect(text).toContain('| nginx | 22 000 (20 000 to 24 000) | 1.00 | 2.00 | 100 % | 10.0 | 0.50 × (0.50 to 0.50) |')
 })

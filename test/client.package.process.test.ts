@@ -64,7 +64,7 @@ test('has types and works on Node', async () => {
   ])
 }, 60_000)
 
-test('installing it brings nothing else', async () => {
+test('has no dependencies', async () => {
   const { dependencies } = JSON.parse(await run(['npm', 'ls', '--all', '--json'], outside))
   expect(dependencies).toEqual({ 'petstore-client': expect.not.objectContaining({ dependencies: expect.anything() }) })
   expect(readdirSync(join(outside, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
@@ -80,7 +80,7 @@ test('bundles for a browser, small and without dependencies', async () => {
   })
   const text = await (built.outputs[0] as Blob).text()
   expect(text).not.toMatch(/\b(?:require|node:|Bun|process)\b/)
-  expect(Bun.gzipSync(text).byteLength).toBeLessThan(4_500)
+  expect(Bun.gzipSync(text).byteLength).toBeLessThan(4_600)
 })
 
 async function run(command: string[], cwd: string): Promise<string> {

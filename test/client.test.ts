@@ -215,7 +215,7 @@ describe('the client when requests fail', () => {
       async (url) => expect(await clientOf(url).placeOrder({ petId: 2n })).toEqual(ORDER),
     ))
 
-  test('repeats what moves an order, with the same condition, when a response was lost', async () => {
+  test('repeats a change of an order, with the same condition, when a response was lost', async () => {
     const asked: string[] = []
     await withServer(
       (request, n) => {

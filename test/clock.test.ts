@@ -63,7 +63,7 @@ test('back: a reservation lasts until its time comes again, and moves like any o
   await untilExpired(again.id)
 })
 
-test('a key gives its first answer when the clock was turned back, and orders no second pet when it jumps over its day', async () => {
+test('an Idempotency-Key gives its first answer after the clock was set back, and orders no second pet after it jumped a day ahead', async () => {
   const petId = await newPet()
   const first = await place(petId, { key: 'k' })
   service.clock.at = TODAY - 48 * HOUR_MS

@@ -7,9 +7,13 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { createConfig, lint } from '@redocly/openapi-core'
 import document from '../openapi.yaml'
 import { operations } from '../src/contract/contract.ts'
+import type { ErrorCode } from '../src/contract/generated.ts'
 import { flatten } from '../src/contract/schema.ts'
+import { PetstoreError } from '../src/domain/errors.ts'
 import { handlers } from '../src/http/operations.ts'
 import { decodeCursor } from '../src/http/request/cursor.ts'
+import { errorAnswer } from '../src/http/response/error-answer.ts'
+import { Context } from '../src/http/route.ts'
 import { temporaryFile } from './support/files.ts'
 import { type Service, startService } from './support/service.ts'
 
@@ -175,6 +179,31 @@ describe('the prose', () => {
   test('says pet, and keeps to what a reader needs', () => {
     const texts = text.split('\n').filter((line) => /\banimals?\b|\bours\b/i.test(line))
     expect(texts).toEqual([])
+  })
+
+  test('explains each code of an error, with the status that the service sends', () => {
+    const schema = document.components.schemas.ErrorCode
+    const rows = [...(schema?.description ?? '').matchAll(/^- `(\w+)` \((\d+)\): .+\.$/gm)]
+    const codes = schema?.enum as ErrorCode[]
+    const context = new Context(Object.assign(new Request('http://localhost/'), { params: {} }), undefined, 0)
+    expect(rows.map(([, code, status]) => ({ code, status: Number(status) }))).toEqual(
+      codes.map((code) => ({ code, status: errorAnswer(new PetstoreError(code, ''), context).status })),
+    )
+  })
+
+  test('describes every operation, parameter, field and response', () => {
+    const { schemas, responses, headers } = document.components
+    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
+    const fields = Object.values(schemas).flatMap(({ properties = {}, allOf = [] }) =>
+      [properties, ...allOf.map((one) => one.properties ?? {})].flatMap((one) => Object.values(one)),
+    )
+    const described = [
+      ...operations.flatMap((one) => [one, ...(one.parameters ?? []), ...Object.values(one.responses)]),
+      ...[schemas, responses, headers].flatMap((one) => Object.values(one)),
+      ...fields,
+    ]
+    const silent = described.filter((one) => !('$ref' in one) && !('description' in one && one.description))
+    expect(silent).toEqual([])
   })
 })
 

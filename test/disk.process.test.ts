@@ -27,7 +27,7 @@ describe.skipIf(!strace)(`calls that fail${strace ? '' : ' (strace is not instal
     ['a write that fails', 'pwrite64', 'EIO'],
     ['a write without room', 'pwrite64', 'ENOSPC'],
   ] as const) {
-    test(`${says}: 503, nothing added, lists go on; then creates do, without a restart`, async () => {
+    test(`${says}: 503, nothing is added, lists still work; afterwards creates work, too, without a restart`, async () => {
       const cwd = mkdtempSync(temporaryFile('disk-'))
       const server = await serve([], { cwd })
       expect((await create(server)).status).toBe(201)
@@ -99,7 +99,7 @@ describe.skipIf(!strace)(`calls that fail${strace ? '' : ' (strace is not instal
     checkFile(join(cwd, 'data/petstore.db'), [...added.sort((a, b) => a - b), added.length + 1], 'ids')
   }, 30_000)
 
-  test('syncs that fail while orders move: no transition by half', async () => {
+  test('syncs that fail while orders change: each transition is made whole or not at all', async () => {
     const cwd = mkdtempSync(temporaryFile('disk-'))
     const server = await serve([], { cwd, env: { PETSTORE_LOG_LEVEL: 'silent' } })
     const fail = () => inject(server.pid, 'fsync,fdatasync', 'EIO', ':when=2+2')
@@ -139,7 +139,7 @@ function descriptorsOfLog(pid: number): string[] {
 }
 
 describe.skipIf(!tmpfs)(`a small disk${tmpfs ? '' : ' (a tmpfs cannot be mounted)'}`, () => {
-  test('that fills up: 503 storage_full, lists go on; with room again creates do, without a restart', async () => {
+  test('that fills up: 503 storage_full, lists still work; with free space creates work again, without a restart', async () => {
     const folder = mkdtempSync(temporaryFile('full-'))
     mount(folder, 'size=1m')
     try {
@@ -169,7 +169,7 @@ describe.skipIf(!tmpfs)(`a small disk${tmpfs ? '' : ' (a tmpfs cannot be mounted
     }
   }, 30_000)
 
-  test('that fills up while orders move: no transition by half', async () => {
+  test('that fills up while orders change: each transition is made whole or not at all', async () => {
     const folder = mkdtempSync(temporaryFile('full-'))
     // Room for the whole write-ahead log, which is 4 MiB before SQLite begins it anew.
     mount(folder, 'size=16m')
@@ -187,7 +187,7 @@ describe.skipIf(!tmpfs)(`a small disk${tmpfs ? '' : ' (a tmpfs cannot be mounted
     }
   }, 30_000)
 
-  test('that turns read-only: 503, lists go on; writable again, creates do', async () => {
+  test('that turns read-only: 503, lists still work; when it is writable again, creates work', async () => {
     const folder = mkdtempSync(temporaryFile('readonly-'))
     mount(folder, 'size=8m')
     try {

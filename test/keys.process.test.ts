@@ -168,7 +168,7 @@ describe('rotate', () => {
     await withinASecond(replacement, 401)
   })
 
-  test('of two keys that were named alike before names were unique, revoke asks for the id', async () => {
+  test('revoke asks for the id when two keys, from before names were unique, have the same name', async () => {
     const database = new Database(file)
     for (const n of [1, 2])
       database.run(`INSERT INTO keys (name, hash, read_only, created_at) VALUES ('twin', '${n}', 0, 1)`)

@@ -50,18 +50,19 @@ describe('metrics', () => {
     expect(text).not.toContain('anything')
   })
 
-  test('tell of orders: what was asked, what expired by itself, and how many pets each status has', async () => {
+  test('count the requests for orders, the orders that expired, and the pets of each status', async () => {
     const text = await metrics()
     const count = (operation: string, status: number) =>
       value(text, `petstore_request_duration_seconds_count{operation="${operation}",status="${status}"}`)
     expect([count('placeOrder', 201), count('completeOrder', 200)]).toEqual([3, 1])
     expect(value(text, 'petstore_store_duration_seconds_count{call="placeOrder",outcome="ok"}')).toBe(3)
-    expect(value(text, 'petstore_orders_expired_total')).toBe(1)
+    const transitions = (status: string) => value(text, `petstore_order_transitions_total{status="${status}"}`)
+    expect(['pending', 'completed', 'expired', 'cancelled', 'returned'].map(transitions)).toEqual([3, 1, 1, 0, 0])
     const pets = (status: string) => value(text, `petstore_pets{status="${status}"}`)
     expect([pets('available'), pets('pending'), pets('sold')]).toEqual([1, 1, 1])
   })
 
-  test('tell of commits, the store, what is in flight and deprecated calls', async () => {
+  test('report commits, the store, requests in flight and deprecated calls', async () => {
     const text = await metrics()
     expect(value(text, 'petstore_commit_creates_sum')).toBe(8)
     expect(value(text, 'petstore_commit_duration_seconds_count')).toBeGreaterThan(0)

@@ -37,7 +37,7 @@ describe('the message', () => {
     }
   })
 
-  test.each(['/animals', '/v2/pets', '/pets/<b>', '/v1/pets/1/2'])('of %s asks nothing', async (path) => {
+  test.each(['/animals', '/v2/pets', '/pets/<b>', '/v1/pets/1/2'])('of %s suggests nothing', async (path) => {
     const { message } = (await (await fetch(service.origin + path)).json()) as { message: string }
     expect(message).toBe('Nothing exists at this path.')
   })

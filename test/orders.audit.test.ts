@@ -190,7 +190,7 @@ describe('the audit', () => {
     })
   }
 
-  test('is told of replays that differ from the first answer, or are refused', () => {
+  test('reports replays that differ from the first answer, or are refused', () => {
     const journal = soundJournal()
     journal.acknowledged(request('place key-2'), '{"id":7}', true)
     journal.refused(request('place key-2'), 'no', true)

@@ -4,17 +4,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { generateKey, hashKey, type KeyId } from '../src/domain/keys.ts'
-import type { NewOrder, Order, OrderFilter, OrderStatus, OrderStore } from '../src/domain/orders.ts'
+import type { NewOrder, Order, OrderFilter, OrderStatus, OrderStore, Transition } from '../src/domain/orders.ts'
 import type { PetStatus } from '../src/domain/pets.ts'
 import type { Store, StoreOptions } from '../src/domain/store.ts'
 import { stringifyJson } from '../src/json/json.ts'
 import { petsOf } from './support/pets.ts'
 
-type Transition = 'completeOrder' | 'cancelOrder' | 'returnOrder'
+type Move = 'completeOrder' | 'cancelOrder' | 'returnOrder'
 /** What an order becomes and what its pet, or the code of the refusal. */
 type Outcome = readonly [OrderStatus, PetStatus] | 'order_not_pending' | 'order_not_completed'
 
-const TRANSITIONS: Record<OrderStatus, Record<Transition, Outcome>> = {
+const TRANSITIONS: Record<OrderStatus, Record<Move, Outcome>> = {
   pending: {
     completeOrder: ['completed', 'sold'],
     cancelOrder: ['cancelled', 'available'],
@@ -60,9 +60,13 @@ export function ordersConformance(
   describe(`${name} keeps the promises of a store of orders`, () => {
     let store: Store & OrderStore
     let by: KeyId
+    const told: string[] = []
+    const onTransitions = (transitions: readonly Transition[]) => {
+      told.push(...transitions.map(({ id, petId, status }) => `order ${id}, pet ${petId}: ${status}`))
+    }
 
     beforeAll(async () => {
-      store = (await open({ now: Date.now })) as Store & OrderStore
+      store = (await open({ now: Date.now, onTransitions })) as Store & OrderStore
       by = await newKey()
     })
     afterAll(() => store.close())
@@ -254,7 +258,7 @@ export function ordersConformance(
 
     describe('a transition', () => {
       for (const status of STATUSES) {
-        for (const [transition, outcome] of Object.entries(TRANSITIONS[status]) as [Transition, Outcome][]) {
+        for (const [transition, outcome] of Object.entries(TRANSITIONS[status]) as [Move, Outcome][]) {
           const says = typeof outcome === 'string' ? `is refused: ${outcome}` : `gives ${outcome.join(', its pet ')}`
           test(`${transition} of an order that is ${status} ${says}`, async () => {
             const order = await orderThatIs(status)
@@ -295,7 +299,7 @@ export function ordersConformance(
         }
       })
 
-      test('makes the pet free for the next order, and what is over stays as it was', async () => {
+      test('makes the pet available for the next order, and leaves the ended order as it was', async () => {
         const petId = await addPet()
         const first = await store.cancelOrder((await place(petId)).id, by)
         const sold = await store.completeOrder((await place(petId)).id, by)
@@ -313,7 +317,7 @@ export function ordersConformance(
     })
 
     describe('an idempotency key', () => {
-      test('gives the first answer again, whatever has become of the order and the pet', async () => {
+      test('gives the first answer again, even when the order and the pet have changed', async () => {
         const order = { petId: await addPet(), reference: 'r "1"', expiresAt: Date.now() + DAY_MS }
         const first = await store.placeOrder(order, by, 'o1')
         expect(first.replayed).toBe(false)
@@ -416,7 +420,7 @@ export function ordersConformance(
       test('completes or cancels an order, and never both', async () => {
         for (const order of ['completeOrder', 'cancelOrder'] as const) {
           const { id, petId } = await place(await addPet())
-          const racing: readonly Transition[] = Array.from({ length: 40 }, (_, n) =>
+          const racing: readonly Move[] = Array.from({ length: 40 }, (_, n) =>
             n % 2 ? order : order === 'completeOrder' ? 'cancelOrder' : 'completeOrder',
           )
           const outcomes = await Promise.allSettled(racing.map((transition) => store[transition](id, by)))
@@ -518,7 +522,7 @@ export function ordersConformance(
     })
 
     describe('the end of a reservation', () => {
-      test('is a commit that anybody may ask for, in pieces', async () => {
+      test('is a commit that any server may make, in batches', async () => {
         const orders = await placeOverdue(7)
         const open = await place(await addPet())
         const later = await place(await addPet(), { expiresAt: Date.now() + DAY_MS })
@@ -539,7 +543,7 @@ export function ordersConformance(
         await expectInventoryIsExact()
       })
 
-      test('asked for by many at once, happens once', async () => {
+      test('made by many at once, happens once', async () => {
         await placeOverdue(20)
         const pieces = await Promise.all(Array.from({ length: 10 }, () => store.expireOrders(7)))
         expect(new Set(pieces.flat().map(({ id }) => id)).size).toBe(20)
@@ -573,6 +577,33 @@ export function ordersConformance(
         expect(await store.completeOrder(order.id, by)).toEqual(completed)
         expect(await statusOf(petId)).toBe('sold')
       })
+    })
+
+    test('each change of an order is told once, after its commit: also those that expire on the way, and no repeats', async () => {
+      const expired = (await placeOverdue(4)) as [Order, Order, Order, Order]
+      const [completed, cancelled, replaced] = expired
+      const petId = await addPet()
+      told.length = 0
+      await refusal(store.completeOrder(completed.id, by))
+      await store.cancelOrder(cancelled.id, by)
+      const next = await place(replaced.petId)
+      await store.expireOrders(100)
+      const key = crypto.randomUUID()
+      const orders = []
+      for (let n = 0; n < 2; n++) orders.push((await store.placeOrder({ petId }, by, key)).value)
+      const { id } = orders[0] as Order
+      await refusal(store.placeOrder({ petId }, by))
+      await refusal(store.returnOrder(id, by))
+      await Promise.all([store.completeOrder(id, by), store.completeOrder(id, by), store.completeOrder(id, by)])
+      for (let n = 0; n < 2; n++) await store.returnOrder(id, by)
+      await store.cancelOrder(next.id, by)
+      expect(told.sort()).toEqual(
+        [
+          ...expired.map((order) => `order ${order.id}, pet ${order.petId}: expired`),
+          ...['pending', 'completed', 'returned'].map((status) => `order ${id}, pet ${petId}: ${status}`),
+          ...['pending', 'cancelled'].map((status) => `order ${next.id}, pet ${next.petId}: ${status}`),
+        ].sort(),
+      )
     })
 
     test('the inventory counts every pet, however it was added and moved', async () => {

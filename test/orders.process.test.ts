@@ -10,6 +10,7 @@ import { temporaryFile } from './support/files.ts'
 import { newPet } from './support/pets.ts'
 import { run } from './support/process.ts'
 import { type Service, startService } from './support/service.ts'
+import { openTerminal, plain } from './support/terminal.ts'
 
 let service: Service
 let client: PetstoreClient
@@ -25,8 +26,8 @@ afterAll(async () => {
   await service.store.close()
 })
 
-const petstore = (args: string[], apiKey = service.key) =>
-  run(args, { cwd, env: { PETSTORE_URL: service.url, PETSTORE_API_KEY: apiKey } })
+const environment = (apiKey = service.key) => ({ PETSTORE_URL: service.url, PETSTORE_API_KEY: apiKey })
+const petstore = (args: string[], apiKey = service.key) => run(args, { cwd, env: environment(apiKey) })
 const orders = (...args: string[]) => petstore(['orders', ...args])
 const addPet = async (name = 'Rex') => (await client.createPet(newPet({ name }))).id
 const minute = (time: string) => `${time.slice(0, 16).replace('T', ' ')}Z`
@@ -78,9 +79,9 @@ test('releases a pet, for programs', async () => {
   expect([again.status, again.stdout]).toEqual([0, expect.stringContaining(' cancelled ')])
 })
 
-test('lists and exports what is asked for, however many, and clips long text in tables only', async () => {
+test('lists and exports what is asked for, however many, with text in full', async () => {
   const wide = await client.placeOrder({ petId: await addPet('漢'.repeat(255)) })
-  expect((await orders('list', '--pet', String(wide.petId))).stdout).toContain(` ${'漢'.repeat(9)}…  pending  `)
+  expect((await orders('list', '--pet', String(wide.petId))).stdout).toContain(` ${'漢'.repeat(255)}  pending  `)
   const petId = await addPet('x'.repeat(255))
   for (let n = 0; n < 101; n++) {
     await client.cancelOrder((await client.placeOrder({ petId, reference: `"${n}",\u001b` })).id)
@@ -88,7 +89,7 @@ test('lists and exports what is asked for, however many, and clips long text in 
   await client.placeOrder({ petId })
   const first = await orders('list', '--pet', String(petId), '--limit', '3')
   expect(first.stderr).toBe('These are the first 3. More: --limit NUMBER, or --all.\n')
-  expect(first.stdout).toContain(` ${'x'.repeat(19)}…  cancelled  `)
+  expect(first.stdout).toContain(` ${'x'.repeat(255)}  cancelled  `)
   expect(first.stdout).toContain('"0",\ufffd\n')
   const listed = JSON.parse((await orders('list', '--pet', String(petId), '--all', '--json')).stdout)
   expect(listed.length).toBe(102)
@@ -107,6 +108,15 @@ test('lists and exports what is asked for, however many, and clips long text in 
       .split('\n')
       .map((line) => JSON.parse(line)),
   ).toEqual(listed)
+})
+
+test('at a terminal each order fits its row', async () => {
+  const order = await client.placeOrder({ petId: await addPet('漢'.repeat(255)), reference: 'till '.repeat(50) })
+  const terminal = openTerminal(['orders', 'list', '--pet', String(order.petId)], environment())
+  expect(await terminal.exited).toBe(0)
+  const lines = plain(terminal.shown()).trimEnd().split('\n')
+  expect(lines[1]).toMatch(/ 漢+… {2,3}pending {2}.* {2}till .*…$/)
+  expect(lines.map((line) => Bun.stringWidth(line))).toEqual([expect.any(Number), 80])
 })
 
 test.each([

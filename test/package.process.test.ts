@@ -106,10 +106,13 @@ describe('the package', () => {
     })
   })
 
-  test('a signal to npx, which starts it in a shell, reaches the service', async () => {
+  test('a signal to npx, which starts it in a shell, reaches the service, which names commands that work without npx', async () => {
     const command = LAYOUTS.npm?.() as string
     // As npx does: the shell ends, and passes nothing on.
-    const service = await serve([], { command: ['sh', '-c', '"$0" "$@"; true', command], env: { npm_command: 'exec' } })
+    const env = { npm_command: 'exec', PATH: `${dirname(command)}:${process.env.PATH}` }
+    const service = await serve([], { command: ['sh', '-c', '"$0" "$@"; true', command], env })
+    // Only npx has petstore on its path.
+    expect(service.stdout()).toMatch(/^Another key {2}\S+\/petstore keys create /m)
     expect(await service.stop()).toBe(143)
     // All output has been read, so the service has ended, too.
     expect(service.stderr()).toContain('"msg":"stopping"')
@@ -187,7 +190,7 @@ test('starts empty', async () => {
   assert.deepEqual(await pets(), [])
   passed++
 })
-test('reset empties it, and nothing old is remembered', async () => {
+test('reset empties it, and nothing of the old store is cached', async () => {
   const { url, apiKey } = store
   for (let round = 0; round < 20; round++) {
     assert.deepEqual(await pets(), [])

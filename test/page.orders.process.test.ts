@@ -44,6 +44,8 @@ test('an animal is reserved, sold and taken back, each with two presses, by keyb
     .getByText(/^For Anna, until .* [0-9]{2}:[0-9]{2}$/)
     .waitFor()
   await page.getByRole('radio', { name: 'Pending 1' }).waitFor()
+  expect(await focusedName(page)).toBe('Release Rex')
+  await press('Tab')
   expect(await focusedName(page)).toBe('Sell Rex')
 
   await press('Enter')
@@ -124,7 +126,7 @@ test('who was quicker is said, and nothing is done', async () => {
   expect(await orders()).toEqual(['cancelled', 'completed', 'pending'])
 })
 
-test('an animal that was added as sold has no order to take back, and one added as pending offers nothing', async () => {
+test('an animal that was added as sold or pending says that it has no order', async () => {
   await client.createPet(newPet({ name: 'Rex', status: 'sold' }))
   await client.createPet(newPet({ name: 'Mia', status: 'pending' }))
   await openSignedIn(page, service.key)
@@ -132,6 +134,7 @@ test('an animal that was added as sold has no order to take back, and one added 
   await dialog().getByText('Rex was added as sold, without an order.').waitFor()
   await press('Enter')
   await dialog().waitFor({ state: 'hidden' })
+  await row('Mia').getByText('Added as pending, without an order').waitFor()
   expect(await row('Mia').getByRole('button').count()).toBe(1)
 })
 

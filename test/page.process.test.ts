@@ -46,6 +46,20 @@ describe('signing in', () => {
     await other.getByLabel('API key').waitFor()
   })
 
+  test('shows the name and the end of the key, and asks only what the key is', async () => {
+    const key = await service.addKey({ name: 'till 3', readOnly: true })
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`))
+    await openSignedIn(page, key)
+    const bar = page.getByRole('banner')
+    await bar.getByText(`Signed in with the key till 3 …${key.slice(-4)}`).waitFor()
+    await bar.getByText('Read-only', { exact: true }).waitFor()
+    expect(asked[0]).toBe('GET /key')
+    expect(asked.filter((request) => !request.startsWith('GET '))).toEqual([])
+    await page.reload()
+    await bar.getByText('till 3', { exact: true }).waitFor()
+  })
+
   test('a key is remembered on this device if the person asks for that, until signing out', async () => {
     await page.getByLabel('API key').waitFor()
     await page.getByLabel('Remember on this device').check()
@@ -123,7 +137,7 @@ describe('adding', () => {
     await addAnimals(1)
     await openSignedIn(page, service.key)
     await page.getByRole('columnheader').first().waitFor()
-    expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['Id', ...Object.values(LABELS)])
+    expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['Id', ...Object.values(LABELS), 'Actions'])
     await openAdding(page)
     for (const field of FIELDS) expect(await page.locator(`[name="${field}"]`).count()).toBeGreaterThan(0)
   })
@@ -250,6 +264,7 @@ describe('the list', () => {
   test('leads through thousands, each once, and back', async () => {
     await addAnimals(2_345)
     await openSignedIn(page, service.key)
+    await page.getByText('1 – 20').waitFor()
     await tabTo(page, 'Per page')
     await press('End')
     await page.getByText('1 – 100').waitFor()

@@ -50,7 +50,7 @@ describe('each page', () => {
     }
   })
 
-  test('runs scripts of its own origin alone, is framed by nobody and sends no form', async () => {
+  test('runs only scripts of its own origin, cannot be framed and sends no forms', async () => {
     for (const page of PAGES) {
       const { headers } = await get(page)
       const policy = headers.get('Content-Security-Policy') ?? ''
@@ -65,7 +65,7 @@ describe('each page', () => {
     expect((await get('/')).headers.get('Content-Security-Policy')).not.toContain('unsafe')
   })
 
-  test('knows the methods of a page, and no other file', async () => {
+  test('allows only the methods of a page, and serves no other file', async () => {
     for (const page of PAGES) {
       const head = await fetch(service.origin + page, { method: 'HEAD' })
       expect([head.status, await head.text()]).toEqual([200, ''])
@@ -79,7 +79,7 @@ describe('each page', () => {
   })
 })
 
-test('the whole page at / stays below 60 kB compressed, whichever way', async () => {
+test('the whole page at / stays below 60 kB compressed, in each encoding', async () => {
   for (const encoding of ['gzip', 'br']) {
     let bytes = 0
     for (const file of ['/', ...(await filesOf('/'))]) {

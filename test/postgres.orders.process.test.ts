@@ -167,3 +167,17 @@ test('a transition whose pet does not agree with the order fails alone, and chan
   expect((await servers[1].completeOrder(wrong, by)).status).toBe('completed')
   await expectAgreement()
 }, 60_000)
+
+test('a reservation whose pet does not agree with it keeps no other from expiring', async () => {
+  const expiresAt = Date.now() + 600
+  const placed = await Promise.all((await addPets(3)).map((petId) => servers[0].placeOrder({ petId, expiresAt }, by)))
+  const [wrong, ...others] = placed.map(({ value }) => value.id).toSorted((a, b) => (a < b ? -1 : 1))
+  await query(`UPDATE pets SET status = 'sold' WHERE id = (SELECT pet_id FROM orders WHERE id = ${wrong})`)
+  while (Date.now() <= expiresAt) await Bun.sleep(50)
+  const expired = await servers[0].expireOrders(10)
+  expect(expired.map(({ id }) => id).toSorted((a, b) => (a < b ? -1 : 1))).toEqual(others)
+  expect((await servers[0].getOrder(wrong as bigint))?.status).toBe('pending')
+  await query(`UPDATE pets SET status = 'pending' WHERE id = (SELECT pet_id FROM orders WHERE id = ${wrong})`)
+  expect((await servers[0].expireOrders(10)).map(({ id }) => id)).toEqual([wrong as bigint])
+  await expectAgreement()
+}, 60_000)

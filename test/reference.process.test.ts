@@ -27,13 +27,28 @@ afterAll(async () => {
 })
 
 test('shows every operation with its stability, and when the deprecated one is removed', async () => {
-  for (const name of ['List pets', 'Add a pet', 'Fetch one pet']) {
-    await page.getByRole('heading', { name }).first().waitFor()
-  }
-  const text = (await page.getByRole('main').textContent()) ?? ''
-  expect(text.match(/stable/gi)?.length).toBeGreaterThanOrEqual(3)
-  expect(text).toMatch(/deprecated/i)
-  expect(text).toContain('removal on 2030-12-05')
+  const contract = (await Bun.file('openapi.yaml').text()).match(/^ {6}summary: .+$/gm)
+  const names = contract?.map((line) => line.replace('summary:', '').trim()) ?? []
+  expect(names).toHaveLength(10)
+  for (const name of names) await page.getByRole('heading', { name }).first().waitFor()
+  const text = (await page.getByRole('main').innerText()).split('\n')
+  const count = (label: string) => text.filter((line) => line.trim() === label).length
+  expect({ stable: count('stable'), beta: count('beta'), experimental: count('experimental') }).toEqual({
+    stable: 3,
+    beta: 5,
+    experimental: 2,
+  })
+  expect(count('Deprecated')).toBe(1)
+  expect(count('removal on 2030-12-05')).toBe(1)
+})
+
+test('names our client, shows fields in the order of the contract, no regular expressions and no menu of one scheme', async () => {
+  await page.getByText('typed, with exact integers').waitFor()
+  const text = await page.getByRole('main').innerText()
+  expect(text).not.toContain('^')
+  expect(await page.getByRole('button', { name: 'apiKey' }).count()).toBe(0)
+  expect(text.indexOf('\nreference\n')).toBeGreaterThan(text.indexOf('\npetId\n'))
+  expect(text.indexOf('\nexpiresAt\n')).toBeGreaterThan(text.indexOf('\nreference\n'))
 })
 
 test('tries an operation out with a key that it does not keep, and shows 64-bit numbers unrounded', async () => {

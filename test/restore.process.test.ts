@@ -87,6 +87,7 @@ describe('a restore', () => {
       writeFileSync(file, damage(Buffer.from(pristine)))
       const { status, stderr } = await run(['restore', file, '--database', database])
       expect([status, stderr]).toEqual([1, expect.stringMatching(/damaged|not a petstore database/)])
+      expect(stderr).toMatch(/Name another file for the backup\.$|it was not used\.$/m)
       // The flag names the store, and the backup is what is wrong.
       expect(stderr).not.toContain('--database')
     }
@@ -236,7 +237,10 @@ describe('a restore', () => {
     new Database(other).run('CREATE TABLE pets (id)')
     const before = readFileSync(other)
     const { status, stderr } = await run(['restore', database, '--database', other])
-    expect([status, stderr]).toEqual([1, expect.stringContaining('a database of another program')])
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringContaining('of another program. Name another file for the store.'),
+    ])
     expect(readFileSync(other).equals(before)).toBe(true)
     expect(beside(other)).toEqual([])
   })

@@ -51,7 +51,7 @@ test('without flags it keeps its data in data/petstore.db', async () => {
   expect(statSync(join(cwd, 'data/petstore.db')).size).toBeGreaterThan(0)
 })
 
-test('a first start whose standard output nobody reads any more goes on, and logs how to make a key', async () => {
+test('a first start continues when its standard output is closed, and logs how to create a key', async () => {
   const path = temporaryFile('stdout')
   Bun.spawnSync(['mkfifo', path])
   const reader = openSync(path, constants.O_RDWR)
@@ -188,7 +188,7 @@ describe('what it refuses, with a sentence and without a stack', () => {
     await first.stop()
   })
 
-  test('a port in use, before it has made a key that nobody would see', async () => {
+  test('a port in use, before it creates a key', async () => {
     const [first, file] = [await serve(['--ephemeral']), temporaryFile('a.db')]
     await refused(['--port', new URL(first.url).port, '--database', file])
     await first.stop()
@@ -214,7 +214,7 @@ describe('what it refuses, with a sentence and without a stack', () => {
     await again.stop()
   })
 
-  test('a port for operations in use, before it has made a key', async () => {
+  test('an admin port in use, before it creates a key', async () => {
     const [first, database] = [await serve(['--ephemeral']), temporaryFile('a.db')]
     const { port } = new URL(first.url)
     const { status, stderr } = await refused(['--port', '0', '--database', database], { PETSTORE_ADMIN_PORT: port })
@@ -279,7 +279,7 @@ describe('the end', () => {
     expect(performance.now() - begun).toBeLessThan(10_000)
   }, 15_000)
 
-  test('SIGKILL: everything that was answered with 201 is there at the next start', async () => {
+  test('SIGKILL: everything that was answered with 201 exists after the next start', async () => {
     const file = temporaryFile('a.db')
     const service = await serve(['--database', file])
     const acknowledged: string[] = []
@@ -304,7 +304,7 @@ describe('the end', () => {
 })
 
 describe('two servers on one file', () => {
-  test('a create that one has answered is in the very next list of the other', async () => {
+  test('a create that one has acknowledged is in the next list of the other', async () => {
     const file = temporaryFile('a.db')
     const first = await serve(['--database', file])
     const second = await serve(['--database', file])

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { shared } from '../src/store/shared/coalesce.ts'
 
-test('questions that are the same share a run; one other member, whatever it is called, is another question', async () => {
+test('equal calls share a run; a call that differs in any member does not', async () => {
   const runs: object[] = []
   const read = shared(async (question: Record<string, unknown>) => runs.push(question))
   const questions = [
@@ -27,7 +27,7 @@ test('questions that are the same share a run; one other member, whatever it is 
   for (let n = 0; n < answers.length; n += 2) expect(answers[n + 1]).toBe(answers[n] as number)
 })
 
-test('a run answers only those who asked before it began', async () => {
+test('a run answers only the calls made before it started', async () => {
   let runs = 0
   const began: (() => void)[] = []
   const read = shared(async () => {

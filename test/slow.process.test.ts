@@ -78,7 +78,7 @@ test('10 000 idle connections cost less than 200 MB and harm no one', async () =
   expect(await server.stop()).toBe(0)
 }, 40_000)
 
-test('out of descriptors: those who are in are served, and once there are some again all are', async () => {
+test('without free descriptors, open connections are served; with free ones again, all are', async () => {
   const limited = `ulimit -n 64; exec "${root}/bin/petstore" "$@"`
   const server = await serve(['--ephemeral'], { command: ['sh', '-c', limited, 'petstore'] })
   const first = await opened(portOf(server))

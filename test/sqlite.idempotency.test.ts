@@ -140,6 +140,24 @@ describe('a file of the version before', () => {
     await store.close()
   })
 
+  test('an old server beside a new one: its pets are counted, orders move them, and the keys of orders are taken', async () => {
+    const old = openOldVersion()
+    old.create('before', REX)
+    const store = await openStore(old.path, { now })
+    const id = old.create('k', REX)
+    old.create('another', { ...REX, status: 'sold' })
+    expect(await store.getInventory()).toEqual({ available: 2n, pending: 0n, sold: 1n })
+    const { value: order } = await store.placeOrder({ petId: id }, BY, 'of an order')
+    // It compares what is asked for with the pet as it is now: 422.
+    for (const key of ['k', 'of an order']) expect(old.find(key)).toEqual({ id, ...REX, status: 'pending' })
+    expect(await store.createPet(REX, BY, 'k')).toEqual({ value: { id, ...REX }, replayed: true })
+    await store.completeOrder(order.id, BY)
+    expect(old.database.query(`SELECT id FROM pets WHERE status = 'sold' ORDER BY id`).values()).toEqual([[id], [3n]])
+    expect(await store.getInventory()).toEqual({ available: 1n, pending: 0n, sold: 2n })
+    old.database.close()
+    await store.close()
+  })
+
   test('an old server forgets nothing itself; a key whose day is over is used again', async () => {
     const old = openOldVersion()
     old.create('k', REX)

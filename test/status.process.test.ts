@@ -69,7 +69,7 @@ test('open gives the page to the browser, and prints its address', async () => {
   expect(readFileSync(opened, 'utf8')).toBe(page)
 })
 
-test('GET /key tells a key about itself, and nobody else', async () => {
+test('GET /key describes the key of the request, and no other', async () => {
   const expiresAt = Date.parse('2099-01-01T00:00:00Z')
   const key = await service.addKey({ expiresAt })
   const ask = (token: string) => fetch(new URL('/key', service.url), { headers: { Authorization: `Bearer ${token}` } })

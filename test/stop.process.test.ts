@@ -73,7 +73,7 @@ async function withWorkers(...args: string[]) {
 }
 
 describe('standard error', () => {
-  test('that nobody reads, and is full, does not hold up the end', async () => {
+  test('that is full and not read does not delay the stop', async () => {
     const { descriptor, command } = pipe()
     const service = await serve(['--ephemeral'], { command })
     fill(descriptor)
@@ -84,7 +84,7 @@ describe('standard error', () => {
     closeSync(descriptor)
   })
 
-  test('whose reader has gone does not hold up anything', async () => {
+  test('whose reader has closed it delays nothing', async () => {
     const { descriptor, command } = pipe()
     const service = await serve(['--ephemeral'], { command })
     closeSync(descriptor)

@@ -240,6 +240,18 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
         expect((await store.findKey(old.hash))?.expiresAt).toBe(4_000)
       })
 
+      test('of keys of one name that are created or rotated at once, one is there', async () => {
+        for (const create of [store.createKey, (key: NewKey) => store.rotateKey(by, key, 9_000_000_000_000)]) {
+          const name = crypto.randomUUID()
+          const newestKnown = (await store.listKeys()).at(-1)?.id
+          const outcomes = await Promise.allSettled([1, 2, 3].map(() => create(newKey({ name, newestKnown }))))
+          expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected'])
+          const { reason } = outcomes.find((outcome) => outcome.status === 'rejected') as PromiseRejectedResult
+          expect(reason.message).toStartWith(`Another command has just created a key named ${name}.`)
+          expect((await store.listKeys()).filter((key) => key.name === name).length).toBe(1)
+        }
+      })
+
       test('creates no first key where there are keys', async () => {
         expect(await store.createFirstKey(newKey())).toBeUndefined()
         const empty = await open({ now: () => clock.at })

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { StartError } from '../src/domain/errors.ts'
 import { generateKey, hashKey } from '../src/domain/keys.ts'
-import type { StoreOptions } from '../src/domain/store.ts'
+import type { OrderStatus } from '../src/domain/orders.ts'
+import type { Store, StoreOptions } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { ordersConformance } from './orders.conformance.ts'
 import { conformance } from './store.conformance.ts'
@@ -92,6 +93,20 @@ test('two servers add without a refusal, whatever isolation the operator has set
   }
   const there = await cluster.asAdmin((sql) => sql`SELECT FROM pets`, name)
   expect(there.length).toBe(2 * 50 * 4)
+})
+
+test('of two servers that create a key of one name at once, one does', async () => {
+  const { address, store, by } = await storeWithKey()
+  const servers = [store, await openStore(address, { now })]
+  for (let round = 0; round < 10; round++) {
+    const name = `till ${round}`
+    const newestKnown = (await store.listKeys()).at(-1)?.id
+    const create = (server: Store) => server.createKey({ ...newKey(), name, newestKnown })
+    const rotate = (server: Store) => server.rotateKey(by, { ...newKey(), name, newestKnown }, 9_000_000_000_000)
+    const outcomes = await Promise.allSettled(servers.flatMap((server) => [create(server), rotate(server)]))
+    expect(outcomes.filter(({ status }) => status === 'fulfilled').length).toBe(1)
+  }
+  await Promise.all(servers.map((server) => server.close()))
 })
 
 test('keeps the texts that a collation would take for the same apart, and in the order of their ids', async () => {
@@ -244,18 +259,23 @@ test('under one idempotency key, asked of two servers at once, one pet is added'
   await other.close()
 })
 
-test('forgets idempotency keys whose day is over', async () => {
-  const { address, store, by, name } = await storeWithKey()
-  for (const key of ['a', 'b']) await store.createPet(PET, by, key)
-  await store.close()
-  const tomorrow = await openStore(address, { now: () => now() + 86_400_000 })
-  await tomorrow.createPet(PET, by, 'c')
-  const kept = () =>
-    cluster.asAdmin(async (sql) => Array.from(await sql`SELECT key FROM idempotency_answers`, ({ key }) => key), name)
-  while ((await kept()).length > 1) await Bun.sleep(10)
-  expect(await kept()).toEqual(['c'])
-  await tomorrow.close()
-})
+test.each(['creates', 'orders'])(
+  'forgets idempotency keys whose day is over, also where there are only %s',
+  async (what) => {
+    const { address, store, by, name } = await storeWithKey()
+    const pet = (await store.createPet(PET, by, 'a')).value
+    await store.createPet(PET, by, 'b')
+    await store.close()
+    const tomorrow = await openStore(address, { now: () => now() + 86_400_000 })
+    if (what === 'creates') await tomorrow.createPet(PET, by, 'c')
+    else await tomorrow.placeOrder({ petId: pet.id }, by, 'c')
+    const kept = () =>
+      cluster.asAdmin(async (sql) => Array.from(await sql`SELECT key FROM idempotency_answers`, ({ key }) => key), name)
+    while ((await kept()).length > 1) await Bun.sleep(10)
+    expect(await kept()).toEqual(['c'])
+    await tomorrow.close()
+  },
+)
 
 test('forgets idempotency keys whose day is over, however many, also behind others that a wrong clock dated later', async () => {
   const { address, store, by, name } = await storeWithKey()
@@ -277,6 +297,73 @@ test('forgets idempotency keys whose day is over, however many, also behind othe
   }
   expect(await kept()).toBe(100)
   await tomorrow.close()
+})
+
+describe('with many rows', () => {
+  /** How many rows of pets and orders were read by the time that a store had done `calls`, each a scan at least. */
+  async function rowsRead(fill: string, calls: ((store: Store) => Promise<unknown>)[]): Promise<number> {
+    const { address, store, name } = await storeWithKey()
+    await store.close()
+    await cluster.asAdmin((sql) => sql.unsafe(`${fill}; ANALYZE; SELECT pg_stat_force_next_flush()`), name)
+    const counts = () =>
+      cluster.asAdmin(async (sql) => {
+        const [row] =
+          await sql`SELECT sum(seq_scan + idx_scan)::int AS scans, sum(seq_tup_read + idx_tup_fetch)::int AS rows
+                                FROM pg_stat_user_tables WHERE relname IN ('pets', 'orders')`
+        return row as unknown as { scans: number; rows: number }
+      }, name)
+    const before = await counts()
+    const filled = await openStore(address, { now })
+    for (const call of calls) await call(filled)
+    await filled.close()
+    let after = await counts()
+    while (after.scans < before.scans + calls.length) after = await counts()
+    return after.rows - before.rows
+  }
+
+  test('a page with filters reads its own rows, however many others are older', async () => {
+    // The newest tenth is what shops ask for; of the rest there is something of everything.
+    const newest = 'n > 18000'
+    const fill = `
+      INSERT INTO pets (name, category_id, status, created_at, created_by)
+      SELECT 'Rex', 1, CASE WHEN ${newest} THEN 'available' ELSE (ARRAY['sold', 'pending'])[1 + n % 2] END, 1, 1
+      FROM generate_series(1, 20000) AS n;
+      INSERT INTO orders (pet_id, status, placed_at, changed_at)
+      SELECT CASE WHEN ${newest} THEN 1 ELSE n END,
+             CASE WHEN ${newest} THEN 'expired' ELSE (ARRAY['returned', 'cancelled', 'completed'])[1 + n % 3] END, 1, 1
+      FROM generate_series(1, 20000) AS n`
+    const filter = { limit: 5, after: 10n }
+    const rows = await rowsRead(fill, [
+      async (store) => expect((await store.listPets({ ...filter, status: 'available' })).next).toBe(18_005n),
+      async (store) => expect((await store.listOrders({ ...filter, status: 'expired' })).next).toBe(18_005n),
+      async (store) => expect((await store.listOrders({ ...filter, petId: 1n })).next).toBe(18_005n),
+    ])
+    expect(rows).toBeLessThan(1_000)
+  })
+
+  test('the order that holds a pet is found at once, however many orders the pet had', async () => {
+    const fill = `
+      INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('Rex', 1, 'sold', 1, 1);
+      INSERT INTO orders (pet_id, status, placed_at, changed_at)
+      SELECT 1, CASE n WHEN 20000 THEN 'completed' ELSE 'cancelled' END, 1, 1 FROM generate_series(1, 20000) AS n`
+    const listed = async (store: Store, status: OrderStatus) =>
+      (await store.listOrders({ limit: 2, petId: 1n, status })).json.match(/"id":\d+/g)
+    const rows = await rowsRead(fill, [
+      async (store) => expect(await listed(store, 'pending')).toBeNull(),
+      async (store) => expect(await listed(store, 'completed')).toEqual(['"id":20000']),
+    ])
+    expect(rows).toBeLessThan(10)
+  })
+
+  test('nothing is read to find that none of them is overdue', async () => {
+    const fill = `
+      INSERT INTO pets (name, category_id, status, created_at, created_by)
+      SELECT 'Rex', 1, 'pending', 1, 1 FROM generate_series(1, 5000);
+      INSERT INTO orders (pet_id, status, expires_at, placed_at, changed_at)
+      SELECT n, 'pending', petstore_now() + 86400000, 1, 1 FROM generate_series(1, 5000) AS n`
+    const rows = await rowsRead(fill, [async (store) => expect(await store.expireOrders(500)).toEqual([])])
+    expect(rows).toBeLessThan(10)
+  })
 })
 
 test('reads that arrive together are one query, and none is older than its question', async () => {

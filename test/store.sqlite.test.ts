@@ -118,6 +118,26 @@ describe('a file', () => {
     await store.close()
   })
 
+  test('a reservation whose pet was changed by hand keeps no other from expiring', async () => {
+    const path = temporaryFile('petstore.db')
+    const clock = { at: 0 }
+    const store = await openStore(path, { now: () => clock.at })
+    const { id: by } = await store.createKey(newKey())
+    for (const petId of [1n, 2n]) {
+      await store.createPet(newPet({ status: 'available' }), by)
+      await store.placeOrder({ petId, expiresAt: 5 }, by)
+    }
+    const hand = new Database(path)
+    hand.run("UPDATE pets SET status = 'sold' WHERE id = 1")
+    clock.at = 5
+    expect(await store.expireOrders(10)).toEqual([{ id: 2n, petId: 2n }])
+    expect((await store.getOrder(1n))?.status).toBe('pending')
+    hand.run("UPDATE pets SET status = 'pending' WHERE id = 1")
+    expect(await store.expireOrders(10)).toEqual([{ id: 1n, petId: 1n }])
+    hand.close()
+    await store.close()
+  })
+
   test('one create that fails harms no other of its batch', async () => {
     const { store, by } = await storeWithKey()
     const nobody = 999n

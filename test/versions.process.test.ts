@@ -40,7 +40,7 @@ test('a store of each schema is kept; with a new migration run `npm run keep-sto
 })
 
 describe.each(versions)('a store of schema %d', (version) => {
-  test('in a file that a killed service left, log and all, has lost nothing', async () => {
+  test('in a file that a killed service left, with its log, has lost nothing', async () => {
     const path = keptFile(version)
     await expectContents(path, version)
     const database = new Database(path, { readonly: true })
@@ -49,7 +49,7 @@ describe.each(versions)('a store of schema %d', (version) => {
     database.close()
   })
 
-  test('has commits in its log that the file has not, and rows that were never committed', () => {
+  test('has commits in its log that are not in the file, and rows that were never committed', () => {
     const path = keptFile(version)
     expect(readFileSync(`${path}-wal`).includes('never committed')).toBe(true)
     writeFileSync(`${path}-wal`, '')

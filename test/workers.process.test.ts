@@ -46,7 +46,7 @@ describe.skipIf(!LINUX)('workers', () => {
     expect(lines.filter((line) => JSON.parse(line).msg === 'createPet').length).toBe(60)
   })
 
-  test('one that ends is followed by another, and the others go on', async () => {
+  test('one that ends is replaced, and the others continue', async () => {
     const service = await serve(['--workers', '2', '--database', temporaryFile('petstore.db')])
     const [worker] = workersOf(service)
     process.kill(worker as number, 'SIGKILL')
@@ -56,7 +56,7 @@ describe.skipIf(!LINUX)('workers', () => {
     expect(await service.stop()).toBe(0)
   })
 
-  test('none stays when the first is killed', async () => {
+  test('all end when the first is killed', async () => {
     const service = await serve(['--workers', '2', '--database', temporaryFile('petstore.db')])
     const workers = workersOf(service)
     await service.stop('SIGKILL')
@@ -73,7 +73,7 @@ describe.skipIf(!LINUX)('workers', () => {
     await first.stop()
   })
 
-  test('one that cannot start ends the start, before it has made a key', async () => {
+  test('one that cannot start ends the service before it creates a key', async () => {
     const database = temporaryFile('petstore.db')
     // The worker's own is the one that follows, which is none.
     const env = { PETSTORE_ADMIN_PORT: '65535' }

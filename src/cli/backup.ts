@@ -37,9 +37,9 @@ function filesOf(database: string): StoreFiles {
   throw new StartError('This command is for files. Back up PostgreSQL with its own tools: see docs/postgresql.md.')
 }
 
-function counted({ pets, keys, bytes }: ReturnType<StoreFiles['backUp']>): string {
+function counted({ pets, orders, keys, bytes }: ReturnType<StoreFiles['backUp']>): string {
   const megabytes = (bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })
-  return `${plural(pets, 'pet')} and ${plural(keys, 'key')} (${megabytes} MB)`
+  return `${plural(pets, 'pet')}, ${plural(orders, 'order')} and ${plural(keys, 'key')} (${megabytes} MB)`
 }
 
 function say(sentence: string): void {

@@ -1,5 +1,5 @@
-// Completions for shells: the library's, which know the commands and their flags, and what it lacks: names of keys, and bash without
-// the package bash-completion.
+// Completions for shells. The library completes commands and flags. This file adds the names of keys, and makes the script for bash
+// work without the package bash-completion.
 
 import tab from '@bomb.sh/tab/commander'
 import type { Command } from 'commander'
@@ -16,12 +16,13 @@ const BASH = `if ! declare -F _get_comp_words_by_ref >/dev/null; then
 fi
 `
 
-/** To be called when all commands are there. */
+/** Call it after all commands have been added. */
 export async function addCompletions(program: Command, [command, , ...words]: readonly string[]): Promise<void> {
   const completions = tab(program, { completionCommandName: 'completion' })
   program.commands
     .find((each) => each.name() === 'completion')
-    ?.hook('preAction', (_program, { args: [shell] }) => {
+    ?.description('Print completions for a shell.')
+    .hook('preAction', (_program, { args: [shell] }) => {
       if (shell === 'bash') process.stdout.write(BASH)
     })
   if (command !== 'complete' || words[0] !== 'keys') return

@@ -4,6 +4,7 @@ import { Command } from 'commander'
 import { FlagError } from '../config/config.ts'
 import { type CopyProgress, copyStore } from '../store/copy.ts'
 import { kindOf } from '../store/kinds.ts'
+import { plural } from './output.ts'
 import { startProgress } from './progress.ts'
 
 /** The bar shows thousandths, whatever the number of rows. */
@@ -11,18 +12,20 @@ const BAR_MAX = 1_000
 
 export function copyCommand(): Command {
   return new Command('copy')
-    .description('Copy a whole store to another: pets, keys, ids and times stay the same.')
+    .description('Copy a whole store to another: pets, orders and keys, with their ids and times.')
     .requiredOption('--from <address>', 'a file, or postgres://USER@HOST:PORT/DATABASE')
     .requiredOption('--to <address>', 'the same; created if it does not exist; must hold nothing else')
     .addHelpText(
       'after',
       `
-Stop the servers of both stores first. After an interruption, run the same command again: it continues where it stopped. At
-the end it compares the two stores. Other users can see the addresses in the list of processes: give the password as
-PGPASSWORD instead.
+Stop the servers of both stores first. After an interruption, run the same
+command again: it continues where it stopped. At the end it compares the two
+stores. Other users can see the addresses in the list of processes: give the
+password as PGPASSWORD instead.
 
 Example:
-  PGPASSWORD=… petstore copy --from data/petstore.db --to postgres://petstore@db.example/petstore`,
+  PGPASSWORD=… petstore copy --from data/petstore.db \\
+    --to postgres://petstore@db.example/petstore`,
     )
     .action(async ({ from, to }: { from: string; to: string }) => {
       const progress = startProgress(`${checkedName('--from', from)} → ${checkedName('--to', to)}`, BAR_MAX)
@@ -34,12 +37,14 @@ Example:
       } finally {
         progress.stop()
       }
-      const counts = Object.entries(rows).map(([table, count]) => `${count} ${table.replaceAll('_', ' ')}`)
+      const counts = Object.entries(rows).map(([table, count]) =>
+        plural(count, table.replaceAll('_', ' ').slice(0, -1)),
+      )
       process.stdout.write(`Copied and compared: ${counts.join(', ')}.\n`)
     })
 }
 
-/** The address as it may be shown. */
+/** The address without its password. */
 function checkedName(flag: string, address: string): string {
   const kind = kindOf(address)
   try {

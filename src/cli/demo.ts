@@ -12,7 +12,7 @@ import { startProgress } from './progress.ts'
 
 export function demoCommand(): Command {
   return withConnection(new Command('demo'))
-    .description(`Add ${samplePets.length} sample pets to a service, to try things out.`)
+    .description(`Add ${samplePets.length} sample pets and their orders to a service, to try things out.`)
     .option('--yes', 'do not ask when the service has pets already', false)
     .addHelpText('after', '\nExamples:\n  petstore demo\n  petstore serve --ephemeral --demo')
     .action(async ({ yes }: { yes: boolean }, self: Command) => {

@@ -43,14 +43,15 @@ export function importCommand(): Command {
     .addHelpText(
       'after',
       `
-When you run the same import again within 24 hours, it adds only what is missing: after an interruption, or after you
-corrected bad records. Do not move records to other lines: a record is identified by its line and its content. Standard
-input has no name; give it one with --as.
+When you run the same import again within 24 hours, it adds only what is
+missing: after an interruption, or after you corrected bad records. Do not move
+records to other lines: a record is identified by its line and its content.
+Standard input has no name; give it one with --as.
 
 Examples:
   petstore pets import pets.csv
   petstore pets import --keep-going pets.ndjson
-  zcat pets.ndjson.gz | petstore pets import - --format ndjson --as 'pets of May'`,
+  zcat pets.ndjson.gz | petstore pets import - --format ndjson --as 'of May'`,
     )
     .action(async (file: string, options: ImportOptions, self: Command) => {
       const format = formatOf(file, options.format)
@@ -175,7 +176,7 @@ class ImportRun {
   }
 }
 
-/** Says once that an import waits, and why; again when it has gone on since. */
+/** Logs once that the import waits, and why; and again each time it has to wait anew. */
 class Waiting {
   private since = false
 
@@ -191,7 +192,7 @@ class Waiting {
   }
 }
 
-/** Keys of one import lie together and rise with its lines, which keeps the service's index of them compact. */
+/** The keys of one import have a common prefix and rise with its lines, which keeps the service's index of them compact. */
 function recordKey(name: string, line: number, content: string): string {
   const digest = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 22)
   return `import-${digest(name)}-${String(line).padStart(10, '0')}-${digest(content)}`

@@ -24,7 +24,11 @@ export function keysCommand(): Command {
 
 function createCommand(): Command {
   return storeCommand('create', 'Create an API key and print it. It cannot be shown again.')
-    .requiredOption('--name <name>', 'what the key is for', parsedBy(parseName))
+    .requiredOption(
+      '--name <name>',
+      'what the key is for; no other key in force may have this name',
+      parsedBy(parseName),
+    )
     .option('--read-only', 'the key may read, but change nothing', false)
     .option(
       '--expires <duration>',
@@ -35,11 +39,13 @@ function createCommand(): Command {
     .action(async ({ name, readOnly, expires }, self: Command) => {
       const config = configOf(self)
       await withStore(config, { create: true }, async (store) => {
-        const [same] = named(inForce(await store.listKeys()), name)
+        const keys = await store.listKeys()
+        const [same] = named(inForce(keys), name)
         if (same)
           throw new StartError(`Key ${same.id} is named ${name} already. Rotate or revoke it, or choose another name.`)
         const expiresAt = expires === undefined ? undefined : Date.now() + expires
-        await issue(config, (key) => store.createKey({ name, readOnly, expiresAt, ...key }))
+        const newestKnown = keys.at(-1)?.id ?? 0n
+        await issue(config, (key) => store.createKey({ name, readOnly, expiresAt, newestKnown, ...key }))
       })
     })
 }
@@ -81,12 +87,14 @@ function rotateCommand(): Command {
         const keys = await store.listKeys()
         const old = findNewest(keys, which)
         const now = Date.now()
-        // A key in its overlap has an end of its own: the key that replaced it has the life.
+        // A rotated key expires with its overlap. The life to copy is that of the newest key of this name.
         const { createdAt, expiresAt: end } = named(keys, old.name).findLast(({ id }) => id >= old.id) ?? old
         const life = expires ?? (end === undefined ? undefined : end - createdAt)
         const expiresAt = life === undefined ? undefined : now + life
+        const { name, readOnly } = old
+        const newestKnown = keys.at(-1)?.id
         await issue(config, (key) =>
-          store.rotateKey(old.id, { name: old.name, readOnly: old.readOnly, expiresAt, ...key }, now + overlap),
+          store.rotateKey(old.id, { name, readOnly, expiresAt, newestKnown, ...key }, now + overlap),
         )
         report(`Key ${old.id} works until ${time(Math.min(now + overlap, old.expiresAt ?? Number.POSITIVE_INFINITY))}.`)
       })

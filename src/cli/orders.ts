@@ -25,7 +25,6 @@ const LABELS = {
   reference: 'REFERENCE',
 } as const
 const COLUMNS = Object.keys(LABELS) as (keyof typeof LABELS)[]
-const TEXT_COLUMNS_MAX = 20
 
 interface Filter {
   status?: OrderStatus
@@ -56,10 +55,7 @@ export function ordersCommand(): Command {
           noun: 'order',
           columns: COLUMNS,
           list: (client, { status, pet }) => client.listOrders({ status, petId: pet }),
-          examples: [
-            'orders export orders.csv',
-            'orders export --format ndjson --status completed | gzip > sold.ndjson.gz',
-          ],
+          examples: ['orders export orders.csv', 'orders export --format ndjson --status completed | gzip > sold.gz'],
         }),
       ),
     )
@@ -154,11 +150,11 @@ function rows(orders: readonly Order[]): string {
   const cells = orders.map(({ id, petId, petName, status, changedAt, expiresAt, reference = '' }) => [
     String(id),
     String(petId),
-    clipped(petName),
+    printable(petName),
     status,
     time(Date.parse(changedAt)),
     status === 'pending' && expiresAt !== undefined ? time(Date.parse(expiresAt)) : '',
-    clipped(reference),
+    printable(reference),
   ])
   return table(['ID', 'PET', 'NAME', 'STATUS', 'SINCE', 'UNTIL', 'REFERENCE'], cells)
 }
@@ -169,18 +165,6 @@ function details(order: Order): string {
     printable(String(order[column])),
   ])
   return table(id as string[], others)
-}
-
-/** One long name would push the columns of every row off the screen. `orders show` and --json have it all. */
-function clipped(text: string): string {
-  const whole = printable(text)
-  if (Bun.stringWidth(whole) <= TEXT_COLUMNS_MAX) return whole
-  let start = ''
-  for (const { segment } of new Intl.Segmenter().segment(whole)) {
-    if (Bun.stringWidth(start + segment) >= TEXT_COLUMNS_MAX) break
-    start += segment
-  }
-  return `${start}…`
 }
 
 /** A duration counts from now, by this machine's clock. */

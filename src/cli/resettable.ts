@@ -4,14 +4,14 @@ import type { Store, StoreVersion } from '../domain/store.ts'
 
 export interface Resettable {
   store: Store
-  /** Resolves when the store is a new one. What was asked of the old one before is still answered. */
+  /** Resolves when the store has been replaced by an empty one. Calls to the old one still complete. */
   reset(): Promise<void>
 }
 
 export async function resettable(open: () => Promise<Store>): Promise<Resettable> {
   let current = await open()
   let resets = 0
-  /** Differs from every version of an earlier store: whatever was kept of that is not used any more. */
+  /** Differs from every version of an earlier store, so that nothing cached from that store is used. */
   const version = () => {
     const base = resets * 2 ** 32
     return current.version?.().then(({ data, keys }): StoreVersion => ({ data: base + data, keys: base + keys }))

@@ -1,5 +1,5 @@
-// Starts petstore as a child process, in the way in which this one was started: with Bun and its options (bin/petstore), so that it
-// runs and reads nothing in the current folder; or as an executable of its own. It does not outlive this process.
+// Starts petstore as a child process in the way this process was started: with Bun and the options of bin/petstore, so that it runs
+// and reads nothing in the current folder; or as the executable. The child does not outlive this process.
 
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -26,8 +26,9 @@ export function startSelf<
 
 /** What a person types in the current folder to run petstore. */
 export function commandName(): string {
-  if (Bun.which('petstore')) return 'petstore'
-  // In a clone, in a package, and nowhere: an executable of its own.
+  // npx and npm put petstore on the path of what they start, and of nothing else.
+  if (!process.env.npm_command && Bun.which('petstore')) return 'petstore'
+  // In a clone, in a package, or, for the executable, nowhere.
   const launchers = ['../../bin/petstore', '../bin/petstore'].map((path) => join(import.meta.dir, path))
   const command = launchers.find(existsSync) ?? process.execPath
   const path = relative(process.cwd(), command)

@@ -6,6 +6,7 @@ import { type Config, unknownVariables } from '../config/config.ts'
 import type { NewPet } from '../contract/generated.ts'
 import { generateKey, hashKey, type KeyId, type KeyStore, keptOfKey } from '../domain/keys.ts'
 import type { Store } from '../domain/store.ts'
+import { logExpired } from '../http/expiry.ts'
 import { checkFree } from '../http/listen.ts'
 import { startServer } from '../http/server.ts'
 import { startAdmin } from '../http/web/admin.ts'
@@ -88,7 +89,14 @@ async function serve(
   if (unknown.length > 0) log.warn({ variables: unknown }, 'unknown PETSTORE_ variables are ignored')
   const metrics = config.adminPort === undefined ? undefined : createMetrics()
   const open = async () => {
-    const opened = await openStore(ephemeral ? MEMORY : config.database, { now: Date.now, onBatch: metrics?.batch })
+    const opened = await openStore(ephemeral ? MEMORY : config.database, {
+      now: Date.now,
+      onBatch: metrics?.batch,
+      onTransitions(transitions) {
+        metrics?.transitions(transitions)
+        logExpired(log, transitions)
+      },
+    })
     if (opened.pool) metrics?.watchPool(opened.pool)
     return metrics?.timed(opened) ?? opened
   }
@@ -135,6 +143,8 @@ async function serve(
     if (admin) process.stdout.write(`metrics on ${admin.url}\n`)
     process.stdout.write(`petstore listening on ${server.url}\n`)
   }
+  // Listened for before the address is printed, because until then a signal ends the process at once.
+  const signalled = firstSignal()
   await announce()
 
   const receive = async (line: string) => {
@@ -143,7 +153,7 @@ async function serve(
     await addFirstKey(store, { ...config, bootstrapKey: key }, log)
     await announce()
   }
-  const ends = [firstSignal(), npxEnds(), ...(worker || stdin ? [parentCloses(receive)] : [])]
+  const ends = [signalled, npxEnds(), ...(worker || stdin ? [parentCloses(receive)] : [])]
   const signal = await Promise.race(ends)
   log.info({ signal }, 'stopping')
   const requests = () => Promise.all([server.stop(REQUESTS_GRACE_MS), backups.stop(), others?.stop(WORKERS_GRACE_MS)])

@@ -4,7 +4,7 @@
 import { constants } from 'node:os'
 import type { Log } from '../observability/log.ts'
 
-/** The same signal within this time counts once: a terminal sends it to `npm start` and to us, and npm passes it on. */
+/** The same signal within this time counts once: a terminal sends it to npm and to this process, and npm passes it on. */
 const SAME_SIGNAL_MS = 100
 
 /** Resolves with the first SIGTERM or SIGINT. The second, of either kind, ends the process with 128 plus its number. */
@@ -23,7 +23,7 @@ export function firstSignal(): Promise<NodeJS.Signals> {
   })
 }
 
-/** How often a process that npx started looks whether its parent is there. */
+/** How often a process that npx started checks that its parent is alive. */
 const PARENT_EVERY_MS = 100
 
 /**

@@ -34,8 +34,14 @@ function fitted(widths: readonly number[]): number[] {
 }
 
 function pad(cell: string, width: number): string {
-  const text = Bun.stringWidth(cell) > width ? `${Bun.sliceAnsi(cell, 0, width - 1)}…` : cell
+  const text = Bun.stringWidth(cell) > width ? cut(cell, width) : cell
   return text + ' '.repeat(Math.max(0, width - Bun.stringWidth(text)))
+}
+
+/** The slice may be one column too wide: it contains the whole of a wide character at its end. */
+function cut(text: string, width: number): string {
+  const start = Bun.sliceAnsi(text, 0, width - 1)
+  return `${Bun.stringWidth(start) < width ? start : Bun.sliceAnsi(text, 0, width - 2)}…`
 }
 
 /** A time as tables show it: UTC, to the minute. */

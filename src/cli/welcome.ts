@@ -11,7 +11,7 @@ export function welcome(url: string, { database, environment }: Config, key?: st
   const kind = kindOf(database)
   const data = kind.files ? absolutePath(database) : kind.describe(database)
   const command = [commandName(), 'keys create --name NAME']
-  // An address may hold a password: a person has to name the database of PostgreSQL again.
+  // An address of PostgreSQL may contain a password, so it is not repeated.
   if (kind.files && database !== SETTINGS.database.default) command.push(`--database ${quoted(data)}`)
   if (environment !== SETTINGS.environment.default) command.push(`--environment ${environment}`)
   return `${key ? first(url, key) : ''}${places(url)}Data         ${data}\nAnother key  ${command.join(' ')}\n\n`

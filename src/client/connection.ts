@@ -11,7 +11,7 @@ export interface PetstoreClientOptions {
   fetch?: Fetch | undefined
   /** For each attempt, until the last byte of its response. Default: 10 000. */
   timeoutMs?: number | undefined
-  /** How many attempts may follow the first when a request fails for a reason that may pass. Default: 2. */
+  /** How many attempts may follow the first when a request fails for a temporary reason. Default: 2. */
   retries?: number | undefined
   /** Called before each pause after which a request is sent again. */
   onRetry?: ((reason: Error, pauseMs: number) => void) | undefined

@@ -13,12 +13,12 @@ export interface CreateOptions extends CallOptions {
    * characters. Default: random.
    */
   idempotencyKey?: string | undefined
-  /** Called when an earlier call with the same key had already done it. */
+  /** Called when an earlier call with the same key had already succeeded. */
   onReplayed?: (() => void) | undefined
 }
 
 export interface GetOrderOptions extends CallOptions {
-  /** Is given the order's entity tag, for `ifMatch`. */
+  /** Called with the order's entity tag, for `ifMatch`. */
   onEntityTag?: ((tag: string) => void) | undefined
 }
 
@@ -96,7 +96,7 @@ export class PetstoreClient {
 
   /**
    * Reserves a pet: resolves when the order is on the service's disk. It is placed once, however many attempts that took.
-   * Rejects with PetstoreApiError `pet_not_available` when somebody else has the pet, `pet_not_found` or `invalid_order`.
+   * Rejects with PetstoreApiError `pet_not_available`, `pet_not_found` or `invalid_order`.
    */
   placeOrder(order: NewOrder, options: CreateOptions = {}): Promise<Order> {
     return this.#create('placeOrder', '/store/orders', order, toOrder, options)

@@ -1,4 +1,4 @@
-// The package's entry, `petstore/client`: what a program may import.
+// The entry of the package `petstore-client`: what a program may import.
 
 export type { ErrorCode, Inventory, NewOrder, NewPet, Order, OrderStatus, PetStatus } from '../contract/generated.ts'
 export { stringifyJson as toJson } from '../json/json.ts'

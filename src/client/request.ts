@@ -1,5 +1,5 @@
 // One request and its response, with a timeout, retries and an abort signal. Every request of this client is safe to
-// retry: reads change nothing, a create carries an Idempotency-Key, and what moves an order is done once.
+// retry: reads change nothing, a create carries an Idempotency-Key, and repeating a change of an order has no second effect.
 
 import { type PetstoreApiError, PetstoreNetworkError, PetstoreTimeoutError } from './errors.ts'
 import { readError } from './responses.ts'
@@ -13,7 +13,7 @@ export interface RequestOptions {
   /** How many attempts may follow the first. */
   retries: number
   signal: AbortSignal | undefined
-  /** Told before the pause after which the request is sent again. */
+  /** Called before each pause after which the request is sent again. */
   onRetry?: ((reason: Error, pauseMs: number) => void) | undefined
 }
 
@@ -86,7 +86,7 @@ function pauseBeforeRetry(failure: PetstoreApiError | PetstoreNetworkError, atte
   const randomMs = Math.random() * Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (attempts - 1))
   if (failure instanceof PetstoreNetworkError) return randomMs
   const { code, status, retryAfterMs = 0 } = failure
-  // Of the conflicts only this one passes: the first attempt is still running.
+  // The only conflict that is temporary: the first attempt is still running.
   const mayPass = RETRYABLE.includes(status) || code === 'idempotency_in_flight'
   return mayPass && retryAfterMs <= RETRY_AFTER_MAX_MS ? retryAfterMs + randomMs : undefined
 }

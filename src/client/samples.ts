@@ -27,7 +27,7 @@ export const samplePets: readonly NewPet[] = NAMES.flatMap(([, categoryId, names
   names.split(' ').map((name) => ({ name: name.replace('_', ' '), categoryId })),
 ).map((pet, index) => ({ ...pet, status: STATUSES[index % STATUSES.length] as PetStatus }))
 
-/** For whom sample pets are reserved or sold. */
+/** The references of the sample orders. */
 const CUSTOMERS = ['Ada Novak', 'Mr Okafor', 'Lena', 'till 3', 'Zoë and Sam', 'the Ivanovs', 'Priya']
 
 /** The reference of the order of the pet at this place of `samplePets`. */

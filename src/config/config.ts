@@ -21,7 +21,7 @@ export interface Connection {
 
 export type Flags = Partial<Record<keyof typeof SETTINGS, string>>
 
-/** One of the problems is a flag: the command itself is wrong, not only what surrounds it. */
+/** At least one problem is in a flag, so the command itself is wrong, not only its environment. */
 export class FlagError extends StartError {}
 
 interface Problem {
@@ -67,7 +67,7 @@ export function localUrl(environment: NodeJS.ProcessEnv): string {
 /** Kubernetes sets these where a Service is named `petstore`. */
 const OF_KUBERNETES = /^PETSTORE_(SERVICE_HOST|SERVICE_PORT|PORT_\d+_)/
 
-/** The variables whose names begin like a setting's, but are none: most likely misspelt. */
+/** Variables whose names begin like a setting's but name no setting. They are probably misspelt. */
 export function unknownVariables(environment: NodeJS.ProcessEnv): string[] {
   const settings: Setting<unknown>[] = [...Object.values(SETTINGS), ...Object.values(CONNECTION_SETTINGS)]
   const known = settings.flatMap(({ variable, secret }) => (secret ? [variable, `${variable}_FILE`] : variable))

@@ -4,12 +4,13 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Pet, PetstoreClient } from '../client/petstore.ts'
 import { Dialog } from './dialog.tsx'
-import { type Draft, EMPTY_DRAFT, FIELDS, type Field, isEmpty, LABELS, toNewPet, withAttempt } from './draft.ts'
+import { type Draft, EMPTY_DRAFT, FIELDS, isEmpty, LABELS, toNewPet, withAttempt } from './draft.ts'
 import { toFailure } from './failures.ts'
 import { NO_PROBLEMS, type Problems, toProblems } from './field-problems.ts'
 import { Notice } from './notice.tsx'
 import { RadioGroup } from './radio-group.tsx'
 import { STATUSES } from './statuses.ts'
+import { Problem, TextField } from './text-field.tsx'
 
 interface AddDialogProps {
   client: PetstoreClient
@@ -17,11 +18,10 @@ interface AddDialogProps {
   setOpen: (open: boolean) => void
   draft: Draft
   setDraft: (draft: Draft) => void
-  onRefused: (message: string) => void
   onAdded: (pet: Pet) => void
 }
 
-export function AddDialog({ client, open, setOpen, draft, setDraft, ...on }: AddDialogProps) {
+export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: AddDialogProps) {
   const form = useRef<HTMLFormElement>(null)
   const [sending, setSending] = useState(false)
   const [problems, setProblems] = useState<Problems>(NO_PROBLEMS)
@@ -68,10 +68,9 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, ...on }: Add
       const added = await client.createPet(pet, { idempotencyKey: trying.attempt.key })
       setDraft(EMPTY_DRAFT)
       setOpen(false)
-      on.onAdded(added)
+      onAdded(added)
     } catch (error) {
       const { kind, message } = toFailure(error)
-      if (kind === 'unauthorized') return on.onRefused(message)
       // The dialog may have been closed in the meantime, and the error must be seen.
       setOpen(true)
       if (kind === 'unavailable') setUnknown(message)
@@ -102,13 +101,27 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, ...on }: Add
             {problems.other}
           </Notice>
         )}
-        <TextField field="name" value={draft.name} problem={problems.fields.name} onInput={(name) => edit({ name })} />
         <TextField
-          field="categoryId"
+          id="add-name"
+          name="name"
+          label={LABELS.name}
+          dir="auto"
+          required
+          value={draft.name}
+          setText={(name) => edit({ name })}
+          problem={problems.fields.name}
+        />
+        <TextField
+          id="add-category"
+          name="categoryId"
+          label={LABELS.categoryId}
+          class="mono"
+          inputMode="numeric"
+          required
           value={draft.categoryId}
+          setText={(categoryId) => edit({ categoryId })}
           problem={problems.fields.categoryId}
           hint="The category's number."
-          onInput={(categoryId) => edit({ categoryId })}
         />
         <div class="field">
           <RadioGroup
@@ -117,9 +130,9 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, ...on }: Add
             options={STATUSES}
             value={draft.status}
             onChange={(status) => edit({ status })}
-            problemId={problems.fields.status && 'problem-status'}
+            problemId={problems.fields.status && 'add-status-problem'}
           />
-          <Problem field="status" text={problems.fields.status} />
+          <Problem id="add-status" text={problems.fields.status} />
         </div>
         <div class="dialog-actions">
           {!isEmpty(draft) && (
@@ -133,50 +146,5 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, ...on }: Add
         </div>
       </form>
     </Dialog>
-  )
-}
-
-interface TextFieldProps {
-  field: Exclude<Field, 'status'>
-  value: string
-  problem: string | undefined
-  hint?: string
-  onInput: (value: string) => void
-}
-
-function TextField({ field, value, problem, hint, onInput }: TextFieldProps) {
-  const described = [problem && `problem-${field}`, hint && `hint-${field}`].filter(Boolean).join(' ')
-  return (
-    <div class="field">
-      <label for={`field-${field}`}>{LABELS[field]}</label>
-      <input
-        id={`field-${field}`}
-        name={field}
-        class={field === 'categoryId' ? 'mono' : undefined}
-        inputMode={field === 'categoryId' ? 'numeric' : 'text'}
-        autocomplete="off"
-        dir={field === 'name' ? 'auto' : undefined}
-        value={value}
-        onInput={({ currentTarget }) => onInput(currentTarget.value)}
-        aria-required="true"
-        aria-invalid={problem !== undefined}
-        aria-describedby={described || undefined}
-      />
-      <Problem field={field} text={problem} />
-      {hint && (
-        <p id={`hint-${field}`} class="hint">
-          {hint}
-        </p>
-      )}
-    </div>
-  )
-}
-
-function Problem({ field, text }: { field: Field; text: string | undefined }) {
-  if (!text) return null
-  return (
-    <p id={`problem-${field}`} class="problem">
-      {text}
-    </p>
   )
 }

@@ -2,7 +2,7 @@
 // key that stops working.
 
 import { useMemo, useState } from 'preact/hooks'
-import { PetstoreClient } from '../client/petstore.ts'
+import { type Deprecation, PetstoreClient } from '../client/petstore.ts'
 import { Announcer } from './announcer.tsx'
 import { type Draft, EMPTY_DRAFT } from './draft.ts'
 import { STORED_ADDED } from './just-added.tsx'
@@ -26,7 +26,12 @@ export function App() {
   /** Why the last key no longer works. */
   const [refusal, setRefusal] = useState('')
   const [removal, setRemoval] = useState<Date>()
-  const client = useMemo(() => (apiKey ? clientFor(apiKey, ({ removal }) => setRemoval(removal)) : undefined), [apiKey])
+  const client = useMemo(() => {
+    const onDeprecated = ({ removal }: Deprecation) => setRemoval(removal)
+    return apiKey
+      ? new PetstoreClient({ baseUrl: '/v1', apiKey, retries: 1, onDeprecated, fetch: fetchOrRefuse })
+      : undefined
+  }, [apiKey])
 
   function signIn(next: SignedIn, remember: boolean): void {
     setRefusal('')
@@ -40,10 +45,15 @@ export function App() {
     setAdded([])
   }
 
-  /** Keeps the draft for the next key. */
-  function refuse(message: string): void {
-    setRefusal(message)
-    setSignedIn(undefined)
+  /** A key that stops working leads to signing in, whatever was asked. Keeps the draft for the next key. */
+  async function fetchOrRefuse(url: string, init: RequestInit): Promise<Response> {
+    const response = await fetch(url, init)
+    if (response.status === 401) {
+      const { message = 'The API key was refused.' } = await response.clone().json().catch(Object)
+      setRefusal(message)
+      setSignedIn(undefined)
+    }
+    return response
   }
 
   return (
@@ -52,31 +62,17 @@ export function App() {
         <StoreView
           key={apiKey}
           client={client}
-          keyEnd={signedIn.key.slice(-4)}
-          readOnly={signedIn.readOnly}
+          signedIn={signedIn}
           draft={draft}
           setDraft={setDraft}
           added={added}
           setAdded={setAdded}
           lookUpRemoval={removal}
-          onRefused={refuse}
           onSignOut={signOut}
         />
       ) : (
-        <SignIn refusal={refusal} clientFor={clientFor} onSignIn={signIn} />
+        <SignIn refusal={refusal} onSignIn={signIn} />
       )}
     </Announcer>
   )
-}
-
-/** `undefined` when no header can carry the text, so it cannot be a key. */
-function clientFor(
-  apiKey: string,
-  onDeprecated?: (notice: { removal: Date | undefined }) => void,
-): PetstoreClient | undefined {
-  try {
-    return new PetstoreClient({ baseUrl: '/v1', apiKey, retries: 1, onDeprecated })
-  } catch {
-    return undefined
-  }
 }

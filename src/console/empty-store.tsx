@@ -11,14 +11,13 @@ import { Notice } from './notice.tsx'
 
 interface EmptyStoreProps {
   client: PetstoreClient
-  onRefused: (message: string) => void
   readOnly: boolean
   /** True from the first sample until all are added or the person stops. */
   onRunning: (running: boolean) => void
   onDone: () => void
 }
 
-export function EmptyStore({ client, readOnly, onRefused, onRunning, onDone }: EmptyStoreProps) {
+export function EmptyStore({ client, readOnly, onRunning, onDone }: EmptyStoreProps) {
   const [done, setDone] = useState<number>()
   const [problem, setProblem] = useState('')
   const run = useRef(randomKey())
@@ -34,9 +33,7 @@ export function EmptyStore({ client, readOnly, onRefused, onRunning, onDone }: E
       for await (const _pet of addSamples(client, { run: run.current })) setDone(++added)
       leave()
     } catch (error) {
-      const { kind, message } = toFailure(error)
-      if (kind === 'unauthorized') return onRefused(message)
-      setProblem(message)
+      setProblem(toFailure(error).message)
     }
   }
 

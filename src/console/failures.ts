@@ -29,7 +29,5 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof PetstoreNetworkError) {
     return { kind: 'unavailable', code: 'network', message: 'The service is not responding.' }
   }
-  if (error instanceof TypeError)
-    return { kind: 'unauthorized', code: 'invalid_api_key', message: 'This is not an API key.' }
   throw error
 }

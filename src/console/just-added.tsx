@@ -32,20 +32,27 @@ export function JustAdded({ added, onClear }: { added: readonly Pet[]; onClear: 
       </div>
       <ul>
         {added.slice(0, SHOWN_MAX).map((pet) => (
-          <li key={String(pet.id)}>
+          <li key={String(pet.id)} class="facts">
             <Name name={pet.name} />
-            <span class="muted of-category">
-              Category <span class="mono">{String(pet.categoryId)}</span>
-            </span>
-            <Status status={pet.status} />
-            <span class="of-id">
-              <span class="muted">Id </span>
-              <CopyId id={pet.id} />
-            </span>
+            <Facts pet={pet} />
           </li>
         ))}
       </ul>
       {more > 0 && <p class="hint">and {more} earlier</p>}
     </section>
+  )
+}
+
+export function Facts({ pet: { id, categoryId, status } }: { pet: Pet }) {
+  return (
+    <>
+      <span class="muted">
+        Category <span class="mono">{String(categoryId)}</span>
+      </span>
+      <Status status={status} />
+      <span class="muted">
+        Id <CopyId id={id} />
+      </span>
+    </>
   )
 }

@@ -67,7 +67,7 @@ function petRow({ id, name, categoryId, status }: Pet, { reservations, everyRese
   const reserved = status === 'pending' ? reservations.get(id) : undefined
   // Added as pending, without an order: nothing can change it.
   const bound = status === 'pending' && everyReservation && !reserved
-  const note = reserved ? terms(reserved).trim() : ''
+  const note = bound ? 'added as pending, without an order' : reserved ? terms(reserved).trim() : ''
   return {
     id,
     name,
@@ -100,7 +100,7 @@ function when({ status, expiresAt, placedAt, changedAt }: Order): string {
   return expiresAt ? `until ${time(expiresAt)}` : `since ${time(placedAt)}`
 }
 
-/** The first button keeps its place when the status changes, and with it the focus. */
+/** The first button stays an element when the status changes, and with it the focus. */
 export function Actions({ subject, onAction }: { subject: Subject; onAction: OnAction }) {
   return (
     <div class="actions">

@@ -35,7 +35,7 @@ const REFRESH_MS = 15_000
 const RETRY_MS = 1_000
 const RETRY_MAX_MS = 10_000
 
-export function useList(client: PetstoreClient, onRefused: (message: string) => void): List {
+export function useList(client: PetstoreClient): List {
   const [position, goTo] = usePosition()
   const [shown, setShown] = useState<List['shown']>()
   const [failure, setFailure] = useState<List['failure']>()
@@ -57,7 +57,6 @@ export function useList(client: PetstoreClient, onRefused: (message: string) => 
       } catch (error) {
         if (aborter.signal.aborted) return
         const failed = toFailure(error)
-        if (failed.kind === 'unauthorized') return onRefused(failed.message)
         const pauseMs = Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** failures.current++)
         // Random, so that tabs that lost the service together do not retry together.
         const retryMs = Math.max(failed.retryAfterMs ?? 0, pauseMs * (0.75 + Math.random() / 2))

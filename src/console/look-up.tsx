@@ -1,25 +1,23 @@
 // One animal by its id.
 
-import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Pet, PetstoreClient } from '../client/petstore.ts'
 import { useAnnounce } from './announcer.tsx'
-import { CopyId } from './copy-id.tsx'
 import { parseInteger } from './draft.ts'
 import { toFailure } from './failures.ts'
 import { Icon } from './icons.tsx'
+import { Facts } from './just-added.tsx'
 import { Actions, Name, type OnAction } from './list-table.tsx'
-import { Status } from './status.tsx'
+import { TextField } from './text-field.tsx'
 
 interface LookUpProps {
   client: PetstoreClient
   /** When the service will remove this operation, if it has announced that. */
   removal: Date | undefined
-  onRefused: (message: string) => void
   onAction: OnAction | undefined
 }
 
-export function LookUp({ client, removal, onRefused, onAction }: LookUpProps) {
+export function LookUp({ client, removal, onAction }: LookUpProps) {
   const announce = useAnnounce()
   const [text, setText] = useState('')
   const [looking, setLooking] = useState(false)
@@ -48,8 +46,7 @@ export function LookUp({ client, removal, onRefused, onAction }: LookUpProps) {
       setFound(pet)
       announce(`Found ${pet.name}.`)
     } catch (error) {
-      const { kind, code, message } = toFailure(error)
-      if (kind === 'unauthorized') return onRefused(message)
+      const { code, message } = toFailure(error)
       setProblem(code === 'not_found' ? `No animal has the id ${id}.` : message)
     } finally {
       setLooking(false)
@@ -59,32 +56,25 @@ export function LookUp({ client, removal, onRefused, onAction }: LookUpProps) {
   return (
     <>
       <search>
-        <form class="look-up" onSubmit={submit} noValidate>
-          <label for="look-up">Look up by id</label>
-          <div class="joined">
-            <input
-              id="look-up"
-              class="mono"
-              inputMode="numeric"
-              autocomplete="off"
-              value={text}
-              onInput={({ currentTarget }) => {
-                setText(currentTarget.value)
-                setProblem('')
-              }}
-              aria-invalid={problem !== ''}
-              aria-describedby={problem ? 'look-up-problem' : undefined}
-            />
-            <button type="submit" aria-disabled={looking}>
-              <Icon name="search" />
-              Look up
-            </button>
-          </div>
-          {problem && (
-            <p id="look-up-problem" class="problem" role="alert">
-              {problem}
-            </p>
-          )}
+        <form onSubmit={submit} noValidate>
+          <TextField
+            id="look-up"
+            label="Look up by id"
+            class="mono"
+            inputMode="numeric"
+            value={text}
+            setText={(text) => {
+              setText(text)
+              setProblem('')
+            }}
+            problem={problem}
+            beside={
+              <button type="submit" aria-disabled={looking}>
+                <Icon name="search" />
+                Look up
+              </button>
+            }
+          />
         </form>
       </search>
       {found && (
@@ -98,17 +88,9 @@ export function LookUp({ client, removal, onRefused, onAction }: LookUpProps) {
               Close
             </button>
           </div>
-          <dl>
-            <Entry label="Id">
-              <CopyId id={found.id} />
-            </Entry>
-            <Entry label="Category">
-              <span class="mono">{String(found.categoryId)}</span>
-            </Entry>
-            <Entry label="Status">
-              <Status status={found.status} />
-            </Entry>
-          </dl>
+          <p class="facts">
+            <Facts pet={found} />
+          </p>
           {onAction && (
             <Actions
               subject={{ ...found, petId: found.id }}
@@ -122,15 +104,6 @@ export function LookUp({ client, removal, onRefused, onAction }: LookUpProps) {
         </section>
       )}
     </>
-  )
-}
-
-function Entry({ label, children }: { label: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </div>
   )
 }
 

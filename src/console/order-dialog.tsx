@@ -20,6 +20,7 @@ import {
   terms,
   time,
 } from './ordering.ts'
+import { TextField } from './text-field.tsx'
 
 interface OrderDialogProps {
   client: PetstoreClient
@@ -27,7 +28,6 @@ interface OrderDialogProps {
   subject: Subject
   open: boolean
   setOpen: (open: boolean) => void
-  onRefused: (message: string) => void
   /** Something has changed, by this dialog or by somebody else. */
   onChange: () => void
   onDone: (sentence: string) => void
@@ -41,9 +41,9 @@ const NOTHING_DONE: Record<Action, string> = {
   takeBack: 'There is nothing left to take back.',
 }
 
-const NO_ORDER = 'Only what was ordered here can change.'
+const NO_ORDER = 'Only an order changes a status, so it stays as it is.'
 
-export function OrderDialog({ client, action, subject, open, setOpen, onRefused, onChange, onDone }: OrderDialogProps) {
+export function OrderDialog({ client, action, subject, open, setOpen, onChange, onDone }: OrderDialogProps) {
   const { petId, name } = subject
   const placing = subject.status === 'available'
   const form = useRef<HTMLFormElement>(null)
@@ -96,7 +96,6 @@ export function OrderDialog({ client, action, subject, open, setOpen, onRefused,
       await work()
     } catch (error) {
       const failed = toFailure(error)
-      if (failed.kind === 'unauthorized') return onRefused(failed.message)
       if (CONFLICTS.includes(failed.code)) await attemptTo(async () => meetObstacle(await findOrder(client, petId)))
       else setFailure(failed)
     } finally {
@@ -162,21 +161,15 @@ export function OrderDialog({ client, action, subject, open, setOpen, onRefused,
         )}
         {!obstacle && placing && !halfDone && (
           <>
-            <div class="field">
-              <label for="reference">For whom</label>
-              <input
-                id="reference"
-                autocomplete="off"
-                dir="auto"
-                maxLength={255}
-                value={reference}
-                onInput={({ currentTarget }) => setReference(currentTarget.value)}
-                aria-describedby="reference-hint"
-              />
-              <p id="reference-hint" class="hint">
-                A customer or a receipt, if you like.
-              </p>
-            </div>
+            <TextField
+              id="reference"
+              label="For whom"
+              dir="auto"
+              maxLength={255}
+              value={reference}
+              setText={setReference}
+              hint="A customer or a receipt, if you like."
+            />
             {action === 'reserve' && <HoldField {...{ hold, setHold, until, setUntil }} />}
           </>
         )}

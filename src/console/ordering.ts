@@ -11,9 +11,10 @@ export interface Subject extends Pick<Pet, 'name' | 'status'> {
   order?: Order | undefined
 }
 
+/** *Sell* keeps its place when the status changes: a press in that moment still means what it says. */
 export const ACTIONS: Record<PetStatus, readonly Action[]> = {
   available: ['reserve', 'sell'],
-  pending: ['sell', 'release'],
+  pending: ['release', 'sell'],
   sold: ['takeBack'],
 }
 

@@ -1,29 +1,26 @@
 // Signing in: the service checks the API key before the page shows anything else.
 
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { PetstoreClient } from '../client/petstore.ts'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { toFailure } from './failures.ts'
 import { Paw } from './icons.tsx'
 import { Notice } from './notice.tsx'
-import type { SignedIn } from './signed-in.ts'
+import { identify, type SignedIn } from './signed-in.ts'
+import { TextField } from './text-field.tsx'
 
 interface SignInProps {
   /** Why the last key no longer works. */
   refusal: string
-  /** `undefined` when the text cannot be a key. */
-  clientFor: (apiKey: string) => PetstoreClient | undefined
   onSignIn: (signedIn: SignedIn, remember: boolean) => void
 }
 
-export function SignIn({ refusal, clientFor, onSignIn }: SignInProps) {
+export function SignIn({ refusal, onSignIn }: SignInProps) {
   const [key, setKey] = useState('')
   const [visible, setVisible] = useState(false)
   const [remember, setRemember] = useState(false)
   const [checking, setChecking] = useState(false)
   const [problem, setProblem] = useState(refusal)
   const [unavailable, setUnavailable] = useState('')
-  const input = useRef<HTMLInputElement>(null)
-  useLayoutEffect(() => input.current?.focus(), [])
+  useLayoutEffect(focusKey, [])
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault()
@@ -31,20 +28,20 @@ export function SignIn({ refusal, clientFor, onSignIn }: SignInProps) {
     if (checking) return
     setProblem('')
     setUnavailable('')
-    const client = candidate ? clientFor(candidate) : undefined
-    if (!client) {
+    // No header can carry anything else.
+    if (!/^[!-~]+$/.test(candidate)) {
       setProblem(candidate ? 'This is not an API key.' : 'Enter an API key.')
-      input.current?.focus()
+      focusKey()
       return
     }
     setChecking(true)
     try {
-      onSignIn({ key: candidate, readOnly: await isReadOnly(client) }, remember)
+      onSignIn(await identify(candidate), remember)
     } catch (error) {
       const { kind, message } = toFailure(error)
       if (kind === 'unauthorized') setProblem(message)
       else setUnavailable(message)
-      input.current?.focus()
+      focusKey()
     } finally {
       setChecking(false)
     }
@@ -62,23 +59,18 @@ export function SignIn({ refusal, clientFor, onSignIn }: SignInProps) {
           </Notice>
         )}
         <form onSubmit={submit} noValidate>
-          <div class="field">
-            <label for="api-key">API key</label>
-            <div class="joined">
-              <input
-                ref={input}
-                id="api-key"
-                class="mono"
-                {...(visible ? { type: 'text' } : { type: 'password' })}
-                value={key}
-                onInput={({ currentTarget }) => setKey(currentTarget.value)}
-                autocomplete="current-password"
-                autocapitalize="off"
-                spellcheck={false}
-                placeholder="pets_live_…"
-                aria-invalid={problem !== ''}
-                aria-describedby={problem ? 'api-key-problem api-key-help' : 'api-key-help'}
-              />
+          <TextField
+            id="api-key"
+            label="API key"
+            class="mono"
+            secret={!visible}
+            autocomplete="current-password"
+            placeholder="pets_live_…"
+            value={key}
+            setText={setKey}
+            problem={problem}
+            hint={remember ? 'This device keeps it until you sign out.' : 'This tab forgets it when you close it.'}
+            beside={
               <button
                 type="button"
                 class="quiet"
@@ -88,16 +80,8 @@ export function SignIn({ refusal, clientFor, onSignIn }: SignInProps) {
               >
                 {visible ? 'Hide' : 'Show'}
               </button>
-            </div>
-            {problem && (
-              <p id="api-key-problem" class="problem" role="alert">
-                {problem}
-              </p>
-            )}
-            <p id="api-key-help" class="hint">
-              {remember ? 'This device keeps it until you sign out.' : 'This tab forgets it when you close it.'}
-            </p>
-          </div>
+            }
+          />
           <label class="check">
             <input type="checkbox" checked={remember} onChange={() => setRemember(!remember)} />
             Remember on this device
@@ -118,17 +102,6 @@ export function SignIn({ refusal, clientFor, onSignIn }: SignInProps) {
   )
 }
 
-/**
- * Adds an animal without a name, which the service always refuses: the first thing it checks is whether the key is known, the
- * second whether it may write. Rejects when the key is not known.
- */
-async function isReadOnly(client: PetstoreClient): Promise<boolean> {
-  try {
-    await client.createPet({ name: '', categoryId: 0n })
-  } catch (error) {
-    const { kind, code } = toFailure(error)
-    if (kind !== 'readOnly' && code !== 'invalid_pet') throw error
-    return kind === 'readOnly'
-  }
-  return false
+function focusKey(): void {
+  document.getElementById('api-key')?.focus()
 }

@@ -18,19 +18,17 @@ import type { Action, Subject } from './ordering.ts'
 import { countOf } from './pager.tsx'
 import { RadioGroup } from './radio-group.tsx'
 import { ShortcutsDialog, useShortcuts } from './shortcuts.tsx'
+import type { SignedIn } from './signed-in.ts'
 import { ORDER_STATUSES, STATUSES } from './statuses.ts'
 
 interface StoreViewProps {
   client: PetstoreClient
-  /** The last characters of the key, to tell one from another. */
-  keyEnd: string
-  readOnly: boolean
+  signedIn: SignedIn
   draft: Draft
   setDraft: (draft: Draft) => void
   added: readonly Pet[]
   setAdded: (added: readonly Pet[]) => void
   lookUpRemoval: Date | undefined
-  onRefused: (message: string) => void
   onSignOut: () => void
 }
 
@@ -46,9 +44,10 @@ interface Task {
   number: number
 }
 
-export function StoreView({ client, keyEnd, readOnly, draft, setDraft, added, setAdded, ...rest }: StoreViewProps) {
+export function StoreView({ client, signedIn, draft, setDraft, added, setAdded, ...rest }: StoreViewProps) {
   const announce = useAnnounce()
-  const list = useList(client, rest.onRefused)
+  const { key, name: keyName, readOnly } = signedIn
+  const list = useList(client)
   const { position, shown, failure, reload } = list
   const [adding, setAdding] = useState(false)
   const [task, setTask] = useState<Task>()
@@ -135,6 +134,11 @@ export function StoreView({ client, keyEnd, readOnly, draft, setDraft, added, se
               )
             })}
           </nav>
+          <p class="key" title={keyName}>
+            <span class="visually-hidden">Signed in with the key </span>
+            <span class="key-name">{keyName}</span> <span class="mono">…{key.slice(-4)}</span>
+            {readOnly && <span class="tag">Read-only</span>}
+          </p>
           <nav aria-label="Page">
             <button type="button" class="quiet keys-button" aria-label="Keys" onClick={() => setExplaining(true)}>
               ?
@@ -142,11 +146,6 @@ export function StoreView({ client, keyEnd, readOnly, draft, setDraft, added, se
             <a class="button quiet" href="/docs" target="_blank" rel="noopener">
               Reference
             </a>
-            <span class="key-end" title="The API key in use">
-              <span class="visually-hidden">Signed in with the key that ends in </span>
-              <span class="mono">…{keyEnd}</span>
-              {readOnly && <span class="tag">Read-only</span>}
-            </span>
             <button type="button" class="quiet" onClick={rest.onSignOut}>
               Sign out
             </button>
@@ -179,9 +178,7 @@ export function StoreView({ client, keyEnd, readOnly, draft, setDraft, added, se
               value={position.status ?? 'all'}
               onChange={(value) => goTo(firstPage({ ...position, status: value === 'all' ? undefined : value }))}
             />
-            {view === 'animals' && (
-              <LookUp client={client} removal={rest.lookUpRemoval} onRefused={rest.onRefused} onAction={onAction} />
-            )}
+            {view === 'animals' && <LookUp client={client} removal={rest.lookUpRemoval} onAction={onAction} />}
           </div>
         )}
         <ListView
@@ -203,15 +200,7 @@ export function StoreView({ client, keyEnd, readOnly, draft, setDraft, added, se
             )
           }
           emptyStore={
-            emptyStore && (
-              <EmptyStore
-                client={client}
-                onRefused={rest.onRefused}
-                readOnly={readOnly}
-                onRunning={setSampling}
-                onDone={reload}
-              />
-            )
+            emptyStore && <EmptyStore client={client} readOnly={readOnly} onRunning={setSampling} onDone={reload} />
           }
         />
       </main>
@@ -221,7 +210,6 @@ export function StoreView({ client, keyEnd, readOnly, draft, setDraft, added, se
         setOpen={setAdding}
         draft={draft}
         setDraft={setDraft}
-        onRefused={rest.onRefused}
         onAdded={noteAdded}
       />
       {task && (
@@ -231,7 +219,6 @@ export function StoreView({ client, keyEnd, readOnly, draft, setDraft, added, se
           {...task}
           open={ordering}
           setOpen={setOrdering}
-          onRefused={rest.onRefused}
           onChange={reload}
           onDone={(sentence) => noteDone(sentence, task)}
         />

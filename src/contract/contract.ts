@@ -39,7 +39,7 @@ export interface Deprecation {
   successor: string
 }
 
-// One import for both: a bundler gives one file one meaning.
+// Parsed here, because a bundler cannot import one file both as text and as YAML.
 const text = source as unknown as string
 const document = Bun.YAML.parse(text) as OpenApi
 const { schemas } = document.components

@@ -1,6 +1,6 @@
 // The contract's types. Written by `npm run generate` from openapi.yaml; not edited by hand.
-// int64 is bigint, and date-time is text. A field with a default is optional here, as it is for who sends it. In a body of
-// Operations, as the validators give it, it is there, and date-time is a number of milliseconds since 1970.
+// int64 is bigint, and date-time is text. A field with a default is optional, as in a request. The bodies in Operations are
+// those that the validators return: there, such a field is always present, and date-time is milliseconds since 1970.
 
 /** Availability of a pet. */
 export type PetStatus = 'available' | 'pending' | 'sold'
@@ -12,7 +12,7 @@ export type NewPet = {
   name: string
   /** Identifier of the category. The service does not check that the category exists. */
   categoryId: bigint
-  /** Availability. */
+  /** Availability of the pet. */
   status?: PetStatus
 }
 
@@ -25,19 +25,19 @@ export type Pet = {
 /** A page of pets. */
 export type Pets = Array<Pet>
 
-/** `pending`: the pet is reserved. `completed`: it is sold. `cancelled` and `expired`: the reservation has ended. `returned`: the
- * sold pet came back. */
+/** `pending`: the pet is reserved. `completed`: the pet is sold. `cancelled`: the reservation was cancelled. `expired`: the
+ * reservation ended at `expiresAt`. `returned`: the pet was sold and taken back. */
 export type OrderStatus = 'pending' | 'completed' | 'cancelled' | 'expired' | 'returned'
 
 /** An order to be placed. */
 export type NewOrder = {
-  /** The pet that is ordered. */
+  /** Identifier of the pet to reserve. */
   petId: bigint
-  /** Free text of the client, such as a receipt, a till or a customer: 1 to 255 Unicode code points, at least one of them not
-   * white space, no U+0000. Stored and returned as it is. */
+  /** Free text for the client's own use, such as a receipt, a till or a customer: 1 to 255 Unicode code points, at least
+   * one of them not white space, no U+0000. Stored and returned unchanged: no trimming, no normalisation. */
   reference?: string
-  /** The end of the reservation (RFC 3339, with an offset), in the future and at most 366 days ahead. Answered in UTC with
-   * milliseconds. Without it the order is pending until it is completed or cancelled. */
+  /** When the reservation ends (RFC 3339, with an offset): in the future, and at most 366 days ahead. Returned in UTC with
+   * milliseconds. Without it, the order is pending until it is completed or cancelled. */
   expiresAt?: string
 }
 
@@ -45,12 +45,12 @@ export type NewOrder = {
 export type Order = {
   /** Unique identifier assigned by the service. Never reused. */
   id: bigint
-  /** The name of the pet. */
+  /** Name of the pet. */
   petName: string
   status: OrderStatus
   /** When the order was placed, in UTC with milliseconds. */
   placedAt: string
-  /** When its status last changed; `placedAt` until the first change. */
+  /** When the status last changed, in UTC with milliseconds. Equal to `placedAt` until the first change. */
   changedAt: string
 } & NewOrder
 
@@ -59,21 +59,49 @@ export type Orders = Array<Order>
 
 /** How many pets have each status. */
 export type Inventory = {
+  /** Pets that can be ordered. */
   available: bigint
+  /** Pets that are reserved. */
   pending: bigint
+  /** Pets that are sold. */
   sold: bigint
 }
 
 /** What went wrong. */
 export type Error = {
   code: ErrorCode
-  /** For people. Names every problem of a body at once, each with its field. */
+  /** For people; it may change. Names every problem of the request at once, each with its field. */
   message: string
   /** The HTTP status of the response. */
   status: number
 }
 
-/** Machine-readable error code. The service sends no other. */
+/** The kind of error, for programs. The service sends no others.
+ * 
+ * - `missing_api_key` (401): the request has no API key.
+ * - `invalid_api_key` (401): the API key is mistyped, unknown, revoked or expired, or belongs to the other environment.
+ * - `read_only_key` (403): the API key may only read.
+ * - `invalid_parameter` (400): a query parameter or a header has an invalid value.
+ * - `malformed_json` (400): the body is not JSON, or an object in it has the same name twice.
+ * - `invalid_pet` (400): the body is JSON, but not a valid `NewPet`.
+ * - `not_found` (404): no pet or order has this id, or nothing exists at this path.
+ * - `method_not_allowed` (405): the path does not have this method. `Allow` lists those it has.
+ * - `unsupported_media_type` (415): the body is not `application/json` in UTF-8, or is compressed.
+ * - `body_too_large` (413): the body is larger than 64 KiB.
+ * - `request_timeout` (408): the body did not arrive in time.
+ * - `idempotency_in_flight` (409): the first request with this `Idempotency-Key` is still in progress.
+ * - `idempotency_mismatch` (422): this `Idempotency-Key` was used for another request.
+ * - `invalid_order` (400): the body is JSON, but not a valid `NewOrder`.
+ * - `pet_not_found` (404): no pet has the `petId` of the order.
+ * - `pet_not_available` (409): the pet is reserved or sold.
+ * - `order_not_pending` (409): only a pending order can be completed or cancelled.
+ * - `order_not_completed` (409): only a completed order can be returned.
+ * - `precondition_failed` (412): the order does not have the entity tag in `If-Match`.
+ * - `rate_limited` (429): the API key has sent too many requests.
+ * - `operation_removed` (410): the operation was removed on its sunset date.
+ * - `internal` (500): the service failed.
+ * - `unavailable` (503): the service is overloaded, or its store cannot be reached.
+ * - `storage_full` (503): the store is full. */
 export type ErrorCode = 'missing_api_key' | 'invalid_api_key' | 'read_only_key' | 'invalid_parameter' | 'malformed_json' | 'invalid_pet' | 'not_found' | 'method_not_allowed' | 'unsupported_media_type' | 'body_too_large' | 'request_timeout' | 'idempotency_in_flight' | 'idempotency_mismatch' | 'invalid_order' | 'pet_not_found' | 'pet_not_available' | 'order_not_pending' | 'order_not_completed' | 'precondition_failed' | 'rate_limited' | 'operation_removed' | 'internal' | 'unavailable' | 'storage_full'
 
 export interface Operations {

@@ -28,6 +28,8 @@ export interface NewKey {
   readOnly: boolean
   expiresAt: number | undefined
   ending?: string | undefined
+  /** The newest key that the caller knows of. Rejects with a StartError when one with the same name was created after it. */
+  newestKnown?: KeyId | undefined
 }
 
 export interface KeyUse {

@@ -35,6 +35,9 @@ export interface OrderFilter {
 
 export type ExpiredOrder = Pick<Order, 'id' | 'petId'>
 
+/** An order that went into `status`. */
+export type Transition = Pick<Order, 'id' | 'petId' | 'status'>
+
 /** The number of pets with each status. */
 export type Inventory = Readonly<Record<PetStatus, bigint>>
 

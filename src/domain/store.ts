@@ -1,7 +1,7 @@
 // The port of a store: pets, orders and keys, and the state of the store itself.
 
 import type { KeyStore } from './keys.ts'
-import type { OrderStore } from './orders.ts'
+import type { OrderStore, Transition } from './orders.ts'
 import type { PetStore } from './pets.ts'
 
 /** Numbers that rise with commits. */
@@ -34,4 +34,9 @@ export interface StoreOptions {
   now: () => number
   /** Called after each commit of creates, with their number and the duration. */
   onBatch?: ((size: number, seconds: number) => void) | undefined
+  /**
+   * Called after each commit that changed orders, with each change once: also the reservations that a call found overdue, and
+   * no repeats. Not called for a commit whose outcome is unknown.
+   */
+  onTransitions?: ((transitions: readonly Transition[]) => void) | undefined
 }

@@ -1,7 +1,7 @@
 // Expires overdue reservations while the server runs. Every server does this, and any number of them may. Nothing depends on when it
 // happens: the store checks the time itself wherever it matters.
 
-import type { OrderStore } from '../domain/orders.ts'
+import type { OrderStore, Transition } from '../domain/orders.ts'
 import type { Log } from '../observability/log.ts'
 
 const EVERY_MS = 500
@@ -37,9 +37,6 @@ export function startExpiry(orders: Pick<OrderStore, 'expireOrders'>, log: Log, 
   async function sweep(): Promise<void> {
     for (let full = true; full && !stopped; ) {
       const expired = await orders.expireOrders(BATCH)
-      for (const { id, petId } of expired) {
-        log.info({ orderId: String(id), petId: String(petId), status: 'expired' }, 'expireOrders')
-      }
       full = expired.length === BATCH
     }
   }
@@ -50,5 +47,12 @@ export function startExpiry(orders: Pick<OrderStore, 'expireOrders'>, log: Log, 
       clearTimeout(timer)
       return sweeping
     },
+  }
+}
+
+/** A line for each order that expired, whichever call of the store found it overdue. */
+export function logExpired(log: Log, transitions: readonly Transition[]): void {
+  for (const { id, petId, status } of transitions) {
+    if (status === 'expired') log.change({ orderId: String(id), petId: String(petId), status }, 'expireOrders')
   }
 }

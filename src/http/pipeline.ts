@@ -12,10 +12,9 @@ import { Admission } from './limits/admission.ts'
 import { type Rate, RateLimit } from './limits/rate-limit.ts'
 import type { Services } from './operations/handler.ts'
 import { handlers } from './operations.ts'
-import { Authentication, readToken } from './request/authentication.ts'
+import { Authentication, KeyUses, readToken } from './request/authentication.ts'
 import { readBody } from './request/body.ts'
 import { RunningKeys } from './request/idempotency-key.ts'
-import { KeyUses } from './request/key-uses.ts'
 import { readParameters } from './request/parameters.ts'
 import { checkNotRemoved, DeprecatedCallTally } from './response/deprecation.ts'
 import { errorAnswer, isServerFailure, toPetstoreError } from './response/error-answer.ts'
@@ -186,31 +185,27 @@ export class Pipeline {
 
   /** Logs what was counted since the last report, and saves when keys were used and the tally of deprecated calls. */
   private async report(last = false): Promise<void> {
-    const { log } = this.options
+    const { store, log } = this.options
     this.failures.report()
     if (this.shed > 0) log.warn({ shed: this.shed }, 'overloaded')
     this.shed = 0
-    await Promise.all([this.saveKeyUses(last), this.saveDeprecatedCalls()])
+    await Promise.all([
+      this.save(
+        'when keys were last used',
+        this.keyUses.saveDue((uses) => store.saveKeyUses(uses), last),
+      ),
+      this.save(
+        'the tally of deprecated calls',
+        this.deprecatedCalls.save((calls) => store.countDeprecatedCalls(calls)),
+      ),
+    ])
   }
 
-  private async saveKeyUses(last: boolean): Promise<void> {
-    const { store, log } = this.options
+  private async save(what: string, saving: Promise<void>): Promise<void> {
     try {
-      await this.keyUses.saveDue((uses) => store.saveKeyUses(uses), last)
+      await saving
     } catch (error) {
-      log.warn({ err: error }, 'could not save when keys were last used; will retry')
-    }
-  }
-
-  private async saveDeprecatedCalls(): Promise<void> {
-    const { store, log } = this.options
-    const calls = this.deprecatedCalls.take()
-    if (calls.length === 0) return
-    try {
-      await store.countDeprecatedCalls(calls)
-    } catch (error) {
-      for (const call of calls) this.deprecatedCalls.add(call)
-      log.warn({ err: error }, 'could not save the tally of deprecated calls; will retry')
+      this.options.log.warn({ err: error }, `could not save ${what}; will retry`)
     }
   }
 

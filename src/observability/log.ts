@@ -13,7 +13,7 @@ export interface Log {
   info: LogLine
   warn: LogLine
   error: LogLine
-  /** `info` for what a request changed. There are many: a terminal shows them only with the level debug. */
+  /** `info` for each change of a pet or an order. There are many: a terminal shows them only with the level debug. */
   change: LogLine
   /** Resolves when all lines have been written. Never resolves when nobody reads the pipe. */
   flush(): Promise<void>

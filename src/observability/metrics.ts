@@ -2,7 +2,7 @@
 // without it.
 
 import type { KeyId, KeyStore } from '../domain/keys.ts'
-import type { Inventory, OrderStore } from '../domain/orders.ts'
+import type { Inventory, OrderStatus, OrderStore, Transition } from '../domain/orders.ts'
 import type { PetStore } from '../domain/pets.ts'
 import { Histogram } from './histogram.ts'
 import { measureProcess } from './process-metrics.ts'
@@ -14,7 +14,8 @@ export interface Metrics {
   /** One commit of changes that arrived together. */
   batch(size: number, seconds: number): void
   deprecatedCall(operation: string, key: KeyId): void
-  /** Wraps the store so that its calls, the orders that it expires and its inventory are measured. */
+  transitions(transitions: readonly Transition[]): void
+  /** Wraps the store so that its calls and its inventory are measured. */
   timed<Store extends PetStore & OrderStore & KeyStore>(store: Store): Store
   /** The connections of a store that has a pool. */
   watchPool(state: () => { size: number; busy: number; waiting: number }): void
@@ -61,7 +62,7 @@ export function createMetrics(): Metrics {
   // 0 for a store without a pool.
   let pool = () => ({ size: 0, busy: 0, waiting: 0 })
   let inFlight = () => 0
-  let expired = 0
+  const transitions: Record<OrderStatus, number> = { pending: 0, completed: 0, cancelled: 0, expired: 0, returned: 0 }
   let readInventory = async (): Promise<Inventory | undefined> => undefined
 
   function timed<Arguments extends unknown[], Result>(
@@ -88,6 +89,9 @@ export function createMetrics(): Metrics {
       commit.size.observe(size)
       commit.seconds.observe(seconds)
     },
+    transitions(all) {
+      for (const { status } of all) transitions[status]++
+    },
     deprecatedCall(operation, key) {
       const labels = `${operation} ${key}`
       const counter = deprecatedCalls.get(labels) ?? { operation, key_id: String(key), calls: 0 }
@@ -108,11 +112,6 @@ export function createMetrics(): Metrics {
         cancelOrder: timed('cancelOrder', store.cancelOrder),
         returnOrder: timed('returnOrder', store.returnOrder),
         getInventory: timed('getInventory', store.getInventory),
-        async expireOrders(limit) {
-          const orders = await store.expireOrders(limit)
-          expired += orders.length
-          return orders
-        },
         findKey: timed('findKey', store.findKey),
       }
     },
@@ -130,11 +129,11 @@ export function createMetrics(): Metrics {
         ...poolTexts(pool()),
         textFormat(
           {
-            name: 'petstore_orders_expired_total',
-            help: 'Reservations that this server has expired.',
+            name: 'petstore_order_transitions_total',
+            help: 'Orders that this server has brought into each status. Repeated requests are not counted.',
             type: 'counter',
           },
-          [{ value: expired }],
+          Object.entries(transitions).map(([status, value]) => ({ labels: { status }, value })),
         ),
         textFormat(
           { name: 'petstore_pets', help: 'Pets of the store, by status.', type: 'gauge' },

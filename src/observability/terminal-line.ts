@@ -2,16 +2,15 @@
 // with its stack, and its causes.
 
 import { styleText } from 'node:util'
-import type { LogLevel } from './log.ts'
 
 const COLOURS = { debug: 'dim', info: 'green', warn: 'yellow', error: 'red' } as const
 
 export function terminalLine(
-  level: Exclude<LogLevel, 'silent'>,
+  level: keyof typeof COLOURS,
   { err, ...fields }: Record<string, unknown>,
   message: string,
 ): string {
-  const styled = (style: 'dim' | (typeof COLOURS)[typeof level], text: string) =>
+  const styled = (style: 'dim' | (typeof COLOURS)[keyof typeof COLOURS], text: string) =>
     styleText(style, text, { stream: process.stderr })
   const time = new Date().toTimeString().slice(0, 8)
   const named = Object.entries(fields).flatMap(([name, value]) =>

@@ -1,7 +1,7 @@
 // The API reference: the library shows the contract, and sends requests to the service that served this page.
 
 import type { OpenApi } from '../contract/openapi.ts'
-import { withClientSamples } from './client-samples.ts'
+import { forReaders } from './document.ts'
 import { makeJsonExact } from './exact-json.ts'
 
 /** A global of the library's script, which runs before this one. */
@@ -10,14 +10,12 @@ declare const Scalar: { createApiReference: (where: string, configuration: objec
 makeJsonExact(JSON as unknown as Parameters<typeof makeJsonExact>[0])
 
 const contract = (await (await fetch('/openapi.json')).json()) as OpenApi
-const baseUrl = `${location.origin}/${contract.servers[0]?.url.split('/').pop()}`
 Scalar.createApiReference('#reference', {
-  content: {
-    ...contract,
-    paths: withClientSamples(contract.paths, baseUrl),
-    servers: [{ url: baseUrl, description: 'This service' }],
-  },
+  content: forReaders(contract, location.origin),
   authentication: { preferredSecurityScheme: 'apiKey', securitySchemes: { apiKey: { token: keyOfPage() } } },
+  // The contract's order. By default the library sorts fields by name.
+  orderSchemaPropertiesBy: 'preserve',
+  orderRequiredPropertiesFirst: false,
   // No requests to other hosts: no fonts, no telemetry, no links to the library's own services.
   withDefaultFonts: false,
   telemetry: false,

@@ -1,5 +1,5 @@
-// `petstore/testing`: a petstore for other people's tests, on Node, Bun and Deno, with any test runner. It is a process of its own that
-// keeps everything in memory, and ends with the process that started it.
+// `petstore/testing`: starts a petstore for the tests of another program, on Node, Bun and Deno, with any test runner. The petstore is
+// a separate process. It keeps everything in memory and ends with the process that started it.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 export interface TestPetstore {
   /** The base address, ending in /v1. */
   readonly url: string
-  /** A key that may do everything. It stays the same when the store is reset. */
+  /** An API key with full access. A reset does not change it. */
   readonly apiKey: string
   /** Empties the store: the next pet has the id 1 again. With `demo` it has the sample pets again. */
   reset(): Promise<void>
@@ -29,7 +29,7 @@ export async function startPetstore({ demo = false }: TestPetstoreOptions = {}):
   const child = spawn(launcher, ['serve', ...flags], { env: environment(), stdio: ['pipe', 'pipe', 'inherit'] })
   const ended = once(child, 'exit')
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  // What was written to a service that has ended: `ready` then says so.
+  // Writing to a service that has ended fails. `ready` reports that it has ended.
   child.stdin.on('error', () => undefined)
   /** The next line, which says that the service is ready. */
   const ready = async (): Promise<{ url: string; apiKey: string }> => {
@@ -37,7 +37,7 @@ export async function startPetstore({ demo = false }: TestPetstoreOptions = {}):
     if (line.done) throw new Error('The petstore has ended. Its standard error says why.')
     return JSON.parse(line.value)
   }
-  /** A test runner that never calls `stop` ends all the same, but not while it waits for the service. */
+  /** Keeps this process alive only while it waits for the service, so a test runner that never calls `stop` can end. */
   const waitFor = async <Result>(work: Promise<Result>): Promise<Result> => {
     const handles = [child, child.stdin, child.stdout] as Partial<{ ref(): void; unref(): void }>[]
     for (const handle of handles) handle.ref?.()
@@ -63,7 +63,7 @@ export async function startPetstore({ demo = false }: TestPetstoreOptions = {}):
   }
 }
 
-/** The settings of a service that runs here otherwise are not meant for this one. */
+/** Without the settings of another petstore that this machine may run. */
 function environment(): Record<string, string | undefined> {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('PETSTORE_'))
   return { ...Object.fromEntries(own), PETSTORE_LOG_LEVEL: 'warn' }

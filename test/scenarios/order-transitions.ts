@@ -51,7 +51,7 @@ export function orderTransitions(on: OnStore): void {
         for (const id of [0, 999_999_999]) expectError(await ask(id), 404, 'not_found', [`No order has id ${id}.`])
       })
 
-      test(`once ${done}, leaves order, pet and key to the log`, async () => {
+      test(`once ${done}, is logged with its pet and API key`, async () => {
         const { id, petId } = await orderThatIs(from)
         const { headers } = await ask(id)
         expect(JSON.parse(api.service.logged.at(-1) ?? '')).toMatchObject({

@@ -35,7 +35,7 @@ export function placeOrder(on: OnStore): void {
       expect((await placed()).id).toBe(first.id + 1)
     })
 
-    test('leaves who placed an order of which pet to the log', async () => {
+    test('logs the new order with its pet and API key', async () => {
       const { id, petId } = await placed()
       const line = JSON.parse(api.service.logged.at(-1) ?? '')
       const ids = { orderId: String(id), petId: String(petId), keyId: '1' }

@@ -14,7 +14,7 @@ export function rateLimit(on: OnStore): void {
 
     const limits = ({ headers }: Answer) => [headers.get('RateLimit'), headers.get('RateLimit-Policy')]
 
-    test('a key may send so many at once, whatever they are answered, and is told what is left', async () => {
+    test('a key may send a burst, whatever the answers, and the headers say how many requests are left', async () => {
       const headers = bearer(await limited.addKey())
       const answers = [
         await limited.get('/pets', headers),
@@ -49,7 +49,7 @@ export function rateLimit(on: OnStore): void {
       expect((await limited.get('/pets', headers)).status).toBe(429)
     })
 
-    test('it comes after the key and before the body', async () => {
+    test('is checked after the key and before the body', async () => {
       const headers = bearer(await limited.addKey({ readOnly: true }))
       for (let n = 0; n < 5; n++) expect((await limited.request('POST', '/pets', { headers })).status).toBe(403)
       const writing = { ...bearer(await limited.addKey()), 'Content-Type': 'text/plain' }
@@ -57,7 +57,7 @@ export function rateLimit(on: OnStore): void {
       expect((await limited.post('x', writing)).status).toBe(429)
     })
 
-    test('without it there are no such fields', async () => {
+    test('without a limit there are no such headers', async () => {
       expect((await api.service.get('/pets')).headers.has('RateLimit')).toBe(false)
     })
   })

@@ -1,6 +1,8 @@
 // A whole service for a test: a real server on a free port, a real store, two keys, and a clock that the test turns.
 
 import { generateKey, hashKey, type NewKey } from '../../src/domain/keys.ts'
+import type { Transition } from '../../src/domain/orders.ts'
+import { logExpired } from '../../src/http/expiry.ts'
 import { type ServerOptions, startServer } from '../../src/http/server.ts'
 import { createLog } from '../../src/observability/log.ts'
 import { openStore } from '../../src/store/kinds.ts'
@@ -27,11 +29,13 @@ export interface ServiceOptions extends Partial<ServerOptions> {
 export async function startService({ address = ':memory:', observe, ...overrides }: ServiceOptions = {}) {
   const clock = { at: TODAY }
   const now = () => clock.at
-  const store = overrides.store ?? (await openStore(address, { now }))
   const logged: string[] = []
+  const log = createLog('info', { destination: { write: (line) => logged.push(line) } })
+  const onTransitions = (transitions: readonly Transition[]) => logExpired(log, transitions)
+  const store = overrides.store ?? (await openStore(address, { now, onTransitions }))
   const server = startServer({
     store,
-    log: createLog('info', { destination: { write: (line) => logged.push(line) } }),
+    log,
     host: '127.0.0.1',
     port: 0,
     environment: 'production',

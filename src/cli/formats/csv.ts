@@ -1,6 +1,6 @@
-// CSV (RFC 4180, or with semicolons or tabs, as spreadsheets write it) with a header. Pets that are read have name and categoryId, and optionally status; other columns are ignored,
-// so that an export can be imported. The parser is our own because the parsers we tried report wrong line numbers after a field of several
-// lines or after an error.
+// CSV with a header: RFC 4180, or with semicolons or tabs, as spreadsheets write it. An import reads the columns name, categoryId and,
+// if present, status. It ignores other columns, so that an export can be imported. The parser is our own, because the parsers we tried
+// report wrong line numbers after a field of several lines or after an error.
 
 import { StartError } from '../../domain/errors.ts'
 import { FIELDS, type Format, type SourceRecord, type Unchecked } from './format.ts'

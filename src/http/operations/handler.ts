@@ -1,4 +1,4 @@
-// What a function that carries out an operation is given, and what it gives.
+// The types of the functions that carry out the operations.
 
 import type { Operations } from '../../contract/generated.ts'
 import type { ApiKey } from '../../domain/keys.ts'
@@ -22,14 +22,14 @@ export interface Handler<Operation extends keyof Operations> {
     parameters: Operations[Operation]['parameters'],
     body: Operations[Operation]['body'],
   ): Promise<Answer>
-  /** What it answered one caller may be given to another (http/response/list-cache.ts). */
+  /** An answer to one caller may be sent to another (http/response/list-cache.ts). */
   readonly shared?: boolean
 }
 
 /** One function for each of these operations. */
 export type Handlers<Operation extends keyof Operations> = { [Each in Operation]: Handler<Each> }
 
-/** Marks an operation whose answers follow from its parameters and the store alone: its function is not even told who asks. */
+/** Marks an operation whose answers depend only on its parameters and the store. Its function does not receive the caller. */
 export function shared<Operation extends keyof Operations>(
   answer: (services: Services, parameters: Operations[Operation]['parameters']) => Promise<Answer>,
 ): Handler<Operation> {

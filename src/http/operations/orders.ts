@@ -1,5 +1,5 @@
-// The store area: what the operations on orders do, and the inventory. Who may change what, and when, is the store's to judge
-// (domain/orders.ts); here is how it looks on the wire.
+// The operations on orders, and the inventory. The store decides which change is allowed, and when (domain/orders.ts). This file
+// turns its results into answers.
 
 import { basePath } from '../../contract/contract.ts'
 import type * as contract from '../../contract/generated.ts'
@@ -58,7 +58,7 @@ export const orderOperations: Handlers<
   getInventory: shared<'getInventory'>(async ({ orders }) => ok(stringifyJson(await orders.getInventory()))),
 }
 
-/** To the letter as the stores write it in a list. */
+/** Equal, byte for byte, to what the stores write in a list. */
 function orderJson({ id, petName, status, placedAt, changedAt, petId, reference, expiresAt }: Order): string {
   return stringifyJson({
     id,

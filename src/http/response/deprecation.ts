@@ -25,14 +25,10 @@ interface Tally {
   lastAt: number
 }
 
-/** Calls since the last `take`, per key and operation: they are saved every few seconds, not at every call. */
+/** Calls per key and operation: they are saved every few seconds, not at every call. */
 export class DeprecatedCallTally {
   /** By operation, then by key. */
   private calls = new Map<string, Map<KeyId, Tally>>()
-
-  add({ keyId, operationId, calls, lastAt }: DeprecatedCalls): void {
-    this.count(keyId, operationId, lastAt, calls)
-  }
 
   count(keyId: KeyId, operationId: string, at: number, calls = 1): void {
     const ofOperation = this.calls.get(operationId) ?? new Map<KeyId, Tally>()
@@ -45,11 +41,18 @@ export class DeprecatedCallTally {
     }
   }
 
-  take(): DeprecatedCalls[] {
+  /** Gives `write` what was counted since the last time, if anything. Rejects as `write` does; then nothing is lost. */
+  async save(write: (calls: readonly DeprecatedCalls[]) => Promise<void>): Promise<void> {
     const taken = [...this.calls].flatMap(([operationId, ofOperation]) =>
       [...ofOperation].map(([keyId, tally]) => ({ keyId, operationId, ...tally })),
     )
+    if (taken.length === 0) return
     this.calls = new Map()
-    return taken
+    try {
+      await write(taken)
+    } catch (error) {
+      for (const { keyId, operationId, lastAt, calls } of taken) this.count(keyId, operationId, lastAt, calls)
+      throw error
+    }
   }
 }

@@ -4,7 +4,7 @@
 import type { PetstoreError } from '../../domain/errors.ts'
 import type { Log } from '../../observability/log.ts'
 
-/** At most so many kinds at once; further failures are grouped by their code. */
+/** The maximum number of kinds. Further failures are grouped by their code. */
 const KINDS_MAX = 100
 
 interface Kind {

@@ -1,4 +1,4 @@
-// The answer where nothing exists: which path was probably meant, and for browsers a small page.
+// The answer for a path that does not exist: it suggests the path that was probably meant. Browsers get a small page.
 
 import { basePath } from '../../contract/contract.ts'
 import { PetstoreError } from '../../domain/errors.ts'
@@ -32,7 +32,7 @@ export function notFound(paths: readonly string[]): NotFound {
     const path = pathOf(url)
     const suggestion = meant(path)
     const isBrowser = headers.get('Accept')?.includes('text/html') && ['GET', 'HEAD'].includes(method)
-    // The contract promises its Error below /v1, whoever asks.
+    // Below /v1 every error is an Error of the contract, for browsers, too.
     if (isBrowser && !path.startsWith(`${basePath}/`)) {
       return { status: 404, body: page(suggestion), base: HTML_HEADERS }
     }

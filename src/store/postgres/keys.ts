@@ -5,6 +5,7 @@ import type { ApiKey, KeyHash, KeyStore, NewKey } from '../../domain/keys.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { batched } from '../shared/group-commit.ts'
 import {
+  createdKey,
   type DeprecatedCallsRow,
   KEY_COLUMNS,
   type KeyRow,
@@ -16,7 +17,9 @@ import type { Ask, Connection } from './connection.ts'
 
 const BY_HASH = `SELECT hash, ${KEY_COLUMNS} FROM keys WHERE hash = ANY($1::text::text[])`
 const ALL = `SELECT ${KEY_COLUMNS} FROM keys ORDER BY id`
-const INSERT = `INSERT INTO keys (name, hash, read_only, created_at, expires_at, ending) VALUES ($1, $2, $3, $4, $5, $6)
+const INSERT = `INSERT INTO keys (name, hash, read_only, created_at, expires_at, ending)
+  SELECT $1, $2, $3::boolean, $4::bigint, $5::bigint, $6
+  WHERE NOT EXISTS (SELECT FROM keys WHERE name = $1 AND id > $7)
   RETURNING ${KEY_COLUMNS}`
 const REVOKE = 'UPDATE keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL'
 const END = 'UPDATE keys SET expires_at = least(expires_at, $2::bigint) WHERE id = $1'
@@ -59,26 +62,32 @@ export function postgresKeys(connection: Connection, { now }: StoreOptions): Key
     return found && performance.now() - found.askedAt < KEPT_MS ? found.key : readKey(hash)
   }
 
-  async function create(on: Ask, { name, hash, readOnly, expiresAt, ending }: NewKey): Promise<ApiKey> {
-    const [row] = await on<KeyRow>(INSERT, name, hash, readOnly, now(), expiresAt ?? null, ending ?? null)
-    return toKey(row as KeyRow)
+  async function create(on: Ask, key: NewKey): Promise<ApiKey> {
+    const { name, hash, readOnly, expiresAt = null, ending = null, newestKnown = null } = key
+    const [row] = await on<KeyRow>(INSERT, name, hash, readOnly, now(), expiresAt, ending, newestKnown)
+    return createdKey(row, key)
+  }
+
+  /** Nobody else creates a key meanwhile. */
+  function alone<Result>(work: (on: Ask) => Promise<Result>): Promise<Result> {
+    return connection.transaction(async (on) => {
+      await on('LOCK TABLE keys IN SHARE ROW EXCLUSIVE MODE')
+      return work(on)
+    })
   }
 
   return {
     findKey,
-    createKey: (key) => create(write, key),
+    createKey: (key) => alone((on) => create(on, key)),
     createFirstKey: (key) =>
-      connection.transaction(async (on) => {
-        await on('LOCK TABLE keys IN SHARE ROW EXCLUSIVE MODE')
-        return (await on('SELECT FROM keys LIMIT 1')).length > 0 ? undefined : create(on, key)
-      }),
+      alone(async (on) => ((await on('SELECT FROM keys LIMIT 1')).length > 0 ? undefined : create(on, key))),
     listKeys: async () => (await read<KeyRow>(ALL)).map(toKey),
     revokeKey: async (id) => {
       await write(REVOKE, id, now())
       kept.clear()
     },
     rotateKey: async (id, key, endsAt) => {
-      const created = await connection.transaction(async (on) => {
+      const created = await alone(async (on) => {
         await on(END, id, endsAt)
         return create(on, key)
       })

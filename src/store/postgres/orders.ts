@@ -3,14 +3,22 @@
 
 import type { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
-import type { ExpiredOrder, Inventory, NewOrder, Order, OrderFilter, OrderStore } from '../../domain/orders.ts'
+import type {
+  ExpiredOrder,
+  Inventory,
+  NewOrder,
+  Order,
+  OrderFilter,
+  OrderStatus,
+  OrderStore,
+} from '../../domain/orders.ts'
 import type { Created, Page, PetStatus } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { shared } from '../shared/coalesce.ts'
 import { fromRow, jsonObject, selectList } from '../shared/columns.ts'
 import { batched } from '../shared/group-commit.ts'
 import { type FirstAnswer, KEPT_MS, replay, requestText } from '../shared/idempotency.ts'
-import { ORDER_COLUMNS, PLACE_ORDER } from '../shared/order-columns.ts'
+import { HOLDS, holds, ORDER_COLUMNS, PLACE_ORDER } from '../shared/order-columns.ts'
 import {
   invalidExpiry,
   orderNotCompleted,
@@ -21,24 +29,27 @@ import {
 } from '../shared/order-refusals.ts'
 import { type PageRow, pageOf } from '../shared/page.ts'
 import type { Connection } from './connection.ts'
-import { type Keyed, usedKey } from './idempotency.ts'
+import { forgetting, type Keyed, usedKey } from './idempotency.ts'
 import { POSTGRES_JSON } from './json.ts'
+import { following } from './page.ts'
 
 const COLUMNS = selectList(ORDER_COLUMNS)
 // An order as its own columns and the name of its pet, which is looked up for the rows that are shown only.
 const ORDERS = 'SELECT orders.*, (SELECT name FROM pets WHERE pets.id = pet_id) AS pet_name FROM orders'
 const BY_ID = `SELECT ${COLUMNS} FROM (${ORDERS} WHERE id = ANY($1::text::bigint[])) AS orders`
-const page = (condition: string) => `SELECT id, ${jsonObject(ORDER_COLUMNS, POSTGRES_JSON)} AS json
-  FROM (${ORDERS} WHERE id > $1 ${condition} ORDER BY id LIMIT $2) AS orders ORDER BY id`
-const PAGE = page('')
-const PAGE_BY_STATUS = page('AND status = $3')
-const PAGE_BY_PET = page('AND pet_id = $3')
-const PAGE_BY_PET_AND_STATUS = page('AND pet_id = $3 AND status = $4')
+const page = (condition: string, order: string) => `SELECT id, ${jsonObject(ORDER_COLUMNS, POSTGRES_JSON)} AS json
+  FROM (${ORDERS} WHERE ${condition} ORDER BY ${order} LIMIT $2) AS orders ORDER BY id`
+const PAGE = page('id > $1', 'id')
+const PAGE_BY_STATUS = page(following('status'), 'status, id')
+const PAGE_BY_PET = page(following('pet_id'), 'pet_id, id')
+const PAGE_THAT_HOLDS = page(`id > $1 AND pet_id = $3 AND status = $4 AND ${HOLDS}`, 'id')
+const PAGE_BY_PET_AND_STATUS = page(`${following('pet_id')} AND status = $4`, 'pet_id, id')
 const INVENTORY = 'SELECT status, pets FROM inventory'
-const CHANGE = `SELECT place, refusal, pet_status AS "petStatus", operation, request, answer, ${COLUMNS}
+const CHANGE = `SELECT place, changed, refusal, pet_status AS "petStatus", operation, request, answer, ${COLUMNS}
   FROM petstore_change_orders($1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::json, $5, $6)`
-// The clock is asked once, so that the index serves.
-const IS_DUE = `SELECT FROM orders WHERE status = 'pending' AND expires_at <= (SELECT petstore_now()) LIMIT 1`
+// The clock is asked once, and the order asked for, so that the index serves.
+const IS_DUE = `SELECT FROM orders WHERE status = 'pending' AND expires_at <= (SELECT petstore_now())
+  AND (SELECT status FROM pets WHERE pets.id = pet_id) = 'pending' ORDER BY expires_at LIMIT 1`
 const EXPIRE = 'SELECT id, pet_id AS "petId" FROM petstore_expire_orders($1)'
 
 type Moved = 'completed' | 'cancelled' | 'returned'
@@ -54,12 +65,17 @@ interface Move {
 }
 
 /** As the function's migration says. */
-type ChangeRow = { place: bigint; petStatus: PetStatus } & FirstAnswer &
+type ChangeRow = { place: bigint; changed: boolean; petStatus: PetStatus } & FirstAnswer &
   Order & { refusal: 'invalid_order' | 'pet_not_found' | 'pet_not_available' | null; expiresAt: bigint | null }
 
 type Outcome = Created<Order> | PetstoreError
 
-export function postgresOrders({ read, change }: Connection, { now, onBatch }: StoreOptions): OrderStore {
+export function postgresOrders(
+  { read, change, background }: Connection,
+  { now, onBatch, onTransitions }: StoreOptions,
+): OrderStore {
+  const forget = forgetting(background)
+
   async function changeAll(batch: (Move | Placement)[]): Promise<Outcome[]> {
     const moves = batch.filter((item) => 'to' in item)
     const placements = batch.filter((item) => 'order' in item)
@@ -73,6 +89,12 @@ export function postgresOrders({ read, change }: Connection, { now, onBatch }: S
       at,
       at - KEPT_MS,
     )
+    forget(at)
+    // Two moves of one order to the same status are one change.
+    const changed = new Map(
+      rows.filter(({ changed }) => changed).map(({ id, petId, status }) => [id, { id, petId, status }]),
+    )
+    if (changed.size > 0) onTransitions?.([...changed.values()])
     const byPlace = new Map(rows.map((row) => [Number(row.place), row]))
     const rowOf = new Map([...moves, ...placements].map((item, index) => [item, byPlace.get(index + 1)]))
     return batch.map((item) =>
@@ -101,13 +123,13 @@ export function postgresOrders({ read, change }: Connection, { now, onBatch }: S
     )
   }
 
-  function readRows(after: bigint, limit: number, petId: bigint | undefined, status: string | undefined) {
+  function readRows(after: bigint, limit: number, petId: bigint | undefined, status: OrderStatus | undefined) {
     type Row = { id: bigint; json: string }
     if (petId === undefined)
       return status === undefined ? read<Row>(PAGE, after, limit) : read<Row>(PAGE_BY_STATUS, after, limit, status)
     return status === undefined
       ? read<Row>(PAGE_BY_PET, after, limit, petId)
-      : read<Row>(PAGE_BY_PET_AND_STATUS, after, limit, petId, status)
+      : read<Row>(holds(status) ? PAGE_THAT_HOLDS : PAGE_BY_PET_AND_STATUS, after, limit, petId, status)
   }
 
   async function readInventory(): Promise<Inventory> {
@@ -128,7 +150,10 @@ export function postgresOrders({ read, change }: Connection, { now, onBatch }: S
     getInventory: () => inventory({}),
     expireOrders: async (limit) => {
       const due = await read(IS_DUE)
-      return due.length === 0 ? [] : change<ExpiredOrder>(EXPIRE, limit)
+      if (due.length === 0) return []
+      const expired = await change<ExpiredOrder>(EXPIRE, limit)
+      if (expired.length > 0) onTransitions?.(expired.map((order) => ({ ...order, status: 'expired' })))
+      return expired
     },
   }
 }

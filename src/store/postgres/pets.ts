@@ -14,11 +14,12 @@ import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
 import { type Connection, LOG_MESSAGE } from './connection.ts'
 import { forgetting, type Keyed, usedKey } from './idempotency.ts'
 import { POSTGRES_JSON } from './json.ts'
+import { following } from './page.ts'
 
 const COLUMNS = selectList(PET_COLUMNS)
 const JSON_OF_PET = jsonObject(PET_COLUMNS, POSTGRES_JSON)
 const PAGE = `SELECT id, ${JSON_OF_PET} AS json FROM pets WHERE id > $1 ORDER BY id LIMIT $2`
-const PAGE_BY_STATUS = `SELECT id, ${JSON_OF_PET} AS json FROM pets WHERE id > $1 AND status = $3 ORDER BY id LIMIT $2`
+const PAGE_BY_STATUS = `SELECT id, ${JSON_OF_PET} AS json FROM pets WHERE ${following('status')} ORDER BY status, id LIMIT $2`
 const PETS = `SELECT ${COLUMNS} FROM pets WHERE id = ANY($1::text::bigint[])`
 // JSON carries a batch because it holds any text but U+0000, and integers with all their digits.
 // A batch that only replays has nothing to commit, and PostgreSQL would wait for no standby: a pet whose own commit has not

@@ -1,6 +1,7 @@
 // API keys and tallies of deprecated calls, as both databases return them.
 
-import type { ApiKey, DeprecatedCalls, KeyId } from '../../domain/keys.ts'
+import { StartError } from '../../domain/errors.ts'
+import type { ApiKey, DeprecatedCalls, KeyId, NewKey } from '../../domain/keys.ts'
 
 export interface KeyRow {
   id: KeyId
@@ -37,6 +38,12 @@ export function toKey({ id, name, readOnly, createdAt, expiresAt, revokedAt, end
     ending: ending ?? undefined,
     lastUsedAt: lastUsedAt === null ? undefined : Number(lastUsedAt),
   }
+}
+
+/** The row that was inserted, unless the key's name was given since `newestKnown`. */
+export function createdKey(row: KeyRow | null | undefined, { name }: NewKey): ApiKey {
+  if (!row) throw new StartError(`Another command has just created a key named ${name}. See petstore keys list.`)
+  return toKey(row)
 }
 
 export function toDeprecatedCalls(row: DeprecatedCallsRow): DeprecatedCalls {

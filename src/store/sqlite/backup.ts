@@ -12,6 +12,7 @@ import { syncFile, syncFolderOf, withPartial } from './partial.ts'
 
 export interface BackupSummary {
   pets: number
+  orders: number
   keys: number
   bytes: number
 }
@@ -39,7 +40,9 @@ export function checkContents(path: string): BackupSummary {
     if (result?.integrity_check !== 'ok') throw new StartError('The backup is damaged: it was not used.')
     const count = (table: string) =>
       database.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()?.n ?? 0
-    return { pets: count('pets'), keys: count('keys'), bytes: statSync(path).size }
+    // A backup of an older version may have no orders.
+    const orders = database.query(`SELECT 1 FROM sqlite_schema WHERE name = 'orders'`).get() ? count('orders') : 0
+    return { pets: count('pets'), orders, keys: count('keys'), bytes: statSync(path).size }
   } catch (error) {
     if (!isSqliteCode(error, 'SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_ERROR')) throw error
     throw new StartError('The backup is damaged: it was not used.', { cause: error })

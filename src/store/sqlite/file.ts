@@ -24,6 +24,9 @@ import { StartError } from '../../domain/errors.ts'
 /** "PETS": SQLite's application_id in the file of a store. */
 export const APPLICATION_ID = 0x50455453
 
+/** What a file is to the command that names it. */
+type Role = 'store' | 'backup'
+
 const HEADER_BYTES = 100
 const MAGIC = 'SQLite format 3\0'
 
@@ -37,16 +40,16 @@ export function prepareFile(path: string, newestVersion: number): string {
   if (!stats) createFile(file)
   else {
     checkWritable(file, stats)
-    if (stats.size > 0) checkHeader(file, newestVersion)
+    if (stats.size > 0) checkHeader(file, newestVersion, 'store')
   }
   return file
 }
 
-/** Throws StartError unless `path` is a store's file of this version or an older one. */
-export function checkFile(path: string, newestVersion: number): void {
-  const stats = statOrUndefined(path)
-  if (stats) checkIsFile(path, stats)
-  checkHeader(path, newestVersion)
+/** Throws StartError unless the backup at `path` is a store's file of this version or an older one. */
+export function checkBackup(path: string, newestVersion: number): void {
+  const stats = statOrUndefined(path, 'backup')
+  if (stats) checkIsFile(path, stats, 'backup')
+  checkHeader(path, newestVersion, 'backup')
 }
 
 /**
@@ -57,8 +60,8 @@ export function checkReplaceable(path: string): void {
   const stats = statOrUndefined(path)
   if (!stats) return
   checkWritable(path, stats)
-  const { length, magic, applicationId } = readHeader(path)
-  if (length === HEADER_BYTES && magic === MAGIC && applicationId !== APPLICATION_ID) throw foreign(path)
+  const { length, magic, applicationId } = readHeader(path, 'store')
+  if (length === HEADER_BYTES && magic === MAGIC && applicationId !== APPLICATION_ID) throw foreign(path, 'store')
 }
 
 /** `path` with symbolic links resolved: SQLite keeps its log beside that. The file need not exist. */
@@ -94,24 +97,30 @@ export function corrupt(path: string, cause?: unknown): StartError {
   )
 }
 
-export function foreign(path: string): StartError {
-  return new StartError(`${path} is a database of another program. Name another file.`)
+function foreign(path: string, role: Role): StartError {
+  return new StartError(`${path} is a database of another program. ${nameAnother(role)}`)
 }
 
-function checkHeader(path: string, newestVersion: number): void {
-  const { length, magic, applicationId, version, bytes, complete } = readHeader(path)
+function nameAnother(role: Role): string {
+  return `Name another file for the ${role}.`
+}
+
+function checkHeader(path: string, newestVersion: number, role: Role): void {
+  const { length, magic, applicationId, version, bytes, complete } = readHeader(path, role)
   if (length < HEADER_BYTES || magic !== MAGIC) {
-    throw new StartError(`${path} is not a petstore database. Name another file.`)
+    throw new StartError(`${path} is not a petstore database. ${nameAnother(role)}`)
   }
-  if (applicationId !== APPLICATION_ID) throw foreign(path)
+  if (applicationId !== APPLICATION_ID) throw foreign(path, role)
   if (version > newestVersion) throw newer(path, version, newestVersion)
   // With a write-ahead log, the rest of the file may still be in the log.
-  if (bytes < complete && !existsSync(`${path}-wal`)) throw corrupt(path)
+  if (bytes < complete && !existsSync(`${path}-wal`)) {
+    throw role === 'store' ? corrupt(path) : new StartError(`${path} is damaged. ${nameAnother(role)}`)
+  }
 }
 
 /** https://sqlite.org/fileformat.html, 1.3. `complete` is how many bytes the file should have. */
-function readHeader(path: string) {
-  const file = openForReading(path)
+function readHeader(path: string, role: Role) {
+  const file = openForReading(path, role)
   try {
     const header = Buffer.alloc(HEADER_BYTES)
     const length = readSync(file, header, 0, HEADER_BYTES, 0)
@@ -134,14 +143,14 @@ function createFile(path: string): void {
     mkdirSync(dirname(path), { recursive: true })
     closeSync(openSync(path, 'a', 0o600))
   } catch (error) {
-    throw new StartError(`${path} cannot be created (${codeOf(error)}). Name another file.`, {
+    throw new StartError(`${path} cannot be created (${codeOf(error)}). ${nameAnother('store')}`, {
       cause: error,
     })
   }
 }
 
 function checkWritable(path: string, stats: Stats): void {
-  checkIsFile(path, stats)
+  checkIsFile(path, stats, 'store')
   if ((stats.mode & 0o222) === 0) throw readOnly(path)
   try {
     accessSync(path, constants.R_OK | constants.W_OK)
@@ -150,15 +159,15 @@ function checkWritable(path: string, stats: Stats): void {
   }
 }
 
-function checkIsFile(path: string, stats: Stats): void {
-  if (!stats.isFile()) throw new StartError(`${path} is not a file. Name another one.`)
+function checkIsFile(path: string, stats: Stats, role: Role): void {
+  if (!stats.isFile()) throw new StartError(`${path} is not a file. ${nameAnother(role)}`)
 }
 
-function openForReading(path: string): number {
+function openForReading(path: string, role: Role): number {
   try {
     return openSync(path, 'r')
   } catch (error) {
-    throw unreachable(path, error)
+    throw unreachable(path, error, role)
   }
 }
 
@@ -166,16 +175,16 @@ function readOnly(path: string): StartError {
   return new StartError(`${path} is read-only. Let this user write to it, or name another file.`)
 }
 
-function statOrUndefined(path: string): Stats | undefined {
+function statOrUndefined(path: string, role: Role = 'store'): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch (error) {
-    throw unreachable(path, error)
+    throw unreachable(path, error, role)
   }
 }
 
-function unreachable(path: string, cause: unknown): StartError {
-  return new StartError(`${path} cannot be reached (${codeOf(cause)}). Name another file.`, { cause })
+function unreachable(path: string, cause: unknown, role: Role = 'store'): StartError {
+  return new StartError(`${path} cannot be reached (${codeOf(cause)}). ${nameAnother(role)}`, { cause })
 }
 
 function linkOrUndefined(path: string): string | undefined {

@@ -3,6 +3,7 @@
 import type { ApiKey, KeyHash, KeyId, KeyStore, NewKey } from '../../domain/keys.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import {
+  createdKey,
   type DeprecatedCallsRow,
   KEY_COLUMNS,
   type KeyRow,
@@ -18,8 +19,12 @@ export function sqliteKeys(statements: Statements, transact: Transact, { now }: 
   const byHash = statements.query<KeyRow, [KeyHash]>(`SELECT ${KEY_COLUMNS} FROM keys WHERE hash = ?`)
   const all = statements.query<KeyRow, []>(`SELECT ${KEY_COLUMNS} FROM keys ORDER BY id`)
   const any = statements.query('SELECT 1 FROM keys LIMIT 1')
-  const insert = statements.query<KeyRow, [string, KeyHash, boolean, number, number | null, string | null]>(
-    `INSERT INTO keys (name, hash, read_only, created_at, expires_at, ending) VALUES (?, ?, ?, ?, ?, ?) RETURNING ${KEY_COLUMNS}`,
+  const insert = statements.query<
+    KeyRow,
+    [string, KeyHash, boolean, number, number | null, string | null, KeyId | null]
+  >(
+    `INSERT INTO keys (name, hash, read_only, created_at, expires_at, ending) SELECT ?1, ?2, ?3, ?4, ?5, ?6
+     WHERE NOT EXISTS (SELECT 1 FROM keys WHERE name = ?1 AND id > ?7) RETURNING ${KEY_COLUMNS}`,
   )
   const revoke = statements.query<never, [number, KeyId]>(
     'UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
@@ -36,8 +41,9 @@ export function sqliteKeys(statements: Statements, transact: Transact, { now }: 
   )
   const counted = statements.query<DeprecatedCallsRow, []>(LIST_DEPRECATED_CALLS)
 
-  function create({ name, hash, readOnly, expiresAt, ending }: NewKey): ApiKey {
-    return toKey(insert.get(name, hash, readOnly, now(), expiresAt ?? null, ending ?? null) as KeyRow)
+  function create(key: NewKey): ApiKey {
+    const { name, hash, readOnly, expiresAt = null, ending = null, newestKnown = null } = key
+    return createdKey(insert.get(name, hash, readOnly, now(), expiresAt, ending, newestKnown), key)
   }
 
   function find(hash: KeyHash): ApiKey | undefined {

@@ -14,7 +14,7 @@ import type {
 import type { Page, PetStatus } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { fromRow, jsonObject, selectList } from '../shared/columns.ts'
-import { ORDER_COLUMNS, PLACE_ORDER } from '../shared/order-columns.ts'
+import { HOLDS, holds, ORDER_COLUMNS, PLACE_ORDER } from '../shared/order-columns.ts'
 import {
   invalidExpiry,
   LATEST_EXPIRY_MS,
@@ -27,7 +27,7 @@ import {
 import { type PageRow, pageOf } from '../shared/page.ts'
 import { SQLITE_JSON } from './json.ts'
 import type { Read, Statements } from './statements.ts'
-import type { Write } from './writes.ts'
+import type { Turn, Write } from './writes.ts'
 
 /** From which status an order may go to each, and what that makes of its pet. */
 const MOVES = {
@@ -55,6 +55,7 @@ export function sqliteOrders(
     all: page<[bigint, number]>(''),
     byStatus: page<[OrderStatus, bigint, number]>('status = ? AND'),
     byPet: page<[bigint, bigint, number]>('pet_id = ? AND'),
+    thatHolds: page<[bigint, OrderStatus, bigint, number]>(`pet_id = ? AND status = ? AND ${HOLDS} AND`),
     byPetAndStatus: page<[bigint, OrderStatus, bigint, number]>('pet_id = ? AND status = ? AND'),
   }
   // Two statements: as one join they take 8 µs, apart less than one.
@@ -62,7 +63,7 @@ export function sqliteOrders(
     'SELECT name, status FROM pets WHERE id = ?',
   )
   const holderOf = statements.query<{ id: bigint; expiresAt: bigint | null }, [bigint]>(
-    `SELECT id, expires_at AS expiresAt FROM orders WHERE pet_id = ? AND status IN ('pending', 'completed')`,
+    `SELECT id, expires_at AS expiresAt FROM orders WHERE pet_id = ? AND ${HOLDS}`,
   )
   const insert = statements.query<never, [bigint, string | null, number | null, number, number]>(
     `INSERT INTO orders (pet_id, status, reference, expires_at, placed_at, changed_at) VALUES (?, 'pending', ?, ?, ?, ?)`,
@@ -73,13 +74,15 @@ export function sqliteOrders(
   const updatePet = statements.query<never, [PetStatus, bigint, PetStatus]>(
     'UPDATE pets SET status = ? WHERE id = ? AND status = ?',
   )
-  const record = statements.query<never, [bigint, OrderStatus, number, KeyId | null]>(
+  const insertTransition = statements.query<never, [bigint, OrderStatus, number, KeyId | null]>(
     'INSERT INTO order_transitions (order_id, status, at, key_id) VALUES (?, ?, ?, ?)',
   )
-  // Without statistics SQLite would read every pending order instead.
+  // Without statistics SQLite would read every pending order instead. Where somebody has changed the pet by hand, nothing is done,
+  // so that all others expire.
   const overdue = statements.query<ExpiredOrder, [number, number]>(
     `SELECT id, pet_id AS petId FROM orders INDEXED BY orders_by_expiry
-     WHERE status = 'pending' AND expires_at <= ? ORDER BY expires_at LIMIT ?`,
+     WHERE status = 'pending' AND expires_at <= ? AND (SELECT status FROM pets WHERE pets.id = pet_id) = 'pending'
+     ORDER BY expires_at LIMIT ?`,
   )
   const inventory = statements.query<[PetStatus, bigint], []>('SELECT status, pets FROM inventory')
 
@@ -97,20 +100,26 @@ export function sqliteOrders(
       }
       return status === undefined
         ? pages.byPet.values(petId, after, limit + 1)
-        : pages.byPetAndStatus.values(petId, status, after, limit + 1)
+        : pages[holds(status) ? 'thatHolds' : 'byPetAndStatus'].values(petId, status, after, limit + 1)
     }
     return pageOf(rows(), limit)
   }
 
   /** Throws where order or pet is not in the status before: their statuses do not agree, and nothing may be built on that. */
-  function move(id: bigint, petId: bigint, to: Moved, at: number, by: KeyId | null): void {
+  function move(turn: Turn, id: bigint, petId: bigint, to: Moved, by: KeyId | null): void {
     const { from, pet } = MOVES[to]
-    const moved = updateOrder.run(to, at, id, from).changes + updatePet.run(pet[1], petId, pet[0]).changes
+    const moved = updateOrder.run(to, turn.now, id, from).changes + updatePet.run(pet[1], petId, pet[0]).changes
     if (moved !== 2) throw new Error(`order ${id} is not ${from}, or pet ${petId} is not ${pet[0]}`)
-    record.run(id, to, at, by)
+    record(turn, id, petId, to, by)
   }
 
-  function place(order: NewOrder, by: KeyId, now: number): Order | PetstoreError {
+  function record({ now, transitions }: Turn, id: bigint, petId: bigint, status: OrderStatus, by: KeyId | null): void {
+    insertTransition.run(id, status, now, by)
+    transitions.push({ id, petId, status })
+  }
+
+  function place(turn: Turn, order: NewOrder, by: KeyId): Order | PetstoreError {
+    const { now } = turn
     const { petId, reference, expiresAt } = order
     if (expiresAt !== undefined && (expiresAt <= now || expiresAt > now + LATEST_EXPIRY_MS)) return invalidExpiry()
     const pet = nameAndStatus.get(petId)
@@ -119,11 +128,11 @@ export function sqliteOrders(
       const holder = readHolder(petId)
       if (!holder || pet.status !== 'pending' || !isOverdue(holder, now))
         return petNotAvailable(petId, pet.status, holder)
-      move(holder.id, petId, 'expired', now, null)
+      move(turn, holder.id, petId, 'expired', null)
     }
     if (updatePet.run('pending', petId, 'available').changes !== 1) throw new Error(`pet ${petId} is not available`)
     const id = BigInt(insert.run(petId, reference ?? null, expiresAt ?? null, now, now).lastInsertRowid)
-    record.run(id, 'pending', now, by)
+    record(turn, id, petId, 'pending', by)
     return { ...order, id, petName: pet.name, status: 'pending', placedAt: now, changedAt: now }
   }
 
@@ -135,25 +144,26 @@ export function sqliteOrders(
       : undefined
   }
 
-  function change(id: bigint, to: Exclude<Moved, 'expired'>, by: KeyId, now: number): Order | PetstoreError {
+  function change(turn: Turn, id: bigint, to: Exclude<Moved, 'expired'>, by: KeyId): Order | PetstoreError {
+    const { now } = turn
     let order = readOrder(id)
     if (!order) return orderNotFound(id)
     if (order.status === 'pending' && isOverdue(order, now)) {
-      move(id, order.petId, 'expired', now, null)
+      move(turn, id, order.petId, 'expired', null)
       order = { ...order, status: 'expired', changedAt: now }
     }
     // A repeat, or the end of a reservation that has ended: what is asked for is so already.
     if (order.status === to || (to === 'cancelled' && order.status === 'expired')) return order
     if (order.status === MOVES[to].from) {
-      move(id, order.petId, to, now, by)
+      move(turn, id, order.petId, to, by)
       return { ...order, status: to, changedAt: now }
     }
     return to === 'returned' ? orderNotCompleted(order) : orderNotPending(order, to)
   }
 
-  function expire(limit: number, now: number): ExpiredOrder[] {
-    const orders = overdue.all(now, limit)
-    for (const { id, petId } of orders) move(id, petId, 'expired', now, null)
+  function expire(turn: Turn, limit: number): ExpiredOrder[] {
+    const orders = overdue.all(turn.now, limit)
+    for (const { id, petId } of orders) move(turn, id, petId, 'expired', null)
     return orders
   }
 
@@ -163,17 +173,19 @@ export function sqliteOrders(
 
   return {
     placeOrder: (order, by, idempotencyKey) =>
-      write((now, keys) => keys.once(PLACE_ORDER, order, by, idempotencyKey, now, () => place(order, by, now))),
+      write((turn) =>
+        turn.idempotencyKeys.once(PLACE_ORDER, order, by, idempotencyKey, turn.now, () => place(turn, order, by)),
+      ),
     getOrder: (id) => read(() => readOrder(id)),
     listOrders: (filter) => read(() => readPage(filter)),
-    completeOrder: (id, by) => write((now) => change(id, 'completed', by, now)),
-    cancelOrder: (id, by) => write((now) => change(id, 'cancelled', by, now)),
-    returnOrder: (id, by) => write((now) => change(id, 'returned', by, now)),
+    completeOrder: (id, by) => write((turn) => change(turn, id, 'completed', by)),
+    cancelOrder: (id, by) => write((turn) => change(turn, id, 'cancelled', by)),
+    returnOrder: (id, by) => write((turn) => change(turn, id, 'returned', by)),
     getInventory: () => read(readInventory),
     async expireOrders(limit) {
       // A write transaction is begun only where there is something to do.
       const due = await read(() => overdue.get(clock(), 1) !== null)
-      return due ? write((now) => expire(limit, now)) : []
+      return due ? write((turn) => expire(turn, limit)) : []
     },
   }
 }

@@ -60,7 +60,9 @@ export function sqlitePets(statements: Statements, read: Read, write: Write): Pe
   return {
     listPets: (filter) => read(() => readPage(filter)),
     createPet: (pet, by, idempotencyKey) =>
-      write((now, keys) => keys.once(CREATE_PET, pet, by, idempotencyKey, now, () => add(pet, by, now))),
+      write(({ now, idempotencyKeys }) =>
+        idempotencyKeys.once(CREATE_PET, pet, by, idempotencyKey, now, () => add(pet, by, now)),
+      ),
     getPet: (id) => read(() => readPet(id)),
   }
 }

@@ -24,7 +24,7 @@ import { StartError } from '../../domain/errors.ts'
 import { type BackupSummary, checkContents } from './backup.ts'
 import { MIGRATIONS } from './connection.ts'
 import { isSqliteCode } from './errors.ts'
-import { APPLICATION_ID, checkFile, checkReplaceable, realPath } from './file.ts'
+import { APPLICATION_ID, checkBackup, checkReplaceable, realPath } from './file.ts'
 import { SIDE_SUFFIXES, syncFile, syncFolderOf, withPartial } from './partial.ts'
 
 const COPY_BYTES = 1024 * 1024
@@ -39,7 +39,7 @@ export function restore(from: string, to: string): BackupSummary & { kept: strin
   if ((statSync(`${backup}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
     throw new StartError(`${from} is a store in use, not a backup: take one with petstore backup.`)
   }
-  checkFile(backup, MIGRATIONS.length)
+  checkBackup(backup, MIGRATIONS.length)
   checkReplaceable(path)
   return withPartial(path, (partial) => {
     copyBytes(backup, partial)

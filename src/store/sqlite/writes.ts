@@ -3,6 +3,7 @@
 
 import { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
+import type { Transition } from '../../domain/orders.ts'
 import type { Created } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { batched } from '../shared/group-commit.ts'
@@ -17,27 +18,33 @@ import {
 import type { Statements } from './statements.ts'
 import type { Transact } from './transaction.ts'
 
+/** A transaction, as each write in it finds it. */
+export interface Turn {
+  readonly now: number
+  readonly idempotencyKeys: IdempotencyKeys
+  /** What the transaction has done to orders. */
+  readonly transitions: Transition[]
+}
+
 /**
- * Runs `work` in a transaction at the time `now`, and resolves when it is on disk. An error that `work` returns is a refusal:
+ * Runs `work` in a transaction, and resolves when it is on disk. An error that `work` returns is a refusal:
  * what `work` changed is committed nevertheless, and then the promise rejects with it. When `work` throws, nothing of it stays.
  */
-export type Write = <Result>(
-  work: (now: number, idempotencyKeys: IdempotencyKeys) => Result | PetstoreError,
-) => Promise<Result>
+export type Write = <Result>(work: (turn: Turn) => Result | PetstoreError) => Promise<Result>
 
-export function writes(statements: Statements, transact: Transact, { now, onBatch }: StoreOptions): Write {
+export function writes(statements: Statements, transact: Transact, options: StoreOptions): Write {
   const idempotencyKeys = sqliteIdempotencyKeys(statements)
 
-  const write = batched(
-    (works: ((now: number, idempotencyKeys: IdempotencyKeys) => unknown)[]) =>
-      transact(() => {
-        // Read when no other process can write any more: times follow the order of the commits.
-        const at = now()
-        idempotencyKeys.forget(at)
-        return works.map((work) => work(at, idempotencyKeys))
-      }, KEEPS_KEYS),
-    onBatch,
-  )
+  const write = batched(async (works: ((turn: Turn) => unknown)[]) => {
+    const { outcomes, transitions } = await transact(() => {
+      // Read when no other process can write any more: times follow the order of the commits.
+      const turn: Turn = { now: options.now(), idempotencyKeys, transitions: [] }
+      idempotencyKeys.forget(turn.now)
+      return { outcomes: works.map((work) => work(turn)), transitions: turn.transitions }
+    }, KEEPS_KEYS)
+    if (transitions.length > 0) options.onTransitions?.(transitions)
+    return outcomes
+  }, options.onBatch)
 
   return <Result>(work: Parameters<Write>[0]) => write(work) as Promise<Result>
 }

@@ -82,11 +82,11 @@ RETURN floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;
 -- counts as so dear that it would be compiled, for seconds: hence jit = off.
 
 -- Moves each of the orders, and its pet, to the state named beside it, if it is in the state before that; others stay as they
--- are. Of an order that is there twice, the first counts. The caller holds the lock.
-CREATE FUNCTION petstore_move_orders(ids bigint[], states text[], key_ids bigint[], at bigint) RETURNS bigint
+-- are. Of an order that is there twice, the first counts. Gives those that were moved. The caller holds the lock.
+CREATE FUNCTION petstore_move_orders(ids bigint[], states text[], key_ids bigint[], at bigint) RETURNS bigint[]
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_nestloop = off AS $$
 DECLARE
-  orders_moved bigint;
+  orders_moved bigint[];
   pets_moved bigint;
 BEGIN
   WITH asked AS MATERIALIZED (
@@ -106,14 +106,15 @@ BEGIN
   ), kept AS (
     INSERT INTO order_transitions (order_id, status, at, key_id) SELECT id, status, at, key_id FROM moved
   )
-  SELECT (SELECT count(*) FROM moved), (SELECT count(*) FROM followed) INTO orders_moved, pets_moved;
-  IF orders_moved <> pets_moved THEN
+  SELECT (SELECT coalesce(array_agg(id), '{}') FROM moved), (SELECT count(*) FROM followed) INTO orders_moved, pets_moved;
+  IF cardinality(orders_moved) <> pets_moved THEN
     RAISE EXCEPTION 'the status of a pet does not agree with that of the order that holds it';
   END IF;
   RETURN orders_moved;
 END $$;
 
--- Expires up to `most` overdue reservations, those that are overdue longest first. Gives which.
+-- Expires up to `most` overdue reservations, those that are overdue longest first. Gives which. Where somebody has changed the pet
+-- by hand, nothing is done, so that all others expire.
 CREATE FUNCTION petstore_expire_orders(most bigint) RETURNS TABLE (id bigint, pet_id bigint)
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off AS $$
 #variable_conflict use_column
@@ -123,7 +124,10 @@ DECLARE
 BEGIN
   PERFORM pg_advisory_xact_lock(1346720851, 1);
   now := petstore_now();
-  due := ARRAY(SELECT id FROM orders WHERE status = 'pending' AND expires_at <= now ORDER BY expires_at LIMIT most);
+  due := ARRAY(
+    SELECT id FROM orders
+    WHERE status = 'pending' AND expires_at <= now AND (SELECT status FROM pets WHERE pets.id = orders.pet_id) = 'pending'
+    ORDER BY expires_at LIMIT most);
   PERFORM petstore_move_orders(due, array_fill('expired'::text, ARRAY[cardinality(due)]), '{}', now);
   RETURN QUERY SELECT id, pet_id FROM orders WHERE id = ANY (due);
 END $$;
@@ -134,17 +138,19 @@ END $$;
 --
 -- Gives a row for each move whose order exists, and for each placement, counted in `place` from 1, moves first: the order as it is
 -- now; or, where `refusal` is there, the status of the pet and the order that holds it, if any; or what the idempotency key gave
--- after `kept_since`, in `operation`, `request` and `answer`. `used_at` is the time of use of the keys that are new.
+-- after `kept_since`, in `operation`, `request` and `answer`. Rows with `place` 0 are the reservations that expired. `changed`: this
+-- call has brought the order into its status, so it is no repeat. `used_at` is the time of use of the keys that are new.
 CREATE FUNCTION petstore_change_orders(
   ids bigint[], states text[], key_ids bigint[], placements json, used_at bigint, kept_since bigint)
 RETURNS TABLE (
-  place bigint, refusal text, pet_status text, operation text, request text, answer text,
+  place bigint, changed boolean, refusal text, pet_status text, operation text, request text, answer text,
   id bigint, pet_id bigint, pet_name text, status text, reference text, expires_at bigint, placed_at bigint, changed_at bigint)
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_nestloop = off AS $$
 #variable_conflict use_column
 DECLARE
   now bigint;
   due bigint[];
+  moved bigint[];
 BEGIN
   PERFORM pg_advisory_xact_lock(1346720851, 1);
   PERFORM pg_logical_emit_message(true, 'petstore', '');
@@ -162,12 +168,16 @@ BEGIN
       ) AS held
       WHERE held.status = 'pending' AND held.expires_at <= now);
     PERFORM petstore_move_orders(due, array_fill('expired'::text, ARRAY[cardinality(due)]), '{}', now);
+    RETURN QUERY
+    SELECT 0::bigint, true, NULL::text, NULL::text, NULL::text, NULL::text, NULL::text,
+           id, pet_id, NULL::text, status, reference, expires_at, placed_at, changed_at
+    FROM orders WHERE id = ANY (due);
   END IF;
 
   IF ids <> '{}' THEN
-    PERFORM petstore_move_orders(ids, states, key_ids, now);
+    moved := petstore_move_orders(ids, states, key_ids, now);
     RETURN QUERY
-    SELECT asked.place, NULL::text, NULL::text, NULL::text, NULL::text, NULL::text,
+    SELECT asked.place, asked.id = ANY (moved), NULL::text, NULL::text, NULL::text, NULL::text, NULL::text,
            orders.id, pet_id, pet.name, status, reference, expires_at, placed_at, changed_at
     FROM unnest(ids) WITH ORDINALITY AS asked (id, place)
     JOIN orders ON orders.id = asked.id AND orders.id = ANY (ids)
@@ -231,7 +241,7 @@ BEGIN
       ) AS holder ON true
       WHERE judged.turn NOT IN (SELECT turn FROM placed)
     )
-    SELECT cardinality(ids) + turn, refusal, pet_status, operation, request, answer,
+    SELECT cardinality(ids) + turn, status IS NOT NULL, refusal, pet_status, operation, request, answer,
            id, pet_id, name, status, reference, expires_at, placed_at, changed_at
     FROM outcomes;
   END IF;

@@ -1,0 +1,58 @@
+// A field for text: its label, what is wrong with it, and a hint, all tied to it for screen readers.
+
+import type { AllHTMLAttributes, ComponentChildren } from 'preact'
+
+type InputProps = 'name' | 'class' | 'dir' | 'maxLength' | 'placeholder' | 'inputMode' | 'autocomplete'
+
+interface TextFieldProps extends Pick<AllHTMLAttributes<HTMLInputElement>, InputProps> {
+  id: string
+  label: string
+  value: string
+  setText: (text: string) => void
+  problem?: string | undefined
+  hint?: string
+  required?: boolean
+  /** Shown as dots. */
+  secret?: boolean
+  /** A button. */
+  beside?: ComponentChildren
+}
+
+export function TextField({ id, label, setText, problem, hint, required, secret, beside, ...input }: TextFieldProps) {
+  const described = [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(' ')
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <div class="joined">
+        <input
+          id={id}
+          {...(secret ? { type: 'password' } : { type: 'text' })}
+          autocomplete="off"
+          autocapitalize={input.class === 'mono' ? 'off' : undefined}
+          spellcheck={input.class !== 'mono'}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+          aria-required={required}
+          aria-invalid={Boolean(problem)}
+          aria-describedby={described || undefined}
+          {...input}
+        />
+        {beside}
+      </div>
+      <Problem id={id} text={problem} />
+      {hint && (
+        <p id={`${id}-hint`} class="hint">
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+export function Problem({ id, text }: { id: string; text: string | undefined }) {
+  if (!text) return null
+  return (
+    <p id={`${id}-problem`} class="problem" role="alert">
+      {text}
+    </p>
+  )
+}

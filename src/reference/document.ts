@@ -1,0 +1,64 @@
+// The contract as the reference shows it: with this service's address, with our typed client beside the library's own
+// samples, and without regular expressions, which the descriptions state in words.
+
+import type { Operations } from '../contract/generated.ts'
+import type { OpenApi } from '../contract/openapi.ts'
+
+const CALLS: Record<keyof Operations, string> = {
+  listPets: 'for await (const pet of petstore.listPets()) console.log(pet)',
+  createPet: "const pet = await petstore.createPet({ name: 'Rex', categoryId: 7n })",
+  getPet: 'const pet = await petstore.getPet(42n)',
+  listOrders: 'for await (const order of petstore.listOrders()) console.log(order)',
+  placeOrder: 'const order = await petstore.placeOrder({ petId: 42n })',
+  getOrder: 'const order = await petstore.getOrder(7n)',
+  completeOrder: 'const order = await petstore.completeOrder(7n)',
+  cancelOrder: 'await petstore.cancelOrder(7n)',
+  returnOrder: 'const order = await petstore.returnOrder(7n)',
+  getInventory: 'const inventory = await petstore.getInventory()',
+}
+
+/** `lang` is a tab of the library's card of clients: the one that it opens, and the one for Node.js. */
+const INSTALLATION = ['shell', 'node'].map((lang) => ({
+  lang,
+  description: '`petstore-client`: typed, with exact integers',
+  source: 'npm install ./petstore-client-1.0.0.tgz',
+}))
+
+export function forReaders(contract: OpenApi, origin: string): object {
+  const baseUrl = `${origin}/${contract.servers[0]?.url.split('/').pop()}`
+  const { info, paths, ...rest } = withoutPatterns(contract)
+  return {
+    ...rest,
+    info: { ...info, 'x-scalar-sdk-installation': INSTALLATION },
+    servers: [{ url: baseUrl, description: 'This service' }],
+    paths: mapValues(paths, (operations) =>
+      mapValues(operations, (operation) => ({
+        ...operation,
+        'x-codeSamples': [sample(operation.operationId, baseUrl)],
+      })),
+    ),
+  }
+}
+
+function sample(operationId: string, baseUrl: string): object {
+  const source = `import { PetstoreClient } from 'petstore-client'
+
+const petstore = new PetstoreClient({
+  baseUrl: '${baseUrl}',
+  apiKey: 'pets_live_…',
+})
+${CALLS[operationId as keyof Operations]}`
+  return { lang: 'TypeScript', label: 'petstore-client', source }
+}
+
+/** A copy. No pet and no order has a field `pattern`. */
+function withoutPatterns(contract: OpenApi): OpenApi {
+  return JSON.parse(JSON.stringify(contract, (name, value) => (name === 'pattern' ? undefined : value)))
+}
+
+function mapValues<Value, Result>(
+  record: Record<string, Value>,
+  map: (value: Value) => Result,
+): Record<string, Result> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]))
+}
