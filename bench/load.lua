@@ -1,5 +1,5 @@
 -- The script of wrk: sends the requests of a file (raw HTTP, separated by NUL) in turn, and prints one JSON object at the
--- end. {nnnn} in the first request becomes a number of six digits, another one each time. With "audit" as second argument it counts the status of every answer, which costs wrk some of its speed.
+-- end. {nnnn} in the first request becomes a number of six digits, another one each time for 900 000 times. With "audit" as second argument it counts the status of every answer, which costs wrk some of its speed.
 
 local requests = {}
 local at = 0
@@ -29,7 +29,7 @@ end
 function request()
   at = at + 1
   if numbered then
-    return (requests[1]:gsub("{nnnn}", 100000 + at))
+    return (requests[1]:gsub("{nnnn}", 100000 + at % 900000))
   end
   return requests[(at - 1) % #requests + 1]
 end
