@@ -60,6 +60,7 @@ export function ShortcutsDialog({ open, setOpen, enabled, setEnabled }: Shortcut
             </div>
           ))}
         </dl>
+        <p class="muted">Lists begin with the oldest. The newest animals are on the last page.</p>
         <label class="check">
           <input type="checkbox" checked={enabled} onChange={() => setEnabled(!enabled)} />
           Use these keys
