@@ -40,7 +40,7 @@ export class Connection {
   constructor(options: PetstoreClientOptions) {
     const baseUrl = required(options.baseUrl, 'baseUrl').replace(/\/+$/, '')
     if (!/^[^?#]*\/v1$/.test(baseUrl)) {
-      throw new TypeError(`baseUrl must end in /v1, for example https://petstore.example/v1, but is ${baseUrl}.`)
+      throw new TypeError(`baseUrl must end in /v1, but is ${baseUrl}.`)
     }
     // Checked here because the message of `fetch` would contain the key.
     if (!/^[\x21-\x7e]+$/.test(required(options.apiKey, 'apiKey'))) {
@@ -84,7 +84,7 @@ export class Connection {
 /** Programs in plain JavaScript, and environment variables that are not set, have no types to warn them. */
 function required(value: unknown, name: string): string {
   if (typeof value === 'string' && value !== '') return value
-  throw new TypeError(`${name} is required: it must be a string that is not empty.`)
+  throw new TypeError(`${name} is required, as text.`)
 }
 
 function date(ms: number): Date | undefined {

@@ -65,13 +65,8 @@ export class PetstoreClient {
   }
 
   /** Every pet once, oldest first. Fetches the next page when it is needed; `limit` is the size of a page. */
-  async *listPets(filter: PetFilter = {}, options: CallOptions = {}): AsyncGenerator<Pet, void, undefined> {
-    let cursor: string | undefined
-    do {
-      const page = await this.listPage({ ...filter, limit: filter.limit ?? PAGE_MAX, cursor }, options)
-      yield* page.pets
-      cursor = page.next
-    } while (cursor !== undefined)
+  listPets(filter: PetFilter = {}, options: CallOptions = {}): AsyncGenerator<Pet, void, undefined> {
+    return this.#all('listPets', '/pets', filter, toPet, options)
   }
 
   /** The first page, or the page at `cursor`. A cursor is valid only with the `status` that it came with. */
@@ -90,8 +85,7 @@ export class PetstoreClient {
    * @deprecated The service removes this on 5 December 2030; list with `status` instead.
    */
   async getPet(id: bigint, options: CallOptions = {}): Promise<Pet> {
-    const { response, text } = await this.#connection.send('getPet', `/pets/${BigInt(id)}`, {}, options)
-    return readJson(response, text, toPet)
+    return this.#read('getPet', `/pets/${BigInt(id)}`, toPet, options)
   }
 
   /**
@@ -103,13 +97,8 @@ export class PetstoreClient {
   }
 
   /** Every order once, oldest first. Fetches the next page when it is needed; `limit` is the size of a page. */
-  async *listOrders(filter: OrderFilter = {}, options: CallOptions = {}): AsyncGenerator<Order, void, undefined> {
-    let cursor: string | undefined
-    do {
-      const page = await this.listOrderPage({ ...filter, limit: filter.limit ?? PAGE_MAX, cursor }, options)
-      yield* page.orders
-      cursor = page.next
-    } while (cursor !== undefined)
+  listOrders(filter: OrderFilter = {}, options: CallOptions = {}): AsyncGenerator<Order, void, undefined> {
+    return this.#all('listOrders', '/store/orders', filter, toOrder, options)
   }
 
   /** The first page, or the page at `cursor`. A cursor is valid only with the filter that it came with. */
@@ -127,8 +116,8 @@ export class PetstoreClient {
   }
 
   /** The pet is sold. Safe to repeat. Rejects with PetstoreApiError `not_found` or `order_not_pending`. */
-  completeOrder(id: bigint, options: CallOptions = {}): Promise<Order> {
-    return this.#move('completeOrder', `${orderPath(id)}/complete`, options)
+  async completeOrder(id: bigint, options: CallOptions = {}): Promise<Order> {
+    return this.#read('completeOrder', `${orderPath(id)}/complete`, toOrder, options, POST)
   }
 
   /**
@@ -141,14 +130,40 @@ export class PetstoreClient {
   }
 
   /** A sold pet comes back. Safe to repeat. Rejects with PetstoreApiError `not_found` or `order_not_completed`. */
-  returnOrder(id: bigint, options: CallOptions = {}): Promise<Order> {
-    return this.#move('returnOrder', `${orderPath(id)}/return`, options)
+  async returnOrder(id: bigint, options: CallOptions = {}): Promise<Order> {
+    return this.#read('returnOrder', `${orderPath(id)}/return`, toOrder, options, POST)
   }
 
   /** How many pets have each status. */
-  async getInventory(options: CallOptions = {}): Promise<Inventory> {
-    const { response, text } = await this.#connection.send('getInventory', '/store/inventory', {}, options)
-    return readJson(response, text, toInventory)
+  getInventory(options: CallOptions = {}): Promise<Inventory> {
+    return this.#read('getInventory', '/store/inventory', toInventory, options)
+  }
+
+  async #read<Item>(
+    operationId: string,
+    path: string,
+    toItem: (json: Json) => Item,
+    options: CallOptions,
+    init: RequestInit = {},
+  ): Promise<Item> {
+    const { response, text } = await this.#connection.send(operationId, path, init, options)
+    return readJson(response, text, toItem)
+  }
+
+  async *#all<Item>(
+    operationId: string,
+    path: string,
+    filter: { limit?: number | undefined },
+    toItem: (json: Json) => Item,
+    options: CallOptions,
+  ): AsyncGenerator<Item, void, undefined> {
+    let cursor: string | undefined
+    do {
+      const at = { ...filter, limit: filter.limit ?? PAGE_MAX, cursor }
+      const { items, next } = await this.#page(operationId, path, at, toItem, options)
+      yield* items
+      cursor = next
+    } while (cursor !== undefined)
   }
 
   async #page<Item>(
@@ -160,12 +175,7 @@ export class PetstoreClient {
   ): Promise<{ items: Item[]; next: string | undefined }> {
     const query = new URLSearchParams()
     for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, String(value))
-    const { response, text } = await this.#connection.send(
-      operationId,
-      `${path}?${query}`.replace(/\?$/, ''),
-      {},
-      options,
-    )
+    const { response, text } = await this.#connection.send(operationId, `${path}?${query}`, {}, options)
     return { items: readJson(response, text, arrayOf(toItem)), next: nextCursor(response) }
   }
 
@@ -177,19 +187,16 @@ export class PetstoreClient {
     { idempotencyKey = randomKey(), onReplayed, ...options }: CreateOptions,
   ): Promise<Item> {
     const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': quotedKey(idempotencyKey) }
-    const init = { method: 'POST', headers, body: stringifyJson(item) }
+    const init = { ...POST, headers, body: stringifyJson(item) }
     const { response, text, attempts } = await this.#connection.send(operationId, path, init, options)
     const created = readJson(response, text, toItem)
     // After a retry, the replayed answer may be the one to this call's first attempt.
     if (attempts === 1 && response.headers.get('Idempotency-Replayed') === 'true') onReplayed?.()
     return created
   }
-
-  async #move(operationId: string, path: string, options: CallOptions): Promise<Order> {
-    const { response, text } = await this.#connection.send(operationId, path, { method: 'POST' }, options)
-    return readJson(response, text, toOrder)
-  }
 }
+
+const POST = { method: 'POST' }
 
 function orderPath(id: bigint): string {
   return `/store/orders/${BigInt(id)}`
