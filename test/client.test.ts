@@ -16,6 +16,7 @@ import {
 import { petsFromJson } from '../src/client/responses.ts'
 import { stringifyJson } from '../src/json/json.ts'
 import { newPet } from './support/pets.ts'
+import { rejectionOf } from './support/rejection.ts'
 import { type Service, startService } from './support/service.ts'
 
 const REX = { id: 1n, ...newPet() }
@@ -54,7 +55,7 @@ describe('the client on a service', () => {
   })
 
   test('reports a refusal with its code, status and request id', async () => {
-    const error = await failure(client.createPet(newPet({ name: '' })))
+    const error = await rejectionOf(client.createPet(newPet({ name: '' })))
     expect(error).toBeInstanceOf(PetstoreApiError)
     expect(error).toMatchObject({
       code: 'invalid_pet',
@@ -62,9 +63,9 @@ describe('the client on a service', () => {
       requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
     })
     expect(error.message).toContain('name')
-    expect(await failure(client.getPet(404n))).toMatchObject({ code: 'not_found', status: 404 })
+    expect(await rejectionOf(client.getPet(404n))).toMatchObject({ code: 'not_found', status: 404 })
     const stranger = clientOf(service.url, { apiKey: 'pets_live_0000000000000000000000000000' })
-    expect(await failure(stranger.listPage())).toMatchObject({ code: 'invalid_api_key', status: 401 })
+    expect(await rejectionOf(stranger.listPage())).toMatchObject({ code: 'invalid_api_key', status: 401 })
   })
 
   test('reports a deprecated operation once', async () => {
@@ -87,16 +88,19 @@ describe('the client on a service', () => {
       available: counted.available - 1n,
       pending: counted.pending + 1n,
     })
-    expect(await failure(client.placeOrder({ petId }))).toMatchObject({
+    expect(await rejectionOf(client.placeOrder({ petId }))).toMatchObject({
       code: 'pet_not_available',
       message: `Pet ${petId} is pending: order ${order.id} holds it until 2026-11-21T01:00:00.000Z.`,
     })
     expect(await client.completeOrder(order.id)).toMatchObject({ status: 'completed' })
     const returned = await client.returnOrder(order.id)
     expect(returned).toMatchObject({ status: 'returned' })
-    expect(await failure(client.cancelOrder(order.id))).toMatchObject({ code: 'order_not_pending', status: 409 })
+    expect(await rejectionOf(client.cancelOrder(order.id))).toMatchObject({ code: 'order_not_pending', status: 409 })
     expect(await client.getOrder(order.id)).toEqual(returned)
-    expect(await failure(client.getOrder(404n))).toMatchObject({ code: 'not_found', message: 'No order has id 404.' })
+    expect(await rejectionOf(client.getOrder(404n))).toMatchObject({
+      code: 'not_found',
+      message: 'No order has id 404.',
+    })
     expect(await client.getInventory()).toEqual(counted)
   })
 
@@ -119,7 +123,9 @@ describe('the client on a service', () => {
   test('cancels an order only if it has the entity tag that was read', async () => {
     const { id: petId } = await client.createPet(REX)
     const { id } = await client.placeOrder({ petId })
-    expect(await failure(client.cancelOrder(id, { ifMatch: '"other"' }))).toMatchObject({ code: 'precondition_failed' })
+    expect(await rejectionOf(client.cancelOrder(id, { ifMatch: '"other"' }))).toMatchObject({
+      code: 'precondition_failed',
+    })
     let ifMatch = ''
     await client.getOrder(id, { onEntityTag: (tag) => (ifMatch = tag) })
     await client.cancelOrder(id, { ifMatch })
@@ -203,7 +209,7 @@ describe('the client when requests fail', () => {
     withServer(
       () => answer(status, errorJson(code, status)),
       async (url, tries) => {
-        expect(await failure(clientOf(url).placeOrder({ petId: 1n }))).toMatchObject({ code, status })
+        expect(await rejectionOf(clientOf(url).placeOrder({ petId: 1n }))).toMatchObject({ code, status })
         expect(tries()).toBe(1)
       },
     ),
@@ -245,7 +251,7 @@ describe('the client when requests fail', () => {
     withServer(
       () => answer(503, errorJson('storage_full', 503), { 'Retry-After': '0' }),
       async (url, tries) => {
-        expect(await failure(clientOf(url).listPage())).toMatchObject({ code: 'storage_full', retryAfterMs: 0 })
+        expect(await rejectionOf(clientOf(url).listPage())).toMatchObject({ code: 'storage_full', retryAfterMs: 0 })
         expect(tries()).toBe(3)
       },
     ))
@@ -254,9 +260,9 @@ describe('the client when requests fail', () => {
     withServer(
       () => answer(503, errorJson('unavailable', 503), { 'Retry-After': '0' }),
       async (url, tries) => {
-        await failure(clientOf(url).listPage({}, { retries: 0 }))
+        await rejectionOf(clientOf(url).listPage({}, { retries: 0 }))
         expect(tries()).toBe(1)
-        await failure(clientOf(url, { retries: 0 }).createPet(REX, { retries: 1 }))
+        await rejectionOf(clientOf(url, { retries: 0 }).createPet(REX, { retries: 1 }))
         expect(tries()).toBe(3)
       },
     ))
@@ -265,7 +271,10 @@ describe('the client when requests fail', () => {
     withServer(
       () => answer(429, errorJson('rate_limited', 429), { 'Retry-After': '3600' }),
       async (url, tries) => {
-        expect(await failure(clientOf(url).listPage())).toMatchObject({ code: 'rate_limited', retryAfterMs: 3_600_000 })
+        expect(await rejectionOf(clientOf(url).listPage())).toMatchObject({
+          code: 'rate_limited',
+          retryAfterMs: 3_600_000,
+        })
         expect(tries()).toBe(1)
       },
     ))
@@ -274,7 +283,7 @@ describe('the client when requests fail', () => {
     withServer(
       () => new Promise(() => {}),
       async (url) => {
-        const error = await failure(clientOf(url, { timeoutMs: 50, retries: 0 }).listPage())
+        const error = await rejectionOf(clientOf(url, { timeoutMs: 50, retries: 0 }).listPage())
         expect(error).toBeInstanceOf(PetstoreTimeoutError)
       },
     ))
@@ -283,13 +292,13 @@ describe('the client when requests fail', () => {
     withServer(
       () => new Response(new ReadableStream({ start: (body) => body.enqueue('[') })),
       async (url) => {
-        const error = await failure(clientOf(url, { timeoutMs: 200, retries: 0 }).listPage())
+        const error = await rejectionOf(clientOf(url, { timeoutMs: 200, retries: 0 }).listPage())
         expect(error).toBeInstanceOf(PetstoreTimeoutError)
       },
     ))
 
   test('reports that the service cannot be reached, and why', async () => {
-    const error = await failure(clientOf('http://127.0.0.1:1/v1', { retries: 1 }).listPage())
+    const error = await rejectionOf(clientOf('http://127.0.0.1:1/v1', { retries: 1 }).listPage())
     expect(error).toBeInstanceOf(PetstoreNetworkError)
     expect(error.cause).toBeInstanceOf(Error)
   })
@@ -301,12 +310,12 @@ describe('the client when requests fail', () => {
       async (url, tries) => {
         const reason = new Error('the person left')
         const aborter = new AbortController()
-        const call = failure(clientOf(url).listPage({}, { signal: aborter.signal }))
+        const call = rejectionOf(clientOf(url).listPage({}, { signal: aborter.signal }))
         while (tries() === 0) await Bun.sleep(5)
         await Bun.sleep(20)
         aborter.abort(reason)
         expect(await call).toBe(reason)
-        expect(await failure(clientOf(url).createPet(REX, { signal: aborter.signal }))).toBe(reason)
+        expect(await rejectionOf(clientOf(url).createPet(REX, { signal: aborter.signal }))).toBe(reason)
         expect(tries()).toBe(1)
       },
     ))
@@ -323,7 +332,7 @@ describe('the client when requests fail', () => {
     withServer(
       () => answer(status, body),
       async (url) =>
-        expect(await failure(clientOf(url, { retries: 0 }).getPet(1n))).toMatchObject({
+        expect(await rejectionOf(clientOf(url, { retries: 0 }).getPet(1n))).toMatchObject({
           code: 'unexpected_answer',
           status,
         }),
@@ -341,7 +350,7 @@ describe('the client when requests fail', () => {
       async (url) => {
         const client = clientOf(url, { retries: 0 })
         for (const call of [client.getOrder(1n), client.completeOrder(1n), client.getInventory()]) {
-          expect(await failure(call)).toMatchObject({ code: 'unexpected_answer', status: 200 })
+          expect(await rejectionOf(call)).toMatchObject({ code: 'unexpected_answer', status: 200 })
         }
       },
     ),
@@ -354,7 +363,7 @@ describe('the client when requests fail', () => {
         withServer(
           () => new Response(null, { status: 307, headers: { Location: `${elsewhere}/pets` } }),
           async (url) => {
-            expect(await failure(clientOf(url, { retries: 0 }).listPage())).toBeInstanceOf(PetstoreNetworkError)
+            expect(await rejectionOf(clientOf(url, { retries: 0 }).listPage())).toBeInstanceOf(PetstoreNetworkError)
             expect(tries()).toBe(0)
           },
         ),
@@ -403,15 +412,6 @@ describe('exact JSON', () => {
 
 function clientOf(baseUrl: string, options: Partial<PetstoreClientOptions> = {}): PetstoreClient {
   return new PetstoreClient({ baseUrl, apiKey: 'key', ...options })
-}
-
-async function failure(call: Promise<unknown>): Promise<Error> {
-  return call.then(
-    (value) => {
-      throw new Error(`did not fail: ${Bun.inspect(value)}`)
-    },
-    (error) => error as Error,
-  )
 }
 
 function answer(status: number, body: string, headers: Record<string, string> = {}): Response {

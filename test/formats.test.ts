@@ -7,6 +7,7 @@ import type { SourceRecord, Unchecked } from '../src/cli/formats/format.ts'
 import { formats } from '../src/cli/formats/formats.ts'
 import type { Pet, PetStatus } from '../src/client/petstore.ts'
 import { stringifyJson } from '../src/json/json.ts'
+import { rejectionOf } from './support/rejection.ts'
 
 const COLUMNS = ['id', 'name', 'categoryId', 'status']
 const pet = fc.record({
@@ -46,7 +47,7 @@ describe.each(Object.entries(formats))('%s', (_name, format) => {
     }
     const reading = Array.fromAsync(format.read(endless()))
     if (format === formats.ndjson) expect(await reading).toEqual([{ line: 1, problem: 'is too long.' }])
-    else await expect(reading).rejects.toThrow(/too long|first line/)
+    else expect((await rejectionOf(reading)).message).toMatch(/too long|first line/)
   })
 })
 
@@ -77,7 +78,9 @@ describe('a bad record is reported with its line and does not affect the others'
     }
     const both = 'category,name,categoryId\n1,A,2\n'
     expect(await read(formats.csv, both)).toEqual([{ line: 2, pet: { name: 'A', categoryId: 2n } }])
-    expect(read(formats.csv, 'Tier;Art\nRex;1\n')).rejects.toThrow('Missing: name, categoryId. It has: Tier | Art.')
+    expect((await rejectionOf(read(formats.csv, 'Tier;Art\nRex;1\n'))).message).toContain(
+      'Missing: name, categoryId. It has: Tier | Art.',
+    )
   })
 
   test('NDJSON', async () => {
@@ -112,11 +115,11 @@ describe('a bad record is reported with its line and does not affect the others'
     ['', 'the file is empty'],
     ['[]\n[]', 'Line 2 has text after the end'],
   ])('what is no JSON array is refused: %s', async (text, message) => {
-    await expect(read(formats.json, text)).rejects.toThrow(message)
+    expect((await rejectionOf(read(formats.json, text))).message).toContain(message)
   })
 
   test('a CSV header without the columns is refused, and the message names what it has', async () => {
-    await expect(read(formats.csv, 'name:categoryId\nA:1\n')).rejects.toThrow(
+    expect((await rejectionOf(read(formats.csv, 'name:categoryId\nA:1\n'))).message).toContain(
       'Missing: name, categoryId. It has: name:categoryId.',
     )
   })

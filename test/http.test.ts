@@ -5,6 +5,7 @@ import { startAdmin } from '../src/http/web/admin.ts'
 import { createMetrics } from '../src/observability/metrics.ts'
 import { petBody } from './support/pets.ts'
 import { raw } from './support/raw.ts'
+import { rejectionOf } from './support/rejection.ts'
 import { type Service, startService } from './support/service.ts'
 
 let service: Service
@@ -293,7 +294,7 @@ describe('a stop', () => {
     expect(answer.status).toBe(201)
     await stopped
     expect(await stopping.store.getPet(1n)).toBeDefined()
-    expect(fetch(stopping.url)).rejects.toThrow()
+    await rejectionOf(fetch(stopping.url))
     await stopping.store.close()
   })
 

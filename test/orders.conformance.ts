@@ -9,6 +9,7 @@ import type { PetStatus } from '../src/domain/pets.ts'
 import type { Store, StoreOptions } from '../src/domain/store.ts'
 import { stringifyJson } from '../src/json/json.ts'
 import { petsOf } from './support/pets.ts'
+import { rejectionOf } from './support/rejection.ts'
 
 type Move = 'completeOrder' | 'cancelOrder' | 'returnOrder'
 /** What an order becomes and what its pet, or the code of the refusal. */
@@ -191,7 +192,7 @@ export function ordersConformance(
 
       test('refuses a pet that does not exist', async () => {
         for (const petId of [0n, -1n, MAX, -(2n ** 63n)]) {
-          expect(await refusal(place(petId))).toMatchObject({
+          expect(await rejectionOf(place(petId))).toMatchObject({
             code: 'pet_not_found',
             message: `No pet has id ${petId}.`,
           })
@@ -212,7 +213,7 @@ export function ordersConformance(
           [pendingAlone, 'is pending.'],
           [soldAlone, 'is sold.'],
         ] as const) {
-          expect(await refusal(place(petId))).toMatchObject({
+          expect(await rejectionOf(place(petId))).toMatchObject({
             code: 'pet_not_available',
             message: `Pet ${petId} ${message}`,
           })
@@ -225,7 +226,7 @@ export function ordersConformance(
         const petId = await addPet()
         const now = Date.now()
         for (const expiresAt of [0, now - DAY_MS, now - 1, now, now + 366 * DAY_MS + 60_000, now + 1e6 * DAY_MS]) {
-          expect(await refusal(place(petId, { expiresAt }))).toMatchObject({ code: 'invalid_order' })
+          expect(await rejectionOf(place(petId, { expiresAt }))).toMatchObject({ code: 'invalid_order' })
         }
         expect(await statusOf(petId)).toBe('available')
         const expiresAt = now + 366 * DAY_MS - 60_000
@@ -267,7 +268,7 @@ export function ordersConformance(
               const done = transition === 'completeOrder' ? 'completed' : 'cancelled'
               const only =
                 transition === 'returnOrder' ? 'a completed order can be returned' : `a pending order can be ${done}`
-              expect(await refusal(store[transition](order.id, by))).toMatchObject({
+              expect(await rejectionOf(store[transition](order.id, by))).toMatchObject({
                 code: outcome,
                 message: `Order ${order.id} is ${status}: only ${only}.`,
               })
@@ -291,7 +292,7 @@ export function ordersConformance(
       test('of an order that does not exist is refused', async () => {
         for (const id of [0n, -1n, MAX, -(2n ** 63n)]) {
           for (const transition of ['completeOrder', 'cancelOrder', 'returnOrder'] as const) {
-            expect(await refusal(store[transition](id, by))).toMatchObject({
+            expect(await rejectionOf(store[transition](id, by))).toMatchObject({
               code: 'not_found',
               message: `No order has id ${id}.`,
             })
@@ -365,7 +366,7 @@ export function ordersConformance(
           { petId: order.petId, reference: 'r' },
           { petId: order.petId, expiresAt: order.expiresAt },
         ]) {
-          expect(await refusal(store.placeOrder(changed, by, 'o4'))).toMatchObject({ code: 'idempotency_mismatch' })
+          expect(await rejectionOf(store.placeOrder(changed, by, 'o4'))).toMatchObject({ code: 'idempotency_mismatch' })
         }
         expect(await statusOf(other)).toBe('available')
       })
@@ -373,11 +374,11 @@ export function ordersConformance(
       test('is one for all operations of an API key, and each API key has its own', async () => {
         const pet = { name: 'Mia', categoryId: 1n, status: 'available' } as const
         const { value } = await store.createPet(pet, by, 'o5')
-        expect(await refusal(store.placeOrder({ petId: value.id }, by, 'o5'))).toMatchObject({
+        expect(await rejectionOf(store.placeOrder({ petId: value.id }, by, 'o5'))).toMatchObject({
           code: 'idempotency_mismatch',
         })
         await store.placeOrder({ petId: value.id }, by, 'o6')
-        expect(await refusal(store.createPet(pet, by, 'o6'))).toMatchObject({ code: 'idempotency_mismatch' })
+        expect(await rejectionOf(store.createPet(pet, by, 'o6'))).toMatchObject({ code: 'idempotency_mismatch' })
         const order = { petId: await addPet() }
         expect((await store.placeOrder(order, await newKey(), 'o6')).replayed).toBe(false)
       })
@@ -385,7 +386,7 @@ export function ordersConformance(
       test('remembers no refusal', async () => {
         const petId = await addPet()
         const { id } = await place(petId)
-        expect(await refusal(store.placeOrder({ petId }, by, 'o7'))).toMatchObject({ code: 'pet_not_available' })
+        expect(await rejectionOf(store.placeOrder({ petId }, by, 'o7'))).toMatchObject({ code: 'pet_not_available' })
         await store.cancelOrder(id, by)
         expect((await store.placeOrder({ petId }, by, 'o7')).replayed).toBe(false)
       })
@@ -553,7 +554,7 @@ export function ordersConformance(
 
       test('is respected before anybody has expired the order: by complete, cancel and the next order', async () => {
         const [completed, cancelled, replaced] = (await placeOverdue(3)) as [Order, Order, Order]
-        expect(await refusal(store.completeOrder(completed.id, by))).toMatchObject({ code: 'order_not_pending' })
+        expect(await rejectionOf(store.completeOrder(completed.id, by))).toMatchObject({ code: 'order_not_pending' })
         expect(await store.cancelOrder(cancelled.id, by)).toMatchObject({ status: 'expired' })
         expect(await statusOf(cancelled.petId)).toBe('available')
         const next = await place(replaced.petId)
@@ -584,7 +585,7 @@ export function ordersConformance(
       const [completed, cancelled, replaced] = expired
       const petId = await addPet()
       told.length = 0
-      await refusal(store.completeOrder(completed.id, by))
+      await rejectionOf(store.completeOrder(completed.id, by))
       await store.cancelOrder(cancelled.id, by)
       const next = await place(replaced.petId)
       await store.expireOrders(100)
@@ -592,8 +593,8 @@ export function ordersConformance(
       const orders = []
       for (let n = 0; n < 2; n++) orders.push((await store.placeOrder({ petId }, by, key)).value)
       const { id } = orders[0] as Order
-      await refusal(store.placeOrder({ petId }, by))
-      await refusal(store.returnOrder(id, by))
+      await rejectionOf(store.placeOrder({ petId }, by))
+      await rejectionOf(store.returnOrder(id, by))
       await Promise.all([store.completeOrder(id, by), store.completeOrder(id, by), store.completeOrder(id, by)])
       for (let n = 0; n < 2; n++) await store.returnOrder(id, by)
       await store.cancelOrder(next.id, by)
@@ -611,14 +612,6 @@ export function ordersConformance(
       await expectInventoryIsExact()
     })
   })
-}
-
-/** What a call rejects with. Not `expect(…).rejects`, which waits long for a server in the same process. */
-async function refusal(call: Promise<unknown>): Promise<unknown> {
-  return call.then(
-    (value) => Promise.reject(new Error(`not refused: ${Bun.inspect(value)}`)),
-    (error) => error,
-  )
 }
 
 /** As the contract has it: its fields in its order, times in UTC with milliseconds, nothing for what is absent. */

@@ -9,6 +9,7 @@ import type { Store } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { newPet, petsOf } from './support/pets.ts'
 import { Cluster } from './support/postgres.ts'
+import { rejectionOf } from './support/rejection.ts'
 
 const PET = newPet({ status: 'available' })
 const TEST_MS = 60_000
@@ -212,7 +213,7 @@ test(
     const waiting = await primary.asAdmin((sql) => sql`SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)
     expect(waiting.length).toBe(1)
     // Who starts meanwhile cannot know what of this host is replicated.
-    await expect(openPetstore()).rejects.toThrow(/a commit waits for a synchronous standby/)
+    expect((await rejectionOf(openPetstore())).message).toMatch(/a commit waits for a synchronous standby/)
     receive()
     await eventually(() => store.createPet(PET, by))
   },

@@ -9,6 +9,7 @@ import type { NewPet } from '../src/domain/pets.ts'
 import type { Store } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { sharedCluster } from './support/postgres.ts'
+import { rejectionOf } from './support/rejection.ts'
 
 const PET: NewPet = { name: 'Rex "the 1st"', categoryId: 2n ** 62n, status: 'available' }
 const OLD_MIGRATIONS = ['0001-pets-and-keys.sql', '0002-idempotency-keys.sql']
@@ -119,7 +120,7 @@ describe('a server of the previous version, beside a new one', () => {
       value: { id: BigInt(id), ...PET },
       replayed: true,
     })
-    await expect(store.createPet({ ...PET, name: 'Mia' }, by, 'of the old one')).rejects.toMatchObject({
+    expect(await rejectionOf(store.createPet({ ...PET, name: 'Mia' }, by, 'of the old one'))).toMatchObject({
       code: 'idempotency_mismatch',
     })
     const { value } = await store.createPet(PET, by, 'of the new one')
@@ -145,7 +146,7 @@ describe('a server of the previous version, beside a new one', () => {
       categoryId: null,
       status: null,
     })
-    await expect(store.placeOrder({ petId: BigInt(id) }, by, 'of a pet')).rejects.toMatchObject({
+    expect(await rejectionOf(store.placeOrder({ petId: BigInt(id) }, by, 'of a pet'))).toMatchObject({
       code: 'idempotency_mismatch',
     })
     await store.completeOrder(order.id, by)

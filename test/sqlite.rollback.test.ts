@@ -6,6 +6,7 @@ import { openConnection } from '../src/store/sqlite/connection.ts'
 import { sqliteStore } from '../src/store/sqlite/store.ts'
 import { temporaryFile } from './support/files.ts'
 import { newPet } from './support/pets.ts'
+import { rejectionOf } from './support/rejection.ts'
 import { rows } from './support/stores.ts'
 
 test('a transaction that cannot be rolled back is given up with its connection: nothing of it is added, and the next create is', async () => {
@@ -22,7 +23,7 @@ test('a transaction that cannot be rolled back is given up with its connection: 
     return run(sql, ...parameters)
   }
   // There is a key of this hash.
-  await expect(store.createKey(key)).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT_UNIQUE' })
+  expect(await rejectionOf(store.createKey(key))).toMatchObject({ code: 'SQLITE_CONSTRAINT_UNIQUE' })
   expect(database.inTransaction).toBe(true)
   expect((await store.createPet(newPet(), by)).value.id).toBe(1n)
   expect(connection.database).not.toBe(database)
