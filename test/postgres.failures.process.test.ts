@@ -157,14 +157,7 @@ describe('a database that', () => {
     await setting(`synchronous_standby_names = 'nobody'`)
     await Bun.sleep(100)
     const creating = service.post(PET)
-    let backend: number | undefined
-    while (backend === undefined) {
-      await Bun.sleep(10)
-      backend = await cluster.asAdmin(async (sql) => {
-        return (await sql`SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)[0]?.pid
-      })
-    }
-    await use(creating, backend)
+    await use(creating, await cluster.waitingBackend(creating))
     await setting(`synchronous_standby_names = ''`)
     while ((await count()) === before) await Bun.sleep(10)
     expect(await count()).toBe(before + 1)

@@ -66,17 +66,6 @@ function receive(): void {
   receiver = undefined
 }
 
-/** The backend whose commit waits for the standby. */
-async function waitingBackend(): Promise<number> {
-  for (;;) {
-    const pid = await primary.asAdmin(
-      async (sql) => (await sql`SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)[0]?.pid,
-    )
-    if (pid !== undefined) return pid
-    await Bun.sleep(10)
-  }
-}
-
 const outcome = (asked: Promise<unknown>): Promise<string> =>
   asked.then(
     () => 'answered',
@@ -101,7 +90,7 @@ test(
     const key = crypto.randomUUID()
     await stopReceiving()
     const creating = outcome(store.createPet(PET, by, key))
-    const backend = await waitingBackend()
+    const backend = await primary.waitingBackend(creating)
     await primary.asAdmin((sql) => sql`SELECT pg_cancel_backend(${backend})`)
     expect(await creating).toBe('unavailable')
 
@@ -146,7 +135,7 @@ for (const [what, change] of CHANGES) {
       const repeat = (server: Store) => change(server, by, free.value.id, order.id)
       await stopReceiving()
       const first = outcome(repeat(store))
-      const backend = await waitingBackend()
+      const backend = await primary.waitingBackend(first)
       await primary.asAdmin((sql) => sql`SELECT pg_cancel_backend(${backend})`)
       expect(await first).toBe('unavailable')
 
@@ -175,7 +164,7 @@ test(
     await stopReceiving()
     const creating = outcome(store.createPet(PET, by, key))
     // PostgreSQL restarts itself when a backend is killed, and recovers what was on its disk.
-    process.kill(await waitingBackend(), 'SIGKILL')
+    process.kill(await primary.waitingBackend(creating), 'SIGKILL')
     expect(await creating).toBe('unavailable')
     const recovered = () => primary.asAdmin((sql) => sql`SELECT FROM pets WHERE id > ${String(last)}`, 'petstore')
     expect((await eventually(recovered)).length).toBe(1)

@@ -128,6 +128,22 @@ export class Cluster {
     })
   }
 
+  /** The backend whose commit waits for the standby. Rejects when `change` ends before one is seen to wait. */
+  async waitingBackend(change: Promise<unknown>): Promise<number> {
+    const running = { change: true }
+    change.then(() => {
+      running.change = false
+    })
+    while (running.change) {
+      const [backend] = await this.asAdmin(
+        (sql) => sql<{ pid: number }[]>`SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'`,
+      )
+      if (backend) return backend.pid
+      await Bun.sleep(10)
+    }
+    throw new Error('the change ended before a backend was seen to wait for the standby')
+  }
+
   /** The address of an empty database made for this call. */
   async newDatabase(): Promise<string> {
     const name = `test${++this.databases}`
