@@ -116,3 +116,13 @@ describe('a backup', () => {
     expect([status, stderr]).toEqual([1, expect.stringContaining('could not be written')])
   })
 })
+
+test('backup and restore are for files, and show no password', async () => {
+  const env = { PETSTORE_DATABASE: 'postgres://petstore:hunter2@127.0.0.1:1/pets' }
+  for (const command of ['backup', 'restore']) {
+    const { status, stderr } = await run([command, temporaryFile('backup.db')], { env })
+    expect(status).toBe(1)
+    expect(stderr).toContain('Back up PostgreSQL with its own tools')
+    expect(stderr).not.toContain('hunter2')
+  }
+})

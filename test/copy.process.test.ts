@@ -1,5 +1,4 @@
-// Commands about whole stores, on real ones: `petstore copy` from SQLite to PostgreSQL and back, `petstore migrate`, and
-// what backups say to PostgreSQL.
+// `petstore copy` from SQLite to PostgreSQL and back, also of tables and columns that later versions add.
 
 import { Database } from 'bun:sqlite'
 import { beforeAll, describe, expect, test } from 'bun:test'
@@ -7,7 +6,6 @@ import { existsSync } from 'node:fs'
 import { generateKey, hashKey } from '../src/domain/keys.ts'
 import type { NewPet } from '../src/domain/pets.ts'
 import { openStore } from '../src/store/kinds.ts'
-import { MIGRATIONS } from '../src/store/sqlite/connection.ts'
 import { temporaryFile } from './support/files.ts'
 import { newPet, petBody } from './support/pets.ts'
 import { sharedCluster } from './support/postgres.ts'
@@ -334,42 +332,4 @@ test('petstore copy refuses to copy a file to itself under another name', async 
   const file = await filledFile(1)
   const { status, stderr } = await copy(file, file.replace('/petstore.db', '/./petstore.db'))
   expect([status, stderr]).toEqual([1, 'petstore: Both addresses are the same. Name another store with --to.\n'])
-})
-
-test('backup and restore are for files, and show no password', async () => {
-  const env = { PETSTORE_DATABASE: 'postgres://petstore:hunter2@127.0.0.1:1/pets' }
-  for (const command of ['backup', 'restore']) {
-    const { status, stderr } = await run([command, temporaryFile('backup.db')], { env })
-    expect(status).toBe(1)
-    expect(stderr).toContain('Back up PostgreSQL with its own tools')
-    expect(stderr).not.toContain('hunter2')
-  }
-})
-
-describe('petstore migrate', () => {
-  const stores: [string, () => Promise<string>][] = [
-    ['PostgreSQL', async () => cluster.newDatabase()],
-    ['a file', async () => temporaryFile('petstore.db')],
-  ]
-  for (const [what, newStore] of stores) {
-    test(`--check changes nothing, --apply migrates: ${what}`, async () => {
-      const env = { PETSTORE_DATABASE: await newStore() }
-      const migrate = (flag: string) => run(['migrate', flag], { env })
-      for (const _ of [1, 2]) {
-        const { status, stdout } = await migrate('--check')
-        expect(status).toBe(1)
-        expect(stdout).toContain(`schema 0 of ${MIGRATIONS.length}, ${MIGRATIONS.length} migrations missing`)
-      }
-      for (const flag of ['--apply', '--apply', '--check']) {
-        const { status, stdout } = await migrate(flag)
-        expect(status).toBe(0)
-        expect(stdout).toContain('schema 5, up to date')
-      }
-    })
-  }
-
-  test('needs --check or --apply', async () => {
-    expect((await run(['migrate'])).status).not.toBe(0)
-    expect((await run(['migrate', '--check', '--apply'])).status).toBe(2)
-  })
 })

@@ -1,9 +1,8 @@
-// `petstore serve` as a real process: the start, what it prints, what it refuses, and how it ends.
+// `petstore serve` as a real process: the start, what it prints and logs, and how it ends.
 
-import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { closeSync, constants, openSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { generateKey } from '../src/domain/keys.ts'
 import { temporaryFile } from './support/files.ts'
 import { petBody } from './support/pets.ts'
@@ -137,115 +136,6 @@ describe('PETSTORE_BOOTSTRAP_KEY', () => {
     await service.stop()
     expect(service.stderr()).toContain('PETSTORE_BOOTSTRAP_KEY is not used')
     expect(service.stderr()).not.toContain(key)
-  })
-})
-
-describe('what it refuses, with a sentence and without a stack', () => {
-  const refused = async (args: string[], env: Record<string, string> = {}) => {
-    const { status, stdout, stderr } = await run(['serve', ...args], { env })
-    expect(stdout).toBe('')
-    expect(stderr).not.toContain(' at ')
-    return { status, stderr }
-  }
-
-  test('all problems of a configuration together', async () => {
-    const { status, stderr } = await refused(['--port', '65536', '--environment', 'prod'], {
-      PETSTORE_HOST: ' ',
-      PETSTORE_BASE_URL: 'https://shop.example/v2',
-      PETSTORE_STAGING_BASE_URL: 'shop/v1',
-      PETSTORE_BOOTSTRAP_KEY: 'secret-looking',
-      PETSTORE_SUNSET: 'never',
-      PETSTORE_LOG_LEVEL: 'loud',
-      PETSTORE_CORS_ORIGINS: 'https://shop.example/',
-      PETSTORE_DATABASE: 'mysql://root@db/pets',
-    })
-    expect(status).toBe(2)
-    for (const name of ['--port', '--environment', 'HOST', 'BASE_URL', 'STAGING_BASE_URL', 'BOOTSTRAP_KEY', 'SUNSET']) {
-      expect(stderr).toContain(name)
-    }
-    for (const name of ['LOG_LEVEL', 'CORS_ORIGINS', 'DATABASE']) expect(stderr).toContain(name)
-    expect(stderr).not.toContain('secret-looking')
-  })
-
-  test('status 2 for a wrong flag, 1 for a wrong variable', async () => {
-    expect(await refused(['--port', 'abc'])).toEqual({
-      status: 2,
-      stderr: 'petstore: The configuration cannot be used:\n  --port must be a number from 0 to 65535.\n',
-    })
-    expect((await refused([], { PETSTORE_PORT: 'abc' })).status).toBe(1)
-  })
-
-  test('--ephemeral with --database', async () => {
-    const { status, stderr } = await refused(['--ephemeral', '--database', 'a.db'])
-    expect([status, stderr]).toEqual([2, expect.stringContaining('It cannot be used with --database.')])
-  })
-
-  test('a port in use', async () => {
-    const first = await serve(['--ephemeral'])
-    const { port } = new URL(first.url)
-    const { status, stderr } = await refused(['--port', port, '--ephemeral'])
-    expect([status, stderr]).toEqual([1, expect.stringContaining(`Port ${port} on 127.0.0.1 is in use`)])
-    await first.stop()
-  })
-
-  test('a port in use, before it creates a key', async () => {
-    const [first, file] = [await serve(['--ephemeral']), temporaryFile('a.db')]
-    await refused(['--port', new URL(first.url).port, '--database', file])
-    await first.stop()
-    const again = await serve(['--database', file])
-    expect(again.key).toBeDefined()
-    await again.stop()
-  })
-
-  test.each([
-    ['is a file', 'notes'],
-    ['lies below a file', 'notes/backups'],
-    ...(process.platform === 'linux' ? [['cannot be written', '/proc/self']] : []),
-  ])('a folder for backups that %s, before it has made a key', async (_, name) => {
-    const database = temporaryFile('a.db')
-    writeFileSync(join(dirname(database), 'notes'), 'Dear diary,')
-    const folder = resolve(dirname(database), name as string)
-    const env = { PETSTORE_BACKUP_DIR: folder }
-    const { status, stderr } = await refused(['--port', '0', '--database', database], env)
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/^petstore: .*PETSTORE_BACKUP_DIR.*\n$/)])
-    expect(stderr).toContain(folder)
-    const again = await serve(['--database', database])
-    expect(again.key).toBeDefined()
-    await again.stop()
-  })
-
-  test('an admin port in use, before it creates a key', async () => {
-    const [first, database] = [await serve(['--ephemeral']), temporaryFile('a.db')]
-    const { port } = new URL(first.url)
-    const { status, stderr } = await refused(['--port', '0', '--database', database], { PETSTORE_ADMIN_PORT: port })
-    expect([status, stderr]).toEqual([1, expect.stringContaining(`Port ${port} on 127.0.0.1 is in use`)])
-    await first.stop()
-    const again = await serve(['--database', database])
-    expect(again.key).toBeDefined()
-    await again.stop()
-  })
-
-  test('an address that is not this machine’s', async () => {
-    const { status, stderr } = await refused(['--host', '203.0.113.1', '--port', '0', '--ephemeral'])
-    expect([status, stderr]).toEqual([1, expect.stringContaining('Cannot listen on')])
-  })
-
-  test('a file that another process holds for itself', async () => {
-    const file = temporaryFile('a.db')
-    await (await serve(['--database', file])).stop()
-    const other = new Database(file)
-    other.run('PRAGMA locking_mode = EXCLUSIVE')
-    other.run('BEGIN EXCLUSIVE')
-    const { status, stderr } = await refused(['--port', '0', '--database', file])
-    expect([status, stderr]).toEqual([1, expect.stringContaining('locked by another process')])
-    other.close()
-  })
-
-  test('a command or flag that it does not know: status 2, with what was meant', async () => {
-    const command = await run(['srve'])
-    expect([command.status, command.stderr]).toEqual([2, expect.stringContaining('Did you mean serve?')])
-    const flag = await run(['serve', '--prot', '1'])
-    expect([flag.status, flag.stderr]).toEqual([2, expect.stringContaining('Did you mean --port?')])
   })
 })
 

@@ -9,11 +9,10 @@ import type { NewPet } from '../src/domain/pets.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { APPLICATION_ID } from '../src/store/sqlite/file.ts'
 import { temporaryFile } from './support/files.ts'
+import { newPet, petsOf } from './support/pets.ts'
 import { rejectionOf } from './support/rejection.ts'
+import { commits, DAY_MS, newKey, now, PET, storeWithKey } from './support/sqlite.ts'
 
-const REX: NewPet = { name: 'Rex', categoryId: 7n, status: 'available' }
-const DAY_MS = 86_400_000
-const now = () => 1_000
 const BY = 1n
 
 const HOSTILE = [
@@ -81,13 +80,13 @@ test('a create is replayed as it was answered first, whatever has become of the 
   const path = temporaryFile('petstore.db')
   const store = await openStore(path, { now })
   const { id: by } = await store.createKey({ name: 'k', hash: 'h' as never, readOnly: false, expiresAt: undefined })
-  const { value } = await store.createPet(REX, by, 'k')
+  const { value } = await store.createPet(PET, by, 'k')
   const database = new Database(path)
   database.run(`UPDATE pets SET status = 'sold', name = 'Max'`)
-  expect(await store.createPet(REX, by, 'k')).toEqual({ value, replayed: true })
+  expect(await store.createPet(PET, by, 'k')).toEqual({ value, replayed: true })
   database.run('DELETE FROM pets')
-  expect(await store.createPet(REX, by, 'k')).toEqual({ value, replayed: true })
-  expect(await rejectionOf(store.createPet({ ...REX, status: 'sold' }, by, 'k'))).toMatchObject({
+  expect(await store.createPet(PET, by, 'k')).toEqual({ value, replayed: true })
+  expect(await rejectionOf(store.createPet({ ...PET, status: 'sold' }, by, 'k'))).toMatchObject({
     code: 'idempotency_mismatch',
   })
   database.close()
@@ -125,14 +124,14 @@ describe('a file of the version before', () => {
 
   test('serves an old server beside a new one: each finds what the other has added', async () => {
     const old = openOldVersion()
-    const first = old.create('first', REX)
+    const first = old.create('first', PET)
     const store = await openStore(old.path, { now })
-    const { value } = await store.createPet({ ...REX, name: 'Mia' }, BY, 'new')
-    expect(old.find('first')).toEqual({ id: first, ...REX })
+    const { value } = await store.createPet({ ...PET, name: 'Mia' }, BY, 'new')
+    expect(old.find('first')).toEqual({ id: first, ...PET })
     expect(old.find('new')).toEqual(value)
     expect(old.find('unknown')).toBeNull()
     for (const [n, name] of HOSTILE.entries()) {
-      const pet = { ...REX, name }
+      const pet = { ...PET, name }
       const id = old.create(`beside ${n}`, pet)
       expect(old.find(`beside ${n}`)).toEqual({ id, ...pet })
       expect(await store.createPet(pet, BY, `beside ${n}`)).toEqual({ value: { id, ...pet }, replayed: true })
@@ -143,15 +142,15 @@ describe('a file of the version before', () => {
 
   test('an old server beside a new one: its pets are counted, orders move them, and the keys of orders are taken', async () => {
     const old = openOldVersion()
-    old.create('before', REX)
+    old.create('before', PET)
     const store = await openStore(old.path, { now })
-    const id = old.create('k', REX)
-    old.create('another', { ...REX, status: 'sold' })
+    const id = old.create('k', PET)
+    old.create('another', { ...PET, status: 'sold' })
     expect(await store.getInventory()).toEqual({ available: 2n, pending: 0n, sold: 1n })
     const { value: order } = await store.placeOrder({ petId: id }, BY, 'of an order')
     // It compares what is asked for with the pet as it is now: 422.
-    for (const key of ['k', 'of an order']) expect(old.find(key)).toEqual({ id, ...REX, status: 'pending' })
-    expect(await store.createPet(REX, BY, 'k')).toEqual({ value: { id, ...REX }, replayed: true })
+    for (const key of ['k', 'of an order']) expect(old.find(key)).toEqual({ id, ...PET, status: 'pending' })
+    expect(await store.createPet(PET, BY, 'k')).toEqual({ value: { id, ...PET }, replayed: true })
     await store.completeOrder(order.id, BY)
     expect(old.database.query(`SELECT id FROM pets WHERE status = 'sold' ORDER BY id`).values()).toEqual([[id], [3n]])
     expect(await store.getInventory()).toEqual({ available: 1n, pending: 0n, sold: 2n })
@@ -161,13 +160,97 @@ describe('a file of the version before', () => {
 
   test('an old server forgets nothing itself; a key whose day is over is used again', async () => {
     const old = openOldVersion()
-    old.create('k', REX)
+    old.create('k', PET)
     const store = await openStore(old.path, { now })
     expect(old.forget(now() + 2 * DAY_MS)).toBe(1n)
-    expect((await store.createPet(REX, BY, 'k')).replayed).toBe(true)
-    const id = old.create('k', { ...REX, name: 'Mia' })
-    expect((await store.createPet({ ...REX, name: 'Mia' }, BY, 'k')).value.id).toBe(id)
+    expect((await store.createPet(PET, BY, 'k')).replayed).toBe(true)
+    const id = old.create('k', { ...PET, name: 'Mia' })
+    expect((await store.createPet({ ...PET, name: 'Mia' }, BY, 'k')).value.id).toBe(id)
     old.database.close()
+    await store.close()
+  })
+})
+
+describe('idempotency keys in a file', () => {
+  test('hold on every server of the file, and after a restart', async () => {
+    const { path, store, by } = await storeWithKey()
+    const other = await openStore(path, { now })
+    const { value: pet } = await store.createPet(PET, by, 'k')
+    expect(await other.createPet(PET, by, 'k')).toEqual({ value: pet, replayed: true })
+    await store.close()
+    await other.close()
+    const again = await openStore(path, { now })
+    expect(await again.createPet(PET, by, 'k')).toEqual({ value: pet, replayed: true })
+    await again.close()
+  })
+
+  test('are committed with their pet, and only then', async () => {
+    const { path, store, by } = await storeWithKey()
+    const other = new Database(path)
+    for (const table of ['pets', 'idempotency_answers']) {
+      other.run(`CREATE TRIGGER refuse BEFORE INSERT ON ${table} BEGIN SELECT RAISE(ABORT, 'refused'); END`)
+      expect((await rejectionOf(store.createPet(PET, by, 'k'))).message).toContain('refused')
+      other.run('DROP TRIGGER refuse')
+      expect(petsOf(await store.listPets({ limit: 1 }))).toEqual([])
+    }
+    const before = commits(path)
+    expect((await store.createPet(PET, by, 'k')).replayed).toBe(false)
+    expect(commits(path)).toBe(before + 1)
+    other.close()
+    await store.close()
+  })
+
+  test('are forgotten when their day is over, by whatever is added next', async () => {
+    const path = temporaryFile('petstore.db')
+    const clock = { at: 0 }
+    const store = await openStore(path, { now: () => clock.at })
+    const { id: by } = await store.createKey(newKey())
+    await Promise.all(Array.from({ length: 900 }, (_, n) => store.createPet(PET, by, `k${n}`)))
+    const kept = () => new Database(path).query('SELECT count(*) FROM idempotency_answers').values()[0]?.[0]
+    clock.at = DAY_MS - 1
+    for (let n = 0; n < 3; n++) await store.createPet(PET, by)
+    expect(kept()).toBe(900)
+    clock.at = DAY_MS
+    for (let n = 0; n < 3; n++) await store.createPet(PET, by)
+    expect(kept()).toBe(0)
+    expect(petsOf(await store.listPets({ limit: 100 })).length).toBe(100)
+    await store.close()
+  })
+
+  test('are forgotten behind others that a wrong clock dated later', async () => {
+    const path = temporaryFile('petstore.db')
+    const clock = { at: 365 * DAY_MS }
+    const store = await openStore(path, { now: () => clock.at })
+    const { id: by } = await store.createKey(newKey())
+    const add = (name: string, count: number) =>
+      Promise.all(Array.from({ length: count }, (_, n) => store.createPet(PET, by, `${name} ${n}`)))
+    const kept = () =>
+      new Database(path).query('SELECT substr(key, 1, 5) AS k FROM idempotency_answers').values().flat()
+    await add('ahead', 600)
+    clock.at = 0
+    await add('right', 600)
+    clock.at = DAY_MS
+    for (let n = 0; n < 4; n++) await store.createPet(PET, by)
+    expect(kept()).toEqual(Array(600).fill('ahead'))
+    // The clock was right about these: they are over in the end, too.
+    clock.at = 366 * DAY_MS
+    for (let n = 0; n < 4; n++) await store.createPet(PET, by)
+    expect(kept()).toEqual([])
+    await store.close()
+  })
+
+  test('a file of the version before gets them, and loses nothing', async () => {
+    const path = temporaryFile('petstore.db')
+    const old = new Database(path)
+    old.run(`PRAGMA application_id = ${0x50455453}`)
+    old.run(readFileSync(new URL('../src/store/sqlite/migrations/0001-pets-and-keys.sql', import.meta.url), 'utf8'))
+    old.run(`PRAGMA user_version = 1`)
+    old.run(`INSERT INTO keys (name, hash, read_only, created_at) VALUES ('k', 'h', 0, 1)`)
+    old.run(`INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('Rex', 7, 'sold', 1, 1)`)
+    old.close()
+    const store = await openStore(path, { now })
+    expect(await store.getPet(1n)).toEqual({ id: 1n, ...newPet({ status: 'sold' }) })
+    expect((await store.createPet(PET, 1n, 'k')).value.id).toBe(2n)
     await store.close()
   })
 })

@@ -1,0 +1,41 @@
+// `petstore login` and `logout`, and which service the commands talk to.
+
+import { describe, expect, test } from 'bun:test'
+import { mkdtempSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFile } from './support/files.ts'
+import { root, run } from './support/process.ts'
+import { openShop } from './support/shop.ts'
+
+const { cwd, pets, service } = await openShop()
+
+test('without an address, PETSTORE_HOST and PETSTORE_PORT name the service', async () => {
+  const { port } = new URL(service.url)
+  const env = { HOME: cwd, PETSTORE_API_KEY: service.key, PETSTORE_HOST: '0.0.0.0', PETSTORE_PORT: port }
+  expect((await pets(['list'], { env })).status).toBe(0)
+  const login = ['sh', '-c', `echo '${service.key}' | '${join(root, 'bin/petstore')}' login`]
+  const home = mkdtempSync(temporaryFile('home-'))
+  const { status, stderr } = await run([], { cwd, env: { HOME: home, PETSTORE_PORT: port }, command: login })
+  expect([status, stderr]).toEqual([0, expect.stringContaining(`Logged in to http://127.0.0.1:${port}/v1.`)])
+})
+
+describe('login', () => {
+  test('saves a key that the service accepts, readable only by its owner, for that address only', async () => {
+    const home = mkdtempSync(temporaryFile('home-'))
+    const env = { HOME: home, PETSTORE_URL: service.url }
+    const stdin = (text: string) => ['sh', '-c', `printf '%s\\n' '${text}' | '${join(root, 'bin/petstore')}' login`]
+    const unknown = 'pets_live_0000000000000000000000000000'
+    const mistyped = await run([], { cwd, env, command: stdin(unknown) })
+    expect([mistyped.status, mistyped.stderr]).toEqual([1, expect.stringMatching(/mistyped: one has pets_live_ or/)])
+    const loggedIn = await run([], { cwd, env, command: stdin(service.key) })
+    expect(loggedIn).toMatchObject({ status: 0, stdout: '' })
+    expect(loggedIn.stderr).not.toContain(service.key)
+    const kept = join(home, '.config/petstore/login.json')
+    expect(statSync(kept).mode & 0o777).toBe(0o600)
+    expect((await run(['pets', 'list'], { cwd, env: { HOME: home } })).status).toBe(0)
+    const elsewhere = await run(['pets', 'list', '--url', 'http://127.0.0.1:1'], { cwd, env: { HOME: home } })
+    expect(elsewhere.stderr).toContain('There is no API key for http://127.0.0.1:1/v1')
+    await run(['logout'], { cwd, env: { HOME: home } })
+    expect((await run(['pets', 'list'], { cwd, env: { HOME: home } })).stderr).toContain('no API key')
+  })
+})

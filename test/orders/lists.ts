@@ -1,0 +1,54 @@
+// Lists of orders: their order, filters and pages.
+
+import { describe, expect, test } from 'bun:test'
+import type { Order } from '../../src/domain/orders.ts'
+import { type Fixture, MAX, orderJson, STATUSES } from './fixture.ts'
+
+export function lists(fixture: Fixture): void {
+  const { addPet, place, orderThatIs, allOrders } = fixture
+
+  describe('a list of orders', () => {
+    test('shows each order once, oldest first, whatever the size of a page', async () => {
+      const everything = await allOrders({ limit: 100 })
+      const ids = everything.map(({ id }) => id)
+      expect(ids).toEqual([...new Set(ids)].sort((a, b) => (a < b ? -1 : 1)))
+      for (const limit of [7, 99]) expect(await allOrders({ limit })).toEqual(everything)
+      for (const { id, json } of everything.slice(0, 20)) {
+        expect(json).toBe(orderJson((await fixture.store.getOrder(id)) as Order))
+      }
+    })
+
+    test('filters by status and by pet', async () => {
+      const petId = await addPet()
+      await fixture.store.cancelOrder((await place(petId)).id, fixture.by)
+      await fixture.store.returnOrder(
+        (await fixture.store.completeOrder((await place(petId)).id, fixture.by)).id,
+        fixture.by,
+      )
+      await place(petId)
+      for (const status of STATUSES) await orderThatIs(status)
+      const everything = await allOrders({ limit: 100 })
+      const ofPet = everything.filter(({ json }) => json.includes(`"petId":${petId}`))
+      expect(ofPet.length).toBe(3)
+      expect(await allOrders({ petId, limit: 1 })).toEqual(ofPet)
+      for (const status of STATUSES) {
+        const isIt = ({ json }: { json: string }) => json.includes(`"status":"${status}"`)
+        expect(everything.filter(isIt).length).toBeGreaterThan(0)
+        expect(await allOrders({ status, limit: 50 })).toEqual(everything.filter(isIt))
+        expect(await allOrders({ status, petId, limit: 1 })).toEqual(ofPet.filter(isIt))
+      }
+      for (const none of [0n, -1n, MAX]) expect(await allOrders({ petId: none })).toEqual([])
+    })
+
+    test('a page knows whether more follow, and the next one shows what was placed since', async () => {
+      const petId = await addPet()
+      await fixture.store.cancelOrder((await place(petId)).id, fixture.by)
+      const last = await place(petId)
+      expect((await fixture.store.listOrders({ limit: 2, petId })).next).toBeUndefined()
+      expect((await fixture.store.listOrders({ limit: 1, petId })).next).toBe(last.id - 1n)
+      expect((await fixture.store.listOrders({ limit: 100, after: last.id })).json).toBe('[]')
+      const order = await place(await addPet())
+      expect((await fixture.store.listOrders({ limit: 100, after: last.id })).json).toBe(`[${orderJson(order)}]`)
+    })
+  })
+}

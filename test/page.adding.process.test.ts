@@ -1,0 +1,151 @@
+// Adding an animal on the page at `/`: the form, its drafts and its retries, in a real browser, by keyboard alone.
+
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { FIELDS, LABELS } from '../src/console/draft.ts'
+import { addPets, focusedName, openAdding, openEachTest, openSignedIn, tabTo } from './support/console.ts'
+import { petsOf } from './support/pets.ts'
+import type { Service } from './support/service.ts'
+
+setDefaultTimeout(30_000)
+
+let service: Service
+let page: Page
+openEachTest((opened) => {
+  ;({ service, page } = opened)
+})
+
+const alert = () => page.getByRole('alert')
+const press = (key: string) => page.keyboard.press(key)
+const type = (text: string) => page.keyboard.type(text)
+const animals = async () => petsOf(await service.store.listPets({ limit: 200 }))
+
+const addAnimals = (count: number) => addPets(service, count, 'sold', 'available')
+
+describe('adding', () => {
+  test('asks for every field of a new animal, and the table shows each', async () => {
+    await addAnimals(1)
+    await openSignedIn(page, service.key)
+    await page.getByRole('columnheader').first().waitFor()
+    expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['Id', ...Object.values(LABELS), 'Actions'])
+    await openAdding(page)
+    for (const field of FIELDS) expect(await page.locator(`[name="${field}"]`).count()).toBeGreaterThan(0)
+  })
+
+  test('shows each problem at its field, loses nothing, and then adds', async () => {
+    await openSignedIn(page, service.key)
+    await openAdding(page)
+    expect(await focusedName(page)).toBe('Name')
+    await type('   ')
+    await press('Tab')
+    await type('99999999999999999999')
+    await press('Enter')
+    const describedBy = async (label: string) => {
+      const ids = await page.getByLabel(label, { exact: true }).getAttribute('aria-describedby')
+      return page.locator(`#${ids?.split(' ')[0]}`).textContent()
+    }
+    await page.getByText('Name must contain').waitFor()
+    expect(await describedBy('Name')).toStartWith('Name must contain')
+    expect(await describedBy('Category')).toBe(
+      'Category must be an integer from -9223372036854775808 to 9223372036854775807.',
+    )
+    expect(await focusedName(page)).toBe('Name')
+    expect(await page.getByLabel('Name').inputValue()).toBe('   ')
+    expect(await page.getByLabel('Category').inputValue()).toBe('99999999999999999999')
+
+    await press('ControlOrMeta+A')
+    await type('Luna')
+    await press('Tab')
+    await press('ControlOrMeta+A')
+    await type('9223372036854775807')
+    await press('Tab')
+    await press('ArrowRight')
+    await press('Enter')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    const justAdded = page.getByRole('region', { name: 'Just added' })
+    expect(await justAdded.textContent()).toContain('9223372036854775807')
+    await page.getByRole('status').getByText('Luna was added. Its id is 1.').waitFor()
+    expect(await animals()).toEqual([{ id: 1n, name: 'Luna', categoryId: 9223372036854775807n, status: 'pending' }])
+    expect(await focusedName(page)).toBe('Add an animal')
+  })
+
+  test('text that is not a number is reported at its field, too', async () => {
+    await openSignedIn(page, service.key)
+    await openAdding(page)
+    await tabTo(page, 'Category')
+    await type('seven')
+    await press('Enter')
+    await page.getByText('Category must be a whole number.').waitFor()
+    await page.getByText('Name is required.').waitFor()
+    expect(await animals()).toEqual([])
+  })
+
+  test('an answer that was lost leads to a retry that cannot add twice', async () => {
+    await openSignedIn(page, service.key)
+    const sent: (string | undefined)[] = []
+    let lose = true
+    await page.route('**/v1/pets', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      sent.push(route.request().headers()['idempotency-key'])
+      // The service gets it and adds it; its answer never arrives.
+      if (!lose) return route.continue()
+      await route.fetch()
+      return route.abort('connectionreset')
+    })
+    await openAdding(page)
+    await type('Rex')
+    await press('Tab')
+    await type('7')
+    await press('Enter')
+    await alert().getByText('The animal may have been added.').waitFor()
+    expect(await page.getByLabel('Name').inputValue()).toBe('Rex')
+    // Even a reload in between keeps the try.
+    await page.reload()
+    await page.getByRole('heading', { name: 'Animals', exact: true }).waitFor()
+    lose = false
+    await openAdding(page)
+    await press('Enter')
+    await page.getByRole('region', { name: 'Just added' }).getByText('Rex').waitFor()
+    expect((await animals()).map(({ name }) => name)).toEqual(['Rex'])
+    expect(sent.length).toBeGreaterThan(1)
+    expect(new Set(sent).size).toBe(1)
+  })
+
+  test('a draft that was kept says so, and the problem of a field goes when the field is edited', async () => {
+    await openSignedIn(page, service.key)
+    await openAdding(page)
+    await type(' ')
+    await press('Enter')
+    await page.getByText('Category is required.').waitFor()
+    await tabTo(page, 'Category')
+    await type('7')
+    await press('Enter')
+    await page.getByText('Name must contain').waitFor()
+    expect(await focusedName(page)).toBe('Name')
+    await type('Rex')
+    await page.getByText('Name must contain').waitFor({ state: 'hidden' })
+    expect(await focusedName(page)).toBe('Name')
+    await press('Escape')
+    await page.getByText('Draft kept').waitFor()
+    await openAdding(page)
+    await page.getByText('These entries were kept from before.').waitFor()
+    await press('Enter')
+    await page.getByRole('region', { name: 'Just added' }).getByText('Rex').waitFor()
+    expect(await page.getByText('Draft kept').count()).toBe(0)
+  })
+
+  test('what was just added is copied by its id', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await openSignedIn(page, service.key)
+    await openAdding(page)
+    await type('Rex')
+    await press('Tab')
+    await type('7')
+    await press('Enter')
+    await page.getByRole('region', { name: 'Just added' }).waitFor()
+    await tabTo(page, 'Copy id 1')
+    await press('Enter')
+    await page.getByRole('status').getByText('Id 1 is copied.').waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('1')
+  })
+})

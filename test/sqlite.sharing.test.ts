@@ -1,0 +1,116 @@
+// A SQLite file that other processes write to at the same time: what a store sees of their commits, and how it waits for their lock.
+
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { openStore } from '../src/store/kinds.ts'
+import { temporaryFile } from './support/files.ts'
+import { petsOf } from './support/pets.ts'
+import { rejectionOf } from './support/rejection.ts'
+import { newKey, now, PET, storeWithKey } from './support/sqlite.ts'
+
+/** Opens the database, says so, and leaves it when told to. */
+const LEAVE = `
+  const database = new (require('bun:sqlite').Database)(process.argv[1])
+  database.query('SELECT count(*) FROM pets').get()
+  console.log('open')
+  await new Response(Bun.stdin.stream()).text()
+  database.close()
+`
+
+describe('what others write', () => {
+  test('is seen by a store that was opened while another process left', async () => {
+    const path = await (async () => {
+      const { path, store } = await storeWithKey()
+      await store.close()
+      return path
+    })()
+    for (let n = 0; n < 30; n++) {
+      const leaving = Bun.spawn([process.execPath, '-e', LEAVE, path], { stdio: ['pipe', 'pipe', 'inherit'] })
+      await leaving.stdout.getReader().read()
+      leaving.stdin.end()
+      const store = await openStore(path, { now })
+      const other = new Database(path)
+      await store.listPets({ limit: 100 })
+      other.run("INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('x', 1, 'sold', 1, 1)")
+      expect(petsOf(await store.listPets({ limit: 100 })).length).toBe(n + 1)
+      other.close()
+      await store.close()
+      await leaving.exited
+    }
+  })
+
+  test('is in the next page, and in the next answer about a key', async () => {
+    const { path, store, by } = await storeWithKey()
+    const other = await openStore(path, { now })
+    const key = newKey()
+    const { id } = await store.createKey(key)
+    for (let n = 1; n <= 20; n++) {
+      expect(petsOf(await store.listPets({ limit: 100 })).length).toBe(n - 1)
+      const { value: pet } = await other.createPet(PET, by)
+      expect(petsOf(await store.listPets({ limit: 100 })).at(-1)).toEqual(pet)
+    }
+    expect((await store.findKey(key.hash))?.revokedAt).toBeUndefined()
+    await other.revokeKey(id)
+    expect((await store.findKey(key.hash))?.revokedAt).toBe(1_234)
+    await other.close()
+    await store.close()
+  })
+
+  test('a transaction that holds the lock too long: unavailable, and nothing is added', async () => {
+    const { path, store, by } = await storeWithKey()
+    const other = new Database(path)
+    other.run('BEGIN IMMEDIATE')
+    expect(await rejectionOf(store.createPet(PET, by))).toMatchObject({ code: 'unavailable' })
+    expect(petsOf(await store.listPets({ limit: 1 }))).toEqual([])
+    other.run('ROLLBACK')
+    expect((await store.createPet(PET, by)).value.id).toBe(1n)
+    other.close()
+    await store.close()
+  })
+
+  test('a transaction of another process holds up no list, and a create only as long as it takes', async () => {
+    const { path, store, by } = await storeWithKey()
+    const other = new Database(path)
+    other.run('BEGIN IMMEDIATE')
+    let added = false
+    const creating = store.createPet(PET, by).then(() => {
+      added = true
+    })
+    const closing = Bun.sleep(200).then(() => other.run('ROLLBACK'))
+    const begun = performance.now()
+    for (let n = 0; n < 20; n++) {
+      expect(petsOf(await store.listPets({ limit: 1 }))).toEqual([])
+      await Bun.sleep(1)
+    }
+    expect(performance.now() - begun).toBeLessThan(150)
+    expect(added).toBe(false)
+    await closing
+    await store.close()
+    await creating
+    expect(other.query('SELECT count(*) AS n FROM pets').get()).toEqual({ n: 1 })
+    other.close()
+  })
+
+  test('what waits for a transaction of another process happens after it, by the clock, too', async () => {
+    const path = temporaryFile('petstore.db')
+    const clock = { at: 1_000 }
+    const store = await openStore(path, { now: () => clock.at })
+    const { id: by } = await store.createKey(newKey())
+    const [held, free] = await Promise.all([store.createPet(PET, by), store.createPet(PET, by)])
+    const { value: order } = await store.placeOrder({ petId: held.value.id, expiresAt: 2_000 }, by)
+    const other = new Database(path)
+    other.run('BEGIN IMMEDIATE')
+    const waiting = Promise.allSettled([
+      store.completeOrder(order.id, by),
+      store.placeOrder({ petId: free.value.id }, by),
+    ])
+    await Bun.sleep(20)
+    clock.at = 2_000
+    other.run('COMMIT')
+    other.close()
+    const [completed, placed] = await waiting
+    expect(completed).toMatchObject({ reason: { code: 'order_not_pending' } })
+    expect(placed).toMatchObject({ value: { value: { placedAt: 2_000 } } })
+    await store.close()
+  })
+})

@@ -1,0 +1,24 @@
+// A new PostgreSQL database as a store with one key.
+
+import { generateKey, hashKey } from '../../src/domain/keys.ts'
+import { openStore } from '../../src/store/kinds.ts'
+import { newPet } from './pets.ts'
+import { sharedCluster } from './postgres.ts'
+
+export const cluster = await sharedCluster()
+export const PET = newPet()
+export const now = () => 1_234
+export const newKey = () => ({
+  name: 'k',
+  hash: hashKey(generateKey('production')),
+  readOnly: false,
+  expiresAt: undefined,
+})
+
+/** `name` is the database's. */
+export async function storeWithKey() {
+  const address = await cluster.newDatabase()
+  const store = await openStore(address, { now })
+  const { id } = await store.createKey(newKey())
+  return { address, store, by: id, name: new URL(address).pathname.slice(1) }
+}

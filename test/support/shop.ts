@@ -1,0 +1,34 @@
+// A shop for the tests of one file: a real service, and commands that run in a folder of their own and are logged in to it.
+
+import { afterAll } from 'bun:test'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PetstoreClient } from '../../src/client/petstore.ts'
+import { temporaryFile } from './files.ts'
+import { type RunOptions, run } from './process.ts'
+import { startService } from './service.ts'
+
+/** The service is stopped after the last test. */
+export async function openShop() {
+  const service = await startService()
+  afterAll(() => service.stop())
+  const cwd = mkdtempSync(temporaryFile('cwd-'))
+  const connection = () => ({ PETSTORE_URL: service.url, PETSTORE_API_KEY: service.key })
+  const client = () => new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
+  return {
+    service,
+    /** The current folder of the commands. */
+    cwd,
+    connection,
+    client,
+    /** Runs `petstore pets`. */
+    pets: (args: string[], options: RunOptions = {}) => run(['pets', ...args], { cwd, env: connection(), ...options }),
+    /** Writes a file into the current folder, and returns its name. */
+    file(name: string, text: string): string {
+      writeFileSync(join(cwd, name), text)
+      return name
+    },
+    /** How many pets the service has. */
+    count: async () => (await Array.fromAsync(client().listPets())).length,
+  }
+}

@@ -1,0 +1,33 @@
+// A SQLite file as a store with one key, and how often it was committed to.
+
+import { readFileSync } from 'node:fs'
+import { generateKey, hashKey } from '../../src/domain/keys.ts'
+import { openStore } from '../../src/store/kinds.ts'
+import { temporaryFile } from './files.ts'
+import { newPet } from './pets.ts'
+
+export const PET = newPet()
+export const DAY_MS = 86_400_000
+export const now = () => 1_234
+export const newKey = () => ({
+  name: 'k',
+  hash: hashKey(generateKey('production')),
+  readOnly: false,
+  expiresAt: undefined,
+})
+
+/** A new store unless `path` is one. */
+export async function storeWithKey(path = temporaryFile('petstore.db')) {
+  const store = await openStore(path, { now })
+  const { id } = await store.createKey(newKey())
+  return { path, store, by: id }
+}
+
+/** How many commits the write-ahead log holds: frames that say the size of the database (https://sqlite.org/fileformat.html, 4). */
+export function commits(path: string): number {
+  const log = readFileSync(`${path}-wal`)
+  const frameBytes = 24 + log.readUInt32BE(8)
+  let count = 0
+  for (let at = 32; at + frameBytes <= log.length; at += frameBytes) if (log.readUInt32BE(at + 4) > 0) count++
+  return count
+}
