@@ -46,7 +46,7 @@ test('a folder for backups is refused for PostgreSQL', () => {
   expect(() => readConfig(environment)).toThrow('PETSTORE_BACKUP_DIR is for files')
 })
 
-describe('refused, with a reason and without the password', () => {
+describe('an address that cannot be used is refused, with a reason and without the password', () => {
   for (const address of [
     `postgres://shop:${SECRET}@db`,
     `postgres://shop:${SECRET}@db/`,

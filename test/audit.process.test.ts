@@ -28,12 +28,12 @@ async function audited() {
   return audit(root, url)
 }
 
-test('no vulnerabilities: ok', async () => {
+test('the audit passes without vulnerabilities', async () => {
   advisories = {}
   expect(await audited()).toEqual({ outcome: 'ok', report: '' })
 })
 
-test('a high one: failed, with its name', async () => {
+test('the audit fails for a vulnerability of high severity, and names it', async () => {
   advisories = {
     commander: [{ id: 1, url: 'https://example.org/1', title: 'Bad', severity: 'high', vulnerable_versions: '*' }],
   }
@@ -42,14 +42,14 @@ test('a high one: failed, with its name', async () => {
   expect(report).toContain('commander: high: Bad (https://example.org/1)')
 })
 
-test('a low one: ok', async () => {
+test('the audit passes with a vulnerability of low severity', async () => {
   advisories = {
     commander: [{ id: 2, url: 'https://example.org/2', title: 'Bad', severity: 'low', vulnerable_versions: '*' }],
   }
   expect((await audited()).outcome).toBe('ok')
 })
 
-test('a registry that answers no audits: skipped, and why', async () => {
+test('the audit is skipped, with the reason, when the registry answers no audits', async () => {
   advisories = undefined
   expect(await audited()).toEqual({ outcome: 'skipped', report: expect.stringContaining('405') })
 })

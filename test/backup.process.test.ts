@@ -47,7 +47,7 @@ describe('a backup', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
-  test('leaves other files alone, and two at once do not share one', async () => {
+  test('leaves other files alone; two backups at the same time write to different files', async () => {
     const { database } = await made(1)
     const file = temporaryFile('backup.db')
     writeFileSync(`${file}.partial`, 'precious')
@@ -117,7 +117,7 @@ describe('a backup', () => {
   })
 })
 
-test('backup and restore are for files, and show no password', async () => {
+test('backup and restore refuse PostgreSQL, and show no password', async () => {
   const env = { PETSTORE_DATABASE: 'postgres://petstore:hunter2@127.0.0.1:1/pets' }
   for (const command of ['backup', 'restore']) {
     const { status, stderr } = await run([command, temporaryFile('backup.db')], { env })

@@ -8,7 +8,7 @@ import { answer, clientOf, errorJson, ORDER, ORDER_JSON, REX, REX_JSON, withServ
 import { rejectionOf } from './support/rejection.ts'
 
 describe('the client when requests fail', () => {
-  test('retries temporary errors, a create with the same key', async () => {
+  test('retries temporary errors; a create keeps its idempotency key', async () => {
     const keys: (string | null)[] = []
     await withServer(
       (request, n) => {
@@ -48,7 +48,7 @@ describe('the client when requests fail', () => {
     ),
   )
 
-  test('retries while its first attempt is still running', () =>
+  test('retries while the service still runs its first attempt', () =>
     withServer(
       (_request, n) => (n === 0 ? answer(409, errorJson('idempotency_in_flight', 409)) : answer(201, ORDER_JSON)),
       async (url) => expect(await clientOf(url).placeOrder({ petId: 2n })).toEqual(ORDER),
@@ -89,7 +89,7 @@ describe('the client when requests fail', () => {
       },
     ))
 
-  test('a call may have its own number of retries', () =>
+  test('takes a number of retries for one call', () =>
     withServer(
       () => answer(503, errorJson('unavailable', 503), { 'Retry-After': '0' }),
       async (url, tries) => {
@@ -153,7 +153,7 @@ describe('the client when requests fail', () => {
       },
     ))
 
-  test('sends its key nowhere else', () =>
+  test('follows no redirect, which would send its key to another server', () =>
     withServer(
       () => answer(200, '[]'),
       async (elsewhere, tries) =>

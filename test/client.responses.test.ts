@@ -59,7 +59,7 @@ describe('a response', () => {
 })
 
 describe('exact JSON', () => {
-  test('every int64 goes out and comes in unchanged', () => {
+  test('every int64 is written and read unchanged', () => {
     const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
     fc.assert(
       fc.property(int64, int64, fc.string(), (id, categoryId, name) => {

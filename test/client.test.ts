@@ -35,7 +35,7 @@ describe('the client on a service', () => {
     expect(await Array.fromAsync(client.listPets({ status: 'sold' }))).toEqual([sold])
   })
 
-  test('the last page has no next', async () => {
+  test('gives no cursor with the last page', async () => {
     expect((await client.listPage({ status: 'pending' })).next).toBeUndefined()
     const first = await client.listPage({ limit: 20 })
     expect(first.next).toBeString()
@@ -65,7 +65,7 @@ describe('the client on a service', () => {
     expect(notices).toEqual([{ operationId: 'getPet', since: new Date('2025-12-05'), removal: new Date('2030-12-05') }])
   })
 
-  test('sells, releases and takes back a pet, and counts', async () => {
+  test('places, completes and returns an order, and counts the pets of each status', async () => {
     const { id: petId } = await client.createPet(newPet({ name: 'Ada' }))
     const counted = await client.getInventory()
     const order = await client.placeOrder({ petId, reference: 'till 3', expiresAt: '2026-11-21T02:00:00+01:00' })
@@ -120,7 +120,7 @@ describe('the client on a service', () => {
     expect(await client.getOrder(id)).toMatchObject({ status: 'cancelled' })
   })
 
-  test('places an order once for one idempotency key, and says so', async () => {
+  test('places one order for one idempotency key, and reports the replay', async () => {
     const { id: petId } = await client.createPet(REX)
     let replayed = 0
     const options = { idempotencyKey: 'till "3"', onReplayed: () => replayed++ }
@@ -129,7 +129,7 @@ describe('the client on a service', () => {
     expect([await client.placeOrder({ petId }, options), replayed]).toEqual([order, 1])
   })
 
-  test('writes a pet, a page and anything around them as JSON, with all digits', async () => {
+  test('writes pets, alone or inside other values, as JSON with all digits', async () => {
     const pet = await client.createPet(newPet({ name: '"Rex"', categoryId: 9007199254740993n }))
     const text = `{"id":${pet.id},"name":"\\"Rex\\"","categoryId":9007199254740993,"status":"available"}`
     expect(toJson(pet)).toBe(text)
@@ -147,7 +147,7 @@ describe('the client on a service', () => {
     [{ baseUrl: 'http://127.0.0.1', apiKey: 'key' }, 'baseUrl must end in /v1'],
     [{ baseUrl: 'http://127.0.0.1/v1/pets', apiKey: 'key' }, 'baseUrl must end in /v1'],
     [{ baseUrl: 'http://127.0.0.1/v1?x=1', apiKey: 'key' }, 'baseUrl must end in /v1'],
-  ])('refuses options that cannot work, in one sentence: %j', (options, message) => {
+  ])('refuses options that cannot work, with one sentence: %j', (options, message) => {
     expect(() => new PetstoreClient(options as PetstoreClientOptions)).toThrow(new RegExp(`^${message}[^.]*\\.?`))
     expect(() => new PetstoreClient(options as PetstoreClientOptions)).toThrow(TypeError)
   })

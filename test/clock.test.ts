@@ -37,7 +37,7 @@ async function untilExpired(id: number): Promise<void> {
   }
 }
 
-test('forward: reservations end, and stay ended when it jumps back', async () => {
+test('when the clock jumps forward, reservations end, and stay ended when it jumps back', async () => {
   const petId = await newPet()
   const reserved = await place(petId, { endsAt: TODAY + HOUR_MS })
   const open = await place(await newPet())
@@ -50,7 +50,7 @@ test('forward: reservations end, and stay ended when it jumps back', async () =>
   expect((await place(petId)).code).toBe('pet_not_available')
 })
 
-test('back: a reservation lasts until its time comes again, and moves like any other', async () => {
+test('when the clock jumps back, a reservation lasts until the clock reaches its end again, and can be completed before', async () => {
   const petId = await newPet()
   const reserved = await place(petId, { endsAt: TODAY + HOUR_MS })
   service.clock.at = TODAY - HOUR_MS
@@ -63,7 +63,7 @@ test('back: a reservation lasts until its time comes again, and moves like any o
   await untilExpired(again.id)
 })
 
-test('an Idempotency-Key gives its first answer after the clock was set back, and orders no second pet after it jumped a day ahead', async () => {
+test('an Idempotency-Key gives its first answer after the clock was set back, and reserves no pet twice after it jumped two days ahead', async () => {
   const petId = await newPet()
   const first = await place(petId, { key: 'k' })
   service.clock.at = TODAY - 48 * HOUR_MS

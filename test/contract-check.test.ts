@@ -27,7 +27,7 @@ describe('an answer that the contract allows passes', () => {
   })
 })
 
-describe('refused is an answer', () => {
+describe('the check refuses an answer', () => {
   for (const [says, checking, message] of [
     ['with an undeclared status', check('POST', '/pets', 200, PET, CREATED), 'createPet does not declare 200'],
     ['without a required header', created(PET, TYPE), 'createPet 201 lacks the header X-Request-Id'],

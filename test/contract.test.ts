@@ -49,7 +49,7 @@ describe('the interface document', () => {
   const { paths, components } = document
   const operation = (path: string, method: string) => paths[path]?.[method]
 
-  test('its three operations, and those of the store area, each with its label', () => {
+  test('declares the three operations on pets and those of the store, each with its stability', () => {
     const all = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, one]) => `${method} ${path} ${one.operationId} ${one['x-stability']}`),
     )
@@ -72,7 +72,7 @@ describe('the interface document', () => {
     expect(Object.keys(handlers).sort()).toEqual(declared.sort())
   })
 
-  test('the documented answers are declared', () => {
+  test('declares the documented answers', () => {
     for (const [path, method, statuses] of [
       ['/pets', 'get', ['200', '401']],
       ['/pets', 'post', ['201', '400', '401']],
@@ -82,7 +82,7 @@ describe('the interface document', () => {
     }
   })
 
-  test('limit: 1 to 100, by default 20', () => {
+  test('allows a limit of 1 to 100, by default 20', () => {
     const limit = operation('/pets', 'get')?.parameters?.find(({ name }) => name === 'limit')
     expect(limit?.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 100, default: 20 })
     expect(limit?.required ?? false).toBe(false)
@@ -108,7 +108,7 @@ describe('the interface document', () => {
     }
   })
 
-  test('the cursors of its examples are cursors', () => {
+  test('has only valid cursors in its examples', () => {
     const examples = [...text.matchAll(/(?:cursor=|example: )([\w-]{15})\b/g)].map(([, cursor]) => cursor)
     expect(examples.length).toBe(4)
     for (const [index, cursor] of examples.sort().entries()) {
@@ -116,7 +116,7 @@ describe('the interface document', () => {
     }
   })
 
-  test('no pattern has a double quote but in brackets: Specmatic refuses the whole file', () => {
+  test('has double quotes in patterns only within brackets, because Specmatic refuses others', () => {
     const patterns = [...text.matchAll(/pattern: (.*)/g)].map(([, pattern = '']) => pattern.slice(1, -1))
     expect(patterns.length).toBeGreaterThan(3)
     for (const pattern of patterns) expect(pattern.replaceAll(/\[(?:[^\\\]]|\\.)*\]/g, '')).not.toContain('"')
@@ -143,7 +143,7 @@ describe('the interface document', () => {
     expect(operation('/pets/{petId}', 'get')).toMatchObject({ deprecated: true, 'x-deprecated-sunset': '2030-12-05' })
   })
 
-  test('a bearer key on every operation, version 1.0.0, two servers that end in /v1', () => {
+  test('requires a bearer key for every operation, has version 1.0.0, and names two servers that end in /v1', () => {
     for (const methods of Object.values(paths)) {
       for (const one of Object.values(methods)) expect(one).toMatchObject({ security: [{ apiKey: [] }] })
     }
@@ -176,7 +176,7 @@ describe('the labels of stability', () => {
 })
 
 describe('the prose', () => {
-  test('says pet, and keeps to what a reader needs', () => {
+  test('says pet, never animal, and never ours', () => {
     const texts = text.split('\n').filter((line) => /\banimals?\b|\bours\b/i.test(line))
     expect(texts).toEqual([])
   })
@@ -207,7 +207,7 @@ describe('the prose', () => {
   })
 })
 
-describe('what is served', () => {
+describe('the served contract', () => {
   let service: Service
   beforeAll(async () => {
     service = await startService({

@@ -42,7 +42,7 @@ test('keeps pets in PostgreSQL', async () => {
   expect(await service.stop()).toBe(0)
 })
 
-test('has its version, its help and its own exit statuses', async () => {
+test('prints its version and help, and ends with the documented exit statuses', async () => {
   expect(await run(['--version'], alone)).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+/) })
   expect(await run(['--none'], alone)).toMatchObject({ status: 2 })
 })

@@ -61,7 +61,7 @@ function p99(times: number[]): string {
   return (times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0).toFixed(1)
 }
 
-test('SQLite', async () => {
+test('on SQLite, many reservations that end at once are expired while requests are answered', async () => {
   const path = temporaryFile('petstore.db')
   await endAtOnce(path, async (statements) => {
     using file = new Database(path)
@@ -73,7 +73,7 @@ test('SQLite', async () => {
   })
 }, 60_000)
 
-test('PostgreSQL', async () => {
+test('on PostgreSQL, many reservations that end at once are expired while requests are answered', async () => {
   const cluster = await sharedCluster()
   const address = await cluster.newDatabase()
   await endAtOnce(address, (statements) =>

@@ -24,7 +24,7 @@ const FILES: Record<string, Record<string, string>> = {
   },
 }
 
-describe.each(Object.keys(FILES))('%s', (name) => {
+describe.each(Object.keys(FILES))('%s in the current folder', (name) => {
   const cwd = dirname(temporaryFile('x'))
   for (const [path, text] of Object.entries({ ...FILES[name], 'marker.cjs': MARKER })) {
     mkdirSync(join(cwd, dirname(path)), { recursive: true })
@@ -32,12 +32,12 @@ describe.each(Object.keys(FILES))('%s', (name) => {
   }
   const wasRun = () => existsSync(join(cwd, 'was-run'))
 
-  test('a command', async () => {
+  test('do not change a command', async () => {
     const { status, stderr } = await run(['keys', 'generate'], { cwd })
     expect({ status, stderr, wasRun: wasRun() }).toEqual({ status: 0, stderr: '', wasRun: false })
   })
 
-  test('the service, its pages, its workers and its backups', async () => {
+  test('do not change the service, its pages, its workers and its backups', async () => {
     const folder = dirname(temporaryFile('x'))
     const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1s' }
     const workers = process.platform === 'linux' ? ['--workers', '2'] : []

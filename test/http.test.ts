@@ -128,7 +128,7 @@ describe('two Host lines: 400, and the connection ends', () => {
   }
 })
 
-test('two Authorization lines: 401', async () => {
+test('two Authorization lines are refused with 401', async () => {
   const answer = await send('GET /v1/pets HTTP/1.1', auth(), auth())
   expect(statusOf(answer)).toBe(401)
   expect(JSON.parse(bodyOf(answer)).code).toBe('invalid_api_key')
@@ -298,7 +298,7 @@ describe('a stop', () => {
     await stopping.store.close()
   })
 
-  test('does not wait forever', async () => {
+  test('ends requests that take longer than its time limit', async () => {
     const stopping = await startService()
     const never = stopping.post(new ReadableStream({ start: (controller) => controller.enqueue('{') }))
     never.catch(() => undefined)

@@ -9,7 +9,7 @@ import { serve } from './support/process.ts'
 
 const keys = Array.from({ length: 300 }, (_, n) => `key ${n}`)
 
-test('two servers on one file, the same keys at both at once: each key adds one pet', async () => {
+test('two servers of one file that get the same keys at the same time add one pet for each key', async () => {
   const cwd = mkdtempSync(temporaryFile('shop-'))
   const one = await serve([], { cwd })
   const two = await serve([], { cwd })

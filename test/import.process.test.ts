@@ -110,7 +110,7 @@ describe('import and export', () => {
   })
 
   test.skipIf(process.platform !== 'linux')(
-    'a file takes less memory than its size',
+    'an import takes less memory than the size of its file',
     async () => {
       const record = `${petBody({ name: 'large', more: 'x'.repeat(20_000) })}
 `

@@ -41,13 +41,13 @@ describe('create', () => {
     expect((await ask('POST', `${service.url}/pets`, key, petBody())).status).toBe(201)
   })
 
-  test('--read-only', async () => {
+  test('--read-only makes a key that lists, and cannot add', async () => {
     const key = await create('--name', 'window', '--read-only')
     expect(await statusWith(key)).toBe(200)
     expect((await ask('POST', `${service.url}/pets`, key, petBody())).status).toBe(403)
   })
 
-  test('--expires', async () => {
+  test('--expires makes a key that is refused after its end', async () => {
     const key = await create('--name', 'guest', '--expires', '1s')
     await withinASecond(key, 200)
     await Bun.sleep(1_000)
@@ -132,21 +132,21 @@ describe('list', () => {
 })
 
 describe('revoke', () => {
-  test('by name: the running service refuses it within a second', async () => {
+  test('ends the key of a name: the running service refuses it within a second', async () => {
     const key = await create('--name', 'lost')
     expect(await statusWith(key)).toBe(200)
     expect((await keys('revoke', 'lost')).status).toBe(0)
     await withinASecond(key, 401)
   })
 
-  test('an unknown name: status 1', async () => {
+  test('refuses an unknown name with status 1', async () => {
     const { status, stderr } = await keys('revoke', 'nobody')
     expect([status, stderr]).toEqual([1, expect.stringContaining('No active key')])
   })
 })
 
 describe('rotate', () => {
-  test('a new key at once, the old one until the overlap ends', async () => {
+  test('makes a new key that works at once; the old one works until the overlap ends', async () => {
     const old = await create('--name', 'till 2', '--read-only')
     const { stdout, stderr } = await keys('rotate', 'till 2', '--overlap', '1s')
     const replacement = stdout.trim()
@@ -179,7 +179,7 @@ describe('rotate', () => {
     expect((await keys('revoke', id)).status).toBe(0)
   })
 
-  test('of a key in its overlap, by name or id: the new key lives as long as the first was to', async () => {
+  test('a key in its overlap, by name or id: the new key ends when the first was to end', async () => {
     await create('--name', 'yearly', '--expires', '365d')
     await create('--name', 'endless')
     for (const name of ['yearly', 'endless']) {
@@ -195,7 +195,7 @@ describe('rotate', () => {
     }
   })
 
-  test('the new key lives as long as the old one', async () => {
+  test('gives the new key the end of the old one', async () => {
     await create('--name', 'monthly', '--expires', '30d')
     await keys('rotate', 'monthly', '--overlap', '0s')
     const [, replacement] = (await list()).filter(({ name }) => name === 'monthly')

@@ -107,7 +107,7 @@ describe('metrics', () => {
   })
 })
 
-test('a store that does not answer takes only the inventory from the metrics', async () => {
+test('lack only the inventory when the store does not answer', async () => {
   const metrics = createMetrics()
   const store = metrics.timed(await openStore(':memory:', { now: Date.now }))
   expect(await metrics.text()).toContain('petstore_pets{status="sold"} 0')
@@ -123,7 +123,7 @@ test('without PETSTORE_ADMIN_PORT there is no listener', async () => {
   await plain.stop()
 })
 
-test('an operations port in use: a sentence, and status 1', async () => {
+test('an admin port in use ends the start with a sentence and status 1', async () => {
   const { port } = new URL(metricsUrl)
   const { status, stderr } = await run(['serve', '--ephemeral', '--port', '0'], { env: { PETSTORE_ADMIN_PORT: port } })
   expect([status, stderr]).toEqual([1, expect.stringContaining('with PETSTORE_ADMIN_PORT')])

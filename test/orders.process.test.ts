@@ -40,7 +40,7 @@ test('says so when there is nothing to show', async () => {
   expect((await orders('list', '--json')).stdout).toBe('[]\n')
 })
 
-test('sells a pet, for people, and counts', async () => {
+test('sells a pet and counts the pets, in tables for people', async () => {
   const petId = await addPet('Ada')
   const placed = await orders('place', String(petId), '--expires', '30m', '--reference', 'till 3')
   const [order] = (await client.listOrderPage({ petId })).orders
@@ -66,7 +66,7 @@ ${id}   ${petId}    Ada   pending  ${minute(placedAt)}  ${minute(expiresAt)}  ti
   expect((await orders('return', String(id))).stdout).toContain(' returned ')
 })
 
-test('releases a pet, for programs', async () => {
+test('releases a pet, in JSON for programs', async () => {
   const petId = await addPet()
   const until = new Date(Date.now() + 3_600_000).toISOString()
   const placed = await orders('place', String(petId), '--expires', until.replace('Z', '+00:00'), '--json')
@@ -79,7 +79,7 @@ test('releases a pet, for programs', async () => {
   expect([again.status, again.stdout]).toEqual([0, expect.stringContaining(' cancelled ')])
 })
 
-test('lists and exports what is asked for, however many, with text in full', async () => {
+test('lists and exports all orders that the filters select, with their text in full', async () => {
   const wide = await client.placeOrder({ petId: await addPet('漢'.repeat(255)) })
   expect((await orders('list', '--pet', String(wide.petId))).stdout).toContain(` ${'漢'.repeat(255)}  pending  `)
   const petId = await addPet('x'.repeat(255))
@@ -132,7 +132,7 @@ test.each([
   expect([ended.status, ended.stdout, ended.stderr]).toEqual([status, '', expect.stringContaining(says)])
 })
 
-test('a read-only key may look, and change nothing', async () => {
+test('a read-only key reads orders, and changes none', async () => {
   const readOnly = await service.addKey({ readOnly: true })
   expect((await petstore(['inventory'], readOnly)).status).toBe(0)
   const refused = await petstore(['orders', 'complete', '1'], readOnly)

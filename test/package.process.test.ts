@@ -202,7 +202,7 @@ test('reset empties it, and nothing of the old store is cached', async () => {
   assert.deepEqual([store.url, store.apiKey], [url, apiKey])
   passed++
 })
-test('with sample pets, also after a reset; two services are apart', async () => {
+test('starts with sample pets, also after a reset; two services share nothing', async () => {
   const other = store
   store = await startPetstore({ demo: true })
   const samples = await pets()

@@ -32,7 +32,7 @@ describe('adding', () => {
     for (const field of FIELDS) expect(await page.locator(`[name="${field}"]`).count()).toBeGreaterThan(0)
   })
 
-  test('shows each problem at its field, loses nothing, and then adds', async () => {
+  test('shows each problem at its field, keeps what was typed, and then adds the animal', async () => {
     await openSignedIn(page, service.key)
     await openAdding(page)
     expect(await focusedName(page)).toBe('Name')
@@ -111,7 +111,7 @@ describe('adding', () => {
     expect(new Set(sent).size).toBe(1)
   })
 
-  test('a draft that was kept says so, and the problem of a field goes when the field is edited', async () => {
+  test('says that a draft was kept, and removes the problem of a field when the field is edited', async () => {
     await openSignedIn(page, service.key)
     await openAdding(page)
     await type(' ')
@@ -134,7 +134,7 @@ describe('adding', () => {
     expect(await page.getByText('Draft kept').count()).toBe(0)
   })
 
-  test('what was just added is copied by its id', async () => {
+  test('copies the id of the animal that was just added', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await openSignedIn(page, service.key)
     await openAdding(page)

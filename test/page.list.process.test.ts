@@ -90,7 +90,7 @@ test('the reference opens beside the page', async () => {
   expect([await link.getAttribute('target'), await link.getAttribute('rel')]).toEqual(['_blank', 'noopener'])
 })
 
-test('a page that does not come says so at the pager, and until when it waits', async () => {
+test('when a page cannot be loaded, the pager says so, and until when it waits', async () => {
   await addAnimals(120)
   await openSignedIn(page, service.key)
   await page.getByLabel('Per page').selectOption('100')
@@ -112,7 +112,7 @@ test('a page that does not come says so at the pager, and until when it waits', 
   expect(await alert().count()).toBe(0)
 })
 
-test('a rate limit is not an empty list', async () => {
+test('a rate limit does not look like an empty list', async () => {
   await addAnimals(3)
   await openSignedIn(page, service.key)
   await page.getByRole('radio', { name: 'Pending' }).check()
@@ -123,7 +123,7 @@ test('a rate limit is not an empty list', async () => {
   expect(await page.getByText('No animal is').count()).toBe(0)
 })
 
-test('a page that is slow says what is loading', async () => {
+test('while a page is slow, the list says what is loading', async () => {
   await addAnimals(30)
   await openSignedIn(page, service.key)
   await page.getByText('1 – 20').waitFor()
@@ -142,7 +142,7 @@ test('a page that is slow says what is loading', async () => {
   expect(await page.getByText('loading page').count()).toBe(0)
 })
 
-test('the pager is always in sight; few animals have none', async () => {
+test('the pager is always in sight, and absent when all animals are on one page', async () => {
   await addAnimals(3)
   await openSignedIn(page, service.key)
   await page.getByText('3 animals').waitFor()
@@ -173,7 +173,7 @@ test('a link at the start of the page leads to the list', async () => {
   expect(page.url()).toBe(`${service.origin}/`)
 })
 
-test('keys lead through the page, are explained, and can be turned off', async () => {
+test('keyboard shortcuts work, are explained, and can be turned off', async () => {
   await addAnimals(45)
   await openSignedIn(page, service.key)
   await page.getByText('1 – 20').waitFor()

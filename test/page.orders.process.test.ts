@@ -75,7 +75,7 @@ test('an animal is reserved, sold and taken back, each with two presses, by keyb
   expect(await focusedName(page)).toBe('Take back Rex')
 })
 
-test('a reservation may have no end, and is released; a day is asked for', async () => {
+test('a reservation may have no end, and can be released; for one with an end, the page asks for a time in the future', async () => {
   await addAnimals('Rex')
   await openSignedIn(page, service.key)
   await button('Reserve Rex').click()
@@ -96,7 +96,7 @@ test('a reservation may have no end, and is released; a day is asked for', async
   expect(await orders()).toEqual(['cancelled'])
 })
 
-test('who was quicker is said, and nothing is done', async () => {
+test('when somebody else was quicker, the page says so and changes nothing', async () => {
   await addAnimals('Rex', 'Mia', 'Tom')
   const held = await client.placeOrder({ petId: 3n, reference: 'Anna' })
   await openSignedIn(page, service.key)
@@ -165,7 +165,7 @@ test('a sale that stops half-way says so, and is finished without a second order
   expect(new Set(keys).size).toBe(1)
 })
 
-test('an animal that was looked up is sold, too, for whom is asked when the list cannot know it', async () => {
+test('an animal that was looked up can be sold; the page asks the service for whom it is reserved', async () => {
   const by = (await service.store.listKeys())[0]?.id as bigint
   for (let petId = 1n; petId <= 101n; petId++) {
     await service.store.createPet(newPet({ name: `Pet ${petId}` }), by)

@@ -23,7 +23,7 @@ const animals = async () => petsOf(await service.store.listPets({ limit: 200 }))
 const addAnimals = (count: number) => addPets(service, count, 'sold', 'available')
 
 describe('the list', () => {
-  test('leads through thousands, each once, and back', async () => {
+  test('shows each of thousands of animals once, page by page, and goes back', async () => {
     await addAnimals(2_345)
     await openSignedIn(page, service.key)
     await page.getByText('1 – 20').waitFor()
@@ -84,7 +84,7 @@ describe('the list', () => {
     await page.getByText('4 animals').waitFor()
   })
 
-  test('stays while the service does not respond, says so, and continues when it does', async () => {
+  test('keeps its rows while the service does not respond, says so, and continues when it does', async () => {
     await addAnimals(45)
     await openSignedIn(page, service.key)
     await page.getByText('1 – 20').waitFor()
@@ -100,7 +100,7 @@ describe('the list', () => {
     await again.server.stop(1_000)
   })
 
-  test('of an empty store offers samples, and continues after an interruption', async () => {
+  test('of an empty store offers samples, and adds the rest after an interruption', async () => {
     await openSignedIn(page, service.key)
     await page.getByRole('heading', { name: 'No animals yet' }).waitFor()
     let left = 33

@@ -31,7 +31,7 @@ describe('signing in', () => {
     await other.getByLabel('API key').waitFor()
   })
 
-  test('shows the name and the end of the key, and asks only what the key is', async () => {
+  test('shows the name and the last characters of the key, and sends only reads', async () => {
     const key = await service.addKey({ name: 'till 3', readOnly: true })
     const asked: string[] = []
     page.on('request', (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`))
@@ -99,7 +99,7 @@ describe('signing in', () => {
     await again.server.stop(1_000)
   })
 
-  test('a key that is revoked in use leads to signing in, with the reason; the draft stays for the next key', async () => {
+  test('a key that is revoked while it is in use leads to signing in, with the reason; the draft stays for the next key', async () => {
     await openSignedIn(page, service.key)
     await openAdding(page)
     await type('Rex')

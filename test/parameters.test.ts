@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { valuesOf } from '../src/http/request/parameters.ts'
 
-test('as URLSearchParams', () => {
+test('reads every query as URLSearchParams does', () => {
   const part = fc.constantFrom(
     'limit',
     'limi',

@@ -50,7 +50,7 @@ describe('pets', () => {
     await shop.stop()
   })
 
-  test('says when there are more', async () => {
+  test('says when there are more pets than it lists', async () => {
     expect((await pets(['list', '--limit', '1'])).stderr).toContain('--all')
     expect((await pets(['list', '--all'])).stderr).toBe('')
   })

@@ -62,7 +62,7 @@ async function expectAgreement(): Promise<void> {
   expect(counted).toEqual([])
 }
 
-test('a pet that two servers are asked for at once is reserved once, also under one Idempotency-Key', async () => {
+test('two servers that are asked for one pet at the same time reserve it once, also under one Idempotency-Key', async () => {
   const pets = await addPets(100)
   const placed = await Promise.all(
     pets.flatMap((petId) => servers.map((server) => outcome(server.placeOrder({ petId }, by)))),
@@ -77,7 +77,7 @@ test('a pet that two servers are asked for at once is reserved once, also under 
   await expectAgreement()
 }, 60_000)
 
-test('an order that one server completes while the other cancels it becomes one of the two', async () => {
+test('an order that one server completes while another cancels it is completed or cancelled, not both', async () => {
   const orders = await Promise.all((await addPets(100)).map((petId) => servers[0].placeOrder({ petId }, by)))
   const moved = await Promise.all(
     orders.map(async ({ value: { id } }) => [
@@ -88,7 +88,7 @@ test('an order that one server completes while the other cancels it becomes one 
   await expectAgreement()
 }, 60_000)
 
-test('a reservation that was taken by a server that is gone is expired by any other, once', async () => {
+test('a reservation of a server that has ended is expired once, by any other server', async () => {
   const gone = await open()
   const expiresAt = Date.now() + 1000
   const pets = await addPets(50)
@@ -108,7 +108,7 @@ test('a reservation that was taken by a server that is gone is expired by any ot
   await expectAgreement()
 }, 60_000)
 
-test('servers that create, place, move, expire, and make keys at the same time harm nobody, and a reader misses no order', async () => {
+test('servers that add pets and keys and change orders at the same time get no errors, and a reader misses no order', async () => {
   const CLIENTS = 12
   const ROUNDS = 25
   const [{ last }] = (await query<{ last: string }>('SELECT max(id) AS last FROM orders')) as [{ last: string }]
@@ -168,7 +168,7 @@ test('a transition whose pet does not agree with the order fails alone, and chan
   await expectAgreement()
 }, 60_000)
 
-test('a reservation whose pet does not agree with it keeps no other from expiring', async () => {
+test('a reservation whose pet does not agree with it does not keep others from expiring', async () => {
   const expiresAt = Date.now() + 600
   const placed = await Promise.all((await addPets(3)).map((petId) => servers[0].placeOrder({ petId, expiresAt }, by)))
   const [wrong, ...others] = placed.map(({ value }) => value.id).toSorted((a, b) => (a < b ? -1 : 1))

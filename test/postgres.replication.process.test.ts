@@ -83,7 +83,7 @@ async function eventually<Result>(ask: () => Promise<Result>): Promise<Result> {
 }
 
 test(
-  'a create whose wait for the standby was cancelled is not acknowledged to who sends it again, until the standby has it',
+  'when a create’s wait for the standby is cancelled, a retry is acknowledged only once the standby has the pet',
   async () => {
     const { store, by } = await storeWithKey()
     const other = await openPetstore()
@@ -117,16 +117,13 @@ const CHANGES: [
   what: string,
   change: (store: Store, by: bigint, petId: bigint, orderId: bigint) => Promise<unknown>,
 ][] = [
-  [
-    'an order that is placed under an Idempotency-Key',
-    (store, by, petId) => store.placeOrder({ petId }, by, `key ${petId}`),
-  ],
-  ['completing', (store, by, _, id) => store.completeOrder(id, by)],
-  ['cancelling', (store, by, _, id) => store.cancelOrder(id, by)],
+  ['placing an order under an Idempotency-Key', (store, by, petId) => store.placeOrder({ petId }, by, `key ${petId}`)],
+  ['completing an order', (store, by, _, id) => store.completeOrder(id, by)],
+  ['cancelling an order', (store, by, _, id) => store.cancelOrder(id, by)],
 ]
 for (const [what, change] of CHANGES) {
   test(
-    `${what}, whose wait for the standby was cancelled, is not acknowledged to who repeats it, until the standby has it`,
+    `when the wait of ${what} for the standby is cancelled, a retry is acknowledged only once the standby has the change`,
     async () => {
       const { store, by } = await storeWithKey()
       const other = await openPetstore()
@@ -154,7 +151,7 @@ for (const [what, change] of CHANGES) {
 }
 
 test(
-  'after a crash of the primary, what the standby has not got is neither shown nor acknowledged',
+  'after a crash of the primary, what the standby does not have is neither listed nor acknowledged',
   async () => {
     const { store, by } = await storeWithKey()
     const {
@@ -187,7 +184,7 @@ test(
 )
 
 test(
-  'while the standby takes nothing in, servers list, one commit of each waits however many creates are tried, and none starts',
+  'while the standby receives nothing, each server lists and has at most one waiting commit, and no server starts',
   async () => {
     const { store, by } = await storeWithKey()
     await stopReceiving()
@@ -210,7 +207,7 @@ test(
 )
 
 test(
-  'a host is used for what it is, not for what a pooler says of it',
+  'a host is used as what it is, primary or standby, whatever a pooler says',
   async () => {
     const pooler = await Pooler.start(primary.port, 'on')
     const { store, by } = await storeWithKey(pooler.port)
@@ -222,7 +219,7 @@ test(
 )
 
 test(
-  'a connection that leads to a standby answers nothing that is out of date',
+  'a connection that leads to a standby gives no outdated answer',
   async () => {
     const pooler = await Pooler.start(primary.port, 'off')
     const { store, by } = await storeWithKey(pooler.port)
@@ -254,7 +251,7 @@ test(
 )
 
 test(
-  'a server that was quiet while its primary was frozen and replaced lists from the new one, also when the old one wakes',
+  'a server that was idle while its primary was frozen and replaced lists from the new primary, also when the old one resumes',
   async () => {
     const old = await Cluster.start()
     await old.asAdmin((sql) => sql`CREATE DATABASE petstore`)

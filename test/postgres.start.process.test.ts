@@ -116,7 +116,7 @@ describe('with the rights of docs/postgresql.md', () => {
   })
 })
 
-test('a start names each right that a server needs and has not', async () => {
+test('a start names each right that a server needs and lacks', async () => {
   const { store, name, address } = await storeWithKey()
   await store.close()
   const role = `lacking_${name}`

@@ -6,7 +6,7 @@ import { handOver } from '../src/http/handover.ts'
 import { raw } from './support/raw.ts'
 
 test.skipIf(process.platform !== 'linux')(
-  'new connections go to the process that came later (Linux only)',
+  'new connections go to the process that started last (Linux only)',
   async () => {
     const listen = (port: number, says: string) =>
       Bun.serve({ hostname: '127.0.0.1', port, reusePort: true, fetch: () => new Response(says) })

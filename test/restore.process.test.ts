@@ -156,7 +156,7 @@ describe('a restore', () => {
     ['nothing', async () => ({ database: temporaryFile('petstore.db'), key: undefined })],
   ] satisfies [string, () => Promise<{ database: string; key: string | undefined }>][]) {
     test.skipIf(!strace)(
-      `in the place of ${says}, while a service starts: it gets the backup, or the restore is refused${needsStrace}`,
+      `in the place of ${says} while a service starts: the service opens the backup, or the restore is refused${needsStrace}`,
       async () => {
         const [{ database, key }, backup] = [await place(), await made(5)]
         const known = readdirSync(dirname(database))

@@ -21,7 +21,7 @@ function leaks(keys: readonly string[], places: Record<string, string>): string[
   return Object.entries(places).flatMap(([name, text]) => runs.filter((one) => text.includes(one)).map(() => name))
 }
 
-test('no key is anywhere but where it was given', async () => {
+test('no key appears in logs, answers, files, metrics or arguments to which it was not given', async () => {
   const database = temporaryFile('petstore.db')
   const env = {
     PETSTORE_ADMIN_PORT: '0',

@@ -26,7 +26,7 @@ describe('the first start', () => {
     expect(service.stderr()).not.toContain(service.key)
   })
 
-  test('the second prints no key; both say where everything is; the file is its owner’s alone', async () => {
+  test('the second start prints no key; both print the addresses and the file, which only its owner can read', async () => {
     const service = await serve(['--database', file, '--environment', 'staging'])
     const { origin } = new URL(service.url)
     expect(service.stdout()).toBe(`
@@ -88,7 +88,7 @@ test('at a terminal: 80 columns, a log for people, and no line for each change',
   expect(terminal.shown()).toContain('\x1b[33mwarn')
 })
 
-test('--json prints one line for programs; --stdin is for a store that may be emptied', async () => {
+test('--json prints one line for programs; --stdin is refused without --ephemeral', async () => {
   const flags = ['serve', '--port', '0', '--json', '--ephemeral', '--stdin']
   // Standard input is empty, so the service stops at once.
   const { status, stdout } = await run(flags)
@@ -139,8 +139,8 @@ describe('PETSTORE_BOOTSTRAP_KEY', () => {
   })
 })
 
-describe('the end', () => {
-  test('SIGTERM: what is in flight is answered, then status 0', async () => {
+describe('a signal', () => {
+  test('SIGTERM: requests in progress are answered, then status 0', async () => {
     const service = await serve(['--ephemeral'])
     const body = new ReadableStream({
       async start(controller) {
@@ -221,7 +221,7 @@ test('a process whose clock is past the sunset answers 410, unless the sunset is
   await announced.stop()
 })
 
-test('the log is JSON lines on standard error, with no byte run of a key', async () => {
+test('the log is JSON lines on standard error, without any part of a key', async () => {
   const service = await serve(['--ephemeral'])
   const { headers } = await ask('POST', `${service.url}/pets`, service.key, PET)
   await ask('POST', `${service.url}/pets`, service.key, '{')

@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path'
 import { temporaryFile } from './support/files.ts'
 import { run, serve } from './support/process.ts'
 
-describe('what it refuses, with a sentence and without a stack', () => {
+describe('serve refuses, with a sentence and without a stack trace', () => {
   const refused = async (args: string[], env: Record<string, string> = {}) => {
     const { status, stdout, stderr } = await run(['serve', ...args], { env })
     expect(stdout).toBe('')
@@ -15,7 +15,7 @@ describe('what it refuses, with a sentence and without a stack', () => {
     return { status, stderr }
   }
 
-  test('all problems of a configuration together', async () => {
+  test('a configuration with several problems, and names all of them', async () => {
     const { status, stderr } = await refused(['--port', '65536', '--environment', 'prod'], {
       PETSTORE_HOST: ' ',
       PETSTORE_BASE_URL: 'https://shop.example/v2',
@@ -34,7 +34,7 @@ describe('what it refuses, with a sentence and without a stack', () => {
     expect(stderr).not.toContain('secret-looking')
   })
 
-  test('status 2 for a wrong flag, 1 for a wrong variable', async () => {
+  test('a wrong flag with status 2, a wrong variable with status 1', async () => {
     expect(await refused(['--port', 'abc'])).toEqual({
       status: 2,
       stderr: 'petstore: The configuration cannot be used:\n  --port must be a number from 0 to 65535.\n',
@@ -97,7 +97,7 @@ describe('what it refuses, with a sentence and without a stack', () => {
     expect([status, stderr]).toEqual([1, expect.stringContaining('Cannot listen on')])
   })
 
-  test('a file that another process holds for itself', async () => {
+  test('a file that another process has locked', async () => {
     const file = temporaryFile('a.db')
     await (await serve(['--database', file])).stop()
     const other = new Database(file)
@@ -108,7 +108,7 @@ describe('what it refuses, with a sentence and without a stack', () => {
     other.close()
   })
 
-  test('a command or flag that it does not know: status 2, with what was meant', async () => {
+  test('an unknown command or flag, with status 2 and a suggestion', async () => {
     const command = await run(['srve'])
     expect([command.status, command.stderr]).toEqual([2, expect.stringContaining('Did you mean serve?')])
     const flag = await run(['serve', '--prot', '1'])

@@ -58,7 +58,7 @@ describe('slow clients', () => {
   }, 40_000)
 })
 
-test('10 000 idle connections cost less than 200 MB and harm no one', async () => {
+test('10 000 idle connections cost less than 200 MB, and others are served as usual', async () => {
   // As many as this process and the server may open.
   const limit = Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1])
   const count = Math.min(10_000, limit - 500)

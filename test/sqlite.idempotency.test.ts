@@ -94,7 +94,7 @@ test('a create is replayed as it was answered first, whatever has become of the 
 })
 
 describe('a file of the version before', () => {
-  test('keeps its keys, with request and answer to the letter as the service writes them', async () => {
+  test('keeps its keys, with request and answer exactly as the service writes them', async () => {
     const old = openOldVersion()
     const pets = HOSTILE.map(
       (name, n): NewPet => ({
@@ -158,7 +158,7 @@ describe('a file of the version before', () => {
     await store.close()
   })
 
-  test('an old server forgets nothing itself; a key whose day is over is used again', async () => {
+  test('an old server deletes no keys; a key that is older than a day can be used again', async () => {
     const old = openOldVersion()
     old.create('k', PET)
     const store = await openStore(old.path, { now })
@@ -200,7 +200,7 @@ describe('idempotency keys in a file', () => {
     await store.close()
   })
 
-  test('are forgotten when their day is over, by whatever is added next', async () => {
+  test('are deleted after a day, by the next write', async () => {
     const path = temporaryFile('petstore.db')
     const clock = { at: 0 }
     const store = await openStore(path, { now: () => clock.at })
@@ -217,7 +217,7 @@ describe('idempotency keys in a file', () => {
     await store.close()
   })
 
-  test('are forgotten behind others that a wrong clock dated later', async () => {
+  test('are deleted after a day although a wrong clock dated others later', async () => {
     const path = temporaryFile('petstore.db')
     const clock = { at: 365 * DAY_MS }
     const store = await openStore(path, { now: () => clock.at })

@@ -9,7 +9,7 @@ import { newPet } from './support/pets.ts'
 import { rejectionOf } from './support/rejection.ts'
 import { rows } from './support/stores.ts'
 
-test('a transaction that cannot be rolled back is given up with its connection: nothing of it is added, and the next create is', async () => {
+test('when a transaction cannot be rolled back, its connection is replaced: it adds nothing, and the next create succeeds', async () => {
   const path = temporaryFile('petstore.db')
   const connection = openConnection(path)
   const store = sqliteStore(connection, { now: () => 1 })

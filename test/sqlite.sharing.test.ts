@@ -17,8 +17,8 @@ const LEAVE = `
   database.close()
 `
 
-describe('what others write', () => {
-  test('is seen by a store that was opened while another process left', async () => {
+describe('a commit of another process', () => {
+  test('is seen by a store that was opened while a process closed the file', async () => {
     const path = await (async () => {
       const { path, store } = await storeWithKey()
       await store.close()
@@ -56,7 +56,7 @@ describe('what others write', () => {
     await store.close()
   })
 
-  test('a transaction that holds the lock too long: unavailable, and nothing is added', async () => {
+  test('that holds the lock too long: a create is unavailable, and adds nothing', async () => {
     const { path, store, by } = await storeWithKey()
     const other = new Database(path)
     other.run('BEGIN IMMEDIATE')
@@ -68,7 +68,7 @@ describe('what others write', () => {
     await store.close()
   })
 
-  test('a transaction of another process holds up no list, and a create only as long as it takes', async () => {
+  test('delays no list, and a create only as long as it takes', async () => {
     const { path, store, by } = await storeWithKey()
     const other = new Database(path)
     other.run('BEGIN IMMEDIATE')
@@ -91,7 +91,7 @@ describe('what others write', () => {
     other.close()
   })
 
-  test('what waits for a transaction of another process happens after it, by the clock, too', async () => {
+  test('comes before the writes that waited for it, and their times are later', async () => {
     const path = temporaryFile('petstore.db')
     const clock = { at: 1_000 }
     const store = await openStore(path, { now: () => clock.at })

@@ -84,7 +84,7 @@ describe('standard error', () => {
     closeSync(descriptor)
   })
 
-  test('whose reader has closed it delays nothing', async () => {
+  test('whose reader has closed it does not delay the stop', async () => {
     const { descriptor, command } = pipe()
     const service = await serve(['--ephemeral'], { command })
     closeSync(descriptor)
@@ -113,7 +113,7 @@ describe('a second signal ends it at once', () => {
     expect(tookMs).toBeLessThan(3_000)
   })
 
-  test.skipIf(!LINUX)('and its workers, also one that does not run', async () => {
+  test.skipIf(!LINUX)('and its workers, also one that is stopped by SIGSTOP', async () => {
     const { service, database, workers } = await withWorkers()
     expect(workers.length).toBe(1)
     process.kill(workers[0] as number, 'SIGSTOP')
@@ -126,7 +126,7 @@ describe('a second signal ends it at once', () => {
     expect(processesOf(database)).toEqual([])
   })
 
-  test('but not the first again, as `npm start` sends on what the terminal has sent already', async () => {
+  test('but not a repeat of the first, which `npm start` forwards after the terminal has sent it already', async () => {
     const service = await serve(['--ephemeral'])
     const answer = slowCreate(service, 500)
     await Bun.sleep(100)
@@ -139,7 +139,7 @@ describe('a second signal ends it at once', () => {
 
 // Only Linux spreads the connections of a shared port.
 describe.skipIf(!LINUX)('with workers', () => {
-  test('one that does not run is killed in time', async () => {
+  test('one that is stopped by SIGSTOP is killed in time', async () => {
     const { service, database, workers } = await withWorkers()
     process.kill(workers[0] as number, 'SIGSTOP')
     const { status, tookMs } = await stopped(service)
@@ -159,7 +159,7 @@ describe.skipIf(!LINUX)('with workers', () => {
     expect(service.stderr()).not.toContain('worker killed')
   })
 
-  test('SIGINT to all of them, as from a terminal: each answers what is in flight', async () => {
+  test('SIGINT to all of them, as from a terminal: each answers its requests in progress', async () => {
     const { service, workers } = await withWorkers()
     const answers = Array.from({ length: 8 }, () => slowCreate(service, 1_000))
     await Bun.sleep(300)

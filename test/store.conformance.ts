@@ -54,7 +54,7 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
         expect(await store.getPet(pet.id)).toEqual(pet)
       })
 
-      test('has no pet where none was added', async () => {
+      test('has no pet under an id that was never given', async () => {
         for (const id of [0n, -1n, 2n ** 63n - 1n, -(2n ** 63n)]) expect(await store.getPet(id)).toBeUndefined()
         expect(await store.listPets({ limit: 100, after: 2n ** 63n - 1n })).toEqual({ json: '[]', next: undefined })
         expect(petsOf(await store.listPets({ limit: 1, after: -(2n ** 63n) }))).toMatchObject([{ id: 1n }])
@@ -138,7 +138,7 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
         expect(await count()).toBe(before + 1)
       })
 
-      test('keys are told apart to the letter', async () => {
+      test('keys that differ in any character are different keys', async () => {
         const keys = ['k', 'K', 'k ', '"k"', '\\k', "k'", 'k'.repeat(255)]
         const ids = await Promise.all(keys.map(async (key) => (await createUnder(key)).value.id))
         expect(new Set(ids).size).toBe(keys.length)
@@ -153,7 +153,7 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
         expect(await count()).toBe(before)
       })
 
-      test('a refusal stays with its request: what arrives together with it is added', async () => {
+      test('a refusal affects only its own request: others that arrive with it are added', async () => {
         await createUnder('c')
         const before = await count()
         const [wrong, ...others] = await Promise.allSettled([
@@ -185,7 +185,7 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
         expect(second.value.id).not.toBe(first.value.id)
       })
 
-      test('a key is remembered for 24 hours, and then free', async () => {
+      test('a key is kept for 24 hours, and can be used again afterwards', async () => {
         const start = clock.at
         const { value: pet } = await createUnder('g')
         clock.at = start + DAY_MS - 1
@@ -200,7 +200,7 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
     })
 
     describe('keys', () => {
-      test('finds a key by its hash, and only by it', async () => {
+      test('finds a key by its hash only', async () => {
         const key = newKey({ name: 'till', readOnly: true, expiresAt: 5_000 })
         const created = await store.createKey(key)
         expect(created).toMatchObject({ name: 'till', readOnly: true, expiresAt: 5_000, createdAt: clock.at })
@@ -208,7 +208,7 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
         expect(await store.findKey(hashKey('something else'))).toBeUndefined()
       })
 
-      test('a key that was asked for before it was there is found once it is', async () => {
+      test('a key that was looked up before it existed is found once it exists', async () => {
         const key = newKey()
         expect(await store.findKey(key.hash)).toBeUndefined()
         await store.createKey(key)
@@ -226,7 +226,7 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
         expect((await store.findKey(key.hash))?.revokedAt).toBe(2_000)
       })
 
-      test('rotates: the new key is there, the old one ends', async () => {
+      test('rotates: the new key exists, and the old one ends', async () => {
         const [old, replacement] = [newKey(), newKey({ name: 'new' })]
         const { id } = await store.createKey(old)
         const created = await store.rotateKey(id, replacement, 9_000)
@@ -241,7 +241,7 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
         expect((await store.findKey(old.hash))?.expiresAt).toBe(4_000)
       })
 
-      test('of keys of one name that are created or rotated at once, one is there', async () => {
+      test('of keys of one name that are created or rotated at the same time, one exists afterwards', async () => {
         for (const create of [store.createKey, (key: NewKey) => store.rotateKey(by, key, 9_000_000_000_000)]) {
           const name = crypto.randomUUID()
           const newestKnown = (await store.listKeys()).at(-1)?.id
@@ -253,7 +253,7 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
         }
       })
 
-      test('creates no first key where there are keys', async () => {
+      test('creates no first key in a store that has keys', async () => {
         expect(await store.createFirstKey(newKey())).toBeUndefined()
         const empty = await open({ now: () => clock.at })
         const both = await Promise.all([empty.createFirstKey(newKey()), empty.createFirstKey(newKey())])

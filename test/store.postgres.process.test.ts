@@ -25,7 +25,7 @@ describe('creates that arrive together', () => {
     await store.close()
   })
 
-  test('harm no other where one is bad: a text with U+0000, a key that is not there, a number out of range', async () => {
+  test('succeed although others are refused: a text with U+0000, an unknown key, a number out of range', async () => {
     const { store, by } = await storeWithKey()
     const bad = [
       store.createPet({ ...PET, name: 'hunter2\0' }, by),
@@ -42,7 +42,7 @@ describe('creates that arrive together', () => {
     await store.close()
   })
 
-  test('are committed durably, also where the database was told otherwise', async () => {
+  test('are committed durably, also when the database has synchronous_commit = off', async () => {
     const { by, name, store } = await storeWithKey()
     await store.close()
     await cluster.asAdmin(async (sql) => {
@@ -79,7 +79,7 @@ test('two servers add without a refusal, whatever isolation the operator has set
   expect(there.length).toBe(2 * 50 * 4)
 })
 
-test('of two servers that create a key of one name at once, one does', async () => {
+test('one of two servers that create a key of the same name at the same time succeeds', async () => {
   const { address, store, by } = await storeWithKey()
   const servers = [store, await openStore(address, { now })]
   for (let round = 0; round < 10; round++) {
@@ -93,7 +93,7 @@ test('of two servers that create a key of one name at once, one does', async () 
   await Promise.all(servers.map((server) => server.close()))
 })
 
-test('keeps the texts that a collation would take for the same apart, and in the order of their ids', async () => {
+test('keeps texts that a collation could call equal apart, and in the order of their ids', async () => {
   const { store, by } = await storeWithKey()
   const names = ['b', 'B', 'a', 'A', 'é', 'e\u0301', ' a', 'a ', '\u{1F436}', 'ß', 'ss']
   for (const name of names) await store.createPet({ ...PET, name }, by)
@@ -101,7 +101,7 @@ test('keeps the texts that a collation would take for the same apart, and in the
   await store.close()
 })
 
-test('under one idempotency key, asked of two servers at once, one pet is added', async () => {
+test('two servers that get one idempotency key at the same time add one pet', async () => {
   const { address, store, by } = await storeWithKey()
   const other = await openStore(address, { now })
   const keys = Array.from({ length: 100 }, (_, n) => `key ${n}`)
@@ -113,25 +113,22 @@ test('under one idempotency key, asked of two servers at once, one pet is added'
   await other.close()
 })
 
-test.each(['creates', 'orders'])(
-  'forgets idempotency keys whose day is over, also where there are only %s',
-  async (what) => {
-    const { address, store, by, name } = await storeWithKey()
-    const pet = (await store.createPet(PET, by, 'a')).value
-    await store.createPet(PET, by, 'b')
-    await store.close()
-    const tomorrow = await openStore(address, { now: () => now() + 86_400_000 })
-    if (what === 'creates') await tomorrow.createPet(PET, by, 'c')
-    else await tomorrow.placeOrder({ petId: pet.id }, by, 'c')
-    const kept = () =>
-      cluster.asAdmin(async (sql) => Array.from(await sql`SELECT key FROM idempotency_answers`, ({ key }) => key), name)
-    while ((await kept()).length > 1) await Bun.sleep(10)
-    expect(await kept()).toEqual(['c'])
-    await tomorrow.close()
-  },
-)
+test.each(['creates', 'orders'])('deletes idempotency keys after a day, also where there are only %s', async (what) => {
+  const { address, store, by, name } = await storeWithKey()
+  const pet = (await store.createPet(PET, by, 'a')).value
+  await store.createPet(PET, by, 'b')
+  await store.close()
+  const tomorrow = await openStore(address, { now: () => now() + 86_400_000 })
+  if (what === 'creates') await tomorrow.createPet(PET, by, 'c')
+  else await tomorrow.placeOrder({ petId: pet.id }, by, 'c')
+  const kept = () =>
+    cluster.asAdmin(async (sql) => Array.from(await sql`SELECT key FROM idempotency_answers`, ({ key }) => key), name)
+  while ((await kept()).length > 1) await Bun.sleep(10)
+  expect(await kept()).toEqual(['c'])
+  await tomorrow.close()
+})
 
-test('forgets idempotency keys whose day is over, however many, also behind others that a wrong clock dated later', async () => {
+test('deletes idempotency keys after a day, however many, although a wrong clock dated others later', async () => {
   const { address, store, by, name } = await storeWithKey()
   await store.close()
   const keep = (prefix: string, count: number, at: number) =>
@@ -209,7 +206,7 @@ describe('with many rows', () => {
     expect(rows).toBeLessThan(10)
   })
 
-  test('nothing is read to find that none of them is overdue', async () => {
+  test('no rows are read to find that no reservation is overdue', async () => {
     const fill = `
       INSERT INTO pets (name, category_id, status, created_at, created_by)
       SELECT 'Rex', 1, 'pending', 1, 1 FROM generate_series(1, 5000);
@@ -220,7 +217,7 @@ describe('with many rows', () => {
   })
 })
 
-test('reads that arrive together are one query, and none is older than its question', async () => {
+test('reads that arrive together share one query, which shows every commit before them', async () => {
   const { store, by } = await storeWithKey()
   const before = store.listPets({ limit: 5 })
   const adding = store.createPet(PET, by)

@@ -25,7 +25,7 @@ describe('a file', () => {
     close()
   })
 
-  test('a create changes the version of the data alone; what another process commits, or changes a key, that of the keys, too', async () => {
+  test('a create changes the version of the data only; a commit of another process and a change of a key also change the version of the keys', async () => {
     const { path, store, by } = await storeWithKey()
     const another = await openStore(path, { now })
     const changed = async (work: () => Promise<unknown>) => {
@@ -80,7 +80,7 @@ describe('a file', () => {
     await store.close()
   })
 
-  test('an id is not given twice, not even after a row was removed by hand', async () => {
+  test('an id is never given twice, even after a row was deleted by hand', async () => {
     const { path, store, by } = await storeWithKey()
     const {
       value: { id },
@@ -90,7 +90,7 @@ describe('a file', () => {
     await store.close()
   })
 
-  test('a reservation whose pet was changed by hand keeps no other from expiring', async () => {
+  test('a reservation whose pet was changed by hand does not keep others from expiring', async () => {
     const path = temporaryFile('petstore.db')
     const clock = { at: 0 }
     const store = await openStore(path, { now: () => clock.at })
@@ -110,7 +110,7 @@ describe('a file', () => {
     await store.close()
   })
 
-  test('one create that fails harms no other of its batch', async () => {
+  test('a create that fails does not affect the others of its batch', async () => {
     const { store, by } = await storeWithKey()
     const nobody = 999n
     const creates = await Promise.allSettled([by, nobody, by].map((key) => store.createPet(PET, key)))
@@ -119,7 +119,7 @@ describe('a file', () => {
     await store.close()
   })
 
-  test('pages go on over ids that are missing', async () => {
+  test('pages continue over ids that are missing', async () => {
     const { path, store, by } = await storeWithKey()
     await Promise.all(Array.from({ length: 9 }, () => store.createPet(PET, by)))
     const other = new Database(path)
@@ -152,8 +152,8 @@ describe('a file', () => {
   })
 })
 
-describe('reads that are done together', () => {
-  test('outlive a transaction that ended under them, or could not begin', async () => {
+describe('reads that share a transaction', () => {
+  test('succeed although their transaction ended early or could not begin', async () => {
     const connection = openConnection(temporaryFile('petstore.db'))
     const { database } = connection
     const read = reads(new Statements(connection))

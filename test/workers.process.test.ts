@@ -22,7 +22,7 @@ function workersOf({ pid }: Running): number[] {
 
 // Only Linux spreads the connections of a shared port.
 describe.skipIf(!LINUX)('workers', () => {
-  test('each lists what another has just acknowledged, and each refuses a key that was revoked', async () => {
+  test('each lists what another has just acknowledged, and refuses a revoked key', async () => {
     const file = temporaryFile('petstore.db')
     const service = await serve(['--workers', '3', '--database', file])
     expect(workersOf(service).length).toBe(2)
@@ -86,7 +86,7 @@ describe.skipIf(!LINUX)('workers', () => {
     await again.stop()
   })
 
-  test('they need a store that can be shared: status 2', async () => {
+  test('without a store that can be shared are refused with status 2', async () => {
     const { status, stderr } = await run(['serve', '--workers', '2', '--ephemeral'])
     expect([status, stderr]).toEqual([2, expect.stringContaining('cannot be used with --ephemeral')])
   })

@@ -9,7 +9,7 @@ export function expiry(fixture: Fixture): void {
   const { addPet, place, statusOf, waitUntil, placeOverdue, expectInventoryIsExact, reported } = fixture
 
   describe('the end of a reservation', () => {
-    test('is a commit that any server may make, in batches', async () => {
+    test('is stored by any server, in batches', async () => {
       const orders = await placeOverdue(7)
       const open = await place(await addPet())
       const later = await place(await addPet(), { expiresAt: Date.now() + DAY_MS })
@@ -30,7 +30,7 @@ export function expiry(fixture: Fixture): void {
       await expectInventoryIsExact()
     })
 
-    test('made by many at once, happens once', async () => {
+    test('is stored once when many servers do it at the same time', async () => {
       await placeOverdue(20)
       const pieces = await Promise.all(Array.from({ length: 10 }, () => fixture.store.expireOrders(7)))
       expect(new Set(pieces.flat().map(({ id }) => id)).size).toBe(20)
@@ -38,7 +38,7 @@ export function expiry(fixture: Fixture): void {
       await expectInventoryIsExact()
     })
 
-    test('is respected before anybody has expired the order: by complete, cancel and the next order', async () => {
+    test('counts before any server has stored it: for completing, cancelling and the next order', async () => {
       const [completed, cancelled, replaced] = (await placeOverdue(3)) as [Order, Order, Order]
       expect(await rejectionOf(fixture.store.completeOrder(completed.id, fixture.by))).toMatchObject({
         code: 'order_not_pending',
@@ -68,7 +68,7 @@ export function expiry(fixture: Fixture): void {
     })
   })
 
-  test('each change of an order is reported once, after its commit: also those that expire on the way, and no repeats', async () => {
+  test('each change of an order is reported once, after its commit; an expiry during another call is reported, a repeat is not', async () => {
     const expired = (await placeOverdue(4)) as [Order, Order, Order, Order]
     const [completed, cancelled, replaced] = expired
     const petId = await addPet()

@@ -66,7 +66,7 @@ export function idempotencyKeys(fixture: Fixture): void {
       expect(await statusOf(other)).toBe('available')
     })
 
-    test('is one for all operations of an API key, and each API key has its own', async () => {
+    test('belongs to one API key, and to all its operations', async () => {
       const pet = { name: 'Mia', categoryId: 1n, status: 'available' } as const
       const { value } = await fixture.store.createPet(pet, fixture.by, 'o5')
       expect(await rejectionOf(fixture.store.placeOrder({ petId: value.id }, fixture.by, 'o5'))).toMatchObject({
@@ -80,7 +80,7 @@ export function idempotencyKeys(fixture: Fixture): void {
       expect((await fixture.store.placeOrder(order, await newKey(), 'o6')).replayed).toBe(false)
     })
 
-    test('remembers no refusal', async () => {
+    test('can be used again after a refusal', async () => {
       const petId = await addPet()
       const { id } = await place(petId)
       expect(await rejectionOf(fixture.store.placeOrder({ petId }, fixture.by, 'o7'))).toMatchObject({

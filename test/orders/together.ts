@@ -7,8 +7,8 @@ import type { Move } from './transitions.ts'
 export function together(fixture: Fixture, { inOrder }: { inOrder: boolean }): void {
   const { addPet, place, statusOf, allOrders, expectInventoryIsExact } = fixture
 
-  describe('what arrives together', () => {
-    test('reserves a pet once', async () => {
+  describe('requests that arrive together', () => {
+    test('reserve a pet once', async () => {
       const petId = await addPet()
       const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => place(petId)))
       const winners = outcomes.filter(({ status }) => status === 'fulfilled')
@@ -20,7 +20,7 @@ export function together(fixture: Fixture, { inOrder }: { inOrder: boolean }): v
       await expectInventoryIsExact()
     })
 
-    test('completes or cancels an order, and never both', async () => {
+    test('complete or cancel an order, and never both', async () => {
       for (const order of ['completeOrder', 'cancelOrder'] as const) {
         const { id, petId } = await place(await addPet())
         const racing: readonly Move[] = Array.from({ length: 40 }, (_, n) =>
@@ -36,7 +36,7 @@ export function together(fixture: Fixture, { inOrder }: { inOrder: boolean }): v
       await expectInventoryIsExact()
     })
 
-    test.skipIf(!inOrder)('happens in the order of arrival', async () => {
+    test.skipIf(!inOrder)('are done in the order of arrival', async () => {
       const petId = await addPet()
       const { id } = await place(petId)
       const [completed, refused, returned, next, late] = await Promise.allSettled([
@@ -54,7 +54,7 @@ export function together(fixture: Fixture, { inOrder }: { inOrder: boolean }): v
       await expectInventoryIsExact()
     })
 
-    test('a refusal harms no other', async () => {
+    test('are done although others of them are refused', async () => {
       const pets = await Promise.all(Array.from({ length: 30 }, () => addPet()))
       const outcomes = await Promise.allSettled(
         pets.flatMap((petId, n) => [
@@ -70,7 +70,7 @@ export function together(fixture: Fixture, { inOrder }: { inOrder: boolean }): v
       await expectInventoryIsExact()
     })
 
-    test('many orders of many pets each get their own, in order', async () => {
+    test('place orders of many pets, each for its own pet, in order', async () => {
       const pets = await Promise.all(Array.from({ length: 600 }, () => addPet()))
       const orders = await Promise.all(pets.map((petId) => place(petId)))
       expect(orders.map(({ petId }) => petId)).toEqual(pets)

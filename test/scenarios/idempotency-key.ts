@@ -25,7 +25,7 @@ export function idempotencyKey(on: OnStore): void {
       expect(replayed(await under('"three"'))).toBeNull()
     })
 
-    test('escapes are undone', async () => {
+    test('the escapes \\" and \\\\ in a quoted key are decoded', async () => {
       const first = await under('"a\\\\b\\"c"')
       expect((await under('"a\\\\b\\"c"')).text).toBe(first.text)
       expect((await under('a\\b')).text).not.toBe(first.text)

@@ -105,7 +105,7 @@ export function keys(on: OnStore): void {
       expectError(await api.service.get('/pets', headers), 401, 'invalid_api_key', ['revoked'])
     })
 
-    describe('that end while a body arrives add nothing', () => {
+    describe('that end while a body arrives: nothing is added', () => {
       const turnClock = (at: number): void => {
         api.service.clock.at = at
       }

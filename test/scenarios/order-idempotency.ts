@@ -19,7 +19,7 @@ export function orderIdempotency(on: OnStore): void {
       expect(again.headers.get('Location')).toBe(first.headers.get('Location'))
     }
 
-    test('the same request again, by its meaning: the first answer again, and no second order', async () => {
+    test('a request of the same meaning gets the first answer again, and places no second order', async () => {
       const petId = await newPet()
       const expiresAt = after(DAY_MS)
       const first = await under('"same"', { petId, reference: 'till 3', expiresAt })

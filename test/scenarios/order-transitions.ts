@@ -75,7 +75,7 @@ export function orderTransitions(on: OnStore): void {
       })
     }
 
-    test('that many end at once ends once: completed or cancelled, and the pet agrees', async () => {
+    test('that many requests end at the same time ends once: completed or cancelled, and the pet agrees', async () => {
       const { id, petId } = await placed()
       const ask = (_: unknown, n: number) => (n % 2 === 0 ? complete(id) : cancel(id))
       const answers = await Promise.all(Array.from({ length: 20 }, ask))

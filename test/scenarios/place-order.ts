@@ -153,14 +153,14 @@ export function placeOrder(on: OnStore): void {
       expect(second.id).toBe(first.id + 1)
     })
 
-    test('of many who order the same pet at once, one gets it', async () => {
+    test('one of many requests that order the same pet at the same time succeeds', async () => {
       const petId = await newPet()
       const answers = await Promise.all(Array.from({ length: 20 }, () => place({ petId })))
       const statuses = answers.map(({ status }) => status).sort()
       expect(statuses).toEqual([201, ...Array.from({ length: 19 }, () => 409)])
     })
 
-    test('one refusal harms no other order that arrives with it', async () => {
+    test('a refusal does not affect other orders that arrive with it', async () => {
       const pets = await Promise.all(Array.from({ length: 10 }, () => newPet()))
       const answers = await Promise.all(
         pets.flatMap((petId) => [place({ petId }), place({ petId: 999_999_999 }), place({ petId, expiresAt: 'x' })]),

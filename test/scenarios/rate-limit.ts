@@ -30,7 +30,7 @@ export function rateLimit(on: OnStore): void {
       ])
     })
 
-    test('then every operation answers 429, other keys are served, and Retry-After says when it may again', async () => {
+    test('after the burst, every operation answers 429, other keys are served, and Retry-After says when to try again', async () => {
       const headers = bearer(await limited.addKey())
       for (let n = 0; n < 3; n++) await limited.get('/pets', headers)
       for (const ask of OPERATIONS) {
