@@ -1,5 +1,6 @@
 -- The script of wrk: sends the requests of a file (raw HTTP, separated by NUL) in turn, and prints one JSON object at the
--- end. {nnnn} in the first request becomes a number of six digits, another one each time for 900 000 times. With "audit" as second argument it counts the status of every answer, which costs wrk some of its speed.
+-- end. {nnnn} in the first request becomes a number of six digits, another one each time for 900 000 times.
+-- With "audit" as second argument it counts the status of every answer, which costs wrk some of its speed.
 
 local requests = {}
 local at = 0

@@ -1,5 +1,6 @@
 // `npm run check:npx`: installs the packages in empty folders, as users do, with their dependencies from the registry. Checks that npx
-// runs the service, that signals reach it, and that the client has no dependencies. Prints sizes and times. Not in the suite, because it needs a network and some 40 MB.
+// runs the service, that signals reach it, and that the client has no dependencies. Prints sizes and times. Not in the
+// suite, because it needs a network and some 40 MB.
 
 import { copyFileSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
 // When the sweeper asks the store to expire orders: in batches, one at a time, again after a failure, and not after the stop. What
-// the store then does is test/store.conformance.ts; that a reservation ends by itself is test/scenarios/orders.expiry.ts.
+// the store then does is test/orders/expiry.ts; that a reservation ends by itself is test/scenarios/order-expiry.ts.
 
 import { describe, expect, test } from 'bun:test'
 import type { ExpiredOrder } from '../src/domain/orders.ts'

@@ -1,4 +1,4 @@
-// What nobody should send, as data: a row a case, each the bytes of one connection (a character, a byte). `{key}` stands for a good key.
+// Hostile input as data: one row for each case, with the bytes of one connection (one character is one byte). `{key}` stands for a good key.
 // A row with a code has an Error body; one without is refused by the HTTP layer, bare, and its connection ends.
 
 import { petBody, verbatim } from './support/pets.ts'

@@ -1,4 +1,4 @@
-// Idempotency keys where it hurts: servers that share a file, and a server that is killed while it adds.
+// Idempotency keys with several processes: servers that share a file, and a server that is killed while it adds pets.
 
 import { expect, test } from 'bun:test'
 import { mkdtempSync } from 'node:fs'

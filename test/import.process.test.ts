@@ -134,7 +134,7 @@ describe('import and export', () => {
   )
 })
 
-/** The most memory that a process has had so far, as Linux tells it; 0 once it has ended. */
+/** The most memory that a process has had so far, as Linux reports it; 0 once it has ended. */
 function peakMemoryKib(pid: number): number {
   try {
     return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0)

@@ -8,7 +8,7 @@ import { petsOf } from './support/pets.ts'
 import { rejectionOf } from './support/rejection.ts'
 import { newKey, now, PET, storeWithKey } from './support/sqlite.ts'
 
-/** Opens the database, says so, and leaves it when told to. */
+/** A program that opens the database, prints a line, and closes the database when its standard input ends. */
 const LEAVE = `
   const database = new (require('bun:sqlite').Database)(process.argv[1])
   database.query('SELECT count(*) FROM pets').get()

@@ -21,7 +21,7 @@ export interface Metrics {
   watchPool(state: () => { size: number; busy: number; waiting: number }): void
   /** The requests that have arrived and have no response yet. */
   watchInFlight(count: () => number): void
-  /** In Prometheus' text format. Without the inventory when the store does not tell it within a second. */
+  /** In Prometheus' text format. Without the inventory when the store does not give it within a second. */
   text(): Promise<string>
   readonly contentType: string
 }

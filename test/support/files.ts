@@ -1,4 +1,4 @@
-// Files of a test's own, in a folder that goes when the process does.
+// Files of one test, in folders that are deleted when the process ends.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -92,7 +92,7 @@ export class Cluster {
     })
   }
 
-  /** `SIGQUIT` is PostgreSQL's immediate shutdown, `SIGINT` its fast one; of `SIGKILL` it learns nothing. */
+  /** `SIGQUIT` is PostgreSQL's immediate shutdown, `SIGINT` its fast one; with `SIGKILL` it ends without a shutdown. */
   async down(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL' = 'SIGINT'): Promise<void> {
     const child = this.process
     if (!child || child.exitCode !== null || child.signalCode !== null) return

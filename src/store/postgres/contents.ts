@@ -18,7 +18,7 @@ import { openPool, writableHost } from './hosts.ts'
 import { refusal } from './refusals.ts'
 
 const TYPES = { bigint: 'integer', text: 'text', boolean: 'boolean' } as const
-/** The types as which JSON values are read. */
+/** The types that JSON values are read as. */
 const READ_AS = { integer: 'bigint', text: 'text', boolean: 'int' } as const
 
 /** The columns of every table in the store's schema, except the table with the schema's version, in order of creation. */
