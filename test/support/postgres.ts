@@ -76,6 +76,8 @@ export class Cluster {
       unix_socket_directories: '',
       shared_buffers: '32MB',
       wal_keep_size: '512MB',
+      // In the data folder, which is removed: a killed server leaves POSIX shared memory behind.
+      dynamic_shared_memory_type: 'mmap',
       ...this.settings,
     }
     const { postgres: server } = await binaries()
