@@ -152,10 +152,10 @@ BEGIN
     ) WITH ORDINALITY AS new (pet_id, reference, expires_at, key_id, key, request, turn)
   ), known AS MATERIALIZED (
     SELECT turn, used.*
-    FROM new CROSS JOIN LATERAL (
-      SELECT operation, request, answer FROM idempotency_answers AS used
-      WHERE used.key_id = new.key_id AND used.key = new.key AND used.created_at > kept_since LIMIT 1
-    ) AS used
+    FROM new JOIN LATERAL (
+      SELECT operation, request, answer, created_at FROM idempotency_answers AS used
+      WHERE used.key_id = new.key_id AND used.key = new.key LIMIT 1
+    ) AS used ON used.created_at > kept_since
   ), judged AS MATERIALIZED (
     SELECT new.*, pet.name, pet.status AS pet_status,
            CASE WHEN expires_at <= now OR expires_at > now + 366 * 86400000::bigint THEN 'invalid_order'
