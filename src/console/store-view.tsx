@@ -48,7 +48,7 @@ export function StoreView({ client, signedIn, draft, setDraft, added, setAdded, 
   const announce = useAnnounce()
   const { key, name: keyName, readOnly } = signedIn
   const list = useList(client)
-  const { position, shown, failure, reload } = list
+  const { position, shown, failure, loading, reload } = list
   const [adding, setAdding] = useState(false)
   const [task, setTask] = useState<Task>()
   const [ordering, setOrdering] = useState(false)
@@ -59,7 +59,6 @@ export function StoreView({ client, signedIn, draft, setDraft, added, setAdded, 
   useLayoutEffect(() => heading.current?.focus(), [])
   useRecovery(failure !== undefined, () => announce('The service is responding again.'))
 
-  const loading = !failure && shown?.position !== position
   const { view } = position
   const noAnimals =
     shown?.position === position && countOf(shown) === 0 && position.page === 1 && position.status === undefined
