@@ -33,8 +33,12 @@ export async function terminalPicture(browser: Browser, root: string, path: stri
   }
   server.kill()
   await server.exited
-  // Shows 8080, the default, instead of the free port that was used.
-  const text = lines.join('\n').replaceAll(new URL(url).host, '127.0.0.1:8080')
+  // Shows the defaults instead of the free port and the temporary file that were used.
+  const text = lines
+    .join('\n')
+    .replaceAll(new URL(url).host, '127.0.0.1:8080')
+    .replaceAll(` --database ${database}`, '')
+    .replaceAll(database, '/home/anna/petstore/data/petstore.db')
   const page = await browser.newPage({ viewport: { width: 1040, height: 400 } })
   await page.setContent(`<!doctype html><style>
     body { margin: 0; background: #1d1f21 }

@@ -3,10 +3,9 @@
 // only what is missing.
 
 import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream, realpathSync, statSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { type NewPet, PetstoreApiError, type PetstoreClient } from '../client/petstore.ts'
-import { StartError } from '../domain/errors.ts'
 import { stringifyJson } from '../json/json.ts'
 import { createClient } from './client.ts'
 import { ImportIncomplete, Interrupted } from './exit-codes.ts'
@@ -15,6 +14,7 @@ import { type FormatName, formatNames, formatOf } from './formats/formats.ts'
 import { withConnection } from './options.ts'
 import { plural, write } from './output.ts'
 import { type Progress, startProgress } from './progress.ts'
+import { Source } from './source.ts'
 
 /** Requests in flight: the service commits what arrives together in one transaction. */
 const CONCURRENCY = 32
@@ -55,11 +55,10 @@ Examples:
     )
     .action(async (file: string, options: ImportOptions, self: Command) => {
       const format = formatOf(file, options.format)
-      const client = createClient(self, { retries: RETRIES, onRetry: (reason) => waiting.begin(reason) })
+      const client = createClient(self, { retries: RETRIES, onRetry: (reason) => run.wait(reason) })
       const source = new Source(file)
       const progress = startProgress('Importing', source.bytes)
-      const waiting = new Waiting(progress)
-      const run = new ImportRun(client, importName(file, options), options.keepGoing, source, progress, waiting)
+      const run = new ImportRun(client, importName(file, options), options.keepGoing, source, progress)
       try {
         await run.all(format.read(source.text()))
       } finally {
@@ -90,6 +89,7 @@ class ImportRun {
   interrupted = false
   records = 0
   private stopping = false
+  private waiting = false
   /** Resolves when all problems of the records so far have been reported, in the order of the file. */
   private reported: Promise<unknown> = Promise.resolve()
 
@@ -99,7 +99,6 @@ class ImportRun {
     private readonly keepGoing: boolean,
     private readonly source: Source,
     private readonly progress: Progress,
-    private readonly waiting: Waiting,
   ) {}
 
   /** Each worker takes the next record when it is free. Waits for every request in flight, also after an error. */
@@ -155,11 +154,17 @@ class ImportRun {
         },
       })
       this.counts[present ? 'present' : 'added']++
-      this.waiting.end()
+      this.waiting = false
     } catch (error) {
       if (!(error instanceof PetstoreApiError && RECORD_ERRORS.includes(error.code))) throw error
       return this.refuse(error.message)
     }
+  }
+
+  /** Logs once that the import waits, and why; again only after a record was added. */
+  wait({ message }: Error): void {
+    if (!this.waiting) this.progress.log(`Waiting: ${message}`)
+    this.waiting = true
   }
 
   private refuse(why: string): string {
@@ -176,22 +181,6 @@ class ImportRun {
   }
 }
 
-/** Logs once that the import waits, and why; and again each time it has to wait anew. */
-class Waiting {
-  private since = false
-
-  constructor(private readonly progress: Progress) {}
-
-  begin({ message }: Error): void {
-    if (!this.since) this.progress.log(`Waiting: ${message}`)
-    this.since = true
-  }
-
-  end(): void {
-    this.since = false
-  }
-}
-
 /** The keys of one import have a common prefix and rise with its lines, which keeps the service's index of them compact. */
 function recordKey(name: string, line: number, content: string): string {
   const digest = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 22)
@@ -201,42 +190,6 @@ function recordKey(name: string, line: number, content: string): string {
 function importName(file: string, { as, again }: ImportOptions): string {
   if (as !== undefined) return `name ${as}`
   return again || file === '-' ? `once ${randomUUID()}` : `file ${realpathSync(file)}`
-}
-
-/** A file or standard input as text; counts the bytes read. */
-class Source {
-  readonly bytes: number | undefined
-  read = 0
-
-  /** Throws StartError when there is no such file. */
-  constructor(private readonly file: string) {
-    if (file === '-') return
-    const stats = statSync(file, { throwIfNoEntry: false })
-    if (!stats) throw new StartError(`There is no file ${file}.`)
-    if (stats.isDirectory()) throw new StartError(`${file} is a folder.`)
-    this.bytes = stats.isFile() ? stats.size : undefined
-  }
-
-  async *text(): AsyncGenerator<string> {
-    const decoder = new TextDecoder('utf-8', { fatal: true })
-    try {
-      const stream = this.file === '-' ? Bun.stdin.stream() : createReadStream(this.file)
-      for await (const chunk of stream as AsyncIterable<Uint8Array>) {
-        this.read += chunk.byteLength
-        yield decoder.decode(chunk, { stream: true })
-      }
-      yield decoder.decode()
-    } catch (error) {
-      const { code, syscall } = error as NodeJS.ErrnoException
-      if (error instanceof TypeError && syscall === undefined) {
-        throw new StartError(`${this.file} is not UTF-8: the error is within its first ${this.read} bytes.`, {
-          cause: error,
-        })
-      }
-      if (syscall === undefined) throw error
-      throw new StartError(`${this.file} cannot be read (${code}).`, { cause: error })
-    }
-  }
 }
 
 function summary({ added, present, refused }: Counts): string {

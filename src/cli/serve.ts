@@ -1,18 +1,15 @@
 // `petstore serve`: opens the store, listens, creates the first API key, and stops in order.
 
 import { Command, Option } from 'commander'
-import { customerOf, samplePets } from '../client/samples.ts'
 import { type Config, unknownVariables } from '../config/config.ts'
-import type { NewPet } from '../contract/generated.ts'
-import { generateKey, hashKey, type KeyId, type KeyStore, keptOfKey } from '../domain/keys.ts'
-import type { Store } from '../domain/store.ts'
 import { logExpired } from '../http/expiry.ts'
 import { checkFree } from '../http/listen.ts'
 import { startServer } from '../http/server.ts'
 import { startAdmin } from '../http/web/admin.ts'
-import { createLog, type Log } from '../observability/log.ts'
+import { createLog } from '../observability/log.ts'
 import { createMetrics } from '../observability/metrics.ts'
 import { MEMORY, openStore } from '../store/kinds.ts'
+import { addFirstKey, fillWithSamples } from './first-contents.ts'
 import { configOf, parsedBy, withSettings } from './options.ts'
 import { startPeriodicBackups } from './periodic-backups.ts'
 import { resettable } from './resettable.ts'
@@ -167,33 +164,6 @@ async function serve(
     log,
   )
   process.exit(status)
-}
-
-/** In the store itself: no rate limit slows it. */
-async function fillWithSamples(store: Store, key: string): Promise<void> {
-  const by = (await store.findKey(hashKey(key)))?.id as KeyId
-  const add = async ({ status, ...pet }: NewPet, index: number) => {
-    const { value } = await store.createPet({ ...pet, status: 'available' }, by)
-    if (status === 'available') return
-    const { value: order } = await store.placeOrder({ petId: value.id, reference: customerOf(index) }, by)
-    if (status === 'sold') await store.completeOrder(order.id, by)
-  }
-  await Promise.all(samplePets.map(add))
-}
-
-/** Resolves with the API key, or `undefined` when the store has keys already. */
-async function addFirstKey(
-  store: KeyStore,
-  { bootstrapKey, environment }: Config,
-  log: Log,
-): Promise<string | undefined> {
-  const text = bootstrapKey ?? generateKey(environment)
-  const kept = keptOfKey(text)
-  if (await store.createFirstKey({ name: 'first', ...kept, readOnly: false, expiresAt: undefined })) return text
-  if (bootstrapKey && !(await store.findKey(kept.hash))) {
-    log.warn({}, 'PETSTORE_BOOTSTRAP_KEY is not used: the store has keys already')
-  }
-  return undefined
 }
 
 function parseWorkers(text: string): number {

@@ -3,11 +3,11 @@
 import { PetstoreApiError, PetstoreNetworkError } from '../client/petstore.ts'
 
 /**
- * `unauthorized`: the key does not work, or no longer works. `readOnly`: the key may not change anything. `unavailable`: a
- * retry may succeed. `other`: the service refused the request, and its message says why.
+ * `unauthorized`: the key does not work, or no longer works. `unavailable`: a retry may succeed. `other`: the service refused
+ * the request, and its message says why.
  */
 export interface Failure {
-  kind: 'unauthorized' | 'readOnly' | 'unavailable' | 'other'
+  kind: 'unauthorized' | 'unavailable' | 'other'
   code: string
   /** For people. */
   message: string
@@ -20,7 +20,7 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof PetstoreApiError) {
     const { code, message, status, requestId, retryAfterMs } = error
     if (status === 401) return { kind: 'unauthorized', code, message }
-    if (code === 'read_only_key') return { kind: 'readOnly', code, message: 'This key is read-only.' }
+    if (code === 'read_only_key') return { kind: 'other', code, message: 'This key is read-only.' }
     if (code === 'unavailable' || code === 'rate_limited' || status === 408 || [502, 504].includes(status)) {
       return { kind: 'unavailable', code, message, retryAfterMs }
     }

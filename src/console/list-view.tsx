@@ -21,7 +21,8 @@ interface ListViewProps extends List {
 
 export const LIST_ID = 'list'
 
-export function ListView({ position, shown, failure, goTo, reload, added, emptyStore, onAction, news }: ListViewProps) {
+export function ListView({ added, emptyStore, onAction, news, ...list }: ListViewProps) {
+  const { position, shown, failure, loading, goTo, reload } = list
   const { view, status } = position
   const section = useRef<HTMLElement>(null)
   // A new page is read from its start, but the button that led there is at the end.
@@ -31,7 +32,6 @@ export function ListView({ position, shown, failure, goTo, reload, added, emptyS
 
   /** The rows on the screen belong to another page or another status than the reader chose. */
   const stale = shown !== undefined && shown.position !== position
-  const loading = !failure && shown?.position !== position
   const none = shown !== undefined && countOf(shown) === 0
   const rows = emptyStore || none || shown?.position.view !== view ? undefined : shown
   const paged = rows && !isShort(rows)

@@ -25,6 +25,8 @@ export interface List {
   shown: Shown | undefined
   /** Set when the last attempt failed, with the time of the next one. */
   failure: (Failure & { retryAt: number }) | undefined
+  /** The first attempt at the chosen position has not ended yet. */
+  loading: boolean
   goTo: (position: ListPosition) => void
   /** Fetches the chosen page again. */
   reload: () => void
@@ -80,7 +82,7 @@ export function useList(client: PetstoreClient): List {
     }
   }, [client, position, reloads])
 
-  return { position, shown, failure, goTo, reload }
+  return { position, shown, failure, loading: !failure && shown?.position !== position, goTo, reload }
 }
 
 /**

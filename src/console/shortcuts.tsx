@@ -1,5 +1,6 @@
 // Keys for people who use the page all day, and the dialog that explains them. WCAG 2.1.4: they can be turned off.
 
+import { Fragment } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
 import { Dialog } from './dialog.tsx'
 import { type Stored, useSessionState } from './session-state.ts'
@@ -52,12 +53,12 @@ export function ShortcutsDialog({ open, setOpen, enabled, setEnabled }: Shortcut
       <div class="dialog-body">
         <dl class="shortcuts">
           {EXPLAINED.map(([key, meaning]) => (
-            <div key={key}>
+            <Fragment key={key}>
               <dt>
                 <kbd>{key}</kbd>
               </dt>
               <dd>{meaning}</dd>
-            </div>
+            </Fragment>
           ))}
         </dl>
         <p class="muted">Lists begin with the oldest. The newest animals are on the last page.</p>

@@ -86,7 +86,7 @@ export function SignIn({ refusal, onSignIn }: SignInProps) {
             <input type="checkbox" checked={remember} onChange={() => setRemember(!remember)} />
             Remember on this device
           </label>
-          <button type="submit" class="primary wide" aria-disabled={checking}>
+          <button type="submit" class="primary" aria-disabled={checking}>
             {checking ? 'Signing in…' : 'Sign in'}
           </button>
         </form>

@@ -4,12 +4,13 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Inventory, Pet, PetstoreClient } from '../client/petstore.ts'
 import { AddDialog } from './add-dialog.tsx'
 import { useAnnounce } from './announcer.tsx'
+import { Bar, TITLES } from './bar.tsx'
 import { type Draft, isEmpty } from './draft.ts'
 import { EmptyStore } from './empty-store.tsx'
-import { Icon, Paw } from './icons.tsx'
+import { Icon } from './icons.tsx'
 import { JustAdded } from './just-added.tsx'
 import { type Shown, useList } from './list.ts'
-import { firstPage, type ListPosition, nextPage, previousPage, startOf, toAddress } from './list-position.ts'
+import { firstPage, type ListPosition, nextPage, previousPage } from './list-position.ts'
 import { LIST_ID, ListView } from './list-view.tsx'
 import { LookUp } from './look-up.tsx'
 import { Notice } from './notice.tsx'
@@ -33,8 +34,6 @@ interface StoreViewProps {
 }
 
 const FILTERS = { animals: [['all', 'All'], ...STATUSES], orders: [['all', 'All'], ...ORDER_STATUSES] } as const
-const TITLES = { animals: 'Animals', orders: 'Orders' } as const
-
 const STATUS_AFTER = { reserve: 'pending', sell: 'sold', release: 'available', takeBack: 'available' } as const
 
 interface Task {
@@ -46,9 +45,9 @@ interface Task {
 
 export function StoreView({ client, signedIn, draft, setDraft, added, setAdded, ...rest }: StoreViewProps) {
   const announce = useAnnounce()
-  const { key, name: keyName, readOnly } = signedIn
+  const { readOnly } = signedIn
   const list = useList(client)
-  const { position, shown, failure, reload } = list
+  const { position, shown, failure, loading, reload } = list
   const [adding, setAdding] = useState(false)
   const [task, setTask] = useState<Task>()
   const [ordering, setOrdering] = useState(false)
@@ -59,7 +58,6 @@ export function StoreView({ client, signedIn, draft, setDraft, added, setAdded, 
   useLayoutEffect(() => heading.current?.focus(), [])
   useRecovery(failure !== undefined, () => announce('The service is responding again.'))
 
-  const loading = !failure && shown?.position !== position
   const { view } = position
   const noAnimals =
     shown?.position === position && countOf(shown) === 0 && position.page === 1 && position.status === undefined
@@ -112,46 +110,13 @@ export function StoreView({ client, signedIn, draft, setDraft, added, setAdded, 
       <a class="skip-link" href={`#${LIST_ID}`} onClick={skipToList}>
         Skip to the list
       </a>
-      <header class="bar">
-        <div class="bar-inner">
-          <div class="brand">
-            <Paw />
-            <span>Petstore</span>
-          </div>
-          <nav aria-label="Lists" class="views">
-            {(['animals', 'orders'] as const).map((name) => {
-              const start = startOf(name, position)
-              return (
-                <a
-                  key={name}
-                  class="button quiet"
-                  href={toAddress(start)}
-                  aria-current={name === view ? 'page' : undefined}
-                  onClick={(event) => followHere(event, () => goTo(start))}
-                >
-                  {TITLES[name]}
-                </a>
-              )
-            })}
-          </nav>
-          <p class="key" title={keyName}>
-            <span class="visually-hidden">Signed in with the key </span>
-            <span class="key-name">{keyName}</span> <span class="mono">…{key.slice(-4)}</span>
-            {readOnly && <span class="tag">Read-only</span>}
-          </p>
-          <nav aria-label="Page">
-            <button type="button" class="quiet keys-button" aria-label="Keys" onClick={() => setExplaining(true)}>
-              ?
-            </button>
-            <a class="button quiet" href="/docs" target="_blank" rel="noopener">
-              Reference
-            </a>
-            <button type="button" class="quiet" onClick={rest.onSignOut}>
-              Sign out
-            </button>
-          </nav>
-        </div>
-      </header>
+      <Bar
+        position={position}
+        goTo={goTo}
+        signedIn={signedIn}
+        onExplain={() => setExplaining(true)}
+        onSignOut={rest.onSignOut}
+      />
       <main class="page">
         <div class="title-row">
           <h1 ref={heading} tabIndex={-1}>
@@ -232,13 +197,6 @@ export function StoreView({ client, signedIn, draft, setDraft, added, setAdded, 
 function skipToList(event: Event): void {
   event.preventDefault()
   document.getElementById(LIST_ID)?.focus()
-}
-
-/** A click that asks for another tab or window stays the browser's. */
-function followHere(event: MouseEvent, follow: () => void): void {
-  if (event.ctrlKey || event.metaKey || event.shiftKey) return
-  event.preventDefault()
-  follow()
 }
 
 function countsOf(inventory: Inventory | undefined): Record<string, bigint> | undefined {

@@ -2,18 +2,15 @@
 // hosts are asked again which of them accepts writes: a host that comes back may be a standby by now, or may lack what it had not yet
 // sent to its standby.
 
-import { StartError } from '../../domain/errors.ts'
 import { unavailable } from '../shared/failures.ts'
 import type { PostgresAddress } from './address.ts'
+import { type Ask, askOn, inTransaction, type Parameter } from './ask.ts'
 import { codeOf, isLost, StoreFailure, translate, translateAdding, translateChanging } from './errors.ts'
-import { ISOLATION, isSame, openPool, type Sql, type WritableHost, writableHost } from './hosts.ts'
+import { isSame, writableHost } from './hosts.ts'
+import { ANSWER_TIMEOUT_MS, closeLink, type Link, openLink, replicated } from './link.ts'
 import { Semaphore } from './semaphore.ts'
 import { withTimeout } from './timeout.ts'
 
-/** The server cancels a statement that takes longer. This does not limit the commit, which may wait for a standby. */
-const STATEMENT_TIMEOUT_MS = 2_000
-/** After this long without a response, a connection counts as dead. */
-const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 500
 const QUEUE_TIMEOUT_MS = 1_000
 /** The time from a failed search for a host to the next one. Calls in between fail at once with the same error. */
 const PAUSE_MS = 100
@@ -23,32 +20,6 @@ const FENCE_WAIT_MS = 500
 const QUIET_MS = 1_000
 /** How long the start waits for a database server that is starting, or for its standby. */
 const START_WAIT_MS = 10_000
-
-/** Writes to the write-ahead log, so that the commit waits for the synchronous standby. It has no other effect. */
-export const LOG_MESSAGE = `pg_logical_emit_message(true, 'petstore', '')`
-/** Makes the commit durable in the same way as the triggers on the tables do. */
-const FENCE = `SELECT current_setting('transaction_isolation') AS isolation, ${LOG_MESSAGE},
-  CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN set_config('synchronous_commit', 'on', true) END`
-
-export type Parameter = string | number | bigint | boolean | null
-
-/** Resolves with the rows of one statement. Each connection prepares it once. */
-export type Ask = <Row extends object>(statement: string, ...parameters: Parameter[]) => Promise<Row[]>
-
-interface Link {
-  readonly host: WritableHost
-  readonly readers: Sql
-  /** One connection for everything that must be replicated, so that reads never wait behind a commit, nor a commit behind reads. */
-  readonly writer: Sql
-  /** Resolves when a commit has succeeded: everything that this host shows has then reached its standby, too. */
-  fenced: Promise<void>
-  /** How often an operator has cancelled a commit's wait for the standby. */
-  warnings: number
-  /** A commit of the writer still waits for the standby, after its caller got an error. */
-  stuck: boolean
-  /** When the host last responded; `undefined` while hosts are compared. */
-  answeredAt: number | undefined
-}
 
 export class Connection {
   /** The link in use, or the search for one. */
@@ -85,16 +56,13 @@ export class Connection {
     this.use(({ readers }) => askOn(readers)(onPrimary(statement), ...parameters))
 
   /** Runs one statement that a standby refuses, such as an INSERT. Resolves when it is committed; fails as `read` does. */
-  readonly write: Ask = (statement, ...parameters) =>
-    this.written(({ writer }) => askOn(writer)(statement, ...parameters), translate)
+  readonly write = this.writing(translate)
 
   /** As `write`, for adding pets. When the statement may have been committed, the error says so. */
-  readonly add: Ask = (statement, ...parameters) =>
-    this.written(({ writer }) => askOn(writer)(statement, ...parameters), translateAdding)
+  readonly add = this.writing(translateAdding)
 
   /** As `add`, for orders. */
-  readonly change: Ask = (statement, ...parameters) =>
-    this.written(({ writer }) => askOn(writer)(statement, ...parameters), translateChanging)
+  readonly change = this.writing(translateChanging)
 
   /** Commits everything that `work` writes, or nothing. */
   transaction<Result>(work: (ask: Ask) => Promise<Result>): Promise<Result> {
@@ -116,7 +84,7 @@ export class Connection {
 
   async close(): Promise<void> {
     await this.linking?.catch(() => {})
-    if (this.link) await end(this.link)
+    if (this.link) await closeLink(this.link)
   }
 
   private async use<Result>(work: (link: Link) => Promise<Result>): Promise<Result> {
@@ -129,6 +97,10 @@ export class Connection {
         throw translate(error)
       }
     })
+  }
+
+  private writing(failure: (error: unknown) => unknown): Ask {
+    return (statement, ...parameters) => this.written(({ writer }) => askOn(writer)(statement, ...parameters), failure)
   }
 
   private async answered<Result>(link: Link, work: Promise<Result>): Promise<Result> {
@@ -207,7 +179,7 @@ export class Connection {
     if (this.link) this.link.answeredAt = undefined
     const host = await writableHost(this.address)
     if (this.link && !isSame(this.link.host, host)) this.leave(this.link)
-    this.link ??= this.connect(host)
+    this.link ??= openLink(this.address, host, (lost) => this.leave(lost))
     const { link } = this
     await withTimeout(
       FENCE_WAIT_MS,
@@ -218,43 +190,12 @@ export class Connection {
     return link
   }
 
-  private connect(host: WritableHost): Link {
-    const { address } = this
-    const onnotice = ({ severity, routine }: { severity?: string; routine?: string }) => {
-      // The only warning on these connections, except the one about a collation's version when a connection is opened.
-      if (severity === 'WARNING' && routine !== 'CheckMyDatabase') link.warnings++
-    }
-    const options = { statementTimeoutMs: STATEMENT_TIMEOUT_MS, onclose: () => this.leave(link), onnotice }
-    const link: Link = {
-      host,
-      readers: openPool(address, host, { ...options, max: address.connections }),
-      writer: openPool(address, host, { ...options, max: 1 }),
-      fenced: Promise.resolve(),
-      warnings: 0,
-      stuck: false,
-      answeredAt: undefined,
-    }
-    link.fenced = fence(link)
-    link.fenced.catch(() => this.leave(link))
-    return link
-  }
-
-  /** Queries in progress are finished first. */
   private leave(link: Link): void {
     if (this.link !== link) return
     this.link = undefined
     this.linking = undefined
-    void end(link)
+    void closeLink(link)
   }
-}
-
-export function askOn(sql: Sql): Ask {
-  return async <Row extends object>(statement: string, ...parameters: Parameter[]) =>
-    Array.from(await sql.unsafe<Row[]>(statement, parameters, { prepare: true }))
-}
-
-function inTransaction<Result>(sql: Sql, work: (ask: Ask) => Promise<Result>): Promise<Result> {
-  return sql.begin((transaction) => work(askOn(transaction as unknown as Sql))) as Promise<Result>
 }
 
 /**
@@ -263,30 +204,4 @@ function inTransaction<Result>(sql: Sql, work: (ask: Ask) => Promise<Result>): P
  */
 function onPrimary(select: string): string {
   return `SELECT * FROM (${select}) AS answer WHERE (SELECT pg_current_wal_lsn()) IS NOT NULL`
-}
-
-/**
- * When a host is used for the first time, or again, some of its commits may not be on the standby yet, because the connection that
- * made them ended before they were replicated. A new commit reaches the standby after all of them.
- */
-async function fence(link: Link): Promise<void> {
-  const [row] = await replicated(link, () => askOn(link.writer)<{ isolation: string }>(FENCE))
-  if (row?.isolation !== ISOLATION) {
-    throw new StartError(
-      `its transactions are ${row?.isolation}: set default_transaction_isolation of the role to '${ISOLATION}'`,
-    )
-  }
-}
-
-/** Throws when an operator has cancelled the commit's wait for the standby: what it wrote is on this host only. */
-async function replicated<Result>(link: Link, work: () => Promise<Result>): Promise<Result> {
-  const { warnings } = link
-  const result = await work()
-  if (link.warnings > warnings) throw new StoreFailure('NOT_REPLICATED', 'the commit has not reached the standby')
-  return result
-}
-
-async function end({ readers, writer }: Link): Promise<void> {
-  const timeout = ANSWER_TIMEOUT_MS / 1000
-  await Promise.allSettled([readers.end({ timeout }), writer.end({ timeout })])
 }

@@ -12,7 +12,7 @@ import {
   type Table,
 } from '../contents.ts'
 import { type PostgresAddress, parsePostgresAddress } from './address.ts'
-import { type Ask, askOn, type Parameter } from './connection.ts'
+import { type Ask, askOn, type Parameter } from './ask.ts'
 import { codeOf } from './errors.ts'
 import { openPool, writableHost } from './hosts.ts'
 import { refusal } from './refusals.ts'

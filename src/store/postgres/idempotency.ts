@@ -3,7 +3,7 @@
 import type { KeyId } from '../../domain/keys.ts'
 import type { Claim } from '../shared/group-commit.ts'
 import { KEPT_MS } from '../shared/idempotency.ts'
-import type { Ask } from './connection.ts'
+import type { Ask } from './ask.ts'
 
 export interface Keyed {
   by: KeyId

@@ -13,7 +13,8 @@ import {
   toDeprecatedCalls,
   toKey,
 } from '../shared/key-rows.ts'
-import type { Ask, Connection } from './connection.ts'
+import type { Ask } from './ask.ts'
+import type { Connection } from './connection.ts'
 
 const BY_HASH = `SELECT hash, ${KEY_COLUMNS} FROM keys WHERE hash = ANY($1::text::text[])`
 const ALL = `SELECT ${KEY_COLUMNS} FROM keys ORDER BY id`

@@ -11,9 +11,10 @@ import { batched } from '../shared/group-commit.ts'
 import { CREATE_PET, type FirstAnswer, KEPT_MS, replay, requestText } from '../shared/idempotency.ts'
 import { type PageRow, pageOf } from '../shared/page.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
-import { type Connection, LOG_MESSAGE } from './connection.ts'
+import type { Connection } from './connection.ts'
 import { forgetting, type Keyed, usedKey } from './idempotency.ts'
 import { POSTGRES_JSON } from './json.ts'
+import { LOG_MESSAGE } from './link.ts'
 import { following } from './page.ts'
 
 const COLUMNS = selectList(PET_COLUMNS)

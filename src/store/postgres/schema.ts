@@ -1,7 +1,7 @@
 // The schema of a PostgreSQL database: its version, its migrations, and the privileges that a server needs.
 
 import { StartError } from '../../domain/errors.ts'
-import type { Ask } from './connection.ts'
+import type { Ask } from './ask.ts'
 import type { Sql } from './hosts.ts'
 import first from './migrations/0001-pets-and-keys.sql' with { type: 'text' }
 import second from './migrations/0002-idempotency-keys.sql' with { type: 'text' }

@@ -44,10 +44,10 @@ BEGIN
   ), known AS MATERIALIZED (
     -- Each key is looked up by itself: a plan that was made while the table was small cannot read all of it later.
     SELECT place, used.*
-    FROM new CROSS JOIN LATERAL (
-      SELECT operation, request, answer FROM idempotency_answers AS used
-      WHERE used.key_id = new.created_by AND used.key = new.key AND used.created_at > kept_since LIMIT 1
-    ) AS used
+    FROM new JOIN LATERAL (
+      SELECT operation, request, answer, created_at FROM idempotency_answers AS used
+      WHERE used.key_id = new.created_by AND used.key = new.key LIMIT 1
+    ) AS used ON used.created_at > kept_since
   ), unknown AS MATERIALIZED (
     SELECT *, row_number() OVER (ORDER BY place) AS turn FROM new WHERE place NOT IN (SELECT place FROM known)
   ), added AS (

@@ -132,21 +132,84 @@ BEGIN
   RETURN QUERY SELECT id, pet_id FROM orders WHERE id = ANY (due);
 END $$;
 
--- A batch: first moves of orders, each to the state named beside it, then `placements`, in their order (an idempotency key may be
--- there once). Overdue reservations of the same orders and pets expire before. The message in the log makes the commit wait for
--- the standby behind all that is told here, also when nothing was written.
---
--- Gives a row for each move whose order exists, and for each placement, counted in `place` from 1, moves first: the order as it is
--- now; or, where `refusal` is there, the status of the pet and the order that holds it, if any; or what the idempotency key gave
--- after `kept_since`, in `operation`, `request` and `answer`. Rows with `place` 0 are the reservations that expired. `changed`: this
--- call has brought the order into its status, so it is no repeat. `used_at` is the time of use of the keys that are new.
+-- A row of the answer to a batch: the order as it is now; or, where `refusal` is there, the status of the pet and the order that holds
+-- it, if any; or what an idempotency key gave before, in `operation`, `request` and `answer`. `place` counts from 1 in the batch, moves
+-- before placements; it is 0 for a reservation that expired. `changed`: this call has brought the order into its status, so it is no repeat.
+CREATE TYPE petstore_outcome AS (
+  place bigint, changed boolean, refusal text, pet_status text, operation text, request text, answer text,
+  id bigint, pet_id bigint, pet_name text, status text, reference text, expires_at bigint, placed_at bigint, changed_at bigint);
+
+-- Places orders, in their order (an idempotency key may be there once). Gives a row for each, with the keys used after `kept_since`;
+-- `used_at` is the time of use of those that are new. The caller holds the lock, and its settings hold here, too.
+CREATE FUNCTION petstore_place_orders(
+  placements json, places_before bigint, now bigint, used_at bigint, kept_since bigint) RETURNS SETOF petstore_outcome
+LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY
+  WITH new AS MATERIALIZED (
+    SELECT * FROM ROWS FROM (
+      json_to_recordset(placements) AS (pet_id bigint, reference text, expires_at bigint, key_id bigint, key text, request text)
+    ) WITH ORDINALITY AS new (pet_id, reference, expires_at, key_id, key, request, turn)
+  ), known AS MATERIALIZED (
+    SELECT turn, used.*
+    FROM new JOIN LATERAL (
+      SELECT operation, request, answer, created_at FROM idempotency_answers AS used
+      WHERE used.key_id = new.key_id AND used.key = new.key LIMIT 1
+    ) AS used ON used.created_at > kept_since
+  ), judged AS MATERIALIZED (
+    SELECT new.*, pet.name, pet.status AS pet_status,
+           CASE WHEN expires_at <= now OR expires_at > now + 366 * 86400000::bigint THEN 'invalid_order'
+                WHEN pet.status IS NULL THEN 'pet_not_found'
+                WHEN pet.status <> 'available' THEN 'pet_not_available' END AS refusal
+    FROM new LEFT JOIN LATERAL (SELECT name, status FROM pets WHERE pets.id = new.pet_id LIMIT 1) AS pet ON true
+    WHERE turn NOT IN (SELECT turn FROM known)
+  ), first AS MATERIALIZED (
+    SELECT DISTINCT ON (pet_id) * FROM judged WHERE refusal IS NULL ORDER BY pet_id, turn
+  ), reserved AS (
+    UPDATE pets SET status = 'pending' FROM first
+    WHERE pets.id = first.pet_id AND pets.id = ANY (ARRAY(SELECT pet_id FROM first)) AND pets.status = 'available'
+    RETURNING first.*
+  ), added AS (
+    -- Ids are taken in the order of the rows.
+    INSERT INTO orders (pet_id, status, reference, expires_at, placed_at, changed_at)
+    SELECT pet_id, 'pending', reference, expires_at, now, now FROM reserved ORDER BY turn
+    RETURNING id, pet_id
+  ), placed AS MATERIALIZED (
+    SELECT * FROM reserved JOIN added USING (pet_id)
+  ), kept AS (
+    INSERT INTO order_transitions (order_id, status, at, key_id) SELECT id, 'pending', now, key_id FROM placed
+  ), answered AS (
+    INSERT INTO idempotency_answers (key_id, key, operation, request, answer, created_at)
+    SELECT key_id, key, 'placeOrder', request, petstore_placed_json(id, name, pet_id, reference, expires_at, now), used_at
+    FROM placed WHERE key IS NOT NULL
+    ON CONFLICT (key_id, key) DO UPDATE SET operation = excluded.operation, request = excluded.request,
+      answer = excluded.answer, created_at = excluded.created_at
+  )
+  SELECT places_before + turn, true, NULL, NULL, NULL, NULL, NULL,
+         id, pet_id, name, 'pending', reference, expires_at, now, now
+  FROM placed
+  UNION ALL
+  SELECT places_before + turn, false, NULL, NULL, operation, request, answer, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM known
+  UNION ALL
+  -- Who comes second for a pet in this batch finds it held by the first.
+  SELECT places_before + turn, false, coalesce(refusal, 'pet_not_available'), CASE WHEN refusal IS NULL THEN 'pending' ELSE pet_status END,
+         NULL, NULL, NULL, coalesce(placed.id, holder.id), judged.pet_id, judged.name, NULL, NULL,
+         coalesce(placed.expires_at, holder.expires_at), NULL, NULL
+  FROM judged
+  LEFT JOIN (SELECT id, pet_id, expires_at FROM placed) AS placed USING (pet_id)
+  LEFT JOIN LATERAL (
+    SELECT id, expires_at FROM orders WHERE orders.pet_id = judged.pet_id AND orders.status IN ('pending', 'completed') LIMIT 1
+  ) AS holder ON true
+  WHERE turn NOT IN (SELECT turn FROM placed);
+END $$;
+
+-- A batch: first moves of orders, each to the state named beside it, then placements. Overdue reservations of the same orders and pets
+-- expire before. Gives a row for each reservation that expired, each move whose order exists, and each placement. The message in the
+-- log makes the commit wait for the standby behind all that is told here, also when nothing was written.
 CREATE FUNCTION petstore_change_orders(
   ids bigint[], states text[], key_ids bigint[], placements json, used_at bigint, kept_since bigint)
-RETURNS TABLE (
-  place bigint, changed boolean, refusal text, pet_status text, operation text, request text, answer text,
-  id bigint, pet_id bigint, pet_name text, status text, reference text, expires_at bigint, placed_at bigint, changed_at bigint)
+RETURNS SETOF petstore_outcome
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_nestloop = off AS $$
-#variable_conflict use_column
 DECLARE
   now bigint;
   due bigint[];
@@ -185,65 +248,7 @@ BEGIN
   END IF;
 
   IF json_array_length(placements) > 0 THEN
-    RETURN QUERY
-    WITH new AS MATERIALIZED (
-      SELECT * FROM ROWS FROM (
-        json_to_recordset(placements) AS (pet_id bigint, reference text, expires_at bigint, key_id bigint, key text, request text)
-      ) WITH ORDINALITY AS new (pet_id, reference, expires_at, key_id, key, request, turn)
-    ), known AS MATERIALIZED (
-      SELECT turn, used.*
-      FROM new CROSS JOIN LATERAL (
-        SELECT operation, request, answer FROM idempotency_answers AS used
-        WHERE used.key_id = new.key_id AND used.key = new.key AND used.created_at > kept_since LIMIT 1
-      ) AS used
-    ), judged AS MATERIALIZED (
-      SELECT new.*, pet.name, pet.status AS pet_status,
-             CASE WHEN expires_at <= now OR expires_at > now + 366 * 86400000::bigint THEN 'invalid_order'
-                  WHEN pet.status IS NULL THEN 'pet_not_found'
-                  WHEN pet.status <> 'available' THEN 'pet_not_available' END AS refusal
-      FROM new LEFT JOIN LATERAL (SELECT name, status FROM pets WHERE pets.id = new.pet_id LIMIT 1) AS pet ON true
-      WHERE turn NOT IN (SELECT turn FROM known)
-    ), first AS MATERIALIZED (
-      SELECT DISTINCT ON (pet_id) * FROM judged WHERE refusal IS NULL ORDER BY pet_id, turn
-    ), reserved AS (
-      UPDATE pets SET status = 'pending' FROM first
-      WHERE pets.id = first.pet_id AND pets.id = ANY (ARRAY(SELECT pet_id FROM first)) AND pets.status = 'available'
-      RETURNING first.*
-    ), added AS (
-      -- Ids are taken in the order of the rows.
-      INSERT INTO orders (pet_id, status, reference, expires_at, placed_at, changed_at)
-      SELECT pet_id, 'pending', reference, expires_at, now, now FROM reserved ORDER BY turn
-      RETURNING id, pet_id
-    ), placed AS MATERIALIZED (
-      SELECT * FROM reserved JOIN added USING (pet_id)
-    ), kept AS (
-      INSERT INTO order_transitions (order_id, status, at, key_id) SELECT id, 'pending', now, key_id FROM placed
-    ), answered AS (
-      INSERT INTO idempotency_answers (key_id, key, operation, request, answer, created_at)
-      SELECT key_id, key, 'placeOrder', request, petstore_placed_json(id, name, pet_id, reference, expires_at, now), used_at
-      FROM placed WHERE key IS NOT NULL
-      ON CONFLICT (key_id, key) DO UPDATE SET operation = excluded.operation, request = excluded.request,
-        answer = excluded.answer, created_at = excluded.created_at
-    ), outcomes AS (
-      SELECT turn, NULL AS refusal, NULL AS pet_status, NULL AS operation, NULL AS request, NULL AS answer,
-             id, pet_id, name, 'pending' AS status, reference, expires_at, now AS placed_at, now AS changed_at FROM placed
-      UNION ALL
-      SELECT turn, NULL, NULL, operation, request, answer, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM known
-      UNION ALL
-      -- Who comes second for a pet in this batch finds it held by the first.
-      SELECT judged.turn, coalesce(judged.refusal, 'pet_not_available'), CASE WHEN judged.refusal IS NULL THEN 'pending' ELSE judged.pet_status END,
-             NULL, NULL, NULL, coalesce(placed.id, holder.id), judged.pet_id, judged.name, NULL, NULL,
-             coalesce(placed.expires_at, holder.expires_at), NULL, NULL
-      FROM judged
-      LEFT JOIN placed ON placed.pet_id = judged.pet_id
-      LEFT JOIN LATERAL (
-        SELECT * FROM orders WHERE orders.pet_id = judged.pet_id AND status IN ('pending', 'completed') LIMIT 1
-      ) AS holder ON true
-      WHERE judged.turn NOT IN (SELECT turn FROM placed)
-    )
-    SELECT cardinality(ids) + turn, status IS NOT NULL, refusal, pet_status, operation, request, answer,
-           id, pet_id, name, status, reference, expires_at, placed_at, changed_at
-    FROM outcomes;
+    RETURN QUERY SELECT * FROM petstore_place_orders(placements, cardinality(ids), now, used_at, kept_since);
   END IF;
 END $$;
 

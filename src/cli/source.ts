@@ -1,0 +1,41 @@
+// The text that an import reads, from a file or standard input, and how much of it has been read.
+
+import { createReadStream, statSync } from 'node:fs'
+import { StartError } from '../domain/errors.ts'
+
+export class Source {
+  /** The size of the file; `undefined` when it is not known. */
+  readonly bytes: number | undefined
+  /** In bytes. */
+  read = 0
+
+  /** Throws StartError when there is no such file. */
+  constructor(private readonly file: string) {
+    if (file === '-') return
+    const stats = statSync(file, { throwIfNoEntry: false })
+    if (!stats) throw new StartError(`There is no file ${file}.`)
+    if (stats.isDirectory()) throw new StartError(`${file} is a folder.`)
+    this.bytes = stats.isFile() ? stats.size : undefined
+  }
+
+  async *text(): AsyncGenerator<string> {
+    const decoder = new TextDecoder('utf-8', { fatal: true })
+    try {
+      const stream = this.file === '-' ? Bun.stdin.stream() : createReadStream(this.file)
+      for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+        this.read += chunk.byteLength
+        yield decoder.decode(chunk, { stream: true })
+      }
+      yield decoder.decode()
+    } catch (error) {
+      const { code, syscall } = error as NodeJS.ErrnoException
+      if (error instanceof TypeError && syscall === undefined) {
+        throw new StartError(`${this.file} is not UTF-8: the error is within its first ${this.read} bytes.`, {
+          cause: error,
+        })
+      }
+      if (syscall === undefined) throw error
+      throw new StartError(`${this.file} cannot be read (${code}).`, { cause: error })
+    }
+  }
+}

@@ -1,0 +1,67 @@
+// The bar at the top of the page: the two lists, the key that is signed in, and where else to go.
+
+import { Paw } from './icons.tsx'
+import { type ListPosition, startOf, toAddress } from './list-position.ts'
+import type { SignedIn } from './signed-in.ts'
+
+export const TITLES = { animals: 'Animals', orders: 'Orders' } as const
+
+interface BarProps {
+  position: ListPosition
+  goTo: (position: ListPosition) => void
+  signedIn: SignedIn
+  onExplain: () => void
+  onSignOut: () => void
+}
+
+export function Bar({ position, goTo, signedIn: { key, name, readOnly }, onExplain, onSignOut }: BarProps) {
+  return (
+    <header class="bar">
+      <div class="bar-inner">
+        <div class="brand">
+          <Paw />
+          <span>Petstore</span>
+        </div>
+        <nav aria-label="Lists" class="views">
+          {(['animals', 'orders'] as const).map((view) => {
+            const start = startOf(view, position)
+            return (
+              <a
+                key={view}
+                class="button quiet"
+                href={toAddress(start)}
+                aria-current={view === position.view ? 'page' : undefined}
+                onClick={(event) => followHere(event, () => goTo(start))}
+              >
+                {TITLES[view]}
+              </a>
+            )
+          })}
+        </nav>
+        <p class="key" title={name}>
+          <span class="visually-hidden">Signed in with the key </span>
+          <span class="key-name">{name}</span> <span class="mono">…{key.slice(-4)}</span>
+          {readOnly && <span class="tag">Read-only</span>}
+        </p>
+        <nav aria-label="Page">
+          <button type="button" class="quiet keys-button" aria-label="Keys" onClick={onExplain}>
+            ?
+          </button>
+          <a class="button quiet" href="/docs" target="_blank" rel="noopener">
+            Reference
+          </a>
+          <button type="button" class="quiet" onClick={onSignOut}>
+            Sign out
+          </button>
+        </nav>
+      </div>
+    </header>
+  )
+}
+
+/** A click that asks for another tab or window stays the browser's. */
+function followHere(event: MouseEvent, follow: () => void): void {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return
+  event.preventDefault()
+  follow()
+}
