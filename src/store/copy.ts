@@ -6,7 +6,7 @@ import type { Contents, Row, Table } from './contents.ts'
 import { kindOf, migrateStore } from './kinds.ts'
 
 const BATCH_ROWS = 1_000
-/** Not copied: triggers of the target count the pets as they are added. */
+/** Not copied: the target counts the pets as they are added. */
 const COUNTED = 'inventory'
 
 export interface CopyProgress {
@@ -40,6 +40,10 @@ export async function copyStore(
   }
 }
 
+async function tablesOf(contents: Contents): Promise<Table[]> {
+  return (await contents.tables()).filter(({ name }) => name !== COUNTED)
+}
+
 /** A table of the source and the same table of the target. They differ only in types that one kind of store lacks. */
 interface Pair {
   name: string
@@ -60,7 +64,7 @@ class Copy {
   ) {}
 
   async run(): Promise<Record<string, number>> {
-    const pairs = this.pairs(await this.source.tables(), await this.target.tables())
+    const pairs = this.pairs(await tablesOf(this.source), await tablesOf(this.target))
     for (const { from } of pairs) this.total += 2 * (await this.source.count(from))
     const counts: Record<string, number> = {}
     for (const pair of pairs) {
@@ -82,8 +86,7 @@ class Copy {
     if (differences.length > 0) {
       throw new StartError(`The two stores have different tables, so nothing was copied: ${differences.join('; ')}.`)
     }
-    const copied = ours.filter(({ name }) => name !== COUNTED)
-    return copied.map((from) => ({
+    return ours.map((from) => ({
       name: from.name,
       from,
       to: theirs.find(({ name }) => name === from.name) as Table,

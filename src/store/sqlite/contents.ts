@@ -7,6 +7,7 @@ import { StartError } from '../../domain/errors.ts'
 import { type Contents, describeTable, keyOf, quoted, type Row, referencedFirst, type Table } from '../contents.ts'
 import { BUSY_TIMEOUT_MS, openConnection } from './connection.ts'
 import { isSqliteCode, translated } from './errors.ts'
+import { COUNT_TO } from './inventory.ts'
 
 /** For STRICT tables. In others, a column's type does not determine the type of its values. */
 const TYPES = { INTEGER: 'integer', INT: 'integer', TEXT: 'text' } as const
@@ -62,6 +63,7 @@ export function openSqliteContents(path: string): Contents {
       )
       transact(() => {
         for (const row of rows) insert.run(...row)
+        if (table.name === 'pets') database.query(COUNT_TO).run(rows.at(-1)?.[0] ?? 0n)
       })
     },
     lastId: async ({ name }) => select<[bigint]>('SELECT seq FROM sqlite_sequence WHERE name = ?', name)[0]?.[0] ?? 0n,

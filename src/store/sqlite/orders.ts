@@ -2,15 +2,7 @@
 
 import type { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
-import type {
-  ExpiredOrder,
-  Inventory,
-  NewOrder,
-  Order,
-  OrderFilter,
-  OrderStatus,
-  OrderStore,
-} from '../../domain/orders.ts'
+import type { ExpiredOrder, NewOrder, Order, OrderFilter, OrderStatus, OrderStore } from '../../domain/orders.ts'
 import type { Page, PetStatus } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { fromRow, jsonObject, selectList } from '../shared/columns.ts'
@@ -25,6 +17,7 @@ import {
   petNotFound,
 } from '../shared/order-refusals.ts'
 import { type PageRow, pageOf } from '../shared/page.ts'
+import { inventoryReader } from './inventory.ts'
 import { SQLITE_JSON } from './json.ts'
 import type { Read, Statements } from './statements.ts'
 import type { Turn, Write } from './writes.ts'
@@ -84,7 +77,7 @@ export function sqliteOrders(
      WHERE status = 'pending' AND expires_at <= ? AND (SELECT status FROM pets WHERE pets.id = pet_id) = 'pending'
      ORDER BY expires_at LIMIT ?`,
   )
-  const inventory = statements.query<[PetStatus, bigint], []>('SELECT status, pets FROM inventory')
+  const inventory = inventoryReader(statements)
 
   function readOrder(id: bigint): Order | undefined {
     const row = byId.get(id)
@@ -167,10 +160,6 @@ export function sqliteOrders(
     return orders
   }
 
-  function readInventory(): Inventory {
-    return Object.fromEntries(inventory.values()) as Inventory
-  }
-
   return {
     placeOrder: (order, by, idempotencyKey) =>
       write((turn) =>
@@ -181,7 +170,7 @@ export function sqliteOrders(
     completeOrder: (id, by) => write((turn) => change(turn, id, 'completed', by)),
     cancelOrder: (id, by) => write((turn) => change(turn, id, 'cancelled', by)),
     returnOrder: (id, by) => write((turn) => change(turn, id, 'returned', by)),
-    getInventory: () => read(readInventory),
+    getInventory: () => read(inventory),
     async expireOrders(limit) {
       // A write transaction is begun only where there is something to do.
       const due = await read(() => overdue.get(clock(), 1) !== null)

@@ -8,7 +8,7 @@ import { type PageRow, pageOf } from '../shared/page.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
 import { SQLITE_JSON } from './json.ts'
 import type { Read, Statements } from './statements.ts'
-import type { Write } from './writes.ts'
+import type { Turn, Write } from './writes.ts'
 
 const JSON_OF_PET = jsonObject(PET_COLUMNS, SQLITE_JSON)
 const NEW_PET_FIELDS = Object.keys(NEW_PET_COLUMNS) as (keyof NewPet)[]
@@ -47,9 +47,10 @@ export function sqlitePets(statements: Statements, read: Read, write: Write): Pe
     return pageOf(page.values(after, limit + 1), limit)
   }
 
-  function add(pet: NewPet, by: KeyId, at: number): Pet {
-    const { lastInsertRowid } = insert.run(...NEW_PET_FIELDS.map((field) => pet[field] ?? null), at, by)
-    return { id: BigInt(lastInsertRowid), ...pet }
+  function add(pet: NewPet, by: KeyId, turn: Turn): Pet {
+    const { lastInsertRowid } = insert.run(...NEW_PET_FIELDS.map((field) => pet[field] ?? null), turn.now, by)
+    turn.lastPetId = BigInt(lastInsertRowid)
+    return { id: turn.lastPetId, ...pet }
   }
 
   function readPet(id: bigint): Pet | undefined {
@@ -60,8 +61,8 @@ export function sqlitePets(statements: Statements, read: Read, write: Write): Pe
   return {
     listPets: (filter) => read(() => readPage(filter)),
     createPet: (pet, by, idempotencyKey) =>
-      write(({ now, idempotencyKeys }) =>
-        idempotencyKeys.once(CREATE_PET, pet, by, idempotencyKey, now, () => add(pet, by, now)),
+      write((turn) =>
+        turn.idempotencyKeys.once(CREATE_PET, pet, by, idempotencyKey, turn.now, () => add(pet, by, turn)),
       ),
     getPet: (id) => read(() => readPet(id)),
   }

@@ -15,6 +15,7 @@ import {
   replay,
   requestText,
 } from '../shared/idempotency.ts'
+import { COUNT_TO } from './inventory.ts'
 import type { Statements } from './statements.ts'
 import type { Transact } from './transaction.ts'
 
@@ -24,6 +25,8 @@ export interface Turn {
   readonly idempotencyKeys: IdempotencyKeys
   /** What the transaction has done to orders. */
   readonly transitions: Transition[]
+  /** The last pet that the transaction has added. */
+  lastPetId?: bigint
 }
 
 /**
@@ -34,13 +37,16 @@ export type Write = <Result>(work: (turn: Turn) => Result | PetstoreError) => Pr
 
 export function writes(statements: Statements, transact: Transact, options: StoreOptions): Write {
   const idempotencyKeys = sqliteIdempotencyKeys(statements)
+  const countTo = statements.query<never, [bigint]>(COUNT_TO)
 
   const write = batched(async (works: ((turn: Turn) => unknown)[]) => {
     const { outcomes, transitions } = await transact(() => {
       // Read when no other process can write any more: times follow the order of the commits.
       const turn: Turn = { now: options.now(), idempotencyKeys, transitions: [] }
       idempotencyKeys.forget(turn.now)
-      return { outcomes: works.map((work) => work(turn)), transitions: turn.transitions }
+      const outcomes = works.map((work) => work(turn))
+      if (turn.lastPetId !== undefined) countTo.run(turn.lastPetId)
+      return { outcomes, transitions: turn.transitions }
     }, KEEPS_KEYS)
     if (transitions.length > 0) options.onTransitions?.(transitions)
     return outcomes
