@@ -74,65 +74,66 @@ export class Pipeline {
 
   /** Never rejects: an error becomes a response, too. */
   async respond(request: RoutedRequest, route: Route | undefined): Promise<Response> {
-    const { options, rateLimit } = this
-    const { metrics, corsOrigins } = options
-    const startedAt = metrics ? performance.now() : 0
-    const context = new Context(request, route, options.now())
-    let answer: Answer
+    const { store, now, notFound } = this.options
+    const context = new Context(request, route, now())
     try {
-      answer = await this.answer(context)
+      // Bun joins two Host headers with a comma, which no host name contains (RFC 9112, 3.2).
+      if (request.headers.get('Host')?.includes(',')) return this.finish(BAD_REQUEST, context)
+      if (!route) return this.finish(await notFound(request), context)
+      const operation = route.endpoint(request.method)
+      if (typeof operation === 'function') return this.finish(await operation(context), context)
+
+      const token = readToken(request)
+      if (store.version) context.version = await store.version()
+      // From here on without a wait until the operation runs: requests of one turn are admitted one after the other, each with its work.
+      this.admission.check()
+      context.caller = this.authentication.known(token, context)
+      if (!context.caller) {
+        context.caller = await this.authentication.verify(token, context)
+        this.admission.check()
+      }
+      this.keyUses.add(context.caller.id, token, context.now)
+      authorize(operation, context.caller)
+      this.rateLimit?.take(context)
+      if (operation.deprecation) this.checkDeprecation(operation, context)
+
+      const { shared } = handlers[operation.id]
+      const cached = shared ? this.lists.get(context) : undefined
+      if (cached) return this.finish(cached, context)
+
+      let json = operation.body && this.readBody(token, context)
+      if (json instanceof Promise) json = await json
+      const body = operation.body && validated(operation.body, json as Json)
+      const parameters = readParameters(operation, request)
+      this.admission.enter()
+      let answer: Answer
+      try {
+        answer = await handle(operation, this.services, context.caller, parameters, body)
+      } finally {
+        this.admission.leave()
+      }
+      if (shared) this.lists.set(answer, context)
+      if (answer.logged) this.logChange(operation, answer.logged, context)
+      return this.finish(answer, context)
     } catch (error) {
-      answer = this.failed(toPetstoreError(error), context)
+      return this.finish(this.failed(toPetstoreError(error), context), context)
     }
+  }
+
+  private finish(answer: Answer, context: Context): Response {
+    const { metrics, corsOrigins } = this.options
+    const { request, route } = context
     const response = toResponse(answer, context)
-    rateLimit?.addHeaders(response, context)
+    this.rateLimit?.addHeaders(response, context)
     addCors(response, request, corsOrigins)
     // After CONNECT, Bun reads nothing more from the connection.
     if (this.draining || request.method === 'CONNECT') response.headers.set('Connection', 'close')
-    metrics?.request(route?.label(request.method) ?? 'none', response.status, (performance.now() - startedAt) / 1000)
+    metrics?.request(
+      route?.label(request.method) ?? 'none',
+      response.status,
+      (performance.now() - context.startedAt) / 1000,
+    )
     return response
-  }
-
-  private async answer(context: Context): Promise<Answer> {
-    const { store } = this.options
-    const { request, route } = context
-
-    // Bun joins two Host headers with a comma, which no host name contains (RFC 9112, 3.2).
-    if (request.headers.get('Host')?.includes(',')) return BAD_REQUEST
-    if (!route) return this.options.notFound(request)
-    const operation = route.endpoint(request.method)
-    if (typeof operation === 'function') return operation(context)
-
-    const token = readToken(request)
-    if (store.version) context.version = await store.version()
-    // From here on without a wait until the operation runs: requests of one turn are admitted one after the other, each with its work.
-    this.admission.check()
-    context.caller = this.authentication.known(token, context)
-    if (!context.caller) {
-      context.caller = await this.authentication.verify(token, context)
-      this.admission.check()
-    }
-    this.keyUses.add(context.caller.id, token, context.now)
-    authorize(operation, context.caller)
-    this.rateLimit?.take(context)
-    if (operation.deprecation) this.checkDeprecation(operation, context)
-
-    const { shared } = handlers[operation.id]
-    const cached = shared ? this.lists.get(context) : undefined
-    if (cached) return cached
-
-    const body = operation.body && validated(operation.body, await this.readBody(token, context))
-    const parameters = readParameters(operation, request)
-    this.admission.enter()
-    let answer: Answer
-    try {
-      answer = await handle(operation, this.services, context.caller, parameters, body)
-    } finally {
-      this.admission.leave()
-    }
-    if (shared) this.lists.set(answer, context)
-    if (answer.logged) this.logChange(operation, answer.logged, context)
-    return answer
   }
 
   /** Sets the caller of a request outside the contract. Throws PetstoreError without a valid API key, and when the service is overloaded. */
@@ -144,11 +145,17 @@ export class Pipeline {
     this.keyUses.add(context.caller.id, token, context.now)
   }
 
+  /** The body, at once when all of it has arrived. */
+  private readBody(token: string, context: Context): Json | Promise<Json> {
+    const body = readBody(context.request, this.options.bodyTimeoutMs ?? BODY_TIMEOUT_MS)
+    return body instanceof Promise ? this.whenArrived(body, token, context) : body
+  }
+
   /** A key that is revoked or expires while the body arrives is refused within a second, like any other. */
-  private async readBody(token: string, context: Context): Promise<Json> {
-    const { store, now, bodyTimeoutMs = BODY_TIMEOUT_MS } = this.options
+  private async whenArrived(arriving: Promise<Json>, token: string, context: Context): Promise<Json> {
+    const { store, now } = this.options
     const startedAt = performance.now()
-    const body = await readBody(context.request, bodyTimeoutMs)
+    const body = await arriving
     if (performance.now() - startedAt > REVERIFY_AFTER_MS) {
       context.now = now()
       context.version = await store.version?.()

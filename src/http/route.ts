@@ -82,6 +82,8 @@ export class Context {
   version: StoreVersion | undefined
   /** Sent as `X-Request-Id` when it is set. */
   requestId: string | undefined
+  /** On the clock of performance.now(). */
+  readonly startedAt = performance.now()
 
   constructor(
     readonly request: RoutedRequest,

@@ -37,9 +37,9 @@ class Reader {
     this.skipSpace()
     switch (this.text.charCodeAt(this.at)) {
       case 0x7b:
-        return this.nested(() => this.object())
+        return this.object()
       case 0x5b:
-        return this.nested(() => this.array())
+        return this.array()
       case 0x22:
         return this.string()
       case 0x74:
@@ -53,17 +53,10 @@ class Reader {
     }
   }
 
-  private nested<T>(read: () => T): T {
-    if (++this.depth > DEPTH_MAX) this.fail(`nested more than ${DEPTH_MAX} levels deep`)
-    this.at++
-    const value = read()
-    this.depth--
-    return value
-  }
-
   private object(): JsonObject {
     const object: JsonObject = new Map()
-    if (this.skip(0x7d)) return object
+    this.open()
+    if (this.close(0x7d)) return object
     do {
       this.skipSpace()
       if (this.text.charCodeAt(this.at) !== 0x22) this.fail('expected a name in double quotes')
@@ -72,17 +65,29 @@ class Reader {
       if (!this.skip(0x3a)) this.fail('expected ":"')
       object.set(name, this.value())
     } while (this.skip(0x2c))
-    if (!this.skip(0x7d)) this.fail('expected "," or "}"')
+    if (!this.close(0x7d)) this.fail('expected "," or "}"')
     return object
   }
 
   private array(): Json[] {
     const array: Json[] = []
-    if (this.skip(0x5d)) return array
+    this.open()
+    if (this.close(0x5d)) return array
     do array.push(this.value())
     while (this.skip(0x2c))
-    if (!this.skip(0x5d)) this.fail('expected "," or "]"')
+    if (!this.close(0x5d)) this.fail('expected "," or "]"')
     return array
+  }
+
+  private open(): void {
+    if (++this.depth > DEPTH_MAX) this.fail(`nested more than ${DEPTH_MAX} levels deep`)
+    this.at++
+  }
+
+  private close(code: number): boolean {
+    if (!this.skip(code)) return false
+    this.depth--
+    return true
   }
 
   /** Finds the closing quote. JSON.parse then checks and decodes escapes and control characters. */

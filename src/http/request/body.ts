@@ -11,14 +11,19 @@ export const BODY_BYTES_MAX = 64 * 1024
  */
 const DISCARDED_BYTES_MAX = 1024 * 1024
 
-/** Throws `unsupported_media_type`, `body_too_large`, `request_timeout` or `malformed_json`. */
-export async function readBody(request: Request, timeoutMs: number): Promise<Json> {
+/**
+ * The body, at once when all of it has arrived. Throws or rejects with `unsupported_media_type`, `body_too_large`, `request_timeout`
+ * or `malformed_json`.
+ */
+export function readBody(request: Request, timeoutMs: number): Json | Promise<Json> {
   checkMediaType(request.headers)
   const length = request.headers.get('Content-Length')
   if (length !== null && Number(length) > DISCARDED_BYTES_MAX) throw bodyTooLarge()
   // A body with a small Content-Length is read in one piece; any other is counted as it arrives.
   const reading = length !== null && Number(length) <= BODY_BYTES_MAX ? request.bytes() : readCounting(request)
-  return parse(decode(await withTimeout(reading, timeoutMs)))
+  const arrived = Bun.peek(reading)
+  if (arrived instanceof Uint8Array) return parse(decode(arrived))
+  return withTimeout(reading, timeoutMs).then((bytes) => parse(decode(bytes)))
 }
 
 /** RFC 9110, 8.3. A body without Content-Type is read as JSON, the only media type of this API. */

@@ -68,9 +68,10 @@ export function batched<Item, Result>(
   }
 
   function take(): Waiting<Item, Result>[] {
+    if (!claimOf) return waiting.splice(0, BATCH_MAX)
     const claims = new Map<string, unknown>()
     const end = waiting.slice(0, BATCH_MAX).findIndex(({ item }) => {
-      const [name, value] = claimOf?.(item) ?? []
+      const [name, value] = claimOf(item) ?? []
       if (name === undefined) return false
       if (claims.has(name)) return claims.get(name) !== value
       claims.set(name, value)
