@@ -13,7 +13,8 @@ export const petOperations: Handlers<'listPets' | 'createPet' | 'getPet'> = {
   }),
 
   async createPet({ pets, running }, caller, { 'Idempotency-Key': header }, body) {
-    const { value, replayed } = await running.once(caller.id, header, (key) => pets.createPet(body, caller.id, key))
+    const create = (key?: string) => pets.createPet(body, caller.id, key)
+    const { value, replayed } = await (header === undefined ? create() : running.once(caller.id, header, create))
     return created(stringifyJson(value), replayed, { petId: String(value.id) })
   },
 

@@ -12,15 +12,9 @@ function readIdempotencyKey(header: string): string {
 export class RunningKeys {
   private readonly running = new Set<string>()
 
-  /**
-   * Runs `work` with the key of the header, or with none where there is no header. Rejects with `idempotency_in_flight` while a request
-   * under the same key is running.
-   */
-  once<Result>(by: KeyId, header: string | undefined, work: (key?: string) => Promise<Result>): Promise<Result> {
-    return header === undefined ? work() : this.onceUnder(by, readIdempotencyKey(header), work)
-  }
-
-  private async onceUnder<Result>(by: KeyId, key: string, work: (key: string) => Promise<Result>): Promise<Result> {
+  /** Runs `work` with the key of the header. Rejects with `idempotency_in_flight` while a request under the same key is running. */
+  async once<Result>(by: KeyId, header: string, work: (key: string) => Promise<Result>): Promise<Result> {
+    const key = readIdempotencyKey(header)
     const name = `${by} ${key}`
     if (this.running.has(name)) {
       throw new PetstoreError(

@@ -18,7 +18,8 @@ export function translated<Result>(work: () => Result): Result {
   }
 }
 
-function translate(error: unknown): unknown {
+/** The error of the domain for an error of SQLite; any other error is returned as it is. */
+export function translate(error: unknown): unknown {
   if (!(error instanceof SQLiteError)) return error
   const code = error.code ?? ''
   if (code === 'SQLITE_FULL') return storageFull(error)

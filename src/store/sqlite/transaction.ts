@@ -3,7 +3,7 @@
 import { PetstoreError } from '../../domain/errors.ts'
 import { unavailable } from '../shared/failures.ts'
 import { BUSY_TIMEOUT_MS, type Connection } from './connection.ts'
-import { isSqliteCode, translated } from './errors.ts'
+import { isSqliteCode, translate } from './errors.ts'
 import type { Statements, Version } from './statements.ts'
 
 /**
@@ -83,8 +83,9 @@ export function transactions(connection: Connection, statements: Statements, ver
     const until = performance.now() + BUSY_TIMEOUT_MS
     for (;;) {
       try {
-        return translated(() => attempt(work, options))
-      } catch (error) {
+        return attempt(work, options)
+      } catch (thrown) {
+        const error = translate(thrown)
         const busy = error instanceof PetstoreError && isSqliteCode(error.cause, 'SQLITE_BUSY')
         if (!busy || performance.now() > until) throw error
       }
