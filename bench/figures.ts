@@ -37,7 +37,7 @@ type Kind = keyof typeof KINDS
  * nothing. The median counts, but of memory the highest. Throws a RangeError when a figure is missing.
  */
 export function reach(target: string, figures: readonly Figure[]): Reached {
-  const [, word = 'rate', of = '', sign, bound, base, unit = '×'] = TARGET.exec(target) ?? []
+  const [, word = 'rate', of = '', sign, bound, base, unit = '×'] = TARGET.exec(target.replace(/[()]/g, '')) ?? []
   const values = (kind: Kind) =>
     [of, base ?? []]
       .flat()
@@ -80,4 +80,10 @@ export function summary(values: readonly number[]): Summary {
 export function ratios(ours: readonly number[], theirs: readonly number[]): number[] {
   if (ours.length !== theirs.length) throw new RangeError('a ratio needs both figures of each round')
   return ours.map((value, round) => value / (theirs[round] as number))
+}
+
+/** Three significant digits, or all that a whole number has. */
+export function number(value: number): string {
+  if (value < 100) return value.toFixed(value >= 10 ? 1 : 2)
+  return Math.round(value).toLocaleString('en').replaceAll(',', ' ')
 }

@@ -1,6 +1,6 @@
 // The results as text: some rows on the screen, or docs/performance.md, which has a section for each machine.
 
-import { each, type Figure, median, type Run, reach, type Summary, summary } from './figures.ts'
+import { each, type Figure, median, number, type Run, reach, type Summary, summary } from './figures.ts'
 import type { Result } from './rows.ts'
 
 const HEADS: Record<keyof Run, string> = {
@@ -56,10 +56,4 @@ function shown({ median, min, max }: Summary, unit = ''): string {
 function table(head: readonly string[], lines: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   return [line(head), line(head.map(() => '---')), ...lines.map(line)].join('\n')
-}
-
-/** Three significant digits, or all that a whole number has. */
-export function number(value: number): string {
-  if (value < 100) return value.toFixed(value >= 10 ? 1 : 2)
-  return Math.round(value).toLocaleString('en').replaceAll(',', ' ')
 }

@@ -4,7 +4,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Contender, FLOOR, requestsTo } from './contenders.ts'
-import { type Figure, median, type Run } from './figures.ts'
+import { type Figure, median, number, type Run } from './figures.ts'
 import { audit, type Load, measure, writeRequests } from './load.ts'
 import { temporaryFolder } from './machine.ts'
 import type { Work } from './requests.ts'
@@ -96,9 +96,8 @@ export function say(line: string): void {
 }
 
 function said(name: string, run: Run): Run {
-  say(
-    `  ${name}: ${JSON.stringify(run, (_, value) => (typeof value === 'number' ? Number(value.toPrecision(3)) : value))}`,
-  )
+  const values = Object.entries(run).map(([kind, value]) => `${kind} ${number(value)}`)
+  say(`  ${name}: ${values.join(', ')}`)
   return run
 }
 

@@ -95,7 +95,7 @@ export const ROWS: readonly Row[] = [
     secondsMax: 3,
     groups: WORKERS.map((work) => onBothCores(work, 1e5, ONE_AND_TWO)),
     targets: WORKERS.map((work) => {
-      return `work of ${work}, two workers ÷ ${work}, petstore ≥ 0.95 × ${work}, two floors ÷ ${work}, floor`
+      return `work of (${work}, two workers ÷ ${work}, petstore) ≥ 0.95 × (${work}, two floors ÷ ${work}, floor)`
     }),
   },
   {

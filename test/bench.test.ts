@@ -53,7 +53,7 @@ describe('figures', () => {
   test('two workers are compared with two floors by the work of a second of processor time', () => {
     const of = (name: string, cpuUs: number) => ({ name, runs: [{ cpuUs }] })
     const figures = [of('list, us', 8), of('list, two', 10), of('list, floor', 4), of('list, two floors', 5)]
-    const target = (factor: number) => `work of list, two ÷ list, us ≥ ${factor} × list, two floors ÷ list, floor`
+    const target = (factor: number) => `work of (list, two ÷ list, us) ≥ ${factor} × (list, two floors ÷ list, floor)`
     expect(reach(target(1), figures)).toMatchObject({ median: 1, met: true })
     expect(reach(target(1.01), figures).met).toBe(false)
   })
