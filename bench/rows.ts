@@ -146,7 +146,7 @@ export function entry(work: WorkName, pets: number, contender: Contender = US, n
 }
 
 function versus(work: WorkName, title: string, pets: number, contenders: Contender[], ...targets: string[]): Row {
-  const remark = work === 'list' ? '' : 'The floor and nginx send the bytes of one answer to all requests.'
+  const remark = work === 'list' ? '' : 'A server without a store sends the bytes of one answer to all requests.'
   return { name: work, title, remark, groups: [contenders.map((contender) => entry(work, pets, contender))], targets }
 }
 
