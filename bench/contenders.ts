@@ -3,91 +3,117 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { encodeCursor } from '../src/http/request/cursor.ts'
-import { type Answer, nginxConfiguration } from './answers.ts'
-import { findProgram, peerNode } from './machine.ts'
-import type { Asking } from './requests.ts'
-import { copyOfSeeded, type Seeded } from './seed.ts'
-import { freePort, type Running, type Starting, start } from './servers.ts'
-
-export const ROOT = join(import.meta.dir, '..')
-export const FLOOR = 'floor'
+import { Cluster } from '../test/support/postgres.ts'
+import { CORES, findProgram, ROOT, run, stayOn, temporaryFolder } from './machine.ts'
+import { nginxConfiguration } from './nginx.ts'
+import { type Asked, LIST, type Work } from './requests.ts'
+import { copySeeded } from './seed.ts'
+import { type Answer, answerOf, type Running, type Starting, start } from './servers.ts'
 
 export interface Contender {
   name: string
-  /** `pets`: how many its store holds at first. `folder` is empty and its own. `prepare`: SQL that its store is changed with. */
-  start(pets: number, folder: string, prepare?: string): Promise<Served>
+  /** Its cursor of the page that follows this id. */
+  cursor(after: number): string
+  /** Makes a store with so many pets for this work in an empty folder, and returns how to start the server. */
+  prepare(folder: string, pets: number, works: readonly Work[]): Promise<Starting>
 }
 
-export interface Served extends Asking {
-  running: Running
-}
-
-export interface OursOptions {
-  name?: string
-  flags?: readonly string[]
-  /** On these cores instead of the server's. */
-  cores?: readonly number[]
-  /** An existing store, instead of a new one. */
-  store?: Seeded
-}
-
-export const ourCursor = (after: number) => encodeCursor(BigInt(after))
-
+const PROGRAM = 'bin/petstore'
 /** The service of the source tree at `root`, with its defaults: keys checked, creates logged to a file. */
-export function ours(root: string, { name = 'petstore', flags = [], cores, store }: OursOptions = {}): Contender {
-  return contender(
-    name,
-    (pets, path, prepare) => store ?? copyOfSeeded(root, pets, path, prepare),
-    (port, database) => [join(root, 'bin/petstore'), 'serve', '--port', port, '--database', database, ...flags],
-    cores ? { cores } : {},
-  )
+export function ours(root: string, name = 'petstore', ...flags: readonly string[]): Contender {
+  return withStore(name, (database) => ({ command: serving(join(root, PROGRAM), database, flags) }), root)
 }
 
-/** The runtime of the service, sending this answer; see floor.ts. */
-export function floor(answer: Answer, key: string): Contender {
-  return contender(FLOOR, withoutStore(key), (port, _, folder) => {
-    const file = join(folder, 'answer.json')
-    writeFileSync(file, JSON.stringify({ ...answer, key }))
-    return [process.execPath, join(import.meta.dir, 'floor.ts'), file, port]
-  })
-}
+export const US = ours(ROOT)
 
-/** nginx, sending this answer from its configuration. */
-export function nginx(answer: Answer, key: string): Contender {
-  return contender('nginx', withoutStore(key), (port, _, folder) => {
-    const file = join(folder, 'nginx.conf')
-    writeFileSync(file, nginxConfiguration(answer, key, port, folder))
-    return [findProgram('nginx') as string, '-c', file, '-e', join(folder, 'nginx.log')]
-  })
-}
+/** The service as the executable that `npm run build:executable` makes. */
+export const EXECUTABLE = withStore('one file', (database, folder) => {
+  const executable = join(folder, 'petstore')
+  run([process.execPath, 'scripts/build-executable.ts', '--outfile', executable])
+  return { command: serving(executable, database) }
+})
+
+/** The service on PostgreSQL, which has its default durability and both cores. */
+const onPostgres = withStore('PostgreSQL', async (database) => {
+  stayOn(CORES.server, CORES.load)
+  const cluster = await Cluster.start({ shared_buffers: '256MB' })
+  stayOn(CORES.load)
+  const address = await cluster.newDatabase()
+  run([PROGRAM, 'copy', '--from', database, '--to', address])
+  return { command: serving(join(ROOT, PROGRAM), address), stopped: () => cluster.remove() }
+})
 
 /** See fastify.mjs. Its cursor is the last id. */
-export const fastify = contender(
-  'Fastify',
-  (pets, path) => copyOfSeeded(ROOT, pets, path),
-  (port, database) => [peerNode(), join(import.meta.dir, 'fastify.mjs'), database, port],
-  { environment: { NODE_ENV: 'production' } },
-  String,
-)
-
-function withoutStore(key: string): () => Seeded {
-  return () => ({ database: '', key })
+export const FASTIFY: Contender = {
+  ...withStore('Fastify', (database) => ({
+    command: (port) => [findProgram('node') as string, join(import.meta.dir, 'fastify.mjs'), database, port],
+    environment: { NODE_ENV: 'production' },
+  })),
+  cursor: String,
 }
 
-function contender(
-  name: string,
-  store: (pets: number, path: string, prepare?: string) => Seeded,
-  command: (port: string, database: string, folder: string) => string[],
-  more: Pick<Starting, 'cores' | 'environment'> = {},
-  cursor = ourCursor,
-): Contender {
+function serving(program: string, database: string, flags: readonly string[] = []): Starting['command'] {
+  return (port) => [program, 'serve', '--port', port, '--database', database, ...flags]
+}
+
+type Launch = (database: string, folder: string) => Omit<Starting, 'key'> | Promise<Omit<Starting, 'key'>>
+
+function withStore(name: string, launch: Launch, root = ROOT): Contender {
   return {
     name,
-    async start(pets, folder, prepare) {
-      const { database, key } = store(pets, join(folder, 'store.db'), prepare)
-      const port = freePort()
-      const running = await start({ command: command(String(port), database, folder), port, key, folder, ...more })
-      return { running, key, cursor }
+    cursor: (after) => encodeCursor(BigInt(after)),
+    async prepare(folder, pets, works) {
+      const database = join(folder, 'store.db')
+      const key = copySeeded(root, pets, database, works)
+      return { key, ...(await launch(database, folder)) }
     },
   }
+}
+
+/** The runtime of the service, sending the service's answer; see floor.ts. */
+export const FLOOR = floor(1)
+
+/** nginx, sending the service's answer from its configuration. */
+const nginx = sending('nginx', (answer, port, folder) => {
+  const file = join(folder, 'nginx.conf')
+  writeFileSync(file, nginxConfiguration(answer, port, folder))
+  return [findProgram('nginx') as string, '-c', file, '-e', join(folder, 'nginx.log')]
+})
+
+export const ALL = [US, FLOOR, nginx, FASTIFY]
+export const STORES = [onPostgres, ours(ROOT, 'SQLite')]
+export const ONE_AND_TWO = [US, ours(ROOT, 'two workers', '--workers', '2'), FLOOR, floor(2, 'two floors')]
+
+function floor(processes: number, name = 'floor'): Contender {
+  return sending(name, (answer, port, folder) => {
+    const file = join(folder, 'answer.json')
+    writeFileSync(file, JSON.stringify(answer))
+    return [process.execPath, join(import.meta.dir, 'floor.ts'), file, port, String(processes)]
+  })
+}
+
+/** A server that sends the service's answer to the first request of its work to all of them. */
+function sending(name: string, command: (answer: Answer, port: string, folder: string) => string[]): Contender {
+  return {
+    ...US,
+    name,
+    async prepare(folder, pets, works) {
+      const answer = await ourAnswer(pets, works[0] as Work)
+      return { key: answer.key, command: (port) => command(answer, port, folder) }
+    },
+  }
+}
+
+async function ourAnswer(pets: number, work: Work): Promise<Answer> {
+  using folder = temporaryFolder()
+  await using server = await start(await US.prepare(folder.path, pets, [work]), folder.path)
+  const [first] = await requestsTo(server, US, work, pets)
+  const filled: Asked = JSON.parse(JSON.stringify(first).replaceAll('{nnnn}', '100000'))
+  return await answerOf(server, filled)
+}
+
+/** The requests of this work to a server with so many pets. */
+export async function requestsTo(server: Running, contender: Contender, work: Work, pets: number): Promise<Asked[]> {
+  const { headers } = await answerOf(server, LIST)
+  return work.requests({ pets, cursor: contender.cursor, etag: headers.etag ?? '' })
 }

@@ -10,47 +10,27 @@ import Fastify from 'fastify'
 const [, , path, port] = process.argv
 
 const database = new DatabaseSync(path)
-for (const pragma of ['journal_mode = WAL', 'synchronous = FULL', 'busy_timeout = 2000'])
-  database.exec(`PRAGMA ${pragma}`)
-const columns = 'id, name, category_id AS categoryId, status'
-const page = database.prepare(`SELECT ${columns} FROM pets WHERE id > ? ORDER BY id LIMIT ?`)
-const pageByStatus = database.prepare(`SELECT ${columns} FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?`)
-const petById = database.prepare(`SELECT ${columns} FROM pets WHERE id = ?`)
+database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 2000')
+const select = (rest) => database.prepare(`SELECT id, name, category_id AS categoryId, status FROM pets WHERE ${rest}`)
+const page = select('id > ? ORDER BY id LIMIT ?')
+const pageByStatus = select('status = ? AND id > ? ORDER BY id LIMIT ?')
+const petById = select('id = ?')
 const insert = database.prepare(
   'INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES (?, ?, ?, ?, ?)',
 )
 // Keys are read once, in favour of this peer: the service checks its file at every request.
-const keys = new Map(
-  database
-    .prepare('SELECT hash, id FROM keys WHERE revoked_at IS NULL')
-    .all()
-    .map((key) => [key.hash, key.id]),
-)
+const valid = database.prepare('SELECT hash, id FROM keys WHERE revoked_at IS NULL').all()
+const keys = new Map(valid.map((key) => [key.hash, key.id]))
 
+const integer = { type: 'integer' }
 const status = { type: 'string', enum: ['available', 'pending', 'sold'] }
-const newPet = {
-  type: 'object',
-  required: ['name', 'categoryId'],
-  properties: {
-    name: { type: 'string', minLength: 1, maxLength: 255 },
-    categoryId: { type: 'integer' },
-    status: { ...status, default: 'available' },
-  },
-}
-const pet = {
-  type: 'object',
-  required: ['id', 'name', 'categoryId'],
-  properties: { id: { type: 'integer' }, ...newPet.properties },
-}
-const query = {
-  type: 'object',
-  properties: {
-    limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
-    status,
-    cursor: { type: 'integer', default: 0 },
-  },
-}
-const petId = { type: 'object', properties: { petId: { type: 'integer' } } }
+const name = { type: 'string', minLength: 1, maxLength: 255 }
+const fields = { name, categoryId: integer, status: { ...status, default: 'available' } }
+const newPet = { type: 'object', required: ['name', 'categoryId'], properties: fields }
+const pet = { ...newPet, required: ['id', ...newPet.required], properties: { id: integer, ...fields } }
+const limits = { limit: { ...integer, minimum: 1, maximum: 100, default: 20 }, cursor: { ...integer, default: 0 } }
+const query = { type: 'object', properties: { status, ...limits } }
+const petId = { type: 'object', properties: { petId: integer } }
 
 const app = Fastify({ logger: false, bodyLimit: 64 * 1024 })
 
@@ -63,8 +43,8 @@ app.addHook('onRequest', (request, reply, done) => {
   reply.send({ code: 'invalid_api_key', message: 'Send a valid API key.', status: 401 })
 })
 
-const list = { schema: { querystring: query, response: { 200: { type: 'array', items: pet } } } }
-app.get('/v1/pets', list, ({ query: { limit, status, cursor } }, reply) => {
+const list = { querystring: query, response: { 200: { type: 'array', items: pet } } }
+app.get('/v1/pets', { schema: list }, ({ query: { limit, status, cursor } }, reply) => {
   // One more than asked for shows whether a next page exists.
   const pets = status ? pageByStatus.all(status, cursor, limit + 1) : page.all(cursor, limit + 1)
   if (pets.length > limit) {
@@ -76,9 +56,8 @@ app.get('/v1/pets', list, ({ query: { limit, status, cursor } }, reply) => {
 })
 
 app.post('/v1/pets', { schema: { body: newPet, response: { 201: pet } } }, ({ body, keyId }, reply) => {
-  const { name, categoryId, status } = body
-  const { lastInsertRowid } = insert.run(name, categoryId, status, Date.now(), keyId)
-  reply.code(201).send({ id: Number(lastInsertRowid), name, categoryId, status })
+  const { lastInsertRowid } = insert.run(body.name, body.categoryId, body.status, Date.now(), keyId)
+  reply.code(201).send({ id: Number(lastInsertRowid), ...body })
 })
 
 app.get('/v1/pets/:petId', { schema: { params: petId, response: { 200: pet } } }, (request, reply) => {

@@ -1,17 +1,29 @@
-// The machine: which core serves and which sends the load, what a report says of it, and the programs that a run needs.
+// The machine: which core serves and which sends the load, what a report says of it, the programs that a run needs, and
+// temporary folders.
 
-import { existsSync, readFileSync } from 'node:fs'
-import { cpus, totalmem } from 'node:os'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
+import peers from './package.json'
 
 /** A problem that only the user can solve. The message says how; nothing else is shown. */
 export class CannotRun extends Error {}
 
+export const ROOT = join(import.meta.dir, '..')
+
 /** One core for the server and another for the load, so that neither takes time from the other. */
 export const CORES = { server: 0, load: 1 } as const
 
-const SYSTEM_PACKAGES = { wrk: 'wrk', nginx: 'nginx', taskset: 'util-linux' }
-const PEERS: { dependencies: Record<string, string> } = readJson(join(import.meta.dir, 'package.json'))
+/** A folder that is removed when it goes out of scope, and with the process at the latest. */
+export function temporaryFolder(): Disposable & { path: string } {
+  const path = mkdtempSync(join(tmpdir(), 'petstore-bench-'))
+  const remove = () => {
+    process.off('exit', remove)
+    rmSync(path, { recursive: true, force: true })
+  }
+  process.on('exit', remove)
+  return { path, [Symbol.dispose]: remove }
+}
 
 /** The command line that runs `command` on these cores only. */
 export function pinned(cores: readonly number[], command: readonly string[]): string[] {
@@ -20,64 +32,46 @@ export function pinned(cores: readonly number[], command: readonly string[]): st
 
 /** Moves this process, and what it starts from now on, to these cores. */
 export function stayOn(...cores: readonly number[]): void {
-  Bun.spawnSync(['taskset', '--all-tasks', '--cpu-list', '--pid', cores.join(','), String(process.pid)])
+  run(['taskset', '--all-tasks', '--cpu-list', '--pid', cores.join(','), String(process.pid)])
 }
 
-/** The machine in general terms, and the version of every program that takes part: two sentences. */
+/** Runs a command to its end and returns what it printed. Throws CannotRun with its complaint when it fails. */
+export function run(command: readonly string[], cwd = ROOT): string {
+  const { exitCode, stdout, stderr } = Bun.spawnSync([...command], { cwd })
+  if (exitCode !== 0) throw new CannotRun(`${command.join(' ')} failed: ${stderr.toString().trim()}`)
+  return stdout.toString().trim()
+}
+
+/** What tells this machine from others. */
+export function machineName(): string {
+  return `${cpus()[0]?.model.replace(/\s+/g, ' ').trim() || 'unknown processor'}, ${cpus().length} cores`
+}
+
+/** The memory, and the version of every program that takes part. */
 export function describeMachine(): string {
-  const model = cpus()[0]?.model.replace(/\s+/g, ' ').trim() || 'unknown processor'
-  const memoryGiB = Math.round(totalmem() / 2 ** 30)
-  const versions = {
-    Bun: Bun.version,
-    nginx: printedVersion('nginx', '-v', /nginx\/(\S+)/),
-    Node: printedVersion(peerNode(), '--version', /v(\S+)/),
-    ...PEERS.dependencies,
-    wrk: printedVersion('wrk', '-v', /wrk \S*?([0-9][0-9.]*)/),
+  const versionOf = (program: string) => {
+    const { stdout, stderr } = Bun.spawnSync([findProgram(program) ?? program, '-v'])
+    return /[0-9]+\.[0-9.]+/.exec(`${stdout}${stderr}`)?.[0] ?? 'unknown'
   }
-  const programs = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
-  return `${cpus().length} cores (${model}), ${memoryGiB} GiB of memory. ${programs.join(', ')}.`
-}
-
-function printedVersion(program: string, flag: string, pattern: RegExp): string {
-  const { stdout, stderr } = Bun.spawnSync([findProgram(program) ?? program, flag])
-  return pattern.exec(`${stdout}${stderr}`)?.[1] ?? 'unknown'
+  const others = `Fastify ${peers.dependencies.fastify} on Node ${versionOf('node')}, wrk ${versionOf('wrk')}`
+  return `${Math.round(totalmem() / 2 ** 30)} GiB of memory; Bun ${Bun.version}, nginx ${versionOf('nginx')}, ${others}`
 }
 
 /** Throws CannotRun when a program or a second core is missing. */
-export function requireTools(...names: (keyof typeof SYSTEM_PACKAGES)[]): void {
+export function requireTools(...names: string[]): void {
   if (cpus().length < 2) throw new CannotRun('The benchmark needs two cores: one for the server and one for the load.')
   const missing = names.filter((name) => !findProgram(name))
-  if (missing.length === 0) return
-  const packages = missing.map((name) => SYSTEM_PACKAGES[name]).join(' ')
-  throw new CannotRun(`Install ${missing.join(' and ')}. On Debian or Ubuntu: apt-get install ${packages}`)
+  const advice = 'On Debian or Ubuntu: apt-get install wrk nginx util-linux'
+  if (missing.length > 0) throw new CannotRun(`Install ${missing.join(' and ')}. ${advice}`)
 }
 
-/** Its path. Debian installs nginx where only root's PATH looks. */
+/** Its path: first in our packages, last where Debian installs nginx, which only root's PATH names. */
 export function findProgram(name: string): string | undefined {
-  return Bun.which(name, { PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` }) ?? undefined
+  const ours = join(import.meta.dir, 'node_modules/.bin')
+  return Bun.which(name, { PATH: `${ours}:${process.env.PATH}:/usr/sbin:/usr/local/sbin` }) ?? undefined
 }
 
-/** Installs the packages of bench/package.json, unless they are there. Throws CannotRun when npm fails. */
+/** Installs bench/package.json where it is not: Fastify, and a Node for it unless the system has to have one (24 or later). */
 export function installPeers(): void {
-  const installed = Object.entries(PEERS.dependencies).every(([name, version]) => {
-    const path = join(import.meta.dir, 'node_modules', name, 'package.json')
-    return existsSync(path) && readJson<{ version: string }>(path).version === version
-  })
-  if (installed) return
-  process.stderr.write('Installing the packages to compare with…\n')
-  const { exitCode } = Bun.spawnSync(['npm', 'ci', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: import.meta.dir,
-    stdio: ['ignore', 2, 2],
-  })
-  if (exitCode !== 0) throw new CannotRun('npm could not install the packages to compare with; see its message above.')
-}
-
-/** The Node of bench/package.json; where it has none for this kind of machine, the system's, which must be 24 or later. */
-export function peerNode(): string {
-  const own = join(import.meta.dir, 'node_modules/.bin/node')
-  return existsSync(own) ? own : 'node'
-}
-
-function readJson<Content>(path: string): Content {
-  return JSON.parse(readFileSync(path, 'utf8'))
+  run(['npm', 'install', '--no-save', '--prefer-offline', '--no-audit', '--no-fund'], import.meta.dir)
 }

@@ -1,90 +1,81 @@
 // The kinds of work: the requests of each, as wrk sends them in turn, and the status that answers them.
 
-import { answerOf } from './answers.ts'
-import type { Asked } from './load.ts'
-import { STATUSES } from './seed.ts'
+/** One request. `{nnnn}` stands for a number of six digits, another one each time. */
+export interface Asked {
+  method: 'GET' | 'POST'
+  target: string
+  headers?: Record<string, string>
+  body?: string
+}
 
-/** More than any cache of pages holds. */
-const RANDOM_REQUESTS = 200_000
-const PAGES_IN_ROTATION = 100
-
-/** What a server's requests depend on. */
+/** What requests depend on: the server's pets, its cursor of the page that follows an id, and the entity tag of its list. */
 export interface Asking {
-  key: string
-  running: { port: number }
-  /** The cursor of the page that follows this id. */
+  pets: number
   cursor: (after: number) => string
+  etag: string
 }
 
 export interface Work {
-  /** `pets`: how many the server holds. */
-  requests(asking: Asking, pets: number): Asked[] | Promise<Asked[]>
   status: number
-  /** SQL that a seeded store is prepared with. */
-  prepare?: string
+  requests(asking: Asking): Asked[]
+  /** SQL that its store is prepared with. */
+  prepare?: string | undefined
 }
 
-export const LIST: Asked = { method: 'GET', target: '/v1/pets' }
+const STATUSES = ['available', 'pending', 'sold']
+/** More than any cache of pages holds. */
+const RANDOM_REQUESTS = 200_000
+/** The pets that are ordered: those whose ids have six digits. */
+const ORDERED = 'id BETWEEN 100000 AND 999999'
+const AVAILABLE = `UPDATE pets SET status = 'available' WHERE ${ORDERED} AND status <> 'available'`
+const PENDING = `UPDATE pets SET status = 'pending' WHERE ${ORDERED} AND status <> 'pending';
+  INSERT INTO orders (id, pet_id, status, placed_at, changed_at)
+  SELECT id, id, 'pending', 1, 1 FROM pets WHERE ${ORDERED}`
+
+export const LIST = get('')
 
 export const WORK = {
-  list: { status: 200, requests: () => [LIST] },
-  filtered: { status: 200, requests: filteredPages },
-  'not-modified': { status: 304, requests: listWithItsTag },
-  pages: { status: 200, requests: randomPages },
-  pet: { status: 200, requests: randomPets },
-  create: { status: 201, requests: creates },
-} satisfies Record<string, Work>
+  list: work(200, () => [LIST]),
+  'not-modified': work(304, ({ etag }) => [{ ...LIST, headers: { 'If-None-Match': etag } }]),
+  // Each of the 100 pages is full in a store of 1000 pets or more.
+  filtered: work(200, ({ pets, cursor }) => repeat(100, (n) => page(cursor(Math.floor((n * pets) / 200)), n))),
+  pages: work(200, ({ pets, cursor }) => scattered(pets - 20, (after) => page(cursor(after)))),
+  // The last pets are left out: few of them are sold.
+  'status-pages': work(200, ({ pets, cursor }) => scattered(pets - 1000, (after, n) => page(cursor(after), n))),
+  pet: work(200, ({ pets }) => scattered(pets, (before) => get(`/${before + 1}`))),
+  create: work(201, () => repeat(100, (n) => post('/v1/pets', newPet(n)))),
+  place: work(201, () => [post('/v1/store/orders', '{"petId":{nnnn}}')], AVAILABLE),
+  complete: work(200, () => [post('/v1/store/orders/{nnnn}/complete')], PENDING),
+}
 
-/** Every pet is available; those that orders are completed for have one. */
-const AVAILABLE = "UPDATE pets SET status = 'available' WHERE status <> 'available';"
-const ORDERED = `${AVAILABLE} UPDATE pets SET status = 'pending';
-  INSERT INTO orders (id, pet_id, status, placed_at, changed_at) SELECT id, id, 'pending', 1, 1 FROM pets`
+export type WorkName = keyof typeof WORK
 
-/** Each request is for another pet or order of six digits: for stores of 10^6 pets. */
-export const ORDER_WORK = {
-  place: {
-    status: 201,
-    prepare: AVAILABLE,
-    requests: () => [post('/v1/store/orders', '{"petId":{nnnn}}')],
-  },
-  complete: { status: 200, prepare: ORDERED, requests: () => [post('/v1/store/orders/{nnnn}/complete')] },
-} satisfies Record<string, Work>
+function work(status: number, requests: Work['requests'], prepare?: string): Work {
+  return { status, requests, prepare }
+}
+
+function get(rest: string): Asked {
+  return { method: 'GET', target: `/v1/pets${rest}` }
+}
+
+/** With a number, a page with the status that comes in turn. */
+function page(cursor: string, n?: number): Asked {
+  return get(`?${n === undefined ? '' : `status=${STATUSES[n % 3]}&`}cursor=${cursor}`)
+}
 
 function post(target: string, body = ''): Asked {
   return { method: 'POST', target, headers: { 'Content-Type': 'application/json' }, body }
 }
 
-/** Different pages of lists with a status, in rotation. Each is full in a store of 1000 pets or more. */
-export function filteredPages({ cursor }: Asking, pets: number): Asked[] {
-  return Array.from({ length: PAGES_IN_ROTATION }, (_, page) => {
-    const status = STATUSES[page % STATUSES.length]
-    const after = Math.floor((page * pets) / (2 * PAGES_IN_ROTATION))
-    return { method: 'GET', target: `/v1/pets?status=${status}&cursor=${cursor(after)}` }
-  })
+function newPet(n: number): string {
+  return JSON.stringify({ name: `Bella ${n}`, categoryId: n % 7, status: STATUSES[n % 3] })
 }
 
-/** Pages of 20 at random places. */
-export function randomPages({ cursor }: Asking, pets: number): Asked[] {
-  return scattered(pets - 20).map((after) => ({ method: 'GET', target: `/v1/pets?cursor=${cursor(after)}` }))
+function repeat(count: number, request: (n: number) => Asked): Asked[] {
+  return Array.from({ length: count }, (_, n) => request(n))
 }
 
-export function creates(): Asked[] {
-  return Array.from({ length: 100 }, (_, index) => {
-    const pet = { name: `Bella ${index}`, categoryId: index % 7, status: STATUSES[index % STATUSES.length] }
-    return post('/v1/pets', JSON.stringify(pet))
-  })
-}
-
-function randomPets(_asking: Asking, pets: number): Asked[] {
-  return scattered(pets).map((index) => ({ method: 'GET', target: `/v1/pets/${1 + index}` }))
-}
-
-async function listWithItsTag({ running, key }: Asking): Promise<Asked[]> {
-  const { headers } = await answerOf(running.port, LIST, key)
-  return [{ ...LIST, headers: { 'If-None-Match': headers.etag as string } }]
-}
-
-/** Numbers below `limit`, far from each other and the same in every run: Knuth's multiplicative hash of 1, 2, 3 … */
-function scattered(limit: number): number[] {
-  return Array.from({ length: RANDOM_REQUESTS }, (_, index) => (Math.imul(index + 1, 2654435761) >>> 0) % limit)
+/** For numbers below `limit`, far from each other and the same in every run: Knuth's multiplicative hash of 1, 2, 3 … */
+function scattered(limit: number, request: (place: number, n: number) => Asked): Asked[] {
+  return repeat(RANDOM_REQUESTS, (n) => request((Math.imul(n + 1, 2654435761) >>> 0) % limit, n))
 }

@@ -3,11 +3,12 @@
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Contender, Served } from './contenders.ts'
-import { withFolder } from './folders.ts'
+import { type Contender, FLOOR, requestsTo } from './contenders.ts'
+import { type Figure, median, number, type Run } from './figures.ts'
 import { audit, type Load, measure, writeRequests } from './load.ts'
+import { temporaryFolder } from './machine.ts'
 import type { Work } from './requests.ts'
-import type { Figure } from './results.ts'
+import { type Running, residentMB, start } from './servers.ts'
 
 export interface Pace {
   rounds: number
@@ -18,81 +19,112 @@ export interface Pace {
 export interface Entry {
   name: string
   contender: Contender
-  pets: number
   work: Work
-  connections: number
+  pets: number
+  /** Where the server and its load run; a core for each unless given. */
   cores?: readonly number[]
+  /** Runs at full rate while this entry is measured, a second longer at both ends. */
+  beside?: Entry
 }
 
-/** A load whose server runs and gives the right answers. */
-export type Ready = Load & { bytesPerAnswer: number }
+export interface Measured {
+  figures: Figure[]
+  remark?: string
+}
+
+type Loads = Map<Entry, Load & Figure>
 
 /** For each entry; all are warmed up at once. */
 const WARM_UP_SECONDS = 2
-/** `warmUpSeconds`: 2 for each entry unless given. */
-export function measureTogether(entries: readonly Entry[], pace: Pace, warmUpSeconds?: number): Promise<Figure[]> {
-  return withServers(entries, (ready) => measureRounds(entries, ready, pace), warmUpSeconds)
-}
+/** A round in which the floor's rate is farther from its median is measured again. */
+const FLOOR_MOVES_MAX = 0.15
+const EXTRA_ROUNDS_MAX = 3
 
-/** Starts the servers of the entries, warms them up, and stops them after `use`. Throws an Error for a wrong answer. */
-export function withServers<Result>(
-  entries: readonly Entry[],
-  use: (ready: readonly Ready[]) => Promise<Result>,
-  warmUpSeconds = WARM_UP_SECONDS * entries.length,
-): Promise<Result> {
-  return withFolder(async (folder) => {
-    const servers: Served[] = []
-    try {
-      for (const [index, { contender, pets, work }] of entries.entries()) {
-        const own = join(folder, String(index))
-        mkdirSync(own)
-        servers.push(await contender.start(pets, own, work.prepare))
-      }
-      const warm = (one: Entry, n: number) =>
-        warmUp(one, servers[n] as Served, join(folder, `requests-${n}`), warmUpSeconds)
-      return await use(await Promise.all(entries.map(warm)))
-    } finally {
-      await Promise.all(servers.map(({ running }) => running.stop()))
+/** `oneServer`: entries of the same contender share one. Throws an Error for a wrong answer. */
+export async function measureTogether(asked: readonly Entry[], pace: Pace, oneServer?: boolean): Promise<Measured> {
+  const entries = asked.flatMap((entry) => (entry.beside ? [entry, entry.beside] : [entry]))
+  using root = temporaryFolder()
+  await using stack = new AsyncDisposableStack()
+  const servers = new Map<Contender | Entry, Running>()
+  const loads: Loads = new Map()
+  for (const entry of entries) {
+    const { name, contender, work, pets, cores } = entry
+    const folder = join(root.path, name)
+    mkdirSync(folder)
+    const owner = oneServer ? contender : entry
+    let server = servers.get(owner)
+    if (!server) {
+      const works = entries.filter((other) => other === entry || other.contender === owner).map(({ work }) => work)
+      server = stack.use(await start(await contender.prepare(folder, pets, works), folder, cores))
+      servers.set(owner, server)
     }
-  })
+    const requests = join(folder, 'requests')
+    writeRequests(requests, await requestsTo(server, contender, work, pets), server.key)
+    loads.set(entry, { name, server, requests, status: work.status, sent: 0, cores, runs: [] })
+  }
+  await Promise.all([...loads.values()].map((load) => audit(load, WARM_UP_SECONDS * entries.length)))
+  return await measureRounds(asked, loads, pace)
 }
 
-async function warmUp(one: Entry, served: Served, requests: string, seconds: number): Promise<Ready> {
-  const { name, pets, work, connections, cores } = one
-  writeRequests(requests, await work.requests(served, pets), served.key)
-  const load = {
-    server: served.running,
-    requests,
-    status: work.status,
-    connections,
-    sent: 0,
-    ...(cores ? { cores } : {}),
-  }
-  try {
-    const bytesPerAnswer = await audit(load, seconds)
-    return { ...load, bytesPerAnswer }
-  } catch (error) {
-    throw new Error(`${name}: ${(error as Error).message}`, { cause: error })
-  }
-}
-
-async function measureRounds(entries: readonly Entry[], ready: readonly Ready[], pace: Pace): Promise<Figure[]> {
-  const figures: Figure[] = entries.map(({ name }) => ({ name, runs: [] }))
-  for (let round = 0; round < pace.rounds; round++) {
-    // Every other round runs in reverse, so that the order favours no entry.
-    const order = round % 2 === 0 ? [...ready.entries()] : [...ready.entries()].reverse()
-    for (const [index, load] of order) {
-      const run = await measure(load, pace.seconds)
-      figures[index]?.runs.push(run)
-      const { perSecond, p99Ms, busy, cpuUs } = run
-      const rate = `${Math.round(perSecond)} a second, p99 ${p99Ms.toFixed(2)} ms`
-      say(`  ${entries[index]?.name}: ${rate}, busy ${Math.round(busy * 100)} %, CPU ${cpuUs.toFixed(1)} µs`)
+/** How long the servers take until the first answer. */
+export async function measureStarts(entries: readonly Entry[], { rounds }: Pace): Promise<Measured> {
+  const figures: Figure[] = []
+  for (const { name, contender, work, pets } of entries) {
+    using folder = temporaryFolder()
+    const starting = await contender.prepare(folder.path, pets, [work])
+    const runs: Run[] = []
+    // The first start reads the program from the disk and does not count.
+    for (let round = 0; round <= rounds; round++) {
+      await using server = await start(starting, folder.path)
+      runs.push(said(name, { startMs: server.startMs, residentMB: residentMB(server.pid) }))
     }
+    figures.push({ name, runs: runs.slice(1) })
   }
-  return figures
+  return { figures }
+}
+
+/** The round to measure again, given the floor's rate in each: the one that is farthest from the median, if it is too far. */
+export function movedRound(rates: readonly number[]): number | undefined {
+  const moves = rates.map((rate) => Math.abs(rate / median(rates) - 1))
+  const most = Math.max(...moves)
+  return most > FLOOR_MOVES_MAX ? moves.indexOf(most) : undefined
 }
 
 /** Progress, on standard error. */
 export function say(line: string): void {
   process.stderr.write(`${line}\n`)
+}
+
+function said(name: string, run: Run): Run {
+  const values = Object.entries(run).map(([kind, value]) => `${kind} ${number(value)}`)
+  say(`  ${name}: ${values.join(', ')}`)
+  return run
+}
+
+async function measureRounds(entries: readonly Entry[], loads: Loads, { rounds, seconds }: Pace): Promise<Measured> {
+  const run = async (entry: Entry, round: number, length: number) => {
+    const load = loads.get(entry) as Load & Figure
+    load.runs[round] = said(entry.name, await measure(load, length))
+  }
+  const measureRound = async (round: number) => {
+    // Every other round runs in reverse, so that the order favours no entry.
+    for (const entry of round % 2 === 0 ? entries : entries.toReversed()) {
+      const beside = entry.beside && run(entry.beside, round, seconds + 2)
+      if (beside) await Bun.sleep(1000)
+      await Promise.all([run(entry, round, seconds), beside])
+    }
+  }
+  const floor = [...loads].find(([{ contender }]) => contender === FLOOR)?.[1]
+  const moved = () => movedRound(floor?.runs.map(({ perSecond = 0 }) => perSecond) ?? [])
+  for (let round = 0; round < rounds; round++) await measureRound(round)
+  let extra = 0
+  for (let again = moved(); again !== undefined && extra < EXTRA_ROUNDS_MAX; again = moved()) {
+    say(`  The floor moved: round ${again + 1} is measured again.`)
+    await measureRound(again)
+    extra++
+  }
+  const figures = [...loads.values()].map(({ name, runs }) => ({ name, runs }))
+  if (extra === 0) return { figures }
+  const settled = moved() === undefined ? '' : ' It still moved after that.'
+  return { figures, remark: `The floor moved by more than 15 %; rounds measured again: ${extra}.${settled}` }
 }

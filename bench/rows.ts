@@ -1,105 +1,163 @@
-// The rows in which contenders answer as fast as they can: the work, the contenders, and the wanted ratios. The rows of the
-// service alone are in rows-of-ours.ts.
+// The rows of the benchmark: what is measured together, and the targets, in the words that figures.ts reads. They are ratios
+// to the floor wherever the runtime sets the limit.
 
-import { answerOf } from './answers.ts'
-import { type Contender, fastify, floor, nginx, ours, ROOT } from './contenders.ts'
-import { withFolder } from './folders.ts'
-import { ORDER_WORK, WORK, type Work } from './requests.ts'
-import { atLeast, atMost, each, type Figure, type Measured, type Target } from './results.ts'
-import { type Entry, measureTogether, type Pace } from './rounds.ts'
-import { summary } from './statistics.ts'
+import { ALL, type Contender, EXECUTABLE, FASTIFY, FLOOR, ONE_AND_TWO, STORES, US } from './contenders.ts'
+import { type Figure, type Reached, reach } from './figures.ts'
+import { CORES } from './machine.ts'
+import { WORK, type WorkName } from './requests.ts'
+import { type Entry, measureStarts, measureTogether, type Pace } from './rounds.ts'
 
 export interface Row {
   name: string
   title: string
-  run(pace: Pace): Promise<Measured>
+  /** What a reader must know about the row. */
+  remark?: string
+  /** The most for a run: longer ones would order each of 900 000 pets, or take too long in all. */
+  secondsMax?: number
+  /** Entries of the same contender share one server. */
+  oneServer?: true
+  /** How long the servers take to start is measured, instead of the work. */
+  starts?: true
+  /** What is measured in the same rounds, one group after another. */
+  groups: readonly (readonly Entry[])[]
+  targets: readonly string[]
 }
 
-export const CONNECTIONS = 64
-export const US = ours(ROOT)
+export interface Result extends Pick<Row, 'title'> {
+  remark: string
+  figures: readonly Figure[]
+  targets: readonly (Reached & { target: string })[]
+}
 
-const ONE_ANSWER = 'The floor and nginx send the bytes of one answer to all requests.'
+const BOTH_CORES = [CORES.server, CORES.load]
+const ORDERS = ['place', 'complete', 'create'] as const
+const MEMORY = ['pages', 'pet', 'list', 'create'] as const
+const WORKERS = ['list', 'pages', 'create'] as const
+const POSTGRES = { list: 45_000, create: 22_000, place: 15_000 }
+/** From how many pets on each work is measured: random requests to a smaller store would be answered from memory. */
+const GROWTH: Record<WorkName, number> = {
+  ...{ list: 1e3, filtered: 1e3, 'not-modified': 1e3, pages: 1e5, 'status-pages': 1e5, pet: 1e5 },
+  ...{ create: 1e3, place: 1e6, complete: 1e6 },
+}
 
-export const COMPARISONS: readonly Row[] = [
-  row('list', 'List of 20', 1e3, (figures) => [
-    atLeast(figures, 'petstore', 0.85, 'nginx'),
-    atLeast(figures, 'petstore', 5, 'Fastify'),
-  ]),
-  row('filtered', 'List of 20 with a status, 100 different pages in rotation', 1e6, (figures) => [
-    atLeast(figures, 'petstore', 0.75, 'nginx'),
-  ]),
-  row('pages', 'Pages not asked for before: random cursors over 10^6 pets', 1e6, (figures) => [
-    atLeast(figures, 'petstore', 0.35, 'nginx'),
-    atLeast(figures, 'petstore', 2, 'Fastify'),
-  ]),
-  row('pet', 'One pet by id, random over 10^6', 1e6, (figures) => [atLeast(figures, 'petstore', 0.5, 'nginx')]),
-  row('create', 'Create, synced to disk', 1e3, (figures) => [
-    atLeast(figures, 'petstore', 20, 'Fastify'),
-    atMost('p99 ≤ 10 ms', summary(each(figures, 'petstore', 'p99Ms')), 10, 'ms'),
-  ]),
+export const ROWS: readonly Row[] = [
+  versus('list', 'List of 20', 1e3, ALL, 'petstore ≥ 0.95 × floor'),
+  versus('filtered', 'List of 20 with a status, 100 pages in rotation', 1e6, ALL, 'petstore ≥ 0.95 × floor'),
+  {
+    name: 'not-modified',
+    title: 'List of 20 that has not changed: 304',
+    remark: 'The floor sends the whole list; beside it stands one that sends the 304.',
+    groups: [[entry('not-modified', 1e3), entry('list', 1e3, FLOOR), entry('not-modified', 1e3, FLOOR, '304 floor')]],
+    targets: ['petstore ≥ 1 × floor'],
+  },
+  versus('pages', 'Pages not asked for yet, 10^6 pets', 1e6, ALL, 'petstore ≥ 0.55 × floor', 'petstore ≥ 3 × Fastify'),
+  {
+    name: 'status-pages',
+    title: 'Pages not asked for yet, with a status',
+    groups: [[entry('status-pages', 1e6, US, 'with a status'), entry('pages', 1e6, US, 'without')]],
+    targets: ['with a status ≥ 0.9 × without'],
+  },
+  versus('pet', 'One pet by id, random over 10^6', 1e6, ALL, 'petstore ≥ 0.75 × floor'),
+  versus('create', 'Create, synced', 1e3, [US, FLOOR, FASTIFY], 'petstore ≥ 0.6 × floor', 'p99 of petstore ≤ 10 ms'),
   {
     name: 'orders',
     title: 'Orders placed and completed, beside creates',
-    async run(pace) {
-      const { floor } = await sendingOurAnswer(ORDER_WORK.place, 1e6, 100_001)
-      const figures = await measureTogether(
-        [
-          entry(US, ORDER_WORK.place, 1e6, 'place'),
-          entry(US, ORDER_WORK.complete, 1e6, 'complete'),
-          entry(US, WORK.create, 1e6, 'create'),
-          entry(floor, ORDER_WORK.place, 1e6),
-        ],
-        pace,
-      )
-      const targets = ['place', 'complete'].map((name) => atLeast(figures, name, 0.8, 'create'))
-      return {
-        figures,
-        targets,
-        remark: 'Each order is for another of 10^6 pets. The floor parses the order and stores nothing.',
-      }
-    },
+    remark: 'Each order is for another of 10^6 pets. The floor parses the order and stores nothing.',
+    secondsMax: 2,
+    groups: [[...ORDERS.map((work) => entry(work, 1e6, US, work)), entry('place', 1e6, FLOOR)]],
+    targets: ['place', 'complete'].flatMap((work) => [`${work} ≥ 0.5 × floor`, `${work} ≥ 0.8 × create`]),
+  },
+  {
+    name: 'beside',
+    title: 'Lists while creates run at full rate, and while orders are placed',
+    remark: '64 connections list and 64 others create or place, all from one core. Processor time is that of both.',
+    oneServer: true,
+    groups: [
+      [
+        entry('list', 1e6, US, 'lists alone'),
+        { ...entry('list', 1e6, US, 'lists beside creates'), beside: entry('create', 1e6, US, 'creates') },
+        { ...entry('list', 1e6, US, 'lists beside placing'), beside: entry('place', 1e6, US, 'placing') },
+      ],
+    ],
+    targets: ['creates', 'placing'].map((work) => `p99 of lists beside ${work} ≤ 2 × lists alone`),
+  },
+  {
+    name: 'growth',
+    title: 'Growth to 10^7 pets',
+    secondsMax: 3,
+    groups: keys(GROWTH).map((work) => [GROWTH[work], 1e7].map((pets) => entry(work, pets, US, at(work, pets)))),
+    targets: keys(GROWTH).map((work) => `${at(work, 1e7)} ≥ 0.95 × ${at(work, GROWTH[work])}`),
+  },
+  {
+    name: 'workers',
+    title: 'Two workers on two cores, one file, one port',
+    remark: 'Servers and load share both cores. The floor, too, is one process or two on one port.',
+    secondsMax: 3,
+    groups: WORKERS.map((work) => onBothCores(work, 1e5, ONE_AND_TWO)),
+    targets: WORKERS.map((work) => {
+      return `work of (${work}, two workers ÷ ${work}, petstore) ≥ 0.95 × (${work}, two floors ÷ ${work}, floor)`
+    }),
+  },
+  {
+    name: 'start',
+    title: 'Start with 10^7 pets, until the first answer',
+    starts: true,
+    groups: [[entry('list', 1e7, US, 'clone'), entry('list', 1e7, EXECUTABLE)]],
+    targets: ['start of clone ≤ 100 ms', 'start of one file ≤ 60 ms'],
+  },
+  {
+    name: 'memory',
+    title: 'Memory under load, one server with 10^7 pets',
+    remark: 'Here the target is for the highest of all.',
+    oneServer: true,
+    groups: [MEMORY.map((work) => entry(work, 1e7, US, work))],
+    targets: MEMORY.map((work) => `memory of ${work} ≤ 90 MB`),
+  },
+  {
+    name: 'postgres',
+    title: 'PostgreSQL on the same two cores',
+    remark:
+      'The database with its default durability, the service and the load share both cores. "CPU" is the service alone.',
+    secondsMax: 3,
+    oneServer: true,
+    groups: [keys(POSTGRES).flatMap((work) => onBothCores(work, 1e6, STORES))],
+    targets: keys(POSTGRES).flatMap((work) => {
+      return [`${work}, PostgreSQL ≥ ${POSTGRES[work]} a second`, `${work}, PostgreSQL ÷ ${work}, SQLite`]
+    }),
   },
 ]
 
-export function entry(contender: Contender, work: Work, pets: number, name = contender.name): Entry {
-  return { name, contender, pets, work, connections: CONNECTIONS }
-}
-
-function row(
-  name: keyof typeof WORK,
-  title: string,
-  pets: number,
-  targets: (figures: readonly Figure[]) => Target[],
-): Row {
-  const work = WORK[name]
-  return {
-    name,
-    title,
-    async run(pace) {
-      const constant = await sendingOurAnswer(work, pets)
-      // nginx parses no JSON: of a create it would do too little.
-      const contenders = [US, constant.floor, ...(work === WORK.create ? [] : [constant.nginx]), fastify]
-      const figures = await measureTogether(
-        contenders.map((contender) => entry(contender, work, pets)),
-        pace,
-      )
-      return { figures, targets: targets(figures), ...(name === 'list' ? {} : { remark: ONE_ANSWER }) }
-    },
+/** Throws an Error for a wrong answer. */
+export async function measureRow(row: Row, { rounds, seconds }: Pace): Promise<Result> {
+  const pace = { rounds, seconds: Math.min(seconds, row.secondsMax ?? seconds) }
+  const figures: Figure[] = []
+  const remarks = [row.remark]
+  for (const group of row.groups) {
+    const measured = await (row.starts ? measureStarts(group, pace) : measureTogether(group, pace, row.oneServer))
+    figures.push(...measured.figures)
+    remarks.push(measured.remark)
   }
+  const targets = row.targets.map((target) => ({ target, ...reach(target, figures) }))
+  return { title: row.title, remark: remarks.filter(Boolean).join(' '), figures, targets }
 }
 
-/** Contenders that send what the service answers to the first request of this work, with this id where it is numbered. */
-function sendingOurAnswer(work: Work, pets: number, id = 1): Promise<{ floor: Contender; nginx: Contender }> {
-  return withFolder(async (folder) => {
-    const served = await US.start(pets, folder, work.prepare)
-    try {
-      const [first] = await work.requests(served, pets)
-      if (!first) throw new RangeError('the work has no request')
-      const body = first.body?.replace('{nnnn}', String(id))
-      const answer = await answerOf(served.running.port, { ...first, ...(body && { body }) }, served.key)
-      return { floor: floor(answer, served.key), nginx: nginx(answer, served.key) }
-    } finally {
-      await served.running.stop()
-    }
-  })
+export function entry(work: WorkName, pets: number, contender: Contender = US, name = contender.name): Entry {
+  return { name, contender, work: WORK[work], pets }
+}
+
+function versus(work: WorkName, title: string, pets: number, contenders: Contender[], ...targets: string[]): Row {
+  const remark = work === 'list' ? '' : 'A server without a store sends the bytes of one answer to all requests.'
+  return { name: work, title, remark, groups: [contenders.map((contender) => entry(work, pets, contender))], targets }
+}
+
+function onBothCores(work: WorkName, pets: number, contenders: readonly Contender[]): Entry[] {
+  return contenders.map((one) => ({ ...entry(work, pets, one, `${work}, ${one.name}`), cores: BOTH_CORES }))
+}
+
+function at(work: WorkName, pets: number): string {
+  return `${work} at 10^${Math.log10(pets)}`
+}
+
+function keys<Name extends WorkName>(record: Record<Name, unknown>): Name[] {
+  return Object.keys(record) as Name[]
 }

@@ -1,30 +1,38 @@
 // The processes under test: each is started on its cores, awaited until it answers, watched through /proc, and stopped.
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CORES, pinned } from './machine.ts'
-
-export interface Running {
-  port: number
-  pid: number
-  stop(): Promise<void>
-}
+import { type Asked, LIST } from './requests.ts'
 
 export interface Starting {
-  command: readonly string[]
-  port: number
+  command(port: string): string[]
   /** With this API key GET /v1/pets succeeds once the server is ready. */
   key: string
-  /** Where it runs and where its output goes. */
-  folder: string
-  /** The server's core unless given. */
-  cores?: readonly number[]
   environment?: Record<string, string>
+  stopped?: () => Promise<void>
+}
+
+/** It stops when it goes out of scope. */
+export interface Running extends AsyncDisposable {
+  port: number
+  pid: number
+  key: string
+  /** From the start of the process to its first answer. */
+  startMs: number
+}
+
+/** One answer of a server, without the headers that every server adds, and the key for it. */
+export interface Answer {
+  status: number
+  headers: Record<string, string>
+  body: string
+  key: string
 }
 
 const READY_MAX_MS = 60_000
-const STOP_MAX_MS = 12_000
 const TICKS_PER_SECOND = 100
+const ADDED_HEADERS = ['connection', 'content-length', 'date', 'transfer-encoding']
 const running = new Set<Bun.Subprocess>()
 
 // However this process ends, its servers end with it.
@@ -33,84 +41,77 @@ process.on('exit', () => {
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
 
-/** Throws an Error with the end of the server's output when it does not answer. */
-export async function start(starting: Starting): Promise<Running> {
-  const { command, cores = [CORES.server], port, folder, environment = {} } = starting
-  const output = Bun.file(join(folder, 'output'))
-  const errors = Bun.file(join(folder, 'errors'))
-  const child = Bun.spawn(pinned(cores, command), {
-    env: { ...process.env, ...environment },
-    stdio: ['ignore', output, errors],
-    cwd: folder,
-  })
+/** Starts it in a folder, which also gets its output. Throws an Error with the end of that when it does not answer. */
+export async function start(
+  starting: Starting,
+  folder: string,
+  cores: readonly number[] = [CORES.server],
+): Promise<Running> {
+  const [port, key] = [freePort(), starting.key]
+  const command = starting.command(String(port))
+  const [env, output] = [{ ...process.env, ...starting.environment }, Bun.file(join(folder, 'output'))]
+  const startedAt = performance.now()
+  const child = Bun.spawn(pinned(cores, command), { env, stdio: ['ignore', output, output], cwd: folder })
   running.add(child)
-  if (!(await answers(child, starting))) {
-    child.kill('SIGKILL')
-    const printed = `${await output.text()}${await errors.text()}`.slice(-2000)
-    throw new Error(`${command.join(' ')} did not start:\n${printed}`)
+  async function stop() {
+    child.kill()
+    await child.exited
+    running.delete(child)
+    await starting.stopped?.()
   }
-  return {
-    port,
-    pid: child.pid,
-    async stop() {
-      child.kill('SIGTERM')
-      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MAX_MS)
-      await child.exited
-      clearTimeout(timer)
-      running.delete(child)
-    },
+  while (!(await answerOf({ port, key }, LIST).catch(() => undefined))) {
+    await Bun.sleep(1)
+    if (performance.now() - startedAt < READY_MAX_MS && child.exitCode === null) continue
+    await stop()
+    throw new Error(`${command.join(' ')} did not start:\n${(await output.text()).slice(-2000)}`)
   }
+  return { port, pid: child.pid, key, startMs: performance.now() - startedAt, [Symbol.asyncDispose]: stop }
 }
 
-async function answers(child: Bun.Subprocess, { port, key }: Starting): Promise<boolean> {
-  const until = performance.now() + READY_MAX_MS
-  while (performance.now() < until && child.exitCode === null) {
-    try {
-      const headers = { Authorization: `Bearer ${key}` }
-      const response = await fetch(`http://127.0.0.1:${port}/v1/pets`, { headers })
-      await response.bytes()
-      if (response.ok) return true
-    } catch {
-      // The server does not listen yet.
-    }
-    await Bun.sleep(1)
-  }
-  return false
+/** Throws an Error for a failure. */
+export async function answerOf({ port, key }: Pick<Running, 'port' | 'key'>, asked: Asked): Promise<Answer> {
+  const { method, target, headers, body = null } = asked
+  const authorized = { ...headers, Authorization: `Bearer ${key}` }
+  const response = await fetch(`http://127.0.0.1:${port}${target}`, { method, headers: authorized, body })
+  const [status, text] = [response.status, await response.text()]
+  if (status >= 400) throw new Error(`${method} ${target} answered ${status}: ${text}`)
+  const own = [...response.headers].filter(([name]) => !ADDED_HEADERS.includes(name))
+  return { status, headers: Object.fromEntries(own), body: text, key }
 }
 
 /** A port that was free a moment ago. */
-export function freePort(): number {
+function freePort(): number {
   const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } })
   listener.stop(true)
   return listener.port
 }
 
-/** Seconds of processor time that a process and its children have used. */
+/** Seconds of processor time that a process and its descendants have used. */
 export function cpuSeconds(pid: number): number {
-  return family(pid).reduce((total, each) => {
-    const text = readOrEmpty(`/proc/${each}/stat`)
+  return sumOfFamily(pid, (each) => {
     // The name comes first, in parentheses, and may hold spaces.
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    return total + (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_PER_SECOND
-  }, 0)
+    const fields = contents(`/proc/${each}/stat`).split(') ').at(-1)?.split(' ')
+    return (Number(fields?.[11] ?? 0) + Number(fields?.[12] ?? 0)) / TICKS_PER_SECOND
+  })
 }
 
-/** The process and its descendants. Linux lists a child with the thread that started it. */
-function family(pid: number): number[] {
-  const threads = orElse(() => readdirSync(`/proc/${pid}/task`), [])
-  const children = threads.flatMap((thread) => readOrEmpty(`/proc/${pid}/task/${thread}/children`).split(' '))
-  return [pid, ...children.filter(Boolean).map(Number).flatMap(family)]
+/** Memory of a process and its descendants, in 10^6 bytes. */
+export function residentMB(pid: number): number {
+  const kib = (each: number) => Number(/^VmRSS:\s+(\d+) kB$/m.exec(contents(`/proc/${each}/status`))?.[1] ?? 0)
+  return (sumOfFamily(pid, kib) * 1024) / 1e6
 }
 
-function readOrEmpty(path: string): string {
-  return orElse(() => readFileSync(path, 'utf8'), '')
+/** Linux lists a child with the thread that started it: here that is the first. */
+function sumOfFamily(pid: number, value: (pid: number) => number): number {
+  const children = contents(`/proc/${pid}/task/${pid}/children`).match(/\d+/g) ?? []
+  return children.reduce((sum, child) => sum + sumOfFamily(Number(child), value), value(pid))
 }
 
 /** A process may end while it is read: then it counts for nothing. */
-function orElse<Value>(read: () => Value, otherwise: Value): Value {
+function contents(path: string): string {
   try {
-    return read()
+    return readFileSync(path, 'utf8')
   } catch {
-    return otherwise
+    return ''
   }
 }
