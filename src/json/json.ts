@@ -23,23 +23,23 @@ export function parseJson(text: string): Json {
 
 class Reader {
   private at = 0
-  private depth = 0
   constructor(private readonly text: string) {}
 
   document(): Json {
-    const value = this.value()
+    const value = this.value(0)
     this.skipSpace()
     if (this.at < this.text.length) this.fail('unexpected text after the value')
     return value
   }
 
-  private value(): Json {
+  /** `depth`: how many objects and arrays are around it. */
+  private value(depth: number): Json {
     this.skipSpace()
     switch (this.text.charCodeAt(this.at)) {
       case 0x7b:
-        return this.object()
+        return this.object(depth + 1)
       case 0x5b:
-        return this.array()
+        return this.array(depth + 1)
       case 0x22:
         return this.string()
       case 0x74:
@@ -53,41 +53,35 @@ class Reader {
     }
   }
 
-  private object(): JsonObject {
+  private object(depth: number): JsonObject {
     const object: JsonObject = new Map()
-    this.open()
-    if (this.close(0x7d)) return object
+    this.open(depth)
+    if (this.skip(0x7d)) return object
     do {
       this.skipSpace()
       if (this.text.charCodeAt(this.at) !== 0x22) this.fail('expected a name in double quotes')
       const name = this.string()
       if (object.has(name)) this.fail('an object has two members with the same name')
       if (!this.skip(0x3a)) this.fail('expected ":"')
-      object.set(name, this.value())
+      object.set(name, this.value(depth))
     } while (this.skip(0x2c))
-    if (!this.close(0x7d)) this.fail('expected "," or "}"')
+    if (!this.skip(0x7d)) this.fail('expected "," or "}"')
     return object
   }
 
-  private array(): Json[] {
+  private array(depth: number): Json[] {
     const array: Json[] = []
-    this.open()
-    if (this.close(0x5d)) return array
-    do array.push(this.value())
+    this.open(depth)
+    if (this.skip(0x5d)) return array
+    do array.push(this.value(depth))
     while (this.skip(0x2c))
-    if (!this.close(0x5d)) this.fail('expected "," or "]"')
+    if (!this.skip(0x5d)) this.fail('expected "," or "]"')
     return array
   }
 
-  private open(): void {
-    if (++this.depth > DEPTH_MAX) this.fail(`nested more than ${DEPTH_MAX} levels deep`)
+  private open(depth: number): void {
+    if (depth > DEPTH_MAX) this.fail(`nested more than ${DEPTH_MAX} levels deep`)
     this.at++
-  }
-
-  private close(code: number): boolean {
-    if (!this.skip(code)) return false
-    this.depth--
-    return true
   }
 
   /** Finds the closing quote. JSON.parse then checks and decodes escapes and control characters. */
