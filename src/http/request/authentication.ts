@@ -51,8 +51,6 @@ export class Authentication {
   /** Look-ups in progress at this version: requests with the same key share one. */
   private readonly finding = new Map<KeyHash, Promise<ApiKey | undefined>>()
   private version: number | undefined
-  /** The token of the last request, and its hash: often the next request has the same. */
-  private last: readonly [token: string, hash: KeyHash] = ['', '' as KeyHash]
 
   constructor(
     private readonly store: Pick<Store, 'findKey'>,
@@ -62,8 +60,7 @@ export class Authentication {
   /** What `verify` would give, without asking the store; `undefined` when only the store knows. */
   known(token: string, { version, now }: Context): ApiKey | undefined {
     if (version === undefined || version.keys !== this.version) return undefined
-    if (token !== this.last[0]) this.last = [token, hashKey(token)]
-    const key = this.verified.get(this.last[1])
+    const key = this.verified.get(hashKey(token))
     return key && keyState(key, now) === 'active' ? key : undefined
   }
 
