@@ -4,6 +4,7 @@ import { Database } from 'bun:sqlite'
 import { beforeEach, expect, test } from 'bun:test'
 import type { Store } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
+import { COUNT_TO } from '../src/store/sqlite/inventory.ts'
 import { temporaryFile } from './support/files.ts'
 import { newPet } from './support/pets.ts'
 
@@ -58,4 +59,12 @@ test('a pet that is added and ordered in one transaction is counted once', async
   expect(pet.id).toBe(7n)
   expect(uncounted()).toBe(0n)
   expect(await store.getInventory()).toEqual({ available: 3n, pending: 2n, sold: 2n })
+})
+
+test('pets that are counted already are not counted again', async () => {
+  await store.createPet(newPet(), by)
+  const before = await store.getInventory()
+  file.query(COUNT_TO).run(2n)
+  await store.createPet(newPet({ status: 'sold' }), by)
+  expect(await store.getInventory()).toEqual({ ...before, sold: before.sold + 1n })
 })

@@ -9,7 +9,7 @@ import type { Statements } from './statements.ts'
 const UNCOUNTED = 'SELECT count(*) FROM pets WHERE pets.status = inventory.status AND id > counted_to'
 
 /** Counts the pets with ids up to `?1` that are not counted yet. It belongs to the transaction that adds them. */
-export const COUNT_TO = `UPDATE inventory SET pets = pets + (${UNCOUNTED} AND id <= ?1), counted_to = ?1`
+export const COUNT_TO = `UPDATE inventory SET pets = pets + (${UNCOUNTED} AND id <= ?1), counted_to = ?1 WHERE counted_to < ?1`
 
 export function inventoryReader(statements: Statements): () => Inventory {
   const inventory = statements.query<[PetStatus, bigint], []>(`SELECT status, pets + (${UNCOUNTED}) FROM inventory`)
