@@ -2,16 +2,15 @@
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { PetstoreError } from '../src/domain/errors.ts'
-import { generateKey, hashKey } from '../src/domain/keys.ts'
 import type { Store } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
+import { newKey } from './support/keys.ts'
 import { newPet } from './support/pets.ts'
 import { sharedCluster } from './support/postgres.ts'
 
 const PET = newPet({ status: 'available' })
 const TEST_MS = 60_000
 const cluster = await sharedCluster()
-const newKey = () => ({ name: 'k', hash: hashKey(generateKey('production')), readOnly: false, expiresAt: undefined })
 
 let address: string
 let servers: [Store, Store]

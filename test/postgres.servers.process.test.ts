@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { generateKey, hashKey } from '../src/domain/keys.ts'
 import { encodeCursor } from '../src/http/request/cursor.ts'
 import { openStore } from '../src/store/kinds.ts'
+import { newKey } from './support/keys.ts'
 import { newPet, petBody, petsOf } from './support/pets.ts'
 import { sharedCluster } from './support/postgres.ts'
 import { ask, type Running, run, serve } from './support/process.ts'
@@ -129,10 +130,6 @@ test('a create waits for a transaction with an earlier id, so that pets are comm
   ])
   await store.close()
 })
-
-function newKey() {
-  return { name: 'k', hash: hashKey(generateKey('production')), readOnly: false, expiresAt: undefined }
-}
 
 function idIn(text: string): string {
   return idsIn(text)[0] as string

@@ -4,8 +4,9 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { StartError } from '../src/domain/errors.ts'
 import { openStore } from '../src/store/kinds.ts'
+import { newKey } from './support/keys.ts'
 import { petsOf } from './support/pets.ts'
-import { cluster, newKey, now, PET, storeWithKey } from './support/postgres-store.ts'
+import { cluster, now, PET, storeWithKey } from './support/postgres-store.ts'
 
 describe('a start refuses', () => {
   const SECRET = 'hunter2%2F'

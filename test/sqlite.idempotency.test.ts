@@ -9,9 +9,10 @@ import type { NewPet } from '../src/domain/pets.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { APPLICATION_ID } from '../src/store/sqlite/file.ts'
 import { temporaryFile } from './support/files.ts'
+import { newKey } from './support/keys.ts'
 import { newPet, petsOf } from './support/pets.ts'
 import { rejectionOf } from './support/rejection.ts'
-import { commits, DAY_MS, newKey, now, PET, storeWithKey } from './support/sqlite.ts'
+import { commits, DAY_MS, now, PET, storeWithKey } from './support/sqlite.ts'
 
 const BY = 1n
 

@@ -6,6 +6,7 @@ import type { Store } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { COUNT_TO } from '../src/store/sqlite/inventory.ts'
 import { temporaryFile } from './support/files.ts'
+import { newKey } from './support/keys.ts'
 import { newPet } from './support/pets.ts'
 
 let store: Store
@@ -15,8 +16,7 @@ let by: bigint
 beforeEach(async () => {
   const path = temporaryFile('petstore.db')
   store = await openStore(path, { now: Date.now })
-  by = (await store.createKey({ name: 'till', hash: 'ab'.repeat(32) as never, readOnly: false, expiresAt: undefined }))
-    .id
+  by = (await store.createKey(newKey())).id
   file = new Database(path, { safeIntegers: true })
   for (const status of ['available', 'pending', 'sold'] as const) await store.createPet(newPet({ status }), by)
   for (const status of ['available', 'available', 'sold']) {

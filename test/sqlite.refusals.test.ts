@@ -6,8 +6,9 @@ import { describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { openStore } from '../src/store/kinds.ts'
 import { temporaryFile } from './support/files.ts'
+import { newKey } from './support/keys.ts'
 import { rejectionOf } from './support/rejection.ts'
-import { newKey, now, PET, storeWithKey } from './support/sqlite.ts'
+import { now, PET, storeWithKey } from './support/sqlite.ts'
 
 describe('a file that cannot serve is refused with a sentence, and stays as it was', () => {
   const made = async (): Promise<string> => {

@@ -4,9 +4,10 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { openStore } from '../src/store/kinds.ts'
 import { temporaryFile } from './support/files.ts'
+import { newKey } from './support/keys.ts'
 import { petsOf } from './support/pets.ts'
 import { rejectionOf } from './support/rejection.ts'
-import { newKey, now, PET, storeWithKey } from './support/sqlite.ts'
+import { now, PET, storeWithKey } from './support/sqlite.ts'
 
 /** A program that opens the database, prints a line, and closes the database when its standard input ends. */
 const LEAVE = `

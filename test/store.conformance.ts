@@ -2,10 +2,11 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { generateKey, hashKey, type KeyId, type NewKey } from '../src/domain/keys.ts'
+import { hashKey, type KeyId, type NewKey } from '../src/domain/keys.ts'
 import type { Created, NewPet, Pet, PetFilter } from '../src/domain/pets.ts'
 import type { Store, StoreOptions } from '../src/domain/store.ts'
 import { stringifyJson } from '../src/json/json.ts'
+import { newKey } from './support/keys.ts'
 import { newPet, petsOf } from './support/pets.ts'
 import { rejectionOf } from './support/rejection.ts'
 
@@ -294,8 +295,4 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
 
     test('answers a ping', () => store.ping())
   })
-}
-
-function newKey(key: Partial<NewKey> = {}): NewKey {
-  return { name: 'test', hash: hashKey(generateKey('production')), readOnly: false, expiresAt: undefined, ...key }
 }

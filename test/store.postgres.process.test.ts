@@ -7,8 +7,9 @@ import type { Store, StoreOptions } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { ordersConformance } from './orders.conformance.ts'
 import { conformance } from './store.conformance.ts'
+import { newKey } from './support/keys.ts'
 import { petsOf } from './support/pets.ts'
-import { cluster, newKey, now, PET, storeWithKey } from './support/postgres-store.ts'
+import { cluster, now, PET, storeWithKey } from './support/postgres-store.ts'
 
 const openNew = async (options: StoreOptions) => openStore(await cluster.newDatabase(), options)
 conformance('PostgreSQL', openNew)

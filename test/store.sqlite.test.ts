@@ -10,8 +10,9 @@ import { sqliteStore } from '../src/store/sqlite/store.ts'
 import { ordersConformance } from './orders.conformance.ts'
 import { conformance } from './store.conformance.ts'
 import { temporaryFile } from './support/files.ts'
+import { newKey } from './support/keys.ts'
 import { newPet, petsOf } from './support/pets.ts'
-import { commits, newKey, now, PET, storeWithKey } from './support/sqlite.ts'
+import { commits, now, PET, storeWithKey } from './support/sqlite.ts'
 
 conformance('SQLite in memory', (options) => openStore(':memory:', options))
 conformance('SQLite in a file', (options) => openStore(temporaryFile('petstore.db'), options))

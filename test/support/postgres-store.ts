@@ -1,19 +1,13 @@
 // A new PostgreSQL database as a store with one key.
 
-import { generateKey, hashKey } from '../../src/domain/keys.ts'
 import { openStore } from '../../src/store/kinds.ts'
+import { newKey } from './keys.ts'
 import { newPet } from './pets.ts'
 import { sharedCluster } from './postgres.ts'
 
 export const cluster = await sharedCluster()
 export const PET = newPet()
 export const now = () => 1_234
-export const newKey = () => ({
-  name: 'k',
-  hash: hashKey(generateKey('production')),
-  readOnly: false,
-  expiresAt: undefined,
-})
 
 /** `name` is the database's. */
 export async function storeWithKey() {

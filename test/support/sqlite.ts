@@ -1,20 +1,14 @@
 // A SQLite file as a store with one key, and how often it was committed to.
 
 import { readFileSync } from 'node:fs'
-import { generateKey, hashKey } from '../../src/domain/keys.ts'
 import { openStore } from '../../src/store/kinds.ts'
 import { temporaryFile } from './files.ts'
+import { newKey } from './keys.ts'
 import { newPet } from './pets.ts'
 
 export const PET = newPet()
 export const DAY_MS = 86_400_000
 export const now = () => 1_234
-export const newKey = () => ({
-  name: 'k',
-  hash: hashKey(generateKey('production')),
-  readOnly: false,
-  expiresAt: undefined,
-})
 
 /** A new store unless `path` is one. */
 export async function storeWithKey(path = temporaryFile('petstore.db')) {

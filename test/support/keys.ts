@@ -1,0 +1,8 @@
+// API keys for the tests of stores.
+
+import { generateKey, hashKey, type NewKey } from '../../src/domain/keys.ts'
+
+/** Active, and may write. Each has a hash of its own. */
+export function newKey(key: Partial<NewKey> = {}): NewKey {
+  return { name: 'test', hash: hashKey(generateKey('production')), readOnly: false, expiresAt: undefined, ...key }
+}
