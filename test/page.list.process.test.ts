@@ -11,12 +11,9 @@ setDefaultTimeout(30_000)
 
 let service: Service
 let page: Page
-openEachTest((opened) => {
+const { alert, press } = openEachTest((opened) => {
   ;({ service, page } = opened)
 })
-
-const alert = () => page.getByRole('alert')
-const press = (key: string) => page.keyboard.press(key)
 
 const addAnimals = (count: number) => addPets(service, count, 'available', 'sold')
 

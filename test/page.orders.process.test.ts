@@ -13,7 +13,7 @@ setDefaultTimeout(30_000)
 let service: Service
 let page: Page
 let client: PetstoreClient
-openEachTest((opened) => {
+const { press } = openEachTest((opened) => {
   ;({ service, page } = opened)
   // A reservation's end is judged by the service's clock and chosen by the browser's.
   service.clock.at = Date.now()
@@ -22,7 +22,6 @@ beforeEach(() => {
   client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
 })
 
-const press = (key: string) => page.keyboard.press(key)
 const dialog = () => page.getByRole('dialog')
 const row = (name: string) => page.getByRole('row').filter({ hasText: name })
 const orders = async () => (await Array.fromAsync(client.listOrders())).map(({ status }) => status)

@@ -4,21 +4,16 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { samplePets } from '../src/client/samples.ts'
 import { addPets, focusedName, listedIds, openEachTest, openSignedIn, tabTo } from './support/console.ts'
-import { newPet, petsOf } from './support/pets.ts'
+import { newPet } from './support/pets.ts'
 import { type Service, startService } from './support/service.ts'
 
 setDefaultTimeout(30_000)
 
 let service: Service
 let page: Page
-openEachTest((opened) => {
+const { alert, press, type, animals } = openEachTest((opened) => {
   ;({ service, page } = opened)
 })
-
-const alert = () => page.getByRole('alert')
-const press = (key: string) => page.keyboard.press(key)
-const type = (text: string) => page.keyboard.type(text)
-const animals = async () => petsOf(await service.store.listPets({ limit: 200 }))
 
 const addAnimals = (count: number) => addPets(service, count, 'sold', 'available')
 

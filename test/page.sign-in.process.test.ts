@@ -10,13 +10,9 @@ setDefaultTimeout(30_000)
 
 let service: Service
 let page: Page
-openEachTest((opened) => {
+const { alert, press, type } = openEachTest((opened) => {
   ;({ service, page } = opened)
 })
-
-const alert = () => page.getByRole('alert')
-const press = (key: string) => page.keyboard.press(key)
-const type = (text: string) => page.keyboard.type(text)
 
 describe('signing in', () => {
   test('keeps the key for this tab only, and out of the address', async () => {

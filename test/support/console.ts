@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import type { PetStatus } from '../../src/client/petstore.ts'
 import { openPage, startBrowser, type Watched } from './browser.ts'
-import { newPet } from './pets.ts'
+import { newPet, petsOf } from './pets.ts'
 import { type Service, startService } from './service.ts'
 
 export interface Opened {
@@ -12,8 +12,11 @@ export interface Opened {
   page: Page
 }
 
-/** For each test, a service of its own and its page in a new browser context; the test fails when the page complains. */
-export function openEachTest(use: (opened: Opened) => void): void {
+/**
+ * For each test, a service of its own and its page in a new browser context; the test fails when the page complains. Returns what
+ * people do and see on the page of the test that runs, and all pets of its store.
+ */
+export function openEachTest(use: (opened: Opened) => void) {
   let browser: Browser
   let service: Service
   let watched: Watched
@@ -31,6 +34,12 @@ export function openEachTest(use: (opened: Opened) => void): void {
     await service.stop()
     expect(watched.complaints).toEqual([])
   })
+  return {
+    alert: () => watched.page.getByRole('alert'),
+    press: (key: string) => watched.page.keyboard.press(key),
+    type: (text: string) => watched.page.keyboard.type(text),
+    animals: async () => petsOf(await service.store.listPets({ limit: 200 })),
+  }
 }
 
 /** Adds `Pet 1` to `Pet <count>`: odd ones have the first status, even ones the second. */
