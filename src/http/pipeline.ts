@@ -74,8 +74,9 @@ export class Pipeline {
 
   /** Never rejects: an error becomes a response, too. */
   async respond(request: RoutedRequest, route: Route | undefined): Promise<Response> {
-    const { store, now, notFound } = this.options
+    const { store, metrics, now, notFound } = this.options
     const context = new Context(request, route, now())
+    if (metrics) context.startedAt = performance.now()
     try {
       // Bun joins two Host headers with a comma, which no host name contains (RFC 9112, 3.2).
       if (request.headers.get('Host')?.includes(',')) return this.finish(BAD_REQUEST, context)
@@ -101,9 +102,11 @@ export class Pipeline {
       const cached = shared ? this.lists.get(context) : undefined
       if (cached) return this.finish(cached, context)
 
-      let json = operation.body && this.readBody(token, context)
-      if (json instanceof Promise) json = await json
-      const body = operation.body && validated(operation.body, json as Json)
+      let body: unknown
+      if (operation.body) {
+        const json = this.readBody(token, context)
+        body = validated(operation.body, json instanceof Promise ? await json : json)
+      }
       const parameters = readParameters(operation, request)
       this.admission.enter()
       let answer: Answer
