@@ -28,7 +28,7 @@ describe('an answer that the contract allows passes', () => {
 })
 
 describe('the check refuses an answer', () => {
-  for (const [says, checking, message] of [
+  for (const [description, checking, message] of [
     ['with an undeclared status', check('POST', '/pets', 200, PET, CREATED), 'createPet does not declare 200'],
     ['without a required header', created(PET, TYPE), 'createPet 201 lacks the header X-Request-Id'],
     [
@@ -48,7 +48,7 @@ describe('the check refuses an answer', () => {
       'must have no body',
     ],
   ] as const) {
-    test(says, () => {
+    test(description, () => {
       expect(checking).toThrow(message)
     })
   }

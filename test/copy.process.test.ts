@@ -263,14 +263,14 @@ describe('petstore copy of a schema that has grown', () => {
   }, 60_000)
 
   test('refuses a table or column that only one of the stores has', async () => {
-    const cases: [sqlite: string, postgres: string, says: string][] = [
+    const cases: [sqlite: string, postgres: string, message: string][] = [
       ['ALTER TABLE pets ADD COLUMN note TEXT', '', 'pets.note (text)'],
       ['', 'ALTER TABLE pets ADD COLUMN note text', 'pets.note (text)'],
       ['CREATE TABLE notes (id INTEGER PRIMARY KEY) STRICT', '', 'the table notes'],
       ['', 'CREATE TABLE notes (id bigint PRIMARY KEY)', 'the table notes'],
       ['ALTER TABLE pets ADD COLUMN note TEXT', 'ALTER TABLE pets ADD COLUMN note bigint', 'pets.note (a number)'],
     ]
-    for (const [sqlite, postgres, says] of cases) {
+    for (const [sqlite, postgres, message] of cases) {
       const [file, address] = [await newFile(sqlite), await newDatabase(postgres)]
       for (const [from, to] of [
         [file, address],
@@ -279,13 +279,13 @@ describe('petstore copy of a schema that has grown', () => {
         const { status, stderr } = await copy(from, to)
         expect(status).toBe(1)
         expect(stderr).toStartWith('petstore: The two stores have different tables, so nothing was copied: only ')
-        expect(stderr).toContain(says)
+        expect(stderr).toContain(message)
       }
     }
   }, 60_000)
 
   test('refuses an unknown column type and a table without a primary key', async () => {
-    const cases: [sqlite: string, postgres: string, says: string][] = [
+    const cases: [sqlite: string, postgres: string, message: string][] = [
       ['ALTER TABLE pets ADD COLUMN price REAL', '', 'pets.price is of the type REAL'],
       ['CREATE TABLE notes (id INTEGER PRIMARY KEY)', '', 'The table notes is not STRICT'],
       ['ALTER TABLE pets ADD COLUMN photo BLOB', '', 'pets.photo is of the type BLOB'],
@@ -293,14 +293,14 @@ describe('petstore copy of a schema that has grown', () => {
       ['CREATE TABLE notes (text TEXT) STRICT', '', 'The table notes has no primary key'],
       ['', 'CREATE TABLE notes (text text)', 'The table notes has no primary key'],
     ]
-    for (const [sqlite, postgres, says] of cases) {
+    for (const [sqlite, postgres, message] of cases) {
       const [file, address] = [await newFile(sqlite), await newDatabase(postgres)]
       for (const [from, to] of [
         [file, address],
         [address, file],
       ] as const) {
         const { status, stderr } = await copy(from, to)
-        expect([status, stderr]).toEqual([1, expect.stringContaining(says)])
+        expect([status, stderr]).toEqual([1, expect.stringContaining(message)])
         expect(stderr.trim()).not.toContain('\n')
       }
     }

@@ -22,12 +22,12 @@ const idOf = (text: string) => Number(/"id":(\d+)/.exec(text)?.[1])
 const codeOf = (text: string) => JSON.parse(text).code
 
 describe.skipIf(!strace)(`calls that fail${strace ? '' : ' (strace is not installed)'}`, () => {
-  for (const [says, calls, error] of [
+  for (const [description, calls, error] of [
     ['a sync that fails', 'fsync,fdatasync', 'EIO'],
     ['a write that fails', 'pwrite64', 'EIO'],
     ['a write without room', 'pwrite64', 'ENOSPC'],
   ] as const) {
-    test(`${says}: 503, nothing is added, lists still work; afterwards creates work, too, without a restart`, async () => {
+    test(`${description}: 503, nothing is added, lists still work; afterwards creates work, too, without a restart`, async () => {
       const cwd = mkdtempSync(temporaryFile('disk-'))
       const server = await serve([], { cwd })
       expect((await create(server)).status).toBe(201)

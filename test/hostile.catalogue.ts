@@ -4,7 +4,7 @@
 import { petBody, verbatim } from './support/pets.ts'
 
 export interface Row {
-  says: string
+  description: string
   bytes: string
   status: number
   code?: string
@@ -17,7 +17,7 @@ const post = (body: string, headers = ''): string =>
   `POST /v1/pets HTTP/1.1\r\n${HEAD}${headers}Content-Length: ${body.length}\r\n\r\n${body}`
 const row =
   (status: number, code?: string) =>
-  (says: string, bytes: string): Row => ({ says, bytes, status, ...(code ? { code } : {}) })
+  (description: string, bytes: string): Row => ({ description, bytes, status, ...(code ? { code } : {}) })
 
 const parameter = row(400, 'invalid_parameter')
 const missing = row(404, 'not_found')
@@ -272,7 +272,7 @@ const chunks: [string, string][] = [
 ]
 
 const FRAMING: Row[] = [
-  ...lines.map(([says, line]) => bare(`a header with ${says}`, get('/v1/pets', line))),
+  ...lines.map(([description, line]) => bare(`a header with ${description}`, get('/v1/pets', line))),
   ...lengths.map((length) =>
     bare(
       `Content-Length: ${JSON.stringify(length)}`,
@@ -285,8 +285,8 @@ const FRAMING: Row[] = [
       `POST /v1/pets HTTP/1.1\r\n${HEAD}Transfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n`,
     ),
   ),
-  ...chunks.map(([says, body]) =>
-    bare(`a chunk with ${says}`, `POST /v1/pets HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n${body}`),
+  ...chunks.map(([description, body]) =>
+    bare(`a chunk with ${description}`, `POST /v1/pets HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n${body}`),
   ),
   bare('lengths that differ', `POST /v1/pets HTTP/1.1\r\n${HEAD}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x`),
   bare(
@@ -324,7 +324,7 @@ const KEY_LENGTH = 38
 const size = SMUGGLED.length - '{key}'.length + KEY_LENGTH
 
 /** A request inside a request, in every way that once fooled some pair of proxy and server. */
-export const SMUGGLING: readonly [says: string, bytes: string][] = [
+export const SMUGGLING: readonly [description: string, bytes: string][] = [
   ['a length, then chunks', hidden(`Content-Length: ${size + 5}\r\nTransfer-Encoding: chunked\r\n`, '0\r\n\r\n')],
   ['chunks, then a length', hidden(`Transfer-Encoding: chunked\r\nContent-Length: ${size + 5}\r\n`, '0\r\n\r\n')],
   ['a length of 0 and a longer one', hidden(`Content-Length: 0\r\nContent-Length: ${size}\r\n`)],

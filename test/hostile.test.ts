@@ -19,8 +19,8 @@ test('the catalogue has at least 150 rows', () => {
 })
 
 describe('hostile input', () => {
-  for (const { says, bytes, status, code } of CATALOGUE) {
-    test(`${says}: ${status} ${code ?? ''}`, async () => {
+  for (const { description, bytes, status, code } of CATALOGUE) {
+    test(`${description}: ${status} ${code ?? ''}`, async () => {
       // Who is refused bare is waited for until the connection has ended.
       const answer = await send(bytes, code === undefined && status !== 200 ? 2_000 : undefined)
       expect([answer.status, answer.answers]).toEqual([status, 1])
@@ -36,8 +36,8 @@ describe('hostile input', () => {
 })
 
 describe('a request inside a request', () => {
-  for (const [says, bytes] of SMUGGLING) {
-    test(`${says}: is not read as a request`, async () => {
+  for (const [description, bytes] of SMUGGLING) {
+    test(`${description}: is not read as a request`, async () => {
       await send(bytes, 30)
       expect((await service.get('/pets?limit=100')).text).not.toContain('smuggled')
     })

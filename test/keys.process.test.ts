@@ -82,7 +82,7 @@ describe('create', () => {
     await create('--name', 'till 9')
   })
 
-  for (const [says, args] of [
+  for (const [description, args] of [
     ['no name', []],
     ['a name of digits', ['--name', '12']],
     ['an empty name', ['--name', ' ']],
@@ -90,7 +90,7 @@ describe('create', () => {
     ['a duration without a unit', ['--name', 'a', '--expires', '90']],
     ['a duration beyond a hundred years', ['--name', 'a', '--expires', '5300w']],
   ] as const) {
-    test(`refuses ${says}: status 2`, async () => {
+    test(`refuses ${description}: status 2`, async () => {
       const before = (await list()).length
       const { status, stdout, stderr } = await keys('create', ...args)
       expect([status, stdout]).toEqual([2, ''])

@@ -232,8 +232,8 @@ describe('a request', () => {
   /** The best of six, because other work on this machine slows some of them. */
   const best = async (parts: Parts) => Math.min(...(await Array.fromAsync({ length: 6 }, () => send(parts))))
 
-  for (const [says, parts] of Object.entries(WORST)) {
-    test(`with ${says} takes about as long as any other of its size`, async () => {
+  for (const [description, parts] of Object.entries(WORST)) {
+    test(`with ${description} takes about as long as any other of its size`, async () => {
       expect(await best(parts)).toBeLessThan(10 * (await best(harmless(parts))) + MS_MAX / 4)
     }, 120_000)
   }

@@ -127,9 +127,9 @@ test.each([
   [['complete', '9223372036854775808'], 2, '64-bit integer'],
   [['cancel'], 2, "missing required argument 'order'"],
   [['retrun', '1'], 2, 'Did you mean return?'],
-])('%j ends with %d: %s', async (args, status, says) => {
+])('%j ends with %d: %s', async (args, status, message) => {
   const ended = await orders(...args)
-  expect([ended.status, ended.stdout, ended.stderr]).toEqual([status, '', expect.stringContaining(says)])
+  expect([ended.status, ended.stdout, ended.stderr]).toEqual([status, '', expect.stringContaining(message)])
 })
 
 test('a read-only key reads orders, and changes none', async () => {

@@ -67,10 +67,10 @@ describe('pets', () => {
     [['import', 'nothing.csv'], 1, 'There is no file nothing.csv.'],
     [['import', '.'], 1, '--format'],
     [['export', 'pets.txt'], 1, '--format'],
-  ])('%j ends with %d: %s', async (args, status, says) => {
+  ])('%j ends with %d: %s', async (args, status, message) => {
     const ended = await pets(args)
     expect([ended.status, ended.stdout]).toEqual([status, ''])
-    expect(ended.stderr).toContain(says)
+    expect(ended.stderr).toContain(message)
     expect(ended.stderr).not.toContain('    at ')
   })
 

@@ -92,21 +92,21 @@ for (const { name, found, command, configuration } of PROXIES) {
       fetch(`http://127.0.0.1:${port}/v1${path}`, { headers: { Authorization: `Bearer ${service.key}` } })
 
     test('a request inside a body is not read as a request', async () => {
-      for (const [says, bytes] of SMUGGLING) {
+      for (const [description, bytes] of SMUGGLING) {
         const { answers } = await send(bytes, 40)
         // A request that is refused with its body unread may be followed by a bare refusal of that body.
-        if (answers > 2) throw new Error(`${says}: ${answers} answers`)
+        if (answers > 2) throw new Error(`${description}: ${answers} answers`)
         const names = await (await ask('/pets?limit=100')).text()
-        expect({ says, smuggled: names.includes('smuggled') }).toEqual({ says, smuggled: false })
+        expect({ description, smuggled: names.includes('smuggled') }).toEqual({ description, smuggled: false })
       }
     })
 
     test('hostile input gets at most one answer and no failure, and the next client gets its own answer', async () => {
-      for (const { says, bytes, status, code } of CATALOGUE) {
+      for (const { description, bytes, status, code } of CATALOGUE) {
         const answer = await send(bytes, 5)
-        if (answer.answers > 1) throw new Error(`${says}: ${answer.text}`)
+        if (answer.answers > 1) throw new Error(`${description}: ${answer.text}`)
         // What is no HTTP the proxy refuses in its own way; the rest must not fail for having a proxy in front.
-        if ((code || status === 200) && answer.status >= 500) throw new Error(`${says}: ${answer.text}`)
+        if ((code || status === 200) && answer.status >= 500) throw new Error(`${description}: ${answer.text}`)
       }
       expect(await Promise.all([1, 2, 3].map(async (n) => (await ask(`/pets/${n}00`)).status))).toEqual([404, 404, 404])
       expect((await ask('/pets?limit=0')).status).toBe(400)

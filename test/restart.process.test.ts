@@ -8,8 +8,8 @@ import { raw } from './support/raw.ts'
 test.skipIf(process.platform !== 'linux')(
   'new connections go to the process that started last (Linux only)',
   async () => {
-    const listen = (port: number, says: string) =>
-      Bun.serve({ hostname: '127.0.0.1', port, reusePort: true, fetch: () => new Response(says) })
+    const listen = (port: number, text: string) =>
+      Bun.serve({ hostname: '127.0.0.1', port, reusePort: true, fetch: () => new Response(text) })
     const first = listen(0, 'first')
     const port = first.port as number
     const second = listen(port, 'second')

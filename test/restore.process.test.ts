@@ -95,14 +95,14 @@ describe('a restore', () => {
     expect(readFileSync(database).equals(pristine)).toBe(true)
   })
 
-  for (const [says, damage] of [
+  for (const [description, damage] of [
     ['in its head', (bytes) => bytes.fill(0xab, 0, 50)],
     ['behind its head', (bytes) => bytes.fill(0xab, 4096)],
     ['cut short', (bytes) => bytes.subarray(0, bytes.length - 4096)],
     ['cut off in its head', (bytes) => bytes.subarray(0, 50)],
     ['empty', (bytes) => bytes.subarray(0, 0)],
   ] satisfies [string, (bytes: Buffer) => Buffer][]) {
-    test(`replaces a store that is damaged (${says}), and keeps its parts`, async () => {
+    test(`replaces a store that is damaged (${description}), and keeps its parts`, async () => {
       const { database, log } = await killed(200)
       const file = (await made(3)).database
       const damaged = damage(readFileSync(database))
@@ -151,12 +151,12 @@ describe('a restore', () => {
     await service.stop('SIGKILL')
   })
 
-  for (const [says, place] of [
+  for (const [description, place] of [
     ['a store', () => made(1)],
     ['nothing', async () => ({ database: temporaryFile('petstore.db'), key: undefined })],
   ] satisfies [string, () => Promise<{ database: string; key: string | undefined }>][]) {
     test.skipIf(!strace)(
-      `in the place of ${says} while a service starts: the service opens the backup, or the restore is refused${needsStrace}`,
+      `in the place of ${description} while a service starts: the service opens the backup, or the restore is refused${needsStrace}`,
       async () => {
         const [{ database, key }, backup] = [await place(), await made(5)]
         const known = readdirSync(dirname(database))

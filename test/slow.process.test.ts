@@ -47,7 +47,7 @@ describe('slow clients', () => {
     })()
     const unread = Promise.all(Array.from({ length: 50 }, () => neverRead(server)))
     const before = memoryMb(server.pid)
-    const cut = await Promise.all(crawls.map(async ([says, crawl]) => [says, await crawl()] as const))
+    const cut = await Promise.all(crawls.map(async ([description, crawl]) => [description, await crawl()] as const))
     const answered = await unread
     watching = false
     expect(cut.filter(([, ms]) => ms > CUT_MS_MAX)).toEqual([])

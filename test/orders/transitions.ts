@@ -43,8 +43,9 @@ export function transitions(fixture: Fixture): void {
   describe('a transition', () => {
     for (const status of STATUSES) {
       for (const [transition, outcome] of Object.entries(TRANSITIONS[status]) as [Move, Outcome][]) {
-        const says = typeof outcome === 'string' ? `is refused: ${outcome}` : `gives ${outcome.join(', its pet ')}`
-        test(`${transition} of an order that is ${status} ${says}`, async () => {
+        const description =
+          typeof outcome === 'string' ? `is refused: ${outcome}` : `gives ${outcome.join(', its pet ')}`
+        test(`${transition} of an order that is ${status} ${description}`, async () => {
           const order = await orderThatIs(status)
           const before = { ...(await fixture.store.getInventory()), pet: await statusOf(order.petId) }
           if (typeof outcome === 'string') {

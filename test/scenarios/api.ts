@@ -25,7 +25,7 @@ export interface Api {
 }
 
 export interface Row extends Asked {
-  says: string
+  description: string
   ask: string
   status: number
   code?: string
@@ -82,8 +82,8 @@ export function describeApi(subject: string, { newAddress, observe }: OnStore, d
       },
       start,
       rows(of) {
-        for (const { says, ask, status, code, message = [], ...asked } of of) {
-          test(`${says}: ${status}${code ? ` ${code}` : ''}`, async () => {
+        for (const { description, ask, status, code, message = [], ...asked } of of) {
+          test(`${description}: ${status}${code ? ` ${code}` : ''}`, async () => {
             const [method = '', path = ''] = ask.split(' ')
             const answer = await service.request(method, path, asked)
             expect(answer.status).toBe(status)

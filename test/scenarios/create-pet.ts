@@ -8,12 +8,12 @@ import { describeApi, expectError, JSON_TYPE, type OnStore, PET, type Row } from
 export function createPet(on: OnStore): void {
   describeApi('createPet', on, (api) => {
     const create = (
-      says: string,
+      description: string,
       body: string | Uint8Array<ArrayBuffer>,
       status: number,
       ...message: string[]
     ): Row => ({
-      says,
+      description,
       ask: 'POST /pets',
       body,
       headers: JSON_TYPE,
@@ -122,8 +122,8 @@ export function createPet(on: OnStore): void {
       { ...create('refuses much more', pad(PET, 5_000_000), 413), code: 'body_too_large' },
     ])
 
-    const typed = (says: string, headers: Record<string, string>, status: number): Row => ({
-      ...create(says, new TextEncoder().encode(PET), status),
+    const typed = (description: string, headers: Record<string, string>, status: number): Row => ({
+      ...create(description, new TextEncoder().encode(PET), status),
       headers,
       ...(status === 415 ? { code: 'unsupported_media_type' } : {}),
     })

@@ -11,17 +11,17 @@ export function getPet(on: OnStore): void {
     beforeAll(() => api.service.post(PET))
 
     api.rows([
-      { says: 'a pet', ask: 'GET /pets/1', status: 200 },
-      { says: 'percent-encoded digits', ask: 'GET /pets/%31', status: 200 },
+      { description: 'a pet', ask: 'GET /pets/1', status: 200 },
+      { description: 'percent-encoded digits', ask: 'GET /pets/%31', status: 200 },
       ...['0', '-1', '999999999', '9223372036854775807', '-9223372036854775808'].map((id) => ({
-        says: `no pet has ${id}`,
+        description: `no pet has ${id}`,
         ask: `GET /pets/${id}`,
         status: 404,
         code: 'not_found',
         message: [`No pet has id ${id}.`],
       })),
       ...['9223372036854775808', '1.0', '01', '+1', '1e0', 'x', '%20', '1%20', '-0', '%D9%A1', '1;2', '%00'].map(
-        (id) => ({ says: `${id} is no id`, ask: `GET /pets/${id}`, status: 404, code: 'not_found' }),
+        (id) => ({ description: `${id} is no id`, ask: `GET /pets/${id}`, status: 404, code: 'not_found' }),
       ),
     ])
 

@@ -58,8 +58,8 @@ export function idempotencyKey(on: OnStore): void {
       expect((await create()).text).toBe(first?.text as string)
     })
 
-    const row = (says: string, key: string, status: number, code: string, body = PET): Row => ({
-      says,
+    const row = (description: string, key: string, status: number, code: string, body = PET): Row => ({
+      description,
       ask: 'POST /pets',
       headers: { ...JSON_TYPE, 'Idempotency-Key': key },
       body,

@@ -11,9 +11,9 @@ export function keys(on: OnStore): void {
     beforeAll(() => api.service.post(PET))
 
     const live = generateKey('production')
-    const refused = (says: string, header: string, code: string, message: string): Row[] =>
+    const refused = (description: string, header: string, code: string, message: string): Row[] =>
       OPERATIONS.map((ask) => ({
-        says: `${ask} with ${says}`,
+        description: `${ask} with ${description}`,
         ask,
         headers: { Authorization: header },
         status: 401,
@@ -57,14 +57,18 @@ export function keys(on: OnStore): void {
     })
 
     test('a key elsewhere: the message names where it was not read, and not the key', async () => {
-      const says = async (path: string, headers: Record<string, string>) => {
+      const messageFor = async (path: string, headers: Record<string, string>) => {
         const answer = await api.service.get(path, { Authorization: '', ...headers })
         return JSON.parse(answer.text).message
       }
       const send = 'Send an API key as "Authorization: Bearer <API_KEY>".'
-      expect(await says('/pets', { 'x-api-key': api.service.key })).toBe(`The header X-API-Key is not read. ${send}`)
-      expect(await says(`/pets?api_key=${api.service.key}`, {})).toBe(`An API key in the query is not read. ${send}`)
-      expect(await says('/pets?limit=1', {})).toBe(send)
+      expect(await messageFor('/pets', { 'x-api-key': api.service.key })).toBe(
+        `The header X-API-Key is not read. ${send}`,
+      )
+      expect(await messageFor(`/pets?api_key=${api.service.key}`, {})).toBe(
+        `An API key in the query is not read. ${send}`,
+      )
+      expect(await messageFor('/pets?limit=1', {})).toBe(send)
     })
 
     test('a key in another place is ignored', async () => {
@@ -109,16 +113,16 @@ export function keys(on: OnStore): void {
       const turnClock = (at: number): void => {
         api.service.clock.at = at
       }
-      for (const [says, expiresAt, end] of [
+      for (const [description, expiresAt, end] of [
         ['revoked', undefined, (id: bigint) => api.service.store.revokeKey(id)],
         ['expired', TODAY + DAY_MS, async () => turnClock(TODAY + DAY_MS)],
       ] as const) {
-        test(`${says}: 401`, async () => {
+        test(`${description}: 401`, async () => {
           const headers = bearer(await api.service.addKey({ expiresAt }))
           expect((await api.service.post(PET, headers)).status).toBe(201)
           const { id } = (await api.service.store.listKeys()).at(-1) as ApiKey
           const { promise: ended, resolve } = Promise.withResolvers<void>()
-          const name = `too late, ${says}`
+          const name = `too late, ${description}`
           const late = petBody({ name })
           const body = new ReadableStream({
             async start(controller) {
@@ -136,7 +140,7 @@ export function keys(on: OnStore): void {
           resolve()
           const answer = await asked
           turnClock(TODAY)
-          expectError(answer, 401, 'invalid_api_key', [says])
+          expectError(answer, 401, 'invalid_api_key', [description])
           expect((await api.service.get('/pets?limit=100')).text).not.toContain(name)
         })
       }

@@ -87,14 +87,14 @@ export function listOrders(on: OnStore): void {
     })
 
     const bad = (query: string, ...message: string[]): Row => ({
-      says: query,
+      description: query,
       ask: `GET /store/orders?${query}`,
       status: 400,
       code: 'invalid_parameter',
       message,
     })
     api.rows([
-      { says: 'an unknown parameter is ignored', ask: 'GET /store/orders?page=2', status: 200 },
+      { description: 'an unknown parameter is ignored', ask: 'GET /store/orders?page=2', status: 200 },
       bad('limit=0', 'limit must be an integer from 1 to 100'),
       bad('limit=101', 'limit must be an integer from 1 to 100'),
       bad('status=sold', 'status must be one of pending, completed, cancelled, expired, returned.'),

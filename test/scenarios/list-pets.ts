@@ -81,15 +81,15 @@ export function listPets(on: OnStore): void {
     })
 
     api.rows([
-      { says: 'limit 1', ask: 'GET /pets?limit=1', status: 200 },
-      { says: 'limit 100', ask: 'GET /pets?limit=100', status: 200 },
-      { says: 'every status', ask: 'GET /pets?status=pending', status: 200 },
-      { says: 'an unknown parameter is ignored', ask: 'GET /pets?page=2&Limit=0', status: 200 },
-      { says: 'a percent-encoded limit', ask: 'GET /pets?limit=%31%30', status: 200 },
-      { says: 'a body is ignored', ask: 'GET /pets?', status: 200 },
+      { description: 'limit 1', ask: 'GET /pets?limit=1', status: 200 },
+      { description: 'limit 100', ask: 'GET /pets?limit=100', status: 200 },
+      { description: 'every status', ask: 'GET /pets?status=pending', status: 200 },
+      { description: 'an unknown parameter is ignored', ask: 'GET /pets?page=2&Limit=0', status: 200 },
+      { description: 'a percent-encoded limit', ask: 'GET /pets?limit=%31%30', status: 200 },
+      { description: 'a body is ignored', ask: 'GET /pets?', status: 200 },
     ])
     const bad = (query: string, ...message: string[]): Row => ({
-      says: query,
+      description: query,
       ask: `GET /pets?${query}`,
       status: 400,
       code: 'invalid_parameter',

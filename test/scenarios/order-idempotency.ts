@@ -121,7 +121,7 @@ export function orderIdempotency(on: OnStore): void {
     api.rows(
       ['', '"', 'a b', '"a", "b"', '"ä"', 'x'.repeat(256)].map(
         (key): Row => ({
-          says: `the key ${key.slice(0, 20)}`,
+          description: `the key ${key.slice(0, 20)}`,
           ask: 'POST /store/orders',
           headers: { ...JSON_TYPE, 'Idempotency-Key': key },
           body: '{"petId":1}',

@@ -99,19 +99,24 @@ export function orderTransitions(on: OnStore): void {
         const [method, action] = one.split(' ')
         return NO_IDS.map((id) => {
           const ask = `${method} /store/orders/${id}${action ? `/${action}` : ''}`
-          return { says: ask, ask, status: 404, code: 'not_found' }
+          return { description: ask, ask, status: 404, code: 'not_found' }
         })
       }),
     )
     api.rows([
-      { says: 'an order that does not exist', ask: 'GET /store/orders/999999999', status: 404, code: 'not_found' },
       {
-        says: 'below an order there is nothing else',
+        description: 'an order that does not exist',
+        ask: 'GET /store/orders/999999999',
+        status: 404,
+        code: 'not_found',
+      },
+      {
+        description: 'below an order there is nothing else',
         ask: 'POST /store/orders/1/cancel',
         status: 404,
         code: 'not_found',
       },
-      { says: 'below the store there is nothing else', ask: 'GET /store', status: 404, code: 'not_found' },
+      { description: 'below the store there is nothing else', ask: 'GET /store', status: 404, code: 'not_found' },
     ])
   })
 
@@ -119,7 +124,7 @@ export function orderTransitions(on: OnStore): void {
     const { read, cancel, orderThatIs } = ordersOf(api)
     beforeAll(() => turnToNow(api))
 
-    for (const [says, of, condition, status, code] of [
+    for (const [description, of, condition, status, code] of [
       ['the tag', 'pending', (tag: string) => tag, 204, ''],
       ['the tag among others', 'pending', (tag: string) => `"x", W/"y" , ${tag}`, 204, ''],
       ['*', 'pending', () => '*', 204, ''],
@@ -131,7 +136,7 @@ export function orderTransitions(on: OnStore): void {
       ['another tag', 'returned', () => '"x"', 409, 'order_not_pending'],
       ['another tag', 'cancelled', () => '"x"', 204, ''],
     ] as const) {
-      test(`${says}, a ${of} order: ${status} ${code}`, async () => {
+      test(`${description}, a ${of} order: ${status} ${code}`, async () => {
         const { id } = await orderThatIs(of)
         const before = await read(id)
         const answer = await cancel(id, { 'If-Match': condition(before.headers.get('ETag') ?? '') })

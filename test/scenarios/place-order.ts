@@ -42,12 +42,12 @@ export function placeOrder(on: OnStore): void {
       expect(line).toMatchObject({ level: 'info', msg: 'placeOrder', status: 'pending', ...ids })
     })
 
-    for (const [says, offsetMs, written] of [
+    for (const [description, offsetMs, written] of [
       ['Z', 0, (text: string) => text],
       ['an offset', 2 * 3_600_000, (text: string) => text.replace('Z', '+02:00')],
       ['small letters and more digits', 0, (text: string) => text.replace('T', 't').replace('Z', '999z')],
     ] as const) {
-      test(`expiresAt with ${says} is answered in UTC with milliseconds`, async () => {
+      test(`expiresAt with ${description} is answered in UTC with milliseconds`, async () => {
         const until = after(DAY_MS)
         const expiresAt = written(new Date(Date.parse(until) + offsetMs).toISOString())
         expect((await placed({ expiresAt })).expiresAt).toBe(until)
@@ -63,8 +63,8 @@ export function placeOrder(on: OnStore): void {
       expect([status, JSON.parse(text).petName]).toEqual([201, 'Rex'])
     })
 
-    const refused = (says: string, body: string, ...message: string[]): Row => ({
-      says,
+    const refused = (description: string, body: string, ...message: string[]): Row => ({
+      description,
       ask: 'POST /store/orders',
       headers: JSON_TYPE,
       body,
@@ -109,13 +109,13 @@ export function placeOrder(on: OnStore): void {
       })),
     ])
 
-    for (const [says, expiresAt] of [
+    for (const [description, expiresAt] of [
       ['past', () => after(-60_000)],
       ['long past', () => '0001-01-01T00:00:00Z'],
       ['too far ahead', () => after(366 * DAY_MS + 60_000)],
       ['at the end of time', () => '9999-12-31T23:59:59-23:59'],
     ] as const) {
-      test(`an expiresAt that is ${says}: 400 invalid_order, and the pet stays available`, async () => {
+      test(`an expiresAt that is ${description}: 400 invalid_order, and the pet stays available`, async () => {
         const petId = await newPet()
         expectError(await place({ petId, expiresAt: expiresAt() }), 400, 'invalid_order', ['expiresAt'])
         expect(await petStatus(petId)).toBe('available')

@@ -35,15 +35,15 @@ export function startError(path: string, error: unknown): unknown {
   const is = (...codes: string[]) => isSqliteCode(error, ...codes)
   const { code } = error as NodeJS.ErrnoException
   if (is('SQLITE_CORRUPT', 'SQLITE_NOTADB')) return corrupt(path, error)
-  const says = (sentence: string) => new StartError(`${path} ${sentence}`, { cause: error })
+  const refusal = (sentence: string) => new StartError(`${path} ${sentence}`, { cause: error })
   if (is('SQLITE_BUSY', 'SQLITE_LOCKED')) {
-    return says('is locked by another process. Stop that process, or name another file.')
+    return refusal('is locked by another process. Stop that process, or name another file.')
   }
   if (is('SQLITE_READONLY', 'SQLITE_CANTOPEN') || ['EACCES', 'EPERM', 'EROFS'].includes(code ?? '')) {
-    return says('cannot be written to. Let this user write to it and to its folder.')
+    return refusal('cannot be written to. Let this user write to it and to its folder.')
   }
   if (is('SQLITE_FULL', 'SQLITE_IOERR') || ['ENOSPC', 'EDQUOT', 'EIO'].includes(code ?? '')) {
-    return says('cannot be used: the disk is full or failing.')
+    return refusal('cannot be used: the disk is full or failing.')
   }
   return error
 }
