@@ -6,9 +6,6 @@ import type { Store, StoreOptions } from '../domain/store.ts'
 import { absolutePath } from './absolute-path.ts'
 import type { Contents } from './contents.ts'
 import { describeAddress, isPostgresAddress, parsePostgresAddress } from './postgres/address.ts'
-import { openPostgresContents } from './postgres/contents.ts'
-import { NEWEST_VERSION } from './postgres/schema.ts'
-import { openPostgresStore, postgresVersion } from './postgres/store.ts'
 import { type BackupSummary, backUp } from './sqlite/backup.ts'
 import { fileVersion, MIGRATIONS } from './sqlite/connection.ts'
 import { openSqliteContents } from './sqlite/contents.ts'
@@ -58,15 +55,18 @@ export interface StoreFiles {
 /** The address of a new, empty store in memory. */
 export const MEMORY = ':memory:'
 
+/** Loaded when a store needs it: with its driver it would take a tenth of the start of a service that keeps a file. */
+const postgresStore = () => import('./postgres/store.ts')
+
 const postgres: StoreKind = {
   owns: isPostgresAddress,
   check: parsePostgresAddress,
   describe: describeAddress,
   identify: (address) => address,
   exists: () => true,
-  open: openPostgresStore,
-  contents: openPostgresContents,
-  schema: async (address) => ({ version: await postgresVersion(address), newest: NEWEST_VERSION }),
+  open: async (address, options) => (await postgresStore()).openPostgresStore(address, options),
+  contents: async (address) => (await import('./postgres/contents.ts')).openPostgresContents(address),
+  schema: async (address) => (await postgresStore()).postgresSchema(address),
 }
 
 const memory: StoreKind = {

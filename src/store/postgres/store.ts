@@ -2,6 +2,7 @@
 
 import { StartError } from '../../domain/errors.ts'
 import type { Store, StoreOptions } from '../../domain/store.ts'
+import type { SchemaState } from '../kinds.ts'
 import { type PostgresAddress, parsePostgresAddress } from './address.ts'
 import { Connection } from './connection.ts'
 import { openPool, writableHost } from './hosts.ts'
@@ -20,13 +21,13 @@ export async function openPostgresStore(address: string, options: StoreOptions):
   }
 }
 
-/** The version of the schema; 0 when there is none. Changes nothing. Throws StartError when the database cannot be used. */
-export async function postgresVersion(address: string): Promise<number> {
+/** Changes nothing. Throws StartError when the database cannot be used. */
+export async function postgresSchema(address: string): Promise<SchemaState> {
   try {
     const connection = await Connection.open(parsePostgresAddress(address))
     try {
       await checkServer(connection.read)
-      return await schemaVersion(connection.read)
+      return { version: await schemaVersion(connection.read), newest: NEWEST_VERSION }
     } finally {
       await connection.close()
     }
