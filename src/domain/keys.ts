@@ -1,9 +1,6 @@
 // API keys: their format, and what a store of them promises. Only a key's SHA-256 is stored and compared, so the time of a look-up does
 // not reveal how close a guess was.
 
-import { hash, randomBytes } from 'node:crypto'
-import { crc32 } from 'node:zlib'
-
 export type KeyId = bigint
 export type Environment = 'production' | 'staging'
 
@@ -101,7 +98,7 @@ export function keptOfKey(token: string): Required<Pick<NewKey, 'hash' | 'ending
 }
 
 export function hashKey(token: string): KeyHash {
-  return hash('sha256', token) as KeyHash
+  return Bun.SHA256.hash(token, 'hex') as KeyHash
 }
 
 export type KeyState = 'active' | 'expired' | 'revoked'
@@ -112,7 +109,7 @@ export function keyState(key: ApiKey, now: number): KeyState {
 }
 
 function checkCharacters(text: string): string {
-  let rest = crc32(text)
+  let rest = Bun.hash.crc32(text)
   let characters = ''
   for (let i = 0; i < CHECK_LENGTH; i++) {
     characters = BASE62.charAt(rest % 62) + characters
@@ -125,7 +122,7 @@ function checkCharacters(text: string): string {
 function randomBase62(length: number): string {
   let characters = ''
   while (characters.length < length) {
-    for (const byte of randomBytes(length * 2)) {
+    for (const byte of crypto.getRandomValues(new Uint8Array(length * 2))) {
       if (byte < 248 && characters.length < length) characters += BASE62.charAt(byte % 62)
     }
   }

@@ -1,6 +1,5 @@
 // One path of the service: its methods, and the headers that all its responses share; and what is known about one request to it.
 
-import { randomUUID } from 'node:crypto'
 import type { ContractOperation } from '../contract/contract.ts'
 import { PetstoreError } from '../domain/errors.ts'
 import type { ApiKey } from '../domain/keys.ts'
@@ -95,7 +94,7 @@ export class Context {
 
   /** The id for the log and for `X-Request-Id`. Created on demand, because most requests need none. */
   ensureRequestId(): string {
-    this.requestId ??= randomUUID()
+    this.requestId ??= crypto.randomUUID()
     return this.requestId
   }
 

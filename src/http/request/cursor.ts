@@ -1,7 +1,6 @@
 // Cursors and `next` links. A cursor contains the last id of the previous page and three check bytes, so that a cursor that was mistyped,
 // made up or taken from another list is refused.
 
-import { crc32 } from 'node:zlib'
 import { basePath } from '../../contract/contract.ts'
 import { PetstoreError } from '../../domain/errors.ts'
 
@@ -19,7 +18,7 @@ export type List = keyof typeof SEED
 /** 15 characters of base64url. */
 export function encodeCursor(after: bigint, list: List = 'pets'): string {
   bytes.writeBigInt64BE(after)
-  bytes.writeUIntBE(crc32(idBytes, SEED[list]) & 0xffffff, ID_BYTES, CHECK_BYTES)
+  bytes.writeUIntBE(Bun.hash.crc32(idBytes, SEED[list]) & 0xffffff, ID_BYTES, CHECK_BYTES)
   return bytes.toString('base64url')
 }
 

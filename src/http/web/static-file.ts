@@ -1,8 +1,6 @@
 // A file for browsers, in memory. Each encoding is compressed once, at its first use.
 
-import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Answer, Bytes } from '../response/response.ts'
 
 /** `revalidated`: the browser asks each time and gets 304. `immutable`: the browser never asks again; the name changes with the content. */
@@ -16,9 +14,14 @@ const CACHE_CONTROL: Record<Caching, string> = {
 /** Best first. Browsers accept br only over HTTPS or from the same machine. */
 const ENCODINGS = {
   // Level 9 of 11: the last two take ten times as long and save 3 % of a large file.
-  br: (bytes: Bytes) =>
-    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }) as Promise<Bytes>,
-  gzip: promisify(gzip) as (bytes: Bytes) => Promise<Bytes>,
+  br: async (bytes: Bytes) => {
+    const { brotliCompress, constants } = await import('node:zlib')
+    return promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }) as Promise<Bytes>
+  },
+  gzip: async (bytes: Bytes) => {
+    const { gzip } = await import('node:zlib')
+    return promisify(gzip)(bytes) as Promise<Bytes>
+  },
 }
 type Encoding = keyof typeof ENCODINGS
 
@@ -33,7 +36,7 @@ export class StaticFile {
     readonly caching: Caching,
   ) {
     this.bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
-    this.digest = hash('sha256', this.bytes, 'base64url').slice(0, 22)
+    this.digest = Bun.SHA256.hash(this.bytes, 'base64url').slice(0, 22)
   }
 
   async answer(request: Request, headers: Record<string, string>): Promise<Answer> {

@@ -1,7 +1,6 @@
 // Writes a file under a temporary, unique name beside its target. Only its owner can read it, and it is removed at the end, also after
 // a failure.
 
-import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StartError } from '../../domain/errors.ts'
@@ -21,7 +20,7 @@ export function isPartialOf(target: string, name: string): boolean {
 
 /** Calls `write` with the path of an empty file beside `to`. Throws StartError when it cannot be written. */
 export function withPartial<Result>(to: string, write: (partial: string) => Result): Result {
-  const partial = `${to}.${process.pid}-${randomBytes(4).toString('hex')}.partial`
+  const partial = `${to}.${process.pid}-${crypto.getRandomValues(new Uint8Array(4)).toHex()}.partial`
   try {
     closeSync(openSync(partial, 'wx', 0o600))
     try {
