@@ -2,7 +2,6 @@
 // The kernel distributes connections over them. A pet that one has acknowledged is in the next list of every other
 // (store/sqlite/statements.ts), and a key that is revoked is refused by all.
 
-import { createInterface } from 'node:readline'
 import type { Config } from '../config/config.ts'
 import { StartError } from '../domain/errors.ts'
 import type { Log } from '../observability/log.ts'
@@ -91,5 +90,6 @@ function environmentOf(index: number, config: Config, port: number): Record<stri
  * `receive` each line until then; a worker is never sent any.
  */
 export async function parentCloses(receive: (line: string) => Promise<void>): Promise<void> {
+  const { createInterface } = await import('node:readline')
   for await (const line of createInterface({ input: process.stdin })) await receive(line)
 }
