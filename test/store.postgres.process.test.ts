@@ -233,14 +233,3 @@ describe('with many rows', () => {
     expect(rows).toBeLessThan(256)
   })
 })
-
-test('reads that arrive together share one query, which shows every commit before them', async () => {
-  const { store, by } = await storeWithKey()
-  const before = store.listPets({ limit: 5 })
-  const adding = store.createPet(PET, by)
-  const [first, same] = await Promise.all([before, store.listPets({ limit: 5 })])
-  expect(same).toBe(first)
-  await adding
-  expect(petsOf(await store.listPets({ limit: 5 })).length).toBe(1)
-  await store.close()
-})

@@ -12,9 +12,10 @@ export async function resettable(open: () => Promise<Store>): Promise<Resettable
   let current = await open()
   let resets = 0
   /** Differs from every version of an earlier store, so that nothing cached from that store is used. */
-  const version = () => {
+  const version = async (): Promise<StoreVersion> => {
     const base = resets * 2 ** 32
-    return current.version?.().then(({ data, keys }): StoreVersion => ({ data: base + data, keys: base + keys }))
+    const { data, keys } = await current.version()
+    return { data: data === undefined ? data : base + data, keys: base + keys }
   }
   return {
     store: new Proxy({} as Store, {

@@ -6,18 +6,18 @@ import type { PetStore } from './pets.ts'
 
 /** Numbers that rise with commits. */
 export interface StoreVersion {
-  /** Between two equal numbers nothing was committed, by any process. */
-  readonly data: number
-  /** Between two equal numbers no API key changed. Creates and orders of this process leave it as it is. */
+  /** Between two equal numbers nothing was committed, by any process. `undefined` where to know that would cost as much as a query. */
+  readonly data: number | undefined
+  /**
+   * Between two equal numbers no API key changed. Where `data` is `undefined`, another process may have changed one, up to half a
+   * second ago. Creates and orders of this process leave it as it is.
+   */
   readonly keys: number
 }
 
 export interface Store extends PetStore, KeyStore, OrderStore {
-  /**
-   * All calls in one turn of the event loop share the result, which is read after the last of them. Absent when it would cost as
-   * much as a query.
-   */
-  version?(): Promise<StoreVersion>
+  /** A promise is shared by all calls in one turn of the event loop, and the version read after the last of them. */
+  version(): StoreVersion | Promise<StoreVersion>
 
   /** The pool of connections for reads, if there is one. `waiting`: calls that wait for a free connection. */
   pool?(): { size: number; busy: number; waiting: number }

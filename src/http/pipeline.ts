@@ -20,7 +20,8 @@ import { checkNotRemoved, DeprecatedCallTally } from './response/deprecation.ts'
 import { errorAnswer, isServerFailure, toPetstoreError } from './response/error-answer.ts'
 import { FailureLog } from './response/failure-log.ts'
 import { ListCache } from './response/list-cache.ts'
-import { type Answer, addCors, type CorsOrigins, toResponse } from './response/response.ts'
+import { type Answer, addCors, type CorsOrigins, prepare, toResponse } from './response/response.ts'
+import { SharedAnswers } from './response/shared-answers.ts'
 import { Context, type Route, type RoutedRequest } from './route.ts'
 import type { NotFound } from './web/not-found.ts'
 
@@ -57,6 +58,7 @@ export class Pipeline {
   private readonly authentication: Authentication
   private readonly rateLimit: RateLimit | undefined
   private readonly lists = new ListCache()
+  private readonly sharedAnswers = new SharedAnswers()
   private readonly deprecatedCalls = new DeprecatedCallTally()
   private readonly keyUses = new KeyUses()
   private readonly services: Services
@@ -85,7 +87,8 @@ export class Pipeline {
       if (typeof operation === 'function') return this.finish(await operation(context), context)
 
       const token = readToken(request)
-      if (store.version) context.version = await store.version()
+      const version = store.version()
+      context.version = version instanceof Promise ? await version : version
       // From here on without a wait until the operation runs: requests of one turn are admitted one after the other, each with its work.
       this.admission.check()
       context.caller = this.authentication.known(token, context)
@@ -108,10 +111,14 @@ export class Pipeline {
         body = validated(operation.body, json instanceof Promise ? await json : json)
       }
       const parameters = readParameters(operation, request)
+      const { caller } = context
+      const operate = () => handle(operation, this.services, caller, parameters, body)
       this.admission.enter()
       let answer: Answer
       try {
-        answer = await handle(operation, this.services, context.caller, parameters, body)
+        answer = await (shared && context.version.data === undefined
+          ? this.sharedAnswers.get(request.url, async () => prepare(await operate(), context))
+          : operate())
       } finally {
         this.admission.leave()
       }
@@ -142,7 +149,7 @@ export class Pipeline {
   /** Sets the caller of a request outside the contract. Throws PetstoreError without a valid API key, and when the service is overloaded. */
   async authenticate(context: Context): Promise<void> {
     const token = readToken(context.request)
-    context.version = await this.options.store.version?.()
+    context.version = await this.options.store.version()
     this.admission.check()
     context.caller = await this.authentication.verify(token, context)
     this.keyUses.add(context.caller.id, token, context.now)
@@ -161,7 +168,7 @@ export class Pipeline {
     const body = await arriving
     if (performance.now() - startedAt > REVERIFY_AFTER_MS) {
       context.now = now()
-      context.version = await store.version?.()
+      context.version = await store.version()
       context.caller = await this.authentication.verify(token, context)
     }
     return body

@@ -74,11 +74,14 @@ export function serving(
 /** The request as the runtime gives it, with the parameters of its path, percent-decoded. */
 export type RoutedRequest = Request & { readonly params: Record<string, string> }
 
+/** Equal to no version of a store. */
+const NOT_READ: StoreVersion = { data: undefined, keys: -1 }
+
 export class Context {
   /** The request's API key. Set by authentication. */
   caller: ApiKey | undefined
-  /** The store's version, read after the request arrived. `undefined` when the store has no versions. */
-  version: StoreVersion | undefined
+  /** The store's version, read after the request arrived. */
+  version = NOT_READ
   /** Sent as `X-Request-Id` when it is set. */
   requestId: string | undefined
   /** For the metrics, on the clock of performance.now(). */

@@ -59,7 +59,7 @@ export class Authentication {
 
   /** What `verify` would give, without asking the store; `undefined` when only the store knows. */
   known(token: string, { version, now }: Context): ApiKey | undefined {
-    if (version === undefined || version.keys !== this.version) return undefined
+    if (version.keys !== this.version) return undefined
     const key = this.verified.get(hashKey(token))
     return key && keyState(key, now) === 'active' ? key : undefined
   }
@@ -70,17 +70,17 @@ export class Authentication {
     if (issuedFor === undefined) throw invalid('This is not an API key of this service, or it is mistyped.')
     if (issuedFor !== this.environment) throw invalid(`This API key is for ${issuedFor}, not for ${this.environment}.`)
     const hash = hashKey(token)
-    const key = await this.find(hash, version?.keys)
+    if (version.keys !== this.version) this.begin(version.keys)
+    // Where another process may have changed the keys, this one may have been created since another request began to look for it.
+    const key = await (version.data === undefined ? this.store.findKey(hash) : this.find(hash))
     if (!key) throw invalid('This API key does not exist.')
     const state = keyState(key, now)
     if (state !== 'active') throw invalid(`This API key is ${state}.`)
-    this.cache(hash, key, version?.keys)
+    if (version.keys === this.version) this.cache(hash, key)
     return key
   }
 
-  private async find(hash: KeyHash, version: number | undefined): Promise<ApiKey | undefined> {
-    if (version === undefined) return this.store.findKey(hash)
-    if (version !== this.version) this.begin(version)
+  private async find(hash: KeyHash): Promise<ApiKey | undefined> {
     const finding = this.finding.get(hash) ?? this.store.findKey(hash)
     this.finding.set(hash, finding)
     try {
@@ -96,8 +96,7 @@ export class Authentication {
     this.version = version
   }
 
-  private cache(hash: KeyHash, key: ApiKey, version: number | undefined): void {
-    if (version === undefined || version !== this.version) return
+  private cache(hash: KeyHash, key: ApiKey): void {
     if (this.verified.size >= CACHED_KEYS_MAX) this.verified.clear()
     this.verified.set(hash, key)
   }

@@ -22,14 +22,13 @@ export class ListCache {
   private characters = 0
   private version: number | undefined
 
-  get({ request, version: read }: Context): Answer | undefined {
-    const version = read?.data
+  get({ request, version: { data: version } }: Context): Answer | undefined {
     return version !== undefined && version === this.version ? this.answers.get(request.url) : undefined
   }
 
   /** Caches the answer, which was read after the context's version. */
   set(answer: Answer, context: Context): void {
-    const version = context.version?.data
+    const version = context.version.data
     const { url } = context.request
     // With an invalid Host, the URL is only the request's target, and the same target with another Host may have to be refused.
     if (version === undefined || url.startsWith('/') || url.length > URL_MAX) return

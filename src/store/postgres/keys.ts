@@ -1,8 +1,7 @@
-// API keys in PostgreSQL. Every request needs one, so they are cached for half a second. A revoked key must stop working within one
-// second; the other half is for the query.
+// API keys in PostgreSQL. Look-ups that arrive together are one query.
 
 import type { ApiKey, KeyHash, KeyStore, NewKey } from '../../domain/keys.ts'
-import type { StoreOptions } from '../../domain/store.ts'
+import type { StoreOptions, StoreVersion } from '../../domain/store.ts'
 import { batched } from '../shared/group-commit.ts'
 import {
   createdKey,
@@ -40,27 +39,21 @@ const COUNT = `INSERT INTO deprecated_calls AS counted (key_id, operation_id, ca
   ON CONFLICT (key_id, operation_id) DO UPDATE
   SET calls = counted.calls + excluded.calls, last_at = greatest(counted.last_at, excluded.last_at)`
 
+/** A revoked key must stop working within one second, everywhere; the other half is for the query. */
 const KEPT_MS = 500
-const KEYS_KEPT_MAX = 10_000
 
-export function postgresKeys(connection: Connection, { now }: StoreOptions): KeyStore {
+export function postgresKeys(
+  connection: Connection,
+  { now }: StoreOptions,
+): KeyStore & { version: () => StoreVersion } {
   const { read, write, background } = connection
-  /** Keys that exist, with the time of their query. Keys that do not exist are not cached, so a new key works at once. */
-  const kept = new Map<KeyHash, { key: ApiKey; askedAt: number }>()
+  /** By this process. */
+  let changes = 0
 
   async function readKeys(hashes: KeyHash[]): Promise<(ApiKey | undefined)[]> {
-    const askedAt = performance.now()
     const rows = await read<KeyRow & { hash: KeyHash }>(BY_HASH, `{${hashes.join(',')}}`)
-    if (kept.size >= KEYS_KEPT_MAX) kept.clear()
-    for (const { hash, ...row } of rows) kept.set(hash, { key: toKey(row), askedAt })
     const found = new Map(rows.map(({ hash, ...row }) => [hash, toKey(row)]))
     return hashes.map((hash) => found.get(hash))
-  }
-  const readKey = batched(readKeys)
-
-  async function findKey(hash: KeyHash): Promise<ApiKey | undefined> {
-    const found = kept.get(hash)
-    return found && performance.now() - found.askedAt < KEPT_MS ? found.key : readKey(hash)
   }
 
   async function create(on: Ask, key: NewKey): Promise<ApiKey> {
@@ -78,21 +71,22 @@ export function postgresKeys(connection: Connection, { now }: StoreOptions): Key
   }
 
   return {
-    findKey,
+    version: () => ({ data: undefined, keys: changes + Math.floor(performance.now() / KEPT_MS) }),
+    findKey: batched(readKeys),
     createKey: (key) => alone((on) => create(on, key)),
     createFirstKey: (key) =>
       alone(async (on) => ((await on('SELECT FROM keys LIMIT 1')).length > 0 ? undefined : create(on, key))),
     listKeys: async () => (await read<KeyRow>(ALL)).map(toKey),
     revokeKey: async (id) => {
       await write(REVOKE, id, now())
-      kept.clear()
+      changes++
     },
     rotateKey: async (id, key, endsAt) => {
       const created = await alone(async (on) => {
         await on(END, id, endsAt)
         return create(on, key)
       })
-      kept.clear()
+      changes++
       return created
     },
     saveKeyUses: async (uses) => {

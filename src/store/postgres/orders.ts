@@ -14,7 +14,6 @@ import type {
 } from '../../domain/orders.ts'
 import type { Created, Page, PetStatus } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
-import { shared } from '../shared/coalesce.ts'
 import { fromRow, jsonObject, selectList } from '../shared/columns.ts'
 import { batched } from '../shared/group-commit.ts'
 import { type FirstAnswer, KEPT_MS, replay, requestText } from '../shared/idempotency.ts'
@@ -138,7 +137,6 @@ export function postgresOrders(
     const count = (status: PetStatus) => counts.get(status) ?? 0n
     return { available: count('available'), pending: count('pending'), sold: count('sold') }
   }
-  const inventory = shared(readInventory)
 
   return {
     placeOrder: (order, by, idempotencyKey) => changeOne({ order, by, idempotencyKey }),
@@ -146,8 +144,8 @@ export function postgresOrders(
     cancelOrder: (id, by) => move(id, by, 'cancelled'),
     returnOrder: (id, by) => move(id, by, 'returned'),
     getOrder: batched(readOrders),
-    listOrders: shared(readPage),
-    getInventory: () => inventory({}),
+    listOrders: readPage,
+    getInventory: readInventory,
     expireOrders: async (limit) => {
       const due = await read(IS_DUE)
       if (due.length === 0) return []

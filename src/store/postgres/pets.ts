@@ -5,7 +5,6 @@ import type { PetstoreError } from '../../domain/errors.ts'
 import type { Created, NewPet, Page, Pet, PetFilter, PetStore } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { stringifyJson } from '../../json/json.ts'
-import { shared } from '../shared/coalesce.ts'
 import { fromRow, jsonObject, selectList } from '../shared/columns.ts'
 import { batched } from '../shared/group-commit.ts'
 import { CREATE_PET, type FirstAnswer, KEPT_MS, replay, requestText } from '../shared/idempotency.ts'
@@ -73,7 +72,7 @@ export function postgresPets({ read, add, background }: Connection, options: Sto
   const create = batched(createAll, options.onBatch, usedKey)
 
   return {
-    listPets: shared(readPage),
+    listPets: readPage,
     createPet: (pet, by, idempotencyKey) => create({ pet, by, idempotencyKey }),
     getPet: batched(readPets),
   }
