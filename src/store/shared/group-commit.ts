@@ -40,8 +40,8 @@ export function batched<Item, Result>(
   let lastMs = 0
 
   async function run(): Promise<void> {
+    await gathered()
     while (waiting.length > 0) {
-      await gathered()
       const batch = take()
       startedAt = performance.now()
       try {
@@ -59,7 +59,10 @@ export function batched<Item, Result>(
     running = false
   }
 
-  /** After the poll phase, every request that has arrived is in the batch. Waits for as long as more arrive. */
+  /**
+   * After the poll phase, every request that has arrived is in the batch. Waits for as long as more arrive. What arrived while a batch
+   * was committed elsewhere does not wait: it is committed while that batch is answered.
+   */
   async function gathered(): Promise<void> {
     for (let before = 0; waiting.length > before && waiting.length < BATCH_MAX; ) {
       before = waiting.length
