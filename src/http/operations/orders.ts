@@ -20,7 +20,7 @@ export const orderOperations: Handlers<
 
   async placeOrder({ orders, running }, caller, { 'Idempotency-Key': header }, body) {
     const place = (key?: string) => orders.placeOrder(body, caller.id, key)
-    const { value, replayed } = await (header === undefined ? place() : running.once(caller.id, header, place))
+    const { value, replayed } = await running.once(caller.id, header, place)
     const Location = `${basePath}/store/orders/${value.id}`
     return created(orderJson(value), replayed, loggedOf(value), { Location })
   },

@@ -14,7 +14,7 @@ export const petOperations: Handlers<'listPets' | 'createPet' | 'getPet'> = {
 
   async createPet({ pets, running }, caller, { 'Idempotency-Key': header }, body) {
     const create = (key?: string) => pets.createPet(body, caller.id, key)
-    const { value, replayed } = await (header === undefined ? create() : running.once(caller.id, header, create))
+    const { value, replayed } = await running.once(caller.id, header, create)
     return created(stringifyJson(value), replayed, { petId: String(value.id) })
   },
 

@@ -12,9 +12,15 @@ function readIdempotencyKey(header: string): string {
 export class RunningKeys {
   private readonly running = new Set<string>()
 
-  /** Runs `work` with the key of the header. Rejects with `idempotency_in_flight` while a request under the same key is running. */
-  async once<Result>(by: KeyId, header: string, work: (key: string) => Promise<Result>): Promise<Result> {
-    const key = readIdempotencyKey(header)
+  /**
+   * Runs `work` with the key of the header, if there is one. Rejects with `idempotency_in_flight` while a request under the same key
+   * is running.
+   */
+  once<Result>(by: KeyId, header: string | undefined, work: (key?: string) => Promise<Result>): Promise<Result> {
+    return header === undefined ? work() : this.alone(by, readIdempotencyKey(header), work)
+  }
+
+  private async alone<Result>(by: KeyId, key: string, work: (key: string) => Promise<Result>): Promise<Result> {
     const name = `${by} ${key}`
     if (this.running.has(name)) {
       throw new PetstoreError(
