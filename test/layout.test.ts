@@ -82,7 +82,7 @@ function isWithin(file: string, place: string): boolean {
 
 function imports(file: string): string[] {
   const text = readFileSync(join(src, file), 'utf8')
-  return [...text.matchAll(/from '(\.[^']+\.tsx?)'/g)].map(([, path]) =>
+  return [...text.matchAll(/(?:from |import\()'(\.[^']+\.tsx?)'/g)].map(([, path]) =>
     relative(src, join(src, dirname(file), path as string)),
   )
 }

@@ -2,7 +2,8 @@
 // for operators whose servers may not change the schema, or who want to know beforehand.
 
 import { Command, Option } from 'commander'
-import { kindOf, migrateStore, type SchemaState } from '../store/kinds.ts'
+import type { SchemaState } from '../domain/store.ts'
+import { kindOf, migrateStore } from '../store/kinds.ts'
 import { configOf, withSettings } from './options.ts'
 import { plural } from './output.ts'
 

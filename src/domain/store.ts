@@ -29,6 +29,13 @@ export interface Store extends PetStore, KeyStore, OrderStore {
   close(): Promise<void>
 }
 
+export interface SchemaState {
+  /** 0 when there is no schema yet. */
+  version: number
+  /** The version of this program. */
+  newest: number
+}
+
 export interface StoreOptions {
   /** Milliseconds since 1970. */
   now: () => number

@@ -2,7 +2,7 @@
 // The rest of the program asks here and never looks at an address itself.
 
 import { existsSync, statSync } from 'node:fs'
-import type { Store, StoreOptions } from '../domain/store.ts'
+import type { SchemaState, Store, StoreOptions } from '../domain/store.ts'
 import { absolutePath } from './absolute-path.ts'
 import type { Contents } from './contents.ts'
 import { describeAddress, isPostgresAddress, parsePostgresAddress } from './postgres/address.ts'
@@ -35,13 +35,6 @@ export interface StoreKind {
   schema(address: string): Promise<SchemaState>
   /** Absent when the database has its own tools for backups. */
   files?: StoreFiles
-}
-
-export interface SchemaState {
-  /** 0 when there is no schema yet. */
-  version: number
-  /** The version of this program. */
-  newest: number
 }
 
 /** Must not be used in a process that has the store open: see store/sqlite/file.ts. */

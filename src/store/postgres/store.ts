@@ -1,8 +1,7 @@
 // The store for several machines: one PostgreSQL database and any number of servers.
 
 import { StartError } from '../../domain/errors.ts'
-import type { Store, StoreOptions } from '../../domain/store.ts'
-import type { SchemaState } from '../kinds.ts'
+import type { SchemaState, Store, StoreOptions } from '../../domain/store.ts'
 import { type PostgresAddress, parsePostgresAddress } from './address.ts'
 import { Connection } from './connection.ts'
 import { openPool, writableHost } from './hosts.ts'
