@@ -1,8 +1,13 @@
-// How often the store is asked for a key: once for all requests that arrive together, and not again while nothing was committed.
+// How often the store is asked for a key: once for all requests that arrive together, and not again while nothing was committed; and
+// always where the store cannot tell what was committed.
 
 import { expect, test } from 'bun:test'
+import { generateKey, hashKey, type KeyHash } from '../src/domain/keys.ts'
 import type { Store } from '../src/domain/store.ts'
+import { Authentication } from '../src/http/request/authentication.ts'
+import type { Context } from '../src/http/route.ts'
 import { openStore } from '../src/store/kinds.ts'
+import { newKey } from './support/keys.ts'
 import { startService, TODAY } from './support/service.ts'
 
 test('requests that arrive together share the look-up of their key', async () => {
@@ -27,4 +32,26 @@ test('requests that arrive together share the look-up of their key', async () =>
   await together()
   expect(lookups).toBe(2)
   await service.stop()
+})
+
+test('a new key works at once, also while an earlier request still looks for it', async () => {
+  const opened = await openStore(':memory:', { now: () => TODAY })
+  const released = Promise.withResolvers<void>()
+  let lookups = 0
+  const findKey = async (hash: KeyHash) => {
+    const found = await opened.findKey(hash)
+    if (++lookups === 1) await released.promise
+    return found
+  }
+  const authentication = new Authentication({ findKey }, 'production')
+  // As PostgreSQL has it.
+  const context = { version: { data: undefined, keys: 0 }, now: TODAY } as Context
+  const token = generateKey('production')
+  const early = authentication.verify(token, context).catch(({ code }) => code)
+  while (lookups < 1) await Bun.sleep(1)
+  const { id } = await opened.createKey(newKey({ hash: hashKey(token) }))
+  expect((await authentication.verify(token, context)).id).toBe(id)
+  released.resolve()
+  expect(await early).toBe('invalid_api_key')
+  await opened.close()
 })
