@@ -11,9 +11,10 @@ const files = [...new Bun.Glob('**/*.{ts,tsx}').scanSync(src)].sort()
 const ALLOWED: Record<string, readonly string[]> = {
   domain: ['contract/generated.ts'],
   json: [],
+  system: [],
   contract: ['json'],
-  store: ['domain', 'contract/generated.ts', 'json'],
-  http: ['domain', 'contract', 'json', 'observability'],
+  store: ['domain', 'contract/generated.ts', 'json', 'system'],
+  http: ['domain', 'contract', 'json', 'observability', 'system'],
   observability: ['domain'],
   config: ['domain', 'store/kinds.ts', 'observability/log.ts'],
   client: ['contract/generated.ts', 'json'],

@@ -12,9 +12,9 @@ export async function resettable(open: () => Promise<Store>): Promise<Resettable
   let current = await open()
   let resets = 0
   /** Differs from every version of an earlier store, so that nothing cached from that store is used. */
-  const version = async (): Promise<StoreVersion> => {
+  const version = (): StoreVersion => {
     const base = resets * 2 ** 32
-    const { data, keys } = await current.version()
+    const { data, keys } = current.version()
     return { data: data === undefined ? data : base + data, keys: base + keys }
   }
   return {

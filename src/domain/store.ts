@@ -16,8 +16,8 @@ export interface StoreVersion {
 }
 
 export interface Store extends PetStore, KeyStore, OrderStore {
-  /** A promise is shared by all calls in one turn of the event loop, and the version read after the last of them. */
-  version(): StoreVersion | Promise<StoreVersion>
+  /** Includes every commit before the call. */
+  version(): StoreVersion
 
   /** The pool of connections for reads, if there is one. `waiting`: calls that wait for a free connection. */
   pool?(): { size: number; busy: number; waiting: number }

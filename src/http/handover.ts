@@ -6,8 +6,9 @@
 // SO_ATTACH_REUSEPORT_CBPF). The closing process has the first: a new socket is added at the end, and when one is closed the last
 // takes its place. With no second socket the kernel distributes connections as before.
 
-import { dlopen, FFIType, ptr } from 'bun:ffi'
+import { FFIType, ptr } from 'bun:ffi'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { libc } from '../system/libc.ts'
 
 const SOL_SOCKET = 1
 const SO_ATTACH_REUSEPORT_CBPF = 51
@@ -21,7 +22,7 @@ const LISTENING = '0A'
 export function handOver(port: number): void {
   if (process.platform !== 'linux') return
   try {
-    const libc = dlopen(libcName(), {
+    const { symbols, close } = libc({
       setsockopt: { args: [FFIType.i32, FFIType.i32, FFIType.i32, FFIType.ptr, FFIType.u32], returns: FFIType.i32 },
     })
     const instruction = Buffer.alloc(8)
@@ -31,9 +32,9 @@ export function handOver(port: number): void {
     program.writeUInt16LE(1)
     program.writeBigUInt64LE(BigInt(ptr(instruction)), 8)
     for (const descriptor of listeningOn(port)) {
-      libc.symbols.setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, ptr(program), program.length)
+      symbols.setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, ptr(program), program.length)
     }
-    libc.close()
+    close()
   } catch {
     // A system without /proc or without this libc.
   }
@@ -61,9 +62,4 @@ function targetOf(name: string): string {
   } catch {
     return ''
   }
-}
-
-function libcName(): string {
-  const musl = readdirSync('/lib').find((name) => name.startsWith('libc.musl-'))
-  return musl ?? 'libc.so.6'
 }

@@ -13,7 +13,7 @@ import { type Rate, RateLimit } from './limits/rate-limit.ts'
 import type { Services } from './operations/handler.ts'
 import { handlers } from './operations.ts'
 import { Authentication, KeyUses, readToken } from './request/authentication.ts'
-import { readBody } from './request/body.ts'
+import { endOfTurn, readBody } from './request/body.ts'
 import { RunningKeys } from './request/idempotency-key.ts'
 import { readParameters } from './request/parameters.ts'
 import { checkNotRemoved, DeprecatedCallTally } from './response/deprecation.ts'
@@ -74,51 +74,71 @@ export class Pipeline {
     this.services = { pets: store, orders: store, running: new RunningKeys() }
   }
 
-  /** Never rejects: an error becomes a response, too. */
-  async respond(request: RoutedRequest, route: Route | undefined): Promise<Response> {
+  /** An error becomes a response, too. What needs no wait is answered at once, without a promise. */
+  respond(request: RoutedRequest, route: Route | undefined): Response | Promise<Response> {
     const { store, metrics, now, notFound } = this.options
     const context = new Context(request, route, now())
     if (metrics) context.startedAt = performance.now()
     try {
       // Bun joins two Host headers with a comma, which no host name contains (RFC 9112, 3.2).
       if (request.headers.get('Host')?.includes(',')) return this.finish(BAD_REQUEST, context)
-      if (!route) return this.finish(await notFound(request), context)
+      if (!route) return this.finishLater(notFound(request), context)
       const operation = route.endpoint(request.method)
-      if (typeof operation === 'function') return this.finish(await operation(context), context)
+      if (typeof operation === 'function') return this.finishLater(operation(context), context)
 
       const token = readToken(request)
-      const version = store.version()
-      context.version = version instanceof Promise ? await version : version
+      context.version = store.version()
+      this.admission.check()
+      const caller = this.authentication.known(token, context)
+      const cached = caller && this.admit(operation, token, caller, context)
+      return cached ? this.finish(cached, context) : this.operate(operation, token, context)
+    } catch (error) {
+      return this.finish(this.failed(error, context), context)
+    }
+  }
+
+  private async finishLater(answer: Answer | Promise<Answer>, context: Context): Promise<Response> {
+    try {
+      return this.finish(await answer, context)
+    } catch (error) {
+      return this.finish(this.failed(error, context), context)
+    }
+  }
+
+  /** Throws PetstoreError when the caller may not do this, or not now. Otherwise gives the answer, if it is cached. */
+  private admit(operation: ContractOperation, token: string, caller: ApiKey, context: Context): Answer | undefined {
+    context.caller = caller
+    this.keyUses.add(caller.id, token, context.now)
+    authorize(operation, caller)
+    this.rateLimit?.take(context)
+    if (operation.deprecation) this.checkDeprecation(operation, context)
+    return handlers[operation.id].shared ? this.lists.get(context) : undefined
+  }
+
+  private async operate(operation: ContractOperation, token: string, context: Context): Promise<Response> {
+    try {
+      if (!context.caller) {
+        const caller = await this.authentication.verify(token, context)
+        const cached = this.admit(operation, token, caller, context)
+        if (cached) return this.finish(cached, context)
+      }
+      await endOfTurn()
       // From here on without a wait until the operation runs: requests of one turn are admitted one after the other, each with its work.
       this.admission.check()
-      context.caller = this.authentication.known(token, context)
-      if (!context.caller) {
-        context.caller = await this.authentication.verify(token, context)
-        this.admission.check()
-      }
-      this.keyUses.add(context.caller.id, token, context.now)
-      authorize(operation, context.caller)
-      this.rateLimit?.take(context)
-      if (operation.deprecation) this.checkDeprecation(operation, context)
-
-      const { shared } = handlers[operation.id]
-      const cached = shared ? this.lists.get(context) : undefined
-      if (cached) return this.finish(cached, context)
-
       let body: unknown
       if (operation.body) {
         const json = this.readBody(token, context)
         body = validated(operation.body, json instanceof Promise ? await json : json)
       }
-      const parameters = readParameters(operation, request)
-      const { caller } = context
-      const operate = () => handle(operation, this.services, caller, parameters, body)
+      const parameters = readParameters(operation, context.request)
+      const { shared } = handlers[operation.id]
+      const run = () => handle(operation, this.services, context.caller as ApiKey, parameters, body)
       this.admission.enter()
       let answer: Answer
       try {
         answer = await (shared && context.version.data === undefined
-          ? this.sharedAnswers.get(request.url, async () => prepare(await operate(), context))
-          : operate())
+          ? this.sharedAnswers.get(context.request.url, async () => prepare(await run(), context))
+          : run())
       } finally {
         this.admission.leave()
       }
@@ -126,7 +146,7 @@ export class Pipeline {
       if (answer.logged) this.logChange(operation, answer.logged, context)
       return this.finish(answer, context)
     } catch (error) {
-      return this.finish(this.failed(toPetstoreError(error), context), context)
+      return this.finish(this.failed(error, context), context)
     }
   }
 
@@ -149,7 +169,7 @@ export class Pipeline {
   /** Sets the caller of a request outside the contract. Throws PetstoreError without a valid API key, and when the service is overloaded. */
   async authenticate(context: Context): Promise<void> {
     const token = readToken(context.request)
-    context.version = await this.options.store.version()
+    context.version = this.options.store.version()
     this.admission.check()
     context.caller = await this.authentication.verify(token, context)
     this.keyUses.add(context.caller.id, token, context.now)
@@ -168,7 +188,7 @@ export class Pipeline {
     const body = await arriving
     if (performance.now() - startedAt > REVERIFY_AFTER_MS) {
       context.now = now()
-      context.version = await store.version()
+      context.version = store.version()
       context.caller = await this.authentication.verify(token, context)
     }
     return body
@@ -191,7 +211,8 @@ export class Pipeline {
     )
   }
 
-  private failed(error: PetstoreError, context: Context): Answer {
+  private failed(thrown: unknown, context: Context): Answer {
+    const error = toPetstoreError(thrown)
     const requestId = context.ensureRequestId()
     if (error === OVERLOADED) this.shed++
     else if (isServerFailure(error)) {

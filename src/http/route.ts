@@ -56,7 +56,7 @@ export function operationRoutes(operations: readonly ContractOperation[]): Route
 /** What `Bun.serve` is given. It compares a request's raw target with the paths, character by character. */
 export function serving(
   routes: readonly Route[],
-  pipeline: { respond(request: RoutedRequest, route: Route | undefined): Promise<Response> },
+  pipeline: { respond(request: RoutedRequest, route: Route | undefined): Response | Promise<Response> },
 ) {
   return {
     routes: Object.fromEntries(

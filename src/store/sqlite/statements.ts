@@ -1,10 +1,9 @@
-// Prepared statements, reads, and the version of what is read. Statements survive `Connection.reopen`: each is prepared again at its next use.
+// Prepared statements, and reads. Statements survive `Connection.reopen`: each is prepared again at its next use.
 //
 // Reads that arrive in the same turn of the event loop share one read transaction. It starts after all of them have arrived, so each
 // sees everything that was committed before. Under load this halves the cost of a page, because the processor's caches are warm.
 
 import type { SQLQueryBindings, Statement } from 'bun:sqlite'
-import type { StoreVersion } from '../../domain/store.ts'
 import type { Connection } from './connection.ts'
 import { translated } from './errors.ts'
 
@@ -78,55 +77,5 @@ function done(statement: Pick<Query<never, []>, 'run'>): boolean {
     return true
   } catch {
     return false
-  }
-}
-
-/**
- * The version of the database: its numbers change with every commit, by this connection or any other, in this process or another.
- * `PRAGMA data_version` shows the commits of other connections (https://sqlite.org/pragma.html#pragma_data_version). It takes about
- * 2 µs, so it runs once in a turn of the event loop, for all requests of that turn.
- */
-export class Version {
-  private data = 0
-  private keys = 0
-  private ofOthers: bigint | undefined
-  private asked: Promise<StoreVersion> | undefined
-  private readonly query
-
-  constructor(statements: Statements) {
-    this.query = statements.query<[bigint], []>('PRAGMA data_version')
-  }
-
-  /** Call it after every commit of this connection, and after `reopen`. */
-  changed({ keepsKeys = false } = {}): void {
-    this.data++
-    if (!keepsKeys) this.keys++
-  }
-
-  /** Queries after all requests of this turn have arrived: each gets a version that includes every commit before its arrival. */
-  readonly ask = (): Promise<StoreVersion> => {
-    this.asked ??= new Promise((resolve) => {
-      setImmediate(() => {
-        this.asked = undefined
-        resolve(this.current())
-      })
-    })
-    return this.asked
-  }
-
-  private current(): StoreVersion {
-    const ofOthers = this.read()
-    if (ofOthers === undefined || ofOthers !== this.ofOthers) this.changed()
-    this.ofOthers = ofOthers
-    return { data: this.data, keys: this.keys }
-  }
-
-  /** `undefined` when the query fails: then no cached value is used, and the next query reports the error. */
-  private read(): bigint | undefined {
-    try {
-      return this.query.values()[0]?.[0]
-    } catch {
-      return undefined
-    }
   }
 }

@@ -7,8 +7,9 @@ import { translated } from './errors.ts'
 import { sqliteKeys } from './keys.ts'
 import { sqliteOrders } from './orders.ts'
 import { sqlitePets } from './pets.ts'
-import { reads, Statements, Version } from './statements.ts'
+import { reads, Statements } from './statements.ts'
 import { transactions } from './transaction.ts'
+import { Version } from './version.ts'
 import { writes } from './writes.ts'
 
 /** `path` is a file or `:memory:`. Throws StartError when the file cannot be used. */
@@ -18,7 +19,7 @@ export function openSqliteStore(path: string, options: StoreOptions): Store {
 
 export function sqliteStore(connection: Connection, options: StoreOptions): Store {
   const statements = new Statements(connection)
-  const version = new Version(statements)
+  const version = new Version(connection, statements)
   const ping = statements.query('SELECT 1 FROM pets LIMIT 1')
   const read = reads(statements)
   const { transact, settled } = transactions(connection, statements, version)
@@ -27,7 +28,7 @@ export function sqliteStore(connection: Connection, options: StoreOptions): Stor
     ...sqlitePets(statements, read, write),
     ...sqliteOrders(statements, read, write, options),
     ...sqliteKeys(statements, transact, options),
-    version: version.ask,
+    version: version.current,
     ping: async () => {
       translated(() => ping.get())
     },

@@ -4,7 +4,8 @@ import { PetstoreError } from '../../domain/errors.ts'
 import { unavailable } from '../shared/failures.ts'
 import { BUSY_TIMEOUT_MS, type Connection } from './connection.ts'
 import { isSqliteCode, translate } from './errors.ts'
-import type { Statements, Version } from './statements.ts'
+import type { Statements } from './statements.ts'
+import type { Version } from './version.ts'
 
 /**
  * Commits everything that `work` writes, or nothing. Resolves when it is on disk; rejects with `unavailable` or `storage_full`.

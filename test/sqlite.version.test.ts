@@ -1,0 +1,83 @@
+// The store's version, read from the header of the log's index in shared memory: every commit of another process shows at once, and the
+// locks that protect the file stay.
+
+import { describe, expect, test } from 'bun:test'
+import { readFileSync, statSync } from 'node:fs'
+import { walIndexHeader } from '../src/store/sqlite/wal-index.ts'
+import { temporaryFile } from './support/files.ts'
+import { PET, storeWithKey } from './support/sqlite.ts'
+
+const LINUX = process.platform === 'linux'
+
+/** A program that commits once for each line of its standard input, and then prints a line. */
+const COMMITTING = `
+  const database = new (require('bun:sqlite').Database)(process.argv[1])
+  database.run('PRAGMA busy_timeout = 2000')
+  for await (const line of console) {
+    database.run("INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('x', 1, 'sold', 1, 1)")
+    console.log(line)
+  }
+`
+
+test('changes with each commit that another process has acknowledged, and only then', async () => {
+  const { path, store } = await storeWithKey()
+  const other = Bun.spawn([process.execPath, '-e', COMMITTING, path], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const acknowledged = other.stdout.getReader()
+  let last = store.version()
+  for (let n = 0; n < 300; n++) {
+    expect(store.version()).toEqual(last)
+    other.stdin.write('commit\n')
+    other.stdin.flush()
+    await acknowledged.read()
+    const next = store.version()
+    expect(next.data).not.toBe(last.data)
+    expect(next.keys).not.toBe(last.keys)
+    last = next
+  }
+  other.kill()
+  await store.close()
+})
+
+test('of a store in memory changes with its own commits', async () => {
+  const { store, by } = await storeWithKey(':memory:')
+  const { data, keys } = store.version()
+  expect(store.version()).toEqual({ data, keys })
+  await store.createPet(PET, by)
+  expect(store.version()).toEqual({ data: Number(data) + 1, keys })
+  await store.close()
+})
+
+describe.if(LINUX)('the header of the index of the log', () => {
+  test('is read from shared memory', async () => {
+    const { path, store, by } = await storeWithKey()
+    const header = walIndexHeader(path)
+    const before = header?.slice()
+    expect(header).toEqual(before)
+    await store.createPet(PET, by)
+    expect(header).not.toEqual(before)
+    await store.close()
+  })
+
+  test('is not there when the store is not open, or has no file', () => {
+    expect(walIndexHeader(temporaryFile('petstore.db'))).toBeUndefined()
+    expect(walIndexHeader(':memory:')).toHaveLength(0)
+  })
+
+  test('is mapped without releasing the lock by which SQLite protects the index from other processes', async () => {
+    const { path, store } = await storeWithKey()
+    const before = locksOn(`${path}-shm`)
+    expect(before).toBeGreaterThan(0)
+    store.version()
+    expect(walIndexHeader(path)).toBeDefined()
+    expect(locksOn(`${path}-shm`)).toBe(before)
+    await store.close()
+  })
+})
+
+/** How many locks this process holds on the file (proc_locks(5)). */
+function locksOn(path: string): number {
+  const { ino } = statSync(path)
+  return readFileSync('/proc/locks', 'utf8')
+    .split('\n')
+    .filter((line) => line.includes(` ${process.pid} `) && line.includes(`:${ino} `)).length
+}
