@@ -6,6 +6,9 @@ import type { Connection } from './connection.ts'
 import type { Statements } from './statements.ts'
 import { walIndexHeader } from './wal-index.ts'
 
+/** Mapping the header takes a millisecond, for which the first answers of a server do not wait. */
+const MAPPED_AFTER_MS = 100
+
 /**
  * `PRAGMA data_version` shows the commits of other connections (https://sqlite.org/pragma.html#pragma_data_version). It runs only when the
  * header of the log's index has changed since it last ran.
@@ -13,8 +16,8 @@ import { walIndexHeader } from './wal-index.ts'
 export class Version {
   private latest: StoreVersion = { data: 0, keys: 0 }
   private ofOthers: bigint | undefined
+  private database: Database | undefined
   private header: Int32Array | undefined
-  private headerOf: Database | undefined
   /** The header as it was before SQLite was last asked. */
   private seen = new Int32Array(0)
   private readonly query
@@ -34,16 +37,21 @@ export class Version {
 
   /** Includes every commit before the call. */
   readonly current = (): StoreVersion => {
-    if (this.connection.database !== this.headerOf) this.find()
+    if (this.connection.database !== this.database) this.opened()
     if (!this.isSeen()) this.ask()
     return this.latest
   }
 
-  private find(): void {
-    this.headerOf = this.connection.database
-    this.header = walIndexHeader(this.headerOf.filename)
-    this.seen = new Int32Array(this.header?.length ?? 0)
+  private opened(): void {
+    const { database } = this.connection
+    this.database = database
     this.ofOthers = undefined
+    this.header = undefined
+    setTimeout(() => {
+      if (database !== this.connection.database) return
+      this.header = walIndexHeader(database.filename)
+      this.seen = new Int32Array(this.header?.length ?? 0)
+    }, MAPPED_AFTER_MS).unref()
   }
 
   private isSeen(): boolean {
