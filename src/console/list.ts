@@ -86,8 +86,8 @@ export function useList(client: PetstoreClient): List {
 }
 
 /**
- * The rows, and what belongs to them. Who has reserved which animal is one request for the 100 oldest reservations, not one
- * for each row; of the others, the dialog asks. Without inventory or reservations the rows are worth showing, too.
+ * The rows, and what belongs to them. One request asks for the 100 oldest reservations, instead of one for each row; the dialog
+ * asks for any other. Without inventory or reservations the rows are still worth showing.
  */
 async function fetchPage(client: PetstoreClient, position: ListPosition, options: CallOptions): Promise<Shown> {
   const { view, status, limit, cursor } = position
