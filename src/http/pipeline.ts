@@ -115,6 +115,7 @@ export class Pipeline {
     return handlers[operation.id].shared ? this.lists.get(context) : undefined
   }
 
+  /** Verifies the key first where that is not done yet. */
   private async operate(operation: ContractOperation, token: string, context: Context): Promise<Response> {
     try {
       if (!context.caller) {
