@@ -117,6 +117,8 @@ test('when somebody else was quicker, the page says so and changes nothing', asy
 
   await button('Sell Tom').click()
   await dialog().getByText('Reserved for Anna.').waitFor()
+  // Then the dialog has looked the order up.
+  await dialog().getByRole('button', { name: 'Sell', disabled: false }).waitFor()
   await client.cancelOrder(held.id)
   await press('Enter')
   await dialog().getByText('Tom is available again.').waitFor()
