@@ -13,7 +13,7 @@ import { type Rate, RateLimit } from './limits/rate-limit.ts'
 import type { Services } from './operations/handler.ts'
 import { handlers } from './operations.ts'
 import { Authentication, KeyUses, readToken } from './request/authentication.ts'
-import { endOfTurn, readBody } from './request/body.ts'
+import { readBody } from './request/body.ts'
 import { RunningKeys } from './request/idempotency-key.ts'
 import { readParameters } from './request/parameters.ts'
 import { checkNotRemoved, DeprecatedCallTally } from './response/deprecation.ts'
@@ -23,6 +23,7 @@ import { ListCache } from './response/list-cache.ts'
 import { type Answer, addCors, type CorsOrigins, prepare, toResponse } from './response/response.ts'
 import { SharedAnswers } from './response/shared-answers.ts'
 import { Context, type Route, type RoutedRequest } from './route.ts'
+import { endOfTurn } from './turn.ts'
 import type { NotFound } from './web/not-found.ts'
 
 export interface PipelineOptions {
@@ -74,7 +75,7 @@ export class Pipeline {
     this.services = { pets: store, orders: store, running: new RunningKeys() }
   }
 
-  /** An error becomes a response, too. What needs no wait is answered at once, without a promise. */
+  /** Never throws or rejects: an error becomes a response, too. What needs no wait, such as a cached list, is given without a promise. */
   respond(request: RoutedRequest, route: Route | undefined): Response | Promise<Response> {
     const { store, metrics, now, notFound } = this.options
     const context = new Context(request, route, now())
@@ -90,7 +91,7 @@ export class Pipeline {
       context.version = store.version()
       this.admission.check()
       const caller = this.authentication.known(token, context)
-      const cached = caller && this.admit(operation, token, caller, context)
+      const cached = caller && this.permit(operation, token, caller, context)
       return cached ? this.finish(cached, context) : this.operate(operation, token, context)
     } catch (error) {
       return this.finish(this.failed(error, context), context)
@@ -105,8 +106,8 @@ export class Pipeline {
     }
   }
 
-  /** Throws PetstoreError when the caller may not do this, or not now. Otherwise gives the answer, if it is cached. */
-  private admit(operation: ContractOperation, token: string, caller: ApiKey, context: Context): Answer | undefined {
+  /** Throws PetstoreError when the caller may not do this, or not now. Otherwise gives the answer if it is cached. */
+  private permit(operation: ContractOperation, token: string, caller: ApiKey, context: Context): Answer | undefined {
     context.caller = caller
     this.keyUses.add(caller.id, token, context.now)
     authorize(operation, caller)
@@ -120,7 +121,7 @@ export class Pipeline {
     try {
       if (!context.caller) {
         const caller = await this.authentication.verify(token, context)
-        const cached = this.admit(operation, token, caller, context)
+        const cached = this.permit(operation, token, caller, context)
         if (cached) return this.finish(cached, context)
       }
       await endOfTurn()

@@ -11,19 +11,6 @@ export const BODY_BYTES_MAX = 64 * 1024
  */
 const DISCARDED_BYTES_MAX = 1024 * 1024
 
-let turnEnds: Promise<void> | undefined
-
-/** Resolves when all that has reached the process was read: most bodies arrive together with their headers. One promise for all requests. */
-export function endOfTurn(): Promise<void> {
-  turnEnds ??= new Promise((resolve) => {
-    setImmediate(() => {
-      turnEnds = undefined
-      resolve()
-    })
-  })
-  return turnEnds
-}
-
 /**
  * The body, at once when all of it has arrived. Throws or rejects with `unsupported_media_type`, `body_too_large`, `request_timeout`
  * or `malformed_json`.
