@@ -3,6 +3,9 @@
 
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, statSync } from 'node:fs'
+import { openConnection } from '../src/store/sqlite/connection.ts'
+import { Statements } from '../src/store/sqlite/statements.ts'
+import { Version } from '../src/store/sqlite/version.ts'
 import { walIndexHeader } from '../src/store/sqlite/wal-index.ts'
 import { temporaryFile } from './support/files.ts'
 import { PET, storeWithKey } from './support/sqlite.ts'
@@ -65,11 +68,37 @@ describe.if(LINUX)('the header of the index of the log', () => {
     expect(walIndexHeader(':memory:')).toHaveLength(0)
   })
 
+  test('saves asking SQLite while nothing is committed', async () => {
+    const connection = openConnection(temporaryFile('petstore.db'))
+    const statements = new Statements(connection)
+    let asked = 0
+    const counting = {
+      query: (sql: string) => {
+        const { values } = statements.query<[bigint], []>(sql)
+        const count = () => {
+          asked++
+          return values()
+        }
+        return { values: count }
+      },
+    }
+    const version = new Version(connection, counting as unknown as Statements)
+    version.current()
+    await Bun.sleep(150)
+    version.current()
+    const before = asked
+    for (let n = 0; n < 100; n++) version.current()
+    expect(asked).toBe(before)
+    connection.database.run('PRAGMA user_version = 1000')
+    version.current()
+    expect(asked).toBe(before + 1)
+    connection.close()
+  })
+
   test('is mapped without releasing the lock by which SQLite protects the index from other processes', async () => {
     const { path, store } = await storeWithKey()
     const before = locksOn(`${path}-shm`)
     expect(before).toBeGreaterThan(0)
-    store.version()
     expect(walIndexHeader(path)).toBeDefined()
     expect(locksOn(`${path}-shm`)).toBe(before)
     await store.close()

@@ -14,7 +14,7 @@ const MAPPED_AFTER_MS = 100
  * header of the log's index has changed since it last ran.
  */
 export class Version {
-  private latest: StoreVersion = { data: 0, keys: 0 }
+  private latest = { data: 0, keys: 0 }
   private ofOthers: bigint | undefined
   private database: Database | undefined
   private header: Int32Array | undefined
@@ -32,7 +32,7 @@ export class Version {
   /** Call it after every commit of this connection, and after `reopen`. */
   changed({ keepsKeys = false } = {}): void {
     const { data, keys } = this.latest
-    this.latest = { data: (data ?? 0) + 1, keys: keepsKeys ? keys : keys + 1 }
+    this.latest = { data: data + 1, keys: keepsKeys ? keys : keys + 1 }
   }
 
   /** Includes every commit before the call. */

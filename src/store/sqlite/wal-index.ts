@@ -1,6 +1,6 @@
 // The header of the log's index: 48 bytes that change with every commit. SQLite keeps the index of its write-ahead log in the file
-// `-shm`, which every process that uses the store maps into its memory (https://sqlite.org/walformat.html, 2.1). To look at it there
-// takes 0.02 µs, to ask SQLite 2.5 µs.
+// `-shm`, which every process that uses the store maps into its memory (https://sqlite.org/walformat.html, "The WAL-Index Header"). To
+// look at it there takes 0.02 µs, to ask SQLite 2.5 µs.
 
 import { toArrayBuffer } from 'bun:ffi'
 import { openSync, statSync } from 'node:fs'
