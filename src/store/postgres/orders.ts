@@ -30,19 +30,24 @@ import { type PageRow, pageOf } from '../shared/page.ts'
 import type { Connection } from './connection.ts'
 import { forgetting, type Keyed, usedKey } from './idempotency.ts'
 import { POSTGRES_JSON } from './json.ts'
-import { following } from './page.ts'
+import { following, type PageOf } from './page.ts'
 
 const COLUMNS = selectList(ORDER_COLUMNS)
 // An order as its own columns and the name of its pet, which is looked up for the rows that are shown only.
 const ORDERS = 'SELECT orders.*, (SELECT name FROM pets WHERE pets.id = pet_id) AS pet_name FROM orders'
 const BY_ID = `SELECT ${COLUMNS} FROM (${ORDERS} WHERE id = ANY($1::text::bigint[])) AS orders`
-const page = (condition: string, order: string) => `SELECT id, ${jsonObject(ORDER_COLUMNS, POSTGRES_JSON)} AS json
-  FROM (${ORDERS} WHERE ${condition} ORDER BY ${order} LIMIT $2) AS orders ORDER BY id`
+const JSON_OF_ORDER = jsonObject(ORDER_COLUMNS, POSTGRES_JSON)
+const page =
+  (condition: string, order: string): PageOf =>
+  (rows) =>
+    `SELECT id, ${JSON_OF_ORDER} AS json
+    FROM (${ORDERS} WHERE ${condition} ORDER BY ${order} LIMIT ${rows}) AS orders ORDER BY id`
 const PAGE = page('id > $1', 'id')
 const PAGE_BY_STATUS = page(following('status'), 'status, id')
 const PAGE_BY_PET = page(following('pet_id'), 'pet_id, id')
-const PAGE_THAT_HOLDS = page(`id > $1 AND pet_id = $3 AND status = $4 AND ${HOLDS}`, 'id')
-const PAGE_BY_PET_AND_STATUS = page(`${following('pet_id')} AND status = $4`, 'pet_id, id')
+// At most one order. In the order of their ids the planner would read all orders of the pet, by the other index.
+const PAGE_THAT_HOLDS = page(`id > $1 AND pet_id = $2 AND status = $3 AND ${HOLDS}`, 'pet_id')
+const PAGE_BY_PET_AND_STATUS = page(`${following('pet_id')} AND status = $3`, 'pet_id, id')
 const INVENTORY = 'SELECT status, pets FROM inventory'
 const CHANGE = `SELECT place, changed, refusal, pet_status AS "petStatus", operation, request, answer, ${COLUMNS}
   FROM petstore_change_orders($1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::json, $5, $6)`
@@ -126,10 +131,10 @@ export function postgresOrders(
   function readRows(after: bigint, limit: number, petId: bigint | undefined, status: OrderStatus | undefined) {
     type Row = { id: bigint; json: string }
     if (petId === undefined)
-      return status === undefined ? read<Row>(PAGE, after, limit) : read<Row>(PAGE_BY_STATUS, after, limit, status)
+      return status === undefined ? read<Row>(PAGE(limit), after) : read<Row>(PAGE_BY_STATUS(limit), after, status)
     return status === undefined
-      ? read<Row>(PAGE_BY_PET, after, limit, petId)
-      : read<Row>(holds(status) ? PAGE_THAT_HOLDS : PAGE_BY_PET_AND_STATUS, after, limit, petId, status)
+      ? read<Row>(PAGE_BY_PET(limit), after, petId)
+      : read<Row>((holds(status) ? PAGE_THAT_HOLDS : PAGE_BY_PET_AND_STATUS)(limit), after, petId, status)
   }
 
   async function readInventory(): Promise<Inventory> {

@@ -14,12 +14,16 @@ import type { Connection } from './connection.ts'
 import { forgetting, type Keyed, usedKey } from './idempotency.ts'
 import { POSTGRES_JSON } from './json.ts'
 import { LOG_MESSAGE } from './link.ts'
-import { following } from './page.ts'
+import { following, type PageOf } from './page.ts'
 
 const COLUMNS = selectList(PET_COLUMNS)
 const JSON_OF_PET = jsonObject(PET_COLUMNS, POSTGRES_JSON)
-const PAGE = `SELECT id, ${JSON_OF_PET} AS json FROM pets WHERE id > $1 ORDER BY id LIMIT $2`
-const PAGE_BY_STATUS = `SELECT id, ${JSON_OF_PET} AS json FROM pets WHERE ${following('status')} ORDER BY status, id LIMIT $2`
+const page =
+  (condition: string, order: string): PageOf =>
+  (rows) =>
+    `SELECT id, ${JSON_OF_PET} AS json FROM pets WHERE ${condition} ORDER BY ${order} LIMIT ${rows}`
+const PAGE = page('id > $1', 'id')
+const PAGE_BY_STATUS = page(following('status'), 'status, id')
 const PETS = `SELECT ${COLUMNS} FROM pets WHERE id = ANY($1::text::bigint[])`
 // JSON carries a batch because it holds any text but U+0000, and integers with all their digits.
 // A batch that only replays has nothing to commit, and PostgreSQL would wait for no standby: a pet whose own commit has not
@@ -45,8 +49,8 @@ export function postgresPets({ read, add, background }: Connection, options: Sto
 
   async function readPage({ limit, status, after = 0n }: PetFilter): Promise<Page> {
     const rows = await (status === undefined
-      ? read<JsonRow>(PAGE, after, limit + 1)
-      : read<JsonRow>(PAGE_BY_STATUS, after, limit + 1, status))
+      ? read<JsonRow>(PAGE(limit + 1), after)
+      : read<JsonRow>(PAGE_BY_STATUS(limit + 1), after, status))
     return pageOf(
       rows.map(({ id, json }): PageRow => [id, json]),
       limit,
