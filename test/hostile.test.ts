@@ -2,7 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { hostile } from '../endurance/hostile.ts'
-import { CATALOGUE, SMUGGLING } from './hostile.catalogue.ts'
+import { CATALOGUE } from './hostile.catalogue.ts'
+import { SMUGGLING } from './hostile.smuggling.ts'
 import { exchange } from './support/exchange.ts'
 import { type Service, startService } from './support/service.ts'
 

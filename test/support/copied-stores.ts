@@ -1,0 +1,101 @@
+// Stores for the tests of `petstore copy`, and what is in them.
+
+import { Database } from 'bun:sqlite'
+import { generateKey, hashKey } from '../../src/domain/keys.ts'
+import type { NewPet } from '../../src/domain/pets.ts'
+import { openStore } from '../../src/store/kinds.ts'
+import { temporaryFile } from './files.ts'
+import { newPet } from './pets.ts'
+import type { Cluster } from './postgres.ts'
+import { run } from './process.ts'
+
+export const TABLES = ['keys', 'pets', 'idempotency_answers', 'deprecated_calls', 'orders', 'order_transitions']
+export const PETS = 2_500
+export const FIRST_ORDER = { petId: 1n, reference: 'till "3" \u{1F436}', expiresAt: 1e9 }
+/** While Idempotency-Keys of the source are remembered. */
+export const LATER = 1e6
+
+/** A store with something of everything, and an id that was given to a pet which is not there any more. */
+export async function filledFile(count = PETS): Promise<string> {
+  const path = temporaryFile('petstore.db')
+  let at = 1_000
+  const store = await openStore(path, { now: () => at++ })
+  const newKey = (name: string) => ({
+    name,
+    hash: hashKey(generateKey('production')),
+    readOnly: name === 'b',
+    expiresAt: 9e12,
+  })
+  const keys = await Promise.all(['a', 'b', 'c'].map((name) => store.createKey(newKey(name))))
+  const by = keys[0]?.id as bigint
+  await store.revokeKey(keys[2]?.id as bigint)
+  const statuses = ['available', 'pending', 'sold'] as const
+  const pets = Array.from({ length: count }, (_, n) =>
+    newPet({
+      name: n % 2 ? `Ada "é" \\ ${n}` : `\u{1F436}\n${n}`,
+      categoryId: n % 3 ? BigInt(n) : -(2n ** 63n) + BigInt(n),
+      status: statuses[n % 3] as NewPet['status'],
+    }),
+  )
+  const created = await Promise.all(pets.map((pet) => store.createPet(pet, by)))
+  const free = created.map(({ value }) => value).filter(({ status }) => status === 'available')
+  const ends = ['completeOrder', 'cancelOrder', 'returnOrder', 'expire', undefined] as const
+  for (const [n, end] of ends.entries()) {
+    if (!free[n]) break
+    const reference = n % 2 ? undefined : FIRST_ORDER.reference
+    const order = { petId: free[n].id, reference, expiresAt: end === 'expire' ? at + 50 : FIRST_ORDER.expiresAt }
+    const { id } = (await store.placeOrder(order, by, `order ${n}`)).value
+    if (end === 'returnOrder') await store.completeOrder(id, by)
+    if (end === 'expire') {
+      at += 100
+      await store.expireOrders(1)
+    } else if (end) await store[end](id, by)
+  }
+  for (const key of ['x', 'Y']) await store.createPet(pets[0] as NewPet, by, key)
+  await store.saveKeyUses([{ keyId: by, ending: 'aB12', at: 7 }])
+  await store.countDeprecatedCalls([
+    { keyId: by, operationId: 'getPet', calls: 3, lastAt: 5 },
+    { keyId: by, operationId: 'Zoo', calls: 3, lastAt: 5 },
+  ])
+  await store.createPet(pets[0] as NewPet, by)
+  await store.close()
+  const database = new Database(path)
+  database.run(`DELETE FROM pets WHERE id = ${count + 3}`)
+  database.close()
+  return path
+}
+
+/** Every value of every row, as text. */
+export function rowsOfFile(path: string, tables = TABLES): Record<string, string[]> {
+  const database = new Database(path, { safeIntegers: true })
+  const rows = tables.map((table) => [
+    table,
+    database
+      .query(`SELECT * FROM ${table}`)
+      .values()
+      .map((row) => row.join('|'))
+      .sort(),
+  ])
+  database.close()
+  return Object.fromEntries(rows)
+}
+
+export function runOnFile(path: string, sql: string): { number?: unknown }[] {
+  const database = new Database(path)
+  try {
+    database.run('PRAGMA foreign_keys = ON')
+    if (/RETURNING/.test(sql)) return database.query<{ number: unknown }, []>(sql).all()
+    if (sql) database.run(sql)
+    return []
+  } finally {
+    database.close()
+  }
+}
+
+export function runOnPostgres(cluster: Cluster, address: string, sql: string): Promise<{ number?: unknown }[]> {
+  return cluster.asAdmin(async (asked) => Array.from(await asked.unsafe(sql)), new URL(address).pathname.slice(1))
+}
+
+export function copy(from: string, to: string) {
+  return run(['copy', '--from', from, '--to', to])
+}
