@@ -6,7 +6,7 @@ export type PageOf = (rows: number) => string
 
 /**
  * The condition for rows with the value `$2` in `column`, behind the id `$1`. With `ORDER BY column, id` only the index on both
- * columns gives their order. For `column = $3 ORDER BY id` the planner may prefer the primary key, and so read all other rows that
+ * columns gives their order. For `column = $2 ORDER BY id` the planner may prefer the primary key, and so read all other rows that
  * are older: when every tenth pet is available, it expects one among the first ten.
  */
 export function following(column: string): string {

@@ -42,7 +42,8 @@ function settle<Result>({ resolve, reject }: Waiting<unknown, Result>, result: R
  * Wraps `commit`, which takes a batch and returns the results in the same order, as a function for one item. A PetstoreError
  * among the results rejects its item; one that `commit` throws rejects the whole batch. After any other error, which one item may have
  * caused, each item is committed alone. A call rejects with OVERLOADED when it would wait too long, judged by the duration of the commits
- * so far; the first batch may always wait. A batch ends before an item whose claim contradicts an earlier one, so items are committed in the order of their arrival.
+ * so far; the first batch may always wait. A batch ends before an item whose claim contradicts an earlier one, so items are committed in
+ * the order of their arrival.
  */
 export function batched<Item, Result>(
   commit: (items: Item[]) => (Result | PetstoreError)[] | Promise<(Result | PetstoreError)[]>,
