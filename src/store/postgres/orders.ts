@@ -105,10 +105,9 @@ export function postgresOrders(
       'to' in item ? outcomeOfMove(item, rowOf.get(item)) : outcomeOfPlacement(item, rowOf.get(item) as ChangeRow),
     )
   }
-  const changeOne = batched(changeAll, {
-    onBatch,
-    claimOf: (item) => ('to' in item ? [`order ${item.id}`, item.to] : usedKey(item)),
-  })
+  const changeOne = batched(changeAll, onBatch, (item) =>
+    'to' in item ? [`order ${item.id}`, item.to] : usedKey(item),
+  )
 
   async function move(id: bigint, by: KeyId, to: Moved): Promise<Order> {
     return (await changeOne({ id, by, to })).value

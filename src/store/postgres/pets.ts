@@ -73,7 +73,7 @@ export function postgresPets({ read, add, background }: Connection, options: Sto
       return { value: petOf({ ...pet, id: row.id }), replayed: false }
     })
   }
-  const create = batched(createAll, { onBatch: options.onBatch, claimOf: usedKey })
+  const create = batched(createAll, options.onBatch, usedKey)
 
   return {
     listPets: readPage,

@@ -10,26 +10,10 @@ const WAIT_MS_MAX = 2000
 /** What an item claims: in one batch, equal names must have equal values. */
 export type Claim = readonly [name: string, value: unknown]
 
-export interface BatchOptions<Item> {
-  /** Called after each commit. */
-  onBatch?: ((size: number, seconds: number) => void) | undefined
-  claimOf?: (item: Item) => Claim | undefined
-  /**
-   * Whether `commit` works on this thread. Then what arrived meanwhile is looked at before the batch is answered, which takes as long as
-   * the commit: a cached list waits for one of them, not for both.
-   */
-  holdsThread?: boolean
-}
-
 interface Waiting<Item, Result> {
   item: Item
   resolve: (result: Result) => void
   reject: (error: unknown) => void
-}
-
-/** Resolves when the event loop has polled: what has arrived until now was seen, and what needs no wait answered. */
-function polled(): Promise<unknown> {
-  return new Promise(setImmediate)
 }
 
 /** A result that is a PetstoreError is a refusal of its item. */
@@ -47,7 +31,8 @@ function settle<Result>({ resolve, reject }: Waiting<unknown, Result>, result: R
  */
 export function batched<Item, Result>(
   commit: (items: Item[]) => (Result | PetstoreError)[] | Promise<(Result | PetstoreError)[]>,
-  { onBatch, claimOf, holdsThread }: BatchOptions<Item> = {},
+  onBatch?: (size: number, seconds: number) => void,
+  claimOf?: (item: Item) => Claim | undefined,
 ): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = []
   let running = false
@@ -58,9 +43,9 @@ export function batched<Item, Result>(
     await gathered()
     while (waiting.length > 0) {
       const batch = take()
+      startedAt = performance.now()
       try {
-        const results = await timed(batch.map(({ item }) => item))
-        if (holdsThread) await polled()
+        const results = await commit(batch.map(({ item }) => item))
         batch.forEach((waiter, index) => {
           settle(waiter, results[index] as Result | PetstoreError)
         })
@@ -68,18 +53,10 @@ export function batched<Item, Result>(
         if (error instanceof PetstoreError || batch.length === 1) for (const { reject } of batch) reject(error)
         else await Promise.all(batch.map(alone))
       }
+      lastMs = performance.now() - startedAt
+      onBatch?.(batch.length, lastMs / 1000)
     }
     running = false
-  }
-
-  async function timed(items: Item[]): Promise<(Result | PetstoreError)[]> {
-    startedAt = performance.now()
-    try {
-      return await commit(items)
-    } finally {
-      lastMs = performance.now() - startedAt
-      onBatch?.(items.length, lastMs / 1000)
-    }
   }
 
   /**
@@ -89,7 +66,7 @@ export function batched<Item, Result>(
   async function gathered(): Promise<void> {
     for (let before = 0; waiting.length > before && waiting.length < BATCH_MAX; ) {
       before = waiting.length
-      await polled()
+      await new Promise(setImmediate)
     }
   }
 
@@ -108,7 +85,7 @@ export function batched<Item, Result>(
 
   async function alone(waiter: Waiting<Item, Result>): Promise<void> {
     try {
-      settle(waiter, (await timed([waiter.item]))[0] as Result | PetstoreError)
+      settle(waiter, (await commit([waiter.item]))[0] as Result | PetstoreError)
     } catch (error) {
       waiter.reject(error)
     }

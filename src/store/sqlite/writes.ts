@@ -39,7 +39,7 @@ export function writes(statements: Statements, transact: Transact, options: Stor
   const idempotencyKeys = sqliteIdempotencyKeys(statements)
   const countTo = statements.query<never, [bigint]>(COUNT_TO)
 
-  async function commit(works: ((turn: Turn) => unknown)[]): Promise<unknown[]> {
+  const write = batched(async (works: ((turn: Turn) => unknown)[]) => {
     const { outcomes, transitions } = await transact(() => {
       // Read when no other process can write any more: times follow the order of the commits.
       const turn: Turn = { now: options.now(), idempotencyKeys, transitions: [] }
@@ -50,8 +50,7 @@ export function writes(statements: Statements, transact: Transact, options: Stor
     }, KEEPS_KEYS)
     if (transitions.length > 0) options.onTransitions?.(transitions)
     return outcomes
-  }
-  const write = batched(commit, { onBatch: options.onBatch, holdsThread: true })
+  }, options.onBatch)
 
   return <Result>(work: Parameters<Write>[0]) => write(work) as Promise<Result>
 }
