@@ -83,9 +83,16 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
             const page = await store.listPets({ limit: 1, after: id - 1n })
             expect(page.json).toBe(stringifyJson([{ id, ...newPet({ name }) }]))
             await create()
-            expect(await store.listPets({ limit: 1, after: id - 1n })).toEqual({ json: page.json, next: id })
+            const { status } = newPet()
+            for (const filter of [{}, { status }]) {
+              const first = await store.listPets({ limit: 1, after: id - 1n, ...filter })
+              expect(first).toEqual({ json: page.json, next: id })
+            }
           }),
-          { numRuns: 50, examples: [[' a '], ['é'], ['é'], ['\u{1F436}'.repeat(255)], ['\\u0000'], ["'; --"]] },
+          {
+            numRuns: 50,
+            examples: [['},{"id":7,'], [' a '], ['é'], ['é'], ['\u{1F436}'.repeat(255)], ['\\u0000'], ["'; --"]],
+          },
         )
       })
 
