@@ -83,15 +83,12 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
             const page = await store.listPets({ limit: 1, after: id - 1n })
             expect(page.json).toBe(stringifyJson([{ id, ...newPet({ name }) }]))
             await create()
-            const { status } = newPet()
-            for (const filter of [{}, { status }]) {
-              const first = await store.listPets({ limit: 1, after: id - 1n, ...filter })
-              expect(first).toEqual({ json: page.json, next: id })
-            }
+            for (const filter of [{}, { status: newPet().status }])
+              expect(await store.listPets({ limit: 1, after: id - 1n, ...filter })).toEqual({ ...page, next: id })
           }),
           {
             numRuns: 50,
-            examples: [['},{"id":7,'], [' a '], ['é'], ['é'], ['\u{1F436}'.repeat(255)], ['\\u0000'], ["'; --"]],
+            examples: [['},{"id":7,'], [' a '], ['é'], ['e\u0301'], ['\u{1F436}'.repeat(255)], ['\\u0000'], ["'; --"]],
           },
         )
       })
