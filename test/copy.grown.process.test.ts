@@ -43,6 +43,12 @@ describe('petstore copy of a schema that has grown', () => {
     return address
   }
 
+  /** What `petstore copy` says from the file to PostgreSQL, and then the other way. */
+  async function copiedBothWays(sqlite: string, postgres: string) {
+    const [file, address] = [await newFile(sqlite), await newDatabase(postgres)]
+    return [await copy(file, address), await copy(address, file)]
+  }
+
   test('takes new tables and columns to PostgreSQL and back', async () => {
     const file = await filledFile(1_200)
     runOnFile(
@@ -80,12 +86,7 @@ describe('petstore copy of a schema that has grown', () => {
       ['ALTER TABLE pets ADD COLUMN note TEXT', 'ALTER TABLE pets ADD COLUMN note bigint', 'pets.note (a number)'],
     ]
     for (const [sqlite, postgres, message] of cases) {
-      const [file, address] = [await newFile(sqlite), await newDatabase(postgres)]
-      for (const [from, to] of [
-        [file, address],
-        [address, file],
-      ] as const) {
-        const { status, stderr } = await copy(from, to)
+      for (const { status, stderr } of await copiedBothWays(sqlite, postgres)) {
         expect(status).toBe(1)
         expect(stderr).toStartWith('petstore: The two stores have different tables, so nothing was copied: only ')
         expect(stderr).toContain(message)
@@ -103,12 +104,7 @@ describe('petstore copy of a schema that has grown', () => {
       ['', 'CREATE TABLE notes (text text)', 'The table notes has no primary key'],
     ]
     for (const [sqlite, postgres, message] of cases) {
-      const [file, address] = [await newFile(sqlite), await newDatabase(postgres)]
-      for (const [from, to] of [
-        [file, address],
-        [address, file],
-      ] as const) {
-        const { status, stderr } = await copy(from, to)
+      for (const { status, stderr } of await copiedBothWays(sqlite, postgres)) {
         expect([status, stderr]).toEqual([1, expect.stringContaining(message)])
         expect(stderr.trim()).not.toContain('\n')
       }
