@@ -2,7 +2,7 @@
 // tools are not there: it needs Linux, root, and Debian's packages buildah, podman and runc.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { bundleService } from '../scripts/bundle-service.ts'
 import { temporaryFile } from './support/files.ts'
@@ -11,7 +11,9 @@ import { ask, root } from './support/process.ts'
 const missing = ['buildah', 'podman', 'runc'].filter((tool) => Bun.which(tool) === null)
 if (process.getuid?.() !== 0) missing.push('root')
 const folder = dirname(temporaryFile('x'))
-const storage = ['--root', join(folder, 'store'), '--runroot', join(folder, 'run')]
+/** podman takes no more than 50 characters for this path, and the folder for temporary files may be longer. */
+const state = `/tmp/petstore-image-${process.pid}`
+const storage = ['--root', join(folder, 'store'), '--runroot', state]
 const podman = (...args: string[]) => command(['podman', ...storage, '--runtime', 'runc', ...args])
 const build = (tag: string, file: string, ...args: string[]) =>
   command([
@@ -68,11 +70,17 @@ describe.skipIf(missing.length > 0)(
       )
     }, 120_000)
     afterAll(async () => {
-      await podman('rm', '-f', '-v', 'petstore')
-      // The tools leave their storage mounted, and a mounted folder cannot be removed.
-      const mounted = readFileSync('/proc/mounts', 'utf8').matchAll(/^\S+ (\S+)/gm)
-      const ours = [...mounted].map(([, path = '']) => path).filter((path) => path.startsWith(`${folder}/`))
-      for (const path of ours.reverse()) await command(['umount', path])
+      try {
+        await podman('rm', '-f', '-v', 'petstore')
+      } finally {
+        // The tools leave their storage mounted, and a mounted folder cannot be removed.
+        const mounted = readFileSync('/proc/mounts', 'utf8').matchAll(/^\S+ (\S+)/gm)
+        const ours = [...mounted]
+          .map(([, path = '']) => path)
+          .filter((path) => path.startsWith(`${folder}/`) || path.startsWith(`${state}/`))
+        for (const path of ours.reverse()) await command(['umount', path])
+        rmSync(state, { recursive: true, force: true })
+      }
     })
 
     const ready = async () => {
