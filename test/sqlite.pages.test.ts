@@ -1,31 +1,53 @@
-// How SQLite finds the pets of a page. What a page holds is tested for both stores (store.conformance.ts).
+// How SQLite finds what is on a page, and that it plans no statement at every execution. What a page holds is tested for both stores (store.conformance.ts, orders.conformance.ts).
 
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { MIGRATIONS } from '../src/store/sqlite/connection.ts'
+import { orderPages } from '../src/store/sqlite/order-pages.ts'
+import { sqliteOrders } from '../src/store/sqlite/orders.ts'
 import { petPages } from '../src/store/sqlite/pet-pages.ts'
-import { Statements } from '../src/store/sqlite/statements.ts'
+import { sqlitePets } from '../src/store/sqlite/pets.ts'
+import { reads, Statements } from '../src/store/sqlite/statements.ts'
+import { writes } from '../src/store/sqlite/writes.ts'
 
-test('a page with a status begins behind its cursor in the index', () => {
-  expect(plans().filter((plan) => plan.includes('status=?'))).toEqual([
+test('a page begins behind its cursor, in the table or in an index', () => {
+  expect(plans((statements) => [petPages(statements), orderPages(statements)]).filter(isOfPage)).toEqual([
+    'SEARCH pets USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)',
+    'SEARCH pets USING INTEGER PRIMARY KEY (rowid>?)',
     'SEARCH pets USING INDEX pets_by_status (status=? AND id>?)',
+    'SEARCH orders USING INTEGER PRIMARY KEY (rowid>?)',
+    'SEARCH orders USING INDEX orders_by_status (status=? AND id>?)',
+    'SEARCH orders USING INDEX orders_by_pet (pet_id=? AND id>?)',
+    'SEARCH orders USING INDEX orders_by_pet (pet_id=? AND id>?)',
+    'SEARCH orders USING INDEX orders_that_hold (pet_id=? AND rowid>?)',
   ])
 })
 
 test('no page sorts, or reads the whole table', () => {
   // The groups that are scanned are the pets of a page.
-  for (const plan of plans()) expect(plan).toMatch(/^(SEARCH pets USING|CO-ROUTINE|SCAN \(subquery)/)
+  for (const plan of plans((statements) => [petPages(statements), orderPages(statements)]))
+    expect(plan).toMatch(/^(SEARCH (pets|orders) USING|CO-ROUTINE|SCAN \(subquery|CORRELATED SCALAR SUBQUERY)/)
 })
 
 test('no statement gives SQLite a reason to plan it at every execution', () => {
-  for (const sql of statementsOfPages().sql) {
-    expect(sql).not.toMatch(/LIMIT \?/)
-    if (sql.includes('status = ?')) expect(sql).not.toContain('ORDER BY')
+  const { sql } = prepared((statements) => {
+    const never = () => Promise.reject(new Error())
+    const read = reads(statements)
+    const write = writes(statements, never, { now: Date.now })
+    return [sqlitePets(statements, read, write), sqliteOrders(statements, read, write, { now: Date.now })]
+  })
+  expect(sql.length).toBeGreaterThan(20)
+  for (const text of sql) {
+    expect(text).not.toMatch(/LIMIT \?/)
+    if (/\b(status|pet_id) = \?/.test(text)) expect(text).not.toContain('ORDER BY')
   }
 })
 
-function plans(): string[] {
-  const { database, sql } = statementsOfPages()
+/** The name of a pet is read by its id for each order. */
+const isOfPage = (plan: string) => plan.startsWith('SEARCH') && !plan.includes('(rowid=?)')
+
+function plans(of: (statements: Statements) => unknown): string[] {
+  const { database, sql } = prepared(of)
   return sql.flatMap((text) =>
     database
       .query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${text}`)
@@ -34,7 +56,8 @@ function plans(): string[] {
   )
 }
 
-function statementsOfPages(): { database: Database; sql: string[] } {
+/** The statements that `of` prepares, on a database with the schema. */
+function prepared(of: (statements: Statements) => unknown): { database: Database; sql: string[] } {
   const database = new Database(':memory:')
   for (const migration of MIGRATIONS) database.run(migration)
   const sql: string[] = []
@@ -44,6 +67,6 @@ function statementsOfPages(): { database: Database; sql: string[] } {
       return super.query(text)
     }
   }
-  petPages(new Recorded({ database, reopen() {}, close() {} }))
+  of(new Recorded({ database, reopen() {}, close() {} }))
   return { database, sql }
 }

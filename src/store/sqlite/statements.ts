@@ -16,6 +16,10 @@ export type Query<Row, Params extends SQLQueryBindings[]> = Pick<Statement<Row, 
 export class Statements {
   constructor(private readonly connection: Connection) {}
 
+  /**
+   * SQLite 3.54 plans a statement again at every execution, so as to use the values of its parameters, if it has `LIMIT ?`, or ORDER BY
+   * beside `column = ?`. That takes 4 to 16 µs, so `sql` has `LIMIT +?` and follows the order of an index.
+   */
   query<Row, Params extends SQLQueryBindings[]>(sql: string): Query<Row, Params> {
     const { connection } = this
     // The driver's types do not accept a list of parameters as a type argument.

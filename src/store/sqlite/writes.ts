@@ -88,7 +88,7 @@ function sqliteIdempotencyKeys(statements: Statements): IdempotencyKeys {
   )
   const forget = statements.query<never, [number, number]>(
     `DELETE FROM idempotency_answers WHERE rowid IN
-     (SELECT rowid FROM idempotency_answers WHERE created_at <= ? ORDER BY created_at LIMIT ?)`,
+     (SELECT rowid FROM idempotency_answers WHERE created_at <= ? ORDER BY created_at LIMIT +?)`,
   )
 
   return {
