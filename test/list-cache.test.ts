@@ -1,8 +1,11 @@
-// Answers that are kept and given again: to other callers only where the operation says that its answers are the same for all.
+// Answers that are kept and given again, or given to several who ask together: to other callers only where the operation says that its
+// answers are the same for all.
 
-import { afterEach, expect, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import { handlers } from '../src/http/operations.ts'
-import { ok } from '../src/http/response/response.ts'
+import { ListCache } from '../src/http/response/list-cache.ts'
+import { type Answer, ok } from '../src/http/response/response.ts'
+import { Context, type RoutedRequest } from '../src/http/route.ts'
 import { type Service, startService } from './support/service.ts'
 
 const { listPets } = handlers
@@ -45,4 +48,67 @@ test('an operation marked as shared runs once or twice for all callers', async (
 test('only lists and the inventory are shared', () => {
   const marked = Object.entries(handlers).flatMap(([id, { shared }]) => (shared ? [id] : []))
   expect(marked).toEqual(['listPets', 'listOrders', 'getInventory'])
+})
+
+describe('requests for one list that arrive together', () => {
+  const lists = new ListCache()
+  let runs: ((text: string) => void)[] = []
+  let url = ''
+
+  /** A request that arrives when the store has this version, and the body that it is answered with. */
+  function ask(version: number, address = url): Promise<string> {
+    const context = new Context(new Request(address) as RoutedRequest, undefined, 0)
+    context.version = { data: version, keys: 1 }
+    const run = () =>
+      new Promise<Answer>((resolve, reject) =>
+        runs.push((text) => (text === 'fail' ? reject(new Error(text)) : resolve(ok(text)))),
+      )
+    return lists.read(context, run).then(({ body }) => String(body))
+  }
+
+  /** A list that was asked for once. */
+  async function known(name: string): Promise<void> {
+    url = `http://127.0.0.1/v1/pets?${name}`
+    runs = []
+    const first = ask(1)
+    runs[0]?.('first')
+    await first
+    runs = []
+  }
+
+  test('share a run from the second request on', async () => {
+    await known('shared')
+    const asked = [ask(1), ask(1), ask(1)]
+    expect(runs.length).toBe(1)
+    runs[0]?.('list')
+    expect(await Promise.all(asked)).toEqual(['list', 'list', 'list'])
+  })
+
+  test('share none with another list', async () => {
+    await known('a')
+    await known('b')
+    const asked = [ask(1), ask(1, 'http://127.0.0.1/v1/pets?a')]
+    runs[0]?.('b')
+    runs[1]?.('a')
+    expect(await Promise.all(asked)).toEqual(['b', 'a'])
+  })
+
+  test('share none that was begun before a commit', async () => {
+    await known('version')
+    const asked = [ask(1), ask(2), ask(2)]
+    expect(runs.length).toBe(2)
+    runs[1]?.('new')
+    runs[0]?.('old')
+    expect(await Promise.all(asked)).toEqual(['old', 'new', 'new'])
+  })
+
+  test('fail together, and nobody fails after them', async () => {
+    await known('failing')
+    const asked = Promise.allSettled([ask(1), ask(1)])
+    runs[0]?.('fail')
+    expect((await asked).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    const again = ask(1)
+    runs[1]?.('again')
+    expect(await again).toBe('again')
+  })
 })

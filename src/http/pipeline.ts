@@ -138,18 +138,21 @@ export class Pipeline {
       this.admission.enter()
       let answer: Answer
       try {
-        answer = await (shared && context.version.data === undefined
-          ? this.sharedAnswers.get(context.request.url, async () => prepare(await run(), context))
-          : run())
+        answer = await (shared ? this.readShared(context, run) : run())
       } finally {
         this.admission.leave()
       }
-      if (shared) this.lists.set(answer, context)
       if (answer.logged) this.logChange(operation, answer.logged, context)
       return this.finish(answer, context)
     } catch (error) {
       return this.finish(this.failed(error, context), context)
     }
+  }
+
+  private readShared(context: Context, run: () => Promise<Answer>): Promise<Answer> {
+    return context.version.data === undefined
+      ? this.sharedAnswers.get(context.request.url, async () => prepare(await run(), context))
+      : this.lists.read(context, run)
   }
 
   private finish(answer: Answer, context: Context): Response {

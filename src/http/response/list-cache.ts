@@ -1,6 +1,7 @@
-// Caches answers of lists, with all their headers, until the next commit to the store.
+// Caches answers of lists, with all their headers, until the next commit to the store. Requests for one list that arrive together share
+// one answer: after a commit, many clients may ask for the same list before it is cached again.
 //
-// A cached list is never stale: it was read after the store gave its version, and it is sent only to requests for which the store,
+// A shared list is never stale: it was read after the store gave its version, and it is sent only to requests for which the store,
 // after their arrival, gave the same version again. Between two equal versions nothing was committed, by this process or another.
 // Callers share a list only where the operation allows it.
 
@@ -19,6 +20,8 @@ export class ListCache {
   private readonly answers = new Map<string, Answer>()
   /** Hashes of recently requested URLs. A collision only changes when an answer is cached. */
   private readonly seen = new Uint32Array(SEEN_SLOTS)
+  /** What is being read, by URL, with the version that the store gave before. */
+  private readonly reading = new Map<string, { version: number; answer: Promise<Answer> }>()
   private characters = 0
   private version: number | undefined
 
@@ -26,26 +29,56 @@ export class ListCache {
     return version !== undefined && version === this.version ? this.answers.get(request.url) : undefined
   }
 
-  /** Caches the answer, which was read after the context's version. */
-  set(answer: Answer, context: Context): void {
-    const version = context.version.data
+  /**
+   * The answer that `read` gives, or that it gives to another request for the same list at the same version. Most pages of a long list are
+   * requested once, so a list is shared and cached from the second request for its URL on.
+   */
+  read(context: Context, read: () => Promise<Answer>): Promise<Answer> {
     const { url } = context.request
-    // With an invalid Host, the URL is only the request's target, and the same target with another Host may have to be refused.
-    if (version === undefined || url.startsWith('/') || url.length > URL_MAX) return
+    const version = context.version.data as number
+    if (!isCacheable(url) || this.isNew(url)) return read()
+    const reading = this.reading.get(url)
+    if (reading?.version === version) return reading.answer
+    const answer = this.readAndCache(context, read)
+    this.reading.set(url, { version, answer })
+    return answer
+  }
+
+  private async readAndCache(context: Context, read: () => Promise<Answer>): Promise<Answer> {
+    const { url } = context.request
+    const version = context.version.data as number
+    try {
+      const answer = prepare(await read(), context)
+      this.cache(url, answer, version)
+      return answer
+    } finally {
+      if (this.reading.get(url)?.version === version) this.reading.delete(url)
+    }
+  }
+
+  /** `answer` was read after the version. */
+  private cache(url: string, answer: Answer, version: number): void {
     if (version !== this.version || this.characters > CACHED_CHARACTERS_MAX) {
       if (this.version !== undefined && version < this.version) return
       this.answers.clear()
       this.characters = 0
       this.version = version
     }
-    // Most pages of a long list are requested once, so an answer is cached at the second request for its URL.
-    const hash = Bun.hash.xxHash32(url)
-    const slot = hash % SEEN_SLOTS
-    if (this.seen[slot] !== hash) {
-      this.seen[slot] = hash
-      return
-    }
-    this.answers.set(url, prepare(answer, context))
+    this.answers.set(url, answer)
     this.characters += ENTRY_OVERHEAD + url.length + (answer.body?.length ?? 0)
   }
+
+  /** Whether the URL was not requested recently. */
+  private isNew(url: string): boolean {
+    const hash = Bun.hash.xxHash32(url)
+    const slot = hash % SEEN_SLOTS
+    if (this.seen[slot] === hash) return false
+    this.seen[slot] = hash
+    return true
+  }
+}
+
+/** With an invalid Host, the URL is only the request's target, and the same target with another Host may have to be refused. */
+function isCacheable(url: string): boolean {
+  return !url.startsWith('/') && url.length <= URL_MAX
 }
