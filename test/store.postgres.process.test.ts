@@ -5,6 +5,10 @@ import type { KeyId } from '../src/domain/keys.ts'
 import type { OrderStatus } from '../src/domain/orders.ts'
 import type { Store, StoreOptions } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
+import { parsePostgresAddress } from '../src/store/postgres/address.ts'
+import { Connection } from '../src/store/postgres/connection.ts'
+import { postgresOrders } from '../src/store/postgres/orders.ts'
+import { postgresPets } from '../src/store/postgres/pets.ts'
 import { ordersConformance } from './orders.conformance.ts'
 import { conformance } from './store.conformance.ts'
 import { newKey } from './support/keys.ts'
@@ -210,6 +214,37 @@ describe('with many rows', () => {
       async (store) => expect(await listed(store, 'completed')).toEqual(['"id":20000']),
     ])
     expect(rows).toBeLessThan(10)
+  })
+
+  test('a page without a filter, and one of pets with a status, is planned a few times, not at every execution', async () => {
+    const { address, store, by, name } = await storeWithKey()
+    await store.close()
+    await cluster.asAdmin(
+      (sql) =>
+        sql.unsafe(`
+          INSERT INTO pets (name, category_id, status, created_at, created_by)
+          SELECT 'Rex', 1, 'sold', 1, ${by} FROM generate_series(1, 20000);
+          INSERT INTO orders (pet_id, status, placed_at, changed_at)
+          SELECT n, 'completed', 1, 1 FROM generate_series(1, 20000) AS n;
+          ANALYZE`),
+      name,
+    )
+    // What a session has prepared is seen in that session only.
+    const connection = await Connection.open({ ...parsePostgresAddress(address), connections: 1 })
+    const { listPets } = postgresPets(connection, { now })
+    const { listOrders } = postgresOrders(connection, { now })
+    for (let after = 100n; after < 112n; after++) {
+      const page = { limit: 20, after }
+      await listPets(page)
+      await listPets({ ...page, status: 'sold' })
+      await listOrders(page)
+    }
+    const plans = await connection.read<{ custom: bigint; generic: bigint }>(
+      `SELECT custom_plans AS custom, generic_plans AS generic FROM pg_prepared_statements WHERE statement LIKE '%LIMIT 21%'`,
+    )
+    // PostgreSQL makes a plan for the values of the parameters five times before it decides.
+    expect(plans).toEqual(Array(3).fill({ custom: 5n, generic: 7n }))
+    await connection.close()
   })
 
   test('no rows are read to find that no reservation is overdue', async () => {
