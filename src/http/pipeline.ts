@@ -149,6 +149,7 @@ export class Pipeline {
     }
   }
 
+  /** The answer of an operation whose answers do not depend on the caller. */
   private readShared(context: Context, run: () => Promise<Answer>): Promise<Answer> {
     return context.version.data === undefined
       ? this.sharedAnswers.get(context.request.url, async () => prepare(await run(), context))
