@@ -58,12 +58,11 @@ describe('requests for one list that arrive together', () => {
   /** A request that arrives when the store has this version, and the body that it is answered with. */
   function ask(version: number, address = url): Promise<string> {
     const context = new Context(new Request(address) as RoutedRequest, undefined, 0)
-    context.version = { data: version, keys: 1 }
     const run = () =>
       new Promise<Answer>((resolve, reject) =>
         runs.push((text) => (text === 'fail' ? reject(new Error(text)) : resolve(ok(text)))),
       )
-    return lists.read(context, run).then(({ body }) => String(body))
+    return lists.read(version, context, run).then(({ body }) => String(body))
   }
 
   /** A list that was asked for once. */

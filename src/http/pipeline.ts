@@ -151,9 +151,10 @@ export class Pipeline {
 
   /** The answer of an operation whose answers do not depend on the caller. */
   private readShared(context: Context, run: () => Promise<Answer>): Promise<Answer> {
-    return context.version.data === undefined
+    const { data: version } = context.version
+    return version === undefined
       ? this.sharedAnswers.get(context.request.url, async () => prepare(await run(), context))
-      : this.lists.read(context, run)
+      : this.lists.read(version, context, run)
   }
 
   private finish(answer: Answer, context: Context): Response {

@@ -31,22 +31,20 @@ export class ListCache {
 
   /**
    * The answer that `read` gives, or that it gives to another request for the same list at the same version. Most pages of a long list are
-   * requested once, so a list is shared and cached from the second request for its URL on.
+   * requested once, so a list is shared and cached from the second request for its URL on. `version` is the context's.
    */
-  read(context: Context, read: () => Promise<Answer>): Promise<Answer> {
+  read(version: number, context: Context, read: () => Promise<Answer>): Promise<Answer> {
     const { url } = context.request
-    const version = context.version.data as number
     if (!isCacheable(url) || this.isNew(url)) return read()
     const reading = this.reading.get(url)
     if (reading?.version === version) return reading.answer
-    const answer = this.readAndCache(context, read)
+    const answer = this.readAndCache(version, context, read)
     this.reading.set(url, { version, answer })
     return answer
   }
 
-  private async readAndCache(context: Context, read: () => Promise<Answer>): Promise<Answer> {
+  private async readAndCache(version: number, context: Context, read: () => Promise<Answer>): Promise<Answer> {
     const { url } = context.request
-    const version = context.version.data as number
     try {
       const answer = prepare(await read(), context)
       this.cache(url, answer, version)
