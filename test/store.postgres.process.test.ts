@@ -240,7 +240,8 @@ describe('with many rows', () => {
       await listOrders(page)
     }
     const plans = await connection.read<{ custom: bigint; generic: bigint }>(
-      `SELECT custom_plans AS custom, generic_plans AS generic FROM pg_prepared_statements WHERE statement LIKE '%LIMIT 21%'`,
+      'SELECT custom_plans AS custom, generic_plans AS generic FROM pg_prepared_statements WHERE statement LIKE $1',
+      '%LIMIT 21%',
     )
     // PostgreSQL makes a plan for the values of the parameters five times before it decides.
     expect(plans).toEqual(Array(3).fill({ custom: 5n, generic: 7n }))
