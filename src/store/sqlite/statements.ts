@@ -18,7 +18,7 @@ export class Statements {
 
   /**
    * SQLite 3.54 plans a statement again at every execution, so as to use the values of its parameters, if it has `LIMIT ?`, or ORDER BY
-   * beside `column = ?`. That takes 4 to 16 µs, so `sql` has `LIMIT +?` and follows the order of an index.
+   * beside `column = ?`. That takes 3 to 18 µs, so `sql` has `LIMIT +?` and follows the order of an index.
    */
   query<Row, Params extends SQLQueryBindings[]>(sql: string): Query<Row, Params> {
     const { connection } = this
