@@ -8,6 +8,8 @@ import { temporaryFile } from './support/files.ts'
 import { ask, launcher, run, serve } from './support/process.ts'
 import { beside, made, PET, rows } from './support/stores.ts'
 
+const strace = Bun.which('strace')
+
 describe('a backup', () => {
   test('taken while a service writes contains every pet acknowledged before, and can be restored', async () => {
     const { database, key } = await made(0)
@@ -96,6 +98,34 @@ describe('a backup', () => {
     expect([status, stderr]).toEqual([1, expect.stringContaining('already exists')])
     expect(readFileSync(file, 'utf8')).toBe('precious')
   })
+
+  test.each(['-wal', '-shm', '-journal'])(
+    'is refused where %s of another database lies beside its name, which SQLite would apply to it',
+    async (suffix) => {
+      const { database } = await made(1)
+      const file = temporaryFile('backup.db')
+      writeFileSync(file + suffix, 'precious')
+      const { status, stderr } = await run(['backup', file, '--database', database])
+      expect([status, stderr]).toEqual([1, expect.stringContaining(`${file}${suffix} is left over`)])
+      expect(readdirSync(dirname(file))).toEqual([basename(file) + suffix])
+    },
+  )
+
+  test.skipIf(!strace)(
+    `is refused when such a file appears before it gets its name${strace ? '' : ' (strace is not installed)'}`,
+    async () => {
+      const { database } = await made(1)
+      const file = temporaryFile('backup.db')
+      const slow = [strace as string, '-f', '-o', '/dev/null', '-e', 'inject=fsync:delay_exit=1500ms:when=1', launcher]
+      const backup = run(['backup', file, '--database', database], { command: slow })
+      const partial = () => readdirSync(dirname(file)).map((name) => `${dirname(file)}/${name}`)[0]
+      while (!partial() || statSync(partial() as string).size === 0) await Bun.sleep(1)
+      writeFileSync(`${file}-wal`, 'precious')
+      expect(await backup).toMatchObject({ status: 1, stderr: expect.stringContaining(`${file}-wal is left over`) })
+      expect(beside(file)).toEqual([`${basename(file)}-wal`])
+    },
+    60_000,
+  )
 
   test('of a missing store, or of another program’s file, is refused', async () => {
     for (const make of [() => undefined, (path: string) => writeFileSync(path, 'Dear diary,')]) {

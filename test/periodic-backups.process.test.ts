@@ -61,6 +61,20 @@ describe('periodic backups', () => {
     for (const name of readdirSync(folder)) expect(rows(join(folder, name))[0]?.length).toBe(1)
   }, 60_000)
 
+  test('are refused beside the log of another database, and say so', async () => {
+    const { database } = await made(1)
+    const folder = dirname(temporaryFile('x'))
+    for (let second = 0; second < 60; second++) {
+      const stamp = new Date(Date.now() + second * 1_000).toISOString().replaceAll(/[-:]|\.\d+/g, '')
+      writeFileSync(join(folder, `petstore-${stamp}.db-wal`), 'precious')
+    }
+    const service = await serve(['--database', database], { env: { PETSTORE_BACKUP_DIR: folder } })
+    while (!service.stderr().includes('"msg":"backup')) await Bun.sleep(50)
+    expect(service.stderr()).toMatch(/"reason":"[^"]+-wal is left over [^"]+","msg":"backup failed"/)
+    expect(await service.stop()).toBe(0)
+    expect(readdirSync(folder).filter((name) => !name.endsWith('-wal'))).toEqual([])
+  }, 60_000)
+
   test('ignore a file that is dated in the future', async () => {
     const { database } = await made(1)
     const folder = dirname(temporaryFile('x'))

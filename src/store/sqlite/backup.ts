@@ -8,7 +8,7 @@ import { StartError } from '../../domain/errors.ts'
 import { MIGRATIONS } from './connection.ts'
 import { isSqliteCode, startError } from './errors.ts'
 import { inodeOf, prepareFile } from './file.ts'
-import { syncFile, syncFolderOf, withPartial } from './partial.ts'
+import { SIDE_SUFFIXES, syncFile, syncFolderOf, withPartial } from './partial.ts'
 
 export interface BackupSummary {
   pets: number
@@ -22,7 +22,7 @@ export function backUp(path: string, to: string): BackupSummary {
   if (inodeOf(path) === undefined) throw new StartError(`There is no store at ${path}.`)
   const store = prepareFile(path, MIGRATIONS.length)
   return withPartial(to, (partial) => {
-    if (lstatSync(to, { throwIfNoEntry: false })) throw taken(to)
+    checkFree(to)
     copyTo(partial, store)
     const contents = checkContents(partial)
     syncFile(partial)
@@ -67,8 +67,19 @@ function copyTo(partial: string, store: string): void {
   }
 }
 
-/** Never overwrites a file that has appeared meanwhile. On a file system without hard links, only the earlier check prevents that. */
+/** Throws StartError when there is a file at `to`, or one beside it that SQLite would apply to the backup when it is opened. */
+function checkFree(to: string): void {
+  const isThere = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  if (isThere(to)) throw taken(to)
+  const side = SIDE_SUFFIXES.map((suffix) => to + suffix).find(isThere)
+  if (side) {
+    throw new StartError(`${side} is left over from another database and would ruin the backup. Name another file.`)
+  }
+}
+
+/** Never overwrites a file that has appeared meanwhile. On a file system without hard links, only the check prevents that. */
 function giveName(partial: string, to: string): void {
+  checkFree(to)
   try {
     linkSync(partial, to)
   } catch (error) {
