@@ -5,6 +5,7 @@ import { PetstoreClient } from '../src/client/petstore.ts'
 import { samplePets } from '../src/client/samples.ts'
 import { run, serve } from './support/process.ts'
 import { openShop } from './support/shop.ts'
+import { openTerminal } from './support/terminal.ts'
 
 const { connection, count, cwd } = await openShop()
 
@@ -13,6 +14,19 @@ describe('sample pets', () => {
     const before = await count()
     expect((await run(['demo', '--yes'], { cwd, env: connection() })).status).toBe(0)
     expect(await count()).toBe(before + samplePets.length)
+  })
+
+  test.each([40, 80])('petstore demo asks before it adds them, at a terminal of %i columns', async (columns) => {
+    const before = await count()
+    const terminal = openTerminal(['demo'], { ...connection(), NO_COLOR: '1' }, columns)
+    const question = `The service has pets already. Add ${samplePets.length} sample pets? [y/N] `
+    await terminal.waitForScreen(question)
+    terminal.type('no')
+    await terminal.waitForScreen(`${question}no`)
+    terminal.type('\r')
+    expect(await terminal.exited).toBe(1)
+    await terminal.waitForScreen(`${question}no\r\npetstore: Nothing was added.`)
+    expect(await count()).toBe(before)
   })
 
   test('petstore demo adds none to pets without --yes, where it cannot ask', async () => {

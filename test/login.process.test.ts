@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { temporaryFile } from './support/files.ts'
 import { root, run } from './support/process.ts'
 import { openShop } from './support/shop.ts'
+import { openTerminal } from './support/terminal.ts'
 
 const { cwd, pets, service } = await openShop()
 
@@ -20,6 +21,36 @@ test('without an address, PETSTORE_HOST and PETSTORE_PORT name the service', asy
 })
 
 describe('login', () => {
+  test.each([40, 80, 200])(
+    'at a terminal of %i columns, shows its questions and the address, and not the key',
+    async (columns) => {
+      const env = { HOME: mkdtempSync(temporaryFile('home-')), NO_COLOR: '1' }
+      const terminal = openTerminal(['login'], env, columns)
+      let expected = 'Address of the service [http://127.0.0.1:8080/v1]: '
+      await terminal.waitForScreen(expected)
+      terminal.type(`${service.url}x`)
+      await terminal.waitForScreen(`${expected}${service.url}x`)
+      terminal.type('\x7f')
+      expected += service.url
+      await terminal.waitForScreen(expected)
+      terminal.type('\r')
+      expected += `\r\nAPI key for ${service.url} (not shown): `
+      await terminal.waitForScreen(expected)
+      terminal.type(`${service.key}\r`)
+      expect(await terminal.exited).toBe(0)
+      await terminal.waitForScreen(`${expected}\r\nLogged in to ${service.url}. petstore logout deletes the saved key.`)
+      expect(terminal.shown()).not.toContain(service.key)
+    },
+  )
+
+  test('at a terminal, ends when the person does not answer', async () => {
+    const terminal = openTerminal(['login'], { HOME: mkdtempSync(temporaryFile('home-')), NO_COLOR: '1' })
+    await terminal.waitFor('Address')
+    terminal.type('\x03')
+    expect(await terminal.exited).toBe(1)
+    expect(terminal.screen()).toContain('\npetstore: Nothing was saved.')
+  })
+
   test('saves a key that the service accepts, readable only by its owner, for that address only', async () => {
     const home = mkdtempSync(temporaryFile('home-'))
     const env = { HOME: home, PETSTORE_URL: service.url }

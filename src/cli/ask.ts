@@ -13,15 +13,16 @@ export interface AskOptions {
 
 /** Standard input must be a terminal. */
 export async function ask(question: string, { stopped, hidden = false }: AskOptions): Promise<string> {
-  process.stderr.write(question)
-  // Readline echoes what is typed to its output, so a hidden answer gets an output that discards it.
+  // Readline writes the question and echoes what is typed to its output, so a hidden answer gets an output that discards both.
   const discard = new Writable({ write: (_chunk, _encoding, done) => done() })
   const reader = createInterface({ input: process.stdin, output: hidden ? discard : process.stderr, terminal: true })
+  // Only now: until there is a reader, the terminal itself echoes.
+  if (hidden) process.stderr.write(question)
   const aborter = new AbortController()
   reader.once('SIGINT', () => aborter.abort())
   reader.once('close', () => aborter.abort())
   try {
-    return await reader.question('', { signal: aborter.signal })
+    return await reader.question(question, { signal: aborter.signal })
   } catch {
     throw new StartError(stopped)
   } finally {
