@@ -34,6 +34,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'observability',
     'config',
     'client',
+    'system/files.ts',
   ],
 }
 

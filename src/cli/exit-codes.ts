@@ -19,7 +19,7 @@ Exit statuses:
 /** Some records were refused. The import has reported each. */
 export class ImportIncomplete extends Error {}
 
-/** Stopped by SIGINT. */
+/** Stopped by a signal. */
 export class Interrupted extends Error {}
 
 /** Writes the message for what a command threw to standard error. Returns the exit status. */

@@ -2,6 +2,9 @@
 
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { StartError } from '../domain/errors.ts'
+import { createPartial } from '../system/files.ts'
+import { Interrupted } from './exit-codes.ts'
+import { firstSignal } from './stop.ts'
 
 /** Resolves when standard output can take more. */
 export function write(text: string): Promise<void> {
@@ -19,23 +22,34 @@ export async function writeAll(texts: AsyncIterable<string>): Promise<void> {
   for await (const text of texts) await write(text)
 }
 
-/** Replaces the file when everything is on disk; on an error the file stays as it was. Throws StartError. */
+/**
+ * Replaces the file when everything is on disk; until then, and on an error, it stays as it was. Throws StartError, and Interrupted
+ * after SIGINT or SIGTERM.
+ */
 export async function writeFile(path: string, texts: AsyncIterable<string>): Promise<void> {
-  const part = `${path}.part`
+  let partial: string | undefined
   try {
-    const file = openSync(part, 'w')
-    try {
-      for await (const text of texts) writeSync(file, text)
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
+    partial = createPartial(path, 0o666)
+    const written = await Promise.race([writeDurably(partial, texts), firstSignal()])
+    if (typeof written === 'string') {
+      throw new Interrupted(`Interrupted. The unfinished export was removed; ${path} was not changed.`)
     }
-    renameSync(part, path)
+    renameSync(partial, path)
   } catch (error) {
-    rmSync(part, { force: true })
+    if (partial) rmSync(partial, { force: true })
     const { code, syscall } = error as NodeJS.ErrnoException
     if (syscall === undefined) throw error
     throw new StartError(`${path} cannot be written (${code}).`, { cause: error })
+  }
+}
+
+async function writeDurably(path: string, texts: AsyncIterable<string>): Promise<void> {
+  const file = openSync(path, 'r+')
+  try {
+    for await (const text of texts) writeSync(file, text)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
   }
 }
 

@@ -5,10 +5,11 @@
 import { Database } from 'bun:sqlite'
 import { linkSync, lstatSync, renameSync, statSync } from 'node:fs'
 import { StartError } from '../../domain/errors.ts'
+import { syncFile, syncFolderOf } from '../../system/files.ts'
 import { MIGRATIONS } from './connection.ts'
 import { isSqliteCode, startError } from './errors.ts'
 import { inodeOf, prepareFile } from './file.ts'
-import { SIDE_SUFFIXES, syncFile, syncFolderOf, withPartial } from './partial.ts'
+import { SIDE_SUFFIXES, withPartial } from './partial.ts'
 
 export interface BackupSummary {
   pets: number

@@ -1,9 +1,9 @@
 // Writes a file under a temporary, unique name beside its target. Only its owner can read it, and it is removed at the end, also after
 // a failure.
 
-import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { rmSync } from 'node:fs'
 import { StartError } from '../../domain/errors.ts'
+import { createPartial } from '../../system/files.ts'
 
 /** The suffixes of the files that SQLite may create beside a database. */
 export const SIDE_SUFFIXES = ['-wal', '-shm', '-journal']
@@ -20,9 +20,8 @@ export function isPartialOf(target: string, name: string): boolean {
 
 /** Calls `write` with the path of an empty file beside `to`. Throws StartError when it cannot be written. */
 export function withPartial<Result>(to: string, write: (partial: string) => Result): Result {
-  const partial = `${to}.${process.pid}-${crypto.getRandomValues(new Uint8Array(4)).toHex()}.partial`
   try {
-    closeSync(openSync(partial, 'wx', 0o600))
+    const partial = createPartial(to, 0o600)
     try {
       return write(partial)
     } finally {
@@ -31,23 +30,6 @@ export function withPartial<Result>(to: string, write: (partial: string) => Resu
   } catch (error) {
     if (error instanceof StartError) throw error
     throw new StartError(`${to} could not be written: ${reason(error)}.`, { cause: error })
-  }
-}
-
-export function syncFile(path: string): void {
-  syncDescriptor(openSync(path, 'r+'))
-}
-
-/** Syncs the folder, and so the names in it. */
-export function syncFolderOf(path: string): void {
-  syncDescriptor(openSync(dirname(path), 'r'))
-}
-
-function syncDescriptor(file: number): void {
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
   }
 }
 

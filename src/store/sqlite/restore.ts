@@ -21,11 +21,12 @@ import {
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { StartError } from '../../domain/errors.ts'
+import { syncFile, syncFolderOf } from '../../system/files.ts'
 import { type BackupSummary, checkContents } from './backup.ts'
 import { MIGRATIONS } from './connection.ts'
 import { isSqliteCode } from './errors.ts'
 import { APPLICATION_ID, checkBackup, checkReplaceable, realPath } from './file.ts'
-import { SIDE_SUFFIXES, syncFile, syncFolderOf, withPartial } from './partial.ts'
+import { SIDE_SUFFIXES, withPartial } from './partial.ts'
 
 const COPY_BYTES = 1024 * 1024
 
