@@ -14,7 +14,7 @@ export function rateLimit(on: OnStore): void {
 
     const limits = ({ headers }: Answer) => [headers.get('RateLimit'), headers.get('RateLimit-Policy')]
 
-    test('a key may send a burst, whatever the answers, and the headers say how many requests are left', async () => {
+    test('a key may send a burst, whatever the answers; the headers say how many requests are left, and when the next is added', async () => {
       const headers = bearer(await limited.addKey())
       const answers = [
         await limited.get('/pets', headers),
@@ -25,9 +25,12 @@ export function rateLimit(on: OnStore): void {
       const policy = '"key";q=3;w=60'
       expect(answers.map(limits)).toEqual([
         ['"key";r=2;t=20', policy],
-        ['"key";r=1;t=40', policy],
-        ['"key";r=0;t=60', policy],
+        ['"key";r=1;t=20', policy],
+        ['"key";r=0;t=20', policy],
       ])
+      limited.clock.at += 32_000
+      expect(limits(await limited.get('/pets', headers))).toEqual(['"key";r=0;t=8', policy])
+      limited.clock.at -= 32_000
     })
 
     test('after the burst, every operation answers 429, other keys are served, and Retry-After says when to try again', async () => {
@@ -39,7 +42,7 @@ export function rateLimit(on: OnStore): void {
         expectError(answer, 429, 'rate_limited', ['3 requests every 60 seconds'])
         expect([answer.headers.get('Retry-After'), ...limits(answer)]).toEqual([
           '20',
-          '"key";r=0;t=60',
+          '"key";r=0;t=20',
           '"key";q=3;w=60',
         ])
       }

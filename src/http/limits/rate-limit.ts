@@ -1,5 +1,5 @@
-// The rate limit: a token bucket for each API key, and the response headers that say how many requests are left
-// (draft-ietf-httpapi-ratelimit-headers-10). The buckets are in memory, so each server limits on its own.
+// The rate limit: a token bucket for each API key, and the response headers that say how many requests are left, and when the next is
+// added (draft-ietf-httpapi-ratelimit-headers-10). The buckets are in memory, so each server limits on its own.
 
 import { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
@@ -44,10 +44,11 @@ export class RateLimit {
     const bucket = this.counted.get(context)
     if (!bucket) return
     const { requests, periodSeconds } = this.rate
-    const fullInSeconds = Math.ceil((requests - bucket.tokens) / this.tokensPerMs / 1000)
+    const left = Math.floor(bucket.tokens)
+    const nextInSeconds = Math.ceil((left + 1 - bucket.tokens) / this.tokensPerMs / 1000)
     headers.set('RateLimit-Policy', `"key";q=${requests};w=${periodSeconds}`)
-    headers.set('RateLimit', `"key";r=${Math.floor(bucket.tokens)};t=${fullInSeconds}`)
-    if (status === 429) headers.set('Retry-After', String(Math.ceil((1 - bucket.tokens) / this.tokensPerMs / 1000)))
+    headers.set('RateLimit', `"key";r=${left};t=${nextInSeconds}`)
+    if (status === 429) headers.set('Retry-After', String(nextInSeconds))
   }
 
   private filled({ caller, now }: Context): Bucket {
