@@ -14,10 +14,17 @@ export interface Address {
 
 export type Serving = Pick<Bun.Serve.Options<undefined>, 'routes' | 'fetch' | 'maxRequestBodySize'>
 
+/**
+ * How long nothing may arrive on a connection, or be read from it; Bun looks every 4 s, so one ends after about 12 s. The runtime's own
+ * default, but set: with the default, the first request that it ends is a line of plain text on standard error.
+ */
+const IDLE_TIMEOUT_SECONDS = 10
+
 /** Throws StartError. */
 export function listen({ host, port, flag, sharePort = false }: Address, serving: Serving): Bun.Server<undefined> {
   try {
-    return Bun.serve({ hostname: host, port, reusePort: sharePort, ...serving } as Bun.Serve.Options<undefined>)
+    const address = { hostname: host, port, reusePort: sharePort, idleTimeout: IDLE_TIMEOUT_SECONDS }
+    return Bun.serve({ ...address, ...serving } as Bun.Serve.Options<undefined>)
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
     if (code === 'EADDRINUSE') {
