@@ -91,8 +91,9 @@ describe('paths are matched exactly', () => {
     expect(statusOf(await send('GET /v1/pets/1%2F2 HTTP/1.1', auth()))).toBe(404)
   })
 
+  // Names that the runtime cannot make a URL of: it gives the target alone.
   test('the query is read from the request’s target, whatever the Host is', async () => {
-    for (const host of ['a?limit=0', 'a/b?limit=0', '#', 'a b']) {
+    for (const host of ['a:99999', '%00', '1.2.3.999']) {
       const answer = await raw(service.port, [
         `GET /v1/pets?limit=1 HTTP/1.1\r\nHost: ${host}\r\n${auth()}\r\nConnection: close\r\n\r\n`,
       ])
@@ -124,6 +125,53 @@ describe('two Host lines: 400, and the connection ends', () => {
       const answer = await request(first, second)
       expect([statusOf(answer), bodyOf(answer)]).toEqual([400, ''])
       expect(answer).toMatch(/\r\nConnection: close\r\n/i)
+    })
+  }
+})
+
+describe('a Host that is none: 400, and the connection ends (RFC 9110, 7.2)', () => {
+  const request = (host: string) =>
+    raw(service.port, [`GET /v1/pets HTTP/1.1\r\nHost: ${host}\r\n${auth()}\r\nConnection: close\r\n\r\n`])
+
+  const NONE = [
+    'a b/c@d',
+    'a b',
+    'a@b',
+    'a/b',
+    'a?b',
+    '#',
+    'a:b',
+    'a:1:2',
+    ':80:',
+    '%',
+    '%zz',
+    '[::1',
+    '[]',
+    '[x]',
+    'é',
+  ]
+  const VALID = [
+    'petstore',
+    'PETS.example:8080',
+    'a:',
+    '127.0.0.1:1',
+    '[::1]',
+    '[::ffff:1.2.3.4]:80',
+    "a_-.~!$&'()*+;=%20",
+  ]
+
+  for (const host of NONE) {
+    test(`${host}, also the second time`, async () => {
+      for (const answer of [await request(host), await request(host)]) {
+        expect([statusOf(answer), bodyOf(answer)]).toEqual([400, ''])
+        expect(answer).toMatch(/\r\nConnection: close\r\n/i)
+      }
+    })
+  }
+
+  for (const host of VALID) {
+    test(`${host} is one`, async () => {
+      expect(statusOf(await request(host))).toBe(200)
     })
   }
 })

@@ -19,6 +19,8 @@ const EXPRESSIONS: Record<string, string> = {
   // http/response/response.ts
   '/"[\\x21\\x23-\\x7e\\x80-\\xff]*"/g': '"abc", W/"d"',
   '/(?:W\\/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"/g': '"abc", W/"d"',
+  // http/route.ts
+  "/^(?:(?:[\\w.~!$&'()*+;=-]|%[\\da-f]{2})*|\\[[\\da-f:.]+\\])(?::\\d*)?$/i": 'a.example%20:8080',
   // http/request/authentication.ts
   '/^bearer +(\\S.*)$/i': 'Bearer  pets_live_x y',
   // http/request/body.ts
@@ -163,6 +165,8 @@ describe('a request', () => {
     'Accept-Encoding of commas': header('Accept-Encoding', `${fill(',')}x`, '/'),
     'Accept-Encoding of zeros': header('Accept-Encoding', `br;q=0.${fill('0')}1`, '/'),
     'Accept-Encoding of zeros, of the contract': header('Accept-Encoding', `br;q=0.${fill('0')}1`, '/openapi.json'),
+    'Host of letters': header('Host', fill('a')),
+    'Host of escapes': header('Host', `${fill('%20')}@`),
     'If-None-Match of quotes': header('If-None-Match', `${fill('"')}x`),
     'If-None-Match of tags': header('If-None-Match', fill('"a", ')),
     'If-None-Match, a quote that is open': header('If-None-Match', `"${fill('a')}`),

@@ -22,7 +22,7 @@ import { FailureLog } from './response/failure-log.ts'
 import { ListCache } from './response/list-cache.ts'
 import { type Answer, addCors, type CorsOrigins, prepare, toResponse } from './response/response.ts'
 import { SharedAnswers } from './response/shared-answers.ts'
-import { Context, type Route, type RoutedRequest } from './route.ts'
+import { Context, hasValidHost, type Route, type RoutedRequest } from './route.ts'
 import { endOfTurn } from './turn.ts'
 import type { NotFound } from './web/not-found.ts'
 
@@ -81,8 +81,7 @@ export class Pipeline {
     const context = new Context(request, route, now())
     if (metrics) context.startedAt = performance.now()
     try {
-      // Bun joins two Host headers with a comma, which no host name contains (RFC 9112, 3.2).
-      if (request.headers.get('Host')?.includes(',')) return this.finish(BAD_REQUEST, context)
+      if (!hasValidHost(request)) return this.finish(BAD_REQUEST, context)
       if (!route) return this.finishLater(notFound(request), context)
       const operation = route.endpoint(request.method)
       if (typeof operation === 'function') return this.finishLater(operation(context), context)
