@@ -142,6 +142,14 @@ export function createPet(on: OnStore): void {
       typed('refuses Content-Encoding identity', { ...JSON_TYPE, 'Content-Encoding': 'identity' }, 415),
     ])
 
+    test('a refusal names the codings that are read when a Content-Encoding was refused, and only then', async () => {
+      const accepted = async (headers: Record<string, string>) =>
+        (await api.service.post(PET, headers)).headers.get('Accept-Encoding')
+      expect(await accepted({ ...JSON_TYPE, 'Content-Encoding': 'gzip' })).toBe('identity')
+      expect(await accepted({ 'Content-Type': 'text/plain', 'Content-Encoding': 'br' })).toBe('identity')
+      expect(await accepted({ 'Content-Type': 'text/plain' })).toBeNull()
+    })
+
     test('counts a chunked body as it arrives', async () => {
       const small = await api.service.post(chunks(PET.slice(0, 9), PET.slice(9)), JSON_TYPE)
       expect(small.status).toBe(201)

@@ -21,7 +21,15 @@ export function getPet(on: OnStore): void {
         message: [`No pet has id ${id}.`],
       })),
       ...['9223372036854775808', '1.0', '01', '+1', '1e0', 'x', '%20', '1%20', '-0', '%D9%A1', '1;2', '%00'].map(
-        (id) => ({ description: `${id} is no id`, ask: `GET /pets/${id}`, status: 404, code: 'not_found' }),
+        (id) => ({
+          description: `${id} is no id`,
+          ask: `GET /pets/${id}`,
+          status: 404,
+          code: 'not_found',
+          message: [
+            'petId must be an integer from -9223372036854775808 to 9223372036854775807, in plain decimal digits.',
+          ],
+        }),
       ),
     ])
 

@@ -53,7 +53,14 @@ export function keys(on: OnStore): void {
     })
 
     test('the scheme is case-insensitive', async () => {
-      expect((await api.service.get('/pets', { Authorization: `bEARER  ${api.service.key}` })).status).toBe(200)
+      expect((await api.service.get('/pets', { Authorization: `bEARER ${api.service.key}` })).status).toBe(200)
+    })
+
+    test('any number of spaces may stand after the scheme', async () => {
+      for (const scheme of ['Bearer  ', 'Bearer   ', 'bearer  ']) {
+        const { status } = await api.service.get('/pets', { Authorization: `${scheme}${api.service.key}` })
+        expect({ scheme, status }).toEqual({ scheme, status: 200 })
+      }
     })
 
     test('a key elsewhere: the message names where it was not read, and not the key', async () => {

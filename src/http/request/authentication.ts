@@ -16,13 +16,19 @@ import type { Store } from '../../domain/store.ts'
 import type { Context } from '../route.ts'
 
 const PREFIX = 'Bearer '
-/** The scheme is case-insensitive (RFC 9110, 11.1). Bun joins two header lines with a comma, and such a key does not exist. */
+/**
+ * The scheme is case-insensitive (RFC 9110, 11.1), and any number of spaces may follow it (11.4). Bun joins two header lines with a comma,
+ * and such a key does not exist.
+ */
 const BEARER = /^bearer +(\S.*)$/i
 
 /** The key's text. Throws `missing_api_key` when the header contains none. */
 export function readToken(request: Request): string {
   const header = request.headers.get('Authorization')
-  const token = header?.startsWith(PREFIX) ? header.slice(PREFIX.length) : BEARER.exec(header ?? '')?.[1]
+  const token =
+    header?.startsWith(PREFIX) && header[PREFIX.length] !== ' '
+      ? header.slice(PREFIX.length)
+      : BEARER.exec(header ?? '')?.[1]
   if (token) return token
   const found = misplaced(header, request)
   throw new PetstoreError('missing_api_key', `${found}Send an API key as "Authorization: Bearer <API_KEY>".`)

@@ -29,8 +29,7 @@ export function readParameters({ parameters }: ContractOperation, request: Route
 function readPath({ name, validate }: ContractParameter, text = ''): unknown {
   const problems: string[] = []
   const value = validate(text, name, problems)
-  if (problems.length > 0)
-    throw new PetstoreError('not_found', 'Nothing has this id. An id is an integer in plain decimal digits.')
+  if (problems.length > 0) throw new PetstoreError('not_found', `Nothing has this id. ${problems.join(' ')}`)
   return value
 }
 

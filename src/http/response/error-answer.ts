@@ -59,9 +59,12 @@ export function isServerFailure({ code }: PetstoreError): boolean {
   return STATUS[code] >= 500
 }
 
-export function errorAnswer({ code, message }: PetstoreError, { route }: Context): Answer {
+export function errorAnswer({ code, message }: PetstoreError, { request, route }: Context): Answer {
   const status = STATUS[code]
   const body: ErrorBody = { code, message, status }
   const allow = code === 'method_not_allowed' && route ? { Allow: route.allow } : {}
-  return { status, body: JSON.stringify(body), headers: { ...HEADERS[code], ...allow } }
+  // RFC 9110, 15.5.16: a header of the refusal says that the coding was the reason, and not the media type.
+  const encoded = code === 'unsupported_media_type' && request.headers.has('Content-Encoding')
+  const accepted = encoded ? { 'Accept-Encoding': 'identity' } : {}
+  return { status, body: JSON.stringify(body), headers: { ...HEADERS[code], ...allow, ...accepted } }
 }

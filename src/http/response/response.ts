@@ -140,7 +140,7 @@ export function matchesStrongly(ifMatch: string, tag: string): boolean {
 export type CorsOrigins = readonly string[]
 
 const EXPOSED =
-  'Deprecation, ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id'
+  'Accept-Encoding, Deprecation, ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id'
 
 /** Adds the headers that let a page of the request's `Origin` read the response, and answers its preflight requests. */
 export function addCors(response: Response, request: Request, origins: CorsOrigins): void {
