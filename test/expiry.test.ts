@@ -38,6 +38,14 @@ describe('overdue reservations are expired', () => {
     expect(asked.runningMost).toBe(1)
   })
 
+  test('without a pause behind a full batch', async () => {
+    const { expireOrders, asked, done } = orders([500, 500])
+    const expiry = startExpiry({ expireOrders }, log().to, 60_000)
+    await Promise.race([done, Bun.sleep(5_000)])
+    await expiry.stop()
+    expect(asked.limits).toEqual([500, 500, 500])
+  })
+
   test('each with a line in the log, and no other change of an order', () => {
     const { lines, to } = log()
     const petId = 1001n
