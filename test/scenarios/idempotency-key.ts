@@ -3,7 +3,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { petBody } from '../support/pets.ts'
 import type { Answer } from '../support/service.ts'
-import { describeApi, expectError, JSON_TYPE, type OnStore, PET, type Row } from './api.ts'
+import { bearer, describeApi, expectError, JSON_TYPE, type OnStore, PET, type Row } from './api.ts'
 
 export function idempotencyKey(on: OnStore): void {
   describeApi('Idempotency-Key', on, (api) => {
@@ -37,6 +37,31 @@ export function idempotencyKey(on: OnStore): void {
       const second = await api.service.post(PET, { 'Idempotency-Key': '"four"', Authorization: `Bearer ${other}` })
       expect([second.status, replayed(second)]).toEqual([201, null])
       expect(second.text).not.toBe(first.text)
+    })
+
+    test('different API keys may use the same key at the same time', async () => {
+      const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+      const { promise: held, resolve: release } = Promise.withResolvers<void>()
+      const { store } = api.service
+      let calls = 0
+      const slow = await api.start({
+        store: {
+          ...store,
+          createPet: async (...creation) => {
+            if (++calls === 1) {
+              begin()
+              await held
+            }
+            return store.createPet(...creation)
+          },
+        },
+      })
+      const headers = { ...JSON_TYPE, 'Idempotency-Key': '"at once"' }
+      const first = slow.post(PET, headers)
+      await begun
+      const other = await slow.post(PET, { ...headers, ...bearer(await slow.addKey()) })
+      release()
+      expect([other.status, (await first).status]).toEqual([201, 201])
     })
 
     test('while the first request is running, the second: 409 idempotency_in_flight', async () => {
