@@ -55,3 +55,15 @@ test('a new key works at once, also while an earlier request still looks for it'
   expect(await early).toBe('invalid_api_key')
   await opened.close()
 })
+
+test('at most 10 000 keys are kept in memory', async () => {
+  const opened = await openStore(':memory:', { now: () => TODAY })
+  const key = await opened.createKey(newKey())
+  await opened.close()
+  const authentication = new Authentication({ findKey: async () => key }, 'production')
+  const context = { version: { data: 1, keys: 1 }, now: TODAY } as Context
+  const tokens = Array.from({ length: 12_000 }, () => generateKey('production'))
+  for (const token of tokens) await authentication.verify(token, context)
+  expect(tokens.filter((token) => authentication.known(token, context)).length).toBeLessThanOrEqual(10_000)
+  expect(authentication.known(tokens.at(-1) as string, context)).toBe(key)
+})

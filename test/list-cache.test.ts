@@ -57,12 +57,11 @@ describe('requests for one list that arrive together', () => {
 
   /** A request that arrives when the store has this version, and the body that it is answered with. */
   function ask(version: number, address = url): Promise<string> {
-    const context = new Context(new Request(address) as RoutedRequest, undefined, 0)
     const run = () =>
       new Promise<Answer>((resolve, reject) =>
         runs.push((text) => (text === 'fail' ? reject(new Error(text)) : resolve(ok(text)))),
       )
-    return lists.read(version, context, run).then(({ body }) => String(body))
+    return lists.read(version, contextOf(address), run).then(({ body }) => String(body))
   }
 
   /** A list that was asked for once. */
@@ -111,3 +110,37 @@ describe('requests for one list that arrive together', () => {
     expect(await again).toBe('again')
   })
 })
+
+describe('the lists that are kept', () => {
+  /** Asks for as many lists, each often enough to be cached. Gives how many are cached in the end. */
+  async function kept(count: number, text: string): Promise<number> {
+    const lists = new ListCache()
+    const answer = ok(text)
+    const contexts = Array.from({ length: count }, (_, n) => contextOf(`http://127.0.0.1/v1/pets?${n}`))
+    for (const context of contexts) for (let n = 0; n < 2; n++) await lists.read(1, context, async () => answer)
+    return contexts.filter((context) => lists.get(context)).length
+  }
+
+  test('hold about 8 MB of text at most; where there were more, others are kept from then on', async () => {
+    const large = await kept(50, 'x'.repeat(1_000_000))
+    expect(large).toBeLessThan(10)
+    expect(large).toBeGreaterThan(1)
+  })
+
+  test('are a few thousand at most, however short they are', async () => {
+    expect(await kept(10_000, '[]')).toBeLessThan(9_000)
+  })
+
+  test('have no long URL', async () => {
+    const lists = new ListCache()
+    const context = contextOf(`http://127.0.0.1/v1/pets?${'x'.repeat(600)}`)
+    for (let n = 0; n < 3; n++) await lists.read(1, context, async () => ok('[]'))
+    expect(lists.get(context)).toBeUndefined()
+  })
+})
+
+function contextOf(url: string): Context {
+  const context = new Context(new Request(url) as RoutedRequest, undefined, 0)
+  context.version = { data: 1, keys: 0 }
+  return context
+}
