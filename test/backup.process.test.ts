@@ -2,13 +2,19 @@
 
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { basename, dirname } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { isPartialOf } from '../src/store/sqlite/partial.ts'
 import { temporaryFile } from './support/files.ts'
 import { ask, launcher, run, serve } from './support/process.ts'
 import { beside, made, PET, rows } from './support/stores.ts'
 
 const strace = Bun.which('strace')
+/** What a system call does for a backup, as strace writes the call with `-y`. */
+const SYNCS = [
+  ['the file', /^fsync\(\d+<.*\.partial>/],
+  ['its folder', /^fsync\(\d+<.*\/petstore-test-\w+>/],
+  ['named', /^link/],
+] as const
 
 describe('a backup', () => {
   test('taken while a service writes contains every pet acknowledged before, and can be restored', async () => {
@@ -89,6 +95,24 @@ describe('a backup', () => {
     expect([status, stderr]).toEqual([1, expect.stringContaining(`${database} is damaged`)])
     expect(readdirSync(dirname(file))).toEqual([])
   })
+
+  test.skipIf(!strace)(
+    `is on disk before it has its name, and its name before the command ends${strace ? '' : ' (strace is not installed)'}`,
+    async () => {
+      const { database } = await made(1)
+      const [file, log] = [temporaryFile('backup.db'), temporaryFile('calls')]
+      // A file for each thread, so that no line is cut in two by that of another.
+      const calls = ['-ff', '-y', '-o', log, '-e', 'trace=fsync,?link,linkat,?unlink,unlinkat']
+      const command = [strace as string, ...calls, launcher]
+      expect((await run(['backup', file, '--database', database], { command })).status).toBe(0)
+      const traced = beside(log).map((name) => readFileSync(join(dirname(log), name), 'utf8').split('\n'))
+      const done = traced.find((lines) => lines.some((line) => line.includes(`"${file}"`))) ?? []
+      // SQLite is done with the copy when it removes the journal. It promises no sync (https://sqlite.org/lang_vacuum.html, 2.1).
+      const own = done.slice(done.findIndex((line) => /^unlink.*\.partial-journal/.test(line)) + 1)
+      const steps = own.flatMap((line) => SYNCS.find(([, call]) => call.test(line))?.[0] ?? [])
+      expect(steps).toEqual(['the file', 'named', 'its folder'])
+    },
+  )
 
   test('does not overwrite an existing file', async () => {
     const { database } = await made(1)
