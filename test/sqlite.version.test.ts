@@ -1,6 +1,7 @@
 // The store's version, read from the header of the log's index in shared memory: every commit of another process shows at once, and the
 // locks that protect the file stay.
 
+import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, statSync } from 'node:fs'
 import { openConnection } from '../src/store/sqlite/connection.ts'
@@ -68,23 +69,46 @@ describe.if(LINUX)('the header of the index of the log', () => {
     expect(walIndexHeader(':memory:')).toHaveLength(0)
   })
 
-  test('saves asking SQLite while nothing is committed', async () => {
+  /** A new store's version, which reads the header. `answered` is called whenever SQLite was asked and has answered. */
+  async function watched(answered: () => void) {
     const connection = openConnection(temporaryFile('petstore.db'))
     const statements = new Statements(connection)
-    let asked = 0
-    const counting = {
+    const watching = {
       query: (sql: string) => {
         const { values } = statements.query<[bigint], []>(sql)
-        const count = () => {
-          asked++
-          return values()
+        const valuesAndCall = () => {
+          const rows = values()
+          answered()
+          return rows
         }
-        return { values: count }
+        return { values: valuesAndCall }
       },
     }
-    const version = new Version(connection, counting as unknown as Statements)
+    const version = new Version(connection, watching as unknown as Statements)
     version.current()
     await Bun.sleep(150)
+    return { connection, version }
+  }
+
+  test('shows a commit that came after the answer of SQLite and before it was noted', async () => {
+    let commit = () => {}
+    const { connection, version } = await watched(() => commit())
+    const other = new Database(connection.database.filename)
+    commit = () => {
+      commit = () => {}
+      other.run("INSERT INTO keys (name, hash, read_only, created_at) VALUES ('k', 'h', 0, 1)")
+    }
+    const { data } = version.current()
+    expect(version.current().data).not.toBe(data)
+    other.close()
+    connection.close()
+  })
+
+  test('saves asking SQLite while nothing is committed', async () => {
+    let asked = 0
+    const { connection, version } = await watched(() => {
+      asked++
+    })
     version.current()
     const before = asked
     for (let n = 0; n < 100; n++) version.current()
