@@ -7,6 +7,7 @@ import { openStore } from '../src/store/kinds.ts'
 import { newKey } from './support/keys.ts'
 import { newPet } from './support/pets.ts'
 import { sharedCluster } from './support/postgres.ts'
+import { rejectionOf } from './support/rejection.ts'
 
 const PET = newPet({ status: 'available' })
 const TEST_MS = 60_000
@@ -178,5 +179,19 @@ test('a reservation whose pet does not agree with it does not keep others from e
   expect((await servers[0].getOrder(wrong as bigint))?.status).toBe('pending')
   await query(`UPDATE pets SET status = 'pending' WHERE id = (SELECT pet_id FROM orders WHERE id = ${wrong})`)
   expect((await servers[0].expireOrders(10)).map(({ id }) => id)).toEqual([wrong as bigint])
+  await expectAgreement()
+}, 60_000)
+
+test('a pet that an order holds cannot be ordered again, also after it was made available by hand', async () => {
+  const [petId, other] = (await addPets(2)) as [bigint, bigint]
+  const { value: order } = await servers[0].placeOrder({ petId }, by)
+  await query(`UPDATE pets SET status = 'available' WHERE id = ${petId}`)
+  const placed = await Promise.allSettled([petId, other].map((id) => servers[1].placeOrder({ petId: id }, by)))
+  expect(placed.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+  await query(`UPDATE pets SET status = 'pending' WHERE id = ${petId}`)
+  expect((await servers[1].completeOrder(order.id, by)).status).toBe('completed')
+  await query(`UPDATE pets SET status = 'available' WHERE id = ${petId}`)
+  expect(await rejectionOf(servers[0].placeOrder({ petId }, by))).not.toBeInstanceOf(PetstoreError)
+  await query(`UPDATE pets SET status = 'sold' WHERE id = ${petId}`)
   await expectAgreement()
 }, 60_000)

@@ -9,6 +9,7 @@ import { parsePostgresAddress } from '../src/store/postgres/address.ts'
 import { Connection } from '../src/store/postgres/connection.ts'
 import { postgresOrders } from '../src/store/postgres/orders.ts'
 import { postgresPets } from '../src/store/postgres/pets.ts'
+import { exactTimes } from './orders/exact-times.ts'
 import { ordersConformance } from './orders.conformance.ts'
 import { conformance } from './store.conformance.ts'
 import { newKey } from './support/keys.ts'
@@ -18,6 +19,14 @@ import { cluster, now, PET, storeWithKey } from './support/postgres-store.ts'
 const openNew = async (options: StoreOptions) => openStore(await cluster.newDatabase(), options)
 conformance('PostgreSQL', openNew)
 ordersConformance('PostgreSQL', openNew)
+exactTimes(async () => {
+  const { store, by, name } = await storeWithKey()
+  const setClock = (at: number) =>
+    cluster.asAdmin(async (sql) => {
+      await sql.unsafe(`CREATE OR REPLACE FUNCTION petstore_now() RETURNS bigint LANGUAGE sql VOLATILE RETURN ${at}`)
+    }, name)
+  return { store, by, setClock }
+})
 
 describe('creates that arrive together', () => {
   test('commit together', async () => {

@@ -1,22 +1,33 @@
 // The embedded store: the promises of every store, and what is peculiar to a file of SQLite's.
 
-import { Database } from 'bun:sqlite'
+import { Database, SQLiteError } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { openStore } from '../src/store/kinds.ts'
 import { openConnection } from '../src/store/sqlite/connection.ts'
 import { reads, Statements } from '../src/store/sqlite/statements.ts'
 import { sqliteStore } from '../src/store/sqlite/store.ts'
+import { exactTimes } from './orders/exact-times.ts'
 import { ordersConformance } from './orders.conformance.ts'
 import { conformance } from './store.conformance.ts'
 import { temporaryFile } from './support/files.ts'
 import { newKey } from './support/keys.ts'
 import { newPet, petsOf } from './support/pets.ts'
+import { rejectionOf } from './support/rejection.ts'
 import { commits, now, PET, storeWithKey } from './support/sqlite.ts'
 
 conformance('SQLite in memory', (options) => openStore(':memory:', options))
 conformance('SQLite in a file', (options) => openStore(temporaryFile('petstore.db'), options))
 ordersConformance('SQLite in a file', (options) => openStore(temporaryFile('petstore.db'), options))
+exactTimes(async () => {
+  const clock = { at: 0 }
+  const store = await openStore(temporaryFile('petstore.db'), { now: () => clock.at })
+  const { id } = await store.createKey(newKey())
+  const setClock = async (at: number) => {
+    clock.at = at
+  }
+  return { store, by: id, setClock }
+})
 
 describe('a file', () => {
   test('is in WAL mode, synced at every commit', () => {
@@ -111,6 +122,24 @@ describe('a file', () => {
     await store.close()
   })
 
+  test('a pet that an order holds cannot be ordered again, also after it was made available by hand', async () => {
+    const { path, store, by } = await storeWithKey()
+    await store.createPet(newPet({ status: 'available' }), by)
+    const { value: order } = await store.placeOrder({ petId: 1n }, by)
+    const hand = new Database(path)
+    const orderAgain = async () => {
+      hand.run("UPDATE pets SET status = 'available'")
+      expect(await rejectionOf(store.placeOrder({ petId: 1n }, by))).toBeInstanceOf(SQLiteError)
+      hand.run("UPDATE pets SET status = 'pending'")
+    }
+    await orderAgain()
+    await store.completeOrder(order.id, by)
+    await orderAgain()
+    expect(hand.query('SELECT id, status FROM orders').values()).toEqual([[1, 'completed']])
+    hand.close()
+    await store.close()
+  })
+
   test('a create that fails does not affect the others of its batch', async () => {
     const { store, by } = await storeWithKey()
     const nobody = 999n
@@ -154,6 +183,22 @@ describe('a file', () => {
 })
 
 describe('reads that share a transaction', () => {
+  test('see one state of the store, also when another process commits between them', async () => {
+    const connection = openConnection(temporaryFile('petstore.db'))
+    const read = reads(new Statements(connection))
+    const count = () => connection.database.query('SELECT count(*) FROM keys').values()[0]?.[0]
+    const other = new Database(connection.database.filename)
+    const countAndCommit = () => {
+      const counted = count()
+      other.run("INSERT INTO keys (name, hash, read_only, created_at) VALUES ('k', 'h', 0, 1)")
+      return counted
+    }
+    expect(await Promise.all([read(countAndCommit), read(count)])).toEqual([0n, 0n])
+    expect(await read(count)).toBe(1n)
+    other.close()
+    connection.close()
+  })
+
   test('succeed although their transaction ended early or could not begin', async () => {
     const connection = openConnection(temporaryFile('petstore.db'))
     const { database } = connection
