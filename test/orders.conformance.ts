@@ -10,6 +10,8 @@ import { lists } from './orders/lists.ts'
 import { placing } from './orders/placing.ts'
 import { together } from './orders/together.ts'
 import { transitions } from './orders/transitions.ts'
+import { newKey } from './support/keys.ts'
+import { newPet } from './support/pets.ts'
 
 /**
  * Each call gives a store with nothing in it. `inOrder`: calls arrive in the order in which they are made; requests over
@@ -24,11 +26,16 @@ export function ordersConformance(
     const fixture = openFixture(open)
     const { addPet, expectInventoryIsExact } = fixture
 
-    test('an empty store has no orders and counts nothing', async () => {
-      expect(await fixture.store.listOrders({ limit: 20 })).toEqual({ json: '[]', next: undefined })
-      expect(await fixture.store.getInventory()).toEqual({ available: 0n, pending: 0n, sold: 0n })
-      expect(await fixture.store.expireOrders(10)).toEqual([])
-      for (const id of [1n, 0n, -1n, MAX, -(2n ** 63n)]) expect(await fixture.store.getOrder(id)).toBeUndefined()
+    test('an empty store has no orders and counts nothing, and ids begin at 1', async () => {
+      const empty = await open({ now: Date.now })
+      expect(await empty.listOrders({ limit: 20 })).toEqual({ json: '[]', next: undefined })
+      expect(await empty.getInventory()).toEqual({ available: 0n, pending: 0n, sold: 0n })
+      expect(await empty.expireOrders(10)).toEqual([])
+      for (const id of [1n, 0n, -1n, MAX, -(2n ** 63n)]) expect(await empty.getOrder(id)).toBeUndefined()
+      const { id: by } = await empty.createKey(newKey())
+      const { value: pet } = await empty.createPet(newPet(), by)
+      expect((await empty.placeOrder({ petId: pet.id }, by)).value.id).toBe(1n)
+      await empty.close()
     })
 
     placing(fixture)

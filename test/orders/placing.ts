@@ -42,9 +42,9 @@ export function placing(fixture: Fixture): void {
       expect(await fixture.store.getOrder(id)).toEqual({ id, placedAt, petId, ...rest })
     })
 
-    test('ids begin at 1 and rise', async () => {
+    test('ids rise', async () => {
+      await place(await addPet())
       const ids = (await allOrders({ limit: 100 })).map(({ id }) => id)
-      expect(ids[0]).toBe(1n)
       const orders = await Promise.all((await Promise.all([addPet(), addPet(), addPet()])).map((id) => place(id)))
       for (const { id } of orders) expect(id).toBeGreaterThan(ids.at(-1) as bigint)
       expect(orders.map(({ id }) => id)).toEqual(orders.map(({ id }) => id).toSorted((a, b) => (a < b ? -1 : 1)))
