@@ -1,0 +1,147 @@
+// Every field of a pet and of an order, each with a value of its own, through all that keeps or carries it: both stores, their answers,
+// copies, exports and an import. The fields are those of the contract and of the table of columns, so a new one is here at once.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import document from '../openapi.yaml'
+import type { Schema } from '../src/contract/openapi.ts'
+import { flatten } from '../src/contract/schema.ts'
+import { stringifyJson } from '../src/json/json.ts'
+import { NEW_ORDER_COLUMNS, ORDER_COLUMNS } from '../src/store/shared/order-columns.ts'
+import { NEW_PET_COLUMNS } from '../src/store/shared/pet-columns.ts'
+import { copy } from './support/copied-stores.ts'
+import { temporaryFile } from './support/files.ts'
+import { petBody, petsOf } from './support/pets.ts'
+import { sharedCluster } from './support/postgres.ts'
+import { run } from './support/process.ts'
+import { type Answer, type Service, startService } from './support/service.ts'
+
+const cluster = await sharedCluster()
+const STORES: Record<string, () => string | Promise<string>> = {
+  SQLite: () => temporaryFile('petstore.db'),
+  PostgreSQL: () => cluster.newDatabase(),
+}
+
+type Values = Record<string, bigint | string>
+
+const PET = valuesOf('NewPet')
+const ORDER = { ...valuesOf('NewOrder'), petId: 2n }
+
+const services: Service[] = []
+afterAll(() => Promise.all(services.map((service) => service.stop())))
+
+describe.each(Object.keys(STORES))('on %s', (kind) => {
+  let [address, pet, order] = ['', {}, {}] as [string, Values, Values]
+  let service: Service
+  beforeAll(async () => {
+    address = await newStore(kind)
+    service = await serving(address)
+    pet = await rowOf(created(service))
+    await service.post(petBody())
+    order = await rowOf(placed(service))
+  })
+
+  test('what was sent is in the answer, and every field of the contract', () => {
+    expect(pet).toEqual({ ...PET, id: 1n })
+    expect(order).toMatchObject(ORDER)
+    expect(Object.keys(PET)).toEqual(Object.keys(NEW_PET_COLUMNS))
+    expect(Object.keys(ORDER)).toEqual(Object.keys(NEW_ORDER_COLUMNS))
+    expect(Object.keys(order).sort()).toEqual(Object.keys(ORDER_COLUMNS).sort())
+  })
+
+  test('every read and every replay gives it again', () => expectKept(service, pet, order))
+
+  test.each(['ndjson', 'json', 'csv'])(
+    'an export as %s has it, and an import adds it',
+    async (format) => {
+      const [pets, orders] = [temporaryFile(`pets.${format}`), temporaryFile(`orders.${format}`)]
+      await command(service, 'pets', 'export', pets)
+      await command(service, 'orders', 'export', orders)
+      const exported = readFileSync(orders, 'utf8')
+      for (const part of Object.entries(order).flat()) expect(exported).toContain(String(part))
+      const other = await serving(await newStore(kind))
+      await command(other, 'pets', 'import', pets)
+      const imported = await rowsOf(other.get(`/pets?status=${PET.status}`))
+      expect(imported.map(({ id, ...fields }) => fields)).toEqual([PET])
+    },
+    30_000,
+  )
+
+  test('copies to every kind of store have it', async () => {
+    await service.server.stop(1_000)
+    await service.store.close()
+    for (const target of await Promise.all(Object.keys(STORES).map(newStore))) {
+      expect(await copy(address, target)).toMatchObject({ status: 0, stderr: '' })
+      await expectKept(await serving(target), pet, order, service.key)
+    }
+  }, 30_000)
+})
+
+/** The pet with the id 1 and the order of the pet with the id 2, and both as their creation with an Idempotency-Key was answered. */
+async function expectKept(service: Service, pet: Values, order: Values, key = service.key): Promise<void> {
+  const { get } = service
+  for (const asked of [get('/pets/1'), get('/pets?limit=1'), get(`/pets?status=${PET.status}`), created(service, key)])
+    expect(await rowsOf(asked)).toEqual([pet])
+  for (const asked of [
+    get('/store/orders/1'),
+    get('/store/orders'),
+    get('/store/orders?petId=2'),
+    placed(service, key),
+  ])
+    expect(await rowsOf(asked)).toEqual([order])
+}
+
+const created = (service: Service, key = service.key) =>
+  service.post(stringifyJson(PET), { Authorization: `Bearer ${key}`, 'Idempotency-Key': 'pet' })
+const placed = (service: Service, key = service.key) =>
+  service.request('POST', '/store/orders', {
+    body: stringifyJson(ORDER),
+    headers: { Authorization: `Bearer ${key}`, 'Idempotency-Key': 'order' },
+  })
+
+/** A value for each field of a schema that is not its default. */
+function valuesOf(name: string): Values {
+  const { schemas } = document.components
+  const { properties = {} } = flatten({ $ref: `#/components/schemas/${name}` }, schemas)
+  return Object.fromEntries(
+    Object.entries(properties).map(([field, schema], index) => [
+      field,
+      exampleOf(field, flatten(schema, schemas), index),
+    ]),
+  )
+}
+
+function exampleOf(field: string, schema: Schema, index: number): bigint | string {
+  if (schema.enum) return schema.enum.findLast((value) => value !== schema.default) as string
+  if (schema.format === 'int64') return 2n ** 62n + BigInt(index)
+  if (schema.format === 'date-time') return new Date(Date.now() + (100 + index) * 86_400_000).toISOString()
+  if (schema.type === 'string' && !schema.format) return `${field} é \u{1F436} ${index}`
+  throw new Error(`no value for ${field}`)
+}
+
+async function newStore(kind: string): Promise<string> {
+  return (await STORES[kind]?.()) as string
+}
+
+/** Times are real: on PostgreSQL the database's clock decides. */
+async function serving(address: string): Promise<Service> {
+  const service = await startService({ address, now: Date.now, enforceSunset: false })
+  services.push(service)
+  return service
+}
+
+async function command({ url, key }: Service, ...args: string[]): Promise<void> {
+  const env = { PETSTORE_URL: url, PETSTORE_API_KEY: key }
+  expect(await run(args, { env })).toMatchObject({ status: 0, stdout: '' })
+}
+
+/** The objects of an answer, one or a list, with exact numbers. */
+async function rowsOf(asked: Promise<Answer>): Promise<Values[]> {
+  const { status, text } = await asked
+  expect(status, text).toBeLessThan(300)
+  return petsOf({ json: text.startsWith('[') ? text : `[${text}]`, next: undefined }) as unknown as Values[]
+}
+
+async function rowOf(asked: Promise<Answer>): Promise<Values> {
+  return (await rowsOf(asked))[0] as Values
+}
