@@ -5,6 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import {
   chmodSync,
   chownSync,
+  copyFileSync,
   lstatSync,
   readdirSync,
   readFileSync,
@@ -15,6 +16,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { StartError } from '../src/domain/errors.ts'
+import { openStore } from '../src/store/kinds.ts'
 import { temporaryFile } from './support/files.ts'
 import { ask, launcher, run, serve } from './support/process.ts'
 import { add, beside, made, PET, rows } from './support/stores.ts'
@@ -47,6 +50,19 @@ async function killed(count: number) {
   await add({ url: service.url, key }, count / 2)
   await service.stop('SIGKILL')
   return { database, log: readFileSync(`${database}-wal`) }
+}
+
+/** The number of pets in a file that a service would serve, or the sentence with which it refuses it. */
+async function served(path: string): Promise<number | string> {
+  try {
+    const store = await openStore(path, { now: Date.now })
+    const { available } = await store.getInventory()
+    await store.close()
+    return Number(available)
+  } catch (error) {
+    if (error instanceof StartError) return error.message
+    throw error
+  }
 }
 
 describe('a restore', () => {
@@ -187,6 +203,66 @@ describe('a restore', () => {
       60_000,
     )
   }
+
+  for (const [description, pets] of [
+    ['a store with a log', 20],
+    ['nothing', 0],
+  ] satisfies [string, number][]) {
+    test.skipIf(!strace)(
+      `in the place of ${description} that is killed at any step leaves nothing else that can be served${needsStrace}`,
+      async () => {
+        const backup = (await made(5)).database
+        const before = pets ? (await killed(pets)).database : undefined
+        const faults: string[] = []
+        let steps = 0
+        for (const call of ['?rename,?renameat', '?renameat2', '?link,?linkat', '?unlink,?unlinkat']) {
+          for (let step = 1, status = 137; status !== 0; step++, steps++) {
+            const database = temporaryFile('petstore.db')
+            if (before) for (const suffix of ['', '-wal']) copyFileSync(before + suffix, database + suffix)
+            const kill = ['-e', `trace=${call}`, '-e', `inject=${call}:signal=SIGKILL:when=${step}`]
+            const command = [strace as string, '-f', '-qq', '-o', '/dev/null', ...kill, launcher]
+            status = (await run(['restore', backup, '--database', database], { command })).status
+            const others = beside(database).filter((name) => !/-(wal|shm|journal)$/.test(name))
+            const there = await served(database)
+            if (there !== 5 && (there !== pets || status === 0)) faults.push(`${call} ${step}: ${there}`)
+            for (const name of others) {
+              const other = await served(join(dirname(database), name))
+              // What a restore that was done has kept is no fault.
+              const isKept = /before-\d+T\d+Z$/.test(name) && there === 5
+              if (isKept ? other !== pets : !String(other).includes('unfinished')) {
+                faults.push(`${call} ${step}: ${name}: ${other}`)
+              }
+            }
+          }
+        }
+        expect(faults).toEqual([])
+        expect(steps).toBeGreaterThan(10)
+      },
+      120_000,
+    )
+  }
+
+  test.skipIf(!strace)(
+    `where two names cannot be exchanged at once works, too; killed there, neither is served${needsStrace}`,
+    async () => {
+      const [{ database }, backup] = [await made(3), await made(5)]
+      const faults = (...more: string[]) => ({
+        command: [
+          ...[strace as string, '-f', '-qq', '-o', '/dev/null', '-e', 'trace=?rename,?renameat,?renameat2'],
+          ...['-e', 'inject=?renameat2:error=EINVAL', ...more, launcher],
+        ],
+      })
+      const { stdout } = await run(['restore', backup.database, '--database', database], faults())
+      expect([await served(database), await served(keptIn(stdout)[0] as string)]).toEqual([5, 3])
+      const kill = ['-e', 'inject=?rename,?renameat:signal=SIGKILL']
+      expect((await run(['restore', backup.database, '--database', database], faults(...kill))).status).toBe(137)
+      const names = beside(database).map((name) => join(dirname(database), name))
+      const twoNames = [database, ...names].filter((name) => statSync(name).nlink > 1)
+      expect(twoNames.length).toBe(2)
+      for (const name of twoNames) expect(await served(name)).toContain('has 2 names')
+    },
+    60_000,
+  )
 
   test('through a symbolic link replaces the file behind it', async () => {
     const [{ database }, backup] = [await made(1), await made(2)]

@@ -3,7 +3,19 @@
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { chmodSync, closeSync, copyFileSync, openSync, readFileSync, statSync, symlinkSync, writeSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { temporaryFile } from './support/files.ts'
 import { ask, launcher, run, serve } from './support/process.ts'
@@ -40,6 +52,38 @@ describe('a store behind a symbolic link', () => {
     await (await serve(['--database', link])).stop()
     expect(rows(database)[1]?.length).toBe(1)
   })
+})
+
+describe('a store with two names', () => {
+  test('is refused under both by every command, and is whole again with one', async () => {
+    const [{ database, key }, backup] = [await made(2), await made(1)]
+    const other = temporaryFile('other.db')
+    const service = await serve(['--database', database])
+    linkSync(database, other)
+    for (const name of [database, other]) {
+      const target = temporaryFile('target.db')
+      for (const args of [
+        ['serve', '--port', '0', '--database', name],
+        ['keys', 'create', '--name', 'till', '--database', name],
+        ['migrate', '--check', '--database', name],
+        ['backup', target, '--database', name],
+        ['restore', backup.database, '--database', name],
+        ['copy', '--from', name, '--to', target],
+        ['copy', '--from', backup.database, '--to', name],
+      ]) {
+        const { status, stdout, stderr } = await run(args)
+        expect([args[0], status, stdout, existsSync(target)]).toEqual([args[0], 1, '', false])
+        expect(stderr).toContain(`${name} has 2 names (hard links)`)
+      }
+    }
+    expect((await ask('POST', `${service.url}/pets`, key, PET)).status).toBe(201)
+    await service.stop()
+    unlinkSync(other)
+    const again = await serve(['--database', database])
+    expect((await ask('POST', `${again.url}/pets`, key, PET)).status).toBe(201)
+    await again.stop()
+    expect(rows(database)[0]?.length).toBe(4)
+  }, 60_000)
 })
 
 describe('a folder that may not be written to', () => {

@@ -4,7 +4,7 @@ import { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { StartError } from '../../domain/errors.ts'
 import { startError } from './errors.ts'
-import { APPLICATION_ID, corrupt, inodeOf, newer, prepareFile } from './file.ts'
+import { APPLICATION_ID, checkName, corrupt, inodeOf, newer, prepareFile } from './file.ts'
 import first from './migrations/0001-pets-and-keys.sql' with { type: 'text' }
 import second from './migrations/0002-idempotency-keys.sql' with { type: 'text' }
 import third from './migrations/0003-idempotency-answers.sql' with { type: 'text' }
@@ -47,8 +47,9 @@ export function openConnection(path: string): Connection {
 
 /** How many migrations have run on the file. 0 when it does not exist or is empty. Changes nothing. */
 export function fileVersion(path: string): number {
-  const file = statSync(path, { throwIfNoEntry: false })
-  if (!file || file.size === 0) return 0
+  const stats = statSync(path, { throwIfNoEntry: false })
+  checkName(path, stats)
+  if (!stats || stats.size === 0) return 0
   const database = new Database(path, { readonly: true, strict: true, safeIntegers: true })
   try {
     return schemaVersion(database)

@@ -20,6 +20,7 @@ import {
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { StartError } from '../../domain/errors.ts'
+import { PARTIAL } from '../../system/files.ts'
 
 /** "PETS": SQLite's application_id in the file of a store. */
 export const APPLICATION_ID = 0x50455453
@@ -37,6 +38,7 @@ const MAGIC = 'SQLite format 3\0'
 export function prepareFile(path: string, newestVersion: number): string {
   const file = realPath(path)
   const stats = statOrUndefined(file)
+  checkName(file, stats)
   if (!stats) createFile(file)
   else {
     checkWritable(file, stats)
@@ -59,9 +61,24 @@ export function checkBackup(path: string, newestVersion: number): void {
 export function checkReplaceable(path: string): void {
   const stats = statOrUndefined(path)
   if (!stats) return
+  checkName(path, stats)
   checkWritable(path, stats)
   const { length, magic, applicationId } = readHeader(path, 'store')
   if (length === HEADER_BYTES && magic === MAGIC && applicationId !== APPLICATION_ID) throw foreign(path, 'store')
+}
+
+/**
+ * Throws StartError for the unfinished file of a command that was killed, and for a file with several names: SQLite keeps the log
+ * beside the name that it was given, so services with different names would lose each other's changes.
+ */
+export function checkName(path: string, stats: Stats | undefined): void {
+  if (PARTIAL.test(path))
+    throw new StartError(`${path} is the unfinished file of a backup or a restore. Rename it to use it.`)
+  const names = stats?.isFile() ? stats.nlink : 1
+  if (names <= 1) return
+  throw new StartError(
+    `${path} has ${names} names (hard links), and each would get a log of its own, so changes would be lost. Keep one of them: find / -samefile ${path} lists them.`,
+  )
 }
 
 /** `path` with symbolic links resolved: SQLite keeps its log beside that. The file need not exist. */

@@ -3,7 +3,7 @@
 
 import { rmSync } from 'node:fs'
 import { StartError } from '../../domain/errors.ts'
-import { createPartial } from '../../system/files.ts'
+import { createPartial, PARTIAL } from '../../system/files.ts'
 
 /** The suffixes of the files that SQLite may create beside a database. */
 export const SIDE_SUFFIXES = ['-wal', '-shm', '-journal']
@@ -13,15 +13,14 @@ export const SIDE_SUFFIXES = ['-wal', '-shm', '-journal']
  * `TARGET.PID-RANDOM.partial`, and perhaps the files of SQLite beside it.
  */
 export function isPartialOf(target: string, name: string): boolean {
-  return (
-    name.startsWith(`${target}.`) && /^\.\d+-[0-9a-f]{8}\.partial(-wal|-shm|-journal)?$/.test(name.slice(target.length))
-  )
+  const file = name.replace(/-(wal|shm|journal)$/, '')
+  return PARTIAL.test(file) && file.replace(PARTIAL, '') === target
 }
 
-/** Calls `write` with the path of an empty file beside `to`. Throws StartError when it cannot be written. */
-export function withPartial<Result>(to: string, write: (partial: string) => Result): Result {
+/** Calls `write` with the path of an empty file beside `to`, named after `name`. Throws StartError when it cannot be written. */
+export function withPartial<Result>(to: string, write: (partial: string) => Result, name = to): Result {
   try {
-    const partial = createPartial(to, 0o600)
+    const partial = createPartial(name, 0o600)
     try {
       return write(partial)
     } finally {

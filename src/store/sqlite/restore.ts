@@ -21,7 +21,7 @@ import {
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { StartError } from '../../domain/errors.ts'
-import { syncFile, syncFolderOf } from '../../system/files.ts'
+import { exchange, syncFile, syncFolderOf } from '../../system/files.ts'
 import { type BackupSummary, checkContents } from './backup.ts'
 import { MIGRATIONS } from './connection.ts'
 import { isSqliteCode } from './errors.ts'
@@ -42,13 +42,15 @@ export function restore(from: string, to: string): BackupSummary & { kept: strin
   }
   checkBackup(backup, MIGRATIONS.length)
   checkReplaceable(path)
-  return withPartial(path, (partial) => {
+  const kept = `${path}.before-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`
+  const write = (partial: string) => {
     copyBytes(backup, partial)
     const contents = checkContents(partial)
     giveOwner(partial, path)
     syncFile(partial)
-    return { ...contents, kept: replace(path, partial) }
-  })
+    return { ...contents, kept: replace(path, partial, kept) }
+  }
+  return withPartial(path, write, kept)
 }
 
 /** Does not copy the backup's mode: until the copy is complete, nobody else may read it. */
@@ -79,8 +81,8 @@ function giveOwner(file: string, path: string): void {
   if (old) chmodSync(file, old.mode & 0o777)
 }
 
-function replace(path: string, file: string): string[] {
-  const kept = `${path}.before-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`
+/** `kept` is the name for the previous store. Returns the names of its files. */
+function replace(path: string, file: string, kept: string): string[] {
   const made = makeEmpty(path)
   let found: Found | undefined
   let done = false
@@ -89,10 +91,10 @@ function replace(path: string, file: string): string[] {
     // Before SQLite reads: it removes a log that does not match, which may be all that is left of a store that was moved.
     for (const suffix of ['-wal', '-journal']) if (existsSync(path + suffix)) linkSync(path + suffix, kept + suffix)
     found = takeAlone(database, path)
-    if (found !== 'empty') linkSync(path, kept)
     syncFolderOf(path)
     for (const suffix of SIDE_SUFFIXES) rmSync(path + suffix, { force: true })
-    renameSync(file, path)
+    if (found === 'empty') renameSync(file, path)
+    else swap(file, path, kept)
     done = true
   } finally {
     if (!done && made && found === 'empty') rmSync(path)
@@ -102,6 +104,22 @@ function replace(path: string, file: string): string[] {
   if (found === 'whole') for (const suffix of SIDE_SUFFIXES) rmSync(kept + suffix, { force: true })
   syncFolderOf(path)
   return ['', ...SIDE_SUFFIXES].map((suffix) => kept + suffix).filter((part) => existsSync(part))
+}
+
+/** Names the file `path`, and the one that is there `kept`. A process that is killed meanwhile leaves each of them one name. */
+function swap(file: string, path: string, kept: string): void {
+  if (!exchange(file, path)) {
+    // Between these two the store has two names. With them it is not opened: see file.ts.
+    linkSync(path, kept)
+    renameSync(file, path)
+    return
+  }
+  try {
+    renameSync(file, kept)
+  } catch (error) {
+    exchange(file, path)
+    throw error
+  }
 }
 
 /** Creates an empty file to lock. Returns `false` when there is a file already. */
