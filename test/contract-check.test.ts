@@ -39,7 +39,7 @@ describe('the check refuses an answer', () => {
     ['of another media type', created(PET, { ...CREATED, 'Content-Type': 'text/plain' }), 'application/json'],
     ['without a required field', created({ ...PET, id: undefined }), "required property 'id'"],
     ['with a fraction as id', created({ ...PET, id: 1.5 }), 'it/id must be integer'],
-    ['with an id beyond int64', created({ ...PET, id: 2 ** 64 }), 'it/id must match format "int64"'],
+    ['with an id beyond int64', created({ ...PET, id: 2 ** 64 }), 'it/id must be <= 9223372036854776000'],
     ['with a name that the contract refuses', created({ ...PET, name: ' ' }), 'it/name must match pattern'],
     ['with an unknown status of the pet', created({ ...PET, status: 'gone' }), 'it/status'],
     [

@@ -45,6 +45,25 @@ describe('an independent linter', () => {
   }
 })
 
+describe('what generators choose types by', () => {
+  const BOUNDS = ['minimum: -9223372036854775808', 'maximum: 9223372036854775807']
+
+  test('the version of OpenAPI is the one that all of them know', () => {
+    expect(document).toMatchObject({ openapi: '3.1.0' })
+  })
+
+  // As text, because readers of YAML round such numbers.
+  test('each int64 has both its bounds, and a count none below 0', () => {
+    const found = [...text.matchAll(/^( +)format: int64\n(?:\1(m.*)\n)?(?:\1(m.*)\n)?/gm)]
+    expect(found.length).toBe(text.split('int64\n').length - 1)
+    for (const [whole, , minimum, maximum] of found) {
+      expect({ whole, maximum }).toEqual({ whole, maximum: BOUNDS[1] as string })
+      expect([BOUNDS[0], 'minimum: 0']).toContain(minimum)
+    }
+    expect(found.filter(([, , minimum]) => minimum === 'minimum: 0')).toHaveLength(3)
+  })
+})
+
 describe('the interface document', () => {
   const { paths, components } = document
   const operation = (path: string, method: string) => paths[path]?.[method]
@@ -233,9 +252,10 @@ describe('the served contract', () => {
     ])
   })
 
-  test('/openapi.json says the same', async () => {
+  test('/openapi.json says the same, to the last digit', async () => {
     const json = await served('/openapi.json')
     expect(json.type).toBe('application/json')
+    expect(boundsIn(json.text)).toEqual(boundsIn(text))
     expect(JSON.parse(json.text)).toEqual(Bun.YAML.parse((await served('/openapi.yaml')).text))
   })
 
@@ -276,3 +296,8 @@ describe('the served contract', () => {
     }
   })
 })
+
+/** The bounds of numbers, as they are written. */
+function boundsIn(contract: string): string[] {
+  return [...contract.matchAll(/(?:minimum|maximum)"?: ?(-?\d+)/g)].map(([, number = '']) => number)
+}

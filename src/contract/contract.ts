@@ -2,6 +2,7 @@
 // knows a path or a bound.
 
 import source from '../../openapi.yaml' with { type: 'text' }
+import { INT64_MAX, INT64_MIN } from '../json/int64.ts'
 import type { ErrorCode, Operations } from './generated.ts'
 import type { OpenApi, Operation, Schema } from './openapi.ts'
 import { compileSchema, compileTextSchema, type TextValidator, type Validator } from './schema.ts'
@@ -58,7 +59,13 @@ export function contractFor(addresses: readonly (string | undefined)[]): { yaml:
     (whole, { url }, index) => whole.replace(`url: ${url}\n`, () => `url: ${JSON.stringify(servers[index]?.url)}\n`),
     text,
   )
-  return { yaml, json: JSON.stringify({ ...document, servers }) }
+  return { yaml, json: withExactBounds(JSON.stringify({ ...document, servers })) }
+}
+
+/** YAML's reader rounds the bounds of int64 to ±2^63. */
+function withExactBounds(json: string): string {
+  const rounded = String(2 ** 63)
+  return json.replaceAll(`-${rounded}`, String(INT64_MIN)).replaceAll(rounded, String(INT64_MAX))
 }
 
 function compile(path: string, method: string, operation: Operation): ContractOperation {

@@ -50,7 +50,7 @@ export interface Reference {
   $ref: string
 }
 
-export type Content = Record<string, { schema: Schema }>
+export type Content = Record<string, { schema: Schema; examples?: Record<string, { value: unknown }> }>
 
 export interface Schema {
   $ref?: string

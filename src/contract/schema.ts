@@ -1,7 +1,7 @@
 // Compiles the part of JSON Schema that the contract uses to validators for exact JSON. Libraries check numbers that JSON.parse has
 // already rounded. An unknown keyword is an error at the start, so nothing in the contract is silently ignored.
 
-import { int64FromDecimal, int64FromJson } from '../json/int64.ts'
+import { INT64_MAX, INT64_MIN, int64FromDecimal, int64FromJson } from '../json/int64.ts'
 import { type Json, JsonNumber } from '../json/json.ts'
 import { instantFromText } from './date-time.ts'
 import type { Schema } from './openapi.ts'
@@ -27,7 +27,7 @@ const KEYWORDS: Record<string, readonly string[]> = {
 
 const BOUNDS: Record<string, readonly [bigint, bigint]> = {
   int32: [-(2n ** 31n), 2n ** 31n - 1n],
-  int64: [-(2n ** 63n), 2n ** 63n - 1n],
+  int64: [INT64_MIN, INT64_MAX],
 }
 
 export function compileSchema(schema: Schema, schemas: Schemas): Validator {
@@ -126,7 +126,9 @@ function integerDescription(schema: Schema): string {
 function integerBounds(schema: Schema): [bigint, bigint] {
   const bounds = BOUNDS[schema.format ?? '']
   if (!bounds) throw new Error(`an integer must have the format int32 or int64: ${JSON.stringify(schema)}`)
-  return [BigInt(schema.minimum ?? bounds[0]), BigInt(schema.maximum ?? bounds[1])]
+  const [min, max] = [BigInt(schema.minimum ?? bounds[0]), BigInt(schema.maximum ?? bounds[1])]
+  // The contract's reader rounds a bound of int64 to one beyond it.
+  return [min < bounds[0] ? bounds[0] : min, max > bounds[1] ? bounds[1] : max]
 }
 
 function arrayValidator({ items = {}, maxItems = Number.POSITIVE_INFINITY }: Schema, schemas: Schemas): Validator {

@@ -1,8 +1,8 @@
 // Reads 64-bit integers exactly: from JSON numbers (1.0 and 1e3 are integers, as in JSON Schema) and from the decimal digits of paths and
 // queries.
 
-const INT64_MIN = -(2n ** 63n)
-const INT64_MAX = 2n ** 63n - 1n
+export const INT64_MIN = -(2n ** 63n)
+export const INT64_MAX = 2n ** 63n - 1n
 const INT64_DIGITS_MAX = 19
 
 /** The value of a JSON number's text; `fraction` or `range` when it is not an int64. */

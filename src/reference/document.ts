@@ -1,5 +1,6 @@
 // The contract as the reference shows it: with this service's address, with our typed client beside the library's own
-// samples, and without regular expressions, which the descriptions state in words.
+// samples, and without what people need not read: regular expressions, which the descriptions state in words, and the bounds of int64,
+// which the browser would round.
 
 import type { Operations } from '../contract/generated.ts'
 import type { OpenApi } from '../contract/openapi.ts'
@@ -26,7 +27,7 @@ const INSTALLATION = ['shell', 'node'].map((lang) => ({
 
 export function forReaders(contract: OpenApi, origin: string): object {
   const baseUrl = `${origin}/${contract.servers[0]?.url.split('/').pop()}`
-  const { info, paths, ...rest } = withoutPatterns(contract)
+  const { info, paths, ...rest } = plainer(contract)
   return {
     ...rest,
     info: { ...info, 'x-scalar-sdk-installation': INSTALLATION },
@@ -52,8 +53,9 @@ ${CALLS[operationId as keyof Operations]}`
 }
 
 /** A copy. No pet and no order has a field `pattern`. */
-function withoutPatterns(contract: OpenApi): OpenApi {
-  return JSON.parse(JSON.stringify(contract, (name, value) => (name === 'pattern' ? undefined : value)))
+function plainer(contract: OpenApi): OpenApi {
+  const left = (name: string, value: unknown) => name === 'pattern' || Math.abs(value as number) === 2 ** 63
+  return JSON.parse(JSON.stringify(contract, (name, value) => (left(name, value) ? undefined : value)))
 }
 
 function mapValues<Value, Result>(

@@ -1,0 +1,67 @@
+// The contract's examples of requests: whoever pastes one, on whatever day, gets the response that is shown beside it.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import document from '../openapi.yaml'
+import { petBody } from './support/pets.ts'
+import { type Service, startService } from './support/service.ts'
+
+/** Each operation with a body: its examples of it, by name, and those of its success. */
+const EXAMPLES = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).flatMap(([method, { requestBody, responses }]) => {
+    const success = Object.values(responses).find((response) => 'content' in response)
+    const asked = requestBody?.content['application/json']?.examples ?? {}
+    const answered = success && 'content' in success ? success.content?.['application/json']?.examples : {}
+    return requestBody ? { operation: `${method.toUpperCase()} ${path}`, asked, answered } : []
+  }),
+)
+
+let service: Service
+beforeAll(async () => {
+  service = await startService({ now: Date.now })
+  for (let n = 0; n < 41; n++) await service.post(petBody())
+})
+afterAll(() => service.stop())
+
+describe('examples of requests', () => {
+  test('have one for each operation with a body', () => {
+    expect(EXAMPLES.map(({ operation, asked }) => [operation, Object.keys(asked)])).toEqual([
+      ['POST /pets', ['dog']],
+      ['POST /store/orders', ['sale', 'reservation']],
+    ])
+  })
+
+  test('hold no date, which would pass', () => {
+    const bodies = Object.entries(document.components.schemas).filter(([name]) => name.startsWith('New'))
+    expect(bodies).toHaveLength(2)
+    for (const examples of [...bodies.map(([, schema]) => examplesIn(schema)), EXAMPLES.map(({ asked }) => asked)]) {
+      expect(JSON.stringify(examples)).not.toMatch(/\d{4}-\d\d-\d\d/)
+    }
+  })
+
+  for (const { operation, asked, answered = {} } of EXAMPLES) {
+    for (const [name, { value }] of Object.entries(asked)) {
+      test(`${operation}: ${name} is answered as the response of that name says`, async () => {
+        const [method = '', path = ''] = operation.split(' ')
+        const body = JSON.stringify(value)
+        const answer = await service.request(method, path, { headers: { 'Content-Type': 'application/json' }, body })
+        expect(answer).toMatchObject({ status: 201 })
+        const item = JSON.parse(answer.text)
+        // The next example orders the same pet.
+        if (path === '/store/orders') await service.request('DELETE', `${path}/${item.id}`)
+        expect(Object.keys(answered)).toContain(name)
+        expect(comparable(item)).toEqual(comparable(answered[name]?.value))
+      })
+    }
+  }
+})
+
+/** Orders get the next id, and the time at which they are placed. */
+function comparable(item: unknown): unknown {
+  const { placedAt, changedAt, ...rest } = item as Record<string, unknown>
+  return placedAt === undefined ? rest : { ...rest, id: 0, placedAt: typeof placedAt, changedAt: typeof changedAt }
+}
+
+function examplesIn(node: unknown): unknown[] {
+  if (typeof node !== 'object' || node === null) return []
+  return Object.entries(node).flatMap(([name, value]) => (name === 'examples' ? value : examplesIn(value)))
+}
