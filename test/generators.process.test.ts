@@ -2,10 +2,11 @@
 // service. What they cannot do with 64-bit numbers is held here, too, so that docs/clients.md stays true.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { petBody } from './support/pets.ts'
 import { type Service, startService } from './support/service.ts'
+import { installTools, runTool } from './support/tools.ts'
 
 /** Packages of their own: the project needs none of them. */
 const home = join(import.meta.dir, 'generators')
@@ -124,12 +125,7 @@ let service: Service
 let large: string
 
 beforeAll(async () => {
-  const lock = readFileSync(join(home, 'package-lock.json'), 'utf8')
-  const installed = join(home, 'node_modules/.installed')
-  if (!existsSync(installed) || readFileSync(installed, 'utf8') !== lock) {
-    await run(['npm', 'ci', '--no-audit', '--no-fund', '--silent'], home)
-    writeFileSync(installed, lock)
-  }
+  await installTools(home)
   service = await startService()
   const created = await service.post(petBody({ categoryId: 9007199254740993n }))
   large = /"id":(\d+)/.exec(created.text)?.[1] as string
@@ -137,18 +133,18 @@ beforeAll(async () => {
   mkdirSync(made, { recursive: true })
   const document = await fetch(`${service.origin}/openapi.yaml`)
   writeFileSync(join(made, 'openapi.yaml'), await document.text())
-  await Promise.all(Object.values(GENERATORS).map(({ command }) => run(command, made)))
+  await Promise.all(Object.values(GENERATORS).map(({ command }) => runTool(command, made)))
   for (const [name, { program }] of Object.entries(GENERATORS)) {
     writeFileSync(join(made, fileOf(name)), HEAD + program + TAIL)
   }
   writeFileSync(join(made, 'tsconfig.json'), JSON.stringify(STRICT))
-  await run([join(home, '../../node_modules/.bin/tsc'), '-p', '.'], made)
+  await runTool([join(home, '../../node_modules/.bin/tsc'), '-p', '.'], made)
 }, 120_000)
 afterAll(() => service.stop())
 
 for (const [name, { bigint }] of Object.entries(GENERATORS)) {
   test(`${name} generates a working client, which rounds integers beyond 2^53`, async () => {
-    const printed = await run([process.execPath, fileOf(name), service.url, service.key, large], made)
+    const printed = await runTool([process.execPath, fileOf(name), service.url, service.key, large], made)
     expect(JSON.parse(printed)).toEqual({
       added: ['Rex', 7, 'available'],
       refused: ['invalid_pet', 400],
@@ -161,11 +157,4 @@ for (const [name, { bigint }] of Object.entries(GENERATORS)) {
 
 function fileOf(name: string): string {
   return `program-${Object.keys(GENERATORS).indexOf(name)}.ts`
-}
-
-async function run(command: string[], cwd: string): Promise<string> {
-  const child = Bun.spawn(command, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
-  const [out, err, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-  if (status !== 0) throw new Error(`${command.join(' ')}: ${status}\n${out}${err}`)
-  return out
 }
