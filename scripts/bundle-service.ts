@@ -1,7 +1,7 @@
 // Bundles the service and its command line into one script, or into one executable that needs nothing else. Both carry the pages
 // as files; only a clone bundles them at run time.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Bundle, bundleConsole, bundleReference } from '../src/http/web/bundle.ts'
@@ -16,7 +16,7 @@ export type Output = { folder: string } | { executable: string; target: Bun.Buil
 export async function bundleService(output: Output): Promise<void> {
   const temporary = mkdtempSync(join(tmpdir(), 'petstore-build-'))
   try {
-    const pages = pagesModule(temporary, {
+    const pages = await pagesModule(temporary, {
       bundleConsole: await bundleConsole(),
       bundleReference: await bundleReference(),
     })
@@ -61,12 +61,13 @@ function executable({ executable, target }: { executable: string; target: Bun.Bu
 }
 
 /** Writes the pages' files. Returns a module with the same functions as src/http/web/bundle.ts, which read them again. */
-function pagesModule(folder: string, bundles: Record<string, Bundle>): string {
+async function pagesModule(folder: string, bundles: Record<string, Bundle>): Promise<string> {
   const imports: string[] = []
+  const writing: Promise<number>[] = []
   const functions = Object.entries(bundles).map(([name, { page, files }]) => {
-    const read = (fileName: string, { bytes, type, caching }: StaticFile): string => {
+    const read = (fileName: string, { content, type, caching }: StaticFile): string => {
       const path = join(folder, fileName)
-      writeFileSync(path, bytes)
+      writing.push(Bun.write(path, content))
       const variable = `file${imports.length}`
       imports.push(`import ${variable} from ${JSON.stringify(path)} with { type: 'file' }\n`)
       return `await read(${variable}, ${JSON.stringify(type)}, ${JSON.stringify(caching)})`
@@ -77,6 +78,7 @@ function pagesModule(folder: string, bundles: Record<string, Bundle>): string {
 }
 `
   })
+  await Promise.all(writing)
   return `${imports.join('')}
 import { resolve } from 'node:path'
 import { StaticFile } from './static-file.ts'

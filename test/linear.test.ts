@@ -31,7 +31,6 @@ const SAMPLES: Record<string, readonly string[]> = {
 
 /** Not met by anything from outside, or made from text that is not in one piece. */
 const ELSEWHERE: Record<string, string> = {
-  'http/handover.ts /\\s+/': 'reads what the kernel wrote',
   'http/route.ts /\\{(\\w+)\\}/g': 'reads the contract, at start',
   'contract/schema.ts new RegExp(': 'the patterns of the contract, which are among the others',
   'domain/keys.ts new RegExp(': 'a fixed number of characters, and nothing repeated',

@@ -63,6 +63,38 @@ describe('slow clients', () => {
   }, 40_000)
 })
 
+test.if(process.platform === 'linux')(
+  'clients that do not read a large file, in any encoding, or a list cost little memory, in the process and outside',
+  async () => {
+    const server = await serve(['--ephemeral'], { env: { PETSTORE_LOG_LEVEL: 'silent' } })
+    const pet = petBody({ name: '😀'.repeat(255) })
+    await Promise.all(Array.from({ length: 100 }, () => ask('POST', `${server.url}/pets`, server.key, pet)))
+    const { origin } = new URL(server.url)
+    const [script = ''] = /\/docs\/scalar-[\w-]+\.js/.exec(await (await fetch(`${origin}/docs`)).text()) ?? []
+    const asked: [path: string, header: string][] = [
+      [script, 'Accept-Encoding: identity'],
+      [script, 'Accept-Encoding: gzip'],
+      [script, 'Accept-Encoding: br'],
+      ['/openapi.json', 'Accept-Encoding: identity'],
+      ['/v1/pets?limit=100', `Authorization: Bearer ${server.key}`],
+    ]
+    // The first answer is compressed, or cached.
+    for (const [path, header] of asked) await (await fetch(origin + path, { headers: [header.split(': ')] })).bytes()
+    const before = memoryMb(server.pid)
+    const each = 100
+    const unread = await Promise.all(
+      asked.flatMap((one) => Array.from({ length: each }, () => stalled(server, ...one))),
+    )
+    while (held(portOf(server)).unread.filter((bytes) => bytes > 0).length < unread.length) await Bun.sleep(50)
+    // A copy for each would be 540 MB.
+    expect(memoryMb(server.pid) - before).toBeLessThan(100)
+    expect(Math.max(...held(portOf(server)).unsent)).toBeLessThan(500_000)
+    for (const socket of unread) socket.terminate()
+    expect(await server.stop()).toBe(0)
+  },
+  40_000,
+)
+
 test('10 000 idle connections cost less than 200 MB, and others are served as usual', async () => {
   // As many as this process and the server may open.
   const limit = Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1])
@@ -102,6 +134,34 @@ function opened(port: number): Promise<Socket> {
     const socket = connect(port, '127.0.0.1', () => resolve(socket))
     socket.on('error', reject)
   })
+}
+
+/** Asks, and reads nothing. */
+function stalled(server: Running, path: string, header: string) {
+  return Bun.connect({
+    hostname: '127.0.0.1',
+    port: portOf(server),
+    socket: {
+      open(socket) {
+        socket.pause()
+        socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n${header}\r\n\r\n`)
+      },
+      data() {},
+    },
+  })
+}
+
+/** The bytes that the system holds for each connection to the port: of the server's answer, and at the client (proc_net(5)). */
+function held(port: number): { unsent: number[]; unread: number[] } {
+  const hex = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  const sockets = readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+  const queue = (at: number, index: number) =>
+    sockets
+      .filter((fields) => fields[at]?.endsWith(hex))
+      .map(([, , , , queues]) => Number.parseInt(queues?.split(':')[index] ?? '', 16))
+  return { unsent: queue(1, 0), unread: queue(2, 1) }
 }
 
 /** Milliseconds until the connection is cut; what the server says before does not count. */

@@ -63,7 +63,7 @@ export class ListCache {
       this.version = version
     }
     this.answers.set(url, answer)
-    this.characters += ENTRY_OVERHEAD + url.length + (answer.body?.length ?? 0)
+    this.characters += ENTRY_OVERHEAD + url.length + (typeof answer.body === 'string' ? answer.body.length : 0)
   }
 
   /** Whether the URL was not requested recently. */

@@ -3,11 +3,10 @@
 
 import type { Context } from '../route.ts'
 
-export type Bytes = Uint8Array<ArrayBuffer>
-
 export interface Answer {
   readonly status: number
-  readonly body: string | Bytes | null
+  /** Text is copied for each connection that does not read, and is short. A file is a Blob, which is not copied. */
+  readonly body: string | Blob | null
   /** In addition to those of the route. */
   readonly headers?: Readonly<Record<string, string>>
   /** Replaces the headers that the route's responses share. */

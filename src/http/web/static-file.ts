@@ -1,7 +1,9 @@
 // A file for browsers, in memory. Each encoding is compressed once, at its first use.
 
 import { promisify } from 'node:util'
-import type { Answer, Bytes } from '../response/response.ts'
+import type { Answer } from '../response/response.ts'
+
+type Bytes = Uint8Array<ArrayBuffer>
 
 /** `revalidated`: the browser asks each time and gets 304. `immutable`: the browser never asks again; the name changes with the content. */
 export type Caching = 'revalidated' | 'immutable'
@@ -27,16 +29,17 @@ type Encoding = keyof typeof ENCODINGS
 
 export class StaticFile {
   readonly digest: string
-  readonly bytes: Bytes
-  private readonly compressed = new Map<Encoding, Promise<Bytes>>()
+  /** One copy for all connections. */
+  readonly content: Blob
+  private readonly compressed = new Map<Encoding, Promise<Blob>>()
 
   constructor(
     content: string | Bytes,
     readonly type: string,
     readonly caching: Caching,
   ) {
-    this.bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
-    this.digest = Bun.SHA256.hash(this.bytes, 'base64url').slice(0, 22)
+    this.content = new Blob([content])
+    this.digest = Bun.SHA256.hash(content, 'base64url').slice(0, 22)
   }
 
   async answer(request: Request, headers: Record<string, string>): Promise<Answer> {
@@ -50,16 +53,16 @@ export class StaticFile {
     })
     // Each encoding is a representation of its own (RFC 9110, 8.8.3).
     const tag = `"${this.digest}${encoding ? `-${encoding}` : ''}"`
-    return { status: 200, body: encoding ? await this.compress(encoding) : this.bytes, base, tag }
+    return { status: 200, body: encoding ? await this.compress(encoding) : this.content, base, tag }
   }
 
-  private compress(encoding: Encoding): Promise<Bytes> {
-    let bytes = this.compressed.get(encoding)
-    if (!bytes) {
-      bytes = ENCODINGS[encoding](this.bytes)
-      this.compressed.set(encoding, bytes)
+  private compress(encoding: Encoding): Promise<Blob> {
+    let compressed = this.compressed.get(encoding)
+    if (!compressed) {
+      compressed = this.content.bytes().then(async (bytes) => new Blob([await ENCODINGS[encoding](bytes)]))
+      this.compressed.set(encoding, compressed)
     }
-    return bytes
+    return compressed
   }
 }
 

@@ -1,0 +1,47 @@
+// Options of the sockets with which this process listens on a port, for which the runtime has no interface (Linux).
+
+import { FFIType, ptr } from 'bun:ffi'
+import { readdirSync } from 'node:fs'
+import { libc } from '../system/libc.ts'
+
+const { i32, u32, ptr: pointer } = FFIType
+const FUNCTIONS = {
+  setsockopt: { args: [i32, i32, i32, pointer, u32], returns: i32 },
+  getsockopt: { args: [i32, i32, i32, pointer, pointer], returns: i32 },
+  getsockname: { args: [i32, pointer, pointer], returns: i32 },
+} as const
+
+const SOL_SOCKET = 1
+const SO_ACCEPTCONN = 30
+/** Of the longest address, IPv6. */
+const ADDRESS_BYTES = 28
+
+export interface SocketOption {
+  level: number
+  name: number
+  value: Buffer
+}
+
+/** Connections that are accepted later inherit the option. Best effort: without this libc or /proc, nothing is set. */
+export function setSocketOption(port: number, { level, name, value }: SocketOption): void {
+  if (process.platform !== 'linux') return
+  try {
+    const { symbols, close } = libc(FUNCTIONS)
+    const [listening, address, length] = [Buffer.alloc(4), Buffer.alloc(ADDRESS_BYTES), Buffer.alloc(4)]
+
+    function listensOnPort(descriptor: number): boolean {
+      length.writeUInt32LE(listening.length)
+      if (symbols.getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, ptr(listening), ptr(length)) !== 0) return false
+      if (listening.readUInt32LE() === 0) return false
+      length.writeUInt32LE(address.length)
+      return symbols.getsockname(descriptor, ptr(address), ptr(length)) === 0 && address.readUInt16BE(2) === port
+    }
+
+    for (const descriptor of readdirSync('/proc/self/fd').map(Number)) {
+      if (listensOnPort(descriptor)) symbols.setsockopt(descriptor, level, name, ptr(value), value.length)
+    }
+    close()
+  } catch {
+    // As said above.
+  }
+}
