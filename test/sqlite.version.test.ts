@@ -44,6 +44,21 @@ test('changes with each commit that another process has acknowledged, and only t
   await store.close()
 })
 
+test('stays the same while writes wait for another transaction: nothing is committed', async () => {
+  const { path, store, by } = await storeWithKey()
+  using other = new Database(path)
+  other.run('BEGIN IMMEDIATE')
+  const { data, keys } = store.version()
+  const writing = Promise.all([store.createPet(PET, by), store.revokeKey(0n)])
+  // They try again every millisecond.
+  await Bun.sleep(50)
+  expect(store.version()).toEqual({ data, keys })
+  other.run('ROLLBACK')
+  await writing
+  expect(store.version()).toEqual({ data: Number(data) + 2, keys: keys + 1 })
+  await store.close()
+})
+
 test('of a store in memory changes with its own commits', async () => {
   const { store, by } = await storeWithKey(':memory:')
   const { data, keys } = store.version()

@@ -47,12 +47,19 @@ export function transactions(connection: Connection, statements: Statements, ver
     reopenIfDoubtful()
     try {
       beginOrThrow()
-      const result = work()
-      commit.run()
-      return result
+      return committed(work, options)
     } catch (error) {
       doubtful = !rolledBack() || isSqliteCode(error, 'SQLITE_IOERR')
       throw error
+    }
+  }
+
+  /** In a transaction that has begun: without one, nothing has changed, and what is cached stays valid. */
+  function committed<Result>(work: () => Result, options?: { keepsKeys: boolean }): Result {
+    try {
+      const result = work()
+      commit.run()
+      return result
     } finally {
       version.changed(options)
     }
