@@ -3,6 +3,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { StartError } from '../domain/errors.ts'
+import { printable } from '../observability/printable.ts'
 
 export interface AskOptions {
   /** The message of the StartError when the person stops instead of answering. */
@@ -13,16 +14,17 @@ export interface AskOptions {
 
 /** Standard input must be a terminal. */
 export async function ask(question: string, { stopped, hidden = false }: AskOptions): Promise<string> {
+  const shown = printable(question)
   // Readline writes the question and echoes what is typed to its output, so a hidden answer gets an output that discards both.
   const discard = new Writable({ write: (_chunk, _encoding, done) => done() })
   const reader = createInterface({ input: process.stdin, output: hidden ? discard : process.stderr, terminal: true })
   // Only now: until there is a reader, the terminal itself echoes.
-  if (hidden) process.stderr.write(question)
+  if (hidden) process.stderr.write(shown)
   const aborter = new AbortController()
   reader.once('SIGINT', () => aborter.abort())
   reader.once('close', () => aborter.abort())
   try {
-    return await reader.question(question, { signal: aborter.signal })
+    return await reader.question(shown, { signal: aborter.signal })
   } catch {
     throw new StartError(stopped)
   } finally {

@@ -4,17 +4,17 @@ import { Command } from 'commander'
 import { StartError } from '../domain/errors.ts'
 import { kindOf, type StoreFiles } from '../store/kinds.ts'
 import { configOf, withSettings } from './options.ts'
-import { plural } from './output.ts'
+import { plural, say } from './print.ts'
 
 export function backupCommand(): Command {
   const command = new Command('backup')
     .description('Copy the store to a new file. Services may use the store meanwhile.')
     .argument('<file>', 'the new file')
     .addHelpText('after', '\nExample:\n  petstore backup /backups/petstore-monday.db')
-  return withSettings(command, 'database').action((file: string, _options, self: Command) => {
+  return withSettings(command, 'database').action(async (file: string, _options, self: Command) => {
     const { database } = configOf(self)
     const contents = filesOf(database).backUp(database, file)
-    say(`Backed up ${counted(contents)} to ${file}.`)
+    await say(`Backed up ${counted(contents)} to ${file}.`)
   })
 }
 
@@ -23,11 +23,11 @@ export function restoreCommand(): Command {
     .description('Replace the store by a backup. Stop the services that use the store first.')
     .argument('<file>', 'the backup; it is checked first, and kept')
     .addHelpText('after', '\nExample:\n  petstore restore /backups/petstore-monday.db')
-  return withSettings(command, 'database').action((file: string, _options, self: Command) => {
+  return withSettings(command, 'database').action(async (file: string, _options, self: Command) => {
     const { database } = configOf(self)
     const { kept, ...contents } = filesOf(database).restore(file, database)
-    say(`Restored ${counted(contents)} to ${database}.`)
-    if (kept.length > 0) say(`The previous store is kept as ${kept.join(' and ')}.`)
+    await say(`Restored ${counted(contents)} to ${database}.`)
+    if (kept.length > 0) await say(`The previous store is kept as ${kept.join(' and ')}.`)
   })
 }
 
@@ -40,8 +40,4 @@ function filesOf(database: string): StoreFiles {
 function counted({ pets, orders, keys, bytes }: ReturnType<StoreFiles['backUp']>): string {
   const megabytes = (bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })
   return `${plural(pets, 'pet')}, ${plural(orders, 'order')} and ${plural(keys, 'key')} (${megabytes} MB)`
-}
-
-function say(sentence: string): void {
-  process.stdout.write(`${sentence}\n`)
 }

@@ -7,6 +7,7 @@ import { localUrl } from '../config/config.ts'
 import { StartError } from '../domain/errors.ts'
 import { readLogin } from './login.ts'
 import { connectionOf } from './options.ts'
+import { tell } from './print.ts'
 
 export interface Service {
   /** Ends in /v1. */
@@ -38,5 +39,5 @@ export function createClient(
 
 function warnOfDeprecation({ operationId, removal }: Deprecation): void {
   const until = removal ? `, and will be removed on ${removal.toISOString().slice(0, 10)}` : ''
-  process.stderr.write(`petstore: ${operationId} is deprecated${until}.\n`)
+  tell(`petstore: ${operationId} is deprecated${until}.`)
 }

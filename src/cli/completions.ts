@@ -5,7 +5,9 @@ import tab from '@bomb.sh/tab/commander'
 import type { Command } from 'commander'
 import { readConfig } from '../config/config.ts'
 import { keyState } from '../domain/keys.ts'
+import { printable } from '../observability/printable.ts'
 import { kindOf } from '../store/kinds.ts'
+import { write } from './print.ts'
 import { withStore } from './with-store.ts'
 
 /** The one function of bash-completion that the library's script calls. */
@@ -23,7 +25,7 @@ export async function addCompletions(program: Command, [command, , ...words]: re
     .find((each) => each.name() === 'completion')
     ?.description('Print completions for a shell.')
     .hook('preAction', (_program, { args: [shell] }) => {
-      if (shell === 'bash') process.stdout.write(BASH)
+      if (shell === 'bash') return write(BASH)
     })
   if (command !== 'complete' || words[0] !== 'keys') return
   const names = await keyNames()
@@ -44,7 +46,7 @@ async function keyNames(): Promise<[value: string, description: string][]> {
     const keys = await withStore(config, {}, (store) => store.listKeys())
     return keys
       .filter((key) => keyState(key, Date.now()) === 'active')
-      .map(({ id, name }) => (/^[\w.-]+$/.test(name) ? [name, `key ${id}`] : [String(id), name]))
+      .map(({ id, name }) => (/^[\w.-]+$/.test(name) ? [name, `key ${id}`] : [String(id), printable(name)]))
   } catch {
     return []
   }

@@ -4,7 +4,7 @@ import { Command } from 'commander'
 import { FlagError } from '../config/config.ts'
 import { type CopyProgress, copyStore } from '../store/copy.ts'
 import { kindOf } from '../store/kinds.ts'
-import { plural } from './output.ts'
+import { plural, say } from './print.ts'
 import { startProgress } from './progress.ts'
 
 /** The bar shows thousandths, whatever the number of rows. */
@@ -40,7 +40,7 @@ Example:
       const counts = Object.entries(rows).map(([table, count]) =>
         plural(count, table.replaceAll('_', ' ').slice(0, -1)),
       )
-      process.stdout.write(`Copied and compared: ${counts.join(', ')}.\n`)
+      await say(`Copied and compared: ${counts.join(', ')}.`)
     })
 }
 

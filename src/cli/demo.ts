@@ -7,7 +7,7 @@ import { StartError } from '../domain/errors.ts'
 import { ask } from './ask.ts'
 import { createClient } from './client.ts'
 import { withConnection } from './options.ts'
-import { plural } from './output.ts'
+import { plural, tell } from './print.ts'
 import { startProgress } from './progress.ts'
 
 export function demoCommand(): Command {
@@ -24,7 +24,7 @@ export function demoCommand(): Command {
         for await (const _pet of addSamples(client)) progress.update(++added, plural(added, 'pet'))
       } finally {
         progress.stop()
-        process.stderr.write(`Added ${added} sample pets. petstore pets list shows them.\n`)
+        tell(`Added ${added} sample pets. petstore pets list shows them.`)
       }
     })
 }

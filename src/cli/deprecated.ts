@@ -2,6 +2,7 @@
 
 import { Command } from 'commander'
 import { configOf, withSettings } from './options.ts'
+import { say, write } from './print.ts'
 import { table, time } from './table.ts'
 import { withStore } from './with-store.ts'
 
@@ -18,14 +19,14 @@ export function deprecatedCommand(): Command {
       const plain = rows.map(({ keyId, name, operationId, calls, lastAt }) => {
         return { keyId: Number(keyId), name, operationId, calls, lastAt: new Date(lastAt).toISOString() }
       })
-      process.stdout.write(`${JSON.stringify(plain, null, 2)}\n`)
+      await write(`${JSON.stringify(plain, null, 2)}\n`)
     } else if (rows.length === 0) {
-      process.stdout.write('No key has called a deprecated operation.\n')
+      await say('No key has called a deprecated operation.')
     } else {
       const cells = rows.map(({ keyId, name, operationId, calls, lastAt }) => {
         return [String(keyId), name, operationId, calls.toLocaleString('en'), time(lastAt)]
       })
-      process.stdout.write(table(['KEY', 'NAME', 'OPERATION', 'CALLS', 'LAST'], cells))
+      await say(...table(['KEY', 'NAME', 'OPERATION', 'CALLS', 'LAST'], cells))
     }
   })
 }

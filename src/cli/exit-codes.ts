@@ -1,10 +1,10 @@
 // How a command ends: its exit status, which programs may rely on, and its message when it failed.
 
-import { styleText } from 'node:util'
 import { CommanderError } from 'commander'
 import { PetstoreApiError, PetstoreNetworkError } from '../client/petstore.ts'
 import { FlagError } from '../config/config.ts'
 import { PetstoreError, StartError } from '../domain/errors.ts'
+import { indented, tell } from './print.ts'
 
 export const EXIT_STATUSES = `
 Exit statuses:
@@ -26,7 +26,8 @@ export class Interrupted extends Error {}
 export function endWith(error: unknown): number {
   // Commander has written its message already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  process.stderr.write(`${styleText('red', 'petstore:', { stream: process.stderr })} ${messageOf(error)}\n`)
+  const [first, ...others] = indented(messageOf(error))
+  tell({ style: 'red', lead: 'petstore:', rest: ` ${first}` }, ...others)
   if (error instanceof FlagError) return 2
   if (error instanceof PetstoreNetworkError) return 3
   if (error instanceof PetstoreApiError && [401, 403].includes(error.status)) return 4

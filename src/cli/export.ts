@@ -6,8 +6,9 @@ import type { PetstoreClient } from '../client/petstore.ts'
 import { createClient } from './client.ts'
 import { type FormatName, formatNames, formatOf } from './formats/formats.ts'
 import { withConnection } from './options.ts'
-import { plural, writeAll, writeFile } from './output.ts'
-import { startProgress } from './progress.ts'
+import { writeFile } from './output.ts'
+import { plural, tell, writeAll } from './print.ts'
+import { NO_BAR, startProgress } from './progress.ts'
 
 export interface Exported<Item, Filter> {
   noun: string
@@ -40,7 +41,8 @@ ${examples.map((example) => `  petstore ${example}`).join('\n')}`,
       const toFile = file !== undefined && file !== '-'
       const texts = formatOf(file, options.format)
       const client = createClient(self, { retries: 6 })
-      const progress = startProgress('Exporting', undefined)
+      // A bar would be drawn over what the terminal shows.
+      const progress = !toFile && process.stdout.isTTY ? NO_BAR : startProgress('Exporting', undefined)
       let count = 0
       async function* counted(): AsyncGenerator<Item> {
         for await (const item of list(client, options)) {
@@ -55,6 +57,6 @@ ${examples.map((example) => `  petstore ${example}`).join('\n')}`,
       } finally {
         progress.stop()
       }
-      process.stderr.write(`Exported ${plural(count, noun)}${toFile ? ` to ${file}` : ''}.\n`)
+      tell(`Exported ${plural(count, noun)}${toFile ? ` to ${file}` : ''}.`)
     })
 }

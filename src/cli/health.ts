@@ -5,6 +5,7 @@ import { PetstoreNetworkError } from '../client/petstore.ts'
 import { localUrl } from '../config/config.ts'
 import { CONNECTION_SETTINGS } from '../config/settings.ts'
 import { connectionOf } from './options.ts'
+import { say } from './print.ts'
 
 const TIMEOUT_MS = 5_000
 
@@ -19,6 +20,6 @@ export function healthCommand(): Command {
         throw new PetstoreNetworkError(`${url} does not answer.`, { cause })
       })
       if (!response.ok) throw new PetstoreNetworkError(`${url} answers ${response.status}: the service is not ready.`)
-      process.stdout.write('ready\n')
+      await say('ready')
     })
 }

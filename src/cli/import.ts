@@ -12,7 +12,7 @@ import { ImportIncomplete, Interrupted } from './exit-codes.ts'
 import type { SourceRecord } from './formats/format.ts'
 import { type FormatName, formatNames, formatOf } from './formats/formats.ts'
 import { withConnection } from './options.ts'
-import { plural, write } from './output.ts'
+import { plural, tell, write } from './print.ts'
 import { type Progress, startProgress } from './progress.ts'
 import { Source } from './source.ts'
 
@@ -66,8 +66,8 @@ Examples:
       }
       const { added, present, refused } = run.counts
       if (options.json) await write(`${JSON.stringify({ added, present, refused })}\n`)
-      else if (run.records === 0) process.stderr.write(`There are no records in ${file}.\n`)
-      else process.stderr.write(summary(run.counts))
+      else if (run.records === 0) tell(`There are no records in ${file}.`)
+      else tell(summary(run.counts))
       if (run.interrupted) throw new Interrupted('Interrupted. Run the same import again to add the rest.')
       if (refused > 0) {
         const stopped = options.keepGoing ? '' : ', and the import stopped there'
@@ -117,7 +117,7 @@ class ImportRun {
     } catch (error) {
       // The counts come before the error message: people need both.
       this.progress.stop()
-      process.stderr.write(summary(this.counts))
+      tell(summary(this.counts))
       throw error
     } finally {
       process.off('SIGINT', interrupt)
@@ -196,5 +196,5 @@ function summary({ added, present, refused }: Counts): string {
   const parts = [`Added ${plural(added, 'pet')}.`]
   if (present > 0) parts.push(`An earlier run within 24 hours had added ${present} more (--again adds them again).`)
   if (refused > 0) parts.push(`Refused: ${refused}.`)
-  return `${parts.join(' ')}\n`
+  return parts.join(' ')
 }

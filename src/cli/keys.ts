@@ -7,6 +7,7 @@ import { parseDuration } from '../config/durations.ts'
 import { PetstoreError, StartError } from '../domain/errors.ts'
 import { type ApiKey, generateKey, keptOfKey, keyState, type NewKey } from '../domain/keys.ts'
 import { configOf, parsedBy, withSettings } from './options.ts'
+import { type Line, say, tell, write } from './print.ts'
 import { table, time } from './table.ts'
 import { withStore } from './with-store.ts'
 
@@ -55,7 +56,7 @@ function listCommand(): Command {
     .option('--json', 'print JSON, for programs', false)
     .action(async ({ json }: { json: boolean }, self: Command) => {
       const keys = await withStore(configOf(self), {}, (store) => store.listKeys())
-      process.stdout.write(json ? `${JSON.stringify(keys.map(toJson), null, 2)}\n` : listing(keys))
+      await (json ? write(`${JSON.stringify(keys.map(toJson), null, 2)}\n`) : say(...listing(keys)))
     })
 }
 
@@ -66,7 +67,7 @@ function revokeCommand(): Command {
       await withStore(configOf(self), {}, async (store) => {
         const key = findOldest(await store.listKeys(), which)
         await store.revokeKey(key.id)
-        report(`Key ${key.id} (${key.name}) is revoked.`)
+        tell(`Key ${key.id} (${key.name}) is revoked.`)
       })
     })
 }
@@ -96,7 +97,7 @@ function rotateCommand(): Command {
         await issue(config, (key) =>
           store.rotateKey(old.id, { name, readOnly, expiresAt, newestKnown, ...key }, now + overlap),
         )
-        report(`Key ${old.id} works until ${time(Math.min(now + overlap, old.expiresAt ?? Number.POSITIVE_INFINITY))}.`)
+        tell(`Key ${old.id} works until ${time(Math.min(now + overlap, old.expiresAt ?? Number.POSITIVE_INFINITY))}.`)
       })
     })
 }
@@ -104,8 +105,8 @@ function rotateCommand(): Command {
 function generateCommand(): Command {
   return withSettings(new Command('generate'), 'environment')
     .description('Print a new API key for PETSTORE_BOOTSTRAP_KEY. It is not added to a store.')
-    .action((_options, self: Command) => {
-      process.stdout.write(`${generateKey(configOf(self).environment)}\n`)
+    .action(async (_options, self: Command) => {
+      await write(`${generateKey(configOf(self).environment)}\n`)
     })
 }
 
@@ -116,8 +117,8 @@ function storeCommand(name: string, description: string): Command {
 async function issue(config: Config, create: (key: Pick<NewKey, 'hash' | 'ending'>) => Promise<ApiKey>): Promise<void> {
   const text = generateKey(config.environment)
   const { id, name } = await create(keptOfKey(text))
-  process.stdout.write(`${text}\n`)
-  report(`Key ${id} (${name}) is created. It cannot be shown again.`)
+  await write(`${text}\n`)
+  tell(`Key ${id} (${name}) is created. It cannot be shown again.`)
 }
 
 /** Of the keys in force with this id or name, those of a rotation oldest first. Throws PetstoreError when there is none. */
@@ -149,8 +150,8 @@ function named(keys: readonly ApiKey[], name: string): ApiKey[] {
   return keys.filter((key) => key.name === name)
 }
 
-function listing(keys: readonly ApiKey[]): string {
-  if (keys.length === 0) return 'There are no keys. petstore keys create --name NAME creates one.\n'
+function listing(keys: readonly ApiKey[]): Line[] {
+  if (keys.length === 0) return ['There are no keys. petstore keys create --name NAME creates one.']
   const rows = keys.map((key) => [
     String(key.id),
     key.name,
@@ -190,8 +191,4 @@ function parseName(text: string): string {
 
 function example(command: string): string {
   return `\nExample:\n  ${command}`
-}
-
-function report(sentence: string): void {
-  process.stderr.write(`${sentence}\n`)
 }

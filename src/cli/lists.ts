@@ -3,7 +3,7 @@
 import { type Command, Option } from 'commander'
 import { stringifyJsonArray } from './formats/json.ts'
 import { parsedBy, withConnection } from './options.ts'
-import { write, writeAll } from './output.ts'
+import { type Line, say, tell, writeAll } from './print.ts'
 
 const PAGE_MAX = 100
 
@@ -15,7 +15,8 @@ export interface ListOptions {
 
 export interface List<Item> {
   read(page: { limit: number; cursor: string | undefined }): Promise<{ items: Item[]; next: string | undefined }>
-  table(items: readonly Item[]): string
+  /** The first line is the head. */
+  table(items: readonly Item[]): Line[]
   /** For people, when there is nothing to show. */
   none: string
 }
@@ -53,11 +54,11 @@ export async function showList<Item extends object>(
   if (json) return writeAll(stringifyJsonArray(flatten(pages())))
   for await (const items of pages()) {
     const first = shown === items.length
-    const text = items.length === 0 ? '' : table(items)
-    await write(first ? text : text.slice(text.indexOf('\n') + 1))
+    const lines = items.length === 0 ? [] : table(items)
+    await say(...(first ? lines : lines.slice(1)))
   }
-  if (shown === 0) process.stderr.write(`${none}\n`)
-  if (cursor !== undefined) process.stderr.write(`These are the first ${shown}. More: --limit NUMBER, or --all.\n`)
+  if (shown === 0) tell(none)
+  if (cursor !== undefined) tell(`These are the first ${shown}. More: --limit NUMBER, or --all.`)
 }
 
 async function* flatten<Item>(pages: AsyncIterable<Item[]>): AsyncGenerator<Item> {

@@ -10,6 +10,7 @@ import { apiKey, serviceUrl } from '../config/setting-parsers.ts'
 import { StartError } from '../domain/errors.ts'
 import { ask } from './ask.ts'
 import { connectionOf, withConnection } from './options.ts'
+import { tell } from './print.ts'
 
 const NOTHING_SAVED = 'Nothing was saved.'
 
@@ -36,14 +37,14 @@ Examples:
       const login = { url, apiKey: options.apiKey ?? (await askForKey(url)) }
       await new PetstoreClient({ baseUrl: login.url, apiKey: login.apiKey }).listPage({ limit: 1 })
       writeLogin(login)
-      process.stderr.write(`Logged in to ${url}. petstore logout deletes the saved key.\n`)
+      tell(`Logged in to ${url}. petstore logout deletes the saved key.`)
     })
 }
 
 export function logoutCommand(): Command {
   return new Command('logout').description('Delete the saved address and API key.').action(() => {
     rmSync(loginFile(process.env), { force: true })
-    process.stderr.write('Logged out.\n')
+    tell('Logged out.')
   })
 }
 

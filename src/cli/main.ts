@@ -4,6 +4,7 @@
 import { Command } from 'commander'
 import packageJson from '../../package.json'
 import { EXIT_STATUSES, endWith } from './exit-codes.ts'
+import { indented, tell, write } from './print.ts'
 
 /** In the order of the help. Each is loaded when it is needed: with all of them a service would take a quarter longer to start. */
 const COMMANDS = new Map(
@@ -35,10 +36,12 @@ const program = new Command('petstore')
 const load = COMMANDS.get(process.argv[2] ?? '')
 if (load) program.addCommand(await load())
 else await addAll()
-throwing(program)
+settle(program)
 
+/** What commander writes to standard output: help, the version. */
+let written = Promise.resolve()
 try {
-  await program.parseAsync()
+  await program.parseAsync().finally(() => written)
 } catch (error) {
   // Exit now: what was started before the failure would keep the process alive.
   process.exit(endWith(error))
@@ -50,10 +53,19 @@ async function addAll(): Promise<void> {
   await (await import('./completions.ts')).addCompletions(program, process.argv.slice(2))
 }
 
-/** Makes commander throw where it would exit. Subcommands do not inherit this. */
-function throwing(command: Command): void {
-  command.exitOverride().showHelpAfterError(`(${fullName(command)} --help shows the usage)`)
-  for (const each of command.commands) throwing(each)
+/** Makes commander throw where it would exit, and print as everything else does. Subcommands do not inherit this. */
+function settle(command: Command): void {
+  command
+    .exitOverride()
+    .showHelpAfterError(`(${fullName(command)} --help shows the usage)`)
+    .configureOutput({
+      writeOut(text) {
+        written = write(text)
+      },
+      writeErr: (text) => tell(...text.trimEnd().split('\n')),
+      outputError: (text) => tell(...indented(text)),
+    })
+  for (const each of command.commands) settle(each)
 }
 
 function fullName(command: Command): string {

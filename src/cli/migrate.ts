@@ -5,7 +5,7 @@ import { Command, Option } from 'commander'
 import type { SchemaState } from '../domain/store.ts'
 import { kindOf, migrateStore } from '../store/kinds.ts'
 import { configOf, withSettings } from './options.ts'
-import { plural } from './output.ts'
+import { plural, say } from './print.ts'
 
 export function migrateCommand(): Command {
   return withSettings(new Command('migrate'), 'database')
@@ -22,10 +22,9 @@ export function migrateCommand(): Command {
       const before = await kind.schema(database)
       if (apply && before.version < before.newest) {
         await migrateStore(database)
-        process.stdout.write(`${name}: ${sentence(await kind.schema(database))}\n`)
-        return
+        return say(`${name}: ${sentence(await kind.schema(database))}`)
       }
-      process.stdout.write(`${name}: ${sentence(before)}\n`)
+      await say(`${name}: ${sentence(before)}`)
       if (before.version !== before.newest) process.exitCode = 1
     })
 }

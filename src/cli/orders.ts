@@ -9,7 +9,7 @@ import { createClient } from './client.ts'
 import { exportCommand } from './export.ts'
 import { type ListOptions, showList, withListOptions } from './lists.ts'
 import { int64Argument, parsedBy, parseInt64, withConnection } from './options.ts'
-import { printable, write } from './output.ts'
+import { type Line, say, write } from './print.ts'
 import { table, time } from './table.ts'
 
 const STATUSES: OrderStatus[] = ['pending', 'completed', 'cancelled', 'expired', 'returned']
@@ -69,7 +69,7 @@ export function inventoryCommand(): Command {
     .action(async ({ json }: { json: boolean }, self: Command) => {
       const inventory = await createClient(self).getInventory()
       const rows = Object.entries(inventory).map(([status, pets]) => [status, pets.toLocaleString('en')])
-      await write(json ? `${stringifyJson(inventory)}\n` : table(['STATUS', 'PETS'], rows))
+      await (json ? write(`${stringifyJson(inventory)}\n`) : say(...table(['STATUS', 'PETS'], rows)))
     })
 }
 
@@ -93,7 +93,7 @@ Examples:
     )
     .action(async (petId: bigint, { reference, expires, json }, self: Command) => {
       const order = await createClient(self).placeOrder({ petId, reference, expiresAt: expires })
-      await write(json ? `${stringifyJson(order)}\n` : rows([order]))
+      await (json ? write(`${stringifyJson(order)}\n`) : say(...rows([order])))
     })
 }
 
@@ -122,7 +122,7 @@ function orderCommand(
   name: string,
   description: string,
   act: (client: PetstoreClient, id: bigint) => Promise<Order>,
-  text: (order: Order) => string = (order) => rows([order]),
+  lines: (order: Order) => Line[] = (order) => rows([order]),
 ): Command {
   return withConnection(new Command(name))
     .description(description)
@@ -131,7 +131,7 @@ function orderCommand(
     .addHelpText('after', `\nExample:\n  petstore orders ${name} 7`)
     .action(async (id: bigint, { json }: { json: boolean }, self: Command) => {
       const order = await act(createClient(self), id)
-      await write(json ? `${stringifyJson(order)}\n` : text(order))
+      await (json ? write(`${stringifyJson(order)}\n`) : say(...lines(order)))
     })
 }
 
@@ -146,23 +146,23 @@ function noneOf(status: OrderStatus | undefined, pet: bigint | undefined): strin
   return status ? `No order is ${status}.` : 'There are no orders yet.'
 }
 
-function rows(orders: readonly Order[]): string {
+function rows(orders: readonly Order[]): Line[] {
   const cells = orders.map(({ id, petId, petName, status, changedAt, expiresAt, reference = '' }) => [
     String(id),
     String(petId),
-    printable(petName),
+    petName,
     status,
     time(Date.parse(changedAt)),
     status === 'pending' && expiresAt !== undefined ? time(Date.parse(expiresAt)) : '',
-    printable(reference),
+    reference,
   ])
   return table(['ID', 'PET', 'NAME', 'STATUS', 'SINCE', 'UNTIL', 'REFERENCE'], cells)
 }
 
-function details(order: Order): string {
+function details(order: Order): Line[] {
   const [id, ...others] = COLUMNS.filter((column) => order[column] !== undefined).map((column) => [
     LABELS[column],
-    printable(String(order[column])),
+    String(order[column]),
   ])
   return table(id as string[], others)
 }

@@ -8,7 +8,7 @@ import { exportCommand } from './export.ts'
 import { importCommand } from './import.ts'
 import { type ListOptions, showList, withListOptions } from './lists.ts'
 import { int64Argument, parseInt64, statusOption, withConnection } from './options.ts'
-import { printable, write } from './output.ts'
+import { type Line, say, write } from './print.ts'
 import { table } from './table.ts'
 
 const HEADINGS: Record<keyof Pet, string> = { id: 'ID', name: 'NAME', categoryId: 'CATEGORY', status: 'STATUS' }
@@ -80,10 +80,10 @@ function getCommand(): Command {
 }
 
 async function show(pet: Pet, json: boolean): Promise<void> {
-  await write(json ? `${stringifyJson(pet)}\n` : rows([pet]))
+  await (json ? write(`${stringifyJson(pet)}\n`) : say(...rows([pet])))
 }
 
-function rows(pets: readonly Pet[]): string {
-  const cells = pets.map((pet) => FIELDS.map((field) => printable(String(pet[field] ?? ''))))
+function rows(pets: readonly Pet[]): Line[] {
+  const cells = pets.map((pet) => FIELDS.map((field) => String(pet[field] ?? '')))
   return table(Object.values(HEADINGS), cells)
 }

@@ -1,6 +1,8 @@
 // A progress bar at a terminal: one line on standard error that disappears when the work ends.
 
 import { SingleBar } from 'cli-progress'
+import { printable } from '../observability/printable.ts'
+import { tell } from './print.ts'
 
 export interface Progress {
   /** `done` is out of `total`. The bar shows `words` beside it. */
@@ -10,11 +12,13 @@ export interface Progress {
   stop(): void
 }
 
-/** `total` is undefined when it is not known. Without a terminal there is no bar, and only `log` writes. */
+/** Only `log` writes. */
+export const NO_BAR: Progress = { update: () => undefined, log: tell, stop: () => undefined }
+
+/** `total` is undefined when it is not known. Without a terminal there is no bar. */
 export function startProgress(what: string, total: number | undefined): Progress {
-  const log = (line: string) => process.stderr.write(`${line}\n`)
-  if (!process.stderr.isTTY) return { update: () => {}, log, stop: () => {} }
-  const format = total === undefined ? `${what}  {words}` : `${what}  {bar} {percentage}%  {words}  {left}`
+  if (!process.stderr.isTTY) return NO_BAR
+  const format = `${printable(what)}  ${total === undefined ? '{words}' : '{bar} {percentage}%  {words}  {left}'}`
   const bar = new SingleBar({
     format,
     stream: process.stderr,
@@ -37,7 +41,7 @@ export function startProgress(what: string, total: number | undefined): Progress
     },
     log: (line) => {
       process.stderr.write('\r\x1b[K')
-      log(line)
+      tell(line)
     },
     stop: () => bar.stop(),
   }

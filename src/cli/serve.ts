@@ -7,6 +7,7 @@ import { checkFree } from '../http/listen.ts'
 import { startServer } from '../http/server.ts'
 import { startAdmin } from '../http/web/admin.ts'
 import { createLog, type Log } from '../observability/log.ts'
+import { printableLines } from '../observability/printable.ts'
 import { MEMORY, openStore } from '../store/kinds.ts'
 import { addFirstKey, fillWithSamples } from './first-contents.ts'
 import { configOf, parsedBy, withSettings } from './options.ts'
@@ -163,7 +164,7 @@ async function serve(
 /** When nobody reads standard output, the service continues, and the log says how to create a key. */
 async function say(text: string, log: Log): Promise<void> {
   // Not process.stdout, whose streams take about 8 ms to load.
-  await Bun.write(Bun.stdout, text).catch(({ code }: NodeJS.ErrnoException) => {
+  await Bun.write(Bun.stdout, printableLines(text)).catch(({ code }: NodeJS.ErrnoException) => {
     log.warn({ code }, 'standard output cannot be written; `petstore keys create` creates a key')
   })
 }

@@ -7,7 +7,7 @@ import { StartError } from '../domain/errors.ts'
 import type { KeyInfo } from '../http/web/key-info.ts'
 import { serviceOf } from './client.ts'
 import { withConnection } from './options.ts'
-import { printable, write } from './output.ts'
+import { say } from './print.ts'
 import { time } from './table.ts'
 
 const TIMEOUT_MS = 5_000
@@ -17,13 +17,13 @@ export function statusCommand(): Command {
     .description('Show which service the commands call, how it is, and what the API key may do.')
     .action(async (_options, self: Command) => {
       const { baseUrl, apiKey, keyFrom } = serviceOf(self)
-      await write(`Service  ${baseUrl}\n`)
-      await write(`State    ${await stateOf(baseUrl)}\n`)
+      await say(`Service  ${baseUrl}`)
+      await say(`State    ${await stateOf(baseUrl)}`)
       if (!apiKey) throw new StartError('There is no API key. Run petstore login, or set PETSTORE_API_KEY.')
-      await write(`Key      …${apiKey.slice(-4)}, from ${keyFrom}\n`)
+      await say(`Key      …${apiKey.slice(-4)}, from ${keyFrom}`)
       const { name, access, environment, expiresAt }: KeyInfo = JSON.parse(await get(baseUrl, '/key', apiKey))
       const end = expiresAt ? `until ${time(Date.parse(expiresAt))}` : 'without an end'
-      await write(`         ${printable(name)}: ${access}, for ${environment}, ${end}\n`)
+      await say(`         ${name}: ${access}, for ${environment}, ${end}`)
     })
 }
 
@@ -35,7 +35,7 @@ export function openCommand(): Command {
       const opener = { darwin: 'open', win32: 'explorer' }[process.platform as string] ?? 'xdg-open'
       const path = Bun.which(opener)
       if (path) Bun.spawn([path, url], { stdio: ['ignore', 'ignore', 'ignore'] }).unref()
-      await write(`${url}\n`)
+      await say(`${url}`)
     })
 }
 

@@ -1,14 +1,15 @@
 // Tables for people: times, and columns aligned by their width in a terminal, where a wide character counts as two.
 
-import { styleText } from 'node:util'
+import { printable } from '../observability/printable.ts'
+import type { Line } from './print.ts'
 
 const GAP = '  '
 /** No column is made narrower than this. */
 const WIDTH_MIN = 8
 
-/** At a terminal, the widest columns are cut until the table fits, and the head is bold. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [head, ...rows]
+/** At a terminal, the widest columns are cut until the table fits. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): Line[] {
+  const all = [head, ...rows.map((row) => row.map(printable))]
   const widths = fitted(head.map((_, column) => Math.max(...all.map((row) => Bun.stringWidth(row[column] ?? '')))))
   const lines = all.map((row) =>
     row
@@ -16,8 +17,8 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
       .join(GAP)
       .trimEnd(),
   )
-  const [first = '', ...others] = lines
-  return [styleText('bold', first, { stream: process.stdout }), ...others, ''].join('\n')
+  const [lead = '', ...others] = lines
+  return [{ style: 'bold', lead }, ...others]
 }
 
 function fitted(widths: readonly number[]): number[] {

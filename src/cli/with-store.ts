@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts'
 import { StartError } from '../domain/errors.ts'
 import type { Store } from '../domain/store.ts'
 import { kindOf } from '../store/kinds.ts'
+import { tell } from './print.ts'
 
 /** Throws StartError where there is no store. With `create` one is created, and a message says so. */
 export async function withStore<Result>(
@@ -17,7 +18,7 @@ export async function withStore<Result>(
     throw new StartError(`There is no store at ${database}. Name another file with --database.`)
   }
   const store = await kind.open(database, { now: Date.now })
-  if (!exists) process.stderr.write(`Created a new store at ${kind.describe(database)}.\n`)
+  if (!exists) tell(`Created a new store at ${kind.describe(database)}.`)
   try {
     return await use(store)
   } finally {

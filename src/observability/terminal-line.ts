@@ -2,6 +2,7 @@
 // with its stack, and its causes.
 
 import { styleText } from 'node:util'
+import { printable } from './printable.ts'
 
 const COLOURS = { debug: 'dim', info: 'green', warn: 'yellow', error: 'red' } as const
 
@@ -14,23 +15,23 @@ export function terminalLine(
     styleText(style, text, { stream: process.stderr })
   const time = new Date().toTimeString().slice(0, 8)
   const named = Object.entries(fields).flatMap(([name, value]) =>
-    value === undefined ? [] : `${name}=${shown(value)}`,
+    value === undefined ? [] : printable(`${name}=${shown(value)}`),
   )
-  const first = [styled('dim', time), styled(COLOURS[level], level.padEnd(5)), message, styled('dim', named.join(' '))]
+  const first = [
+    styled('dim', time),
+    styled(COLOURS[level], level.padEnd(5)),
+    printable(message),
+    styled('dim', named.join(' ')),
+  ]
   return `${[first.join(' ').trimEnd(), ...stackOf(err)].join('\n')}\n`
 }
 
 function shown(value: unknown): string {
-  return printable(typeof value === 'string' && /^[^\s"]+$/.test(value) ? value : (JSON.stringify(value) ?? ''))
+  return typeof value === 'string' && /^[^\s"]+$/.test(value) ? value : (JSON.stringify(value) ?? '')
 }
 
 function stackOf(thrown: unknown): string[] {
   if (thrown === undefined) return []
   const { stack = String(thrown), cause } = thrown instanceof Error ? thrown : {}
   return [...stack.split('\n').map((line) => `    ${printable(line.trim())}`), ...stackOf(cause)]
-}
-
-/** Without the characters that control a terminal. */
-function printable(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, '\ufffd')
 }

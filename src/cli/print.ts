@@ -1,0 +1,76 @@
+// What the commands print, in one place, so that no text from outside controls the terminal and a stream that cannot be written is
+// a sentence. Results go to standard output, everything else to standard error.
+
+import { styleText } from 'node:util'
+import { StartError } from '../domain/errors.ts'
+import { printable, printableLines } from '../observability/printable.ts'
+
+/** A line for people; `lead` is how it begins, in a style where the stream shows one. */
+export type Line = string | { style: 'bold' | 'red'; lead: string; rest?: string }
+
+/** Prints each as one line, whatever it contains, on standard output. Resolves and rejects as `write`. */
+export function say(...lines: readonly Line[]): Promise<void> {
+  return toReader(shown(lines, process.stdout))
+}
+
+/** Prints each as one line, whatever it contains, on standard error. */
+export function tell(...lines: readonly Line[]): void {
+  // Nobody can be told that standard error cannot be written.
+  send(process.stderr, shown(lines, process.stderr)).catch(() => undefined)
+}
+
+/**
+ * Writes text for programs as it is, unless a terminal shows it. Resolves when standard output can take more. Throws StartError when it
+ * cannot be written. Ends the process when its reader has gone, such as `head`: that is not an error.
+ */
+export function write(text: string): Promise<void> {
+  return toReader(process.stdout.isTTY ? printableLines(text) : text)
+}
+
+export async function writeAll(texts: AsyncIterable<string>): Promise<void> {
+  for await (const text of texts) await write(text)
+}
+
+/** As `write`, but also throws StartError when the reader has gone: for what somebody must have read. */
+export async function deliver(text: string): Promise<void> {
+  try {
+    await send(process.stdout, text)
+  } catch (cause) {
+    throw new StartError(`Standard output cannot be written (${(cause as NodeJS.ErrnoException).code}).`, { cause })
+  }
+}
+
+/** As lines of one message. None of the further ones, which may come from outside, looks like a message of ours. */
+export function indented(message: string): [string, ...string[]] {
+  const [first = '', ...others] = message.trimEnd().split('\n')
+  return [first, ...others.map((line) => line.replace(/^(?! )/, '  '))]
+}
+
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+async function toReader(text: string): Promise<void> {
+  try {
+    await deliver(text)
+  } catch (error) {
+    if (((error as Error).cause as NodeJS.ErrnoException).code === 'EPIPE') process.exit(0)
+    throw error
+  }
+}
+
+function send(stream: NodeJS.WriteStream, text: string): Promise<void> {
+  // The callback gets the error. Without a listener it would be thrown, too.
+  if (stream.listenerCount('error') === 0) stream.on('error', () => undefined)
+  return new Promise((resolve, reject) => {
+    stream.write(text, (error) => (error ? reject(error) : resolve()))
+  })
+}
+
+function shown(lines: readonly Line[], stream: NodeJS.WriteStream): string {
+  const texts = lines.map((line) => {
+    if (typeof line === 'string') return printable(line)
+    return styleText(line.style, printable(line.lead), { stream }) + printable(line.rest ?? '')
+  })
+  return texts.map((text) => `${text}\n`).join('')
+}
