@@ -4,6 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { PetstoreClient } from '../src/client/petstore.ts'
 import { samplePets } from '../src/client/samples.ts'
 import { run, serve } from './support/process.ts'
+import { startService } from './support/service.ts'
 import { openShop } from './support/shop.ts'
 import { openTerminal } from './support/terminal.ts'
 
@@ -27,6 +28,22 @@ describe('sample pets', () => {
     expect(await terminal.exited).toBe(1)
     await terminal.waitForScreen(`${question}no\r\npetstore: Nothing was added.`)
     expect(await count()).toBe(before)
+  })
+
+  test('petstore demo with a read-only key says only that the key is read-only', async () => {
+    const empty = await startService()
+    const env = { PETSTORE_URL: empty.url, PETSTORE_API_KEY: await empty.addKey({ readOnly: true }) }
+    const { status, stdout, stderr } = await run(['demo'], { cwd, env })
+    expect([status, stdout, stderr]).toEqual([4, '', expect.stringMatching(/^petstore: .*read.*\n$/)])
+    await empty.stop()
+  })
+
+  test('petstore demo that is stopped half-way says how many it has added', async () => {
+    const limited = await startService({ rateLimit: { requests: 30, periodSeconds: 3600 } })
+    const env = { PETSTORE_URL: limited.url, PETSTORE_API_KEY: limited.key }
+    const { status, stderr } = await run(['demo'], { cwd, env })
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^Added 10 sample pets\. .*\npetstore: .*\n$/)])
+    await limited.stop()
   })
 
   test('petstore demo adds none to pets without --yes, where it cannot ask', async () => {

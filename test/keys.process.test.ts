@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { keyEnvironment } from '../src/domain/keys.ts'
 import { temporaryFile } from './support/files.ts'
 import { petBody } from './support/pets.ts'
-import { ask, type Running, run, serve } from './support/process.ts'
+import { ask, launcher, type Running, run, serve } from './support/process.ts'
 
 const file = temporaryFile('petstore.db')
 const env = { PETSTORE_DATABASE: file }
@@ -88,6 +88,7 @@ describe('create', () => {
     ['an empty name', ['--name', ' ']],
     ['a name with an escape', ['--name', 'a\u001b[31m']],
     ['a duration without a unit', ['--name', 'a', '--expires', '90']],
+    ['no time at all', ['--name', 'a', '--expires', '0d']],
     ['a duration beyond a hundred years', ['--name', 'a', '--expires', '5300w']],
   ] as const) {
     test(`refuses ${description}: status 2`, async () => {
@@ -218,6 +219,46 @@ test('the last use is saved within seconds, and when the service stops', async (
   await shop.stop()
   expect(Date.parse(await lastUsed())).toBeGreaterThan(Date.parse(saved))
 }, 20_000)
+
+const full = existsSync('/dev/full')
+describe.skipIf(!full)(`a key that cannot be shown${full ? '' : ': skipped, there is no /dev/full'}`, () => {
+  const unseen = (command: string, redirect = '>/dev/full') =>
+    run([], { env, command: ['sh', '-c', `exec ${redirect}; exec '${launcher}' keys ${command}`] })
+  const inForce = async () => (await list()).filter(({ state }) => state === 'active')
+
+  test.each(['a full disk', 'a pipe that nobody reads'])('create to %s: it is revoked at once', async (where) => {
+    const pipe = temporaryFile('pipe')
+    Bun.spawnSync(['mkfifo', pipe])
+    const before = await inForce()
+    const ended = await unseen('create --name unseen', where === 'a full disk' ? undefined : `3<>${pipe} >${pipe} 3<&-`)
+    expect([ended.status, ended.stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /^petstore: Standard output cannot be written \((ENOSPC|EPIPE)\)\. Key \d+ \(unseen\) was not shown, so it is revoked\.\n$/,
+      ),
+    ])
+    expect(await inForce()).toEqual(before)
+  })
+
+  test('rotate: the new one is revoked, and the old one has no end', async () => {
+    const key = await create('--name', 'till 7')
+    const before = await inForce()
+    const { status, stderr } = await unseen("rotate 'till 7' --overlap 0s")
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^petstore: Standard .* revoked\.\n$/)])
+    expect(await inForce()).toEqual(before)
+    expect(await statusWith(key)).toBe(200)
+  })
+
+  test.each(['generate', 'list', 'list --json'])('%s: a sentence', async (command) => {
+    const ended = await unseen(command)
+    expect(ended).toMatchObject({ status: 1, stderr: 'petstore: Standard output cannot be written (ENOSPC).\n' })
+  })
+})
+
+test('rotate refuses a life of no time', async () => {
+  await create('--name', 'till 8')
+  expect((await keys('rotate', 'till 8', '--expires', '0d')).status).toBe(2)
+})
 
 test('generate prints a key that no store knows', async () => {
   const { stdout } = await keys('generate')

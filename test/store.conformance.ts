@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { hashKey, type KeyId, type NewKey } from '../src/domain/keys.ts'
+import { hashKey, type KeyId } from '../src/domain/keys.ts'
 import type { Created, NewPet, Pet, PetFilter } from '../src/domain/pets.ts'
 import type { Store, StoreOptions } from '../src/domain/store.ts'
 import { stringifyJson } from '../src/json/json.ts'
@@ -234,31 +234,21 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
         expect((await store.findKey(key.hash))?.revokedAt).toBe(2_000)
       })
 
-      test('rotates: the new key exists, and the old one ends', async () => {
-        const [old, replacement] = [newKey(), newKey({ name: 'new' })]
-        const { id } = await store.createKey(old)
-        const created = await store.rotateKey(id, replacement, 9_000)
-        expect(await store.findKey(replacement.hash)).toEqual(created)
-        expect((await store.findKey(old.hash))?.expiresAt).toBe(9_000)
+      test('a key that is given an end expires then, and never lives longer', async () => {
+        const [endless, ending] = [newKey(), newKey({ expiresAt: 4_000 })]
+        for (const key of [endless, ending]) await store.endKey((await store.createKey(key)).id, 9_000)
+        expect((await store.findKey(endless.hash))?.expiresAt).toBe(9_000)
+        expect((await store.findKey(ending.hash))?.expiresAt).toBe(4_000)
       })
 
-      test('a rotation never makes the old key live longer', async () => {
-        const old = newKey({ expiresAt: 4_000 })
-        const { id } = await store.createKey(old)
-        await store.rotateKey(id, newKey(), 9_000)
-        expect((await store.findKey(old.hash))?.expiresAt).toBe(4_000)
-      })
-
-      test('of keys of one name that are created or rotated at the same time, one exists afterwards', async () => {
-        for (const create of [store.createKey, (key: NewKey) => store.rotateKey(by, key, 9_000_000_000_000)]) {
-          const name = crypto.randomUUID()
-          const newestKnown = (await store.listKeys()).at(-1)?.id
-          const outcomes = await Promise.allSettled([1, 2, 3].map(() => create(newKey({ name, newestKnown }))))
-          expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected'])
-          const { reason } = outcomes.find((outcome) => outcome.status === 'rejected') as PromiseRejectedResult
-          expect(reason.message).toStartWith(`Another command has just created a key named ${name}.`)
-          expect((await store.listKeys()).filter((key) => key.name === name).length).toBe(1)
-        }
+      test('of keys of one name that are created at the same time, one exists afterwards', async () => {
+        const name = crypto.randomUUID()
+        const newestKnown = (await store.listKeys()).at(-1)?.id
+        const outcomes = await Promise.allSettled([1, 2, 3].map(() => store.createKey(newKey({ name, newestKnown }))))
+        expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected'])
+        const { reason } = outcomes.find((outcome) => outcome.status === 'rejected') as PromiseRejectedResult
+        expect(reason.message).toStartWith(`Another command has just created a key named ${name}.`)
+        expect((await store.listKeys()).filter((key) => key.name === name).length).toBe(1)
       })
 
       test('creates no first key in a store that has keys', async () => {

@@ -95,14 +95,13 @@ test('two servers add without a refusal, whatever isolation the operator has set
 })
 
 test('one of two servers that create a key of the same name at the same time succeeds', async () => {
-  const { address, store, by } = await storeWithKey()
+  const { address, store } = await storeWithKey()
   const servers = [store, await openStore(address, { now })]
   for (let round = 0; round < 10; round++) {
     const name = `till ${round}`
     const newestKnown = (await store.listKeys()).at(-1)?.id
     const create = (server: Store) => server.createKey({ ...newKey(), name, newestKnown })
-    const rotate = (server: Store) => server.rotateKey(by, { ...newKey(), name, newestKnown }, 9_000_000_000_000)
-    const outcomes = await Promise.allSettled(servers.flatMap((server) => [create(server), rotate(server)]))
+    const outcomes = await Promise.allSettled(servers.flatMap((server) => [create(server), create(server)]))
     expect(outcomes.filter(({ status }) => status === 'fulfilled').length).toBe(1)
   }
   await Promise.all(servers.map((server) => server.close()))

@@ -55,7 +55,7 @@ describe('a file', () => {
     expect(await changed(order)).toEqual({ data: true, keys: false })
     expect(await changed(() => another.createPet(PET, by))).toEqual({ data: true, keys: true })
     expect(await changed(() => store.createKey(newKey()))).toEqual({ data: true, keys: true })
-    expect(await changed(() => store.rotateKey(by, newKey(), 2_000))).toEqual({ data: true, keys: true })
+    expect(await changed(() => store.endKey(by, 2_000))).toEqual({ data: true, keys: true })
     expect(await changed(() => store.revokeKey(by))).toEqual({ data: true, keys: true })
     expect(await changed(() => another.createKey(newKey()))).toEqual({ data: true, keys: true })
     await Promise.all([store.close(), another.close()])

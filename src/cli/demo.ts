@@ -24,7 +24,7 @@ export function demoCommand(): Command {
         for await (const _pet of addSamples(client)) progress.update(++added, plural(added, 'pet'))
       } finally {
         progress.stop()
-        tell(`Added ${added} sample pets. petstore pets list shows them.`)
+        if (added > 0) tell(`Added ${plural(added, 'sample pet')}. petstore pets list shows them.`)
       }
     })
 }

@@ -5,9 +5,9 @@ import { Command } from 'commander'
 import type { Config } from '../config/config.ts'
 import { parseDuration } from '../config/durations.ts'
 import { PetstoreError, StartError } from '../domain/errors.ts'
-import { type ApiKey, generateKey, keptOfKey, keyState, type NewKey } from '../domain/keys.ts'
+import { type ApiKey, generateKey, type KeyStore, keptOfKey, keyState, type NewKey } from '../domain/keys.ts'
 import { configOf, parsedBy, withSettings } from './options.ts'
-import { type Line, say, tell, write } from './print.ts'
+import { deliver, type Line, say, tell, write } from './print.ts'
 import { table, time } from './table.ts'
 import { withStore } from './with-store.ts'
 
@@ -34,7 +34,7 @@ function createCommand(): Command {
     .option(
       '--expires <duration>',
       'how long the key works, such as 90d or 12h (default: without limit)',
-      parsedBy(parseDuration),
+      parsedBy(parseLife),
     )
     .addHelpText('after', example("petstore keys create --name 'till 3' --expires 90d"))
     .action(async ({ name, readOnly, expires }, self: Command) => {
@@ -46,7 +46,7 @@ function createCommand(): Command {
           throw new StartError(`Key ${same.id} is named ${name} already. Rotate or revoke it, or choose another name.`)
         const expiresAt = expires === undefined ? undefined : Date.now() + expires
         const newestKnown = keys.at(-1)?.id ?? 0n
-        await issue(config, (key) => store.createKey({ name, readOnly, expiresAt, newestKnown, ...key }))
+        await issue(store, config, { name, readOnly, expiresAt, newestKnown })
       })
     })
 }
@@ -76,11 +76,7 @@ function rotateCommand(): Command {
   return storeCommand('rotate', 'Create an API key that replaces another. Both work for a while.')
     .argument('<key>', "the old key's id or name")
     .option('--overlap <duration>', 'how long the old key continues to work (default: 24h)', parsedBy(parseDuration))
-    .option(
-      '--expires <duration>',
-      'how long the new key works (default: as long as the old one)',
-      parsedBy(parseDuration),
-    )
+    .option('--expires <duration>', 'how long the new key works (default: as long as the old one)', parsedBy(parseLife))
     .addHelpText('after', example("petstore keys rotate 'till 3' --overlap 24h"))
     .action(async (which: string, { overlap = DAY_MS, expires }, self: Command) => {
       const config = configOf(self)
@@ -94,9 +90,9 @@ function rotateCommand(): Command {
         const expiresAt = life === undefined ? undefined : now + life
         const { name, readOnly } = old
         const newestKnown = keys.at(-1)?.id
-        await issue(config, (key) =>
-          store.rotateKey(old.id, { name, readOnly, expiresAt, newestKnown, ...key }, now + overlap),
-        )
+        await issue(store, config, { name, readOnly, expiresAt, newestKnown })
+        // Last: whoever could not be given the new key keeps the old one.
+        await store.endKey(old.id, now + overlap)
         tell(`Key ${old.id} works until ${time(Math.min(now + overlap, old.expiresAt ?? Number.POSITIVE_INFINITY))}.`)
       })
     })
@@ -114,10 +110,18 @@ function storeCommand(name: string, description: string): Command {
   return withSettings(new Command(name).description(description), 'database', 'environment')
 }
 
-async function issue(config: Config, create: (key: Pick<NewKey, 'hash' | 'ending'>) => Promise<ApiKey>): Promise<void> {
-  const text = generateKey(config.environment)
-  const { id, name } = await create(keptOfKey(text))
-  await write(`${text}\n`)
+/** Throws StartError when the key cannot be shown. It is revoked then. */
+async function issue(store: KeyStore, { environment }: Config, key: Omit<NewKey, 'hash' | 'ending'>): Promise<void> {
+  const text = generateKey(environment)
+  const { id, name } = await store.createKey({ ...key, ...keptOfKey(text) })
+  try {
+    await deliver(`${text}\n`)
+  } catch (error) {
+    await store.revokeKey(id)
+    throw new StartError(`${(error as Error).message} Key ${id} (${name}) was not shown, so it is revoked.`, {
+      cause: error,
+    })
+  }
   tell(`Key ${id} (${name}) is created. It cannot be shown again.`)
 }
 
@@ -178,6 +182,12 @@ function toJson(key: ApiKey) {
     revokedAt: iso(key.revokedAt),
     lastUsedAt: iso(key.lastUsedAt),
   }
+}
+
+function parseLife(text: string): number {
+  const ms = parseDuration(text)
+  if (ms === 0) throw new Error('must be longer than that: the key would never work')
+  return ms
 }
 
 /** A name of digits only would be taken for an id. */

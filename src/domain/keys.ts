@@ -50,8 +50,8 @@ export interface KeyStore {
   /** Does not change the time of an earlier revocation. */
   revokeKey(id: KeyId): Promise<void>
 
-  /** In one transaction: creates `key`, and lets `id` expire at `endsAt`, unless it expires earlier. */
-  rotateKey(id: KeyId, key: NewKey, endsAt: number): Promise<ApiKey>
+  /** Lets the key expire at `endsAt`, unless it expires earlier. */
+  endKey(id: KeyId, endsAt: number): Promise<void>
 
   /** Keeps each key's ending, and the latest of its uses. */
   saveKeyUses(uses: readonly KeyUse[]): Promise<void>

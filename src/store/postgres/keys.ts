@@ -81,13 +81,9 @@ export function postgresKeys(
       await write(REVOKE, id, now())
       changes++
     },
-    rotateKey: async (id, key, endsAt) => {
-      const created = await alone(async (on) => {
-        await on(END, id, endsAt)
-        return create(on, key)
-      })
+    endKey: async (id, endsAt) => {
+      await write(END, id, endsAt)
       changes++
-      return created
     },
     saveKeyUses: async (uses) => {
       const rows = uses.map(({ keyId, ending, at }) => ({ id: String(keyId), ending, at }))

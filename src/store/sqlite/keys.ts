@@ -60,11 +60,9 @@ export function sqliteKeys(statements: Statements, transact: Transact, { now }: 
     revokeKey: async (id) => {
       await transact(() => revoke.run(now(), id))
     },
-    rotateKey: (id, key, endsAt) =>
-      transact(() => {
-        end.run(endsAt, id)
-        return create(key)
-      }),
+    endKey: async (id, endsAt) => {
+      await transact(() => end.run(endsAt, id))
+    },
     saveKeyUses: (uses) =>
       transact(() => {
         for (const { keyId, ending, at } of uses) use.run(ending, at, keyId)
