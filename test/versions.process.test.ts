@@ -127,8 +127,9 @@ async function fillPostgres(address: string, version: number): Promise<void> {
     await sql.unsafe(`CREATE TABLE petstore_schema AS SELECT ${version} AS version`)
     // Rows may stand before those that they refer to.
     await sql`SET session_replication_role = replica`
-    for (const { name } of tables) {
-      const rows = database.query(`SELECT * FROM ${name}`).all()
+    for (const { name: table } of tables) {
+      const rows = database.query(`SELECT * FROM ${table}`).all()
+      const name = table === 'pet_counts' ? 'inventory' : table
       const text = JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value))
       await sql.unsafe(`DELETE FROM ${name}`)
       await sql.unsafe(

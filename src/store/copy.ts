@@ -6,8 +6,8 @@ import type { Contents, Row, Table } from './contents.ts'
 import { kindOf, migrateStore } from './kinds.ts'
 
 const BATCH_ROWS = 1_000
-/** Not copied: the target counts the pets as they are added. */
-const COUNTED = 'inventory'
+/** Not copied: the target counts the pets as they are added. PostgreSQL's name for it, and SQLite's. */
+const COUNTED = ['inventory', 'pet_counts']
 
 export interface CopyProgress {
   step: 'copying' | 'checking'
@@ -41,7 +41,7 @@ export async function copyStore(
 }
 
 async function tablesOf(contents: Contents): Promise<Table[]> {
-  return (await contents.tables()).filter(({ name }) => name !== COUNTED)
+  return (await contents.tables()).filter(({ name }) => !COUNTED.includes(name))
 }
 
 /** A table of the source and the same table of the target. They differ only in types that one kind of store lacks. */

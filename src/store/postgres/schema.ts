@@ -9,9 +9,10 @@ import third from './migrations/0003-idempotency-answers.sql' with { type: 'text
 import fourth from './migrations/0004-orders.sql' with { type: 'text' }
 import fifth from './migrations/0005-key-uses.sql' with { type: 'text' }
 import sixth from './migrations/0006-counted-inventory.sql' with { type: 'text' }
+import seventh from './migrations/0007-checked-writes.sql' with { type: 'text' }
 
 /** In order. A released migration is never changed. */
-const MIGRATIONS = [first, second, third, fourth, fifth, sixth]
+const MIGRATIONS = [first, second, third, fourth, fifth, sixth, seventh]
 export const NEWEST_VERSION = MIGRATIONS.length
 
 const OLDEST_SERVER = 15

@@ -11,9 +11,10 @@ import third from './migrations/0003-idempotency-answers.sql' with { type: 'text
 import fourth from './migrations/0004-orders.sql' with { type: 'text' }
 import fifth from './migrations/0005-key-uses.sql' with { type: 'text' }
 import sixth from './migrations/0006-counted-inventory.sql' with { type: 'text' }
+import seventh from './migrations/0007-inventory-view.sql' with { type: 'text' }
 
 /** In order. A released migration is never changed. `user_version` counts those that have run. */
-export const MIGRATIONS = [first, second, third, fourth, fifth, sixth]
+export const MIGRATIONS = [first, second, third, fourth, fifth, sixth, seventh]
 
 /** How long a statement waits for another process's transaction. It blocks the thread. */
 export const BUSY_TIMEOUT_MS = 2000

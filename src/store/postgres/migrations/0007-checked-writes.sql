@@ -1,0 +1,3 @@
+-- What a write asks once more inside its transaction.
+
+SELECT 1;
