@@ -6,7 +6,8 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import document from '../openapi.yaml'
-import type { Schema } from '../src/contract/openapi.ts'
+import type { Operation, Schema } from '../src/contract/openapi.ts'
+import { parametersOf } from '../src/contract/parameters.ts'
 import { checkAgainstContract } from '../test/support/contract-check.ts'
 import { serve } from '../test/support/process.ts'
 import { runCommand } from './command.ts'
@@ -72,8 +73,8 @@ async function send({ url }: Target, { method, path, headers, body, expected }: 
 
 /** Requests to the contract's operations: every parameter and body from its schema, valid or not. */
 function requests(key: string): fc.Arbitrary<Hostile> {
-  const { get: list, post } = document.paths['/pets'] ?? {}
-  const query = (list?.parameters ?? []).filter(({ name }) => name !== 'cursor')
+  const { get: list, post } = document.paths['/pets'] as Record<'get' | 'post', Operation>
+  const query = parametersOf('get', list, document.components).filter(({ name }) => name !== 'cursor')
   const texts = fc.record(
     Object.fromEntries(query.map(({ name, schema }) => [name, fc.option(textOf(schema), { nil: undefined })])),
   )
@@ -92,8 +93,8 @@ function requests(key: string): fc.Arbitrary<Hostile> {
   const gets = fc.record({ key: keys(key), id: ids }).map(({ key, id }): Hostile => {
     return { method: 'GET', path: `/pets/${id}`, headers: key.value, expected: key.wrong ? [key.wrong] : [200, 404] }
   })
-  const newPet = post?.requestBody?.content['application/json']?.schema as Schema
-  const idempotency = post?.parameters?.[0]?.schema as Schema
+  const newPet = post.requestBody?.content['application/json']?.schema as Schema
+  const idempotency = parametersOf('post', post, document.components)[0]?.schema as Schema
   const creates = fc
     .record({
       key: keys(key),

@@ -2,6 +2,7 @@
 // do. It supports the keywords that the contract uses, and fails at any other.
 
 import type { OpenApi, Operation, Schema } from '../src/contract/openapi.ts'
+import { parametersOf } from '../src/contract/parameters.ts'
 import { flatten } from '../src/contract/schema.ts'
 
 const HEADER = `// The contract's types. Written by \`npm run generate\` from openapi.yaml; not edited by hand.
@@ -15,13 +16,13 @@ export function contractTypes(document: OpenApi): string {
     ([name, schema]) => `${comment(schema.description)}export type ${name} = ${typeOf(schema)}\n`,
   )
   const operations = Object.values(document.paths).flatMap((path) =>
-    Object.values(path).map((operation) => operationType(operation, document.components.schemas)),
+    Object.entries(path).map(([method, operation]) => operationType(method, operation, document.components)),
   )
   return [HEADER, ...schemas, `export interface Operations {\n${operations.join('')}}\n`].join('\n')
 }
 
-function operationType(operation: Operation, schemas: Record<string, Schema>): string {
-  const parameters = (operation.parameters ?? []).map(({ name, required, schema }) => {
+function operationType(method: string, operation: Operation, components: OpenApi['components']): string {
+  const parameters = parametersOf(method, operation, components).map(({ name, required, schema }) => {
     const present = required || schema.default !== undefined
     return `${/^\w+$/.test(name) ? name : `'${name}'`}${present ? '' : '?'}: ${typeOf(schema)}`
   })
@@ -29,7 +30,7 @@ function operationType(operation: Operation, schemas: Record<string, Schema>): s
   return [
     `  ${operation.operationId}: {\n`,
     `    parameters: { ${parameters.join('; ')} }\n`.replace('{  }', 'Record<never, never>'),
-    `    body: ${body ? validatedType(body, schemas) : 'undefined'}\n`,
+    `    body: ${body ? validatedType(body, components.schemas) : 'undefined'}\n`,
     `    status: ${Object.keys(operation.responses).join(' | ')}\n`,
     '  }\n',
   ].join('')

@@ -16,7 +16,7 @@ const LIMIT_MAX = 100
 
 const open = async (options: StoreOptions) => overHttp(await openStore(':memory:', options), options)
 conformance('the client', open)
-ordersConformance('the client', open, { inOrder: false })
+ordersConformance('the client', open, { direct: false })
 
 /**
  * The store whose pets and orders are reached through a server, with one client for each API key. The server starts when it is first

@@ -67,14 +67,14 @@ describe('the client when requests fail', () => {
       },
       async (url) => {
         const client = clientOf(url)
-        expect(await client.completeOrder(1n)).toEqual(ORDER)
+        expect(await client.completeOrder(1n, { ifMatch: '"tag"' })).toEqual(ORDER)
         expect(await client.returnOrder(1n)).toEqual(ORDER)
         expect(await client.cancelOrder(1n, { ifMatch: '"tag"' })).toBeUndefined()
       },
     )
     const twice = (call: string) => [call, call]
     expect(asked).toEqual([
-      ...twice('POST /v1/store/orders/1/complete null null'),
+      ...twice('POST /v1/store/orders/1/complete "tag" null'),
       ...twice('POST /v1/store/orders/1/return null null'),
       ...twice('DELETE /v1/store/orders/1 "tag" null'),
     ])

@@ -108,16 +108,21 @@ describe('the client on a service', () => {
     expect((await client.listOrderPage({ petId, limit: 4 })).next).toBeUndefined()
   })
 
-  test('cancels an order only if it has the entity tag that was read', async () => {
-    const { id: petId } = await client.createPet(REX)
-    const { id } = await client.placeOrder({ petId })
-    expect(await rejectionOf(client.cancelOrder(id, { ifMatch: '"other"' }))).toMatchObject({
-      code: 'precondition_failed',
-    })
-    let ifMatch = ''
-    await client.getOrder(id, { onEntityTag: (tag) => (ifMatch = tag) })
-    await client.cancelOrder(id, { ifMatch })
-    expect(await client.getOrder(id)).toMatchObject({ status: 'cancelled' })
+  test('changes an order only if it has the entity tag that was read', async () => {
+    for (const changes of [['cancelOrder'], ['completeOrder', 'returnOrder']] as const) {
+      const { id: petId } = await client.createPet(REX)
+      const { id } = await client.placeOrder({ petId })
+      for (const change of changes) {
+        expect(await rejectionOf(client[change](id, { ifMatch: '"other"' }))).toMatchObject({
+          code: 'precondition_failed',
+        })
+        let ifMatch = ''
+        await client.getOrder(id, { onEntityTag: (tag) => (ifMatch = tag) })
+        await client[change](id, { ifMatch })
+      }
+      const expected = changes.length === 1 ? 'cancelled' : 'returned'
+      expect(await client.getOrder(id)).toMatchObject({ status: expected })
+    }
   })
 
   test('places one order for one idempotency key, and reports the replay', async () => {

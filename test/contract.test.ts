@@ -8,6 +8,8 @@ import { createConfig, lint } from '@redocly/openapi-core'
 import document from '../openapi.yaml'
 import { operations } from '../src/contract/contract.ts'
 import type { ErrorCode } from '../src/contract/generated.ts'
+import type { Operation } from '../src/contract/openapi.ts'
+import { parametersOf } from '../src/contract/parameters.ts'
 import { flatten } from '../src/contract/schema.ts'
 import { PetstoreError } from '../src/domain/errors.ts'
 import { handlers } from '../src/http/operations.ts'
@@ -67,6 +69,8 @@ describe('what generators choose types by', () => {
 describe('the interface document', () => {
   const { paths, components } = document
   const operation = (path: string, method: string) => paths[path]?.[method]
+  const parameters = (path: string, method: string) =>
+    parametersOf(method, operation(path, method) as Operation, components)
 
   test('declares the three operations on pets and those of the store, each with its stability', () => {
     const all = Object.entries(paths).flatMap(([path, methods]) =>
@@ -102,23 +106,25 @@ describe('the interface document', () => {
   })
 
   test('allows a limit of 1 to 100, by default 20', () => {
-    const limit = operation('/pets', 'get')?.parameters?.find(({ name }) => name === 'limit')
+    const limit = parameters('/pets', 'get').find(({ name }) => name === 'limit')
     expect(limit?.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 100, default: 20 })
     expect(limit?.required ?? false).toBe(false)
   })
 
   test('a page has at most as many pets as limit allows', () => {
-    const limit = operation('/pets', 'get')?.parameters?.find(({ name }) => name === 'limit')
+    const limit = parameters('/pets', 'get').find(({ name }) => name === 'limit')
     expect(components.schemas.Pets?.maxItems).toBe(limit?.schema.maximum as number)
   })
 
   test('each parameter has an example or a default, which the service takes', () => {
     for (const { id, parameters } of operations) {
-      const declared = Object.values(paths)
-        .flatMap((methods) => Object.values(methods))
-        .find(({ operationId }) => operationId === id)?.parameters
+      const [declared = []] = Object.values(paths).flatMap((methods) =>
+        Object.entries(methods)
+          .filter(([, one]) => one.operationId === id)
+          .map(([method, one]) => parametersOf(method, one, components)),
+      )
       for (const { name, default: byDefault, validate } of parameters) {
-        const { example, schema } = declared?.find((one) => one.name === name) ?? { schema: {} }
+        const { example, schema } = declared.find((one) => one.name === name) ?? { schema: {} }
         const value = example ?? byDefault ?? flatten(schema, components.schemas).enum?.[0]
         const problems: string[] = []
         validate(String(value), name, problems)
@@ -211,14 +217,14 @@ describe('the prose', () => {
   })
 
   test('describes every operation, parameter, field and response', () => {
-    const { schemas, responses, headers } = document.components
+    const { parameters, schemas, responses, headers } = document.components
     const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
     const fields = Object.values(schemas).flatMap(({ properties = {}, allOf = [] }) =>
       [properties, ...allOf.map((one) => one.properties ?? {})].flatMap((one) => Object.values(one)),
     )
     const described = [
       ...operations.flatMap((one) => [one, ...(one.parameters ?? []), ...Object.values(one.responses)]),
-      ...[schemas, responses, headers].flatMap((one) => Object.values(one)),
+      ...[parameters, schemas, responses, headers].flatMap((one) => Object.values(one)),
       ...fields,
     ]
     const silent = described.filter((one) => !('$ref' in one) && !('description' in one && one.description))

@@ -16,7 +16,7 @@ const MS_MAX = 100
 
 /** For each file that reads what comes from outside: texts that its expressions take, with each of their parts. */
 const SAMPLES: Record<string, readonly string[]> = {
-  'http/response/response.ts': ['"abc", W/"d"'],
+  'http/response/conditions.ts': ['"abc", W/"d"'],
   'http/request/authentication.ts': ['Bearer  pets_live_x y'],
   'http/request/body.ts': ['application/json', ' ; charset="utf-8"; a=b'],
   'http/web/static-file.ts': ['q=0.000'],

@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import type { Store, StoreOptions } from '../src/domain/store.ts'
+import { checks } from './orders/checks.ts'
 import { expiry } from './orders/expiry.ts'
 import { MAX, openFixture, PET_STATUSES } from './orders/fixture.ts'
 import { idempotencyKeys } from './orders/idempotency-keys.ts'
@@ -14,13 +15,13 @@ import { newKey } from './support/keys.ts'
 import { newPet } from './support/pets.ts'
 
 /**
- * Each call gives a store with nothing in it. `inOrder`: calls arrive in the order in which they are made; requests over
- * several connections may overtake each other.
+ * Each call gives a store with nothing in it. `direct`: without a network in between, where requests over several connections
+ * may overtake each other, and which takes no functions.
  */
 export function ordersConformance(
   name: string,
   open: (options: StoreOptions) => Promise<Store>,
-  { inOrder = true }: { inOrder?: boolean } = {},
+  { direct = true }: { direct?: boolean } = {},
 ): void {
   describe(`${name} keeps the promises of a store of orders`, () => {
     const fixture = openFixture(open)
@@ -41,7 +42,8 @@ export function ordersConformance(
     placing(fixture)
     transitions(fixture)
     idempotencyKeys(fixture)
-    together(fixture, { inOrder })
+    if (direct) checks(fixture)
+    together(fixture, { inOrder: direct })
     lists(fixture)
     expiry(fixture)
 

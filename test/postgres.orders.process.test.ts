@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { PetstoreError } from '../src/domain/errors.ts'
+import type { Order } from '../src/domain/orders.ts'
 import type { Store } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { newKey } from './support/keys.ts'
@@ -85,6 +86,41 @@ test('an order that one server completes while another cancels it is completed o
     ]),
   )
   for (const [outcomes] of moved) expect(outcomes?.filter((each) => each === 'order_not_pending').length).toBe(1)
+  await expectAgreement()
+}, 60_000)
+
+test('an order that changes after it was checked, and before it is moved, is checked again', async () => {
+  const refusal = new PetstoreError('precondition_failed', 'It has changed.')
+  const isRex = (order: Order) => {
+    asked.push(order.petName)
+    return order.petName === PET.name ? undefined : refusal
+  }
+  let asked: string[] = []
+  for (const [rename, expected, code] of [
+    [`UPDATE pets SET name = 'Max' WHERE id = `, ['Rex', 'Max'], refusal.code],
+    // Another version of the row, but for the caller the same order.
+    ['UPDATE pets SET name = name WHERE id = ', ['Rex', 'Rex', 'Rex'], 'completed'],
+  ] as const) {
+    const [petId = 0n] = await addPets(1)
+    const { value: order } = await servers[0].placeOrder({ petId }, by)
+    asked = []
+    const moving = await cluster.asAdmin(
+      (sql) =>
+        sql.begin(async (transaction) => {
+          await transaction`SELECT pg_advisory_xact_lock(1346720851, 1)`
+          const moving = outcome(servers[0].completeOrder(order.id, by, isRex))
+          while ((await transaction`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`).length === 0) {
+            await Bun.sleep(5)
+          }
+          await transaction.unsafe(rename + petId)
+          return { moving }
+        }),
+      new URL(address).pathname.slice(1),
+    )
+    const outcomeOfMove = await moving.moving
+    expect(typeof outcomeOfMove === 'string' ? outcomeOfMove : outcomeOfMove.status).toBe(code)
+    expect(asked).toEqual([...expected])
+  }
   await expectAgreement()
 }, 60_000)
 

@@ -22,8 +22,8 @@ export interface GetOrderOptions extends CallOptions {
   onEntityTag?: ((tag: string) => void) | undefined
 }
 
-export interface CancelOptions extends CallOptions {
-  /** Cancels the order only if it still has this entity tag; otherwise rejects with `precondition_failed`. */
+export interface ChangeOptions extends CallOptions {
+  /** Changes the order only if it still has this entity tag; otherwise rejects with `precondition_failed`. */
   ifMatch?: string | undefined
 }
 
@@ -115,23 +115,22 @@ export class PetstoreClient {
     return order
   }
 
-  /** The pet is sold. Safe to repeat. Rejects with PetstoreApiError `not_found` or `order_not_pending`. */
-  async completeOrder(id: bigint, options: CallOptions = {}): Promise<Order> {
-    return this.#read('completeOrder', `${orderPath(id)}/complete`, toOrder, options, POST)
+  /** The pet is sold. Safe to repeat. Rejects as `cancelOrder`. */
+  async completeOrder(id: bigint, { ifMatch, ...options }: ChangeOptions = {}): Promise<Order> {
+    return this.#read('completeOrder', `${orderPath(id)}/complete`, toOrder, options, changing('POST', ifMatch))
   }
 
   /**
    * The pet is available again. Safe to repeat. Rejects with PetstoreApiError `not_found`, `order_not_pending` or
    * `precondition_failed`.
    */
-  async cancelOrder(id: bigint, { ifMatch, ...options }: CancelOptions = {}): Promise<void> {
-    const headers: Record<string, string> = ifMatch === undefined ? {} : { 'If-Match': ifMatch }
-    await this.#connection.send('cancelOrder', orderPath(id), { method: 'DELETE', headers }, options)
+  async cancelOrder(id: bigint, { ifMatch, ...options }: ChangeOptions = {}): Promise<void> {
+    await this.#connection.send('cancelOrder', orderPath(id), changing('DELETE', ifMatch), options)
   }
 
-  /** A sold pet comes back. Safe to repeat. Rejects with PetstoreApiError `not_found` or `order_not_completed`. */
-  async returnOrder(id: bigint, options: CallOptions = {}): Promise<Order> {
-    return this.#read('returnOrder', `${orderPath(id)}/return`, toOrder, options, POST)
+  /** A sold pet comes back. Safe to repeat. Rejects as `cancelOrder`, but with `order_not_completed`. */
+  async returnOrder(id: bigint, { ifMatch, ...options }: ChangeOptions = {}): Promise<Order> {
+    return this.#read('returnOrder', `${orderPath(id)}/return`, toOrder, options, changing('POST', ifMatch))
   }
 
   /** How many pets have each status. */
@@ -197,6 +196,10 @@ export class PetstoreClient {
 }
 
 const POST = { method: 'POST' }
+
+function changing(method: string, ifMatch: string | undefined): RequestInit {
+  return ifMatch === undefined ? { method } : { method, headers: { 'If-Match': ifMatch } }
+}
 
 function orderPath(id: bigint): string {
   return `/store/orders/${BigInt(id)}`

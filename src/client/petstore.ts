@@ -11,7 +11,7 @@ export type {
 } from './connection.ts'
 export { PetstoreApiError, PetstoreNetworkError, PetstoreTimeoutError } from './errors.ts'
 export {
-  type CancelOptions,
+  type ChangeOptions,
   type CreateOptions,
   type GetOrderOptions,
   type OrderFilter,

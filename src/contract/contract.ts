@@ -5,6 +5,7 @@ import source from '../../openapi.yaml' with { type: 'text' }
 import { INT64_MAX, INT64_MIN } from '../json/int64.ts'
 import type { ErrorCode, Operations } from './generated.ts'
 import type { OpenApi, Operation, Schema } from './openapi.ts'
+import { parametersOf } from './parameters.ts'
 import { compileSchema, compileTextSchema, type TextValidator, type Validator } from './schema.ts'
 
 export type OperationId = keyof Operations
@@ -43,13 +44,14 @@ export interface Deprecation {
 // Parsed here, because a bundler cannot import one file both as text and as YAML.
 const text = source as unknown as string
 const document = Bun.YAML.parse(text) as OpenApi
-const { schemas } = document.components
+const { components } = document
+const { schemas } = components
 
 /** The `/v1` in which every server's address ends. */
 export const basePath = `/${document.servers[0]?.url.split('/').pop()}`
 
 export const operations: readonly ContractOperation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => compile(basePath + path, method.toUpperCase(), operation)),
+  Object.entries(methods).map(([method, operation]) => compile(basePath + path, method, operation)),
 )
 
 /** The contract as YAML and JSON, with other addresses in `servers`. `undefined` keeps an address. */
@@ -72,9 +74,9 @@ function compile(path: string, method: string, operation: Operation): ContractOp
   const body = operation.requestBody?.content['application/json']?.schema
   return {
     id: operation.operationId as OperationId,
-    method,
+    method: method.toUpperCase(),
     path,
-    parameters: (operation.parameters ?? []).map((parameter) => ({
+    parameters: parametersOf(method, operation, components).map((parameter) => ({
       name: parameter.name,
       in: parameter.in,
       default: parameter.schema.default,

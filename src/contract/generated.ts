@@ -96,7 +96,7 @@ export type Error = {
  * - `pet_not_available` (409): the pet is reserved or sold.
  * - `order_not_pending` (409): only a pending order can be completed or cancelled.
  * - `order_not_completed` (409): only a completed order can be returned.
- * - `precondition_failed` (412): the order does not have the entity tag in `If-Match`.
+ * - `precondition_failed` (412): what `If-Match` or, for a change, `If-None-Match` asks of the entity tag is not so.
  * - `rate_limited` (429): the API key has sent too many requests.
  * - `operation_removed` (410): the operation was removed on its sunset date.
  * - `internal` (500): the service failed.
@@ -108,7 +108,7 @@ export interface Operations {
   listPets: {
     parameters: { limit: number; status?: PetStatus; cursor?: string }
     body: undefined
-    status: 200 | 304 | 400 | 401 | 429 | 500 | 503
+    status: 200 | 304 | 400 | 401 | 412 | 429 | 500 | 503
   }
   createPet: {
     parameters: { 'Idempotency-Key'?: string }
@@ -118,12 +118,12 @@ export interface Operations {
   getPet: {
     parameters: { petId: bigint }
     body: undefined
-    status: 200 | 304 | 401 | 404 | 410 | 429 | 500 | 503
+    status: 200 | 304 | 401 | 404 | 410 | 412 | 429 | 500 | 503
   }
   listOrders: {
     parameters: { limit: number; status?: OrderStatus; petId?: bigint; cursor?: string }
     body: undefined
-    status: 200 | 304 | 400 | 401 | 429 | 500 | 503
+    status: 200 | 304 | 400 | 401 | 412 | 429 | 500 | 503
   }
   placeOrder: {
     parameters: { 'Idempotency-Key'?: string }
@@ -133,26 +133,26 @@ export interface Operations {
   getOrder: {
     parameters: { orderId: bigint }
     body: undefined
-    status: 200 | 304 | 401 | 404 | 429 | 500 | 503
+    status: 200 | 304 | 401 | 404 | 412 | 429 | 500 | 503
   }
   cancelOrder: {
-    parameters: { orderId: bigint; 'If-Match'?: string }
+    parameters: { orderId: bigint; 'If-Match'?: string; 'If-None-Match'?: string }
     body: undefined
     status: 204 | 401 | 403 | 404 | 409 | 412 | 429 | 500 | 503
   }
   completeOrder: {
-    parameters: { orderId: bigint }
+    parameters: { orderId: bigint; 'If-Match'?: string; 'If-None-Match'?: string }
     body: undefined
-    status: 200 | 401 | 403 | 404 | 409 | 429 | 500 | 503
+    status: 200 | 401 | 403 | 404 | 409 | 412 | 429 | 500 | 503
   }
   returnOrder: {
-    parameters: { orderId: bigint }
+    parameters: { orderId: bigint; 'If-Match'?: string; 'If-None-Match'?: string }
     body: undefined
-    status: 200 | 401 | 403 | 404 | 409 | 429 | 500 | 503
+    status: 200 | 401 | 403 | 404 | 409 | 412 | 429 | 500 | 503
   }
   getInventory: {
     parameters: Record<never, never>
     body: undefined
-    status: 200 | 304 | 401 | 429 | 500 | 503
+    status: 200 | 304 | 401 | 412 | 429 | 500 | 503
   }
 }

@@ -5,6 +5,7 @@ export interface OpenApi {
   servers: { url: string; description: string }[]
   paths: Record<string, Record<string, Operation>>
   components: {
+    parameters: Record<string, Parameter>
     schemas: Record<string, Schema>
     responses: Record<string, Response>
     headers: Record<string, Header>
@@ -22,7 +23,7 @@ export interface Operation {
   'x-deprecated-since'?: string
   'x-deprecated-sunset'?: string
   'x-deprecated-successor'?: string
-  parameters?: Parameter[]
+  parameters?: (Reference | Parameter)[]
   requestBody?: { required: boolean; content: Content }
   responses: Record<string, Reference | Response>
 }

@@ -3,6 +3,7 @@
 // test/orders.conformance.ts holds each store to it.
 
 import type * as contract from '../contract/generated.ts'
+import type { PetstoreError } from './errors.ts'
 import type { KeyId } from './keys.ts'
 import type { Created, Page, PetStatus } from './pets.ts'
 
@@ -38,6 +39,9 @@ export type ExpiredOrder = Pick<Order, 'id' | 'petId'>
 /** An order that went into `status`. */
 export type Transition = Pick<Order, 'id' | 'petId' | 'status'>
 
+/** What a caller asks of an order before it is changed: gives the error with which the change is refused, if any. */
+export type OrderCheck = (order: Order) => PetstoreError | undefined
+
 /** The number of pets with each status. */
 export type Inventory = Readonly<Record<PetStatus, bigint>>
 
@@ -56,14 +60,17 @@ export interface OrderStore {
   /** Oldest first (by id), at most `limit`, as JSON. No order is ever added behind one that a page has already shown. */
   listOrders(filter: OrderFilter): Promise<Page>
 
-  /** The pet is sold. An order that is completed already stays as it is. Rejects with `not_found` or `order_not_pending`. */
-  completeOrder(id: bigint, by: KeyId): Promise<Order>
+  /**
+   * The pet is sold. An order that is completed already stays as it is. Rejects with `not_found`, `order_not_pending`, or else as `check`
+   * says of the order as the transaction finds it. `check` may be asked several times.
+   */
+  completeOrder(id: bigint, by: KeyId, check?: OrderCheck): Promise<Order>
 
   /** The pet is available again. A cancelled or expired order stays as it is; an overdue one expires instead. Rejects as `completeOrder`. */
-  cancelOrder(id: bigint, by: KeyId): Promise<Order>
+  cancelOrder(id: bigint, by: KeyId, check?: OrderCheck): Promise<Order>
 
-  /** A sold pet comes back. A returned order stays as it is. Rejects with `not_found` or `order_not_completed`. */
-  returnOrder(id: bigint, by: KeyId): Promise<Order>
+  /** A sold pet comes back. A returned order stays as it is. Rejects as `completeOrder`, but with `order_not_completed`. */
+  returnOrder(id: bigint, by: KeyId, check?: OrderCheck): Promise<Order>
 
   /** Exact as of one commit; costs the same with ten pets and ten million. */
   getInventory(): Promise<Inventory>

@@ -16,6 +16,7 @@ import { Authentication, KeyUses, readToken } from './request/authentication.ts'
 import { readBody } from './request/body.ts'
 import { RunningKeys } from './request/idempotency-key.ts'
 import { readParameters } from './request/parameters.ts'
+import { failedPrecondition } from './response/conditions.ts'
 import { checkNotRemoved, DeprecatedCallTally } from './response/deprecation.ts'
 import { errorAnswer, isServerFailure, toPetstoreError } from './response/error-answer.ts'
 import { FailureLog } from './response/failure-log.ts'
@@ -159,7 +160,8 @@ export class Pipeline {
   private finish(answer: Answer, context: Context): Response {
     const { metrics, corsOrigins } = this.options
     const { request, route } = context
-    const response = toResponse(answer, context)
+    const failed = answer.tag && failedPrecondition(answer.tag, request.headers.get('If-Match'))
+    const response = toResponse(failed ? this.failed(failed, context) : answer, context)
     this.rateLimit?.addHeaders(response, context)
     addCors(response, request, corsOrigins)
     // After CONNECT, Bun reads nothing more from the connection.

@@ -3,7 +3,8 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { encodeCursor } from '../../src/http/request/cursor.ts'
 import type { Answer } from '../support/service.ts'
-import { bearer, describeApi, type OnStore, type Row } from './api.ts'
+import { bearer, describeApi, expectError, type OnStore, type Row } from './api.ts'
+import { expectIfMatch } from './conditional-requests.ts'
 import { ordersOf, turnToNow } from './orders.ts'
 
 const ids = ({ text }: Answer): number[] => JSON.parse(text).map(({ id }: { id: number }) => id)
@@ -136,9 +137,15 @@ export function listOrders(on: OnStore): void {
       }
     })
 
-    test('If-None-Match on a transition is ignored', async () => {
-      const { id } = await placed()
-      expect((await request(`POST /store/orders/${id}/complete`, { 'If-None-Match': '*' })).status).toBe(200)
+    test('what has changed since is not sent to who wants only what it was: 412', async () => {
+      const { id, petId } = await placed()
+      const paths = [`/store/orders?petId=${petId}`, `/store/orders/${id}`, '/store/inventory']
+      const tags = await Promise.all(paths.map(async (path) => (await get(path)).headers.get('ETag') ?? ''))
+      for (const [n, path] of paths.entries()) await expectIfMatch(api, path, tags[n] ?? '')
+      await complete(id)
+      for (const [n, path] of paths.entries()) {
+        expectError(await get(path, { 'If-Match': tags[n] ?? '' }), 412, 'precondition_failed', ['If-Match'])
+      }
     })
   })
 

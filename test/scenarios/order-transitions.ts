@@ -120,34 +120,62 @@ export function orderTransitions(on: OnStore): void {
     ])
   })
 
-  describeApi('cancelOrder with If-Match', on, (api) => {
-    const { read, cancel, orderThatIs } = ordersOf(api)
+  describeApi('the preconditions of a change', on, (api) => {
+    const { read, complete, cancel, giveBack, orderThatIs } = ordersOf(api)
     beforeAll(() => turnToNow(api))
 
-    for (const [description, of, condition, status, code] of [
-      ['the tag', 'pending', (tag: string) => tag, 204, ''],
-      ['the tag among others', 'pending', (tag: string) => `"x", W/"y" , ${tag}`, 204, ''],
-      ['*', 'pending', () => '*', 204, ''],
-      ['another tag', 'pending', () => '"x"', 412, 'precondition_failed'],
-      ['the tag, weak', 'pending', (tag: string) => `W/${tag}`, 412, 'precondition_failed'],
-      ['the tag without quotes', 'pending', (tag: string) => tag.slice(1, -1), 412, 'precondition_failed'],
-      ['nothing', 'pending', () => '', 412, 'precondition_failed'],
-      ['another tag', 'completed', () => '"x"', 409, 'order_not_pending'],
-      ['another tag', 'returned', () => '"x"', 409, 'order_not_pending'],
-      ['another tag', 'cancelled', () => '"x"', 204, ''],
+    const MATCH = 'If-Match'
+    const NONE = 'If-None-Match'
+    for (const [name, ask, from, to, success, conflict, refusal] of [
+      ['completeOrder', complete, 'pending', 'completed', 200, 'cancelled', 'order_not_pending'],
+      ['cancelOrder', cancel, 'pending', 'cancelled', 204, 'completed', 'order_not_pending'],
+      ['returnOrder', giveBack, 'completed', 'returned', 200, 'cancelled', 'order_not_completed'],
     ] as const) {
-      test(`${description}, a ${of} order: ${status} ${code}`, async () => {
-        const { id } = await orderThatIs(of)
-        const before = await read(id)
-        const answer = await cancel(id, { 'If-Match': condition(before.headers.get('ETag') ?? '') })
-        if (code !== '') expectError(answer, status, code, [`Order ${id} `])
-        expect(answer.status).toBe(status)
-        expect(JSON.parse((await read(id)).text).status).toBe(status === 204 ? 'cancelled' : of)
+      for (const [description, of, conditions, status, code] of [
+        ['the tag', from, (tag: string) => ({ [MATCH]: tag }), success, ''],
+        ['the tag among others', from, (tag: string) => ({ [MATCH]: `"x", W/"y" , ${tag}` }), success, ''],
+        ['*', from, () => ({ [MATCH]: '*' }), success, ''],
+        ['another tag', from, () => ({ [MATCH]: '"x"' }), 412, 'precondition_failed'],
+        ['the tag, weak', from, (tag: string) => ({ [MATCH]: `W/${tag}` }), 412, 'precondition_failed'],
+        ['the tag, not quoted', from, (tag: string) => ({ [MATCH]: tag.slice(1, -1) }), 412, 'precondition_failed'],
+        ['nothing', from, () => ({ [MATCH]: '' }), 412, 'precondition_failed'],
+        ['another tag', conflict, () => ({ [MATCH]: '"x"' }), 409, refusal],
+        ['another tag', to, () => ({ [MATCH]: '"x"' }), success, ''],
+        ['not another tag', from, () => ({ [NONE]: '"x"' }), success, ''],
+        ['not the tag', from, (tag: string) => ({ [NONE]: tag }), 412, 'precondition_failed'],
+        ['not the tag, weak', from, (tag: string) => ({ [NONE]: `W/${tag}` }), 412, 'precondition_failed'],
+        ['not *', from, () => ({ [NONE]: '*' }), 412, 'precondition_failed'],
+        ['not *', conflict, () => ({ [NONE]: '*' }), 409, refusal],
+        ['not *', to, () => ({ [NONE]: '*' }), success, ''],
+        ['the tag, and not it', from, (tag: string) => ({ [MATCH]: tag, [NONE]: tag }), 412, 'precondition_failed'],
+        ['*, and not another tag', from, () => ({ [MATCH]: '*', [NONE]: '"x"' }), success, ''],
+      ] as const) {
+        test(`${name}, ${of}, if ${description}: ${status} ${code}`, async () => {
+          const { id } = await orderThatIs(of)
+          const before = await read(id)
+          const answer = await ask(id, conditions(before.headers.get('ETag') ?? ''))
+          if (code !== '') expectError(answer, status, code, [])
+          expect(answer.status).toBe(status)
+          expect(JSON.parse((await read(id)).text).status).toBe(status === success ? to : of)
+        })
+      }
+
+      test(`${name} of an order that does not exist, with preconditions: 404`, async () => {
+        for (const headers of [{ [MATCH]: '*' }, { [NONE]: '*' }, { [MATCH]: '"x"' }]) {
+          expectError(await ask(999_999_999, headers), 404, 'not_found', [])
+        }
       })
     }
 
-    test('an order that does not exist: 404', async () => {
-      expectError(await cancel(999_999_999, { 'If-Match': '*' }), 404, 'not_found', [])
+    test('of many that have seen the same, one succeeds', async () => {
+      const { id } = await orderThatIs('pending')
+      const tag = (await read(id)).headers.get('ETag') ?? ''
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => (n % 2 ? complete : cancel)(id, { [MATCH]: tag })),
+      )
+      const { status } = JSON.parse((await read(id)).text)
+      const expected = status === 'completed' ? [409, 200] : [204, 409]
+      expect(answers.map((answer) => answer.status)).toEqual(answers.map((_, n) => expected[n % 2] as number))
     })
   })
 

@@ -50,10 +50,12 @@ export function ordersOf(api: Api) {
   }
 
   const read = (id: number): Promise<Answer> => request(`GET /store/orders/${id}`)
-  const complete = (id: number): Promise<Answer> => request(`POST /store/orders/${id}/complete`)
+  const complete = (id: number, headers?: Record<string, string>): Promise<Answer> =>
+    request(`POST /store/orders/${id}/complete`, headers)
   const cancel = (id: number, headers?: Record<string, string>): Promise<Answer> =>
     request(`DELETE /store/orders/${id}`, headers)
-  const giveBack = (id: number): Promise<Answer> => request(`POST /store/orders/${id}/return`)
+  const giveBack = (id: number, headers?: Record<string, string>): Promise<Answer> =>
+    request(`POST /store/orders/${id}/return`, headers)
 
   /** A new order that has come to this status. */
   async function orderThatIs(status: 'pending' | 'completed' | 'cancelled' | 'returned'): Promise<OrderBody> {

@@ -4,10 +4,11 @@
 import { basePath } from '../../contract/contract.ts'
 import type * as contract from '../../contract/generated.ts'
 import { PetstoreError } from '../../domain/errors.ts'
-import type { Order } from '../../domain/orders.ts'
+import type { Order, OrderCheck } from '../../domain/orders.ts'
 import { stringifyJson } from '../../json/json.ts'
 import { decodeCursor, nextLink } from '../request/cursor.ts'
-import { changed, created, entityTag, matchesStrongly, noContent, ok } from '../response/response.ts'
+import { entityTag, failedPrecondition } from '../response/conditions.ts'
+import { changed, created, noContent, ok } from '../response/response.ts'
 import { type Handlers, shared } from './handler.ts'
 
 export const orderOperations: Handlers<
@@ -31,32 +32,28 @@ export const orderOperations: Handlers<
     return ok(orderJson(order))
   },
 
-  async cancelOrder({ orders }, caller, { orderId, 'If-Match': ifMatch }) {
-    if (ifMatch !== undefined) {
-      const order = await orders.getOrder(orderId)
-      // What is no longer pending is the store's to answer: a repeat, or a conflict. While it is pending nothing of it changes, so
-      // the tag that was read is the tag of what is cancelled.
-      if (order?.status === 'pending' && !matchesStrongly(ifMatch, entityTag(orderJson(order)))) {
-        throw new PetstoreError(
-          'precondition_failed',
-          `Order ${orderId} does not have the entity tag that If-Match names.`,
-        )
-      }
-    }
-    return noContent({}, loggedOf(await orders.cancelOrder(orderId, caller.id)))
+  async cancelOrder({ orders }, caller, { orderId, ...conditions }) {
+    return noContent({}, loggedOf(await orders.cancelOrder(orderId, caller.id, checkOf(conditions))))
   },
 
-  async completeOrder({ orders }, caller, { orderId }) {
-    const order = await orders.completeOrder(orderId, caller.id)
+  async completeOrder({ orders }, caller, { orderId, ...conditions }) {
+    const order = await orders.completeOrder(orderId, caller.id, checkOf(conditions))
     return changed(orderJson(order), loggedOf(order))
   },
 
-  async returnOrder({ orders }, caller, { orderId }) {
-    const order = await orders.returnOrder(orderId, caller.id)
+  async returnOrder({ orders }, caller, { orderId, ...conditions }) {
+    const order = await orders.returnOrder(orderId, caller.id, checkOf(conditions))
     return changed(orderJson(order), loggedOf(order))
   },
 
   getInventory: shared<'getInventory'>(async ({ orders }) => ok(stringifyJson(await orders.getInventory()))),
+}
+
+/** `undefined` without conditions. */
+function checkOf(conditions: { 'If-Match'?: string; 'If-None-Match'?: string }): OrderCheck | undefined {
+  const { 'If-Match': ifMatch, 'If-None-Match': ifNoneMatch } = conditions
+  if (ifMatch === undefined && ifNoneMatch === undefined) return undefined
+  return (order) => failedPrecondition(entityTag(orderJson(order)), ifMatch, ifNoneMatch)
 }
 
 /** Equal, byte for byte, to what the stores write in a list. */

@@ -8,6 +8,7 @@ import type {
   Inventory,
   NewOrder,
   Order,
+  OrderCheck,
   OrderFilter,
   OrderStatus,
   OrderStore,
@@ -50,13 +51,16 @@ const PAGE_THAT_HOLDS = page(`id > $1 AND pet_id = $2 AND status = $3 AND ${HOLD
 const PAGE_BY_PET_AND_STATUS = page(`${following('pet_id')} AND status = $3`, 'pet_id, id')
 const INVENTORY = 'SELECT status, pets FROM inventory'
 const CHANGE = `SELECT place, changed, refusal, pet_status AS "petStatus", operation, request, answer, ${COLUMNS}
-  FROM petstore_change_orders($1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::json, $5, $6)`
+  FROM petstore_change_orders($1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::text[], $5::text::json, $6, $7)`
+const VERSIONED = `SELECT ${COLUMNS}, petstore_order_version(id) AS version FROM (${ORDERS} WHERE id = $1) AS orders`
 // The clock is asked once, and the order asked for, so that the index serves.
 const IS_DUE = `SELECT FROM orders WHERE status = 'pending' AND expires_at <= (SELECT petstore_now())
   AND (SELECT status FROM pets WHERE pets.id = pet_id) = 'pending' ORDER BY expires_at LIMIT 1`
 const EXPIRE = 'SELECT id, pet_id AS "petId" FROM petstore_expire_orders($1)'
 
-type Moved = 'completed' | 'cancelled' | 'returned'
+/** From which status an order may go to each. */
+const FROM = { completed: 'pending', cancelled: 'pending', returned: 'completed' } as const
+type Moved = keyof typeof FROM
 
 interface Placement extends Keyed {
   order: NewOrder
@@ -66,6 +70,8 @@ interface Move {
   id: bigint
   by: KeyId
   to: Moved
+  /** Only if the order still has this version: otherwise it is left in its status. */
+  version?: string | undefined
 }
 
 /** As the function's migration says. */
@@ -73,6 +79,9 @@ type ChangeRow = { place: bigint; changed: boolean; petStatus: PetStatus } & Fir
   Order & { refusal: 'invalid_order' | 'pet_not_found' | 'pet_not_available' | null; expiresAt: bigint | null }
 
 type Outcome = Created<Order> | PetstoreError
+
+/** No order has it. */
+const NO_VERSION = ''
 
 export function postgresOrders(
   { read, change, background }: Connection,
@@ -89,6 +98,9 @@ export function postgresOrders(
       `{${moves.map(({ id }) => id)}}`,
       `{${moves.map(({ to }) => to)}}`,
       `{${moves.map(({ by }) => by)}}`,
+      moves.some(({ version }) => version !== undefined)
+        ? `{${moves.map(({ version }) => (version === undefined ? 'NULL' : `"${version}"`))}}`
+        : null,
       JSON.stringify(placements.map(toRow)),
       at,
       at - KEPT_MS,
@@ -106,11 +118,23 @@ export function postgresOrders(
     )
   }
   const changeOne = batched(changeAll, onBatch, (item) =>
-    'to' in item ? [`order ${item.id}`, item.to] : usedKey(item),
+    'to' in item ? [`order ${item.id}`, item.version === undefined ? item.to : Symbol()] : usedKey(item),
   )
 
-  async function move(id: bigint, by: KeyId, to: Moved): Promise<Order> {
-    return (await changeOne({ id, by, to })).value
+  async function move(id: bigint, by: KeyId, to: Moved, check?: OrderCheck): Promise<Order> {
+    return check ? moveChecked(id, by, to, check) : (await changeOne({ id, by, to })).value
+  }
+
+  /** `check` is asked about the order as it is read. When that is not what the transaction finds, it is asked about the latter. */
+  async function moveChecked(id: bigint, by: KeyId, to: Moved, check: OrderCheck): Promise<Order> {
+    for (;;) {
+      const [seen] = await read<Order & { version: string }>(VERSIONED, id)
+      const version = seen && !check(fromRow(ORDER_COLUMNS, seen)) ? seen.version : NO_VERSION
+      const { value: order } = await changeOne({ id, by, to, version })
+      if (order.status !== FROM[to]) return order
+      const refusal = check(order)
+      if (refusal) throw refusal
+    }
   }
 
   async function readOrders(ids: bigint[]): Promise<(Order | undefined)[]> {
@@ -145,9 +169,9 @@ export function postgresOrders(
 
   return {
     placeOrder: (order, by, idempotencyKey) => changeOne({ order, by, idempotencyKey }),
-    completeOrder: (id, by) => move(id, by, 'completed'),
-    cancelOrder: (id, by) => move(id, by, 'cancelled'),
-    returnOrder: (id, by) => move(id, by, 'returned'),
+    completeOrder: (id, by, check) => move(id, by, 'completed', check),
+    cancelOrder: (id, by, check) => move(id, by, 'cancelled', check),
+    returnOrder: (id, by, check) => move(id, by, 'returned', check),
     getOrder: batched(readOrders),
     listOrders: readPage,
     getInventory: readInventory,
@@ -168,11 +192,11 @@ function toRow({ order, by, idempotencyKey: key }: Placement) {
 }
 
 /** Repeating is safe: what an order is already it was moved to before, and a reservation that is over needs no cancelling. */
-function outcomeOfMove({ id, to }: Move, row: ChangeRow | undefined): Outcome {
+function outcomeOfMove({ id, to, version }: Move, row: ChangeRow | undefined): Outcome {
   if (!row) return orderNotFound(id)
   const order = fromRow(ORDER_COLUMNS, row)
-  if (order.status === to || (to === 'cancelled' && order.status === 'expired'))
-    return { value: order, replayed: false }
+  const isDone = order.status === to || (to === 'cancelled' && order.status === 'expired')
+  if (isDone || (version !== undefined && order.status === FROM[to])) return { value: order, replayed: false }
   return to === 'returned' ? orderNotCompleted(order) : orderNotPending(order, to)
 }
 

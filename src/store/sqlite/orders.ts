@@ -2,7 +2,7 @@
 
 import type { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
-import type { ExpiredOrder, NewOrder, Order, OrderStatus, OrderStore } from '../../domain/orders.ts'
+import type { ExpiredOrder, NewOrder, Order, OrderCheck, OrderStatus, OrderStore } from '../../domain/orders.ts'
 import type { PetStatus } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { fromRow, selectList } from '../shared/columns.ts'
@@ -112,7 +112,13 @@ export function sqliteOrders(
       : undefined
   }
 
-  function change(turn: Turn, id: bigint, to: Exclude<Moved, 'expired'>, by: KeyId): Order | PetstoreError {
+  function change(
+    turn: Turn,
+    id: bigint,
+    to: Exclude<Moved, 'expired'>,
+    by: KeyId,
+    check?: OrderCheck,
+  ): Order | PetstoreError {
     const { now } = turn
     let order = readOrder(id)
     if (!order) return orderNotFound(id)
@@ -123,6 +129,8 @@ export function sqliteOrders(
     // A repeat, or the end of a reservation that has ended: what is asked for is so already.
     if (order.status === to || (to === 'cancelled' && order.status === 'expired')) return order
     if (order.status === MOVES[to].from) {
+      const refusal = check?.(order)
+      if (refusal) return refusal
       move(turn, id, order.petId, to, by)
       return { ...order, status: to, changedAt: now }
     }
@@ -142,9 +150,9 @@ export function sqliteOrders(
       ),
     getOrder: (id) => read(() => readOrder(id)),
     listOrders: (filter) => read(() => readPage(filter)),
-    completeOrder: (id, by) => write((turn) => change(turn, id, 'completed', by)),
-    cancelOrder: (id, by) => write((turn) => change(turn, id, 'cancelled', by)),
-    returnOrder: (id, by) => write((turn) => change(turn, id, 'returned', by)),
+    completeOrder: (id, by, check) => write((turn) => change(turn, id, 'completed', by, check)),
+    cancelOrder: (id, by, check) => write((turn) => change(turn, id, 'cancelled', by, check)),
+    returnOrder: (id, by, check) => write((turn) => change(turn, id, 'returned', by, check)),
     getInventory: () => read(inventory),
     async expireOrders(limit) {
       // A write transaction is begun only where there is something to do.

@@ -1,3 +1,52 @@
--- What a write asks once more inside its transaction.
+-- What a write asks once more inside its transaction. The functions that servers of the version before call stay as they are.
 
-SELECT 1;
+-- As before, but a state that is NULL moves nothing.
+CREATE OR REPLACE FUNCTION petstore_move_orders(ids bigint[], states text[], key_ids bigint[], at bigint) RETURNS bigint[]
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_nestloop = off AS $$
+DECLARE
+  orders_moved bigint[];
+  pets_moved bigint;
+BEGIN
+  WITH asked AS MATERIALIZED (
+    SELECT DISTINCT ON (id) * FROM unnest(ids, states, key_ids) WITH ORDINALITY AS asked (id, status, key_id, place)
+    WHERE status IS NOT NULL ORDER BY id, place
+  ), moved AS (
+    UPDATE orders SET status = asked.status, changed_at = at
+    FROM asked
+    WHERE orders.id = asked.id AND orders.id = ANY (ids)
+      AND orders.status = CASE asked.status WHEN 'returned' THEN 'completed' ELSE 'pending' END
+    RETURNING orders.id, pet_id, asked.status, key_id
+  ), followed AS (
+    UPDATE pets SET status = CASE moved.status WHEN 'completed' THEN 'sold' ELSE 'available' END
+    FROM moved
+    WHERE pets.id = moved.pet_id AND pets.id = ANY (ARRAY(SELECT pet_id FROM moved))
+      AND pets.status = CASE moved.status WHEN 'returned' THEN 'sold' ELSE 'pending' END
+    RETURNING 1
+  ), kept AS (
+    INSERT INTO order_transitions (order_id, status, at, key_id) SELECT id, status, at, key_id FROM moved
+  )
+  SELECT (SELECT coalesce(array_agg(id), '{}') FROM moved), (SELECT count(*) FROM followed) INTO orders_moved, pets_moved;
+  IF cardinality(orders_moved) <> pets_moved THEN
+    RAISE EXCEPTION 'the status of a pet does not agree with that of the order that holds it';
+  END IF;
+  RETURN orders_moved;
+END $$;
+
+-- Which versions of its rows an order is made of: another one after every change of the order or of its pet.
+CREATE FUNCTION petstore_order_version(order_id bigint) RETURNS text LANGUAGE sql STABLE
+RETURN (SELECT concat(orders.xmin, ' ', pets.xmin) FROM orders JOIN pets ON pets.id = pet_id WHERE orders.id = order_id);
+
+-- As the function of the same name, but an order beside which a version stands is moved only if it still has it.
+CREATE FUNCTION petstore_change_orders(
+  ids bigint[], states text[], key_ids bigint[], versions text[], placements json, used_at bigint, kept_since bigint)
+RETURNS SETOF petstore_outcome
+LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(1346720851, 1);
+  IF versions IS NOT NULL THEN
+    states := ARRAY(
+      SELECT CASE WHEN coalesce(version = petstore_order_version(id), version IS NULL) THEN status END
+      FROM unnest(ids, states, versions) WITH ORDINALITY AS asked (id, status, version, place) ORDER BY place);
+  END IF;
+  RETURN QUERY SELECT * FROM petstore_change_orders(ids, states, key_ids, placements, used_at, kept_since);
+END $$;

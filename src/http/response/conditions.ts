@@ -1,0 +1,44 @@
+// Entity tags, and the conditions that a request states about them (RFC 9110, 8.8.3 and 13).
+
+import { PetstoreError } from '../../domain/errors.ts'
+
+/** A strong tag of 132 bits. When a list grows, its last page keeps its body but gets a link, so the link is part of the tag. */
+export function entityTag(body: string, link?: string): string {
+  return `"${Bun.SHA256.hash(body, 'base64url').slice(0, 22)}${link === undefined ? '' : '+'}"`
+}
+
+type Condition = string | null | undefined
+
+/** Whether `If-None-Match` is `*` or names the tag, compared weakly. */
+export function matches(ifNoneMatch: Condition, tag: string): boolean {
+  return names(ifNoneMatch, tag, WEAKLY)
+}
+
+/**
+ * The error for a false `If-Match`, which is compared strongly, or for a false `If-None-Match` of a request that is not a GET. To be asked
+ * only where the request would succeed without them (RFC 9110, 13.2).
+ */
+export function failedPrecondition(
+  tag: string,
+  ifMatch: Condition,
+  ifNoneMatch?: Condition,
+): PetstoreError | undefined {
+  if (typeof ifMatch === 'string' && !names(ifMatch, tag, STRONGLY))
+    return failed('If-Match does not name the current entity tag.')
+  return matches(ifNoneMatch, tag) ? failed('If-None-Match names the current entity tag.') : undefined
+}
+
+/** The tags of a list, compared weakly: without the mark of the weak ones. */
+const WEAKLY = /"[\x21\x23-\x7e\x80-\xff]*"/g
+const STRONGLY = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g
+
+function names(condition: Condition, tag: string, compared: RegExp): boolean {
+  if (typeof condition !== 'string') return false
+  if (condition.trim() === '*') return true
+  const tags: string[] = condition.match(compared) ?? []
+  return tags.includes(tag)
+}
+
+function failed(message: string): PetstoreError {
+  return new PetstoreError('precondition_failed', message)
+}
