@@ -2,11 +2,11 @@
 // that is a standby itself, whatever a pooler in between says of it. A real primary and a real standby.
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
-import { createServer, connect as dial, type Server, type Socket } from 'node:net'
 import type { Sql } from 'postgres'
 import { PetstoreError } from '../src/domain/errors.ts'
 import type { Store } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
+import { Forwarder } from './support/forwarder.ts'
 import { newPet, petsOf } from './support/pets.ts'
 import { Cluster } from './support/postgres.ts'
 import { rejectionOf } from './support/rejection.ts'
@@ -209,7 +209,7 @@ test(
 test(
   'a host is used as what it is, primary or standby, whatever a pooler says',
   async () => {
-    const pooler = await Pooler.start(primary.port, 'on')
+    const pooler = await startPooler(primary.port, 'on')
     const { store, by } = await storeWithKey(pooler.port)
     expect((await store.createPet(PET, by)).value.name).toBe('Rex')
     await closeStores()
@@ -221,7 +221,7 @@ test(
 test(
   'a connection that leads to a standby gives no outdated answer',
   async () => {
-    const pooler = await Pooler.start(primary.port, 'off')
+    const pooler = await startPooler(primary.port, 'off')
     const { store, by } = await storeWithKey(pooler.port)
     const {
       value: { id: last },
@@ -283,47 +283,9 @@ test(
  * Stands for PgBouncer 1.18, which greets each client with what it learned of its server once, `in_hot_standby` too,
  * whatever the server has become since. The rest goes through as it is.
  */
-class Pooler {
-  private readonly sockets = new Set<Socket>()
-  private readonly server: Server
-
-  private constructor(
-    /** Of the server that connections are made to from now on. */
-    public target: number,
-    greeting: 'on' | 'off',
-  ) {
-    const [said, instead] = greeting === 'on' ? ['off', 'on'] : ['on', 'off']
-    this.server = createServer((client) => {
-      const upstream = dial(this.target, '127.0.0.1')
-      for (const [from, to] of [
-        [client, upstream],
-        [upstream, client],
-      ] as const) {
-        this.sockets.add(from)
-        from.on('error', () => to.destroy())
-        from.on('close', () => to.destroy())
-      }
-      client.on('data', (bytes) => upstream.write(bytes))
-      upstream.on('data', (bytes: Buffer) =>
-        client.write(replaced(bytes, parameterStatus(said), parameterStatus(instead))),
-      )
-    })
-  }
-
-  static async start(target: number, greeting: 'on' | 'off'): Promise<Pooler> {
-    const pooler = new Pooler(target, greeting)
-    await new Promise<void>((resolve) => pooler.server.listen(0, '127.0.0.1', resolve))
-    return pooler
-  }
-
-  get port(): number {
-    return (this.server.address() as { port: number }).port
-  }
-
-  stop(): void {
-    this.server.close()
-    for (const socket of this.sockets) socket.destroy()
-  }
+function startPooler(target: number, greeting: 'on' | 'off'): Promise<Forwarder> {
+  const [said, instead] = greeting === 'on' ? ['off', 'on'] : ['on', 'off']
+  return Forwarder.start(target, (bytes) => replaced(bytes, parameterStatus(said), parameterStatus(instead)))
 }
 
 /** https://www.postgresql.org/docs/current/protocol-message-formats.html: a byte, the length of the rest, two texts. */

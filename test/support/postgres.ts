@@ -233,7 +233,7 @@ function run(command: string, flags: string[], as = user): void {
   if (status !== 0) throw new Error(`${command} failed: ${stderr}`)
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }

@@ -6,8 +6,8 @@ import { unavailable } from '../shared/failures.ts'
 import type { PostgresAddress } from './address.ts'
 import { type Ask, askOn, inTransaction, type Parameter } from './ask.ts'
 import { codeOf, isLost, StoreFailure, translate, translateAdding, translateChanging } from './errors.ts'
-import { isSame, writableHost } from './hosts.ts'
-import { ANSWER_TIMEOUT_MS, closeLink, type Link, openLink, replicated } from './link.ts'
+import { isSame, type WritableHost, writableHost } from './hosts.ts'
+import { ANSWER_TIMEOUT_MS, closeLink, type Link, onTimeline, openLink, replicated } from './link.ts'
 import { Semaphore } from './semaphore.ts'
 import { withTimeout } from './timeout.ts'
 
@@ -25,6 +25,8 @@ export class Connection {
   /** The link in use, or the search for one. */
   private linking: Promise<Link> | undefined
   private link: Link | undefined
+  /** The latest one that was used. An earlier one lacks what was committed on it, and would give its ids again. */
+  private timeline = ''
   private readonly semaphore: Semaphore
 
   private constructor(private readonly address: PostgresAddress) {
@@ -53,27 +55,34 @@ export class Connection {
    * `unavailable` within a few seconds when the database fails.
    */
   readonly read: Ask = (statement, ...parameters) =>
-    this.use(({ readers }) => askOn(readers)(onPrimary(statement), ...parameters))
+    this.use((link) => askOn(link.readers)(onTimeline(link, statement), ...parameters))
 
-  /** Runs one statement that a standby refuses, such as an INSERT. Resolves when it is committed; fails as `read` does. */
-  readonly write = this.writing(translate)
-
-  /** As `write`, for adding pets. When the statement may have been committed, the error says so. */
+  /**
+   * Runs one SELECT that adds pets. Resolves when they are committed. Fails as `read` does; when they may have been committed, the error
+   * says so.
+   */
   readonly add = this.writing(translateAdding)
 
   /** As `add`, for orders. */
   readonly change = this.writing(translateChanging)
 
-  /** Commits everything that `work` writes, or nothing. */
+  /** Commits everything that `work` writes, or nothing. Fails as `read` does. */
   transaction<Result>(work: (ask: Ask) => Promise<Result>): Promise<Result> {
-    return this.written(({ writer }) => inTransaction(writer, work), translate)
+    return this.written(
+      (link) =>
+        inTransaction(link.writer, async (ask) => {
+          await ask(onTimeline(link, 'SELECT 1'))
+          return work(ask)
+        }),
+      translate,
+    )
   }
 
   /** A write that may be lost without harm. It does not wait for the standby, and pets do not wait for it. */
   readonly background: Ask = <Row extends object>(statement: string, ...parameters: Parameter[]) =>
-    this.use(({ readers }) =>
-      inTransaction(readers, async (ask) => {
-        await ask("SET LOCAL synchronous_commit = 'local'")
+    this.use((link) =>
+      inTransaction(link.readers, async (ask) => {
+        await ask(onTimeline(link, "SELECT set_config('synchronous_commit', 'local', true)"))
         return ask<Row>(statement, ...parameters)
       }),
     )
@@ -100,7 +109,8 @@ export class Connection {
   }
 
   private writing(failure: (error: unknown) => unknown): Ask {
-    return (statement, ...parameters) => this.written(({ writer }) => askOn(writer)(statement, ...parameters), failure)
+    return (statement, ...parameters) =>
+      this.written((link) => askOn(link.writer)(onTimeline(link, statement), ...parameters), failure)
   }
 
   private async answered<Result>(link: Link, work: Promise<Result>): Promise<Result> {
@@ -178,6 +188,7 @@ export class Connection {
   private async look(): Promise<Link> {
     if (this.link) this.link.answeredAt = undefined
     const host = await writableHost(this.address)
+    if (host.timeline < this.timeline) throw earlier(host, this.timeline)
     if (this.link && !isSame(this.link.host, host)) this.leave(this.link)
     this.link ??= openLink(this.address, host, (lost) => this.leave(lost))
     const { link } = this
@@ -187,6 +198,7 @@ export class Connection {
       () => new StoreFailure('NOT_REPLICATED', 'a commit waits for the standby'),
     )
     link.answeredAt = performance.now()
+    this.timeline = host.timeline
     return link
   }
 
@@ -198,10 +210,10 @@ export class Connection {
   }
 }
 
-/**
- * On a standby, pg_current_wal_lsn() is an error. PostgreSQL evaluates it once and first, even when no row is found, and keeps the
- * order of the subquery.
- */
-function onPrimary(select: string): string {
-  return `SELECT * FROM (${select}) AS answer WHERE (SELECT pg_current_wal_lsn()) IS NOT NULL`
+function earlier({ host, port, timeline }: WritableHost, used: string): StoreFailure {
+  const number = (hexadecimal: string) => Number.parseInt(hexadecimal, 16)
+  return new StoreFailure(
+    'TIMELINE',
+    `${host}:${port} is on timeline ${number(timeline)}, and this server has used timeline ${number(used)}: what was committed on that one is missing. Check which host must be the primary; to go on without it, restart this server.`,
+  )
 }

@@ -6,13 +6,13 @@ import { PetstoreError } from '../../domain/errors.ts'
 import { storageFull, unavailable } from '../shared/failures.ts'
 
 /**
- * The host can no longer be used: its connections are closed, and the host that accepts writes is searched for again. 55000 is the
- * error of a standby for `Connection.read`.
+ * The host can no longer be used: its connections are closed, and the host that accepts writes is searched for again. The last two are
+ * those of `onTimeline`, on a standby and on another timeline.
  */
-const LOST = /^(08|57P0|25006|25P03|55000)/
+const LOST = /^(08|57P0|25006|25P03|55000|22012)/
 
 /** The server has refused the statement or rolled it back: nothing was changed. */
-const REFUSED = /^(25006|26000|28|3D000|40001|40P01|42501|53|55000|55P03|57014|57P03|58|XX00[12])/
+const REFUSED = /^(22012|25006|26000|28|3D000|40001|40P01|42501|53|55000|55P03|57014|57P03|58|XX00[12])/
 
 /** A failure that this store detects, with a code like the server's and the system's. */
 export class StoreFailure extends Error {
@@ -38,6 +38,7 @@ export function isLost(error: unknown): boolean {
 /** `storage_full`, `unavailable`, or what may be logged about an unexpected error. */
 export function translate(error: unknown): unknown {
   if (codeOf(error) === '53100') return storageFull(error)
+  if (codeOf(error) === '22012') return unavailable(new StoreFailure('TIMELINE', 'the host is now on another timeline'))
   if (isLost(error) || isRefused(error)) return unavailable(error)
   return error instanceof postgres.PostgresError ? fault(error) : error
 }

@@ -46,7 +46,7 @@ export function postgresKeys(
   connection: Connection,
   { now }: StoreOptions,
 ): KeyStore & { version: () => StoreVersion } {
-  const { read, write, background } = connection
+  const { read, background } = connection
   /** By this process. */
   let changes = 0
 
@@ -78,7 +78,7 @@ export function postgresKeys(
       alone(async (on) => ((await on('SELECT FROM keys LIMIT 1')).length > 0 ? undefined : create(on, key))),
     listKeys: async () => (await read<KeyRow>(ALL)).map(toKey),
     revokeKey: async (id) => {
-      await write(REVOKE, id, now())
+      await connection.transaction((on) => on(REVOKE, id, now()))
       changes++
     },
     endKey: async (id, endsAt) => {

@@ -59,6 +59,17 @@ export async function closeLink({ readers, writer }: Link): Promise<void> {
   await Promise.allSettled([readers.end({ timeout }), writer.end({ timeout })])
 }
 
+/**
+ * Fails before the SELECT has done anything where it does not run on the link's timeline: behind a proxy or a pooler the host may have
+ * changed. On a standby the position in the log is an error (55000), on another timeline the division is one (22012): plain SQL has no
+ * other way to raise an error. PostgreSQL evaluates the condition once and first, even when no row is found, and keeps the order of
+ * the subquery.
+ */
+export function onTimeline({ host }: Link, select: string): string {
+  return `SELECT * FROM (${select}) AS answer
+    WHERE (SELECT 1 / (left(pg_walfile_name(pg_current_wal_lsn()), 8) = '${host.timeline}')::int) = 1`
+}
+
 /** Throws when an operator has cancelled the commit's wait for the standby: what it wrote is on this host only. */
 export async function replicated<Result>(link: Link, work: () => Promise<Result>): Promise<Result> {
   const { warnings } = link
@@ -72,7 +83,7 @@ export async function replicated<Result>(link: Link, work: () => Promise<Result>
  * made them ended before they were replicated. A new commit reaches the standby after all of them.
  */
 async function fence(link: Link): Promise<void> {
-  const [row] = await replicated(link, () => askOn(link.writer)<{ isolation: string }>(FENCE))
+  const [row] = await replicated(link, () => askOn(link.writer)<{ isolation: string }>(onTimeline(link, FENCE)))
   if (row?.isolation !== ISOLATION) {
     throw new StartError(
       `its transactions are ${row?.isolation}: set default_transaction_isolation of the role to '${ISOLATION}'`,

@@ -1,0 +1,74 @@
+// PgBouncer as the system ships it, in transaction mode, in front of a test's PostgreSQL.
+
+import { writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { dirname } from 'node:path'
+import { temporaryFile } from './files.ts'
+import { freePort } from './postgres.ts'
+
+const found = Bun.which('pgbouncer', { PATH: `${process.env.PATH}:/usr/sbin` })
+/** As its `--version` says it, or `undefined` where it is not installed. */
+export const pgbouncerVersion = found && /[0-9.]+/.exec(Bun.spawnSync([found, '--version']).stdout.toString())?.[0]
+
+/** Fewer than the service's, so that a connection of the service meets another one of the database each time. */
+const SERVER_CONNECTIONS = 4
+
+export class PgBouncer {
+  private constructor(
+    readonly port: number,
+    private readonly process: Bun.Subprocess,
+  ) {}
+
+  /** With the settings of docs/postgresql.md. Resolves when it takes connections. */
+  static async start(target: number): Promise<PgBouncer> {
+    const port = await freePort()
+    const file = temporaryFile('pgbouncer.ini')
+    const users = `${dirname(file)}/users.txt`
+    writeFileSync(users, '"postgres" ""\n')
+    writeFileSync(
+      file,
+      `[databases]
+* = host=127.0.0.1 port=${target}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = trust
+auth_file = ${users}
+pool_mode = transaction
+default_pool_size = ${SERVER_CONNECTIONS}
+ignore_startup_parameters = statement_timeout
+server_login_retry = 1
+`,
+    )
+    // It refuses to run as root.
+    const user = process.getuid?.() === 0 ? ['--user', 'nobody'] : []
+    const child = Bun.spawn([found as string, '--quiet', ...user, file], { stdio: ['ignore', 'ignore', 'ignore'] })
+    process.once('exit', () => child.kill('SIGKILL'))
+    while (!(await isReachable(port))) {
+      if (child.exitCode !== null) throw new Error(`PgBouncer ended with ${child.exitCode}`)
+      await Bun.sleep(20)
+    }
+    return new PgBouncer(port, child)
+  }
+
+  /** An address of the database server, but by way of the pooler. */
+  through(address: string): string {
+    return address.replace(/:[0-9]+\//, `:${this.port}/`)
+  }
+
+  async stop(): Promise<void> {
+    this.process.kill('SIGKILL')
+    await this.process.exited
+  }
+}
+
+function isReachable(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.on('error', () => resolve(false))
+  })
+}
