@@ -2,8 +2,9 @@
 
 import { type CreateOptions, type Order as Ordered, PetstoreApiError, PetstoreClient } from '../src/client/petstore.ts'
 import type { KeyId } from '../src/domain/keys.ts'
+import type { Page } from '../src/domain/lists.ts'
 import type { Order } from '../src/domain/orders.ts'
-import type { Created, Page } from '../src/domain/pets.ts'
+import type { Created } from '../src/domain/pets.ts'
 import type { Store, StoreOptions } from '../src/domain/store.ts'
 import { encodeCursor, type List } from '../src/http/request/cursor.ts'
 import { stringifyJson } from '../src/json/json.ts'

@@ -7,6 +7,7 @@ import { PetstoreError } from '../src/domain/errors.ts'
 import type { Store } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { Forwarder } from './support/forwarder.ts'
+import { petFilter } from './support/lists.ts'
 import { newPet, petsOf } from './support/pets.ts'
 import { Cluster } from './support/postgres.ts'
 import { rejectionOf } from './support/rejection.ts'
@@ -98,8 +99,8 @@ test(
     expect(await outcome(other.createPet(PET, by, key))).toBe('unavailable')
     expect(await outcome(store.createPet(PET, by, key))).toBe('unavailable')
     // Who knows of the cancelled wait shows nothing either; who does not goes on with its lists.
-    expect(await outcome(store.listPets({ limit: 1 }))).toBe('unavailable')
-    expect(await outcome(other.listPets({ limit: 1 }))).toBe('answered')
+    expect(await outcome(store.listPets(petFilter({ limit: 1 })))).toBe('unavailable')
+    expect(await outcome(other.listPets(petFilter({ limit: 1 })))).toBe('answered')
 
     receive()
     for (const each of [store, other]) {
@@ -167,7 +168,7 @@ test(
     expect((await eventually(recovered)).length).toBe(1)
 
     for (let attempt = 0; attempt < 5; attempt++) {
-      expect(await outcome(store.listPets({ limit: 1, after: last }))).toBe('unavailable')
+      expect(await outcome(store.listPets(petFilter({ limit: 1, after: last })))).toBe('unavailable')
       expect(await outcome(store.getPet(last + 1n))).toBe('unavailable')
       expect(await outcome(store.createPet(PET, by, key))).toBe('unavailable')
       await Bun.sleep(50)
@@ -178,7 +179,7 @@ test(
 
     receive()
     expect((await eventually(() => store.createPet(PET, by, key))).replayed).toBe(true)
-    expect(petsOf(await store.listPets({ limit: 9, after: last })).length).toBe(1)
+    expect(petsOf(await store.listPets(petFilter({ limit: 9, after: last }))).length).toBe(1)
   },
   TEST_MS,
 )
@@ -194,7 +195,7 @@ test(
       expect(
         await outcome(store.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 1, lastAt: 1 }])),
       ).toBe('answered')
-      expect(await outcome(store.listPets({ limit: 1 }))).toBe('answered')
+      expect(await outcome(store.listPets(petFilter({ limit: 1 })))).toBe('answered')
     }
     const waiting = await primary.asAdmin((sql) => sql`SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)
     expect(waiting.length).toBe(1)
@@ -233,7 +234,7 @@ test(
       } = await (await openPetstore()).createPet(PET, by)
       // As after a switchover behind a pooler: what is opened from now on leads to a standby.
       pooler.target = standby.port
-      const lists = Array.from({ length: 30 }, (_, n) => store.listPets({ limit: n + 1, after: last }))
+      const lists = Array.from({ length: 30 }, (_, n) => store.listPets(petFilter({ limit: n + 1, after: last })))
       for (const settled of await Promise.allSettled(lists)) {
         if (settled.status === 'fulfilled') expect(petsOf(settled.value)[0]?.id).toBe(id)
         else expect(settled.reason.code).toBe('unavailable')
@@ -261,7 +262,7 @@ test(
     const quiet = await openStore(address, { now: Date.now })
     const hash = crypto.randomUUID() as never
     const { id: by } = await quiet.createKey({ name: 'k', hash, readOnly: false, expiresAt: undefined })
-    await quiet.listPets({ limit: 1 })
+    await quiet.listPets(petFilter({ limit: 1 }))
     old.signalAll('SIGSTOP')
     await promoted.promote()
     await promoted.setSynchronous(false)
@@ -271,7 +272,7 @@ test(
     } = await other.createPet(PET, by)
     await Bun.sleep(1_100)
     old.signalAll('SIGCONT')
-    expect(petsOf(await quiet.listPets({ limit: 1 }))[0]?.id).toBe(id)
+    expect(petsOf(await quiet.listPets(petFilter({ limit: 1 })))[0]?.id).toBe(id)
     await Promise.all([quiet.close(), other.close()])
     await old.remove()
     await promoted.remove()

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { StartError } from '../src/domain/errors.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { newKey } from './support/keys.ts'
+import { petFilter } from './support/lists.ts'
 import { petsOf } from './support/pets.ts'
 import { cluster, now, PET, storeWithKey } from './support/postgres-store.ts'
 
@@ -98,7 +99,7 @@ describe('with the rights of docs/postgresql.md', () => {
     expect(await limited.createFirstKey(newKey())).toBeUndefined()
     const { id: by } = await limited.createKey(newKey())
     const { value: pet } = await limited.createPet(PET, by)
-    expect(petsOf(await limited.listPets({ limit: 1 }))).toEqual([pet])
+    expect(petsOf(await limited.listPets(petFilter({ limit: 1 })))).toEqual([pet])
     await limited.saveKeyUses([{ keyId: by, ending: 'aB12', at: 1 }])
     const expiresAt = Date.now() + 300
     const { value: overdue } = await limited.placeOrder({ petId: pet.id, expiresAt }, by, 'a')

@@ -6,6 +6,7 @@ import type { Store } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { Forwarder } from './support/forwarder.ts'
 import { newKey } from './support/keys.ts'
+import { petFilter } from './support/lists.ts'
 import { newPet, petBody, petsOf } from './support/pets.ts'
 import { PgBouncer, pgbouncerVersion } from './support/pgbouncer.ts'
 import { Cluster } from './support/postgres.ts'
@@ -101,7 +102,7 @@ describe('a server that has used a later timeline, and finds the earlier one onl
 
 test('a server that starts there knows of no later timeline', async () => {
   const store = await openStore(old.address(DATABASE), { now: Date.now })
-  expect(petsOf(await store.listPets({ limit: 1 }))).toEqual([])
+  expect(petsOf(await store.listPets(petFilter({ limit: 1 })))).toEqual([])
   await store.close()
 })
 
@@ -109,9 +110,9 @@ test(
   'a connection that is opened later, behind the same proxy, gives nothing of an earlier timeline',
   async () => {
     const store = await openStore(`postgres://postgres@127.0.0.1:${proxy.port}/${DATABASE}`, { now: Date.now })
-    expect(petsOf(await store.listPets({ limit: 1 })).length).toBe(1)
+    expect(petsOf(await store.listPets(petFilter({ limit: 1 }))).length).toBe(1)
     proxy.target = old.port
-    const lists = Array.from({ length: 30 }, (_, n) => store.listPets({ limit: n + 1 }))
+    const lists = Array.from({ length: 30 }, (_, n) => store.listPets(petFilter({ limit: n + 1 })))
     for (const settled of await Promise.allSettled(lists)) {
       if (settled.status === 'fulfilled') expect(petsOf(settled.value).length).toBeGreaterThan(0)
       else expect(settled.reason.code).toBe('unavailable')
@@ -127,7 +128,7 @@ describe.skipIf(!pgbouncerVersion)(
   `behind PgBouncer${pgbouncerVersion ? '' : ' (not installed)'}, on an earlier timeline than its connection was opened on,`,
   () => {
     const statements: [what: string, ask: (store: Store) => Promise<unknown>][] = [
-      ['a list', (store) => store.listPets({ limit: 1 })],
+      ['a list', (store) => store.listPets(petFilter({ limit: 1 }))],
       ['a create', (store) => store.createPet(PET, 1n)],
       ['an order', (store) => store.placeOrder({ petId: 1n }, 1n)],
       ['an expiry', (store) => store.expireOrders(1)],
@@ -149,15 +150,15 @@ describe.skipIf(!pgbouncerVersion)(
     test('a later one is used, and the earlier one refused from then on', async () => {
       proxy.target = old.port
       const store = await openThroughPooler()
-      expect(petsOf(await store.listPets({ limit: 1 }))).toEqual([])
+      expect(petsOf(await store.listPets(petFilter({ limit: 1 })))).toEqual([])
       leadTo(next)
-      const listed = () => store.listPets({ limit: 1 }).then(petsOf, ({ code }) => code)
+      const listed = () => store.listPets(petFilter({ limit: 1 })).then(petsOf, ({ code }) => code)
       let answer = await listed()
       for (; answer === 'unavailable'; answer = await listed()) await Bun.sleep(20)
       expect(answer.length).toBe(1)
       leadTo(old)
       for (let attempt = 0; attempt < 3; attempt++) {
-        expect(await rejectionOf(store.listPets({ limit: 1 }))).toMatchObject({ code: 'unavailable' })
+        expect(await rejectionOf(store.listPets(petFilter({ limit: 1 })))).toMatchObject({ code: 'unavailable' })
       }
       await store.close()
     })
@@ -170,7 +171,7 @@ describe.skipIf(!pgbouncerVersion)(
           DATABASE,
         )
       const store = await openThroughPooler()
-      await store.listPets({ limit: 1 })
+      await store.listPets(petFilter({ limit: 1 }))
       const before = await contents()
       leadTo(old)
       expect(await rejectionOf(ask(store))).toMatchObject({ code: 'unavailable' })

@@ -10,6 +10,7 @@ import { openStore } from '../src/store/kinds.ts'
 import { APPLICATION_ID } from '../src/store/sqlite/file.ts'
 import { temporaryFile } from './support/files.ts'
 import { newKey } from './support/keys.ts'
+import { petFilter } from './support/lists.ts'
 import { newPet, petsOf } from './support/pets.ts'
 import { rejectionOf } from './support/rejection.ts'
 import { commits, DAY_MS, now, PET, storeWithKey } from './support/sqlite.ts'
@@ -192,7 +193,7 @@ describe('idempotency keys in a file', () => {
       other.run(`CREATE TRIGGER refuse BEFORE INSERT ON ${table} BEGIN SELECT RAISE(ABORT, 'refused'); END`)
       expect((await rejectionOf(store.createPet(PET, by, 'k'))).message).toContain('refused')
       other.run('DROP TRIGGER refuse')
-      expect(petsOf(await store.listPets({ limit: 1 }))).toEqual([])
+      expect(petsOf(await store.listPets(petFilter({ limit: 1 })))).toEqual([])
     }
     const before = commits(path)
     expect((await store.createPet(PET, by, 'k')).replayed).toBe(false)
@@ -214,7 +215,7 @@ describe('idempotency keys in a file', () => {
     clock.at = DAY_MS
     for (let n = 0; n < 3; n++) await store.createPet(PET, by)
     expect(kept()).toBe(0)
-    expect(petsOf(await store.listPets({ limit: 100 })).length).toBe(100)
+    expect(petsOf(await store.listPets(petFilter({ limit: 100 }))).length).toBe(100)
     await store.close()
   })
 

@@ -2,30 +2,32 @@
 
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
+import { ORDERS, PETS } from '../src/store/shared/lists.ts'
 import { MIGRATIONS } from '../src/store/sqlite/connection.ts'
-import { orderPages } from '../src/store/sqlite/order-pages.ts'
 import { sqliteOrders } from '../src/store/sqlite/orders.ts'
-import { petPages } from '../src/store/sqlite/pet-pages.ts'
+import { pages } from '../src/store/sqlite/pages.ts'
 import { sqlitePets } from '../src/store/sqlite/pets.ts'
 import { reads, Statements } from '../src/store/sqlite/statements.ts'
 import { writes } from '../src/store/sqlite/writes.ts'
+import { orderFilter, petFilter } from './support/lists.ts'
 
 test('a page begins behind its cursor, in the table or in an index', () => {
-  expect(plans((statements) => [petPages(statements), orderPages(statements)]).filter(isOfPage)).toEqual([
+  expect(plans().filter(isOfPage)).toEqual([
     'SEARCH pets USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)',
+    'SEARCH orders USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)',
     'SEARCH pets USING INTEGER PRIMARY KEY (rowid>?)',
     'SEARCH pets USING INDEX pets_by_status (status=? AND id>?)',
     'SEARCH orders USING INTEGER PRIMARY KEY (rowid>?)',
     'SEARCH orders USING INDEX orders_by_status (status=? AND id>?)',
     'SEARCH orders USING INDEX orders_by_pet (pet_id=? AND id>?)',
-    'SEARCH orders USING INDEX orders_by_pet (pet_id=? AND id>?)',
     'SEARCH orders USING INDEX orders_that_hold (pet_id=? AND rowid>?)',
+    'SEARCH orders USING INDEX orders_by_pet (pet_id=? AND id>?)',
   ])
 })
 
 test('no page sorts, or reads the whole table', () => {
-  // The groups that are scanned are the pets of a page.
-  for (const plan of plans((statements) => [petPages(statements), orderPages(statements)]))
+  // The groups that are scanned are the rows of a page.
+  for (const plan of plans())
     expect(plan).toMatch(/^(SEARCH (pets|orders) USING|CO-ROUTINE|SCAN \(subquery|CORRELATED SCALAR SUBQUERY)/)
 })
 
@@ -34,6 +36,7 @@ test('no statement gives SQLite a reason to plan it at every execution', () => {
     const never = () => Promise.reject(new Error())
     const read = reads(statements)
     const write = writes(statements, never, { now: Date.now })
+    readPages(statements)
     return [sqlitePets(statements, read, write), sqliteOrders(statements, read, write, { now: Date.now })]
   })
   expect(sql.length).toBeGreaterThan(20)
@@ -46,8 +49,17 @@ test('no statement gives SQLite a reason to plan it at every execution', () => {
 /** The name of a pet is read by its id for each order. */
 const isOfPage = (plan: string) => plan.startsWith('SEARCH') && !plan.includes('(rowid=?)')
 
-function plans(of: (statements: Statements) => unknown): string[] {
-  const { database, sql } = prepared(of)
+/** With each filter and without, and two statuses of orders of which one holds the pet. */
+function readPages(statements: Statements): void {
+  const [readPets, readOrders] = [pages(statements, PETS), pages(statements, ORDERS)]
+  for (const status of [undefined, 'sold'] as const) readPets(petFilter({ limit: 1, status }))
+  for (const petId of [undefined, 1n])
+    for (const status of [undefined, 'pending', 'returned'] as const)
+      readOrders(orderFilter({ limit: 1, status, petId }))
+}
+
+function plans(): string[] {
+  const { database, sql } = prepared(readPages)
   return sql.flatMap((text) =>
     database
       .query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${text}`)

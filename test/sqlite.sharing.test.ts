@@ -5,6 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import { openStore } from '../src/store/kinds.ts'
 import { temporaryFile } from './support/files.ts'
 import { newKey } from './support/keys.ts'
+import { petFilter } from './support/lists.ts'
 import { petsOf } from './support/pets.ts'
 import { rejectionOf } from './support/rejection.ts'
 import { now, PET, storeWithKey } from './support/sqlite.ts'
@@ -31,9 +32,9 @@ describe('a commit of another process', () => {
       leaving.stdin.end()
       const store = await openStore(path, { now })
       const other = new Database(path)
-      await store.listPets({ limit: 100 })
+      await store.listPets(petFilter({ limit: 100 }))
       other.run("INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('x', 1, 'sold', 1, 1)")
-      expect(petsOf(await store.listPets({ limit: 100 })).length).toBe(n + 1)
+      expect(petsOf(await store.listPets(petFilter({ limit: 100 }))).length).toBe(n + 1)
       other.close()
       await store.close()
       await leaving.exited
@@ -46,9 +47,9 @@ describe('a commit of another process', () => {
     const key = newKey()
     const { id } = await store.createKey(key)
     for (let n = 1; n <= 20; n++) {
-      expect(petsOf(await store.listPets({ limit: 100 })).length).toBe(n - 1)
+      expect(petsOf(await store.listPets(petFilter({ limit: 100 }))).length).toBe(n - 1)
       const { value: pet } = await other.createPet(PET, by)
-      expect(petsOf(await store.listPets({ limit: 100 })).at(-1)).toEqual(pet)
+      expect(petsOf(await store.listPets(petFilter({ limit: 100 }))).at(-1)).toEqual(pet)
     }
     expect((await store.findKey(key.hash))?.revokedAt).toBeUndefined()
     await other.revokeKey(id)
@@ -62,7 +63,7 @@ describe('a commit of another process', () => {
     const other = new Database(path)
     other.run('BEGIN IMMEDIATE')
     expect(await rejectionOf(store.createPet(PET, by))).toMatchObject({ code: 'unavailable' })
-    expect(petsOf(await store.listPets({ limit: 1 }))).toEqual([])
+    expect(petsOf(await store.listPets(petFilter({ limit: 1 })))).toEqual([])
     other.run('ROLLBACK')
     expect((await store.createPet(PET, by)).value.id).toBe(1n)
     other.close()
@@ -80,7 +81,7 @@ describe('a commit of another process', () => {
     const closing = Bun.sleep(200).then(() => other.run('ROLLBACK'))
     const begun = performance.now()
     for (let n = 0; n < 20; n++) {
-      expect(petsOf(await store.listPets({ limit: 1 }))).toEqual([])
+      expect(petsOf(await store.listPets(petFilter({ limit: 1 })))).toEqual([])
       await Bun.sleep(1)
     }
     expect(performance.now() - begun).toBeLessThan(150)

@@ -7,6 +7,7 @@ import type { Created, NewPet, Pet, PetFilter } from '../src/domain/pets.ts'
 import type { Store, StoreOptions } from '../src/domain/store.ts'
 import { stringifyJson } from '../src/json/json.ts'
 import { newKey } from './support/keys.ts'
+import { petFilter } from './support/lists.ts'
 import { newPet, petsOf } from './support/pets.ts'
 import { rejectionOf } from './support/rejection.ts'
 
@@ -30,7 +31,7 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
     async function all(filter: Partial<PetFilter> = {}): Promise<Pet[]> {
       const pets: Pet[] = []
       for (let after: bigint | undefined; ; ) {
-        const page = await store.listPets({ limit: 3, after, ...filter })
+        const page = await store.listPets(petFilter({ limit: 3, after, ...filter }))
         const shown = petsOf(page)
         pets.push(...shown)
         if (page.next === undefined) return pets
@@ -43,7 +44,7 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
     describe('pets', () => {
       test('an empty store has one empty page, and ids begin at 1', async () => {
         const empty = await open({ now: () => clock.at })
-        expect(await empty.listPets({ limit: 20 })).toEqual({ json: '[]', next: undefined })
+        expect(await empty.listPets(petFilter({ limit: 20 }))).toEqual({ json: '[]', next: undefined })
         const { id } = await empty.createKey(newKey())
         expect((await empty.createPet(newPet(), id)).value.id).toBe(1n)
         await empty.close()
@@ -58,8 +59,11 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
       test('has no pet under an id that was never given', async () => {
         await create()
         for (const id of [0n, -1n, 2n ** 63n - 1n, -(2n ** 63n)]) expect(await store.getPet(id)).toBeUndefined()
-        expect(await store.listPets({ limit: 100, after: 2n ** 63n - 1n })).toEqual({ json: '[]', next: undefined })
-        expect(petsOf(await store.listPets({ limit: 1, after: -(2n ** 63n) }))).toMatchObject([{ id: 1n }])
+        expect(await store.listPets(petFilter({ limit: 100, after: 2n ** 63n - 1n }))).toEqual({
+          json: '[]',
+          next: undefined,
+        })
+        expect(petsOf(await store.listPets(petFilter({ limit: 1, after: -(2n ** 63n) })))).toMatchObject([{ id: 1n }])
       })
 
       test('keeps every int64 exactly', async () => {
@@ -67,7 +71,9 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
           fc.asyncProperty(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), async (categoryId) => {
             const { id } = await create({ categoryId })
             expect((await store.getPet(id))?.categoryId).toBe(categoryId)
-            expect(petsOf(await store.listPets({ limit: 1, after: id - 1n }))).toMatchObject([{ id, categoryId }])
+            expect(petsOf(await store.listPets(petFilter({ limit: 1, after: id - 1n })))).toMatchObject([
+              { id, categoryId },
+            ])
           }),
           { numRuns: 50, examples: [[2n ** 63n - 1n], [-(2n ** 63n)], [2n ** 53n + 1n], [0n]] },
         )
@@ -81,11 +87,14 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
           fc.asyncProperty(text, async (name) => {
             const { id } = await create({ name })
             expect((await store.getPet(id))?.name).toBe(name)
-            const page = await store.listPets({ limit: 1, after: id - 1n })
+            const page = await store.listPets(petFilter({ limit: 1, after: id - 1n }))
             expect(page.json).toBe(stringifyJson([{ id, ...newPet({ name }) }]))
             await create()
             for (const filter of [{}, { status: newPet().status }])
-              expect(await store.listPets({ limit: 1, after: id - 1n, ...filter })).toEqual({ ...page, next: id })
+              expect(await store.listPets(petFilter({ limit: 1, after: id - 1n, ...filter }))).toEqual({
+                ...page,
+                next: id,
+              })
           }),
           {
             numRuns: 50,
@@ -113,15 +122,15 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
       test('a page knows whether more follow, also when it is exactly full', async () => {
         await Promise.all([create(), create()])
         const count = (await all({ limit: 100 })).length
-        expect((await store.listPets({ limit: count })).next).toBeUndefined()
-        expect((await store.listPets({ limit: count - 1 })).next).toBeDefined()
+        expect((await store.listPets(petFilter({ limit: count }))).next).toBeUndefined()
+        expect((await store.listPets(petFilter({ limit: count - 1 }))).next).toBeDefined()
       })
 
       test('the next page after a create shows it', async () => {
         const last = (await all({ limit: 100 })).at(-1)?.id
-        expect(petsOf(await store.listPets({ limit: 1, after: last }))).toEqual([])
+        expect(petsOf(await store.listPets(petFilter({ limit: 1, after: last })))).toEqual([])
         const pet = await create()
-        expect(petsOf(await store.listPets({ limit: 1, after: last }))).toEqual([pet])
+        expect(petsOf(await store.listPets(petFilter({ limit: 1, after: last })))).toEqual([pet])
       })
 
       test('creates that arrive together each get their own id, in order', async () => {

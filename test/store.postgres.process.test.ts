@@ -13,6 +13,7 @@ import { exactTimes } from './orders/exact-times.ts'
 import { ordersConformance } from './orders.conformance.ts'
 import { conformance } from './store.conformance.ts'
 import { newKey } from './support/keys.ts'
+import { orderFilter, petFilter } from './support/lists.ts'
 import { petsOf } from './support/pets.ts'
 import { cluster, now, PET, storeWithKey } from './support/postgres-store.ts'
 
@@ -52,7 +53,7 @@ describe('creates that arrive together', () => {
     // What the server says of a bad row may hold the row, and an error may come into the log.
     expect(Bun.inspect(settled)).not.toContain('hunter2')
     expect(settled.map(({ status }) => status)).toEqual([...Array(3).fill('rejected'), ...Array(5).fill('fulfilled')])
-    const pets = petsOf(await store.listPets({ limit: 10 }))
+    const pets = petsOf(await store.listPets(petFilter({ limit: 10 })))
     expect(pets.map(({ name }) => name).sort()).toEqual(['good 0', 'good 1', 'good 2', 'good 3', 'good 4'])
     await store.close()
   })
@@ -111,7 +112,7 @@ test('keeps texts that a collation could call equal apart, and in the order of t
   const { store, by } = await storeWithKey()
   const names = ['b', 'B', 'a', 'A', 'é', 'e\u0301', ' a', 'a ', '\u{1F436}', 'ß', 'ss']
   for (const name of names) await store.createPet({ ...PET, name }, by)
-  expect(petsOf(await store.listPets({ limit: 100 })).map(({ name }) => name)).toEqual(names)
+  expect(petsOf(await store.listPets(petFilter({ limit: 100 }))).map(({ name }) => name)).toEqual(names)
   await store.close()
 })
 
@@ -122,7 +123,7 @@ test('two servers that get one idempotency key at the same time add one pet', as
   const added = await Promise.all(keys.flatMap((key) => [store, other].map((each) => each.createPet(PET, by, key))))
   expect(new Set(added.map(({ value }) => value.id)).size).toBe(keys.length)
   expect(added.filter(({ replayed }) => replayed).length).toBe(keys.length)
-  expect(petsOf(await store.listPets({ limit: 100 })).length).toBe(keys.length)
+  expect(petsOf(await store.listPets(petFilter({ limit: 100 }))).length).toBe(keys.length)
   await store.close()
   await other.close()
 })
@@ -203,9 +204,10 @@ describe('with many rows', () => {
       FROM generate_series(1, 20000) AS n`
     const filter = { limit: 5, after: 10n }
     const rows = await rowsRead(fill, [
-      async (store) => expect((await store.listPets({ ...filter, status: 'available' })).next).toBe(18_005n),
-      async (store) => expect((await store.listOrders({ ...filter, status: 'expired' })).next).toBe(18_005n),
-      async (store) => expect((await store.listOrders({ ...filter, petId: 1n })).next).toBe(18_005n),
+      async (store) => expect((await store.listPets(petFilter({ ...filter, status: 'available' }))).next).toBe(18_005n),
+      async (store) =>
+        expect((await store.listOrders(orderFilter({ ...filter, status: 'expired' }))).next).toBe(18_005n),
+      async (store) => expect((await store.listOrders(orderFilter({ ...filter, petId: 1n }))).next).toBe(18_005n),
     ])
     expect(rows).toBeLessThan(1_000)
   })
@@ -216,7 +218,7 @@ describe('with many rows', () => {
       INSERT INTO orders (pet_id, status, placed_at, changed_at)
       SELECT 1, CASE n WHEN 20000 THEN 'completed' ELSE 'cancelled' END, 1, 1 FROM generate_series(1, 20000) AS n`
     const listed = async (store: Store, status: OrderStatus) =>
-      (await store.listOrders({ limit: 2, petId: 1n, status })).json.match(/"id":\d+/g)
+      (await store.listOrders(orderFilter({ limit: 2, petId: 1n, status }))).json.match(/"id":\d+/g)
     const rows = await rowsRead(fill, [
       async (store) => expect(await listed(store, 'pending')).toBeNull(),
       async (store) => expect(await listed(store, 'completed')).toEqual(['"id":20000']),
@@ -243,9 +245,9 @@ describe('with many rows', () => {
     const { listOrders } = postgresOrders(connection, { now })
     for (let after = 100n; after < 112n; after++) {
       const page = { limit: 20, after }
-      await listPets(page)
-      await listPets({ ...page, status: 'sold' })
-      await listOrders(page)
+      await listPets(petFilter(page))
+      await listPets(petFilter({ ...page, status: 'sold' }))
+      await listOrders(orderFilter(page))
     }
     const plans = await connection.read<{ custom: bigint; generic: bigint }>(
       'SELECT custom_plans AS custom, generic_plans AS generic FROM pg_prepared_statements WHERE statement LIKE $1',

@@ -12,6 +12,7 @@ import { ordersConformance } from './orders.conformance.ts'
 import { conformance } from './store.conformance.ts'
 import { temporaryFile } from './support/files.ts'
 import { newKey } from './support/keys.ts'
+import { petFilter } from './support/lists.ts'
 import { newPet, petsOf } from './support/pets.ts'
 import { rejectionOf } from './support/rejection.ts'
 import { commits, now, PET, storeWithKey } from './support/sqlite.ts'
@@ -145,7 +146,7 @@ describe('a file', () => {
     const nobody = 999n
     const creates = await Promise.allSettled([by, nobody, by].map((key) => store.createPet(PET, key)))
     expect(creates.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-    expect(petsOf(await store.listPets({ limit: 5 })).length).toBe(2)
+    expect(petsOf(await store.listPets(petFilter({ limit: 5 }))).length).toBe(2)
     await store.close()
   })
 
@@ -156,7 +157,7 @@ describe('a file', () => {
     other.run('DELETE FROM pets WHERE id IN (1, 4, 5, 9)')
     const pages: bigint[][] = []
     for (let after: bigint | undefined = 0n; after !== undefined; ) {
-      const page = await store.listPets({ limit: 2, after })
+      const page = await store.listPets(petFilter({ limit: 2, after }))
       pages.push(petsOf(page).map(({ id }) => id))
       after = page.next
     }
@@ -175,7 +176,7 @@ describe('a file', () => {
     const large = { ...PET, name: 'x'.repeat(255) }
     const creates = await Promise.allSettled(Array.from({ length: 100 }, () => store.createPet(large, by)))
     for (const create of creates) expect(create).toMatchObject({ reason: { code: 'storage_full' } })
-    expect(petsOf(await store.listPets({ limit: 1 }))).toEqual([])
+    expect(petsOf(await store.listPets(petFilter({ limit: 1 })))).toEqual([])
     database.run('PRAGMA max_page_count = 1000000')
     expect((await store.createPet(large, by)).value.id).toBe(1n)
     await store.close()

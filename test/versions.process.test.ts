@@ -13,6 +13,7 @@ import type { Pet, PetStatus } from '../src/domain/pets.ts'
 import { kindOf, openStore } from '../src/store/kinds.ts'
 import { MIGRATIONS } from '../src/store/sqlite/connection.ts'
 import { temporaryFile } from './support/files.ts'
+import { petFilter } from './support/lists.ts'
 import { newPet, petsOf } from './support/pets.ts'
 import { sharedCluster } from './support/postgres.ts'
 
@@ -75,7 +76,7 @@ async function expectContents(address: string, version: number): Promise<void> {
   expect(await kindOf(address).schema(address)).toEqual({ version: MIGRATIONS.length, newest: MIGRATIONS.length })
   expect(await store.listKeys()).toEqual(keys.map(({ hash: _, ...key }) => key))
   for (const { hash, ...key } of keys) expect(await store.findKey(hash)).toEqual(key)
-  expect(petsOf(await store.listPets({ limit: 100 }))).toEqual(pets)
+  expect(petsOf(await store.listPets(petFilter({ limit: 100 })))).toEqual(pets)
   expect(await store.listDeprecatedCalls()).toEqual(deprecatedCalls)
   expect(await store.getInventory()).toEqual(inventory)
   expect(await Promise.all(orders.map(({ id }) => store.getOrder(id)))).toEqual(orders)
@@ -87,7 +88,7 @@ async function expectContents(address: string, version: number): Promise<void> {
   }
   const { value: added } = await store.createPet(newPet({ name: 'new' }), keys[0]?.id as KeyId)
   expect(added.id).toBe(nextPetId)
-  expect(petsOf(await store.listPets({ limit: 100 }))).toEqual([...pets, added])
+  expect(petsOf(await store.listPets(petFilter({ limit: 100 })))).toEqual([...pets, added])
   await store.close()
 }
 

@@ -5,7 +5,8 @@
 import type * as contract from '../contract/generated.ts'
 import type { PetstoreError } from './errors.ts'
 import type { KeyId } from './keys.ts'
-import type { Created, Page, PetStatus } from './pets.ts'
+import type { ListFilter, Page } from './lists.ts'
+import type { Created, PetStatus } from './pets.ts'
 
 export type { OrderStatus } from '../contract/generated.ts'
 
@@ -26,13 +27,7 @@ export interface Order extends NewOrder {
   readonly changedAt: number
 }
 
-export interface OrderFilter {
-  readonly limit: number
-  readonly status?: contract.OrderStatus | undefined
-  readonly petId?: bigint | undefined
-  /** Only orders with a greater id: the last one of the page before. */
-  readonly after?: bigint | undefined
-}
+export type OrderFilter = ListFilter<contract.Operations['listOrders']['parameters']>
 
 export type ExpiredOrder = Pick<Order, 'id' | 'petId'>
 

@@ -2,6 +2,7 @@
 
 import type * as contract from '../contract/generated.ts'
 import type { KeyId } from './keys.ts'
+import type { ListFilter, Page } from './lists.ts'
 
 export type { PetStatus } from '../contract/generated.ts'
 
@@ -9,19 +10,7 @@ export type { PetStatus } from '../contract/generated.ts'
 export type NewPet = contract.NewPet & Required<Pick<contract.NewPet, 'status'>>
 export type Pet = contract.Pet & NewPet
 
-export interface PetFilter {
-  limit: number
-  status?: contract.PetStatus | undefined
-  /** Only pets with a greater id: the last one of the page before. */
-  after?: bigint | undefined
-}
-
-export interface Page {
-  /** The rows as a JSON array, as the contract writes them. */
-  readonly json: string
-  /** The next page starts after this id; `undefined` on the last page. */
-  readonly next: bigint | undefined
-}
+export type PetFilter = ListFilter<contract.Operations['listPets']['parameters']>
 
 /** The result of a create: something new, or a replay of the first answer to the same idempotency key. */
 export interface Created<Of> {

@@ -6,6 +6,7 @@ import type { NewOrder, Order, OrderFilter, OrderStatus, OrderStore, Transition 
 import type { PetStatus } from '../../src/domain/pets.ts'
 import type { Store, StoreOptions } from '../../src/domain/store.ts'
 import { stringifyJson } from '../../src/json/json.ts'
+import { orderFilter, petFilter } from '../support/lists.ts'
 import { petsOf } from '../support/pets.ts'
 
 export const STATUSES: readonly OrderStatus[] = ['pending', 'completed', 'cancelled', 'expired', 'returned']
@@ -74,7 +75,7 @@ export function openFixture(open: (options: StoreOptions) => Promise<Store>) {
   async function allPets() {
     const pets = []
     for (let after: bigint | undefined; ; ) {
-      const page = await fixture.store.listPets({ limit: 100, after })
+      const page = await fixture.store.listPets(petFilter({ limit: 100, after }))
       pets.push(...petsOf(page))
       if (page.next === undefined) return pets
       after = page.next
@@ -86,7 +87,7 @@ export function openFixture(open: (options: StoreOptions) => Promise<Store>) {
     const rows = []
     const limit = filter.limit ?? 3
     for (let after: bigint | undefined; ; ) {
-      const page = await fixture.store.listOrders({ ...filter, limit, after })
+      const page = await fixture.store.listOrders(orderFilter({ ...filter, limit, after }))
       const parts = page.json === '[]' ? [] : page.json.slice(1, -1).split(/,(?=\{"id":)/)
       rows.push(...parts.map((json) => ({ id: BigInt(/^\{"id":(\d+)/.exec(json)?.[1] ?? -1), json })))
       if (page.next === undefined) return rows

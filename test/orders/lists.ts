@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import type { Order } from '../../src/domain/orders.ts'
+import { orderFilter } from '../support/lists.ts'
 import { type Fixture, MAX, orderJson, STATUSES } from './fixture.ts'
 
 export function lists(fixture: Fixture): void {
@@ -44,11 +45,13 @@ export function lists(fixture: Fixture): void {
       const petId = await addPet()
       await fixture.store.cancelOrder((await place(petId)).id, fixture.by)
       const last = await place(petId)
-      expect((await fixture.store.listOrders({ limit: 2, petId })).next).toBeUndefined()
-      expect((await fixture.store.listOrders({ limit: 1, petId })).next).toBe(last.id - 1n)
-      expect((await fixture.store.listOrders({ limit: 100, after: last.id })).json).toBe('[]')
+      expect((await fixture.store.listOrders(orderFilter({ limit: 2, petId }))).next).toBeUndefined()
+      expect((await fixture.store.listOrders(orderFilter({ limit: 1, petId }))).next).toBe(last.id - 1n)
+      expect((await fixture.store.listOrders(orderFilter({ limit: 100, after: last.id }))).json).toBe('[]')
       const order = await place(await addPet())
-      expect((await fixture.store.listOrders({ limit: 100, after: last.id })).json).toBe(`[${orderJson(order)}]`)
+      expect((await fixture.store.listOrders(orderFilter({ limit: 100, after: last.id }))).json).toBe(
+        `[${orderJson(order)}]`,
+      )
     })
   })
 }

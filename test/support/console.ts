@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import type { PetStatus } from '../../src/client/petstore.ts'
 import { openPage, startBrowser, type Watched } from './browser.ts'
+import { petFilter } from './lists.ts'
 import { newPet, petsOf } from './pets.ts'
 import { type Service, startService } from './service.ts'
 
@@ -38,7 +39,7 @@ export function openEachTest(use: (opened: Opened) => void) {
     alert: () => watched.page.getByRole('alert'),
     press: (key: string) => watched.page.keyboard.press(key),
     type: (text: string) => watched.page.keyboard.type(text),
-    animals: async () => petsOf(await service.store.listPets({ limit: 200 })),
+    animals: async () => petsOf(await service.store.listPets(petFilter({ limit: 200 }))),
   }
 }
 

@@ -15,8 +15,9 @@ export const orderOperations: Handlers<
   'listOrders' | 'placeOrder' | 'getOrder' | 'cancelOrder' | 'completeOrder' | 'returnOrder' | 'getInventory'
 > = {
   listOrders: shared<'listOrders'>(async ({ orders }, { limit, status, petId, cursor }) => {
-    const { json, next } = await orders.listOrders({ limit, status, petId, after: decodeCursor(cursor, 'orders') })
-    return ok(json, next === undefined ? undefined : nextLink({ limit, status, petId }, next, 'orders'))
+    const query = { limit, status, petId }
+    const { json, next } = await orders.listOrders({ ...query, after: decodeCursor(cursor, 'orders') })
+    return ok(json, next === undefined ? undefined : nextLink(query, next, 'orders'))
   }),
 
   async placeOrder({ orders, running }, caller, { 'Idempotency-Key': header }, body) {

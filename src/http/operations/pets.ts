@@ -8,8 +8,9 @@ import { type Handlers, shared } from './handler.ts'
 
 export const petOperations: Handlers<'listPets' | 'createPet' | 'getPet'> = {
   listPets: shared<'listPets'>(async ({ pets }, { limit, status, cursor }) => {
-    const page = await pets.listPets({ limit, status, after: decodeCursor(cursor) })
-    return ok(page.json, page.next === undefined ? undefined : nextLink({ limit, status }, page.next))
+    const query = { limit, status }
+    const { json, next } = await pets.listPets({ ...query, after: decodeCursor(cursor, 'pets') })
+    return ok(json, next === undefined ? undefined : nextLink(query, next, 'pets'))
   }),
 
   async createPet({ pets, running }, caller, { 'Idempotency-Key': header }, body) {

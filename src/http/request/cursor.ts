@@ -3,6 +3,8 @@
 
 import { basePath } from '../../contract/contract.ts'
 import { PetstoreError } from '../../domain/errors.ts'
+import type { OrderFilter } from '../../domain/orders.ts'
+import type { PetFilter } from '../../domain/pets.ts'
 
 const ID_BYTES = 8
 const CHECK_BYTES = 3
@@ -12,8 +14,14 @@ const bytes = Buffer.alloc(ID_BYTES + CHECK_BYTES)
 const idBytes = bytes.subarray(0, ID_BYTES)
 
 /** The seeds of the check bytes, so that a cursor of one list is invalid for another. */
-const SEED = { pets: 0, orders: 1 }
-export type List = keyof typeof SEED
+const SEED: Record<List, number> = { pets: 0, orders: 1 }
+
+/** The lists, and what a link to a page of each repeats. */
+interface Queries {
+  pets: Omit<PetFilter, 'after'>
+  orders: Omit<OrderFilter, 'after'>
+}
+export type List = keyof Queries
 
 /** 15 characters of base64url. */
 export function encodeCursor(after: bigint, list: List = 'pets'): string {
@@ -38,7 +46,7 @@ const PATH: Record<List, string> = { pets: '/pets', orders: '/store/orders' }
  * The `Link` to the page that begins after the id `after` (RFC 8288; the target is relative). `query`: the parameters of this page;
  * their values need no escapes.
  */
-export function nextLink(query: Record<string, unknown>, after: bigint, list: List = 'pets'): string {
+export function nextLink<Of extends List>(query: Queries[Of], after: bigint, list: Of): string {
   let target = `${basePath}${PATH[list]}?`
   for (const name in query) if (query[name] !== undefined) target += `${name}=${query[name]}&`
   return `<${target}cursor=${encodeCursor(after, list)}>; rel="next"`

@@ -82,7 +82,7 @@ export function postgresKeys(
       changes++
     },
     endKey: async (id, endsAt) => {
-      await write(END, id, endsAt)
+      await connection.transaction((on) => on(END, id, endsAt))
       changes++
     },
     saveKeyUses: async (uses) => {

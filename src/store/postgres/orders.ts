@@ -3,22 +3,14 @@
 
 import type { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
-import type {
-  ExpiredOrder,
-  Inventory,
-  NewOrder,
-  Order,
-  OrderCheck,
-  OrderFilter,
-  OrderStatus,
-  OrderStore,
-} from '../../domain/orders.ts'
-import type { Created, Page, PetStatus } from '../../domain/pets.ts'
+import type { ExpiredOrder, Inventory, NewOrder, Order, OrderCheck, OrderStore } from '../../domain/orders.ts'
+import type { Created, PetStatus } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
-import { fromRow, jsonObject, selectList } from '../shared/columns.ts'
+import { fromRow, selectList } from '../shared/columns.ts'
 import { batched } from '../shared/group-commit.ts'
 import { type FirstAnswer, KEPT_MS, replay, requestText } from '../shared/idempotency.ts'
-import { HOLDS, holds, ORDER_COLUMNS, PLACE_ORDER } from '../shared/order-columns.ts'
+import { ORDERS, rowsOf } from '../shared/lists.ts'
+import { ORDER_COLUMNS, PLACE_ORDER } from '../shared/order-columns.ts'
 import {
   invalidExpiry,
   orderNotCompleted,
@@ -27,32 +19,16 @@ import {
   petNotAvailable,
   petNotFound,
 } from '../shared/order-refusals.ts'
-import { type PageRow, pageOf } from '../shared/page.ts'
 import type { Connection } from './connection.ts'
 import { forgetting, type Keyed, usedKey } from './idempotency.ts'
-import { POSTGRES_JSON } from './json.ts'
-import { following, type PageOf } from './page.ts'
+import { pages } from './pages.ts'
 
 const COLUMNS = selectList(ORDER_COLUMNS)
-// An order as its own columns and the name of its pet, which is looked up for the rows that are shown only.
-const ORDERS = 'SELECT orders.*, (SELECT name FROM pets WHERE pets.id = pet_id) AS pet_name FROM orders'
-const BY_ID = `SELECT ${COLUMNS} FROM (${ORDERS} WHERE id = ANY($1::text::bigint[])) AS orders`
-const JSON_OF_ORDER = jsonObject(ORDER_COLUMNS, POSTGRES_JSON)
-const page =
-  (condition: string, order: string): PageOf =>
-  (rows) =>
-    `SELECT id, ${JSON_OF_ORDER} AS json
-    FROM (${ORDERS} WHERE ${condition} ORDER BY ${order} LIMIT ${rows}) AS orders ORDER BY id`
-const PAGE = page('id > $1', 'id')
-const PAGE_BY_STATUS = page(following('status'), 'status, id')
-const PAGE_BY_PET = page(following('pet_id'), 'pet_id, id')
-// At most one order. In the order of their ids the planner would read all orders of the pet, by the other index.
-const PAGE_THAT_HOLDS = page(`id > $1 AND pet_id = $2 AND status = $3 AND ${HOLDS}`, 'pet_id')
-const PAGE_BY_PET_AND_STATUS = page(`${following('pet_id')} AND status = $3`, 'pet_id, id')
+const BY_IDS = `SELECT ${COLUMNS} FROM ${rowsOf(ORDERS)} WHERE id = ANY($1::text::bigint[])`
 const INVENTORY = 'SELECT status, pets FROM inventory'
 const CHANGE = `SELECT place, changed, refusal, pet_status AS "petStatus", operation, request, answer, ${COLUMNS}
   FROM petstore_change_orders($1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::text[], $5::text::json, $6, $7)`
-const VERSIONED = `SELECT ${COLUMNS}, petstore_order_version(id) AS version FROM (${ORDERS} WHERE id = $1) AS orders`
+const VERSIONED = `SELECT ${COLUMNS}, petstore_order_version(id) AS version FROM ${rowsOf(ORDERS)} WHERE id = $1`
 // The clock is asked once, and the order asked for, so that the index serves.
 const IS_DUE = `SELECT FROM orders WHERE status = 'pending' AND expires_at <= (SELECT petstore_now())
   AND (SELECT status FROM pets WHERE pets.id = pet_id) = 'pending' ORDER BY expires_at LIMIT 1`
@@ -138,26 +114,9 @@ export function postgresOrders(
   }
 
   async function readOrders(ids: bigint[]): Promise<(Order | undefined)[]> {
-    const rows = await read<Order>(BY_ID, `{${ids}}`)
+    const rows = await read<Order>(BY_IDS, `{${ids}}`)
     const found = new Map(rows.map((row) => [row.id, fromRow(ORDER_COLUMNS, row)]))
     return ids.map((id) => found.get(id))
-  }
-
-  async function readPage({ limit, status, petId, after = 0n }: OrderFilter): Promise<Page> {
-    const rows = await readRows(after, limit + 1, petId, status)
-    return pageOf(
-      rows.map(({ id, json }): PageRow => [id, json]),
-      limit,
-    )
-  }
-
-  function readRows(after: bigint, limit: number, petId: bigint | undefined, status: OrderStatus | undefined) {
-    type Row = { id: bigint; json: string }
-    if (petId === undefined)
-      return status === undefined ? read<Row>(PAGE(limit), after) : read<Row>(PAGE_BY_STATUS(limit), after, status)
-    return status === undefined
-      ? read<Row>(PAGE_BY_PET(limit), after, petId)
-      : read<Row>((holds(status) ? PAGE_THAT_HOLDS : PAGE_BY_PET_AND_STATUS)(limit), after, petId, status)
   }
 
   async function readInventory(): Promise<Inventory> {
@@ -173,7 +132,7 @@ export function postgresOrders(
     cancelOrder: (id, by, check) => move(id, by, 'cancelled', check),
     returnOrder: (id, by, check) => move(id, by, 'returned', check),
     getOrder: batched(readOrders),
-    listOrders: readPage,
+    listOrders: pages(read, ORDERS),
     getInventory: readInventory,
     expireOrders: async (limit) => {
       const due = await read(IS_DUE)

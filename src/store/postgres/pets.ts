@@ -2,29 +2,21 @@
 // cursor is never overtaken.
 
 import type { PetstoreError } from '../../domain/errors.ts'
-import type { Created, NewPet, Page, Pet, PetFilter, PetStore } from '../../domain/pets.ts'
+import type { Created, NewPet, Pet, PetStore } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { stringifyJson } from '../../json/json.ts'
-import { fromRow, jsonObject, selectList } from '../shared/columns.ts'
+import { fromRow, selectList } from '../shared/columns.ts'
 import { batched } from '../shared/group-commit.ts'
 import { CREATE_PET, type FirstAnswer, KEPT_MS, replay, requestText } from '../shared/idempotency.ts'
-import { type PageRow, pageOf } from '../shared/page.ts'
+import { PETS } from '../shared/lists.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
 import type { Connection } from './connection.ts'
 import { forgetting, type Keyed, usedKey } from './idempotency.ts'
-import { POSTGRES_JSON } from './json.ts'
 import { LOG_MESSAGE } from './link.ts'
-import { following, type PageOf } from './page.ts'
+import { pages } from './pages.ts'
 
 const COLUMNS = selectList(PET_COLUMNS)
-const JSON_OF_PET = jsonObject(PET_COLUMNS, POSTGRES_JSON)
-const page =
-  (condition: string, order: string): PageOf =>
-  (rows) =>
-    `SELECT id, ${JSON_OF_PET} AS json FROM pets WHERE ${condition} ORDER BY ${order} LIMIT ${rows}`
-const PAGE = page('id > $1', 'id')
-const PAGE_BY_STATUS = page(following('status'), 'status, id')
-const PETS = `SELECT ${COLUMNS} FROM pets WHERE id = ANY($1::text::bigint[])`
+const BY_IDS = `SELECT ${COLUMNS} FROM pets WHERE id = ANY($1::text::bigint[])`
 // JSON carries a batch because it holds any text but U+0000, and integers with all their digits.
 // A batch that only replays has nothing to commit, and PostgreSQL would wait for no standby: a pet whose own commit has not
 // reached it would be acknowledged. So a replay writes a message to the log, which gets there behind that commit.
@@ -35,11 +27,6 @@ interface Creation extends Keyed {
   pet: NewPet
 }
 
-interface JsonRow {
-  id: bigint
-  json: string
-}
-
 /** The id of a new pet, or what its idempotency key gave first. */
 type CreatedRow = { id: bigint } | ({ id: null } & FirstAnswer)
 
@@ -47,18 +34,8 @@ export function postgresPets({ read, add, background }: Connection, options: Sto
   const { now } = options
   const forget = forgetting(background)
 
-  async function readPage({ limit, status, after = 0n }: PetFilter): Promise<Page> {
-    const rows = await (status === undefined
-      ? read<JsonRow>(PAGE(limit + 1), after)
-      : read<JsonRow>(PAGE_BY_STATUS(limit + 1), after, status))
-    return pageOf(
-      rows.map(({ id, json }): PageRow => [id, json]),
-      limit,
-    )
-  }
-
   async function readPets(ids: bigint[]): Promise<(Pet | undefined)[]> {
-    const rows = await read<Pet>(PETS, `{${ids.join(',')}}`)
+    const rows = await read<Pet>(BY_IDS, `{${ids.join(',')}}`)
     const found = new Map(rows.map((row) => [row.id, petOf(row)]))
     return ids.map((id) => found.get(id))
   }
@@ -76,7 +53,7 @@ export function postgresPets({ read, add, background }: Connection, options: Sto
   const create = batched(createAll, options.onBatch, usedKey)
 
   return {
-    listPets: readPage,
+    listPets: pages(read, PETS),
     createPet: (pet, by, idempotencyKey) => create({ pet, by, idempotencyKey }),
     getPet: batched(readPets),
   }

@@ -27,7 +27,7 @@ export interface JsonDialect {
 }
 
 type Value = bigint | number | string
-type AnyColumns = Readonly<Record<string, { column: string; kind: string; optional?: boolean }>>
+export type AnyColumns = Readonly<Record<string, { column: string; kind: string; optional?: boolean }>>
 
 /** `id, category_id AS "categoryId"` */
 export function selectList(columns: AnyColumns): string {

@@ -6,6 +6,7 @@ import type { ExpiredOrder, NewOrder, Order, OrderCheck, OrderStatus, OrderStore
 import type { PetStatus } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { fromRow, selectList } from '../shared/columns.ts'
+import { ORDERS, rowsOf } from '../shared/lists.ts'
 import { HOLDS, ORDER_COLUMNS, PLACE_ORDER } from '../shared/order-columns.ts'
 import {
   invalidExpiry,
@@ -17,7 +18,7 @@ import {
   petNotFound,
 } from '../shared/order-refusals.ts'
 import { inventoryReader } from './inventory.ts'
-import { orderPages, withPetNames } from './order-pages.ts'
+import { pages } from './pages.ts'
 import type { Read, Statements } from './statements.ts'
 import type { Turn, Write } from './writes.ts'
 
@@ -37,9 +38,9 @@ export function sqliteOrders(
   { now: clock }: Pick<StoreOptions, 'now'>,
 ): OrderStore {
   const byId = statements.query<object, [bigint]>(
-    `SELECT ${selectList(ORDER_COLUMNS)} FROM ${withPetNames()} WHERE id = ?`,
+    `SELECT ${selectList(ORDER_COLUMNS)} FROM ${rowsOf(ORDERS)} WHERE id = ?`,
   )
-  const readPage = orderPages(statements)
+  const readPage = pages(statements, ORDERS)
   // Two statements: as one join they take 8 µs, apart less than one.
   const nameAndStatus = statements.query<{ name: string; status: PetStatus }, [bigint]>(
     'SELECT name, status FROM pets WHERE id = ?',

@@ -4,8 +4,9 @@ import type { KeyId } from '../../domain/keys.ts'
 import type { NewPet, Pet, PetStore } from '../../domain/pets.ts'
 import { fromRow, selectList } from '../shared/columns.ts'
 import { CREATE_PET } from '../shared/idempotency.ts'
+import { PETS } from '../shared/lists.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
-import { petPages } from './pet-pages.ts'
+import { pages } from './pages.ts'
 import type { Read, Statements } from './statements.ts'
 import type { Turn, Write } from './writes.ts'
 
@@ -13,7 +14,7 @@ const NEW_PET_FIELDS = Object.keys(NEW_PET_COLUMNS) as (keyof NewPet)[]
 const INSERT_COLUMNS = [...Object.values(NEW_PET_COLUMNS).map(({ column }) => column), 'created_at', 'created_by']
 
 export function sqlitePets(statements: Statements, read: Read, write: Write): PetStore {
-  const readPage = petPages(statements)
+  const readPage = pages(statements, PETS)
   const pet = statements.query<object, [bigint]>(`SELECT ${selectList(PET_COLUMNS)} FROM pets WHERE id = ?`)
   const insert = statements.query<never, (string | bigint | number | null)[]>(
     `INSERT INTO pets (${INSERT_COLUMNS}) VALUES (${INSERT_COLUMNS.map(() => '?')})`,

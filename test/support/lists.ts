@@ -1,0 +1,12 @@
+// What tests ask lists for: everything that they do not say is not asked for.
+
+import type { OrderFilter } from '../../src/domain/orders.ts'
+import type { PetFilter } from '../../src/domain/pets.ts'
+
+export function petFilter(fields: Partial<PetFilter> & Pick<PetFilter, 'limit'>): PetFilter {
+  return { status: undefined, after: undefined, ...fields }
+}
+
+export function orderFilter(fields: Partial<OrderFilter> & Pick<OrderFilter, 'limit'>): OrderFilter {
+  return { status: undefined, petId: undefined, after: undefined, ...fields }
+}
