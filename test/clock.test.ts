@@ -63,6 +63,26 @@ test('when the clock jumps back, a reservation lasts until the clock reaches its
   await untilExpired(again.id)
 })
 
+test('when the clock jumps back, no change of an order is dated before the one it follows', async () => {
+  const order = async (id: number) => JSON.parse((await service.get(`/store/orders/${id}`)).text)
+  const post = (path: string) => service.request('POST', `/store/orders/${path}`)
+  const [sold, cancelled, expired] = [await place(await newPet()), await place(await newPet()), await newPet()]
+  service.clock.at = TODAY - 2 * HOUR_MS
+  const overdue = await place(expired, { endsAt: TODAY - HOUR_MS })
+  service.clock.at = TODAY - 3 * HOUR_MS
+  expect((await post(`${sold.id}/complete`)).status).toBe(200)
+  expect((await order(sold.id)).changedAt).toBe(sold.placedAt)
+  service.clock.at = TODAY + HOUR_MS
+  await untilExpired(overdue.id)
+  expect((await post(`${sold.id}/return`)).status).toBe(200)
+  const returned = await order(sold.id)
+  expect(returned.changedAt).toBe(new Date(TODAY + HOUR_MS).toISOString())
+  service.clock.at = TODAY - HOUR_MS
+  await service.request('DELETE', `/store/orders/${cancelled.id}`)
+  expect((await order(cancelled.id)).changedAt).toBe(cancelled.placedAt)
+  service.clock.at = TODAY
+})
+
 test('an Idempotency-Key gives its first answer after the clock was set back, and reserves no pet twice after it jumped two days ahead', async () => {
   const petId = await newPet()
   const first = await place(petId, { key: 'k' })

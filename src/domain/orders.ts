@@ -23,7 +23,7 @@ export interface Order extends NewOrder {
   readonly petName: string
   readonly status: contract.OrderStatus
   readonly placedAt: number
-  /** When it was placed or, later, when its status last changed. */
+  /** When it was placed or, later, when its status last changed: never before `placedAt`. */
   readonly changedAt: number
 }
 

@@ -2,7 +2,15 @@
 
 import type { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
-import type { ExpiredOrder, NewOrder, Order, OrderCheck, OrderStatus, OrderStore } from '../../domain/orders.ts'
+import type {
+  ExpiredOrder,
+  NewOrder,
+  Order,
+  OrderCheck,
+  OrderStatus,
+  OrderStore,
+  Transition,
+} from '../../domain/orders.ts'
 import type { PetStatus } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { fromRow, selectList } from '../shared/columns.ts'
@@ -30,6 +38,8 @@ const MOVES = {
   returned: { from: 'completed', pet: ['sold', 'available'] },
 } as const
 type Moved = keyof typeof MOVES
+/** What must be known of an order to move it. */
+type Movable = Pick<Order, 'id' | 'petId' | 'changedAt'>
 
 export function sqliteOrders(
   statements: Statements,
@@ -45,8 +55,8 @@ export function sqliteOrders(
   const nameAndStatus = statements.query<{ name: string; status: PetStatus }, [bigint]>(
     'SELECT name, status FROM pets WHERE id = ?',
   )
-  const holderOf = statements.query<{ id: bigint; expiresAt: bigint | null }, [bigint]>(
-    `SELECT id, expires_at AS expiresAt FROM orders WHERE pet_id = ? AND ${HOLDS}`,
+  const holderOf = statements.query<{ id: bigint; expiresAt: bigint | null; changedAt: bigint }, [bigint]>(
+    `SELECT id, expires_at AS expiresAt, changed_at AS changedAt FROM orders WHERE pet_id = ? AND ${HOLDS}`,
   )
   const insert = statements.query<never, [bigint, string | null, number | null, number, number]>(
     `INSERT INTO orders (pet_id, status, reference, expires_at, placed_at, changed_at) VALUES (?, 'pending', ?, ?, ?, ?)`,
@@ -62,8 +72,8 @@ export function sqliteOrders(
   )
   // Without statistics SQLite would read every pending order instead. Where somebody has changed the pet by hand, nothing is done,
   // so that all others expire.
-  const overdue = statements.query<ExpiredOrder, [number, number]>(
-    `SELECT id, pet_id AS petId FROM orders INDEXED BY orders_by_expiry
+  const overdue = statements.query<ExpiredOrder & { changedAt: bigint }, [number, number]>(
+    `SELECT id, pet_id AS petId, changed_at AS changedAt FROM orders INDEXED BY orders_by_expiry
      WHERE status = 'pending' AND expires_at <= ? AND (SELECT status FROM pets WHERE pets.id = pet_id) = 'pending'
      ORDER BY expires_at LIMIT +?`,
   )
@@ -74,17 +84,22 @@ export function sqliteOrders(
     return row ? fromRow(ORDER_COLUMNS, row) : undefined
   }
 
-  /** Throws where order or pet is not in the status before: their statuses do not agree, and nothing may be built on that. */
-  function move(turn: Turn, id: bigint, petId: bigint, to: Moved, by: KeyId | null): void {
+  /**
+   * Gives when: now, but not before the change that it follows, where the clock was set back. Throws where order or pet is not in the
+   * status before: their statuses do not agree, and nothing may be built on that.
+   */
+  function move(turn: Turn, { id, petId, changedAt }: Movable, to: Moved, by: KeyId | null): number {
     const { from, pet } = MOVES[to]
-    const moved = updateOrder.run(to, turn.now, id, from).changes + updatePet.run(pet[1], petId, pet[0]).changes
+    const at = Math.max(turn.now, changedAt)
+    const moved = updateOrder.run(to, at, id, from).changes + updatePet.run(pet[1], petId, pet[0]).changes
     if (moved !== 2) throw new Error(`order ${id} is not ${from}, or pet ${petId} is not ${pet[0]}`)
-    record(turn, id, petId, to, by)
+    record(turn, { id, petId, status: to }, at, by)
+    return at
   }
 
-  function record({ now, transitions }: Turn, id: bigint, petId: bigint, status: OrderStatus, by: KeyId | null): void {
-    insertTransition.run(id, status, now, by)
-    transitions.push({ id, petId, status })
+  function record({ transitions }: Turn, transition: Transition, at: number, by: KeyId | null): void {
+    insertTransition.run(transition.id, transition.status, at, by)
+    transitions.push(transition)
   }
 
   function place(turn: Turn, order: NewOrder, by: KeyId): Order | PetstoreError {
@@ -97,20 +112,20 @@ export function sqliteOrders(
       const holder = readHolder(petId)
       if (!holder || pet.status !== 'pending' || !isOverdue(holder, now))
         return petNotAvailable(petId, pet.status, holder)
-      move(turn, holder.id, petId, 'expired', null)
+      move(turn, holder, 'expired', null)
     }
     if (updatePet.run('pending', petId, 'available').changes !== 1) throw new Error(`pet ${petId} is not available`)
     const id = BigInt(insert.run(petId, reference ?? null, expiresAt ?? null, now, now).lastInsertRowid)
-    record(turn, id, petId, 'pending', by)
+    record(turn, { id, petId, status: 'pending' }, now, by)
     return { ...order, id, petName: pet.name, status: 'pending', placedAt: now, changedAt: now }
   }
 
   /** The order that holds the pet, if any. */
-  function readHolder(petId: bigint): Pick<Order, 'id' | 'expiresAt'> | undefined {
+  function readHolder(petId: bigint): (Movable & Pick<Order, 'expiresAt'>) | undefined {
     const holder = holderOf.get(petId)
-    return holder
-      ? { id: holder.id, expiresAt: holder.expiresAt === null ? undefined : Number(holder.expiresAt) }
-      : undefined
+    if (!holder) return undefined
+    const { id, expiresAt, changedAt } = holder
+    return { id, petId, changedAt: Number(changedAt), expiresAt: expiresAt === null ? undefined : Number(expiresAt) }
   }
 
   function change(
@@ -124,24 +139,23 @@ export function sqliteOrders(
     let order = readOrder(id)
     if (!order) return orderNotFound(id)
     if (order.status === 'pending' && isOverdue(order, now)) {
-      move(turn, id, order.petId, 'expired', null)
-      order = { ...order, status: 'expired', changedAt: now }
+      order = { ...order, status: 'expired', changedAt: move(turn, order, 'expired', null) }
     }
     // A repeat, or the end of a reservation that has ended: what is asked for is so already.
     if (order.status === to || (to === 'cancelled' && order.status === 'expired')) return order
     if (order.status === MOVES[to].from) {
       const refusal = check?.(order)
       if (refusal) return refusal
-      move(turn, id, order.petId, to, by)
-      return { ...order, status: to, changedAt: now }
+      return { ...order, status: to, changedAt: move(turn, order, to, by) }
     }
     return to === 'returned' ? orderNotCompleted(order) : orderNotPending(order, to)
   }
 
   function expire(turn: Turn, limit: number): ExpiredOrder[] {
-    const orders = overdue.all(turn.now, limit)
-    for (const { id, petId } of orders) move(turn, id, petId, 'expired', null)
-    return orders
+    return overdue.all(turn.now, limit).map(({ id, petId, changedAt }) => {
+      move(turn, { id, petId, changedAt: Number(changedAt) }, 'expired', null)
+      return { id, petId }
+    })
   }
 
   return {
