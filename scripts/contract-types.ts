@@ -8,6 +8,7 @@ import { flatten } from '../src/contract/schema.ts'
 const HEADER = `// The contract's types. Written by \`npm run generate\` from openapi.yaml; not edited by hand.
 // int64 is bigint, and date-time is text. A field with a default is optional, as in a request. The bodies in Operations are
 // those that the validators return: there, such a field is always present, and date-time is milliseconds since 1970.
+// The values of an open set, as ErrorCode, are those that this version knows.
 `
 
 /** The text of src/contract/generated.ts for a contract. Throws on a schema it cannot express. */
@@ -50,7 +51,8 @@ function validatedType(schema: Schema, schemas: Record<string, Schema>): string 
 function typeOf(schema: Schema): string {
   if (schema.$ref) return schema.$ref.replace('#/components/schemas/', '')
   if (schema.allOf) return schema.allOf.map(typeOf).join(' & ')
-  if (schema.enum) return schema.enum.map((value) => `'${value}'`).join(' | ')
+  const values = schema.enum ?? schema['x-extensible-enum']
+  if (values) return values.map((value) => `'${value}'`).join(' | ')
   switch (schema.type) {
     case 'string':
       return 'string'

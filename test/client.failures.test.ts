@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { PetstoreNetworkError, PetstoreTimeoutError } from '../src/client/petstore.ts'
+import { type PetstoreApiError, PetstoreNetworkError, PetstoreTimeoutError } from '../src/client/petstore.ts'
 import { answer, clientOf, errorJson, ORDER, ORDER_JSON, REX, REX_JSON, withServer } from './support/client.ts'
 import { rejectionOf } from './support/rejection.ts'
 
@@ -44,6 +44,22 @@ describe('the client when requests fail', () => {
       async (url, tries) => {
         expect(await rejectionOf(clientOf(url).placeOrder({ petId: 1n }))).toMatchObject({ code, status })
         expect(tries()).toBe(1)
+      },
+    ),
+  )
+
+  test.each([
+    [503, 3],
+    [409, 1],
+  ])('treats a code that it does not know by the status %d, and passes it on', (status, attempts) =>
+    withServer(
+      () => answer(status, errorJson('code_of_tomorrow', status)),
+      async (url, tries) => {
+        const error = await rejectionOf(clientOf(url).placeOrder({ petId: 1n }))
+        expect(error).toMatchObject({ code: 'code_of_tomorrow', status })
+        // Compiles only while the type of the code is open.
+        expect((error as PetstoreApiError).code === 'code_of_tomorrow').toBe(true)
+        expect(tries()).toBe(attempts)
       },
     ),
   )

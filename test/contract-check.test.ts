@@ -13,6 +13,8 @@ const check = (method: string, path: string, status: number, body: unknown, head
     headers: new Headers(headers),
     text: body === undefined ? '' : JSON.stringify(body),
   })
+const refused = (code: string) =>
+  check('POST', '/pets', 400, { code, message: 'No.', status: 400 }, { ...TYPE, 'X-Request-Id': 'r' })
 const created = (body: unknown, headers: Record<string, string> = CREATED) => check('POST', '/pets', 201, body, headers)
 
 describe('an answer that the contract allows passes', () => {
@@ -41,6 +43,11 @@ describe('the check refuses an answer', () => {
     ['with a fraction as id', created({ ...PET, id: 1.5 }), 'it/id must be integer'],
     ['with an id beyond int64', created({ ...PET, id: 2 ** 64 }), 'it/id must be <= 9223372036854776000'],
     ['with a name that the contract refuses', created({ ...PET, name: ' ' }), 'it/name must match pattern'],
+    [
+      'with a code that the response does not state',
+      refused('not_found'),
+      'createPet 400 does not state the code not_found',
+    ],
     ['with an unknown status of the pet', created({ ...PET, status: 'gone' }), 'it/status'],
     [
       'with a body where none is declared',

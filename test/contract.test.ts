@@ -208,12 +208,29 @@ describe('the prose', () => {
 
   test('explains each code of an error, with the status that the service sends', () => {
     const schema = document.components.schemas.ErrorCode
+    expect(schema).not.toHaveProperty('enum')
     const rows = [...(schema?.description ?? '').matchAll(/^- `(\w+)` \((\d+)\): .+\.$/gm)]
-    const codes = schema?.enum as ErrorCode[]
+    const codes = schema?.['x-extensible-enum'] as ErrorCode[]
     const context = new Context(Object.assign(new Request('http://localhost/'), { params: {} }), undefined, 0)
     expect(rows.map(([, code, status]) => ({ code, status: Number(status) }))).toEqual(
       codes.map((code) => ({ code, status: errorAnswer(new PetstoreError(code, ''), context).status })),
     )
+  })
+
+  test('names each code of a response in its description', () => {
+    const stated = Object.values(document.components.responses).flatMap((response) => {
+      const codes = response['x-error-codes'] ?? []
+      for (const code of codes) expect(response.description).toContain(`\`${code}\``)
+      if (response.content) expect({ response, codes: codes.length }).not.toMatchObject({ codes: 0 })
+      return codes
+    })
+    // A method that a path does not have is no operation's.
+    const known = document.components.schemas.ErrorCode?.['x-extensible-enum'] ?? []
+    expect([...new Set(stated), 'method_not_allowed'].sort()).toEqual([...known].sort())
+  })
+
+  test('says how a client treats a code that it does not know', () => {
+    expect(document.info.description).toContain('a code that it does not know by the status')
   })
 
   test('describes every operation, parameter, field and response', () => {

@@ -1,6 +1,8 @@
 // Functions of the pages that need no browser: problems of fields, exact numbers, and the list's address.
 
 import { describe, expect, test } from 'bun:test'
+import { PetstoreApiError } from '../src/client/petstore.ts'
+import { toFailure } from '../src/console/failures.ts'
 import { toProblems } from '../src/console/field-problems.ts'
 import { firstPage, fromAddress, nextPage, previousPage, startOf, toAddress } from '../src/console/list-position.ts'
 import { makeJsonExact } from '../src/reference/exact-json.ts'
@@ -22,6 +24,24 @@ describe('a message of the service', () => {
   test('loses no word', () => {
     const message = 'status must be one of available, pending, sold. name must be 1 to 255 characters long.'
     expect(Object.keys(toProblems(message).fields)).toEqual(['status', 'name'])
+  })
+})
+
+describe('a failure', () => {
+  const kindOf = (code: string, status: number) => {
+    const { kind } = toFailure(new PetstoreApiError('No.', code, status, undefined, undefined))
+    return kind
+  }
+
+  test('with a code that the page does not know is treated by its status', () => {
+    for (const status of [408, 429, 502, 503, 504]) expect(kindOf('code_of_tomorrow', status)).toBe('unavailable')
+    expect(kindOf('code_of_tomorrow', 401)).toBe('unauthorized')
+    for (const status of [400, 403, 409, 500]) expect(kindOf('code_of_tomorrow', status)).toBe('other')
+  })
+
+  test('of a full store is not offered again', () => {
+    expect(kindOf('storage_full', 503)).toBe('other')
+    expect(kindOf('unavailable', 503)).toBe('unavailable')
   })
 })
 

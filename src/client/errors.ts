@@ -9,8 +9,11 @@ export class PetstoreApiError extends Error {
 
   constructor(
     message: string,
-    /** `unexpected_answer`: the response does not follow the contract. It may come from a proxy, or the address is wrong. */
-    readonly code: ErrorCode | 'unexpected_answer',
+    /**
+     * `unexpected_answer`: the response does not follow the contract. It may come from a proxy, or the address is wrong. A newer service
+     * may send a code that `ErrorCode` does not have: go by the status then.
+     */
+    readonly code: ErrorCode | 'unexpected_answer' | (string & Record<never, never>),
     /** The HTTP status. */
     readonly status: number,
     /** Identifies the request in the service's log. */

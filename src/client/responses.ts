@@ -1,6 +1,6 @@
 // A response of the service → the contract's values, checked as far as their types promise.
 
-import type { Pet as ContractPet, ErrorCode, Inventory, Order, OrderStatus, PetStatus } from '../contract/generated.ts'
+import type { Pet as ContractPet, Inventory, Order, OrderStatus, PetStatus } from '../contract/generated.ts'
 import { int64FromJson } from '../json/int64.ts'
 import { type Json, JsonNumber, parseJson } from '../json/json.ts'
 import { PetstoreApiError } from './errors.ts'
@@ -47,17 +47,17 @@ function relations(parameters: string): string[] {
 export function readError(response: Response, text: string): PetstoreApiError {
   const { status, headers } = response
   const { code, message } = errorBody(text) ?? {
-    code: 'unexpected_answer' as const,
+    code: 'unexpected_answer',
     message: `The response has the status ${status} and does not come from the service. Is the address right?`,
   }
   return new PetstoreApiError(message, code, status, requestId(headers), retryAfterMs(headers))
 }
 
-function errorBody(text: string): { code: ErrorCode; message: string } | undefined {
+function errorBody(text: string): { code: string; message: string } | undefined {
   try {
     const body = parseJson(text)
     const [code, message] = body instanceof Map ? [body.get('code'), body.get('message')] : []
-    return typeof code === 'string' && typeof message === 'string' ? { code: code as ErrorCode, message } : undefined
+    return typeof code === 'string' && typeof message === 'string' ? { code, message } : undefined
   } catch {
     return undefined
   }

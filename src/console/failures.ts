@@ -21,7 +21,8 @@ export function toFailure(error: unknown): Failure {
     const { code, message, status, requestId, retryAfterMs } = error
     if (status === 401) return { kind: 'unauthorized', code, message }
     if (code === 'read_only_key') return { kind: 'other', code, message: 'This key is read-only.' }
-    if (code === 'unavailable' || code === 'rate_limited' || status === 408 || [502, 504].includes(status)) {
+    // By the status, because a newer service may send other codes. A store that is full stays so for a while.
+    if ([408, 429, 502, 503, 504].includes(status) && code !== 'storage_full') {
       return { kind: 'unavailable', code, message, retryAfterMs }
     }
     return { kind: 'other', code, message: requestId && status >= 500 ? `${message} (${requestId})` : message }

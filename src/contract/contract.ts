@@ -89,7 +89,8 @@ function compile(path: string, method: string, operation: Operation): ContractOp
 
 function compileBody(schema: Schema): ContractBody {
   const invalid = `invalid_${schema.$ref?.replace('#/components/schemas/New', '').toLowerCase()}`
-  if (!schemas.ErrorCode?.enum?.includes(invalid)) throw new Error(`the contract has no code ${invalid}`)
+  if (!schemas.ErrorCode?.['x-extensible-enum']?.includes(invalid))
+    throw new Error(`the contract has no code ${invalid}`)
   return { validate: compileSchema(schema, schemas), invalid: invalid as ErrorCode }
 }
 

@@ -1,6 +1,7 @@
 // The contract's types. Written by `npm run generate` from openapi.yaml; not edited by hand.
 // int64 is bigint, and date-time is text. A field with a default is optional, as in a request. The bodies in Operations are
 // those that the validators return: there, such a field is always present, and date-time is milliseconds since 1970.
+// The values of an open set, as ErrorCode, are those that this version knows.
 
 /** Availability of a pet. */
 export type PetStatus = 'available' | 'pending' | 'sold'
@@ -76,7 +77,7 @@ export type Error = {
   status: number
 }
 
-/** The kind of error, for programs. The service sends no others.
+/** The kind of error, for programs. More may be added: a client treats one that it does not know by the status.
  * 
  * - `missing_api_key` (401): the request has no API key.
  * - `invalid_api_key` (401): the API key is mistyped, unknown, revoked or expired, or belongs to the other environment.

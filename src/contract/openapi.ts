@@ -38,6 +38,8 @@ export interface Parameter {
 
 export interface Response {
   description: string
+  /** The codes that its Error can have. */
+  'x-error-codes'?: string[]
   headers?: Record<string, Reference | Header>
   content?: Content
 }
@@ -59,6 +61,8 @@ export interface Schema {
   format?: string
   description?: string
   enum?: string[]
+  /** Known values of an open set. */
+  'x-extensible-enum'?: string[]
   default?: unknown
   minimum?: number
   maximum?: number

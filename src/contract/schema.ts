@@ -17,7 +17,7 @@ export type TextValidator = (text: string, name: string, problems: string[]) => 
 
 type Schemas = Record<string, Schema>
 
-const ANNOTATIONS = ['description', 'examples', 'default', 'x-pattern-description']
+const ANNOTATIONS = ['description', 'examples', 'default', 'x-pattern-description', 'x-extensible-enum']
 const KEYWORDS: Record<string, readonly string[]> = {
   string: ['format', 'enum', 'minLength', 'maxLength', 'pattern'],
   integer: ['format', 'minimum', 'maximum'],

@@ -30,7 +30,8 @@ export function shapeOf(message: string): string {
 
 /**
  * Throws an Error that names the first thing about the answer that the contract does not allow. Returns the name of the
- * answer, `operationId status`; undefined where the contract has no such operation.
+ * answer, `operationId status`, and `code` for an error; undefined where the contract has no such operation,
+ * and for an error to HEAD, which does not say its code.
  */
 export function checkAgainstContract(method: string, path: string, answer: Answer): string | undefined {
   const found = operationAt(method === 'HEAD' ? 'GET' : method, path)
@@ -41,7 +42,7 @@ export function checkAgainstContract(method: string, path: string, answer: Answe
   if (!declared) throw new Error(`${operationId} does not declare ${answer.status}: ${answer.text}`)
   const response = resolve<Declared>(declared, [...found.at, 'responses', String(answer.status)])
   checkHeaders(name, response, answer)
-  if (method === 'HEAD') return name
+  if (method === 'HEAD') return answer.status < 400 ? name : undefined
   if (!response.value.content) {
     if (answer.text !== '') throw new Error(`${name} must have no body: ${answer.text}`)
     return name
@@ -49,14 +50,20 @@ export function checkAgainstContract(method: string, path: string, answer: Answe
   if (answer.headers.get('Content-Type') !== 'application/json') throw new Error(`${name} must be application/json`)
   const problems = problemsOf([...response.at, 'content', 'application/json', 'schema'], JSON.parse(answer.text))
   if (problems) throw new Error(`${name}: ${problems} ${answer.text}`)
-  return name
+  if (answer.status < 400) return name
+  const { code } = JSON.parse(answer.text)
+  if (!response.value['x-error-codes']?.includes(code)) throw new Error(`${name} does not state the code ${code}`)
+  return `${name} ${code}`
 }
 
-/** Every `operationId status` of the contract. */
+/** Every `operationId status` of the contract, of an error with each `code`. */
 export function declaredAnswers(): string[] {
   return Object.values(document.paths).flatMap((methods) =>
     Object.values(methods).flatMap(({ operationId, responses }) =>
-      Object.keys(responses).map((status) => `${operationId} ${status}`),
+      Object.entries(responses).flatMap(([status, declared]) => {
+        const codes = resolve<Declared>(declared, []).value['x-error-codes']
+        return codes ? codes.map((code) => `${operationId} ${status} ${code}`) : `${operationId} ${status}`
+      }),
     ),
   )
 }
