@@ -1,5 +1,5 @@
-// Completions for shells. The library completes commands and flags. This file adds the names of keys, and makes the script for bash
-// work without the package bash-completion.
+// Completions for shells. The library completes commands and flags. This file adds the names of keys, and the scripts for shells, which
+// must never evaluate what is typed.
 
 import tab from '@bomb.sh/tab/commander'
 import type { Command } from 'commander'
@@ -10,13 +10,33 @@ import { kindOf } from '../store/kinds.ts'
 import { write } from './print.ts'
 import { withStore } from './with-store.ts'
 
-/** The one function of bash-completion that the library's script calls. */
-const BASH = `if ! declare -F _get_comp_words_by_ref >/dev/null; then
-    _get_comp_words_by_ref() {
-        cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} words=("\${COMP_WORDS[@]}") cword=$COMP_CWORD
-    }
-fi
+/** The library's script evaluates all words, and needs the package bash-completion. This one also suits bash 3.2, which macOS has. */
+const BASH = `_petstore() {
+    local word line words=() last=0
+    # bash splits --status=sold into three words, and an address.
+    for word in "\${COMP_WORDS[@]:1:COMP_CWORD}"; do
+        if ((last > 0)) && [[ $word == [=:]* || \${words[last - 1]} == *[=:] ]]; then
+            words[last - 1]+=$word
+        else
+            words[last++]=$word
+        fi
+    done
+    COMPREPLY=()
+    while IFS= read -r line; do
+        [[ $line == :* ]] || COMPREPLY+=("\${line%%$'\\t'*}")
+    done < <(petstore complete -- "\${words[@]}" 2>/dev/null)
+}
+complete -F _petstore petstore
 `
+
+/** Where the library's others do: in zsh with what stands before =, in PowerShell with what follows a typographic quote. */
+const MENDED: Record<string, readonly [from: string, to: string]> = {
+  zsh: [`flagPrefix="-P \${BASH_REMATCH}"`, `flagPrefix="-P \${(q)BASH_REMATCH}"`],
+  powershell: [
+    `($_ -replace "'", "''")`,
+    '[System.Management.Automation.Language.CodeGeneration]::EscapeSingleQuotedStringContent($_)',
+  ],
+}
 
 /** Call it after all commands have been added. */
 export async function addCompletions(program: Command, [command, , ...words]: readonly string[]): Promise<void> {
@@ -24,9 +44,9 @@ export async function addCompletions(program: Command, [command, , ...words]: re
   program.commands
     .find((each) => each.name() === 'completion')
     ?.description('Print completions for a shell.')
-    .hook('preAction', (_program, { args: [shell] }) => {
-      if (shell === 'bash') return write(BASH)
-    })
+    .action((shell: string) =>
+      write(shell === 'bash' ? BASH : mended(shell, () => completions.setup('petstore', 'petstore', shell))),
+    )
   if (command !== 'complete' || words[0] !== 'keys') return
   const names = await keyNames()
   for (const name of ['keys revoke', 'keys rotate']) {
@@ -34,6 +54,20 @@ export async function addCompletions(program: Command, [command, , ...words]: re
       for (const [value, description] of names) complete(value, description)
     })
   }
+}
+
+/** The script of the library, which only prints it. */
+function mended(shell: string, print: () => void): string {
+  const { log } = console
+  let script = ''
+  console.log = (text: string) => {
+    script = `${text}\n`
+  }
+  print()
+  console.log = log
+  const [from, to] = MENDED[shell] ?? ['', '']
+  if (!script.includes(from)) throw new Error(`The library's script for ${shell} has changed.`)
+  return script.replace(from, () => to)
 }
 
 /** The keys in force: each by its name where that is one word, else by its id. None where the store is not an up-to-date file. */

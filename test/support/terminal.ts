@@ -1,4 +1,4 @@
-// The command line at a real terminal: what a person sees.
+// The command line, or another program, at a real terminal: what a person sees.
 
 import { mkdtempSync } from 'node:fs'
 import { temporaryFile } from './files.ts'
@@ -17,10 +17,15 @@ export interface Terminal {
   readonly exited: Promise<number>
 }
 
-export function openTerminal(args: string[], env: Record<string, string> = {}, columns = 80): Terminal {
+export function openTerminal(
+  args: string[],
+  env: Record<string, string> = {},
+  columns = 80,
+  command: string[] = [launcher],
+): Terminal {
   const decoder = new TextDecoder()
   let text = ''
-  const child = Bun.spawn([launcher, ...args], {
+  const child = Bun.spawn([...command, ...args], {
     cwd: mkdtempSync(temporaryFile('cwd-')),
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', TERM: 'xterm-256color', ...env },
     terminal: {
