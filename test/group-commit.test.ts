@@ -21,3 +21,16 @@ test('what arrived while a commit ran elsewhere is committed at once, together',
   release[1]?.()
   expect(await Promise.all(later)).toEqual([2, 3])
 })
+
+test('a call that fails alone is not tried again, and those that fail together are tried once more, each alone', async () => {
+  const batches: number[][] = []
+  const add = batched(async (items: number[]) => {
+    batches.push(items)
+    if (items.includes(13)) throw new Error('13')
+    return items
+  })
+  const outcomes = async (...items: number[]) => (await Promise.allSettled(items.map(add))).map(({ status }) => status)
+  expect(await outcomes(13)).toEqual(['rejected'])
+  expect(await outcomes(1, 13, 2)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(batches).toEqual([[13], [1, 13, 2], [1], [13], [2]])
+})

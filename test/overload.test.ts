@@ -3,6 +3,10 @@
 import { describe, expect, test } from 'bun:test'
 import { OVERLOADED } from '../src/domain/errors.ts'
 import { Admission } from '../src/http/limits/admission.ts'
+import { Pipeline } from '../src/http/pipeline.ts'
+import { Route, type RoutedRequest } from '../src/http/route.ts'
+import { createLog } from '../src/observability/log.ts'
+import { openStore } from '../src/store/kinds.ts'
 import { batched } from '../src/store/shared/group-commit.ts'
 import { startService } from './support/service.ts'
 
@@ -23,6 +27,23 @@ describe.concurrent('creates that wait for a slow commit', () => {
     for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toBe(OVERLOADED)
     expect(await add(7)).toBe(7)
   })
+
+  test('are refused behind a first commit that has taken more than two seconds so far', async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    const add = batched(async (items: number[]) => {
+      await held
+      return items
+    })
+    const first = add(0)
+    await Bun.sleep(2_100)
+    const outcomes = Promise.allSettled(Array.from({ length: 300 }, (_, n) => add(n)))
+    release()
+    expect((await outcomes).map(({ status }) => status)).toEqual([
+      ...Array(256).fill('fulfilled'),
+      ...Array(44).fill('rejected'),
+    ])
+    expect(await first).toBe(0)
+  }, 10_000)
 
   test('are never refused while they fit into one commit, however slow the last one was', async () => {
     const slow = batched(async (items: number[]) => {
@@ -75,3 +96,23 @@ test('an overloaded server answers some, and others with 503 at once; it logs ho
   expect(logged[0].shed).toBe(refused.length)
   await stop()
 }, 30_000)
+
+test('the number of refused requests is logged once', async () => {
+  const store = await openStore(':memory:', { now: Date.now })
+  const logged: string[] = []
+  const log = createLog('info', { destination: { write: (line) => logged.push(line) } })
+  const options = { environment: 'production', corsOrigins: [], enforceSunset: true, now: Date.now } as const
+  const pipeline = new Pipeline({ ...options, store, log, notFound: () => ({ status: 404, body: null }) })
+  const refusing = new Route('/', {
+    GET: () => {
+      throw OVERLOADED
+    },
+  })
+  const request = new Request('http://127.0.0.1/') as RoutedRequest
+  for (let n = 0; n < 3; n++) expect((await pipeline.respond(request, refusing)).status).toBe(503)
+  // Each reports.
+  await pipeline.close()
+  await pipeline.close()
+  expect(logged.map((line) => JSON.parse(line))).toMatchObject([{ msg: 'overloaded', shed: 3 }])
+  await store.close()
+})
