@@ -64,6 +64,7 @@ export function expiry(fixture: Fixture): void {
       await fixture.store.expireOrders(100)
       expect(await fixture.store.getOrder(order.id)).toEqual(completed)
       expect(await fixture.store.completeOrder(order.id, fixture.by)).toEqual(completed)
+      expect(await rejectionOf(place(petId))).toMatchObject({ code: 'pet_not_available' })
       expect(await statusOf(petId)).toBe('sold')
     })
   })
