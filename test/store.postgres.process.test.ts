@@ -1,6 +1,7 @@
 // The store of many machines: the promises of every store, and what is peculiar to PostgreSQL.
 
 import { describe, expect, test } from 'bun:test'
+import { PetstoreError } from '../src/domain/errors.ts'
 import type { KeyId } from '../src/domain/keys.ts'
 import type { OrderStatus } from '../src/domain/orders.ts'
 import type { Store, StoreOptions } from '../src/domain/store.ts'
@@ -16,6 +17,7 @@ import { newKey } from './support/keys.ts'
 import { orderFilter, petFilter } from './support/lists.ts'
 import { petsOf } from './support/pets.ts'
 import { cluster, now, PET, storeWithKey } from './support/postgres-store.ts'
+import { rejectionOf } from './support/rejection.ts'
 
 const openNew = async (options: StoreOptions) => openStore(await cluster.newDatabase(), options)
 conformance('PostgreSQL', openNew)
@@ -74,6 +76,30 @@ describe('creates that arrive together', () => {
       name,
     )
   })
+})
+
+test('what the server refuses because of its state is unavailable, or full, and has not been created', async () => {
+  const { store, by, name } = await storeWithKey()
+  const refusal = async (sqlState: string) => {
+    await cluster.asAdmin(
+      (sql) =>
+        sql.unsafe(`
+          CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+            $$ BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '${sqlState}'; END $$;
+          CREATE OR REPLACE TRIGGER refuse BEFORE INSERT ON pets FOR EACH STATEMENT EXECUTE FUNCTION refuse()`),
+      name,
+    )
+    return rejectionOf(store.createPet(PET, by))
+  }
+  expect(await refusal('53100')).toMatchObject({ code: 'storage_full' })
+  for (const sqlState of ['40001', '40P01', '53200', '53300', '55P03', '57014', '58030', 'XX001', 'XX002']) {
+    const { code, message } = (await refusal(sqlState)) as PetstoreError
+    expect([sqlState, code]).toEqual([sqlState, 'unavailable'])
+    expect(message).not.toContain('may have been created')
+  }
+  // A fault of ours is none of these.
+  expect(await refusal('22012')).not.toBeInstanceOf(PetstoreError)
+  await store.close()
 })
 
 test('two servers add without a refusal, whatever isolation the operator has set for the database', async () => {
