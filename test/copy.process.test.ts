@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { openStore } from '../src/store/kinds.ts'
 import { copy, FIRST_ORDER, filledFile, LATER, PETS, rowsOfFile } from './support/copied-stores.ts'
 import { temporaryFile } from './support/files.ts'
+import { newKey } from './support/keys.ts'
 import { newPet, petBody } from './support/pets.ts'
 import { sharedCluster } from './support/postgres.ts'
 import { ask, serve } from './support/process.ts'
@@ -67,6 +68,25 @@ describe('petstore copy', () => {
       new URL(address).pathname.slice(1),
     )
     expect(after).toEqual(before)
+  }, 30_000)
+
+  test('adds nothing to a target that has fewer rows, and others', async () => {
+    const target = temporaryFile('target.db')
+    const store = await openStore(target, { now: () => 1 })
+    await store.createKey(newKey())
+    await store.close()
+    const before = rowsOfFile(target)
+    const { status, stderr } = await copy(file, target)
+    expect([status, stderr]).toEqual([1, expect.stringContaining('holds other keys than the source')])
+    expect(rowsOfFile(target)).toEqual(before)
+  }, 30_000)
+
+  test('moves a file to a database that sorts text as people do, and back', async () => {
+    const target = await cluster.newDatabase(`LOCALE_PROVIDER icu ICU_LOCALE 'en-US' TEMPLATE template0`)
+    const [source, back] = [await filledFile(3), temporaryFile('back.db')]
+    expect((await copy(source, target)).status).toBe(0)
+    expect((await copy(target, back)).status).toBe(0)
+    expect(rowsOfFile(back)).toEqual(rowsOfFile(source))
   }, 30_000)
 
   test('continues after an interruption, with the same result', async () => {

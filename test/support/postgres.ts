@@ -146,10 +146,10 @@ export class Cluster {
     throw new Error('the change ended before a backend was seen to wait for the standby')
   }
 
-  /** The address of an empty database made for this call. */
-  async newDatabase(): Promise<string> {
+  /** The address of an empty database made for this call, with the options of CREATE DATABASE. */
+  async newDatabase(options = ''): Promise<string> {
     const name = `test${++this.databases}`
-    await this.asAdmin((sql) => sql.unsafe(`CREATE DATABASE ${name}`))
+    await this.asAdmin((sql) => sql.unsafe(`CREATE DATABASE ${name} ${options}`))
     return this.address(name)
   }
 
