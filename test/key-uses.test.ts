@@ -27,6 +27,20 @@ test('the first use is saved at once, the next ones after a minute or at the end
   expect(saved).toEqual([{ keyId: 1n, ending: 'abcd', at: 8 }])
 })
 
+test('a use during the saving is saved the next time', async () => {
+  const uses = new KeyUses()
+  const saved: number[] = []
+  uses.add(1n, 'pets_live_abcd', 5)
+  await uses.saveDue(async ([use]) => {
+    uses.add(1n, 'pets_live_abcd', 6)
+    saved.push(use?.at as number)
+  })
+  await uses.saveDue(async ([use]) => {
+    saved.push(use?.at as number)
+  }, true)
+  expect(saved).toEqual([5, 6])
+})
+
 test('what cannot be saved is not lost, and not tried again at once', async () => {
   const uses = new KeyUses()
   uses.add(1n, 'pets_live_abcd', 5)
