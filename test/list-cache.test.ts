@@ -100,6 +100,21 @@ describe('requests for one list that arrive together', () => {
     expect(await Promise.all(asked)).toEqual(['old', 'new', 'new'])
   })
 
+  test('share and keep the newer one, although an older one ends before it or after it', async () => {
+    await known('older')
+    const asked = [ask(1), ask(2)]
+    runs[0]?.('old')
+    await asked[0]
+    asked.push(ask(2))
+    expect(runs.length).toBe(2)
+    const late = ask(1)
+    runs[1]?.('new')
+    expect(await Promise.all(asked)).toEqual(['old', 'new', 'new'])
+    runs[2]?.('old')
+    expect(await late).toBe('old')
+    expect(lists.get(contextOf(url, 2))?.body).toBe('new')
+  })
+
   test('fail together, and nobody fails after them', async () => {
     await known('failing')
     const asked = Promise.allSettled([ask(1), ask(1)])
@@ -139,8 +154,8 @@ describe('the lists that are kept', () => {
   })
 })
 
-function contextOf(url: string): Context {
+function contextOf(url: string, version = 1): Context {
   const context = new Context(new Request(url) as RoutedRequest, undefined, 0)
-  context.version = { data: 1, keys: 0 }
+  context.version = { data: version, keys: 0 }
   return context
 }
