@@ -283,6 +283,21 @@ describe('a stop', () => {
     await stopping.store.close()
   })
 
+  test('waits until the running expiry of reservations has ended', async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    let ended = false
+    const expireOrders = async () => {
+      await held
+      ended = true
+      return []
+    }
+    const stopping = await startService({ store: { ...service.store, expireOrders } })
+    const endedAtStop = stopping.server.stop(1_000).then(() => ended)
+    await Bun.sleep(500)
+    release()
+    expect(await endedAtStop).toBe(true)
+  })
+
   test('ends requests that take longer than its time limit', async () => {
     const stopping = await startService()
     const never = stopping.post(new ReadableStream({ start: (controller) => controller.enqueue('{') }))

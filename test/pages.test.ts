@@ -110,6 +110,19 @@ test('a compressed file has the same content', async () => {
   }
 })
 
+test('a page that could not be bundled is bundled again at the next request', async () => {
+  const { build } = Bun
+  const another = await startService()
+  try {
+    Bun.build = () => Promise.reject(new Error('no memory'))
+    expect((await fetch(`${another.origin}/`)).status).toBe(500)
+  } finally {
+    Bun.build = build
+  }
+  expect((await fetch(`${another.origin}/`)).status).toBe(200)
+  await another.stop()
+})
+
 test('an encoding is used only when the client accepts it', () => {
   const cases: [string | null, string | undefined][] = [
     [null, undefined],

@@ -163,6 +163,11 @@ export function createPet(on: OnStore): void {
       expectError(await impatient.post(body, JSON_TYPE), 408, 'request_timeout', ['0.1 seconds'])
     })
 
+    test('a body without an end: 413 body_too_large as soon as it is larger than 1 MB', async () => {
+      const body = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1024 * 1024 + 1)) })
+      expectError(await api.service.post(body, JSON_TYPE), 413, 'body_too_large', ['65536 bytes'])
+    })
+
     test('logs the new pet with key and request id, and returns neither', async () => {
       const { headers, text } = await api.service.post(PET, JSON_TYPE)
       const line = JSON.parse(api.service.logged.at(-1) ?? '')
