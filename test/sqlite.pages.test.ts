@@ -79,6 +79,6 @@ function prepared(of: (statements: Statements) => unknown): { database: Database
       return super.query(text)
     }
   }
-  of(new Recorded({ database, reopen() {}, close() {} }))
+  of(new Recorded({ database }))
   return { database, sql }
 }

@@ -15,7 +15,7 @@ import { startPeriodicBackups } from './periodic-backups.ts'
 import { resettable } from './resettable.ts'
 import { firstSignal, npxEnds, stopInOrder } from './stop.ts'
 import { places, welcome } from './welcome.ts'
-import { parentCloses, startWorkers } from './workers.ts'
+import { parentCloses, STORE_VARIABLE, startWorkers } from './workers.ts'
 
 /** When the service stops: the time for requests in flight, and for the workers to stop. The whole stop takes under 10 s. */
 const REQUESTS_GRACE_MS = 8_300
@@ -89,6 +89,9 @@ async function serve(
   const open = async () => {
     const opened = await openStore(ephemeral ? MEMORY : config.database, {
       now: Date.now,
+      identity: worker ? (process.env[STORE_VARIABLE] ?? '') : undefined,
+      onTrouble: ({ lost, reason }) =>
+        lost ? log.error({ reason }, 'store lost') : log.warn({ reason }, 'store in danger'),
       onBatch: metrics?.batch,
       onTransitions(transitions) {
         metrics?.transitions(transitions)

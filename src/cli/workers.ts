@@ -5,6 +5,7 @@
 import type { Config } from '../config/config.ts'
 import { StartError } from '../domain/errors.ts'
 import type { Log } from '../observability/log.ts'
+import { kindOf } from '../store/kinds.ts'
 import { startSelf } from './self.ts'
 import { within } from './stop.ts'
 
@@ -14,6 +15,9 @@ const AGAIN_MS = 1_000
 /** The time for workers to stop when the service cannot start. */
 const START_FAILED_MS = 2_000
 
+/** Tells a worker which store it serves, so that it never creates one, and serves no other that lies in its place by now. */
+export const STORE_VARIABLE = 'PETSTORE_WORKER_STORE'
+
 export interface Workers {
   /** Resolves when all workers have stopped. A worker that has not stopped after `graceMs` is killed. */
   stop(graceMs: number): Promise<void>
@@ -22,11 +26,12 @@ export interface Workers {
 /** Starts `count` workers on `port` and resolves when all listen. Throws StartError when one cannot start. */
 export async function startWorkers(count: number, config: Config, port: number, log: Log): Promise<Workers> {
   let stopping = false
+  const store = storeOf(config)
   const running = new Map<number, Bun.Subprocess<'pipe', 'pipe', 'inherit'>>()
 
   async function start(index: number): Promise<void> {
     const worker = startSelf(['serve', '--worker'], {
-      env: environmentOf(index, config, port),
+      env: { ...environmentOf(index, config, port), [STORE_VARIABLE]: store },
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     running.set(index, worker)
@@ -42,7 +47,9 @@ export async function startWorkers(count: number, config: Config, port: number, 
   async function replace(index: number, status: number): Promise<void> {
     if (stopping) return
     log.error({ worker: index + 1, status }, 'worker ended')
-    await Bun.sleep(AGAIN_MS)
+    // A worker that finds no store, or another, refuses to start.
+    do await Bun.sleep(AGAIN_MS)
+    while (!stopping && storeOf(config) !== store)
     if (stopping) return
     await start(index).catch(() => replace(index, status))
   }
@@ -68,6 +75,15 @@ export async function startWorkers(count: number, config: Config, port: number, 
     throw error
   }
   return { stop }
+}
+
+/** Identifies the store. `undefined` when it cannot be reached. */
+function storeOf({ database }: Config): string | undefined {
+  try {
+    return kindOf(database).identify(database)
+  } catch {
+    return undefined
+  }
 }
 
 /** An address may hold a password, so it is not passed as an argument, which every user of the machine can read. */

@@ -36,9 +36,19 @@ export interface SchemaState {
   newest: number
 }
 
+/** What an operator has to look at. `lost`: nothing is served any more. */
+export interface Trouble {
+  lost: boolean
+  reason: string
+}
+
 export interface StoreOptions {
   /** Milliseconds since 1970. */
   now: () => number
+  /** Any other store is refused, and none is created: see `StoreKind.identify`. */
+  identity?: string | undefined
+  /** Called once for each trouble, when it is noticed. */
+  onTrouble?: ((trouble: Trouble) => void) | undefined
   /** Called after each commit of creates, with their number and the duration. */
   onBatch?: ((size: number, seconds: number) => void) | undefined
   /**

@@ -1,7 +1,7 @@
 // The kinds of stores, in one table: everything that depends on whether a store is a file, memory or a PostgreSQL database.
 // The rest of the program asks here and never looks at an address itself.
 
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import type { SchemaState, Store, StoreOptions } from '../domain/store.ts'
 import { absolutePath } from './absolute-path.ts'
 import type { Contents } from './contents.ts'
@@ -9,6 +9,7 @@ import { describeAddress, isPostgresAddress, parsePostgresAddress } from './post
 import { type BackupSummary, backUp } from './sqlite/backup.ts'
 import { fileVersion, MIGRATIONS } from './sqlite/connection.ts'
 import { openSqliteContents } from './sqlite/contents.ts'
+import { identityOf } from './sqlite/file.ts'
 import { restore } from './sqlite/restore.ts'
 import { openSqliteStore } from './sqlite/store.ts'
 
@@ -84,8 +85,7 @@ const file: StoreKind = {
   describe: (address) => address,
   identify(address) {
     const path = absolutePath(address)
-    const stats = statSync(path, { throwIfNoEntry: false })
-    return stats ? `${stats.dev} ${stats.ino}` : path
+    return identityOf(path) ?? path
   },
   exists: (address) => existsSync(absolutePath(address)),
   open: async (address, options) => openSqliteStore(absolutePath(address), options),

@@ -8,7 +8,7 @@ import { StartError } from '../../domain/errors.ts'
 import { syncFile, syncFolderOf } from '../../system/files.ts'
 import { MIGRATIONS } from './connection.ts'
 import { isSqliteCode, startError } from './errors.ts'
-import { inodeOf, prepareFile } from './file.ts'
+import { identityOf, prepareFile } from './file.ts'
 import { SIDE_SUFFIXES, withPartial } from './partial.ts'
 
 export interface BackupSummary {
@@ -20,7 +20,7 @@ export interface BackupSummary {
 
 /** Writes a consistent copy of the store at `path` to the new file `to`. Throws StartError, and then leaves no file at `to`. */
 export function backUp(path: string, to: string): BackupSummary {
-  if (inodeOf(path) === undefined) throw new StartError(`There is no store at ${path}.`)
+  if (identityOf(path) === undefined) throw new StartError(`There is no store at ${path}.`)
   const store = prepareFile(path, MIGRATIONS.length)
   return withPartial(to, (partial) => {
     checkFree(to)
@@ -54,12 +54,12 @@ export function checkContents(path: string): BackupSummary {
 
 /** In a read transaction, so writers continue. The copy has nothing that they commit after its start. */
 function copyTo(partial: string, store: string): void {
-  const inode = inodeOf(store)
+  const identity = identityOf(store)
   const database = new Database(store, { readwrite: true, create: false })
   try {
     database.run('PRAGMA busy_timeout = 10000')
     database.query('VACUUM INTO ?').run(partial)
-    if (inodeOf(store) !== inode) throw new StartError(`${store} was replaced during the backup. Try again.`)
+    if (identityOf(store) !== identity) throw new StartError(`${store} was replaced during the backup. Try again.`)
   } catch (error) {
     // These errors may come from either disk.
     throw isSqliteCode(error, 'SQLITE_FULL', 'SQLITE_IOERR') ? error : startError(store, error)

@@ -3,8 +3,9 @@
 import { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { StartError } from '../../domain/errors.ts'
+import type { StoreOptions } from '../../domain/store.ts'
 import { startError } from './errors.ts'
-import { APPLICATION_ID, checkName, corrupt, inodeOf, newer, prepareFile } from './file.ts'
+import { APPLICATION_ID, checkName, corrupt, identityOf, newer, prepareFile } from './file.ts'
 import first from './migrations/0001-pets-and-keys.sql' with { type: 'text' }
 import second from './migrations/0002-idempotency-keys.sql' with { type: 'text' }
 import third from './migrations/0003-idempotency-answers.sql' with { type: 'text' }
@@ -12,6 +13,7 @@ import fourth from './migrations/0004-orders.sql' with { type: 'text' }
 import fifth from './migrations/0005-key-uses.sql' with { type: 'text' }
 import sixth from './migrations/0006-counted-inventory.sql' with { type: 'text' }
 import seventh from './migrations/0007-inventory-view.sql' with { type: 'text' }
+import { Place } from './place.ts'
 
 /** In order. A released migration is never changed. `user_version` counts those that have run. */
 export const MIGRATIONS = [first, second, third, fourth, fifth, sixth, seventh]
@@ -23,8 +25,10 @@ export const BUSY_TIMEOUT_MS = 2000
 const QUICK_CHECK_BYTES_MAX = 16 * 1024 * 1024
 
 export interface Connection {
-  /** `reopen` replaces it. */
-  database: Database
+  /** `reopen` replaces it. Throws `unavailable` once the file is known not to be in its place. */
+  readonly database: Database
+  /** Looks whether the file is in its place, and throws `unavailable` when it is not. */
+  check(): void
   /** Opens a new connection. When that fails, it throws and keeps the old one. Does nothing for a store in memory. */
   reopen(): void
   close(): void
@@ -32,17 +36,21 @@ export interface Connection {
 
 /**
  * `path` is a file, or `:memory:`. Throws StartError when the file is not a store, or is damaged, read-only, locked or from a newer
- * version.
+ * version, or is not the one of the given identity.
  */
-export function openConnection(path: string): Connection {
+export function openConnection(
+  path: string,
+  { identity, onTrouble }: Pick<StoreOptions, 'identity' | 'onTrouble'> = {},
+): Connection {
   if (path === ':memory:') {
     const database = openDatabase(path)
-    return { database, reopen() {}, close: () => database.close() }
+    return { database, check() {}, reopen() {}, close: () => database.close() }
   }
   for (;;) {
-    const file = prepareFile(path, MIGRATIONS.length)
-    const connection = openOnce(file, inodeOf(file))
-    if (connection) return connection
+    const file = prepareFile(path, MIGRATIONS.length, identity)
+    const opened = identityOf(file)
+    const database = openOnce(file, opened)
+    if (opened && database) return inPlace(file, opened, database, new Place(path, opened, onTrouble))
   }
 }
 
@@ -62,35 +70,43 @@ export function fileVersion(path: string): number {
 }
 
 /** `undefined` when another process removed the file while it was opened. */
-function openOnce(path: string, inode: bigint | undefined): Connection | undefined {
+function openOnce(path: string, identity: string | undefined): Database | undefined {
   try {
-    return reopenable(path, openDatabase(path))
+    return openDatabase(path, identity)
   } catch (error) {
-    if (inodeOf(path) === inode) throw startError(path, error)
+    if (identityOf(path) === identity) throw startError(path, error)
     return undefined
   }
 }
 
 /** Opens the new connection before it closes the old one, so that SQLite keeps its files, and reads continue if the opening fails. */
-function reopenable(path: string, database: Database): Connection {
-  const connection: Connection = {
-    database,
+function inPlace(path: string, identity: string, opened: Database, place: Place): Connection {
+  let database = opened
+  return {
+    get database() {
+      place.throwIfLost()
+      return database
+    },
+    check: () => place.check(),
     reopen() {
-      const old = connection.database
-      connection.database = openDatabase(path)
+      place.check()
+      const old = database
+      database = openDatabase(path, identity)
       old.close()
     },
-    close: () => connection.database.close(),
+    close() {
+      place.stop()
+      database.close()
+    },
   }
-  return connection
 }
 
-function openDatabase(path: string): Database {
+/** Throws StartError when the file is not the one of this identity. */
+function openDatabase(path: string, identity = identityOf(path)): Database {
   let database: Database | undefined
   try {
-    const inode = inodeOf(path)
     database = new Database(path, { readwrite: true, create: false, strict: true, safeIntegers: true })
-    prepare(database, path, inode)
+    prepare(database, path, identity)
     return database
   } catch (error) {
     database?.close()
@@ -98,16 +114,16 @@ function openDatabase(path: string): Database {
   }
 }
 
-function prepare(database: Database, path: string, inode: bigint | undefined): void {
+function prepare(database: Database, path: string, identity: string | undefined): void {
   database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   const version = schemaVersion(database)
-  checkInPlace(path, inode)
+  checkInPlace(path, identity)
   if (version > MIGRATIONS.length) throw newer(path, version, MIGRATIONS.length)
   if (version > 0) check(database, path)
   // Before WAL mode, so that it is written to the file itself and not to the log.
   else database.run(`PRAGMA application_id = ${APPLICATION_ID}`)
   database.run('PRAGMA journal_mode = WAL')
-  checkInPlace(path, inode)
+  checkInPlace(path, identity)
   database.run('PRAGMA synchronous = FULL')
   database.run('PRAGMA foreign_keys = ON')
   migrate(database)
@@ -117,8 +133,8 @@ function prepare(database: Database, path: string, inode: bigint | undefined): v
  * While this process waited for the lock, a backup may have been restored. Then this is the previous file, and its writes would go into
  * the log of the new one. In WAL mode, SQLite holds a lock that prevents a restore.
  */
-function checkInPlace(path: string, inode: bigint | undefined): void {
-  if (inodeOf(path) !== inode) throw new StartError(`${path} was replaced while it was opened. Try again.`)
+function checkInPlace(path: string, identity: string | undefined): void {
+  if (identityOf(path) !== identity) throw new StartError(`${path} was replaced while it was opened. Try again.`)
 }
 
 function check(database: Database, path: string): void {

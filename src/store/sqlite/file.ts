@@ -33,10 +33,14 @@ const MAGIC = 'SQLite format 3\0'
 
 /**
  * Checks that `path` is a store's file, or creates an empty file that only its owner can read. Returns the file's path with symbolic
- * links resolved. Throws StartError when it is anything else, is read-only, or was written by a newer petstore.
+ * links resolved. Throws StartError when it is anything else, is read-only, or was written by a newer petstore; with `identity`, also when
+ * it is another file, and then creates none.
  */
-export function prepareFile(path: string, newestVersion: number): string {
+export function prepareFile(path: string, newestVersion: number, identity?: string): string {
   const file = realPath(path)
+  if (identity !== undefined && identityOf(file) !== identity) {
+    throw new StartError(`${path} is not the file that the service has opened.`)
+  }
   const stats = statOrUndefined(file)
   checkName(file, stats)
   if (!stats) createFile(file)
@@ -92,9 +96,10 @@ export function realPath(path: string): string {
 }
 
 /** Identifies the file at `path`, so that a replacement is noticed. `undefined` when there is none. */
-export function inodeOf(path: string): bigint | undefined {
+export function identityOf(path: string): string | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false, bigint: true })?.ino
+    const stats = statSync(path, { throwIfNoEntry: false, bigint: true })
+    return stats && `${stats.dev} ${stats.ino}`
   } catch (error) {
     throw unreachable(path, error)
   }

@@ -14,7 +14,7 @@ export type Query<Row, Params extends SQLQueryBindings[]> = Pick<Statement<Row, 
 }
 
 export class Statements {
-  constructor(private readonly connection: Connection) {}
+  constructor(private readonly connection: Pick<Connection, 'database'>) {}
 
   /**
    * SQLite 3.54 plans a statement again at every execution, so as to use the values of its parameters, if it has `LIMIT ?`, or ORDER BY

@@ -14,7 +14,7 @@ import { writes } from './writes.ts'
 
 /** `path` is a file or `:memory:`. Throws StartError when the file cannot be used. */
 export function openSqliteStore(path: string, options: StoreOptions): Store {
-  return sqliteStore(openConnection(path === ':memory:' ? path : resolve(path)), options)
+  return sqliteStore(openConnection(path === ':memory:' ? path : resolve(path), options), options)
 }
 
 export function sqliteStore(connection: Connection, options: StoreOptions): Store {
@@ -30,6 +30,7 @@ export function sqliteStore(connection: Connection, options: StoreOptions): Stor
     ...sqliteKeys(statements, transact, options),
     version: version.current,
     ping: async () => {
+      connection.check()
       translated(() => ping.get())
     },
     close: async () => {

@@ -59,6 +59,8 @@ export function transactions(connection: Connection, statements: Statements, ver
     try {
       const result = work()
       commit.run()
+      // Nothing is acknowledged that was written to a file which nobody can open again.
+      connection.check()
       return result
     } finally {
       version.changed(options)
