@@ -83,12 +83,12 @@ test('when the clock jumps back, no change of an order is dated before the one i
   service.clock.at = TODAY
 })
 
-test('an Idempotency-Key gives its first answer after the clock was set back, and reserves no pet twice after it jumped two days ahead', async () => {
+test('an Idempotency-Key gives its first answer after the clock was set back, and after it jumped days ahead', async () => {
   const petId = await newPet()
   const first = await place(petId, { key: 'k' })
-  service.clock.at = TODAY - 48 * HOUR_MS
-  expect(await place(petId, { key: 'k' })).toEqual(first)
-  service.clock.at = TODAY + 48 * HOUR_MS
-  expect((await place(petId, { key: 'k' })).code).toBe('pet_not_available')
-  service.clock.at = TODAY
+  for (const hours of [-48, 25, 49, 1000, 0]) {
+    service.clock.at = TODAY + hours * HOUR_MS
+    await newPet()
+    expect(await place(petId, { key: 'k' })).toEqual(first)
+  }
 })

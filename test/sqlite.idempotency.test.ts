@@ -160,7 +160,7 @@ describe('a file of the version before', () => {
     await store.close()
   })
 
-  test('an old server deletes no keys; a key that is older than a day can be used again', async () => {
+  test('an old server deletes no keys; one that counts as unused for it stands for its last request', async () => {
     const old = openOldVersion()
     old.create('k', PET)
     const store = await openStore(old.path, { now })
@@ -202,43 +202,137 @@ describe('idempotency keys in a file', () => {
     await store.close()
   })
 
-  test('are deleted after a day, by the next write', async () => {
-    const path = temporaryFile('petstore.db')
-    const clock = { at: 0 }
-    const store = await openStore(path, { now: () => clock.at })
-    const { id: by } = await store.createKey(newKey())
-    await Promise.all(Array.from({ length: 900 }, (_, n) => store.createPet(PET, by, `k${n}`)))
-    const kept = () => new Database(path).query('SELECT count(*) FROM idempotency_answers').values()[0]?.[0]
-    clock.at = DAY_MS - 1
-    for (let n = 0; n < 3; n++) await store.createPet(PET, by)
-    expect(kept()).toBe(900)
-    clock.at = DAY_MS
-    for (let n = 0; n < 3; n++) await store.createPet(PET, by)
-    expect(kept()).toBe(0)
-    expect(petsOf(await store.listPets(petFilter({ limit: 100 }))).length).toBe(100)
+  /** A store whose process has clocks of its own, and what is kept in it. */
+  async function openWithClocks(path = temporaryFile('petstore.db')) {
+    const clock = { at: 1_000 * DAY_MS, ran: 0 }
+    const store = await openStore(path, { now: () => clock.at, monotonic: () => clock.ran })
+    const [first] = await store.listKeys()
+    const { id: by } = first ?? (await store.createKey(newKey()))
+    return {
+      path,
+      store,
+      by,
+      clock,
+      /** Both clocks go on. */
+      pass(ms: number) {
+        clock.at += ms
+        clock.ran += ms
+      },
+      add: (name: string, count: number) =>
+        Promise.all(Array.from({ length: count }, (_, n) => store.createPet(PET, by, `${name} ${n}`))),
+      /** Enough to forget all that may be forgotten. */
+      async writeSome() {
+        for (let n = 0; n < 6; n++) await store.createPet(PET, by)
+      },
+      kept() {
+        const database = new Database(path, { readonly: true })
+        const keys = database
+          .query(`SELECT substr(key, 1, instr(key, ' ') - 1) FROM idempotency_answers`)
+          .values()
+          .flat()
+        database.close()
+        return Object.fromEntries(
+          [...Map.groupBy(keys as string[], (key) => key)].map(([key, all]) => [key, all.length]),
+        )
+      },
+    }
+  }
+  type Opened = Awaited<ReturnType<typeof openWithClocks>>
+
+  test('are forgotten by a process that has seen them for a day, and not before', async () => {
+    const { store, pass, add, writeSome, kept } = await openWithClocks()
+    await add('first', 900)
+    pass(DAY_MS - 1)
+    await add('second', 3)
+    expect(kept()).toEqual({ first: 900, second: 3 })
+    pass(1)
+    await writeSome()
+    expect(kept()).toEqual({ first: 900, second: 3 })
+    pass(DAY_MS - 1)
+    await add('third', 900)
+    expect(kept()).toEqual({ first: 900, second: 3, third: 900 })
+    pass(1)
+    await writeSome()
+    // The last row of a look stays, so that none after it gets its number.
+    expect(kept()).toEqual({ second: 1, third: 900 })
+    pass(DAY_MS)
+    await writeSome()
+    expect(kept()).toEqual({ third: 1 })
     await store.close()
   })
 
-  test('are deleted after a day although a wrong clock dated others later', async () => {
+  test('are forgotten in a store that is restarted every night, three nights later at the latest', async () => {
     const path = temporaryFile('petstore.db')
-    const clock = { at: 365 * DAY_MS }
-    const store = await openStore(path, { now: () => clock.at })
-    const { id: by } = await store.createKey(newKey())
-    const add = (name: string, count: number) =>
-      Promise.all(Array.from({ length: count }, (_, n) => store.createPet(PET, by, `${name} ${n}`)))
-    const kept = () =>
-      new Database(path).query('SELECT substr(key, 1, 5) AS k FROM idempotency_answers').values().flat()
-    await add('ahead', 600)
-    clock.at = 0
-    await add('right', 600)
-    clock.at = DAY_MS
-    for (let n = 0; n < 4; n++) await store.createPet(PET, by)
-    expect(kept()).toEqual(Array(600).fill('ahead'))
-    // The clock was right about these: they are over in the end, too.
-    clock.at = 366 * DAY_MS
-    for (let n = 0; n < 4; n++) await store.createPet(PET, by)
-    expect(kept()).toEqual([])
-    await store.close()
+    for (let day = 0; day < 6; day++) {
+      const { store, clock, add, writeSome, kept } = await openWithClocks(path)
+      clock.at += day * DAY_MS
+      await add(`day${day}`, 600)
+      await writeSome()
+      const expected = [day - 2, day - 1, day].filter((one) => one >= 0).map((one) => [`day${one}`, 600])
+      expect(kept()).toEqual(Object.fromEntries(expected))
+      await store.close()
+    }
+  })
+
+  /** What is kept after each of the processes has written, the first of them with a right clock. */
+  async function keptAfter(...writing: ((opened: Opened) => Promise<unknown>)[]) {
+    const path = temporaryFile('petstore.db')
+    const stores = []
+    for (const write of writing) {
+      const opened = await openWithClocks(path)
+      stores.push(opened.store)
+      await write(opened)
+      await opened.writeSome()
+    }
+    const { kept, store } = await openWithClocks(path)
+    await Promise.all([...stores, store].map((one) => one.close()))
+    return kept()
+  }
+
+  for (const days of [1.05, 3, 400, -1.05, -3, -400]) {
+    test(`outlive a server whose clock is ${days} days ahead, and so do its own`, async () => {
+      const right = ({ add }: Opened) => add('right', 30)
+      const wrong = ({ clock, add }: Opened) => {
+        clock.at += days * DAY_MS
+        return add('wrong', 30)
+      }
+      const later = ({ add }: Opened) => add('later', 30)
+      const all = { right: 30, wrong: 30, later: 30 }
+      expect(await keptAfter(right, wrong, later)).toEqual(all)
+    })
+
+    test(`outlive a clock that jumps ${days} days ahead and back while the process runs`, async () => {
+      const { store, clock, pass, add, writeSome, kept } = await openWithClocks()
+      await add('before', 30)
+      clock.at += days * DAY_MS
+      await add('meanwhile', 30)
+      await writeSome()
+      clock.at -= days * DAY_MS
+      pass(DAY_MS - 1)
+      await writeSome()
+      expect(kept()).toEqual({ before: 30, meanwhile: 30 })
+      await store.close()
+    })
+  }
+
+  test('are forgotten although a wrong clock dated others later, and those are when a process has seen them for a day', async () => {
+    const path = temporaryFile('petstore.db')
+    const at = async (days: number, work: (opened: Opened) => Promise<unknown> = async () => {}) => {
+      const opened = await openWithClocks(path)
+      opened.clock.at += days * DAY_MS
+      await work(opened)
+      await opened.writeSome()
+      await opened.store.close()
+      return opened.kept()
+    }
+    await at(365, ({ add }) => add('ahead', 600))
+    await at(0, ({ add }) => add('right', 600))
+    expect(await at(3)).toEqual({ ahead: 600, right: 1 })
+    const two = async ({ pass, writeSome }: Opened) => {
+      await writeSome()
+      pass(2 * DAY_MS)
+    }
+    expect(await at(4, two)).toEqual({ right: 1 })
   })
 
   test('a file of the version before gets them, and loses nothing', async () => {

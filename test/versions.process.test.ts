@@ -67,7 +67,7 @@ describe.each(versions)('a store of schema %d', (version) => {
   })
 })
 
-/** At the time at which the store was left, so that no idempotency key is over. */
+/** At the time at which the store was left. */
 async function expectContents(address: string, version: number): Promise<void> {
   const { at, keys, pets, once, orders = [], ordered = [], deprecatedCalls, nextPetId } = contentsOf(version)
   const { inventory = countOf(pets) } = contentsOf(version)
@@ -138,6 +138,9 @@ async function fillPostgres(address: string, version: number): Promise<void> {
         [text],
       )
     }
+    // By the clock of the database they would be over.
+    if (version > 2) await sql`UPDATE idempotency_answers SET created_at = extract(epoch FROM now()) * 1000`
+    else if (version === 2) await sql`UPDATE idempotency_keys SET created_at = extract(epoch FROM now()) * 1000`
     const ids = database.query<{ name: string; seq: bigint }, []>('SELECT name, seq FROM sqlite_sequence').all()
     for (const { name, seq } of ids) await sql.unsafe(`SELECT setval(pg_get_serial_sequence('${name}', 'id'), ${seq})`)
   }, new URL(address).pathname.slice(1))

@@ -26,7 +26,7 @@ export interface PetStore {
   listPets(filter: PetFilter): Promise<Page>
 
   /**
-   * Resolves once the pet is durable. Ids rise from 1 and are never reused. For 24 hours the same idempotency key of the same
+   * Resolves once the pet is durable. Ids rise from 1 and are never reused. For at least 24 hours the same idempotency key of the same
    * `by` returns the first answer again, on any server and after a restart, even when the pet has changed since. Rejects with
    * `idempotency_mismatch` when the key was used for another request, and may reject with `idempotency_in_flight` while the
    * first call is still running.

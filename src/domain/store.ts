@@ -45,6 +45,8 @@ export interface Trouble {
 export interface StoreOptions {
   /** Milliseconds since 1970. */
   now: () => number
+  /** Milliseconds on a clock that nobody can set, by default that of `performance.now()`. */
+  monotonic?: (() => number) | undefined
   /** Any other store is refused, and none is created: see `StoreKind.identify`. */
   identity?: string | undefined
   /** Called once for each trouble, when it is noticed. */

@@ -1,8 +1,9 @@
-// Idempotency keys in PostgreSQL: writes that may have one, and the forgetting of those whose time is over.
+// Idempotency keys in PostgreSQL: writes that may have one, and the forgetting of those whose time is over. A key counts for as long as it
+// is kept, and no clock of a server decides about that.
 
 import type { KeyId } from '../../domain/keys.ts'
 import type { Claim } from '../shared/group-commit.ts'
-import { KEPT_MS } from '../shared/idempotency.ts'
+import { FORGOTTEN_AFTER_MS } from '../shared/idempotency.ts'
 import type { Ask } from './ask.ts'
 
 export interface Keyed {
@@ -19,27 +20,27 @@ export function usedKey({ by, idempotencyKey }: Keyed): Claim | undefined {
 const FORGET = `
   WITH forgotten AS (
     DELETE FROM idempotency_answers WHERE (key_id, key) IN (
-      SELECT key_id, key FROM idempotency_answers WHERE created_at <= $1
-      ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
+      SELECT key_id, key FROM idempotency_answers WHERE created_at <= (SELECT petstore_now()) - ${FORGOTTEN_AFTER_MS}
+      ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED
     ) RETURNING 1
   )
   SELECT count(*) AS count FROM forgotten`
 const FORGET_MAX = 5_000
 const EVERY_MS = 60_000
 
-/** To be called with the time after each batch. Once a minute it forgets what is over, and nobody waits for it. */
-export function forgetting(ask: Ask): (now: number) => void {
+/** To be called after each batch. Once a minute it forgets what is over, and nobody waits for it. */
+export function forgetting(ask: Ask): () => void {
   let nextAt = 0
 
-  async function forget(now: number): Promise<void> {
-    const [forgotten] = await ask<{ count: bigint }>(FORGET, now - KEPT_MS, FORGET_MAX)
+  async function forget(): Promise<void> {
+    const [forgotten] = await ask<{ count: bigint }>(FORGET, FORGET_MAX)
     if (forgotten?.count === BigInt(FORGET_MAX)) nextAt = 0
   }
 
-  return (now) => {
+  return () => {
     if (performance.now() < nextAt) return
     nextAt = performance.now() + EVERY_MS
     // What fails is made up for a minute later.
-    forget(now).catch(() => {})
+    forget().catch(() => {})
   }
 }

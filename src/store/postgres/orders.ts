@@ -8,7 +8,7 @@ import type { Created, PetStatus } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { fromRow, selectList } from '../shared/columns.ts'
 import { batched } from '../shared/group-commit.ts'
-import { type FirstAnswer, KEPT_MS, replay, requestText } from '../shared/idempotency.ts'
+import { type FirstAnswer, replay, requestText } from '../shared/idempotency.ts'
 import { ORDERS, rowsOf } from '../shared/lists.ts'
 import { ORDER_COLUMNS, PLACE_ORDER } from '../shared/order-columns.ts'
 import {
@@ -27,7 +27,7 @@ const COLUMNS = selectList(ORDER_COLUMNS)
 const BY_IDS = `SELECT ${COLUMNS} FROM ${rowsOf(ORDERS)} WHERE id = ANY($1::text::bigint[])`
 const INVENTORY = 'SELECT status, pets FROM inventory'
 const CHANGE = `SELECT place, changed, refusal, pet_status AS "petStatus", operation, request, answer, ${COLUMNS}
-  FROM petstore_change_orders($1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::text[], $5::text::json, $6, $7)`
+  FROM petstore_change_orders($1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::text[], $5::text::json)`
 const VERSIONED = `SELECT ${COLUMNS}, petstore_order_version(id) AS version FROM ${rowsOf(ORDERS)} WHERE id = $1`
 // The clock is asked once, and the order asked for, so that the index serves.
 const IS_DUE = `SELECT FROM orders WHERE status = 'pending' AND expires_at <= (SELECT petstore_now())
@@ -61,14 +61,13 @@ const NO_VERSION = ''
 
 export function postgresOrders(
   { read, change, background }: Connection,
-  { now, onBatch, onTransitions }: StoreOptions,
+  { onBatch, onTransitions }: StoreOptions,
 ): OrderStore {
   const forget = forgetting(background)
 
   async function changeAll(batch: (Move | Placement)[]): Promise<Outcome[]> {
     const moves = batch.filter((item) => 'to' in item)
     const placements = batch.filter((item) => 'order' in item)
-    const at = now()
     const rows = await change<ChangeRow>(
       CHANGE,
       `{${moves.map(({ id }) => id)}}`,
@@ -78,10 +77,8 @@ export function postgresOrders(
         ? `{${moves.map(({ version }) => (version === undefined ? 'NULL' : `"${version}"`))}}`
         : null,
       JSON.stringify(placements.map(toRow)),
-      at,
-      at - KEPT_MS,
     )
-    forget(at)
+    forget()
     // Two moves of one order to the same status are one change.
     const changed = new Map(
       rows.filter(({ changed }) => changed).map(({ id, petId, status }) => [id, { id, petId, status }]),

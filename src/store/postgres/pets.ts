@@ -7,7 +7,7 @@ import type { StoreOptions } from '../../domain/store.ts'
 import { stringifyJson } from '../../json/json.ts'
 import { fromRow, selectList } from '../shared/columns.ts'
 import { batched } from '../shared/group-commit.ts'
-import { CREATE_PET, type FirstAnswer, KEPT_MS, replay, requestText } from '../shared/idempotency.ts'
+import { CREATE_PET, type FirstAnswer, replay, requestText } from '../shared/idempotency.ts'
 import { PETS } from '../shared/lists.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
 import type { Connection } from './connection.ts'
@@ -20,7 +20,7 @@ const BY_IDS = `SELECT ${COLUMNS} FROM pets WHERE id = ANY($1::text::bigint[])`
 // JSON carries a batch because it holds any text but U+0000, and integers with all their digits.
 // A batch that only replays has nothing to commit, and PostgreSQL would wait for no standby: a pet whose own commit has not
 // reached it would be acknowledged. So a replay writes a message to the log, which gets there behind that commit.
-const CREATE = `SELECT id, operation, request, answer FROM petstore_add_pets($1::text::json, $2, $3)
+const CREATE = `SELECT id, operation, request, answer FROM petstore_add_pets($1::text::json)
   WHERE id IS NOT NULL OR ${LOG_MESSAGE} IS NOT NULL`
 
 interface Creation extends Keyed {
@@ -31,7 +31,6 @@ interface Creation extends Keyed {
 type CreatedRow = { id: bigint } | ({ id: null } & FirstAnswer)
 
 export function postgresPets({ read, add, background }: Connection, options: StoreOptions): PetStore {
-  const { now } = options
   const forget = forgetting(background)
 
   async function readPets(ids: bigint[]): Promise<(Pet | undefined)[]> {
@@ -41,9 +40,8 @@ export function postgresPets({ read, add, background }: Connection, options: Sto
   }
 
   async function createAll(batch: Creation[]): Promise<(Created<Pet> | PetstoreError)[]> {
-    const at = now()
-    const rows = await add<CreatedRow>(CREATE, stringifyJson(batch.map(toRow)), at, at - KEPT_MS)
-    forget(at)
+    const rows = await add<CreatedRow>(CREATE, stringifyJson(batch.map(toRow)))
+    forget()
     return batch.map(({ pet }, place) => {
       const row = rows[place] as CreatedRow
       if (row.id === null) return replay(CREATE_PET, row, requestText(CREATE_PET, pet))

@@ -1,4 +1,4 @@
-// Idempotency keys, for every store. For 24 hours a key stands for one request of one operation and its first answer. Both are stored
+// Idempotency keys, for every store. For at least 24 hours a key stands for one request of one operation and its first answer. Both are stored
 // as text with the key, so a replay does not depend on rows that have changed since.
 
 import { PetstoreError } from '../../domain/errors.ts'
@@ -7,8 +7,10 @@ import { stringifyJson } from '../../json/json.ts'
 import { type Columns, fromJson, fromRow } from './columns.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from './pet-columns.ts'
 
-/** After this time, a key counts as unused. */
+/** A key stays at least so long. */
 export const KEPT_MS = 24 * 3600_000
+/** When a key is forgotten by a wall clock. Another one may have dated it, and clocks may be a day apart. */
+export const FORGOTTEN_AFTER_MS = 2 * KEPT_MS
 
 /** An operation that takes an Idempotency-Key; `name` is its operationId. */
 export interface IdempotentOperation<Request, Answer> {

@@ -32,13 +32,20 @@ BEGIN
   RETURN orders_moved;
 END $$;
 
+-- As the function of the same name, but the database's clock dates what is added, and a key counts for as long as it is kept.
+CREATE FUNCTION petstore_add_pets(batch json) RETURNS TABLE (place bigint, id bigint, operation text, request text, answer text)
+LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(1346720851, 1);
+  RETURN QUERY SELECT * FROM petstore_add_pets(batch, petstore_now(), 0);
+END $$;
+
 -- Which versions of its rows an order is made of: another one after every change of the order or of its pet.
 CREATE FUNCTION petstore_order_version(order_id bigint) RETURNS text LANGUAGE sql STABLE
 RETURN (SELECT concat(orders.xmin, ' ', pets.xmin) FROM orders JOIN pets ON pets.id = pet_id WHERE orders.id = order_id);
 
--- As the function of the same name, but an order beside which a version stands is moved only if it still has it.
-CREATE FUNCTION petstore_change_orders(
-  ids bigint[], states text[], key_ids bigint[], versions text[], placements json, used_at bigint, kept_since bigint)
+-- As the function of the same name, but an order beside which a version stands is moved only if it still has it. Keys as above.
+CREATE FUNCTION petstore_change_orders(ids bigint[], states text[], key_ids bigint[], versions text[], placements json)
 RETURNS SETOF petstore_outcome
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -48,5 +55,5 @@ BEGIN
       SELECT CASE WHEN coalesce(version = petstore_order_version(id), version IS NULL) THEN status END
       FROM unnest(ids, states, versions) WITH ORDINALITY AS asked (id, status, version, place) ORDER BY place);
   END IF;
-  RETURN QUERY SELECT * FROM petstore_change_orders(ids, states, key_ids, placements, used_at, kept_since);
+  RETURN QUERY SELECT * FROM petstore_change_orders(ids, states, key_ids, placements, petstore_now(), 0);
 END $$;
