@@ -3,6 +3,7 @@
 
 import { beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { bundleService } from '../scripts/bundle-service.ts'
 import { temporaryFile } from './support/files.ts'
 import { sharedCluster } from './support/postgres.ts'
@@ -30,6 +31,12 @@ test('serves the API, the pages and the contract; workers and backups run', asyn
   expect(await service.stop()).toBe(0)
   expect(service.stderr()).not.toContain('worker ended')
   expect(readdirSync(cwd).sort()).toEqual(['backups', 'data'])
+})
+
+test('names a command that a shell finds, in its own folder, too', async () => {
+  const service = await serve(['--database', temporaryFile('petstore.db')], { ...alone, cwd: dirname(executable) })
+  expect(service.stdout()).toContain('\nAnother key  ./petstore keys create ')
+  expect(await service.stop()).toBe(0)
 })
 
 test('keeps pets in PostgreSQL', async () => {

@@ -32,5 +32,7 @@ export function commandName(): string {
   const launchers = ['../../bin/petstore', '../bin/petstore'].map((path) => join(import.meta.dir, path))
   const command = launchers.find(existsSync) ?? process.execPath
   const path = relative(process.cwd(), command)
-  return path.startsWith('..') ? command : path
+  if (path.startsWith('..')) return command
+  // A shell looks for a name without a folder elsewhere.
+  return path.includes('/') ? path : `./${path}`
 }
