@@ -11,9 +11,10 @@ COPY dist/petstore /petstore
 # An empty folder that the user of the image owns; a new volume takes its owner over.
 COPY --from=debian --chown=65532:65532 /srv /data
 USER 65532:65532
-WORKDIR /data
+# The store's default, data/petstore.db, is then in /data. PETSTORE_DATABASE is not set, because PETSTORE_DATABASE_FILE would contradict it.
+WORKDIR /
 VOLUME /data
-ENV PETSTORE_HOST=0.0.0.0 PETSTORE_DATABASE=/data/petstore.db
+ENV PETSTORE_HOST=0.0.0.0
 EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=6s --start-period=10s CMD ["/petstore", "health"]

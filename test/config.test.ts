@@ -92,3 +92,11 @@ test('this machine’s address follows PETSTORE_HOST and PETSTORE_PORT', () => {
   expect(localUrl({ PETSTORE_HOST: 'shop.local', PETSTORE_PORT: '81' })).toBe('http://shop.local:81/v1')
   expect(() => localUrl({ PETSTORE_PORT: 'tcp://10.0.0.1:80' })).toThrow('PETSTORE_PORT must be a number')
 })
+
+test('a port that Kubernetes has set says so, and what to do', () => {
+  for (const variable of ['PETSTORE_PORT', 'PETSTORE_ADMIN_PORT']) {
+    expect(() => readConfig({ [variable]: 'tcp://10.96.0.7:80' })).toThrow(
+      new RegExp(`${variable} must be a number, .*Kubernetes.* Service .* petstore.*enableServiceLinks: false`),
+    )
+  }
+})

@@ -1,11 +1,18 @@
-// The examples in deploy/: each tool that judges one and is there, judges it; and what they say of the service is so.
+// The examples in deploy/ and the image. Each tool that judges an example and is there, judges it. The executable starts with exactly
+// what each example gives it, on a real PostgreSQL where the example has one, and so does the image where it can be built.
 
-import { describe, expect, test } from 'bun:test'
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { chmodSync, chownSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import postgres from 'postgres'
+import { bundleService } from '../scripts/bundle-service.ts'
 import { unknownVariables } from '../src/config/config.ts'
+import { generateKey } from '../src/domain/keys.ts'
+import { composeExample, type Example, imageExample, kubernetesExample, systemdExample } from './support/examples.ts'
 import { temporaryFile } from './support/files.ts'
-import { root } from './support/process.ts'
+import { buildImage, type Image, missingToBuild, missingToRun } from './support/image.ts'
+import { sharedCluster } from './support/postgres.ts'
+import { ask, type Running, root, start } from './support/process.ts'
 
 const folder = join(root, 'deploy')
 const NAMES = ['petstore.service', 'compose.yaml', 'kubernetes.yaml']
@@ -61,4 +68,153 @@ interface Deployment {
 
 interface Probe {
   httpGet: { path: string }
+}
+
+/** The user of the image. The unit's is another, and not root either. */
+const USER = 65532
+const asRoot = process.getuid?.() === 0
+const image = imageExample()
+const ON_IMAGE: Record<string, Partial<Example>> = {
+  'docker run': {},
+  'compose.yaml': composeExample(),
+  'kubernetes.yaml': kubernetesExample(),
+}
+const EXAMPLES: Record<string, Example> = {
+  'petstore.service': systemdExample(),
+  ...Object.fromEntries(
+    Object.entries(ON_IMAGE).map(([name, { environment, ...example }]) => [
+      name,
+      { ...image, ...example, environment: { ...image.environment, ...environment } },
+    ]),
+  ),
+}
+/** Other services may run on this machine. */
+const ELSEWHERE = { PETSTORE_HOST: '127.0.0.1', PETSTORE_ADMIN_HOST: '127.0.0.1', PETSTORE_ADMIN_PORT: '0' }
+const executable = join(mkdtempSync(temporaryFile('executable-')), 'petstore')
+beforeAll(async () => {
+  await bundleService({ executable, target: undefined })
+  for (const path of [dirname(executable), dirname(dirname(executable))]) chmodSync(path, 0o755)
+}, 60_000)
+
+describe.each(Object.keys(EXAMPLES))('the executable, started as by %s,', (name) => {
+  test('serves', async () => {
+    const { environment, secrets = '/none', workdir, data } = EXAMPLES[name] as Example
+    // A folder stands for the machine.
+    const machine = mkdtempSync(temporaryFile('machine-'))
+    const here = (path: string) => join(machine, path)
+    const secret = await writeSecrets(here(secrets))
+    for (const path of [workdir, data]) mkdirSync(here(path), { recursive: true })
+    own(dirname(machine), machine, here(data))
+    const env = Object.fromEntries(
+      Object.entries(environment).map(([variable, value]) => [variable, value.startsWith('/') ? here(value) : value]),
+    )
+    const asUser = asRoot ? ['setpriv', `--reuid=${USER}`, `--regid=${USER}`, '--clear-groups'] : []
+    const service = await start(['serve'], {
+      command: [...asUser, executable],
+      cwd: here(workdir),
+      env: { PETSTORE_PORT: '0', ...env, ...ELSEWHERE },
+    })
+    await checkServes(service, environment, secret, here(join(data, 'petstore.db')))
+    expect(await service.stop()).toBe(0)
+  })
+})
+
+const unbuilt = missingToBuild.length > 0 ? `: skipped, ${missingToBuild.join(', ')} missing` : ''
+describe.skipIf(unbuilt !== '')(`the image${unbuilt}`, () => {
+  let built: Image
+  beforeAll(async () => {
+    built = await buildImage(executable)
+  }, 120_000)
+  afterAll(() => built?.remove())
+
+  test.each(Object.keys(ON_IMAGE))('serves, started as by %s', async (name) => {
+    const { environment = {}, secrets } = ON_IMAGE[name] as Partial<Example>
+    const machine = mkdtempSync(temporaryFile('machine-'))
+    const secret = await writeSecrets(join(machine, 'secrets'))
+    own(dirname(machine), machine)
+    const mounts = secrets ? [`${join(machine, 'secrets')}:${secrets}:ro`] : []
+    const service = await start(['serve'], built.command({ PETSTORE_PORT: '0', ...environment, ...ELSEWHERE }, mounts))
+    await checkServes(service, environment, secret, '/data/petstore.db')
+    await service.stop()
+  })
+
+  const unrun = missingToRun.length > 0 ? `: skipped, ${missingToRun.join(', ')} missing` : ''
+  describe.skipIf(unrun !== '')(`in a container${unrun}`, () => {
+    let port: number
+    beforeAll(async () => {
+      const free = Bun.serve({ port: 0, fetch: () => new Response() })
+      port = free.port as number
+      await free.stop(true)
+      const address = ['-e', `PETSTORE_PORT=${port}`, '-e', 'PETSTORE_HOST=127.0.0.1']
+      // The host's network, because a sandbox may not make another.
+      const options = ['--name', 'petstore', '--network', 'host', '--read-only', ...address]
+      await built.podman('run', '-d', ...options, 'localhost/petstore')
+    })
+    afterAll(() => built.podman('rm', '-f', '-v', 'petstore'))
+
+    const ready = async () => {
+      while (!(await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.ok) await Bun.sleep(20)
+    }
+
+    test('serves as nobody, and its health check passes', async () => {
+      await ready()
+      expect((await built.podman('exec', 'petstore', '/petstore', 'health')).trim()).toBe('ready')
+      const [{ Config, Healthcheck }] = JSON.parse(await built.podman('image', 'inspect', 'localhost/petstore'))
+      const { User, StopSignal } = Config
+      expect({ User, StopSignal }).toEqual({ User: '65532:65532', StopSignal: 'SIGTERM' })
+      expect(Healthcheck.Test).toEqual(['CMD', '/petstore', 'health'])
+    })
+
+    test('keeps what is in its volume when it is stopped and started again', async () => {
+      const [key = ''] = /pets_live_\w+/.exec(await built.podman('logs', 'petstore')) ?? []
+      const url = `http://127.0.0.1:${port}/v1/pets`
+      expect((await ask('POST', url, key, PET)).status).toBe(201)
+      await built.podman('stop', '-t', '10', 'petstore')
+      expect(JSON.parse(await built.podman('inspect', 'petstore'))[0].State.ExitCode).toBe(0)
+      await built.podman('start', 'petstore')
+      await ready()
+      expect((await ask('GET', url, key)).text).toContain('"Rex"')
+    })
+  })
+})
+
+const PET = '{"name":"Rex","categoryId":7}'
+
+interface Secret {
+  database: string
+  key: string
+}
+
+/** As files that only the service's user can read. */
+async function writeSecrets(folder: string): Promise<Secret> {
+  const secret = { database: await (await sharedCluster()).newDatabase(), key: generateKey('production') }
+  mkdirSync(folder, { recursive: true })
+  for (const [name, text] of Object.entries(secret)) {
+    writeFileSync(join(folder, name), text, { mode: 0o400 })
+    own(join(folder, name))
+  }
+  return secret
+}
+
+/** Gives the files to the service's user. */
+function own(...paths: string[]): void {
+  if (asRoot) for (const path of paths) chownSync(path, USER, USER)
+}
+
+/** The pet is where the example says: in PostgreSQL, or in the file. */
+async function checkServes(
+  service: Running,
+  environment: Record<string, string>,
+  { database, key }: Secret,
+  file: string,
+): Promise<void> {
+  const given = environment.PETSTORE_BOOTSTRAP_KEY_FILE !== undefined
+  expect((await ask('POST', `${service.url}/pets`, given ? key : service.key, PET)).status).toBe(201)
+  if (environment.PETSTORE_DATABASE_FILE === undefined) {
+    expect(service.stdout()).toContain(`\nData         ${file}\n`)
+    return
+  }
+  const sql = postgres(database, { max: 1 })
+  expect((await sql`SELECT name FROM pets`).map(({ name }) => name)).toEqual(['Rex'])
+  await sql.end()
 }

@@ -28,9 +28,14 @@ export async function run(args: string[], options: RunOptions = {}) {
 
 export type Running = Awaited<ReturnType<typeof serve>>
 
-/** Starts `serve` on a free port and waits until it says that it listens. Rejects with what it said when it ends instead. */
-export async function serve(args: string[], options: RunOptions = {}) {
-  const child = spawn(['serve', '--port', '0', ...args], options)
+/** Starts `serve` on a free port. */
+export function serve(args: string[], options: RunOptions = {}) {
+  return start(['serve', '--port', '0', ...args], options)
+}
+
+/** Waits until the service says that it listens. Rejects with what it said when it ends instead. */
+export async function start(args: string[], options: RunOptions = {}) {
+  const child = spawn(args, options)
   let [stdout, stderr] = ['', '']
   const reading = [
     read(child.stdout, (text) => {

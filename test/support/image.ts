@@ -1,0 +1,79 @@
+// The image of the Dockerfile, built by buildah with the C library of this machine, and its containers. It needs Linux, root, and
+// Debian's package buildah; podman with runc where containers are stopped and started.
+
+import { copyFileSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { temporaryFile } from './files.ts'
+import { root } from './process.ts'
+
+/** What is missing to build the image. */
+export const missingToBuild = missingOf('buildah')
+/** What is missing to run it as a container engine does. */
+export const missingToRun = missingOf('buildah', 'podman', 'runc')
+
+export type Image = Awaited<ReturnType<typeof buildImage>>
+
+/** The image has the given executable, which is beside it in the same file system. */
+export async function buildImage(executable: string) {
+  const folder = dirname(temporaryFile('x'))
+  /** podman takes no more than 50 characters for this path, and the folder for temporary files may be longer. */
+  const state = `/tmp/petstore-image-${process.pid}`
+  const storage = ['--root', join(folder, 'store'), '--runroot', state]
+  writeFileSync(
+    join(folder, 'containers.conf'),
+    '[containers]\ndefault_ulimits = []\n[engine]\ncgroup_manager = "cgroupfs"\n',
+  )
+  const env = { ...process.env, STORAGE_DRIVER: 'vfs', CONTAINERS_CONF: join(folder, 'containers.conf') }
+  const buildah = (...args: string[]) => output(['buildah', ...storage, ...args], env)
+  const build = (tag: string, file: string, ...args: string[]) =>
+    buildah('bud', '--isolation', 'chroot', '--format', 'docker', '-t', tag, '-f', file, ...args, folder)
+
+  mkdirSync(join(folder, 'dist'))
+  linkSync(executable, join(folder, 'dist/petstore'))
+  // What the image takes from Debian, taken from this machine.
+  const libraries = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`
+  for (const path of [libraries, '/srv']) mkdirSync(join(folder, 'debian', path), { recursive: true })
+  for (const name of readdirSync(libraries)) {
+    if (!/^(ld-linux-.*|lib(c|m|dl|pthread|resolv))\.so\.\d$/.test(name)) continue
+    copyFileSync(join(libraries, name), join(folder, 'debian', libraries, name))
+  }
+  writeFileSync(join(folder, 'Debian'), 'FROM scratch\nCOPY debian /\n')
+  await build('localhost/debian', join(folder, 'Debian'))
+  await build('localhost/petstore', join(root, 'Dockerfile'), '--build-arg', 'DEBIAN=localhost/debian')
+  const container = (await buildah('from', 'localhost/petstore')).trim()
+
+  return {
+    podman: (...args: string[]) => output(['podman', ...storage, '--runtime', 'runc', ...args], env),
+    /** The command that runs `/petstore` in the image, with its user, environment and folder, and these besides. */
+    command(
+      environment: Record<string, string>,
+      mounts: readonly string[],
+    ): { command: string[]; env: Record<string, string> } {
+      const variables = Object.entries(environment).flatMap(([name, value]) => ['--env', `${name}=${value}`])
+      const volumes = mounts.flatMap((mount) => ['--volume', mount])
+      const run = ['buildah', ...storage, 'run', '--isolation', 'chroot', ...variables, ...volumes, container, '--']
+      return { command: [...run, '/petstore'], env: { STORAGE_DRIVER: 'vfs', CONTAINERS_CONF: env.CONTAINERS_CONF } }
+    },
+    /** The tools leave their storage mounted, and a mounted folder cannot be removed. */
+    async remove(): Promise<void> {
+      const mounted = readFileSync('/proc/mounts', 'utf8').matchAll(/^\S+ (\S+)/gm)
+      const ours = [...mounted]
+        .map(([, path = '']) => path)
+        .filter((path) => path.startsWith(`${folder}/`) || path.startsWith(`${state}/`))
+      for (const path of ours.reverse()) await output(['umount', path], env)
+      rmSync(state, { recursive: true, force: true })
+    },
+  }
+}
+
+function missingOf(...tools: string[]): string[] {
+  return [...tools.filter((tool) => Bun.which(tool) === null), ...(process.getuid?.() === 0 ? [] : ['root'])]
+}
+
+/** What it prints. Rejects when it fails. */
+async function output(words: string[], env: NodeJS.ProcessEnv): Promise<string> {
+  const child = Bun.spawn(words, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [stdout, stderr, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  if (status !== 0) throw new Error(`${words.join(' ')}: ${status}\n${stderr}`)
+  return stdout
+}
