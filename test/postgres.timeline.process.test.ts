@@ -30,7 +30,6 @@ beforeAll(async () => {
   next = await old.startStandby('next')
   old.signalAll('SIGSTOP')
   await next.promote()
-  old.signalAll('SIGCONT')
   proxy = await Forwarder.start(next.port)
 }, TEST_MS)
 
@@ -60,6 +59,7 @@ describe('a server that has used a later timeline, and finds the earlier one onl
       ways.map(([, hosts]) => startService({ address: `postgres://postgres@${hosts()}/${DATABASE}` })),
     )
     for (const { post } of services) expect((await post(petBody())).status).toBe(201)
+    old.signalAll('SIGCONT')
     leadTo(old)
     await next.down('SIGKILL')
   }, TEST_MS)

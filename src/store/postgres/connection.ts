@@ -7,15 +7,15 @@ import type { PostgresAddress } from './address.ts'
 import { type Ask, askOn, inTransaction, type Parameter } from './ask.ts'
 import { codeOf, isLost, StoreFailure, translate, translateAdding, translateChanging } from './errors.ts'
 import { isSame, type WritableHost, writableHost } from './hosts.ts'
-import { ANSWER_TIMEOUT_MS, closeLink, type Link, onTimeline, openLink, replicated } from './link.ts'
+import { ANSWER_TIMEOUT_MS, type Check, closeLink, type Link, onTimeline, openLink, replicated } from './link.ts'
 import { Semaphore } from './semaphore.ts'
 import { withTimeout } from './timeout.ts'
 
 const QUEUE_TIMEOUT_MS = 1_000
 /** The time from a failed search for a host to the next one. Calls in between fail at once with the same error. */
 const PAUSE_MS = 100
-/** How long a call waits for the first commit on a host. */
-const FENCE_WAIT_MS = 500
+/** How long a call waits until a link is ready. */
+const READY_WAIT_MS = 500
 /** After this long without a response, the other hosts are asked, too, before this one is used again. */
 const QUIET_MS = 1_000
 /** How long the start waits for a database server that is starting, or for its standby. */
@@ -29,25 +29,34 @@ export class Connection {
   private timeline = ''
   private readonly semaphore: Semaphore
 
-  private constructor(private readonly address: PostgresAddress) {
+  private constructor(
+    private readonly address: PostgresAddress,
+    private readonly check: Check,
+  ) {
     this.semaphore = new Semaphore(address.connections, QUEUE_TIMEOUT_MS, () =>
       unavailable(new Error('no connection is free')),
     )
   }
 
-  /** Throws the error of the server, the driver or the system, unchanged, when no host of the address can be used. */
-  static async open(address: PostgresAddress): Promise<Connection> {
-    const connection = new Connection(address)
-    for (const deadline = performance.now() + START_WAIT_MS; ; await Bun.sleep(PAUSE_MS)) {
-      try {
-        await connection.linked()
-        return connection
-      } catch (error) {
-        if (['57P03', 'NOT_REPLICATED'].includes(codeOf(error)) && performance.now() < deadline) continue
-        await connection.close()
-        throw error
-      }
+  /**
+   * Throws the error of the server, the driver or the system, unchanged, when no host of the address can be used. Each host that is found
+   * later, also the same one again, has to pass the check first.
+   */
+  static async open(address: PostgresAddress, check: Check = async () => {}): Promise<Connection> {
+    const connection = new Connection(address, check)
+    try {
+      await connection.linkedAtStart()
+    } catch (error) {
+      await connection.close()
+      throw error
     }
+    return connection
+  }
+
+  /** Resolves when a commit on new connections, behind all that were made before, has reached the standby. Throws as `open` does. */
+  async renew(): Promise<void> {
+    if (this.link) this.leave(this.link)
+    await this.linkedAtStart()
   }
 
   /**
@@ -154,6 +163,17 @@ export class Connection {
     )
   }
 
+  private async linkedAtStart(): Promise<void> {
+    for (const deadline = performance.now() + START_WAIT_MS; ; await Bun.sleep(PAUSE_MS)) {
+      try {
+        await this.linked()
+        return
+      } catch (error) {
+        if (!['57P03', 'NOT_REPLICATED'].includes(codeOf(error)) || performance.now() >= deadline) throw error
+      }
+    }
+  }
+
   private async linkedOrUnavailable(): Promise<Link> {
     try {
       return await this.linked()
@@ -190,12 +210,13 @@ export class Connection {
     const host = await writableHost(this.address)
     if (host.timeline < this.timeline) throw earlier(host, this.timeline)
     if (this.link && !isSame(this.link.host, host)) this.leave(this.link)
-    this.link ??= openLink(this.address, host, (lost) => this.leave(lost))
+    const check = this.timeline === '' ? async () => {} : this.check
+    this.link ??= openLink(this.address, host, check, (lost) => this.leave(lost))
     const { link } = this
     await withTimeout(
-      FENCE_WAIT_MS,
-      link.fenced,
-      () => new StoreFailure('NOT_REPLICATED', 'a commit waits for the standby'),
+      READY_WAIT_MS,
+      link.ready,
+      () => new StoreFailure('NOT_REPLICATED', 'a commit waits for the standby, or a lost migration is running again'),
     )
     link.answeredAt = performance.now()
     this.timeline = host.timeline

@@ -22,8 +22,8 @@ export interface Link {
   readonly readers: Sql
   /** One connection for everything that must be replicated, so that reads never wait behind a commit, nor a commit behind reads. */
   readonly writer: Sql
-  /** Resolves when a commit has succeeded: everything that this host shows has then reached its standby, too. */
-  fenced: Promise<void>
+  /** Resolves when the link may be used: everything that this host shows has reached its standby, too, and it was checked. */
+  ready: Promise<void>
   /** How often an operator has cancelled a commit's wait for the standby. */
   warnings: number
   /** A commit of the writer still waits for the standby, after its caller got an error. */
@@ -32,8 +32,11 @@ export interface Link {
   answeredAt: number | undefined
 }
 
-/** Calls `lost` when a connection has ended, and when the first commit fails. */
-export function openLink(address: PostgresAddress, host: WritableHost, lost: (link: Link) => void): Link {
+/** Whether a host may be used, as far as the store is concerned. Throws when it may not. */
+export type Check = (link: Link) => Promise<void>
+
+/** Calls `lost` when a connection has ended, and when the first commit or the check fails. */
+export function openLink(address: PostgresAddress, host: WritableHost, check: Check, lost: (link: Link) => void): Link {
   const onnotice = ({ severity, routine }: { severity?: string; routine?: string }) => {
     // The only warning on these connections, except the one about a collation's version when a connection is opened.
     if (severity === 'WARNING' && routine !== 'CheckMyDatabase') link.warnings++
@@ -43,13 +46,13 @@ export function openLink(address: PostgresAddress, host: WritableHost, lost: (li
     host,
     readers: openPool(address, host, { ...options, max: address.connections }),
     writer: openPool(address, host, { ...options, max: 1 }),
-    fenced: Promise.resolve(),
+    ready: Promise.resolve(),
     warnings: 0,
     stuck: false,
     answeredAt: undefined,
   }
-  link.fenced = fence(link)
-  link.fenced.catch(() => lost(link))
+  link.ready = fence(link).then(() => check(link))
+  link.ready.catch(() => lost(link))
   return link
 }
 

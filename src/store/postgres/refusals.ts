@@ -21,6 +21,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
     /^NOT_REPLICATED$/,
     'a commit waits for a synchronous standby that does not confirm it. Start the standby, or change synchronous_standby_names.',
   ],
+  [/^(OLDER_SCHEMA|TIMELINE)$/, 'a failover has undone its migration. Try again.'],
   [/^57P03$/, 'it is still starting up, or shutting down. Try again.'],
   [
     /^08P01$/,

@@ -72,6 +72,14 @@ export async function schemaVersion(ask: Ask): Promise<number> {
   return row?.version ?? 0
 }
 
+/** Whether the user owns the schema that there is. */
+export async function mayMigrate(ask: Ask): Promise<boolean> {
+  const [row] = await ask<{ owned: boolean }>(
+    `SELECT pg_has_role(relowner, 'USAGE') AS owned FROM pg_class WHERE oid = to_regclass('petstore_schema')`,
+  )
+  return row?.owned ?? false
+}
+
 /** Runs the missing migrations in one transaction. */
 export async function migrate(sql: Sql): Promise<void> {
   await sql.begin(async (transaction) => {

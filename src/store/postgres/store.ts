@@ -3,13 +3,16 @@
 import { StartError } from '../../domain/errors.ts'
 import type { SchemaState, Store, StoreOptions } from '../../domain/store.ts'
 import { type PostgresAddress, parsePostgresAddress } from './address.ts'
+import { askOn } from './ask.ts'
 import { Connection } from './connection.ts'
-import { openPool, writableHost } from './hosts.ts'
+import { StoreFailure } from './errors.ts'
+import { openPool, type WritableHost, writableHost } from './hosts.ts'
 import { postgresKeys } from './keys.ts'
+import type { Link } from './link.ts'
 import { postgresOrders } from './orders.ts'
 import { postgresPets } from './pets.ts'
 import { refusal } from './refusals.ts'
-import { checkRights, checkServer, migrate, NEWEST_VERSION, schemaVersion } from './schema.ts'
+import { checkRights, checkServer, mayMigrate, migrate, NEWEST_VERSION, schemaVersion } from './schema.ts'
 
 /** Throws StartError when the database cannot be used. */
 export async function openPostgresStore(address: string, options: StoreOptions): Promise<Store> {
@@ -36,7 +39,7 @@ export async function postgresSchema(address: string): Promise<SchemaState> {
 }
 
 async function open(address: PostgresAddress, options: StoreOptions): Promise<Store> {
-  const connection = await Connection.open(address)
+  const connection = await Connection.open(address, (link) => checkAgain(address, link))
   try {
     await checkServer(connection.read)
     const version = await schemaVersion(connection.read)
@@ -45,7 +48,11 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
         `it was written by a newer petstore (schema ${version}; this version knows ${NEWEST_VERSION})`,
       )
     }
-    if (version < NEWEST_VERSION) await migrateAlone(address)
+    if (version < NEWEST_VERSION) {
+      await migrateAlone(address, await writableHost(address))
+      // The migration may have been committed here only, if an operator has ended its wait for the standby.
+      await connection.renew()
+    }
     await checkRights(connection.read)
   } catch (error) {
     await connection.close()
@@ -63,9 +70,28 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
   }
 }
 
+/**
+ * A host that is found later may be one to which a failover has led before a migration had reached it. Throws also after the migration
+ * has been run again: the next link shows whether its commit reaches the standby.
+ */
+async function checkAgain(address: PostgresAddress, { host, writer }: Link): Promise<void> {
+  const ask = askOn(writer)
+  const version = await schemaVersion(ask)
+  if (version < NEWEST_VERSION) {
+    const lost = `a failover has lost a migration: the schema is ${version}, and this version needs ${NEWEST_VERSION}.`
+    if (!(await mayMigrate(ask))) {
+      throw new StoreFailure('OLDER_SCHEMA', `${lost} Let the owner run petstore migrate --apply, and grant the rights`)
+    }
+    await migrateAlone(address, host)
+    throw new StoreFailure('OLDER_SCHEMA', `${lost} It was migrated again`)
+  }
+  // What it was granted on tables of that migration is lost with them. A newer schema may have others.
+  if (version === NEWEST_VERSION) await checkRights(ask)
+}
+
 /** On a connection of its own, without the time limit of the others: a migration may take long. */
-async function migrateAlone(address: PostgresAddress): Promise<void> {
-  const sql = openPool(address, await writableHost(address), { max: 1 })
+async function migrateAlone(address: PostgresAddress, host: WritableHost): Promise<void> {
+  const sql = openPool(address, host, { max: 1 })
   try {
     await migrate(sql)
   } finally {
