@@ -9,13 +9,17 @@ import { bundleService } from './bundle-service.ts'
 const root = join(import.meta.dir, '..')
 const dist = join(root, 'dist')
 
+/** There when everything is built. `.npmignore` is a link to it: npm pack fails where it cannot read it, also when it runs no scripts. */
+const BUILT = 'built-by-npm-run-build'
+
 // dist/petstore stays: `npm run build:executable` makes it.
-for (const name of ['main.js', 'pages', 'testing', 'petstore-client']) {
+for (const name of [BUILT, 'main.js', 'pages', 'testing', 'petstore-client']) {
   rmSync(join(dist, name), { recursive: true, force: true })
 }
 await bundleService({ folder: dist })
 compile('tsconfig.testing.json', join(dist, 'testing'))
 compileClient(join(dist, 'petstore-client'))
+writeFileSync(join(dist, BUILT), '')
 
 /** A package without dependencies: modules and declarations from the sources of src/client/. */
 function compileClient(folder: string): void {

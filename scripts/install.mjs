@@ -1,5 +1,6 @@
 // Installs the packages of package-lock.json when they are missing, so that `npm start` and `npm test` need no other command on
-// a fresh clone. Without --dev it installs only what the service needs, and removes nothing. Runs on plain Node.
+// a fresh clone. Without --dev it installs only what the service needs, and removes nothing. Runs on plain Node. The scripts of
+// package.json call it themselves, not in a pre-script, because npm runs none of those with ignore-scripts.
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -20,6 +21,13 @@ if (!installed()) {
     process.stderr.write('The packages could not be installed; npm says above why.\n')
     process.exit(1)
   }
+}
+// bin/petstore finds the real Bun by itself.
+if (withDev && spawnSync(`${root}node_modules/.bin/bun`, ['--version'], { stdio: 'ignore' }).status !== 0) {
+  process.stderr.write(
+    'Bun is not ready, because npm did not run its install script (ignore-scripts). Run: npm rebuild --ignore-scripts=false\n',
+  )
+  process.exit(1)
 }
 
 /** Whether every package that this start needs is installed in its locked version. */

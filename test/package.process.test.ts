@@ -2,7 +2,17 @@
 // `npm run check:npx` installs it for real, from the registry.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFile } from './support/files.ts'
 import { pack } from './support/pack.ts'
@@ -116,6 +126,50 @@ describe('the package', () => {
     expect(await service.stop()).toBe(143)
     // All output has been read, so the service has ended, too.
     expect(service.stderr()).toContain('"msg":"stopping"')
+  })
+})
+
+describe('a clone where npm runs no scripts', () => {
+  // As with --ignore-scripts everywhere: nothing is built, and of Bun there is the stub.
+  const clone = folder()
+  const npm = (...args: string[]) =>
+    run([], { command: ['npm', ...args, '--ignore-scripts', '--offline'], cwd: clone, env: { NO_COLOR: '1' } })
+  beforeAll(() => {
+    for (const name of [
+      'package.json',
+      'package-lock.json',
+      '.npmignore',
+      'README.md',
+      'LICENSE',
+      'bin',
+      'scripts',
+      'src',
+    ]) {
+      cpSync(join(root, name), join(clone, name), { recursive: true, verbatimSymlinks: true })
+    }
+    const modules = join(clone, 'node_modules')
+    mkdirSync(modules)
+    for (const name of readdirSync(join(root, 'node_modules'))) {
+      if (!['.bin', 'bun'].includes(name)) symlinkSync(join(root, 'node_modules', name), join(modules, name))
+    }
+    install(modules, 'bun/bin/bun.exe', 'stub')
+    install(modules, '.bin/bun', 'stub')
+  })
+
+  test('npm pack makes no package until everything is built', async () => {
+    const archives = () => readdirSync(clone).filter((name) => name.endsWith('.tgz'))
+    const unbuilt = await npm('pack')
+    expect([unbuilt.status === 0, unbuilt.stderr]).toEqual([false, expect.stringContaining(join(clone, '.npmignore'))])
+    expect(archives()).toEqual([])
+    mkdirSync(join(clone, 'dist'))
+    writeFileSync(join(clone, readlinkSync(join(root, '.npmignore'))), '')
+    expect((await npm('pack')).status).toBe(0)
+    expect(archives().length).toBe(1)
+  })
+
+  test('npm run build says what is missing', async () => {
+    const { status, stderr } = await npm('run', 'build')
+    expect([status, stderr]).toEqual([1, expect.stringContaining('Run: npm rebuild --ignore-scripts=false')])
   })
 })
 
