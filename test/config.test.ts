@@ -63,7 +63,7 @@ describe('each is checked', () => {
     [
       'PETSTORE_BASE_URL',
       ['https://a.example/v1', 'http://a/b/v1'],
-      ['a/v1', 'https://a/v1/', 'https://a/v1?x', 'ftp://a/v1'],
+      ['a/v1', 'https://a/v1/', 'https://a/v1?x', 'ftp://a/v1', 'https://a//v1', 'https://a/b//v1'],
     ],
     ['PETSTORE_CORS_ORIGINS', ['*', 'https://a.example, http://b:81'], ['a.example', 'https://a.example/x', 'null']],
     ['PETSTORE_RATE_LIMIT', ['1/s', '6000/m', '100000/h'], ['0/s', '100', '1.5/s', '-1/s', '1/d', '01/s', ' 1/s']],

@@ -1,7 +1,9 @@
 // `petstore health`, as a container's health check runs it.
 
 import { expect, test } from 'bun:test'
+import { startPrefixProxy } from './support/prefix-proxy.ts'
 import { run, serve } from './support/process.ts'
+import { startService } from './support/service.ts'
 
 test('exits with 0 while the service is ready, and with 3 when it does not answer', async () => {
   const service = await serve(['--ephemeral'])
@@ -15,6 +17,14 @@ test('exits with 0 while the service is ready, and with 3 when it does not answe
     status: 3,
     stderr: expect.stringContaining(`petstore: http://127.0.0.1:${port}/readyz does not answer.`),
   })
+})
+
+test('asks the service below the path of a proxy', async () => {
+  const service = await startService()
+  const proxy = startPrefixProxy(() => service.origin)
+  expect(await run(['health', '--url', `${proxy.origin}/shop/v1`])).toMatchObject({ status: 0, stdout: 'ready\n' })
+  await proxy.stop()
+  await service.stop()
 })
 
 test('exits with 3 while the service is not ready', async () => {

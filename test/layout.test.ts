@@ -40,10 +40,10 @@ const ALLOWED: Record<string, readonly string[]> = {
 
 /** Rooms within a room. A file of the room itself may import all of them. */
 const ALLOWED_WITHIN: Record<string, readonly string[]> = {
-  'http/request': ['http/route.ts'],
-  'http/response': ['http/route.ts'],
+  'http/request': ['http/route.ts', 'http/links.ts'],
+  'http/response': ['http/route.ts', 'http/links.ts'],
   'http/limits': ['http/route.ts'],
-  'http/web': ['http/route.ts', 'http/response', 'http/listen.ts'],
+  'http/web': ['http/route.ts', 'http/response', 'http/links.ts', 'http/listen.ts'],
   'store/shared': [],
   'store/sqlite': ['store/shared', 'store/contents.ts'],
   'store/postgres': ['store/shared', 'store/contents.ts'],

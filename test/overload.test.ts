@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { OVERLOADED } from '../src/domain/errors.ts'
 import { Admission } from '../src/http/limits/admission.ts'
+import { linksBelow } from '../src/http/links.ts'
 import { Pipeline } from '../src/http/pipeline.ts'
 import { Route, type RoutedRequest } from '../src/http/route.ts'
 import { createLog } from '../src/observability/log.ts'
@@ -102,7 +103,8 @@ test('the number of refused requests is logged once', async () => {
   const logged: string[] = []
   const log = createLog('info', { destination: { write: (line) => logged.push(line) } })
   const options = { environment: 'production', corsOrigins: [], enforceSunset: true, now: Date.now } as const
-  const pipeline = new Pipeline({ ...options, store, log, notFound: () => ({ status: 404, body: null }) })
+  const parts = { linkTo: linksBelow(undefined), notFound: () => ({ status: 404, body: null }) }
+  const pipeline = new Pipeline({ ...options, ...parts, store, log })
   const refusing = new Route('/', {
     GET: () => {
       throw OVERLOADED

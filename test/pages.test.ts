@@ -16,10 +16,14 @@ afterAll(() => service.stop())
 const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(service.origin + path, { headers: { 'Accept-Encoding': 'identity', ...headers }, decompress: false })
 
-/** The addresses that a page names, as a browser would read them. */
+/** The paths of the files that a page names, as a browser would read them. */
 async function filesOf(path: string): Promise<string[]> {
   const html = await (await get(path)).text()
-  return [...html.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]*)"/g)].map(([, address = '']) => address)
+  return [...html.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]*)"/g)].map(([, address = '']) => {
+    const { origin, pathname } = new URL(address, service.origin + path)
+    expect(origin).toBe(service.origin)
+    return pathname
+  })
 }
 
 describe('each page', () => {

@@ -1,13 +1,15 @@
 // Behind nginx and HAProxy, as the system ships them: nothing hidden in a request becomes a request, nobody gets another's
-// answer, and no request is answered twice. Skipped where a proxy is not installed.
+// answer, no request is answered twice, and links lead back below the path that a proxy adds. Skipped where a proxy is not installed.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { PetstoreClient } from '../src/client/petstore.ts'
 import { CATALOGUE } from './hostile.catalogue.ts'
 import { SMUGGLING } from './hostile.smuggling.ts'
 import { exchange } from './support/exchange.ts'
 import { temporaryFile } from './support/files.ts'
+import { petBody } from './support/pets.ts'
 import { type Service, startService } from './support/service.ts'
 
 const nginx = Bun.which('nginx', { PATH: `${process.env.PATH}:/usr/sbin` })
@@ -41,7 +43,9 @@ const PROXIES = [
         upstream petstore { server 127.0.0.1:${to}; keepalive 4; }
         server {
           listen 127.0.0.1:${port};
-          location / { proxy_pass http://petstore; proxy_http_version 1.1; proxy_set_header Connection ""; }
+          proxy_http_version 1.1; proxy_set_header Connection "";
+          location / { proxy_pass http://petstore; }
+          location /shop/ { proxy_pass http://petstore/; }
         }
       }`,
   },
@@ -61,6 +65,7 @@ frontend shop
   bind 127.0.0.1:${port}
   default_backend petstore
 backend petstore
+  http-request replace-path /shop(/.*) \\1
   server one 127.0.0.1:${to}
 `,
   },
@@ -73,8 +78,8 @@ for (const { name, found, command, configuration } of PROXIES) {
     let proxy: Bun.Subprocess
 
     beforeAll(async () => {
-      service = await startService()
       port = freePort()
+      service = await startService({ baseUrls: { production: `http://127.0.0.1:${port}/shop/v1`, staging: undefined } })
       const file = temporaryFile('proxy.conf')
       const folder = dirname(file)
       mkdirSync(`${folder}/body`)
@@ -91,6 +96,24 @@ for (const { name, found, command, configuration } of PROXIES) {
     const send = (bytes: string, restMs: number) => exchange(port, bytes.replaceAll('{key}', service.key), restMs)
     const ask = (path: string) =>
       fetch(`http://127.0.0.1:${port}/v1${path}`, { headers: { Authorization: `Bearer ${service.key}` } })
+
+    test('below a path that the proxy removes, links lead to the next page, to an order, and to the files of the pages', async () => {
+      const shop = `http://127.0.0.1:${port}/shop`
+      const headers = { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' }
+      for (let n = 0; n < 3; n++) await fetch(`${shop}/v1/pets`, { method: 'POST', headers, body: petBody() })
+      const client = new PetstoreClient({ baseUrl: `${shop}/v1`, apiKey: service.key })
+      expect(await Array.fromAsync(client.listPets({ limit: 1 }))).toHaveLength(3)
+      const first = await fetch(`${shop}/v1/pets?limit=1`, { headers })
+      const order = await fetch(`${shop}/v1/store/orders`, { method: 'POST', headers, body: '{"petId":1}' })
+      const [, next = ''] = /<(.*)>; rel="next"/.exec(first.headers.get('Link') ?? '') ?? []
+      for (const target of [next, order.headers.get('Location') ?? '']) {
+        expect((await fetch(new URL(target, first.url), { headers })).status).toBe(200)
+      }
+      for (const page of [`${shop}/`, `${shop}/docs`]) {
+        const [, script = ''] = /<script [^>]*src="([^"]*)"/.exec(await (await fetch(page)).text()) ?? []
+        expect((await fetch(new URL(script, page))).status).toBe(200)
+      }
+    })
 
     test('a request inside a body is not read as a request', async () => {
       for (const [description, bytes] of SMUGGLING) {

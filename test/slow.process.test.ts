@@ -35,7 +35,7 @@ describe('slow clients', () => {
   ]
 
   test('that drip headers, bodies or chunks are cut within 15 s, while others are served as usual', async () => {
-    const stalled = await stalledReader(server)
+    const unreadFile = await stalled(server, await largestFile(server), 'Accept-Encoding: identity')
     let watching = true
     const others = (async () => {
       let slowest = 0
@@ -56,7 +56,7 @@ describe('slow clients', () => {
     // Who does not read gets what the sockets hold, and costs no more memory than that.
     expect(Math.max(...answered)).toBeLessThan(500)
     expect(memoryMb(server.pid) - before).toBeLessThan(100)
-    stalled.destroy()
+    unreadFile.terminate()
     // What the runtime has to say of connections that it ends would be a line of plain text.
     const log = server.stderr().trim().split('\n')
     expect(log.filter((line) => !line.startsWith('{'))).toEqual([])
@@ -70,7 +70,7 @@ test.if(process.platform === 'linux')(
     const pet = petBody({ name: '😀'.repeat(255) })
     await Promise.all(Array.from({ length: 100 }, () => ask('POST', `${server.url}/pets`, server.key, pet)))
     const { origin } = new URL(server.url)
-    const [script = ''] = /\/docs\/scalar-[\w-]+\.js/.exec(await (await fetch(`${origin}/docs`)).text()) ?? []
+    const script = await largestFile(server)
     const asked: [path: string, header: string][] = [
       [script, 'Accept-Encoding: identity'],
       [script, 'Accept-Encoding: gzip'],
@@ -195,16 +195,10 @@ async function neverRead({ url, key }: Running): Promise<number> {
   return text.match(/HTTP\/1\.1 200/g)?.length ?? 0
 }
 
-/** Asks twice for the largest file and reads nothing of it: more than the buffers of the sockets hold, so an answer stays in progress. */
-async function stalledReader(server: Running): Promise<Socket> {
-  const page = await (await fetch(new URL('/docs', server.url))).text()
-  const [file = ''] = /\/docs\/scalar-[^"]+/.exec(page) ?? []
-  const socket = await opened(portOf(server))
-  socket.pause()
-  socket.on('error', () => undefined)
-  for (let n = 0; n < 2; n++) {
-    socket.write(`GET ${file} HTTP/1.1\r\nHost: a\r\n\r\n`)
-    await Bun.sleep(500)
-  }
-  return socket
+/** The path of the script of the reference's library. */
+async function largestFile({ url }: Running): Promise<string> {
+  const page = new URL('/docs', url)
+  const [script] = /docs\/scalar-[\w-]+\.js/.exec(await (await fetch(page)).text()) ?? []
+  if (!script) throw new Error('the reference names no such script')
+  return new URL(script, page).pathname
 }

@@ -15,7 +15,7 @@ export function healthCommand(): Command {
     .description('Ask a service whether it is ready. Exits with 0 if it is, otherwise with 3. Needs no key.')
     .option(flag, description)
     .action(async (_options, self: Command) => {
-      const url = new URL('/readyz', connectionOf(self).url ?? localUrl(process.env))
+      const url = new URL('../readyz', `${connectionOf(self).url ?? localUrl(process.env)}/`)
       const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch((cause) => {
         throw new PetstoreNetworkError(`${url} does not answer.`, { cause })
       })

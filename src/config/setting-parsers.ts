@@ -34,6 +34,8 @@ export function baseUrl(text: string): string {
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || !url.pathname.endsWith('/v1')) {
     throw new Error('must be an http or https address that ends in /v1')
   }
+  // A link that begins with // would lead to another host (RFC 3986, 4.2).
+  if (url.pathname.includes('//')) throw new Error('must not have // in its path')
   return url.href
 }
 

@@ -69,12 +69,13 @@ export const SETTINGS = {
   baseUrl: setting({
     variable: 'PETSTORE_BASE_URL',
     description:
-      'The production address in the served contract, ending in /v1. Default: the address the server listens on.',
+      'The production address in the served contract, ending in /v1. Links carry its path. Default: the address the server listens on.',
     parse: baseUrl,
   }),
   stagingBaseUrl: setting({
     variable: 'PETSTORE_STAGING_BASE_URL',
-    description: 'The staging address in the served contract, ending in /v1. Default: none.',
+    description:
+      'The staging address in the served contract, ending in /v1. Links in staging carry its path. Default: none.',
     parse: baseUrl,
   }),
   bootstrapKey: setting({

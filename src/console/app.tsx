@@ -29,7 +29,7 @@ export function App() {
   const client = useMemo(() => {
     const onDeprecated = ({ removal }: Deprecation) => setRemoval(removal)
     return apiKey
-      ? new PetstoreClient({ baseUrl: '/v1', apiKey, retries: 1, onDeprecated, fetch: fetchOrRefuse })
+      ? new PetstoreClient({ baseUrl: './v1', apiKey, retries: 1, onDeprecated, fetch: fetchOrRefuse })
       : undefined
   }, [apiKey])
 
@@ -39,7 +39,7 @@ export function App() {
   }
 
   function signOut(): void {
-    history.replaceState(null, '', '/')
+    history.replaceState(null, '', './')
     setSignedIn(undefined)
     setDraft(EMPTY_DRAFT)
     setAdded([])

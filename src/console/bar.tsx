@@ -47,7 +47,7 @@ export function Bar({ position, goTo, signedIn: { key, name, readOnly }, onExpla
           <button type="button" class="quiet keys-button" aria-label="Keys" onClick={onExplain}>
             ?
           </button>
-          <a class="button quiet" href="/docs" target="_blank" rel="noopener">
+          <a class="button quiet" href="docs" target="_blank" rel="noopener">
             Reference
           </a>
           <button type="button" class="quiet" onClick={onSignOut}>

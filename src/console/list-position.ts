@@ -1,5 +1,6 @@
 // Where the reader is, in which list, as part of the page's address: `/?status=sold&limit=50&cursor=…&page=3`, or
-// `/?view=orders&status=pending`. So a reload, Back, a shared link and a second tab show the same page.
+// `/?view=orders&status=pending`. So a reload, Back, a shared link and a second tab show the same page. The addresses are relative, like
+// all of the page's: a proxy may serve it below a path of its own.
 
 import type { OrderStatus, PetStatus } from '../client/petstore.ts'
 import { ORDER_STATUSES, STATUSES } from './statuses.ts'
@@ -63,5 +64,5 @@ export function toAddress({ view, status, limit, page, cursor }: ListPosition): 
     query.set('cursor', cursor)
     query.set('page', String(page))
   }
-  return query.size > 0 ? `/?${query}` : '/'
+  return query.size > 0 ? `./?${query}` : './'
 }

@@ -120,7 +120,8 @@ function usePosition(): [ListPosition, (position: ListPosition) => void] {
   }, [])
   const goTo = useCallback((next: ListPosition) => {
     const address = toAddress(next)
-    if (address !== location.pathname + location.search) history.pushState({ earlier: next.earlier }, '', address)
+    const isShown = new URL(address, location.href).search === location.search
+    if (!isShown) history.pushState({ earlier: next.earlier }, '', address)
     setPosition(next)
   }, [])
   return [position, goTo]

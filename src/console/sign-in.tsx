@@ -93,7 +93,7 @@ export function SignIn({ refusal, onSignIn }: SignInProps) {
       </div>
       <p class="hint">
         No key? Ask the person who runs this service. Developers:{' '}
-        <a href="/docs" target="_blank" rel="noopener">
+        <a href="docs" target="_blank" rel="noopener">
           API reference
         </a>
         .

@@ -17,7 +17,7 @@ export async function identify(key: string): Promise<SignedIn> {
   const headers = { Authorization: `Bearer ${key}` }
   const options = { fetch: window.fetch.bind(window), timeoutMs: TIMEOUT_MS, retries: 1, signal: undefined }
   const { name, access }: { name: string; access: string } = JSON.parse(
-    (await sendRequest('', '/key', { headers }, options)).text,
+    (await sendRequest('.', '/key', { headers }, options)).text,
   )
   return { key, name, readOnly: access === 'read-only' }
 }

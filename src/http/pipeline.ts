@@ -10,6 +10,7 @@ import type { Log } from '../observability/log.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { Admission } from './limits/admission.ts'
 import { type Rate, RateLimit } from './limits/rate-limit.ts'
+import type { LinkTo } from './links.ts'
 import type { Services } from './operations/handler.ts'
 import { handlers } from './operations.ts'
 import { Authentication, KeyUses, readToken } from './request/authentication.ts'
@@ -44,6 +45,7 @@ export interface PipelineOptions {
 }
 
 export interface PipelineParts extends PipelineOptions {
+  readonly linkTo: LinkTo
   readonly notFound: NotFound
 }
 
@@ -69,11 +71,11 @@ export class Pipeline {
   private readonly reporting = setInterval(() => this.report(), REPORT_EVERY_MS)
 
   constructor(private readonly options: PipelineParts) {
-    const { store, environment, rateLimit } = options
+    const { store, environment, rateLimit, linkTo } = options
     this.authentication = new Authentication(store, environment)
     this.failures = new FailureLog(options.log)
     this.rateLimit = rateLimit && new RateLimit(rateLimit)
-    this.services = { pets: store, orders: store, running: new RunningKeys() }
+    this.services = { pets: store, orders: store, running: new RunningKeys(), linkTo }
   }
 
   /** Never throws or rejects: an error becomes a response, too. What needs no wait, such as a cached list, is given without a promise. */
@@ -203,12 +205,12 @@ export class Pipeline {
   }
 
   private checkDeprecation(operation: ContractOperation, { caller, now }: Context): void {
-    const { metrics, enforceSunset } = this.options
+    const { metrics, enforceSunset, linkTo } = this.options
     if (caller) {
       this.deprecatedCalls.count(caller.id, operation.id, now)
       metrics?.deprecatedCall(operation.id, caller.id)
     }
-    if (enforceSunset) checkNotRemoved(operation, now)
+    if (enforceSunset) checkNotRemoved(operation, now, linkTo)
   }
 
   private logChange(operation: ContractOperation, logged: Record<string, string>, context: Context): void {

@@ -4,6 +4,7 @@ import type { ContractOperation } from '../contract/contract.ts'
 import { PetstoreError } from '../domain/errors.ts'
 import type { ApiKey } from '../domain/keys.ts'
 import type { StoreVersion } from '../domain/store.ts'
+import type { LinkTo } from './links.ts'
 import { deprecationHeaders } from './response/deprecation.ts'
 import { type Answer, noContent, type SharedHeaders, sharedHeaders } from './response/response.ts'
 
@@ -18,16 +19,14 @@ export class Route {
   constructor(
     readonly path: string,
     private readonly endpoints: Readonly<Record<string, Endpoint>>,
+    /** Of every response. */
+    headers: Record<string, string> = {},
   ) {
     this.allow = [
       ...Object.keys(endpoints).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method)),
       'OPTIONS',
     ].join(', ')
-    const operations = Object.values(endpoints).filter((endpoint) => typeof endpoint !== 'function')
-    const [first] = operations
-    // A path is deprecated when all its operations are: then every response says so, a 404 or 401 too.
-    const deprecated = operations.length > 0 && operations.every(({ deprecation }) => deprecation)
-    this.headers = sharedHeaders(deprecated && first?.deprecation ? deprecationHeaders(first.deprecation) : {})
+    this.headers = sharedHeaders(headers)
   }
 
   /** HEAD uses GET's endpoint (RFC 9110, 9.3.2). Throws `method_not_allowed` when the path does not have the method. */
@@ -46,11 +45,14 @@ export class Route {
 }
 
 /** One route for each path of the contract. */
-export function operationRoutes(operations: readonly ContractOperation[]): Route[] {
+export function operationRoutes(operations: readonly ContractOperation[], linkTo: LinkTo): Route[] {
   const byPath = Map.groupBy(operations, ({ path }) => path)
-  return [...byPath].map(
-    ([path, all]) => new Route(path, Object.fromEntries(all.map((operation) => [operation.method, operation]))),
-  )
+  return [...byPath].map(([path, all]) => {
+    const endpoints = Object.fromEntries(all.map((operation) => [operation.method, operation]))
+    // A path is deprecated when all its operations are: then every response says so, a 404 or 401 too.
+    const deprecation = all.every((operation) => operation.deprecation) ? all[0]?.deprecation : undefined
+    return new Route(path, endpoints, deprecation && deprecationHeaders(deprecation, linkTo))
+  })
 }
 
 /** What `Bun.serve` is given. It compares a request's raw target with the paths, character by character. */

@@ -4,6 +4,7 @@ import { basePath, operations } from '../contract/contract.ts'
 import type { Environment } from '../domain/keys.ts'
 import { startExpiry } from './expiry.ts'
 import { handOver } from './handover.ts'
+import { linksBelow } from './links.ts'
 import { authority, listen } from './listen.ts'
 import { Pipeline, type PipelineOptions } from './pipeline.ts'
 import { operationRoutes, type Route, serving } from './route.ts'
@@ -40,16 +41,20 @@ const DRAIN_MS = 200
 
 /** Listens when it returns. Throws StartError when it cannot listen on the address. */
 export function startServer(options: ServerOptions): PetstoreServer {
-  const { store, host, metrics } = options
-  const pipeline = new Pipeline({ ...options, notFound: (request) => answerNotFound(request) })
+  const { store, host, metrics, baseUrls, environment } = options
+  const linkTo = linksBelow(baseUrls[environment])
+  const pipeline = new Pipeline({ ...options, linkTo, notFound: (request) => answerNotFound(request) })
   const routes: Route[] = [
-    ...operationRoutes(operations),
+    ...operationRoutes(operations, linkTo),
     ...contractFiles(() => addresses(options, url)),
     ...healthChecks({ ping: () => store.ping(), draining: () => pipeline.draining }),
-    keyInfo((context) => pipeline.authenticate(context), options.environment),
+    keyInfo((context) => pipeline.authenticate(context), environment),
     ...pages(),
   ]
-  const answerNotFound = notFound(routes.map(({ path }) => path))
+  const answerNotFound = notFound(
+    routes.map(({ path }) => path),
+    linkTo,
+  )
   const server = listen({ ...options, flag: '--port' }, serving(routes, pipeline))
   const port = server.port as number
   const url = `http://${authority(host, port)}${basePath}`

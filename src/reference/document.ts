@@ -25,8 +25,9 @@ const INSTALLATION = ['shell', 'node'].map((lang) => ({
   source: 'npm install ./petstore-client-1.0.0.tgz',
 }))
 
-export function forReaders(contract: OpenApi, origin: string): object {
-  const baseUrl = `${origin}/${contract.servers[0]?.url.split('/').pop()}`
+/** `home`: the address of the service's page, with its slash at the end. */
+export function forReaders(contract: OpenApi, home: string): object {
+  const baseUrl = `${home}${contract.servers[0]?.url.split('/').pop()}`
   const { info, paths, ...rest } = plainer(contract)
   return {
     ...rest,

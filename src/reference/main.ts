@@ -9,9 +9,10 @@ declare const Scalar: { createApiReference: (where: string, configuration: objec
 
 makeJsonExact(JSON as unknown as Parameters<typeof makeJsonExact>[0])
 
-const contract = (await (await fetch('/openapi.json')).json()) as OpenApi
+// Relative, like all addresses of the pages: a proxy may serve them below a path of its own.
+const contract = (await (await fetch('openapi.json')).json()) as OpenApi
 Scalar.createApiReference('#reference', {
-  content: forReaders(contract, location.origin),
+  content: forReaders(contract, new URL('.', location.href).href),
   authentication: { preferredSecurityScheme: 'apiKey', securitySchemes: { apiKey: { token: keyOfPage() } } },
   // The contract's order. By default the library sorts fields by name.
   orderSchemaPropertiesBy: 'preserve',

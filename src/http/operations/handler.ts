@@ -4,6 +4,7 @@ import type { Operations } from '../../contract/generated.ts'
 import type { ApiKey } from '../../domain/keys.ts'
 import type { OrderStore } from '../../domain/orders.ts'
 import type { PetStore } from '../../domain/pets.ts'
+import type { LinkTo } from '../links.ts'
 import type { RunningKeys } from '../request/idempotency-key.ts'
 import type { Answer } from '../response/response.ts'
 
@@ -13,6 +14,7 @@ export interface Services {
   orders: OrderStore
   /** Idempotency keys of requests that this server has not answered yet. */
   running: RunningKeys
+  linkTo: LinkTo
 }
 
 export interface Handler<Operation extends keyof Operations> {

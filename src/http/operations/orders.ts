@@ -14,16 +14,16 @@ import { type Handlers, shared } from './handler.ts'
 export const orderOperations: Handlers<
   'listOrders' | 'placeOrder' | 'getOrder' | 'cancelOrder' | 'completeOrder' | 'returnOrder' | 'getInventory'
 > = {
-  listOrders: shared<'listOrders'>(async ({ orders }, { limit, status, petId, cursor }) => {
+  listOrders: shared<'listOrders'>(async ({ orders, linkTo }, { limit, status, petId, cursor }) => {
     const query = { limit, status, petId }
     const { json, next } = await orders.listOrders({ ...query, after: decodeCursor(cursor, 'orders') })
-    return ok(json, next === undefined ? undefined : nextLink(query, next, 'orders'))
+    return ok(json, next === undefined ? undefined : nextLink(linkTo, query, next, 'orders'))
   }),
 
-  async placeOrder({ orders, running }, caller, { 'Idempotency-Key': header }, body) {
+  async placeOrder({ orders, running, linkTo }, caller, { 'Idempotency-Key': header }, body) {
     const place = (key?: string) => orders.placeOrder(body, caller.id, key)
     const { value, replayed } = await running.once(caller.id, header, place)
-    const Location = `${basePath}/store/orders/${value.id}`
+    const Location = linkTo(`${basePath}/store/orders/${value.id}`)
     return created(orderJson(value), replayed, loggedOf(value), { Location })
   },
 

@@ -7,10 +7,10 @@ import { created, ok } from '../response/response.ts'
 import { type Handlers, shared } from './handler.ts'
 
 export const petOperations: Handlers<'listPets' | 'createPet' | 'getPet'> = {
-  listPets: shared<'listPets'>(async ({ pets }, { limit, status, cursor }) => {
+  listPets: shared<'listPets'>(async ({ pets, linkTo }, { limit, status, cursor }) => {
     const query = { limit, status }
     const { json, next } = await pets.listPets({ ...query, after: decodeCursor(cursor, 'pets') })
-    return ok(json, next === undefined ? undefined : nextLink(query, next, 'pets'))
+    return ok(json, next === undefined ? undefined : nextLink(linkTo, query, next, 'pets'))
   }),
 
   async createPet({ pets, running }, caller, { 'Idempotency-Key': header }, body) {

@@ -5,6 +5,7 @@ import { basePath } from '../../contract/contract.ts'
 import { PetstoreError } from '../../domain/errors.ts'
 import type { OrderFilter } from '../../domain/orders.ts'
 import type { PetFilter } from '../../domain/pets.ts'
+import type { LinkTo } from '../links.ts'
 
 const ID_BYTES = 8
 const CHECK_BYTES = 3
@@ -46,8 +47,8 @@ const PATH: Record<List, string> = { pets: '/pets', orders: '/store/orders' }
  * The `Link` to the page that begins after the id `after` (RFC 8288; the target is relative). `query`: the parameters of this page;
  * their values need no escapes.
  */
-export function nextLink<Of extends List>(query: Queries[Of], after: bigint, list: Of): string {
-  let target = `${basePath}${PATH[list]}?`
+export function nextLink<Of extends List>(linkTo: LinkTo, query: Queries[Of], after: bigint, list: Of): string {
+  let target = linkTo(`${basePath}${PATH[list]}?`)
   for (const name in query) if (query[name] !== undefined) target += `${name}=${query[name]}&`
   return `<${target}cursor=${encodeCursor(after, list)}>; rel="next"`
 }

@@ -3,20 +3,22 @@
 import type { ContractOperation, Deprecation } from '../../contract/contract.ts'
 import { PetstoreError } from '../../domain/errors.ts'
 import type { DeprecatedCalls, KeyId } from '../../domain/keys.ts'
+import type { LinkTo } from '../links.ts'
 
-export function deprecationHeaders({ since, sunset, successor }: Deprecation): Record<string, string> {
+export function deprecationHeaders({ since, sunset, successor }: Deprecation, linkTo: LinkTo): Record<string, string> {
   return {
     Deprecation: `@${since / 1000}`,
     Sunset: new Date(sunset).toUTCString(),
-    Link: `<${successor}>; rel="successor-version", </docs>; rel="deprecation"; type="text/html"`,
+    Link: `<${linkTo(successor)}>; rel="successor-version", <${linkTo('/docs')}>; rel="deprecation"; type="text/html"`,
   }
 }
 
 /** Throws `operation_removed` from the sunset on. */
-export function checkNotRemoved({ id, deprecation }: ContractOperation, now: number): void {
+export function checkNotRemoved({ id, deprecation }: ContractOperation, now: number, linkTo: LinkTo): void {
   if (!deprecation || now < deprecation.sunset) return
   const day = new Date(deprecation.sunset).toISOString().slice(0, 10)
-  throw new PetstoreError('operation_removed', `${id} was removed on ${day}. Use GET ${deprecation.successor} instead.`)
+  const successor = linkTo(deprecation.successor)
+  throw new PetstoreError('operation_removed', `${id} was removed on ${day}. Use GET ${successor} instead.`)
 }
 
 interface Tally {

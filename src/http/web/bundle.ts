@@ -17,7 +17,7 @@ export interface Bundle {
 const SCALAR = '@scalar/fastify-api-reference'
 
 export function bundleConsole(): Promise<Bundle> {
-  return bundle('console', '/console/')
+  return bundle('console', 'console/')
 }
 
 /** Our own code is bundled. The library is served unchanged, and its script runs first. */
@@ -25,13 +25,16 @@ export async function bundleReference(): Promise<Bundle> {
   const script = join(dirname(Bun.resolveSync(SCALAR, import.meta.dir)), 'js', 'standalone.js')
   const library = new StaticFile(await Bun.file(script).bytes(), 'text/javascript;charset=utf-8', 'immutable')
   const name = `scalar-${library.digest}.js`
-  const { page, files } = await bundle('reference', '/docs/', (html) =>
-    html.replace('<head>', `<head><script defer src="/docs/${name}"></script>`),
+  const { page, files } = await bundle('reference', 'docs/', (html) =>
+    html.replace('<head>', `<head><script defer src="docs/${name}"></script>`),
   )
   return { page, files: new Map([...files, [name, library]]) }
 }
 
-/** `folder` has the page; its scripts and styles are served under `publicPath`. */
+/**
+ * `folder` has the page; its scripts and styles are served under `publicPath`, which is relative to the page: so it is right below any path
+ * that a proxy adds.
+ */
 async function bundle(
   folder: string,
   publicPath: string,

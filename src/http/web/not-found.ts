@@ -3,6 +3,7 @@
 import { basePath } from '../../contract/contract.ts'
 import { PetstoreError } from '../../domain/errors.ts'
 import { int64FromDecimal } from '../../json/int64.ts'
+import type { LinkTo } from '../links.ts'
 import { type Answer, SECURITY_HEADERS } from '../response/response.ts'
 
 const HTML_HEADERS = new Headers({
@@ -15,17 +16,17 @@ const HTML_HEADERS = new Headers({
 export type NotFound = (request: Request) => Answer
 
 /** `paths` are those that exist, as in the contract. The answer repeats nothing of the request but digits. Throws `not_found`. */
-export function notFound(paths: readonly string[]): NotFound {
+export function notFound(paths: readonly string[], linkTo: LinkTo): NotFound {
   const known = paths.map((path) => ({ path, segments: segmentsOf(path) }))
 
   function meant(path: string): string | undefined {
     const asked = segmentsOf(path)
-    if (asked.length === 0 && path.startsWith(basePath)) return `${basePath}/pets`
+    if (asked.length === 0 && path.startsWith(basePath)) return linkTo(`${basePath}/pets`)
     const found = known.find(
       ({ segments }) =>
         segments.length === asked.length && segments.every((segment, at) => isMeant(segment, asked[at] ?? '')),
     )
-    return found?.path.replace(/\{\w+\}/, () => asked.find(isId) ?? '')
+    return found && linkTo(found.path.replace(/\{\w+\}/, () => asked.find(isId) ?? ''))
   }
 
   return ({ url, method, headers }) => {
@@ -34,7 +35,7 @@ export function notFound(paths: readonly string[]): NotFound {
     const isBrowser = headers.get('Accept')?.includes('text/html') && ['GET', 'HEAD'].includes(method)
     // Below /v1 every error is an Error of the contract, for browsers, too.
     if (isBrowser && !path.startsWith(`${basePath}/`)) {
-      return { status: 404, body: page(suggestion), base: HTML_HEADERS }
+      return { status: 404, body: page(linkTo, suggestion), base: HTML_HEADERS }
     }
     const question = suggestion ? ` Did you mean ${suggestion}?` : ''
     throw new PetstoreError('not_found', `Nothing exists at this path.${question}`)
@@ -61,7 +62,7 @@ function isId(text: string): boolean {
   return int64FromDecimal(text) !== undefined
 }
 
-function page(suggestion: string | undefined): string {
+function page(linkTo: LinkTo, suggestion: string | undefined): string {
   const question = suggestion ? `<p>Did you mean <a href="${suggestion}">${suggestion}</a>?</p>` : ''
   return `<!doctype html>
 <html lang="en">
@@ -72,7 +73,7 @@ function page(suggestion: string | undefined): string {
 <style>body { font: 1rem/1.5 system-ui, sans-serif; max-width: 36rem; margin: 4rem auto; padding: 0 1rem }</style>
 <h1>Nothing exists here</h1>
 ${question}
-<p><a href="/">The animals</a> · <a href="/docs">The API reference</a></p>
+<p><a href="${linkTo('/')}">The animals</a> · <a href="${linkTo('/docs')}">The API reference</a></p>
 </html>
 `
 }

@@ -1,0 +1,65 @@
+// The pages behind a proxy that serves the service below a path of its own, in a real browser: nothing is asked for beside that path.
+
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Browser } from 'playwright-core'
+import { openPage, startBrowser, type Watched } from './support/browser.ts'
+import { addPets, openSignedIn } from './support/console.ts'
+import { type PrefixProxy, startPrefixProxy } from './support/prefix-proxy.ts'
+import { type Service, startService } from './support/service.ts'
+
+setDefaultTimeout(60_000)
+
+let browser: Browser
+let service: Service
+let proxy: PrefixProxy
+let watched: Watched
+beforeAll(async () => {
+  browser = await startBrowser()
+  proxy = startPrefixProxy(() => service.origin)
+  service = await startService({ baseUrls: { production: `${proxy.origin}/shop/v1`, staging: undefined } })
+  await addPets(service, 45, 'available', 'sold')
+  watched = await openPage(browser, `${proxy.origin}/shop/`, { viewport: { width: 1440, height: 900 } })
+})
+afterAll(async () => {
+  await browser?.close()
+  await service?.stop()
+  await proxy?.stop()
+})
+
+test('the page signs in, turns its pages, filters, survives a reload and signs out', async () => {
+  const { page } = watched
+  await openSignedIn(page, service.key)
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByText('· page 2', { exact: true }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/shop/')
+  await page.reload()
+  await page.getByText('· page 2', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Orders' }).click()
+  expect(page.url()).toBe(`${proxy.origin}/shop/?view=orders&status=pending`)
+  await page.getByRole('link', { name: 'Animals' }).click()
+  expect(page.url()).toBe(`${proxy.origin}/shop/`)
+})
+
+test('the reference opens from the page, names the address below the path, and leads back', async () => {
+  const { page } = watched
+  const opening = page.waitForEvent('popup')
+  await page.getByRole('link', { name: 'Reference' }).click()
+  const reference = await opening
+  await reference.getByText(`${proxy.origin}/shop/v1`).first().waitFor()
+  expect(reference.url()).toBe(`${proxy.origin}/shop/docs`)
+  await reference.getByRole('link', { name: 'The animals' }).click()
+  await reference.waitForURL(`${proxy.origin}/shop/`)
+})
+
+test('signing out leads back to the start of the page', async () => {
+  const { page } = watched
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Petstore' }).waitFor()
+  expect(page.url()).toBe(`${proxy.origin}/shop/`)
+})
+
+test('nothing was asked for beside the path, and the browser had nothing to complain about', () => {
+  expect(proxy.paths.length).toBeGreaterThan(10)
+  expect(proxy.paths.filter((path) => !path.startsWith('/shop/'))).toEqual([])
+  expect(watched.complaints).toEqual([])
+})
