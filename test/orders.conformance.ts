@@ -4,6 +4,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Store, StoreOptions } from '../src/domain/store.ts'
 import { checks } from './orders/checks.ts'
+import { endedKeys } from './orders/ended-keys.ts'
 import { expiry } from './orders/expiry.ts'
 import { MAX, openFixture, PET_STATUSES } from './orders/fixture.ts'
 import { idempotencyKeys } from './orders/idempotency-keys.ts'
@@ -43,7 +44,10 @@ export function ordersConformance(
     placing(fixture)
     transitions(fixture)
     idempotencyKeys(fixture)
-    if (direct) checks(fixture)
+    if (direct) {
+      checks(fixture)
+      endedKeys(fixture)
+    }
     together(fixture, { inOrder: direct })
     lists(fixture)
     expiry(fixture)

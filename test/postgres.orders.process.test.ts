@@ -130,6 +130,35 @@ test('when the clock of the database was set back, no change of an order is date
   await store.close()
 }, 60_000)
 
+test('a key that is revoked or expires while writes wait for their turn refuses theirs, and theirs alone', async () => {
+  const [server] = servers
+  const [petId = 0n, other = 0n] = await addPets(2)
+  const [revoked, expiring] = [await server.createKey(newKey()), await server.createKey(newKey())]
+  const before = await query('SELECT id FROM pets')
+  const writing = await cluster.asAdmin(
+    (sql) =>
+      sql.begin(async (transaction) => {
+        await transaction`SELECT pg_advisory_xact_lock(1346720851, 1)`
+        const writes = [revoked.id, expiring.id, by].flatMap((key) => [
+          outcome(server.createPet(PET, key).then(() => 'added')),
+          outcome(server.placeOrder({ petId: key === by ? petId : other }, key).then(() => 'placed')),
+        ])
+        while ((await transaction`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`).length === 0) {
+          await Bun.sleep(5)
+        }
+        await query(`UPDATE keys SET revoked_at = 1 WHERE id = ${revoked.id}`)
+        await query(`UPDATE keys SET expires_at = petstore_now() WHERE id = ${expiring.id}`)
+        return { writes }
+      }),
+    new URL(address).pathname.slice(1),
+  )
+  const refused = 'invalid_api_key'
+  expect(await Promise.all(writing.writes)).toEqual([refused, refused, refused, refused, 'added', 'placed'])
+  expect((await query('SELECT id FROM pets')).length).toBe(before.length + 1)
+  expect((await server.listOrders(orderFilter({ limit: 2, petId: other }))).json).toBe('[]')
+  await expectAgreement()
+}, 60_000)
+
 test('an order that changes after it was checked, and before it is moved, is checked again', async () => {
   const refusal = new PetstoreError('precondition_failed', 'It has changed.')
   const isRex = (order: Order) => {

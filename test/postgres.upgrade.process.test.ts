@@ -8,6 +8,7 @@ import postgres from 'postgres'
 import type { NewPet } from '../src/domain/pets.ts'
 import type { Store } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
+import { newKey } from './support/keys.ts'
 import { sharedCluster } from './support/postgres.ts'
 import { rejectionOf } from './support/rejection.ts'
 
@@ -198,4 +199,42 @@ test('a create of an old server that waits for the migration fails with an error
   expect(await old.create(PET, 'b')).toMatchObject({ replayed: false })
   expect(await old.create(PET, 'b')).toMatchObject({ replayed: true })
   await old.end()
+})
+
+test('a server of schema 6, beside a new one, adds and orders pets with the functions that it knows', async () => {
+  const address = await cluster.newDatabase()
+  const store = await openStore(address, { now: () => at })
+  const { id: key } = await store.createKey(newKey())
+  const sql = postgres(address, { max: 1 })
+  const ask = async (statement: string, ...parameters: (string | number)[]) =>
+    Array.from(await sql.unsafe(statement, parameters.map(String), { prepare: true })) as object[]
+  const add = () =>
+    ask(
+      'SELECT id, operation, request, answer FROM petstore_add_pets($1::text::json, $2, $3)',
+      JSON.stringify([{ name: 'Rex', category_id: '7', status: 'available', created_by: String(key), key: 'k' }]),
+      at,
+      at - 86_400_000,
+    )
+  const change = (ids: string, states: string, placements: object[]) =>
+    ask(
+      `SELECT changed, refusal, id, status FROM petstore_change_orders(
+         $1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::json, $5, $6)`,
+      ids,
+      states,
+      ids === '{}' ? '{}' : `{${key}}`,
+      JSON.stringify(placements),
+      at,
+      at - 86_400_000,
+    )
+  const pet = { name: 'Rex', categoryId: 7n, status: 'available' } as const
+  expect(await add()).toMatchObject([{ id: '1', operation: null }])
+  expect(await store.createPet(pet, key, 'k')).toEqual({ value: { id: 1n, ...pet }, replayed: true })
+  expect(await change('{}', '{}', [{ pet_id: '1', key_id: String(key) }])).toEqual([
+    { changed: true, refusal: null, id: '1', status: 'pending' },
+  ])
+  expect((await store.completeOrder(1n, key)).status).toBe('completed')
+  expect(await change('{1}', '{returned}', [])).toEqual([{ changed: true, refusal: null, id: '1', status: 'returned' }])
+  expect((await store.returnOrder(1n, key)).status).toBe('returned')
+  await sql.end()
+  await store.close()
 })

@@ -35,7 +35,7 @@ test('no statement gives SQLite a reason to plan it at every execution', () => {
   const { sql } = prepared((statements) => {
     const never = () => Promise.reject(new Error())
     const read = reads(statements)
-    const write = writes(statements, never, { now: Date.now })
+    const write = writes(statements, never, () => ({ data: 0, keys: 0 }), { now: Date.now })
     readPages(statements)
     return [sqlitePets(statements, read, write), sqliteOrders(statements, read, write, { now: Date.now })]
   })

@@ -41,6 +41,34 @@ describe('a commit of another process', () => {
     }
   })
 
+  test('that revokes a key while writes wait for it refuses theirs, and theirs alone, whether they were known before or not', async () => {
+    const { path, store, by } = await storeWithKey()
+    const other = new Database(path)
+    // At 100 ms the store begins to look into the shared memory for commits.
+    for (const ms of [0, 150]) {
+      await Bun.sleep(ms)
+      const { id } = await store.createKey(newKey())
+      const { id: unknown } = await store.createKey(newKey())
+      await store.createPet(PET, id)
+      const before = petsOf(await store.listPets(petFilter({ limit: 100 }))).length
+      other.run('BEGIN IMMEDIATE')
+      other.run('UPDATE keys SET revoked_at = 1 WHERE id IN (?, ?)', [id, unknown])
+      const writes = Promise.allSettled([
+        store.createPet(PET, id),
+        store.createPet(PET, by),
+        store.placeOrder({ petId: 1n }, unknown),
+        store.completeOrder(1n, id),
+      ])
+      await Bun.sleep(20)
+      other.run('COMMIT')
+      const refused = { status: 'rejected', reason: { code: 'invalid_api_key', message: 'This API key is revoked.' } }
+      expect(await writes).toMatchObject([refused, { status: 'fulfilled' }, refused, refused])
+      expect(petsOf(await store.listPets(petFilter({ limit: 100 }))).length).toBe(before + 1)
+    }
+    other.close()
+    await store.close()
+  })
+
   test('is in the next page, and in the next answer about a key', async () => {
     const { path, store, by } = await storeWithKey()
     const other = await openStore(path, { now })

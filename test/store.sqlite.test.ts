@@ -142,9 +142,11 @@ describe('a file', () => {
   })
 
   test('a create that fails does not affect the others of its batch', async () => {
-    const { store, by } = await storeWithKey()
-    const nobody = 999n
-    const creates = await Promise.allSettled([by, nobody, by].map((key) => store.createPet(PET, key)))
+    const { path, store, by } = await storeWithKey()
+    new Database(path).run(
+      `CREATE TRIGGER refuse BEFORE INSERT ON pets WHEN NEW.name = 'bad' BEGIN SELECT RAISE(ABORT, 'bad'); END`,
+    )
+    const creates = await Promise.allSettled(['a', 'bad', 'b'].map((name) => store.createPet({ ...PET, name }, by)))
     expect(creates.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     expect(petsOf(await store.listPets(petFilter({ limit: 5 }))).length).toBe(2)
     await store.close()

@@ -1,6 +1,8 @@
 // API keys: their format, and what a store of them promises. Only a key's SHA-256 is stored and compared, so the time of a look-up does
 // not reveal how close a guess was.
 
+import { PetstoreError } from './errors.ts'
+
 export type KeyId = bigint
 export type Environment = 'production' | 'staging'
 
@@ -102,6 +104,13 @@ export function hashKey(token: string): KeyHash {
 }
 
 export type KeyState = 'active' | 'expired' | 'revoked'
+/** Why a key is refused. `unknown`: there is none like it. */
+export type RefusedKey = Exclude<KeyState, 'active'> | 'unknown'
+
+export function refusedKey(state: RefusedKey): PetstoreError {
+  const what = state === 'unknown' ? 'does not exist' : `is ${state}`
+  return new PetstoreError('invalid_api_key', `This API key ${what}.`)
+}
 
 export function keyState(key: ApiKey, now: number): KeyState {
   if (key.revokedAt !== undefined) return 'revoked'

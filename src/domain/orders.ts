@@ -40,6 +40,7 @@ export type OrderCheck = (order: Order) => PetstoreError | undefined
 /** The number of pets with each status. */
 export type Inventory = Readonly<Record<PetStatus, bigint>>
 
+/** Whatever takes `by` looks at it once more in the transaction, and rejects as `PetStore.createPet` does. */
 export interface OrderStore {
   /**
    * Reserves an available pet. Resolves once order and pet are durable. An overdue reservation of the pet is expired first. The

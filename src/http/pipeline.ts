@@ -191,17 +191,19 @@ export class Pipeline {
     return body instanceof Promise ? this.whenArrived(body, token, context) : body
   }
 
-  /** A key that is revoked or expires while the body arrives is refused within a second, like any other. */
+  /** A key that is revoked or expires while the body arrives is refused within a second, like any other, whatever the body is. */
   private async whenArrived(arriving: Promise<Json>, token: string, context: Context): Promise<Json> {
     const { store, now } = this.options
     const startedAt = performance.now()
-    const body = await arriving
-    if (performance.now() - startedAt > REVERIFY_AFTER_MS) {
-      context.now = now()
-      context.version = store.version()
-      context.caller = await this.authentication.verify(token, context)
+    try {
+      return await arriving
+    } finally {
+      if (performance.now() - startedAt > REVERIFY_AFTER_MS) {
+        context.now = now()
+        context.version = store.version()
+        context.caller = await this.authentication.verify(token, context)
+      }
     }
-    return body
   }
 
   private checkDeprecation(operation: ContractOperation, { caller, now }: Context): void {

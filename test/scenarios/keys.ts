@@ -1,10 +1,12 @@
 // Who is let in: each way in which an API key is missing, wrong, expired or revoked, and what a read-only one may do.
 
-import { beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type ApiKey, generateKey } from '../../src/domain/keys.ts'
+import type { Store } from '../../src/domain/store.ts'
 import { petBody } from '../support/pets.ts'
-import { TODAY } from '../support/service.ts'
+import { type Service, TODAY } from '../support/service.ts'
 import { BODY, bearer, DAY_MS, describeApi, expectError, type OnStore, OPERATIONS, PET, type Row } from './api.ts'
+import { turnToNow } from './orders.ts'
 
 export function keys(on: OnStore): void {
   describeApi('keys', on, (api) => {
@@ -116,41 +118,81 @@ export function keys(on: OnStore): void {
       expectError(await api.service.get('/pets', headers), 401, 'invalid_api_key', ['revoked'])
     })
 
-    describe('that end while a body arrives: nothing is added', () => {
-      const turnClock = (at: number): void => {
-        api.service.clock.at = at
-      }
-      for (const [description, expiresAt, end] of [
-        ['revoked', undefined, (id: bigint) => api.service.store.revokeKey(id)],
-        ['expired', TODAY + DAY_MS, async () => turnClock(TODAY + DAY_MS)],
+    describe('that end while a body arrives', () => {
+      beforeAll(() => turnToNow(api))
+      afterAll(() => {
+        api.service.clock.at = TODAY
+      })
+      for (const [state, end] of [
+        ['revoked', (id: bigint) => api.service.store.revokeKey(id)],
+        ['expired', (id: bigint) => api.service.store.endKey(id, api.service.clock.at)],
       ] as const) {
-        test(`${description}: 401`, async () => {
-          const headers = bearer(await api.service.addKey({ expiresAt }))
+        test(`${state}: 401, also for a body that is broken, and nothing is added`, async () => {
+          const headers = bearer(await api.service.addKey())
           expect((await api.service.post(PET, headers)).status).toBe(201)
           const { id } = (await api.service.store.listKeys()).at(-1) as ApiKey
           const { promise: ended, resolve } = Promise.withResolvers<void>()
-          const name = `too late, ${description}`
-          const late = petBody({ name })
-          const body = new ReadableStream({
-            async start(controller) {
-              controller.enqueue(late.slice(0, 9))
-              await ended
-              controller.enqueue(late.slice(9))
-              controller.close()
-            },
+          const texts = [petBody({ name: 'too late' }), '{"name": "too late', '{"name": "too late"}']
+          const asked = texts.map((text) => {
+            const body = new ReadableStream({
+              async start(controller) {
+                controller.enqueue(text.slice(0, 9))
+                await ended
+                controller.enqueue(text.slice(9))
+                controller.close()
+              },
+            })
+            return api.service.post(body, headers)
           })
-          const asked = api.service.post(body, headers)
           // Long enough for the head to arrive, and for a key that a server keeps to be asked for again.
           await Bun.sleep(300)
           await end(id)
           await Bun.sleep(1_000)
           resolve()
-          const answer = await asked
-          turnClock(TODAY)
-          expectError(answer, 401, 'invalid_api_key', [description])
-          expect((await api.service.get('/pets?limit=100')).text).not.toContain(name)
+          for (const answer of await Promise.all(asked)) expectError(answer, 401, 'invalid_api_key', [state])
+          expect((await api.service.get('/pets?limit=100')).text).not.toContain('too late')
+        })
+      }
+    })
+
+    describe('that end after they were verified, and before the write is committed', () => {
+      beforeAll(() => turnToNow(api))
+      for (const ask of OPERATIONS.filter((one) => !one.startsWith('GET'))) {
+        test(`${ask}: 401, and nothing is changed`, async () => {
+          const { service } = api
+          const ending = await api.start({ store: endingKeys(service.store), now: Date.now })
+          const headers = bearer(await ending.addKey())
+          const before = await everything(service)
+          const [method = '', path = ''] = ask.split(' ')
+          const answer = await ending.request(method, path, { headers, body: BODY[ask] })
+          expectError(answer, 401, 'invalid_api_key', ['This API key is revoked.'])
+          expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer realm="petstore", error="invalid_token"')
+          expect(await everything(service)).toEqual(before)
         })
       }
     })
   })
+}
+
+/** A store in which the key of each write is revoked while the write waits. */
+function endingKeys(store: Store): Store {
+  const ended =
+    <Before extends unknown[], Result>(at: number, write: (...all: Before) => Promise<Result>) =>
+    async (...all: Before) => {
+      await store.revokeKey(all[at] as bigint)
+      return write(...all)
+    }
+  return {
+    ...store,
+    createPet: ended(1, store.createPet),
+    placeOrder: ended(1, store.placeOrder),
+    completeOrder: ended(1, store.completeOrder),
+    cancelOrder: ended(1, store.cancelOrder),
+    returnOrder: ended(1, store.returnOrder),
+  }
+}
+
+async function everything({ get }: Service): Promise<string[]> {
+  const answers = await Promise.all(['/pets?limit=100', '/store/orders', '/store/inventory'].map((path) => get(path)))
+  return answers.map(({ text }) => text)
 }

@@ -11,6 +11,7 @@ import {
   type KeyUse,
   keyEnvironment,
   keyState,
+  refusedKey,
 } from '../../domain/keys.ts'
 import type { Store } from '../../domain/store.ts'
 import type { Context } from '../route.ts'
@@ -79,9 +80,9 @@ export class Authentication {
     if (version.keys !== this.version) this.begin(version.keys)
     // Where another process may have changed the keys, this one may have been created since another request began to look for it.
     const key = await (version.data === undefined ? this.store.findKey(hash) : this.find(hash))
-    if (!key) throw invalid('This API key does not exist.')
+    if (!key) throw refusedKey('unknown')
     const state = keyState(key, now)
-    if (state !== 'active') throw invalid(`This API key is ${state}.`)
+    if (state !== 'active') throw refusedKey(state)
     if (version.keys === this.version) this.cache(hash, key)
     return key
   }

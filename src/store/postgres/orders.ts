@@ -19,6 +19,7 @@ import {
   petNotAvailable,
   petNotFound,
 } from '../shared/order-refusals.ts'
+import { callersOf, refusedKeys, without } from './callers.ts'
 import type { Connection } from './connection.ts'
 import { forgetting, type Keyed, usedKey } from './idempotency.ts'
 import { pages } from './pages.ts'
@@ -27,7 +28,8 @@ const COLUMNS = selectList(ORDER_COLUMNS)
 const BY_IDS = `SELECT ${COLUMNS} FROM ${rowsOf(ORDERS)} WHERE id = ANY($1::text::bigint[])`
 const INVENTORY = 'SELECT status, pets FROM inventory'
 const CHANGE = `SELECT place, changed, refusal, pet_status AS "petStatus", operation, request, answer, ${COLUMNS}
-  FROM petstore_change_orders($1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::text[], $5::text::json)`
+  FROM petstore_change_orders(
+    $1::text::bigint[], $2::text::bigint[], $3::text::text[], $4::text::bigint[], $5::text::text[], $6::text::json)`
 const VERSIONED = `SELECT ${COLUMNS}, petstore_order_version(id) AS version FROM ${rowsOf(ORDERS)} WHERE id = $1`
 // The clock is asked once, and the order asked for, so that the index serves.
 const IS_DUE = `SELECT FROM orders WHERE status = 'pending' AND expires_at <= (SELECT petstore_now())
@@ -51,7 +53,7 @@ interface Move {
 }
 
 /** As the function's migration says. */
-type ChangeRow = { place: bigint; changed: boolean; petStatus: PetStatus } & FirstAnswer &
+type ChangeRow = { place: bigint | null; changed: boolean; petStatus: PetStatus } & FirstAnswer &
   Order & { refusal: 'invalid_order' | 'pet_not_found' | 'pet_not_available' | null; expiresAt: bigint | null }
 
 type Outcome = Created<Order> | PetstoreError
@@ -70,6 +72,7 @@ export function postgresOrders(
     const placements = batch.filter((item) => 'order' in item)
     const rows = await change<ChangeRow>(
       CHANGE,
+      callersOf(batch),
       `{${moves.map(({ id }) => id)}}`,
       `{${moves.map(({ to }) => to)}}`,
       `{${moves.map(({ by }) => by)}}`,
@@ -78,6 +81,8 @@ export function postgresOrders(
         : null,
       JSON.stringify(placements.map(toRow)),
     )
+    const refused = refusedKeys(rows)
+    if (refused) return without(refused, batch, changeAll)
     forget()
     // Two moves of one order to the same status are one change.
     const changed = new Map(

@@ -10,6 +10,7 @@ import { batched } from '../shared/group-commit.ts'
 import { CREATE_PET, type FirstAnswer, replay, requestText } from '../shared/idempotency.ts'
 import { PETS } from '../shared/lists.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
+import { callersOf, refusedKeys, without } from './callers.ts'
 import type { Connection } from './connection.ts'
 import { forgetting, type Keyed, usedKey } from './idempotency.ts'
 import { LOG_MESSAGE } from './link.ts'
@@ -20,7 +21,7 @@ const BY_IDS = `SELECT ${COLUMNS} FROM pets WHERE id = ANY($1::text::bigint[])`
 // JSON carries a batch because it holds any text but U+0000, and integers with all their digits.
 // A batch that only replays has nothing to commit, and PostgreSQL would wait for no standby: a pet whose own commit has not
 // reached it would be acknowledged. So a replay writes a message to the log, which gets there behind that commit.
-const CREATE = `SELECT id, operation, request, answer FROM petstore_add_pets($1::text::json)
+const CREATE = `SELECT place, id, refusal, operation, request, answer FROM petstore_add_pets($1::text::bigint[], $2::text::json)
   WHERE id IS NOT NULL OR ${LOG_MESSAGE} IS NOT NULL`
 
 interface Creation extends Keyed {
@@ -28,7 +29,7 @@ interface Creation extends Keyed {
 }
 
 /** The id of a new pet, or what its idempotency key gave first. */
-type CreatedRow = { id: bigint } | ({ id: null } & FirstAnswer)
+type CreatedRow = { place: bigint | null; refusal: string | null } & ({ id: bigint } | ({ id: null } & FirstAnswer))
 
 export function postgresPets({ read, add, background }: Connection, options: StoreOptions): PetStore {
   const forget = forgetting(background)
@@ -40,7 +41,9 @@ export function postgresPets({ read, add, background }: Connection, options: Sto
   }
 
   async function createAll(batch: Creation[]): Promise<(Created<Pet> | PetstoreError)[]> {
-    const rows = await add<CreatedRow>(CREATE, stringifyJson(batch.map(toRow)))
+    const rows = await add<CreatedRow>(CREATE, callersOf(batch), stringifyJson(batch.map(toRow)))
+    const refused = refusedKeys(rows)
+    if (refused) return without(refused, batch, createAll)
     forget()
     return batch.map(({ pet }, place) => {
       const row = rows[place] as CreatedRow

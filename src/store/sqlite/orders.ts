@@ -160,19 +160,19 @@ export function sqliteOrders(
 
   return {
     placeOrder: (order, by, idempotencyKey) =>
-      write((turn) =>
+      write(by, (turn) =>
         turn.idempotencyKeys.once(PLACE_ORDER, order, by, idempotencyKey, turn.now, () => place(turn, order, by)),
       ),
     getOrder: (id) => read(() => readOrder(id)),
     listOrders: (filter) => read(() => readPage(filter)),
-    completeOrder: (id, by, check) => write((turn) => change(turn, id, 'completed', by, check)),
-    cancelOrder: (id, by, check) => write((turn) => change(turn, id, 'cancelled', by, check)),
-    returnOrder: (id, by, check) => write((turn) => change(turn, id, 'returned', by, check)),
+    completeOrder: (id, by, check) => write(by, (turn) => change(turn, id, 'completed', by, check)),
+    cancelOrder: (id, by, check) => write(by, (turn) => change(turn, id, 'cancelled', by, check)),
+    returnOrder: (id, by, check) => write(by, (turn) => change(turn, id, 'returned', by, check)),
     getInventory: () => read(inventory),
     async expireOrders(limit) {
       // A write transaction is begun only where there is something to do.
       const due = await read(() => overdue.get(clock(), 1) !== null)
-      return due ? write((turn) => expire(turn, limit)) : []
+      return due ? write(null, (turn) => expire(turn, limit)) : []
     },
   }
 }

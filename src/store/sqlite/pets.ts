@@ -34,7 +34,7 @@ export function sqlitePets(statements: Statements, read: Read, write: Write): Pe
   return {
     listPets: (filter) => read(() => readPage(filter)),
     createPet: (pet, by, idempotencyKey) =>
-      write((turn) =>
+      write(by, (turn) =>
         turn.idempotencyKeys.once(CREATE_PET, pet, by, idempotencyKey, turn.now, () => add(pet, by, turn)),
       ),
     getPet: (id) => read(() => readPet(id)),

@@ -23,7 +23,7 @@ export function sqliteStore(connection: Connection, options: StoreOptions): Stor
   const ping = statements.query('SELECT 1 FROM pets LIMIT 1')
   const read = reads(statements)
   const { transact, settled } = transactions(connection, statements, version)
-  const write = writes(statements, transact, options)
+  const write = writes(statements, transact, version.current, options)
   return {
     ...sqlitePets(statements, read, write),
     ...sqliteOrders(statements, read, write, options),
