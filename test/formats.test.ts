@@ -97,6 +97,17 @@ describe('a bad record is reported with its line and does not affect the others'
     expect(sent(records.at(-1)?.pet)).toBe('{"name":5,"categoryId":1e999}')
   })
 
+  test('NDJSON with a line that is too long', async () => {
+    const good = '{"name":"A","categoryId":1}'
+    const records = await read(formats.ndjson, `${good}\n${'x'.repeat(300_000)}\n${good}\n${good}`)
+    expect(records.map(({ line, problem }) => [line, problem ?? 'fine'])).toEqual([
+      [1, 'fine'],
+      [2, 'is too long.'],
+      [3, 'fine'],
+      [4, 'fine'],
+    ])
+  })
+
   test('JSON', async () => {
     const text = '\n[\n {"name":"A]","categoryId":1},\n\n {"name":"\\"[{",\n"categoryId":2} ,, 7\n, {"name":}]\n'
     const records = await read(formats.json, text)

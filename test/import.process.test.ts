@@ -38,25 +38,30 @@ describe('import and export', () => {
 
   test('names each bad record by its line; corrected in place, the rest is added', async () => {
     const [good, bad] = [petBody({ name: 'good' }), petBody({ name: '', categoryId: 'x' })]
-    const name = file('mixed.ndjson', [good, bad, '', good, '{'].join('\n'))
+    const large = petBody({ name: 'x'.repeat(70_000) })
+    const name = file('mixed.ndjson', [good, bad, '', good, '{', large].join('\n'))
     const before = await count()
     const first = await pets(['import', name, '--keep-going'])
     expect(first.status).toBe(5)
     expect(first.stderr).toContain('line 2: name must be 1 to 255 characters long. categoryId must be an integer.\n')
     expect(first.stderr).toContain('line 5: It is not valid JSON: ')
+    expect(first.stderr).toContain('line 6: The body is larger than 65536 bytes.\n')
     file('mixed.ndjson', [good, good, '', good, ''].join('\n'))
     const second = await pets(['import', name, '--json'])
     expect(second).toMatchObject({ status: 0, stdout: '{"added":1,"present":2,"refused":0}\n' })
     expect(await count()).toBe(before + 3)
   })
 
-  test('names the bad records in the order of the file', async () => {
+  test('names the bad records in the order of the file, and then the counts', async () => {
     const lines = Array.from({ length: 300 }, (_, n) =>
       n % 3 === 0 ? petBody({ name: '' }) : n % 3 === 1 ? '{' : petBody(),
     )
+    // Those that the service need not be asked about are known to be bad before the others.
+    lines.push(...Array(100).fill('{'))
     const { stderr } = await pets(['import', file('order.ndjson', lines.join('\n')), '--keep-going'])
     const named = [...stderr.matchAll(/^line (\d+):/gm)].map(([, line]) => Number(line))
-    expect(named.length).toBe(200)
+    expect(named.length).toBe(300)
+    expect(stderr.lastIndexOf('\nline ')).toBeLessThan(stderr.indexOf('\nAdded '))
     expect(named).toEqual(named.toSorted((a, b) => a - b))
   })
 

@@ -4,6 +4,9 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { startPeriodicBackups } from '../src/cli/periodic-backups.ts'
+import { readConfig } from '../src/config/config.ts'
+import { createLog } from '../src/observability/log.ts'
 import { temporaryFile } from './support/files.ts'
 import { ask, root, serve } from './support/process.ts'
 import { made, rows } from './support/stores.ts'
@@ -46,6 +49,20 @@ describe('periodic backups', () => {
     while (!service.stderr().includes('"msg":"backup"')) await Bun.sleep(50)
     expect(await service.stop()).toBe(0)
   }, 60_000)
+
+  test('that failed are repeated at once when the clock was set back by more than a minute', async () => {
+    const folder = temporaryFile('folder')
+    const lines: string[] = []
+    const log = createLog('info', { destination: { write: (line) => lines.push(line) } })
+    const clock = { at: Date.now() }
+    const backups = startPeriodicBackups(readConfig({ PETSTORE_BACKUP_DIR: folder }), log, () => clock.at)
+    rmSync(folder, { recursive: true })
+    while (lines.length < 1) await Bun.sleep(20)
+    clock.at -= 3_600_000
+    for (const until = performance.now() + 10_000; lines.length < 2 && performance.now() < until; ) await Bun.sleep(20)
+    await backups.stop()
+    expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['backup failed', 'backup failed'])
+  })
 
   test('of two services of one store in one folder are complete, and none fails', async () => {
     const { database } = await made(1)

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { petBody } from './support/pets.ts'
+import { newPet, petBody } from './support/pets.ts'
 import { root, run } from './support/process.ts'
 import { startService } from './support/service.ts'
 import { openShop } from './support/shop.ts'
@@ -47,6 +47,18 @@ describe('pets', () => {
       expect(terminal.shown().includes('\x1b[1m')).toBe(!('NO_COLOR' in more))
     }
     expect((await run(['pets', 'list'], { env })).stdout).toContain(`1   ${long}  7 `)
+    await shop.stop()
+  })
+
+  test('shows the pets of several pages under one heading', async () => {
+    const shop = await startService()
+    await Promise.all(Array.from({ length: 101 }, () => shop.store.createPet(newPet(), 1n)))
+    const env = { PETSTORE_URL: shop.url, PETSTORE_API_KEY: shop.key }
+    const lines = (await run(['pets', 'list', '--all'], { env })).stdout.trimEnd().split('\n')
+    expect(lines.map((line) => line.split(' ')[0])).toEqual([
+      'ID',
+      ...Array.from({ length: 101 }, (_, n) => `${n + 1}`),
+    ])
     await shop.stop()
   })
 
