@@ -126,6 +126,17 @@ describe('a second signal ends it at once', () => {
     expect(processesOf(database)).toEqual([])
   })
 
+  test('also when it comes right after the first, if it is of the other kind', async () => {
+    const service = await serve(['--ephemeral'])
+    slowCreate(service)
+    await Bun.sleep(100)
+    process.kill(service.pid, 'SIGINT')
+    while (!service.stderr().includes('stopping')) await Bun.sleep(1)
+    const { status, tookMs } = await stopped(service, 'SIGTERM')
+    expect(status).toBe(143)
+    expect(tookMs).toBeLessThan(3_000)
+  })
+
   test('but not a repeat of the first, which `npm start` forwards after the terminal has sent it already', async () => {
     const service = await serve(['--ephemeral'])
     const answer = slowCreate(service, 500)
