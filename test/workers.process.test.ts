@@ -1,6 +1,7 @@
 // `serve --workers N`: several processes on one port, with the guarantees of one.
 
 import { describe, expect, test } from 'bun:test'
+import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { temporaryFile } from './support/files.ts'
 import { petBody } from './support/pets.ts'
 import { type Running, run, serve } from './support/process.ts'
@@ -18,6 +19,14 @@ async function ask(method: string, url: string, key: string, body?: string) {
 function workersOf({ pid }: Running): number[] {
   const { stdout } = Bun.spawnSync(['ps', '-o', 'pid=', '--ppid', String(pid)])
   return stdout.toString().trim().split(/\s+/).filter(Boolean).map(Number)
+}
+
+/** How many processes listen on its port (proc_pid_net(5)). */
+function listenersOf({ url }: Running): number {
+  const port = Number(new URL(url).port).toString(16).toUpperCase().padStart(4, '0')
+  const listening = new RegExp(`^ *\\d+: [0-9A-F]+:${port} \\S+ 0A `)
+  const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n')
+  return lines.filter((line) => listening.test(line)).length
 }
 
 // Only Linux spreads the connections of a shared port.
@@ -53,6 +62,30 @@ describe.skipIf(!LINUX)('workers', () => {
     while (!service.stderr().includes('worker ended')) await Bun.sleep(20)
     for (let n = 0; n < 5; n++) expect((await ask('GET', `${service.url}/pets`, service.key)).status).toBe(200)
     while (workersOf(service)[0] === worker || workersOf(service).length === 0) await Bun.sleep(50)
+    expect(await service.stop()).toBe(0)
+  })
+
+  test('one that cannot be replaced at once is replaced when it can', async () => {
+    const database = temporaryFile('petstore.db')
+    const service = await serve(['--workers', '2', '--database', database])
+    expect(listenersOf(service)).toBe(2)
+    // A store file with two names is refused by whoever opens it.
+    linkSync(database, `${database}.link`)
+    for (const worker of workersOf(service)) process.kill(worker, 'SIGKILL')
+    while (!service.stderr().includes('Keep one of them')) await Bun.sleep(20)
+    unlinkSync(`${database}.link`)
+    for (const until = performance.now() + 20_000; listenersOf(service) < 2 && performance.now() < until; ) {
+      await Bun.sleep(50)
+    }
+    expect(listenersOf(service)).toBe(2)
+    expect(await service.stop()).toBe(0)
+  })
+
+  test('serve a store whose address is in a file', async () => {
+    const [database, address] = [temporaryFile('petstore.db'), temporaryFile('address')]
+    writeFileSync(address, database)
+    const service = await serve(['--workers', '2'], { env: { PETSTORE_DATABASE_FILE: address } })
+    expect((await ask('GET', `${service.url}/pets`, service.key)).status).toBe(200)
     expect(await service.stop()).toBe(0)
   })
 
