@@ -196,6 +196,13 @@ describe('rotate', () => {
     }
   })
 
+  test('says until when the old key works: its own end, where that comes before the end of the overlap', async () => {
+    await create('--name', 'hourly', '--expires', '1h')
+    const [{ expiresAt }] = (await list()).filter(({ name }) => name === 'hourly') as [{ expiresAt: string }]
+    const { stderr } = await keys('rotate', 'hourly', '--overlap', '24h')
+    expect(stderr).toContain(`works until ${expiresAt.slice(0, 16).replace('T', ' ')}Z.`)
+  })
+
   test('gives the new key the end of the old one', async () => {
     await create('--name', 'monthly', '--expires', '30d')
     await keys('rotate', 'monthly', '--overlap', '0s')

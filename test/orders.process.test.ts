@@ -57,7 +57,10 @@ ${id}   ${petId}    Ada   pending  ${minute(placedAt)}  ${minute(expiresAt)}  ti
   const taken = await orders('place', String(petId))
   const holder = `petstore: Pet ${petId} is pending: order ${id} holds it until ${expiresAt}.\n`
   expect(taken).toEqual({ status: 1, stdout: '', stderr: holder })
-  expect((await orders('complete', String(id))).stdout).toContain(' completed ')
+  const completed = await orders('complete', String(id))
+  expect(completed.stdout).toContain(' completed ')
+  // The reservation is over, and so is its end.
+  expect(completed.stdout).not.toContain(minute(expiresAt))
   expect((await petstore(['inventory', '--json'])).stdout).toBe('{"available":0,"pending":0,"sold":1}\n')
   const shown = await orders('show', String(id))
   expect(shown.stdout).toMatch(

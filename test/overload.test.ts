@@ -65,6 +65,13 @@ test('a slow turn of the event loop admits no more requests; the next turn does'
   admission.check()
 })
 
+test('a slow turn with few requests is no overload', () => {
+  const admission = new Admission()
+  for (let n = 0; n < 10; n++) admission.check()
+  Bun.sleepSync(300)
+  for (let n = 0; n < 10; n++) admission.check()
+})
+
 test('while thousands of requests wait for the store, no more are admitted', () => {
   const admission = new Admission()
   for (let n = 0; n < 4096; n++) admission.enter()

@@ -137,6 +137,16 @@ describe('PETSTORE_BOOTSTRAP_KEY', () => {
     expect(service.stderr()).toContain('PETSTORE_BOOTSTRAP_KEY is not used')
     expect(service.stderr()).not.toContain(key)
   })
+
+  test('may be given at every start', async () => {
+    const file = temporaryFile('a.db')
+    for (let n = 0; n < 2; n++) {
+      const service = await serve(['--database', file], { env: { PETSTORE_BOOTSTRAP_KEY: key } })
+      expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
+      await service.stop()
+      expect(service.stderr()).not.toContain('PETSTORE_BOOTSTRAP_KEY')
+    }
+  })
 })
 
 describe('a signal', () => {

@@ -52,6 +52,15 @@ test('a key that is refused ends with 4, none with 1, a service that does not an
   expect(away).toMatchObject({ status: 3, stdout: 'Service  http://127.0.0.1:1/v1\n' })
 })
 
+test('a redirect is not followed, and the key goes nowhere else', async () => {
+  const asked: string[] = []
+  const other = Bun.serve({ port: 0, fetch: ({ url }) => Response.json(asked.push(url)) })
+  const moved = Bun.serve({ port: 0, fetch: () => Response.redirect(String(other.url), 307) })
+  const { status: ended } = await status({ PETSTORE_URL: `${moved.url}v1`, PETSTORE_API_KEY: service.key })
+  expect([ended, asked]).toEqual([3, []])
+  await Promise.all([other.stop(true), moved.stop(true)])
+})
+
 test('open gives the page to the browser, and prints its address', async () => {
   const folder = mkdtempSync(temporaryFile('browser-'))
   const opened = join(folder, 'opened')

@@ -160,7 +160,9 @@ export function createPet(on: OnStore): void {
     test('a body that does not arrive in time: 408 request_timeout', async () => {
       const impatient = await api.start({ bodyTimeoutMs: 100 })
       const body = new ReadableStream({ start: (controller) => controller.enqueue('{') })
-      expectError(await impatient.post(body, JSON_TYPE), 408, 'request_timeout', ['0.1 seconds'])
+      const answer = await impatient.post(body, JSON_TYPE)
+      expectError(answer, 408, 'request_timeout', ['0.1 seconds'])
+      expect(answer.headers.get('Connection')).toBe('close')
     })
 
     test('a body without an end: 413 body_too_large as soon as it is larger than 1 MB', async () => {
