@@ -24,9 +24,10 @@ writeFileSync(join(dist, BUILT), '')
 /** A package without dependencies: modules and declarations from the sources of src/client/. */
 function compileClient(folder: string): void {
   compile('tsconfig.client.json', folder)
-  const { version, license, engines } = packageJson
+  const { config, private: kept, version, license, engines } = packageJson
   const manifest = {
-    name: 'petstore-client',
+    name: config.clientName,
+    private: kept,
     version,
     description: 'The typed client of the petstore. It has no dependencies.',
     license,

@@ -1,8 +1,9 @@
 // The client as an outside project has it: from the packed package, typed, on plain Node, with nothing else installed.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import packageJson from '../package.json'
 import { temporaryFile } from './support/files.ts'
 import { pack } from './support/pack.ts'
 import { type Service, startService } from './support/service.ts'
@@ -63,6 +64,13 @@ test('has types and works on Node', async () => {
     'refused invalid_pet 400 string',
   ])
 }, 60_000)
+
+test('cannot be published by mistake: its name is not ours on a registry', async () => {
+  const { name, private: kept } = JSON.parse(
+    readFileSync(join(outside, 'node_modules/petstore-client/package.json'), 'utf8'),
+  )
+  expect([name, kept]).toEqual([packageJson.config.clientName, true])
+})
 
 test('has no dependencies', async () => {
   const { dependencies } = JSON.parse(await run(['npm', 'ls', '--all', '--json'], outside))

@@ -1,8 +1,10 @@
-// The documents for developers: every link of theirs leads somewhere, and every file they name is there.
+// The documents for developers: every link of theirs leads somewhere, and every file they name is there. And nothing that people read
+// tells them to install a package of ours by its name, which is not ours on any registry.
 
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import packageJson from '../package.json'
 
 const root = join(import.meta.dir, '..')
 const documents = ['*.md', 'docs/*.md', 'bench/*.md'].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)])
@@ -22,6 +24,46 @@ for (const document of documents) {
     expect(files.filter((file) => !['', 'src', 'docs'].some((base) => existsSync(join(root, base, file))))).toEqual([])
   })
 }
+
+/** What people read, and what the service shows. */
+const told = [
+  '*.md',
+  'docs/*.md',
+  'openapi.yaml',
+  'deploy/*',
+  'bin/*',
+  'src/**/*.{ts,tsx}',
+  '.github/**/*.yml',
+].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: root, dot: true })])
+const NAMES = [packageJson.name, packageJson.config.clientName]
+
+test('no package of ours is installed by its name alone', () => {
+  const installing =
+    /\b(?:(?:npx|bunx|dlx)(?: -\S+)* (\S+)|(?:npm|pnpm|yarn|bun|deno) (?:install|i|add|exec|x) ([^\n`]*))/g
+  const named = (words: string) =>
+    words.split(' ').some((word) => NAMES.includes(word.replaceAll(/^(?:npm|jsr):|@[\w.-]+$|[^\w-]+$/g, '')))
+  const byName = told.flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(installing)]
+      .filter(([, run, installed]) => named(run ?? installed ?? ''))
+      .map(([command]) => `${file}: ${command}`),
+  )
+  expect(byName).toEqual([])
+})
+
+test.each(['README.md', 'docs/clients.md', 'docs/testing.md'])(
+  '%s says that the packages are on no registry',
+  (document) => {
+    expect(readFileSync(join(root, document), 'utf8')).toMatch(/on no\s+registry/)
+  },
+)
+
+test('the names of the packages stand in package.json, and what is written with them agrees', () => {
+  const [service, client] = NAMES
+  expect(readFileSync(join(root, 'docs/testing.md'), 'utf8')).toContain(`from '${service}/testing'`)
+  for (const file of ['docs/clients.md', 'src/reference/document.ts']) {
+    expect(readFileSync(join(root, file), 'utf8')).toContain(`from '${client}'`)
+  }
+})
 
 /** A file, and where the link names a heading of it, the heading. */
 function leads(document: string, target: string): boolean {

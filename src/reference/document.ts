@@ -21,7 +21,8 @@ const CALLS: Record<keyof Operations, string> = {
 /** `lang` is a tab of the library's card of clients: the one that it opens, and the one for Node.js. */
 const INSTALLATION = ['shell', 'node'].map((lang) => ({
   lang,
-  description: '`petstore-client`: typed, with exact integers',
+  description:
+    '`petstore-client`: typed, with exact integers. It is on no registry: `npm run build && npm pack ./dist/petstore-client` in a clone makes it.',
   source: 'npm install ./petstore-client-1.0.0.tgz',
 }))
 
