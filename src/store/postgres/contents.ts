@@ -21,7 +21,10 @@ const TYPES = { bigint: 'integer', text: 'text', boolean: 'boolean' } as const
 /** The types that JSON values are read as. */
 const READ_AS = { integer: 'bigint', text: 'text', boolean: 'int' } as const
 
-/** The columns of every table in the store's schema, except the table with the schema's version, in order of creation. */
+/** Without what the store keeps: the schema's version, and an empty table for older servers. */
+const OTHERS = `('petstore_schema', 'idempotency_keys')`
+
+/** The columns of every table of the store, in order of creation. */
 const COLUMNS = `
   SELECT tables.relname AS "table", columns.attname AS name, format_type(columns.atttypid, columns.atttypmod) AS type,
          coalesce(array_position(keys.indkey::int2[], columns.attnum) + 1, 0)::int AS place,
@@ -30,7 +33,7 @@ const COLUMNS = `
   JOIN pg_attribute AS columns
     ON columns.attrelid = tables.oid AND columns.attnum > 0 AND NOT columns.attisdropped AND columns.attgenerated = ''
   LEFT JOIN pg_index AS keys ON keys.indrelid = tables.oid AND keys.indisprimary
-  WHERE tables.relkind IN ('r', 'p') AND NOT tables.relispartition AND tables.relname <> 'petstore_schema'
+  WHERE tables.relkind IN ('r', 'p') AND NOT tables.relispartition AND tables.relname NOT IN ${OTHERS}
     AND tables.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'petstore_schema'::regclass)
   ORDER BY tables.oid, columns.attnum`
 const REFERENCES = `
