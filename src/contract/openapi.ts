@@ -9,6 +9,7 @@ export interface OpenApi {
     schemas: Record<string, Schema>
     responses: Record<string, Response>
     headers: Record<string, Header>
+    securitySchemes: Record<string, SecurityScheme>
   }
 }
 
@@ -23,9 +24,15 @@ export interface Operation {
   'x-deprecated-since'?: string
   'x-deprecated-sunset'?: string
   'x-deprecated-successor'?: string
+  security?: Record<string, string[]>[]
   parameters?: (Reference | Parameter)[]
   requestBody?: { required: boolean; content: Content }
   responses: Record<string, Reference | Response>
+}
+
+export interface SecurityScheme {
+  type: string
+  scheme: string
 }
 
 export interface Parameter {
