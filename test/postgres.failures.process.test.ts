@@ -245,7 +245,11 @@ test(
     expect((await store.createPet(NEW_PET, 1n)).value.id).toBe(1n)
     await store.close()
     const alone = openStore(addressOf(standby.port).replace('petstore', 'postgres'), { now: Date.now })
-    expect((await rejectionOf(alone)).message).toMatch(/it is a standby/)
+    expect((await rejectionOf(alone)).message).toMatch(/is a standby.*If the primary is not among them, name it, too/)
+    await own.down('SIGKILL')
+    // As in the middle of a failover: every host is named, and none is to be added.
+    const all = openStore(addressOf(own.port, standby.port), { now: Date.now })
+    expect((await rejectionOf(all)).message).toMatch(/each that answers is a standby.*otherwise try again/)
     await own.remove()
     await standby.remove()
   },

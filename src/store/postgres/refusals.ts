@@ -12,7 +12,10 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
     'this user lacks privileges. Let the owner run `petstore migrate --apply`, and grant the rest: see docs/postgresql.md.',
   ],
   [/^42P07$/, 'it contains tables of another program. Name another database.'],
-  [/^(25006|STANDBY)$/, 'no host of the address accepts writes: it is a standby. Name the primary, too.'],
+  [
+    /^(25006|STANDBY)$/,
+    'no host of the address accepts writes: each that answers is a standby. If the primary is not among them, name it, too; otherwise try again when one is promoted.',
+  ],
   [
     /^53300$/,
     'it has no free connection. Raise max_connections, or lower `connections` in the addresses of the servers.',
