@@ -1,17 +1,39 @@
 // `petstore copy` from SQLite to PostgreSQL and back.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { openStore } from '../src/store/kinds.ts'
-import { copy, FIRST_ORDER, filledFile, LATER, PETS, rowsOfFile } from './support/copied-stores.ts'
+import { UNFINISHED_ID } from '../src/store/sqlite/file.ts'
+import { copy, FIRST_ORDER, filledFile, LATER, PETS, rowsOfFile, runOnFile } from './support/copied-stores.ts'
 import { temporaryFile } from './support/files.ts'
 import { newKey } from './support/keys.ts'
 import { newPet, petBody } from './support/pets.ts'
 import { sharedCluster } from './support/postgres.ts'
-import { ask, serve } from './support/process.ts'
+import { ask, run, serve } from './support/process.ts'
 import { rejectionOf } from './support/rejection.ts'
 
 const cluster = await sharedCluster()
+
+/** Long enough that a copy of it can be killed half-way. */
+async function longFile(): Promise<string> {
+  const path = await filledFile()
+  runOnFile(
+    path,
+    `WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 12000)
+     INSERT INTO pets (name, category_id, status, created_at, created_by) SELECT 'pet ' || i, i, 'sold', i, 1 FROM n`,
+  )
+  return path
+}
+
+/** How much of the pets is there: rows, or bytes of the log of a file that is locked. */
+function copiedTo(target: string): Promise<number> | number {
+  if (target.startsWith('/'))
+    return Math.max(0, (statSync(`${target}-wal`, { throwIfNoEntry: false })?.size ?? 0) - 3e5)
+  return cluster.asAdmin(async (sql) => {
+    const [there] = await sql`SELECT to_regclass('pets') IS NOT NULL AS exists`
+    return there?.exists ? ((await sql`SELECT count(*)::int AS n FROM pets`)[0]?.n as number) : 0
+  }, new URL(target).pathname.slice(1))
+}
 
 describe('petstore copy', () => {
   let file: string
@@ -89,26 +111,101 @@ describe('petstore copy', () => {
     expect(rowsOfFile(back)).toEqual(rowsOfFile(source))
   }, 30_000)
 
-  test('continues after an interruption, with the same result', async () => {
+  for (const [direction, places] of [
+    [
+      'a file to an empty store in PostgreSQL',
+      async () => {
+        const to = await cluster.newDatabase()
+        await (await openStore(to, { now: Date.now })).close()
+        return [await longFile(), to]
+      },
+    ],
+    [
+      'PostgreSQL to a new file',
+      async () => {
+        const from = await cluster.newDatabase()
+        expect((await copy(await longFile(), from)).status).toBe(0)
+        return [from, temporaryFile('target.db')]
+      },
+    ],
+  ] satisfies [string, () => Promise<string[]>][]) {
+    test(`of ${direction}, killed half-way: the target is refused by every command, and then completed`, async () => {
+      const [from, target] = (await places()) as [string, string]
+      const first = Bun.spawn([process.execPath, 'src/cli/main.ts', 'copy', '--from', from, '--to', target], {
+        cwd: `${import.meta.dir}/..`,
+        stdio: ['ignore', 'ignore', 'ignore'],
+      })
+      while ((await copiedTo(target)) === 0) await Bun.sleep(1)
+      first.kill('SIGKILL')
+      await first.exited
+
+      const backup = temporaryFile('backup.db')
+      for (const args of [
+        ['serve', '--port', '0', '--database', target],
+        ['keys', 'list', '--database', target],
+        ['migrate', '--check', '--database', target],
+        ['migrate', '--apply', '--database', target],
+        ['copy', '--from', target, '--to', temporaryFile('other.db')],
+        ...(target.startsWith('/') ? [['backup', backup, '--database', target]] : []),
+      ]) {
+        const { status, stdout, stderr } = await run(args)
+        expect([args[0], status, stdout]).toEqual([args[0], 1, ''])
+        expect(stderr).toContain('a copy to it was not completed')
+      }
+      expect(existsSync(backup)).toBe(false)
+
+      expect(await copy(from, target)).toMatchObject({ status: 0, stderr: '' })
+      expect((await run(['keys', 'list', '--database', target])).status).toBe(0)
+      if (target.startsWith('/')) return
+      const back = temporaryFile('back.db')
+      expect((await copy(target, back)).status).toBe(0)
+      expect(rowsOfFile(back)).toEqual(rowsOfFile(from))
+    }, 60_000)
+  }
+
+  test('that ended before it has written anything to a new target: it is refused, and then completed', async () => {
+    const grown = await filledFile(1)
+    runOnFile(grown, 'CREATE TABLE notes (id INTEGER PRIMARY KEY) STRICT')
+    for (const target of [temporaryFile('target.db'), await cluster.newDatabase()]) {
+      expect((await copy(grown, target)).stderr).toContain('have different tables')
+      const refused = await run(['keys', 'create', '--name', 'till', '--database', target])
+      expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('a copy to it was not completed')])
+      expect((await copy(file, target)).status).toBe(0)
+      expect((await run(['keys', 'list', '--database', target])).status).toBe(0)
+    }
+    const bare = temporaryFile('bare.db')
+    runOnFile(bare, `PRAGMA application_id = ${UNFINISHED_ID}`)
+    expect((await run(['keys', 'create', '--name', 'till', '--database', bare])).stderr).toContain('not completed')
+  }, 30_000)
+
+  test('a backup of an unfinished copy, made by hand, is not restored', async () => {
+    const [backup, database] = [await filledFile(1), await filledFile(2)]
+    runOnFile(backup, `PRAGMA application_id = ${UNFINISHED_ID}; PRAGMA wal_checkpoint(TRUNCATE)`)
+    const { status, stderr } = await run(['restore', backup, '--database', database])
+    expect([status, stderr]).toEqual([1, expect.stringContaining('a copy to it was not completed')])
+    expect(rowsOfFile(database).pets?.length).toBe(4)
+  })
+
+  test('that finds other rows before it has written any leaves the target as it was', async () => {
+    for (const target of [temporaryFile('target.db'), await cluster.newDatabase()]) {
+      const store = await openStore(target, { now: Date.now })
+      await store.createKey(newKey())
+      await store.close()
+      expect(await copy(file, target)).toMatchObject({ status: 1, stderr: expect.stringContaining('other keys') })
+      expect((await run(['keys', 'list', '--database', target])).status).toBe(0)
+    }
+  })
+
+  test('killed half-way: a server without rights on the mark is refused, too', async () => {
     const target = await cluster.newDatabase()
     const name = new URL(target).pathname.slice(1)
-    const first = Bun.spawn([process.execPath, 'src/cli/main.ts', 'copy', '--from', file, '--to', target], {
-      cwd: `${import.meta.dir}/..`,
-      stdio: ['ignore', 'ignore', 'ignore'],
-    })
-    const copied = () =>
-      cluster.asAdmin(async (sql) => {
-        const [there] = await sql`SELECT to_regclass('pets') IS NOT NULL AS exists`
-        return there?.exists ? ((await sql`SELECT count(*)::int AS n FROM pets`)[0]?.n as number) : 0
-      }, name)
-    while ((await copied()) === 0) await Bun.sleep(1)
-    first.kill('SIGKILL')
-    await first.exited
-    expect((await copy(file, target)).status).toBe(0)
-    const back = temporaryFile('back.db')
-    expect((await copy(target, back)).status).toBe(0)
-    expect(rowsOfFile(back)).toEqual(rowsOfFile(file))
-  }, 30_000)
+    await (await openStore(target, { now: Date.now })).close()
+    const role = `copied_${name}`
+    const statement = `CREATE ROLE ${role} LOGIN; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`
+    await cluster.asAdmin((sql) => sql.unsafe(`${statement}; CREATE TABLE petstore_unfinished_copy ()`), name)
+    const error = await openStore(target.replace('postgres@', `${role}@`), { now: Date.now }).catch((thrown) => thrown)
+    expect(error.message).toContain('a copy to it was not completed')
+  })
 
   test('creates nothing when the source does not exist', async () => {
     const [from, to] = [temporaryFile('nowhere.db'), temporaryFile('target.db')]

@@ -20,8 +20,8 @@ export function copyCommand(): Command {
       `
 Stop the servers of both stores first. After an interruption, run the same
 command again: it continues where it stopped. At the end it compares the two
-stores. Other users can see the addresses in the list of processes: give the
-password as PGPASSWORD instead.
+stores; until then no other command opens the target. Other users can see the
+addresses in the list of processes: give the password as PGPASSWORD instead.
 
 Example:
   PGPASSWORD=… petstore copy --from data/petstore.db \\

@@ -49,6 +49,8 @@ export interface StoreOptions {
   monotonic?: (() => number) | undefined
   /** Any other store is refused, and none is created: see `StoreKind.identify`. */
   identity?: string | undefined
+  /** For the target of a copy: a new store is marked as unfinished, and one that is marked is not refused. */
+  copying?: boolean
   /** Called once for each trouble, when it is noticed. */
   onTrouble?: ((trouble: Trouble) => void) | undefined
   /** Called after each commit of creates, with their number and the duration. */

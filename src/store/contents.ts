@@ -34,6 +34,11 @@ export interface Contents {
   /** Writes all rows or none. They are on disk when it resolves. */
   write(table: Table, rows: readonly Row[]): Promise<void>
 
+  /** From now on servers and commands refuse the store. */
+  markUnfinished(): Promise<void>
+
+  markFinished(): Promise<void>
+
   /** The last value that the store assigned; 0 before the first. */
   lastId(table: Table): Promise<bigint>
 

@@ -1,5 +1,5 @@
 // Copies a whole store to another that holds nothing else. Ids, keys and times stay the same. A copy that was interrupted can be
-// run again: rows that the target has already are compared and skipped.
+// run again: rows that the target has already are compared and skipped. Until it is whole, the target is marked, and refused.
 
 import { StartError } from '../domain/errors.ts'
 import type { Contents, Row, Table } from './contents.ts'
@@ -29,7 +29,7 @@ export async function copyStore(
   if (!fromKind.exists(from)) throw new StartError(`There is no store at ${from}.`)
   const source = await openContents(from)
   try {
-    const target = await openContents(to)
+    const target = await openContents(to, { copying: true })
     try {
       return await new Copy(source, target, fromKind.describe(from), toKind.describe(to), report).run()
     } finally {
@@ -54,6 +54,7 @@ interface Pair {
 class Copy {
   private done = 0
   private total = 0
+  private marked = false
 
   constructor(
     private readonly source: Contents,
@@ -72,6 +73,7 @@ class Copy {
       if (!(await this.append(pair))) throw this.differs(pair)
     }
     for (const pair of pairs) if (!(await this.isEqual(pair))) throw this.differs(pair)
+    await this.target.markFinished()
     return counts
   }
 
@@ -99,14 +101,26 @@ class Copy {
     for await (const { rows, there } of this.batches(pair)) {
       const missing = absent(rows, there)
       if (!missing) return false
-      if (missing.length > 0) await this.target.write(to, missing)
+      if (missing.length > 0) {
+        await this.markUnfinished()
+        await this.target.write(to, missing)
+      }
       this.step('copying', rows.length)
     }
     if (from.assigned !== undefined) {
       const [ours, theirs] = [await this.source.lastId(from), await this.target.lastId(to)]
-      if (theirs < ours) await this.target.setLastId(to, ours)
+      if (theirs < ours) {
+        await this.markUnfinished()
+        await this.target.setLastId(to, ours)
+      }
     }
     return true
+  }
+
+  /** Not before something is written: a store that is refused as a target stays as it was. A new store was made with the mark. */
+  private async markUnfinished(): Promise<void> {
+    if (!this.marked) await this.target.markUnfinished()
+    this.marked = true
   }
 
   private async isEqual(pair: Pair): Promise<boolean> {
@@ -161,7 +175,7 @@ function describe(tables: readonly Table[], others: readonly Table[]): string[] 
 }
 
 /** Opening it as a store first creates it, migrates it, or refuses it with a sentence. */
-async function openContents(address: string): Promise<Contents> {
-  await migrateStore(address)
+async function openContents(address: string, options: { copying?: boolean } = {}): Promise<Contents> {
+  await migrateStore(address, options)
   return kindOf(address).contents(address)
 }

@@ -110,7 +110,7 @@ export async function openStore(address: string, options: StoreOptions): Promise
 }
 
 /** Creates the store if it does not exist, and brings its schema up to date. Throws StartError when it cannot be used. */
-export async function migrateStore(address: string): Promise<void> {
-  const store = await openStore(address, { now: Date.now })
+export async function migrateStore(address: string, options: Pick<StoreOptions, 'copying'> = {}): Promise<void> {
+  const store = await openStore(address, { now: Date.now, ...options })
   await store.close()
 }

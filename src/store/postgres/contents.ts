@@ -16,6 +16,7 @@ import { type Ask, askOn, type Parameter } from './ask.ts'
 import { codeOf } from './errors.ts'
 import { openPool, writableHost } from './hosts.ts'
 import { refusal } from './refusals.ts'
+import { MARK_FINISHED, MARK_UNFINISHED } from './schema.ts'
 
 const TYPES = { bigint: 'integer', text: 'text', boolean: 'boolean' } as const
 /** The types that JSON values are read as. */
@@ -24,7 +25,7 @@ const READ_AS = { integer: 'bigint', text: 'text', boolean: 'int' } as const
 /** Without what the store keeps: the schema's version, and an empty table for older servers. */
 const OTHERS = `('petstore_schema', 'idempotency_keys')`
 
-/** The columns of every table of the store, in order of creation. */
+/** The columns of every table of the store, in order of creation. The mark of an unfinished copy has none. */
 const COLUMNS = `
   SELECT tables.relname AS "table", columns.attname AS name, format_type(columns.atttypid, columns.atttypmod) AS type,
          coalesce(array_position(keys.indkey::int2[], columns.attnum) + 1, 0)::int AS place,
@@ -91,6 +92,12 @@ export async function openPostgresContents(address: string): Promise<Contents> {
          FROM json_to_recordset($1::text::json) AS rows (${table.columns.map(({ name, type }) => `${quoted(name)} ${READ_AS[type]}`)})`,
         JSON.stringify(rows.map((row) => toObject(table, row))),
       )
+    },
+    markUnfinished: async () => {
+      await ask(MARK_UNFINISHED)
+    },
+    markFinished: async () => {
+      await ask(MARK_FINISHED)
     },
     lastId: async (table) => {
       const [row] = await ask<{ id: bigint }>(

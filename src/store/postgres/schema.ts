@@ -1,6 +1,7 @@
 // The schema of a PostgreSQL database: its version, its migrations, and the privileges that a server needs.
 
 import { StartError } from '../../domain/errors.ts'
+import { UNFINISHED_COPY } from '../shared/failures.ts'
 import type { Ask } from './ask.ts'
 import type { Sql } from './hosts.ts'
 import first from './migrations/0001-pets-and-keys.sql' with { type: 'text' }
@@ -62,12 +63,18 @@ function isHeld(table: string, right: string): string {
     : `has_table_privilege('${table}', '${right}')`
 }
 
-/** 0 when there is no schema yet. */
-export async function schemaVersion(ask: Ask): Promise<number> {
-  const [{ exists } = { exists: false }] = await ask<{ exists: boolean }>(
-    `SELECT to_regclass('petstore_schema') IS NOT NULL AS exists`,
+/** A table that is there while the database is the target of a copy that is not whole. Nobody needs a privilege to see that. */
+const UNFINISHED = 'petstore_unfinished_copy'
+export const MARK_UNFINISHED = `CREATE TABLE IF NOT EXISTS ${UNFINISHED} ()`
+export const MARK_FINISHED = `DROP TABLE IF EXISTS ${UNFINISHED}`
+
+/** 0 when there is no schema yet. Throws StartError for an unfinished copy, unless `copying`. */
+export async function schemaVersion(ask: Ask, copying = false): Promise<number> {
+  const [found] = await ask<{ exists: boolean; unfinished: boolean }>(
+    `SELECT to_regclass('petstore_schema') IS NOT NULL AS exists, to_regclass('${UNFINISHED}') IS NOT NULL AS unfinished`,
   )
-  if (!exists) return 0
+  if (found?.unfinished && !copying) throw new StartError(UNFINISHED_COPY)
+  if (!found?.exists) return 0
   const [row] = await ask<{ version: number }>('SELECT version FROM petstore_schema')
   return row?.version ?? 0
 }
@@ -80,13 +87,14 @@ export async function mayMigrate(ask: Ask): Promise<boolean> {
   return row?.owned ?? false
 }
 
-/** Runs the missing migrations in one transaction. */
-export async function migrate(sql: Sql): Promise<void> {
+/** Runs the missing migrations in one transaction. `copying`: a new schema is marked as unfinished. */
+export async function migrate(sql: Sql, copying = false): Promise<void> {
   await sql.begin(async (transaction) => {
     const ask: Ask = async (statement) => Array.from(await transaction.unsafe(statement)) as never
     await ask(LOCK)
-    const version = await schemaVersion(ask)
+    const version = await schemaVersion(ask, copying)
     if (version >= NEWEST_VERSION) return
+    if (version === 0 && copying) await ask(MARK_UNFINISHED)
     if (version === 0) await ask('CREATE TABLE petstore_schema (version integer NOT NULL)')
     for (const migration of MIGRATIONS.slice(version)) await ask(migration)
     await ask('DELETE FROM petstore_schema')

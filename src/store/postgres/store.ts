@@ -39,17 +39,17 @@ export async function postgresSchema(address: string): Promise<SchemaState> {
 }
 
 async function open(address: PostgresAddress, options: StoreOptions): Promise<Store> {
-  const connection = await Connection.open(address, (link) => checkAgain(address, link))
+  const connection = await Connection.open(address, (link) => checkAgain(address, link, options.copying))
   try {
     await checkServer(connection.read)
-    const version = await schemaVersion(connection.read)
+    const version = await schemaVersion(connection.read, options.copying)
     if (version > NEWEST_VERSION) {
       throw new StartError(
         `it was written by a newer petstore (schema ${version}; this version knows ${NEWEST_VERSION})`,
       )
     }
     if (version < NEWEST_VERSION) {
-      await migrateAlone(address, await writableHost(address))
+      await migrateAlone(address, await writableHost(address), options.copying)
       // The migration may have been committed here only, if an operator has ended its wait for the standby.
       await connection.renew()
     }
@@ -74,9 +74,9 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
  * A host that is found later may be one to which a failover has led before a migration had reached it. Throws also after the migration
  * has been run again: the next link shows whether its commit reaches the standby.
  */
-async function checkAgain(address: PostgresAddress, { host, writer }: Link): Promise<void> {
+async function checkAgain(address: PostgresAddress, { host, writer }: Link, copying?: boolean): Promise<void> {
   const ask = askOn(writer)
-  const version = await schemaVersion(ask)
+  const version = await schemaVersion(ask, copying)
   if (version < NEWEST_VERSION) {
     const lost = `a failover has lost a migration: the schema is ${version}, and this version needs ${NEWEST_VERSION}.`
     if (!(await mayMigrate(ask))) {
@@ -90,10 +90,10 @@ async function checkAgain(address: PostgresAddress, { host, writer }: Link): Pro
 }
 
 /** On a connection of its own, without the time limit of the others: a migration may take long. */
-async function migrateAlone(address: PostgresAddress, host: WritableHost): Promise<void> {
+async function migrateAlone(address: PostgresAddress, host: WritableHost, copying?: boolean): Promise<void> {
   const sql = openPool(address, host, { max: 1 })
   try {
-    await migrate(sql)
+    await migrate(sql, copying)
   } finally {
     await sql.end({ timeout: 1 })
   }

@@ -2,6 +2,10 @@
 
 import { PetstoreError } from '../../domain/errors.ts'
 
+/** Completes a sentence about a store: "… cannot be used: a copy …". */
+export const UNFINISHED_COPY =
+  'a copy to it was not completed. Run the same petstore copy again, or remove what it has copied'
+
 export function unavailable(cause: unknown): PetstoreError {
   return new PetstoreError('unavailable', 'The store cannot be used at the moment. Try again.', { cause })
 }

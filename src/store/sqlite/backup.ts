@@ -6,7 +6,7 @@ import { Database } from 'bun:sqlite'
 import { linkSync, lstatSync, renameSync, statSync } from 'node:fs'
 import { StartError } from '../../domain/errors.ts'
 import { syncFile, syncFolderOf } from '../../system/files.ts'
-import { MIGRATIONS } from './connection.ts'
+import { checkFinished, MIGRATIONS } from './connection.ts'
 import { isSqliteCode, startError } from './errors.ts'
 import { identityOf, prepareFile } from './file.ts'
 import { SIDE_SUFFIXES, withPartial } from './partial.ts'
@@ -58,6 +58,7 @@ function copyTo(partial: string, store: string): void {
   const database = new Database(store, { readwrite: true, create: false })
   try {
     database.run('PRAGMA busy_timeout = 10000')
+    checkFinished(database, store)
     database.query('VACUUM INTO ?').run(partial)
     if (identityOf(store) !== identity) throw new StartError(`${store} was replaced during the backup. Try again.`)
   } catch (error) {

@@ -5,7 +5,16 @@ import { statSync } from 'node:fs'
 import { StartError } from '../../domain/errors.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { startError } from './errors.ts'
-import { APPLICATION_ID, checkName, corrupt, identityOf, newer, prepareFile } from './file.ts'
+import {
+  APPLICATION_ID,
+  checkName,
+  corrupt,
+  identityOf,
+  newer,
+  prepareFile,
+  UNFINISHED_ID,
+  unfinished,
+} from './file.ts'
 import first from './migrations/0001-pets-and-keys.sql' with { type: 'text' }
 import second from './migrations/0002-idempotency-keys.sql' with { type: 'text' }
 import third from './migrations/0003-idempotency-answers.sql' with { type: 'text' }
@@ -40,7 +49,7 @@ export interface Connection {
  */
 export function openConnection(
   path: string,
-  { identity, onTrouble }: Pick<StoreOptions, 'identity' | 'onTrouble'> = {},
+  { identity, onTrouble, copying }: Pick<StoreOptions, 'identity' | 'onTrouble' | 'copying'> = {},
 ): Connection {
   if (path === ':memory:') {
     const database = openDatabase(path)
@@ -49,7 +58,7 @@ export function openConnection(
   for (;;) {
     const file = prepareFile(path, MIGRATIONS.length, identity)
     const opened = identityOf(file)
-    const database = openOnce(file, opened)
+    const database = openOnce(file, opened, copying)
     if (opened && database) return inPlace(file, opened, database, new Place(path, opened, onTrouble))
   }
 }
@@ -61,6 +70,7 @@ export function fileVersion(path: string): number {
   if (!stats || stats.size === 0) return 0
   const database = new Database(path, { readonly: true, strict: true, safeIntegers: true })
   try {
+    checkFinished(database, path)
     return schemaVersion(database)
   } catch (error) {
     throw startError(path, error)
@@ -69,10 +79,15 @@ export function fileVersion(path: string): number {
   }
 }
 
+/** Throws StartError for the target of a copy that was not completed. */
+export function checkFinished(database: Database, path: string): void {
+  if (Number(pragma(database, 'application_id')) === UNFINISHED_ID) throw unfinished(path)
+}
+
 /** `undefined` when another process removed the file while it was opened. */
-function openOnce(path: string, identity: string | undefined): Database | undefined {
+function openOnce(path: string, identity: string | undefined, copying?: boolean): Database | undefined {
   try {
-    return openDatabase(path, identity)
+    return openDatabase(path, identity, copying)
   } catch (error) {
     if (identityOf(path) === identity) throw startError(path, error)
     return undefined
@@ -102,11 +117,11 @@ function inPlace(path: string, identity: string, opened: Database, place: Place)
 }
 
 /** Throws StartError when the file is not the one of this identity. */
-function openDatabase(path: string, identity = identityOf(path)): Database {
+function openDatabase(path: string, identity = identityOf(path), copying = false): Database {
   let database: Database | undefined
   try {
     database = new Database(path, { readwrite: true, create: false, strict: true, safeIntegers: true })
-    prepare(database, path, identity)
+    prepare(database, path, identity, copying)
     return database
   } catch (error) {
     database?.close()
@@ -114,14 +129,15 @@ function openDatabase(path: string, identity = identityOf(path)): Database {
   }
 }
 
-function prepare(database: Database, path: string, identity: string | undefined): void {
+function prepare(database: Database, path: string, identity: string | undefined, copying: boolean): void {
   database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   const version = schemaVersion(database)
   checkInPlace(path, identity)
   if (version > MIGRATIONS.length) throw newer(path, version, MIGRATIONS.length)
+  if (!copying) checkFinished(database, path)
   if (version > 0) check(database, path)
   // Before WAL mode, so that it is written to the file itself and not to the log.
-  else database.run(`PRAGMA application_id = ${APPLICATION_ID}`)
+  else database.run(`PRAGMA application_id = ${copying ? UNFINISHED_ID : APPLICATION_ID}`)
   database.run('PRAGMA journal_mode = WAL')
   checkInPlace(path, identity)
   database.run('PRAGMA synchronous = FULL')

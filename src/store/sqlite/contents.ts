@@ -7,6 +7,7 @@ import { StartError } from '../../domain/errors.ts'
 import { type Contents, describeTable, keyOf, quoted, type Row, referencedFirst, type Table } from '../contents.ts'
 import { BUSY_TIMEOUT_MS, openConnection } from './connection.ts'
 import { isSqliteCode, translated } from './errors.ts'
+import { APPLICATION_ID, UNFINISHED_ID } from './file.ts'
 import { COUNT_TO } from './inventory.ts'
 
 /** For STRICT tables. In others, a column's type does not determine the type of its values. */
@@ -20,6 +21,8 @@ export function openSqliteContents(path: string): Contents {
   const select = <Values extends readonly unknown[]>(sql: string, ...parameters: (bigint | string | number | null)[]) =>
     translated(() => database.query(sql).values(...parameters) as unknown as Values[])
   const transact = (work: () => void) => translated(() => database.transaction(work)())
+
+  const identify = (id: number) => translated(() => void database.run(`PRAGMA application_id = ${id}`))
 
   function tableOf(name: string, sql: string): Table {
     const columns = select<[string, string, bigint]>(
@@ -66,6 +69,8 @@ export function openSqliteContents(path: string): Contents {
         if (table.name === 'pets') database.query(COUNT_TO).run(rows.at(-1)?.[0] ?? 0n)
       })
     },
+    markUnfinished: async () => identify(UNFINISHED_ID),
+    markFinished: async () => identify(APPLICATION_ID),
     lastId: async ({ name }) => select<[bigint]>('SELECT seq FROM sqlite_sequence WHERE name = ?', name)[0]?.[0] ?? 0n,
     setLastId: async ({ name }, id) => {
       transact(() => {

@@ -21,9 +21,13 @@ import {
 import { dirname, resolve } from 'node:path'
 import { StartError } from '../../domain/errors.ts'
 import { PARTIAL } from '../../system/files.ts'
+import { UNFINISHED_COPY } from '../shared/failures.ts'
 
 /** "PETS": SQLite's application_id in the file of a store. */
 export const APPLICATION_ID = 0x50455453
+
+/** "PETU": the same for the target of a copy until it is whole. Versions that do not know it refuse such a file, too. */
+export const UNFINISHED_ID = 0x50455455
 
 /** What a file is to the command that names it. */
 type Role = 'store' | 'backup'
@@ -68,7 +72,7 @@ export function checkReplaceable(path: string): void {
   checkName(path, stats)
   checkWritable(path, stats)
   const { length, magic, applicationId } = readHeader(path, 'store')
-  if (length === HEADER_BYTES && magic === MAGIC && applicationId !== APPLICATION_ID) throw foreign(path, 'store')
+  if (length === HEADER_BYTES && magic === MAGIC && !isOurs(applicationId)) throw foreign(path, 'store')
 }
 
 /**
@@ -119,6 +123,14 @@ export function corrupt(path: string, cause?: unknown): StartError {
   )
 }
 
+export function unfinished(path: string): StartError {
+  return new StartError(`${path} cannot be used: ${UNFINISHED_COPY}.`)
+}
+
+function isOurs(applicationId: number): boolean {
+  return applicationId === APPLICATION_ID || applicationId === UNFINISHED_ID
+}
+
 function foreign(path: string, role: Role): StartError {
   return new StartError(`${path} is a database of another program. ${nameAnother(role)}`)
 }
@@ -132,7 +144,9 @@ function checkHeader(path: string, newestVersion: number, role: Role): void {
   if (length < HEADER_BYTES || magic !== MAGIC) {
     throw new StartError(`${path} is not a petstore database. ${nameAnother(role)}`)
   }
-  if (applicationId !== APPLICATION_ID) throw foreign(path, role)
+  if (!isOurs(applicationId)) throw foreign(path, role)
+  // Of a store, the log may say otherwise: see connection.ts.
+  if (role === 'backup' && applicationId === UNFINISHED_ID) throw unfinished(path)
   if (version > newestVersion) throw newer(path, version, newestVersion)
   // With a write-ahead log, the rest of the file may still be in the log.
   if (bytes < complete && !existsSync(`${path}-wal`)) {
