@@ -98,7 +98,7 @@ test('what the server refuses because of its state is unavailable, or full, and 
     expect(message).not.toContain('may have been created')
   }
   // A fault of ours is none of these.
-  expect(await refusal('22012')).not.toBeInstanceOf(PetstoreError)
+  expect(await refusal('22003')).not.toBeInstanceOf(PetstoreError)
   await store.close()
 })
 
