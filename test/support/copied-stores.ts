@@ -12,7 +12,7 @@ import { run } from './process.ts'
 export const TABLES = ['keys', 'pets', 'idempotency_answers', 'deprecated_calls', 'orders', 'order_transitions']
 export const PETS = 2_500
 export const FIRST_ORDER = { petId: 1n, reference: 'till "3" \u{1F436}', expiresAt: 1e9 }
-/** While Idempotency-Keys of the source are remembered. */
+/** After all that is in the source. */
 export const LATER = 1e6
 
 /** A store with something of everything, and an id that was given to a pet which is not there any more. */
