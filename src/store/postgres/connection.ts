@@ -208,7 +208,7 @@ export class Connection {
   private async look(): Promise<Link> {
     if (this.link) this.link.answeredAt = undefined
     const host = await writableHost(this.address)
-    if (host.timeline < this.timeline) throw earlier(host, this.timeline)
+    this.refuseEarlier(host)
     if (this.link && !isSame(this.link.host, host)) this.leave(this.link)
     const check = this.timeline === '' ? async () => {} : this.check
     this.link ??= openLink(this.address, host, check, (lost) => this.leave(lost))
@@ -218,9 +218,20 @@ export class Connection {
       link.ready,
       () => new StoreFailure('NOT_REPLICATED', 'a commit waits for the standby, or a lost migration is running again'),
     )
+    // Another search may have found a later one meanwhile.
+    this.refuseEarlier(host)
     link.answeredAt = performance.now()
     this.timeline = host.timeline
     return link
+  }
+
+  private refuseEarlier({ host, port, timeline }: WritableHost): void {
+    if (timeline >= this.timeline) return
+    const [found, used] = [timeline, this.timeline].map((hexadecimal) => Number.parseInt(hexadecimal, 16))
+    throw new StoreFailure(
+      'TIMELINE',
+      `${host}:${port} is on timeline ${found}, and this server has used timeline ${used}: what was committed on that one is missing. Check which host must be the primary; to go on without it, restart this server.`,
+    )
   }
 
   private leave(link: Link): void {
@@ -229,12 +240,4 @@ export class Connection {
     this.linking = undefined
     void closeLink(link)
   }
-}
-
-function earlier({ host, port, timeline }: WritableHost, used: string): StoreFailure {
-  const number = (hexadecimal: string) => Number.parseInt(hexadecimal, 16)
-  return new StoreFailure(
-    'TIMELINE',
-    `${host}:${port} is on timeline ${number(timeline)}, and this server has used timeline ${number(used)}: what was committed on that one is missing. Check which host must be the primary; to go on without it, restart this server.`,
-  )
 }
