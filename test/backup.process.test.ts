@@ -9,6 +9,7 @@ import { ask, launcher, run, serve } from './support/process.ts'
 import { beside, made, PET, rows } from './support/stores.ts'
 
 const strace = Bun.which('strace')
+const needsStrace = strace ? '' : ' (strace is not installed)'
 /** What a system call does for a backup, as strace writes the call with `-y`. */
 const SYNCS = [
   ['the file', /^fsync\(\d+<.*\.partial>/],
@@ -97,7 +98,7 @@ describe('a backup', () => {
   })
 
   test.skipIf(!strace)(
-    `is on disk before it has its name, and its name before the command ends${strace ? '' : ' (strace is not installed)'}`,
+    `is on disk before it has its name, and its name before the command ends${needsStrace}`,
     async () => {
       const { database } = await made(1)
       const [file, log] = [temporaryFile('backup.db'), temporaryFile('calls')]
@@ -136,7 +137,7 @@ describe('a backup', () => {
   )
 
   test.skipIf(!strace)(
-    `is refused when such a file appears before it gets its name${strace ? '' : ' (strace is not installed)'}`,
+    `is refused when such a file appears before it gets its name${needsStrace}`,
     async () => {
       const { database } = await made(1)
       const file = temporaryFile('backup.db')
