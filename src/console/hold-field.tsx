@@ -1,6 +1,6 @@
 // How long an animal is reserved: a time to choose, and when it ends.
 
-import { time } from './ordering.ts'
+import { time } from './phrases.ts'
 
 const HOUR_MS = 3_600_000
 const HOLDS = {

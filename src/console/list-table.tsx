@@ -2,10 +2,11 @@
 
 import type { ComponentChildren } from 'preact'
 import type { Order, Pet } from '../client/petstore.ts'
+import { ACTION_LABELS, ACTIONS, type Action, type Subject, subjectOf } from './actions.ts'
 import { CopyId } from './copy-id.tsx'
 import type { Shown } from './list.ts'
 import type { ListPosition } from './list-position.ts'
-import { ACTION_LABELS, ACTIONS, type Action, type Subject, subjectOf, terms, time } from './ordering.ts'
+import { terms, time } from './phrases.ts'
 import { Status } from './status.tsx'
 import { ORDER_STATUSES } from './statuses.ts'
 

@@ -4,22 +4,13 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { randomKey } from '../client/idempotency-key.ts'
 import type { NewOrder, Order, PetstoreClient } from '../client/petstore.ts'
+import { ACTION_LABELS, type Action, findOrder, type Subject, subjectOf } from './actions.ts'
 import { Dialog } from './dialog.tsx'
 import { type Failure, toFailure } from './failures.ts'
 import { ends, type Hold, HoldField } from './hold-field.tsx'
 import { Name } from './list-table.tsx'
 import { Notice } from './notice.tsx'
-import {
-  ACTION_LABELS,
-  type Action,
-  brief,
-  findOrder,
-  quicker,
-  type Subject,
-  subjectOf,
-  terms,
-  time,
-} from './ordering.ts'
+import { brief, quicker, terms, time } from './phrases.ts'
 import { TextField } from './text-field.tsx'
 
 interface OrderDialogProps {

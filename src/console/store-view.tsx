@@ -2,6 +2,7 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Inventory, Pet, PetstoreClient } from '../client/petstore.ts'
+import { type Action, STATUS_AFTER, type Subject } from './actions.ts'
 import { AddDialog } from './add-dialog.tsx'
 import { useAnnounce } from './announcer.tsx'
 import { Bar, TITLES } from './bar.tsx'
@@ -15,7 +16,6 @@ import { LIST_ID, ListView } from './list-view.tsx'
 import { LookUp } from './look-up.tsx'
 import { Notice } from './notice.tsx'
 import { OrderDialog } from './order-dialog.tsx'
-import type { Action, Subject } from './ordering.ts'
 import { countOf } from './pager.tsx'
 import { RadioGroup } from './radio-group.tsx'
 import { ShortcutsDialog, useShortcuts } from './shortcuts.tsx'
@@ -34,7 +34,6 @@ interface StoreViewProps {
 }
 
 const FILTERS = { animals: [['all', 'All'], ...STATUSES], orders: [['all', 'All'], ...ORDER_STATUSES] } as const
-const STATUS_AFTER = { reserve: 'pending', sell: 'sold', release: 'available', takeBack: 'available' } as const
 
 interface Task {
   action: Action

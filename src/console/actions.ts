@@ -1,5 +1,5 @@
 // What people do with an animal: reserve it, sell it, release it, take it back. The service decides; this says which of them
-// an animal's status allows, does them, and finds out who was quicker.
+// an animal's status offers, what they make of it, and on which order they act.
 
 import type { Order, Pet, PetStatus, PetstoreClient } from '../client/petstore.ts'
 
@@ -17,6 +17,8 @@ export const ACTIONS: Record<PetStatus, readonly Action[]> = {
   pending: ['release', 'sell'],
   sold: ['takeBack'],
 }
+
+export const STATUS_AFTER = { reserve: 'pending', sell: 'sold', release: 'available', takeBack: 'available' } as const
 
 export const ACTION_LABELS: Record<Action, string> = {
   reserve: 'Reserve',
@@ -38,37 +40,4 @@ export async function findOrder(client: PetstoreClient, petId: bigint): Promise<
     if (orders[0]) return orders[0]
   }
   return undefined
-}
-
-/** What has become of an animal when somebody else was quicker; `order` holds it now. */
-export function quicker(name: string, order: Order | undefined): string {
-  if (!order) return `${brief(name)} is available again.`
-  const verb = order.status === 'completed' ? 'sold' : 'reserved'
-  return `${brief(name)} was ${verb} ${ago(order.changedAt)}.`
-}
-
-/** For whom, and until when: " for Anna, until Sun 22 Nov, 15:20". */
-export function terms({ status, reference, expiresAt }: Order): string {
-  const until = status === 'pending' && expiresAt ? `until ${time(expiresAt)}` : ''
-  return [reference && ` for ${brief(reference)}`, until && ` ${until}`].filter(Boolean).join(',')
-}
-
-export function time(at: string | number): string {
-  const format = { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const
-  const year = new Date(at).getFullYear() === new Date().getFullYear() ? {} : ({ year: 'numeric' } as const)
-  return new Date(at).toLocaleString('en-GB', { ...format, ...year })
-}
-
-const MOMENT_MS = 5 * 60_000
-
-function ago(at: string): string {
-  return Math.abs(Date.now() - Date.parse(at)) < MOMENT_MS ? 'a moment ago' : `on ${time(at)}`
-}
-
-const BRIEF_MAX = 40
-
-/** A name within a sentence. */
-export function brief(name: string): string {
-  const letters = Array.from(name)
-  return letters.length <= BRIEF_MAX ? name : `${letters.slice(0, BRIEF_MAX).join('')}…`
 }
