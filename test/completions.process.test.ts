@@ -24,6 +24,7 @@ test('completes commands, options and their values', async () => {
   const complete = async (...words: string[]) => (await run(['complete', '--', ...words], { cwd })).stdout
   expect(await complete('pe')).toContain('pets')
   expect(await complete('pets', 'i')).toContain('import')
+  expect(await complete('pets', 's')).toContain('show')
   expect(await complete('pets', 'list', '--s')).toContain('--status')
   expect(await complete('pets', 'list', '--status', '')).toContain('pending')
   for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {

@@ -19,15 +19,15 @@ describe('pets', () => {
       stdout: 'ID  NAME      CATEGORY             STATUS\n1   Rex\ufffd[31m  9223372036854775807  sold\n',
     })
     expect((await pets(['list', '--status', 'sold'])).stdout).toBe(added.stdout)
-    const got = await pets(['get', '1'])
-    expect(got.stdout).toBe(added.stdout)
-    expect(got.stderr).toContain('getPet is deprecated, and will be removed on 2030-12-05')
+    const shown = await pets(['show', '1'])
+    expect(shown.stdout).toBe(added.stdout)
+    expect(shown.stderr).toContain('getPet is deprecated, and will be removed on 2030-12-05')
   })
 
   test('prints exact JSON, for programs', async () => {
     const exact = '{"id":2,"name":"Mia","categoryId":-9223372036854775808,"status":"available"}\n'
     expect((await pets(['add', 'Mia', '--category', '-9223372036854775808', '--json'])).stdout).toBe(exact)
-    expect((await pets(['get', '2', '--json'])).stdout).toBe(exact)
+    for (const show of ['show', 'get']) expect((await pets([show, '2', '--json'])).stdout).toBe(exact)
     expect((await pets(['list', '--status', 'available', '--json'])).stdout).toBe(`[\n${exact}]\n`)
     expect((await pets(['list', '--status', 'pending', '--json'])).stdout).toBe('[]\n')
   })
@@ -68,7 +68,7 @@ describe('pets', () => {
   })
 
   test.each([
-    [['get', '404'], 1, 'No pet has id 404.'],
+    [['show', '404'], 1, 'No pet has id 404.'],
     [['add', '', '--category', '1'], 1, 'name must be'],
     [['add', 'Rex', '--category', '9223372036854775808'], 2, '64-bit integer'],
     [['add', 'Rex'], 2, "required option '--category <id>'"],
@@ -106,6 +106,7 @@ test('help shows a command within a command', async () => {
   const direct = await run(['keys', 'rotate', '--help'], { cwd })
   expect(direct.stdout).toContain('petstore keys rotate')
   expect(await run(['help', 'keys', 'rotate'], { cwd })).toEqual(direct)
+  expect(await run(['help', 'pets', 'get'], { cwd })).toEqual(await run(['pets', 'show', '--help'], { cwd }))
   expect((await run(['help'], { cwd })).stdout).toContain('Exit statuses')
   expect(await run(['help', 'keys', 'rotat'], { cwd })).toMatchObject({ status: 2, stdout: '' })
 })

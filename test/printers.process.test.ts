@@ -90,7 +90,7 @@ const PRINTERS: Record<string, Printer> = {
   'an error of a service': { args: ['pets', 'list', '--limit', '7'], env: connection },
   'the id of a request that failed': { args: ['inventory'], env: connection },
   'a list of orders': { args: ['orders', 'list'], env: connection },
-  'one pet': { args: ['pets', 'get', '1'], env: connection },
+  'one pet': { args: ['pets', 'show', '1'], env: connection },
   'what a service says of its key': { args: ['status'], env: connection },
   'what a service says to the sample pets': { args: ['demo'], env: connection },
   'what a service says to an order': { args: ['orders', 'place', '1'], env: connection },

@@ -9,7 +9,7 @@ export function helpCommand(program: Command): Command {
     .action((names: string[], _options, self: Command) => {
       let command = program
       for (const name of names) {
-        const next = command.commands.find((each) => each.name() === name)
+        const next = command.commands.find((each) => each.name() === name || each.aliases().includes(name))
         if (!next) self.error(`error: unknown command '${names.join(' ')}'`)
         command = next
       }

@@ -20,10 +20,10 @@ interface Filter {
 
 export function petsCommand(): Command {
   return new Command('pets')
-    .description('List, add, fetch, import and export the pets of a running service.')
+    .description('List, add, show, import and export the pets of a running service.')
     .addCommand(listCommand())
     .addCommand(addCommand())
-    .addCommand(getCommand())
+    .addCommand(showCommand())
     .addCommand(importCommand())
     .addCommand(
       exportCommand<Pet, Filter>({
@@ -64,22 +64,23 @@ function addCommand(): Command {
     .option('--json', 'print the pet as JSON, for programs', false)
     .addHelpText('after', '\nExample:\n  petstore pets add Rex --category 7')
     .action(async (name: string, { category, status, json }, self: Command) => {
-      await show(await createClient(self).createPet({ name, categoryId: category, status }), json)
+      await print(await createClient(self).createPet({ name, categoryId: category, status }), json)
     })
 }
 
-function getCommand(): Command {
-  return withConnection(new Command('get'))
+function showCommand(): Command {
+  return withConnection(new Command('show'))
+    .alias('get')
     .description('Show one pet. Deprecated, because the operation that it calls is.')
     .addArgument(int64Argument('<id>', 'its id'))
     .option('--json', 'print the pet as JSON, for programs', false)
-    .addHelpText('after', '\nExample:\n  petstore pets get 42 --json')
+    .addHelpText('after', '\nExample:\n  petstore pets show 42 --json')
     .action(async (id: bigint, { json }, self: Command) => {
-      await show(await createClient(self).getPet(id), json)
+      await print(await createClient(self).getPet(id), json)
     })
 }
 
-async function show(pet: Pet, json: boolean): Promise<void> {
+async function print(pet: Pet, json: boolean): Promise<void> {
   await (json ? write(`${stringifyJson(pet)}\n`) : say(...rows([pet])))
 }
 
