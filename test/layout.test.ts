@@ -35,6 +35,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'config',
     'client',
     'system/files.ts',
+    'system/partial.ts',
   ],
 }
 

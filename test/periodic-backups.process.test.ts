@@ -2,13 +2,13 @@
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { startPeriodicBackups } from '../src/cli/periodic-backups.ts'
 import { readConfig } from '../src/config/config.ts'
 import { createLog } from '../src/observability/log.ts'
 import { temporaryFile } from './support/files.ts'
-import { ask, root, serve } from './support/process.ts'
+import { ask, launcher, root, serve } from './support/process.ts'
 import { made, rows } from './support/stores.ts'
 
 /** A process whose clock is ahead by a minute with each second. */
@@ -18,6 +18,17 @@ const HURRIED = [
   join(import.meta.dir, 'support/clock-hurried.ts'),
   join(root, 'src/cli/main.ts'),
 ]
+
+const LINUX = process.platform === 'linux'
+
+/** So large that a backup of it can be interrupted. */
+function grow(database: string, pets = 400_000): void {
+  const large = new Database(database)
+  large.run(`WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT ${pets})
+             INSERT INTO pets (name, category_id, status, created_at, created_by)
+             SELECT printf('%0200d', i), 1, 'sold', 0, 1 FROM n`)
+  large.close()
+}
 
 describe('periodic backups', () => {
   test('are taken periodically; the newest are kept, and other files in the folder stay', async () => {
@@ -92,6 +103,53 @@ describe('periodic backups', () => {
     expect(readdirSync(folder).filter((name) => !name.endsWith('-wal'))).toEqual([])
   }, 60_000)
 
+  test.skipIf(!LINUX)(
+    `that were killed leave files that the next one removes, once their writer is gone${LINUX ? '' : ' (Linux only)'}`,
+    async () => {
+      const [{ database: large }, { database: small }] = [await made(1), await made(1)]
+      grow(large, 100_000)
+      const folder = dirname(temporaryFile('x'))
+      const others = [
+        'petstore-20260101T000000Z.db.notes.partial',
+        'petstore-20260101T000000Z.db.partial',
+        'mine.db.12-0123abcd.partial',
+        'petstore.db.12-0123abcd.partial-wal',
+      ]
+      const left = [
+        'petstore-20260101T000000Z.db.1-0123abcd.partial',
+        'petstore-20260101T000000Z.db.1-0123abcd.partial-wal',
+      ]
+      for (const name of [...others, ...left]) writeFileSync(join(folder, name), 'x')
+      const partials = () =>
+        readdirSync(folder).filter((name) => name.includes('.partial') && ![...others, ...left].includes(name))
+
+      // As a service starts it, and as it goes on when that service is killed.
+      const file = join(folder, 'petstore-20260102T000000Z.db')
+      const writer = Bun.spawn([launcher, 'backup', file, '--database', large], {
+        stdio: ['ignore', 'ignore', 'ignore'],
+      })
+      while (!partials().some((name) => statSync(join(folder, name)).size > 0)) await Bun.sleep(1)
+      writer.kill('SIGSTOP')
+      const partial = partials().find((name) => name.endsWith('.partial')) as string
+
+      const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1s' }
+      const service = await serve(['--database', small], { env })
+      const taken = () => service.stderr().split('"msg":"backup"').length - 1
+      while (taken() < 1) await Bun.sleep(20)
+      // The writer lives, and may go on.
+      expect(partials()).toContain(partial)
+      expect(left.filter((name) => readdirSync(folder).includes(name))).toEqual([])
+      writer.kill('SIGKILL')
+      const before = taken()
+      while (taken() < before + 2) await Bun.sleep(20)
+      expect(partials().filter((name) => name.startsWith(partial))).toEqual([])
+      expect(readdirSync(folder)).toEqual(expect.arrayContaining(others))
+      expect(service.stderr()).toContain(`"file":"${partial}","msg":"unfinished backup removed"`)
+      expect(await service.stop()).toBe(0)
+    },
+    60_000,
+  )
+
   test('ignore a file that is dated in the future', async () => {
     const { database } = await made(1)
     const folder = dirname(temporaryFile('x'))
@@ -107,12 +165,7 @@ describe('periodic backups', () => {
 
   test('leave no file and no error when the service stops', async () => {
     const { database } = await made(1)
-    // Large enough that the stop comes before the end.
-    const large = new Database(database)
-    large.run(`WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 400000)
-               INSERT INTO pets (name, category_id, status, created_at, created_by)
-               SELECT printf('%0200d', i), 1, 'sold', 0, 1 FROM n`)
-    large.close()
+    grow(database)
     const folder = dirname(temporaryFile('x'))
     const service = await serve(['--database', database], { env: { PETSTORE_BACKUP_DIR: folder } })
     while (readdirSync(folder).length === 0) await Bun.sleep(1)

@@ -11,12 +11,13 @@ import {
   linkSync,
   openSync,
   readFileSync,
+  realpathSync,
   statSync,
   symlinkSync,
   unlinkSync,
   writeSync,
 } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { temporaryFile } from './support/files.ts'
 import { ask, launcher, run, serve } from './support/process.ts'
 import { add, made, PET, rows } from './support/stores.ts'
@@ -84,6 +85,27 @@ describe('a store with two names', () => {
     await again.stop()
     expect(rows(database)[0]?.length).toBe(4)
   }, 60_000)
+})
+
+describe('the folders that a service makes', () => {
+  const strace = Bun.which('strace')
+
+  test.skipIf(!strace)(
+    `are on disk before it listens, with those above them${strace ? '' : ' (strace is not installed)'}`,
+    async () => {
+      const folder = realpathSync(dirname(temporaryFile('x')))
+      const trace = join(folder, 'trace')
+      // -D: the process that is started is the service, and its tracer is another.
+      const command = [strace as string, '-D', '-f', '-y', '-o', trace, '-e', 'trace=fsync', launcher]
+      const env = { PETSTORE_BACKUP_DIR: join(folder, 'backups/of/petstore') }
+      const service = await serve(['--database', join(folder, 'data/of/petstore.db')], { command, env })
+      const synced = readFileSync(trace, 'utf8')
+      await service.stop()
+      for (const place of ['', '/data', '/data/of', '/backups', '/backups/of']) {
+        expect(synced).toMatch(new RegExp(`fsync\\(\\d+<${folder}${place}>`))
+      }
+    },
+  )
 })
 
 describe('a folder that may not be written to', () => {

@@ -1,8 +1,8 @@
 // Writes a file that is whole or as it was.
 
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { StartError } from '../domain/errors.ts'
-import { createPartial } from '../system/files.ts'
+import { createPartial, type PartialFile } from '../system/partial.ts'
 import { Interrupted } from './exit-codes.ts'
 import { firstSignal } from './stop.ts'
 
@@ -11,28 +11,25 @@ import { firstSignal } from './stop.ts'
  * after SIGINT or SIGTERM.
  */
 export async function writeFile(path: string, texts: AsyncIterable<string>): Promise<void> {
-  let partial: string | undefined
+  let partial: PartialFile | undefined
   try {
     partial = createPartial(path, 0o666)
-    const written = await Promise.race([writeDurably(partial, texts), firstSignal()])
+    const written = await Promise.race([writeDurably(partial.descriptor, texts), firstSignal()])
     if (typeof written === 'string') {
       throw new Interrupted(`Interrupted. The unfinished export was removed; ${path} was not changed.`)
     }
-    renameSync(partial, path)
+    renameSync(partial.path, path)
   } catch (error) {
-    if (partial) rmSync(partial, { force: true })
+    if (partial) rmSync(partial.path, { force: true })
     const { code, syscall } = error as NodeJS.ErrnoException
     if (syscall === undefined) throw error
     throw new StartError(`${path} cannot be written (${code}).`, { cause: error })
+  } finally {
+    if (partial) closeSync(partial.descriptor)
   }
 }
 
-async function writeDurably(path: string, texts: AsyncIterable<string>): Promise<void> {
-  const file = openSync(path, 'r+')
-  try {
-    for await (const text of texts) writeSync(file, text)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
+async function writeDurably(descriptor: number, texts: AsyncIterable<string>): Promise<void> {
+  for await (const text of texts) writeSync(descriptor, text)
+  fsyncSync(descriptor)
 }

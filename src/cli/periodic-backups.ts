@@ -1,12 +1,14 @@
 // Periodic backups, taken by a running service; the newest are kept. A child process takes each of them, so that requests do not
 // wait for it, and no lock on the store is lost (see store/sqlite/file.ts).
 
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { StartError } from '../domain/errors.ts'
 import type { Log } from '../observability/log.ts'
 import { absolutePath } from '../store/absolute-path.ts'
+import { makeFolder } from '../system/files.ts'
+import { removeAbandoned } from '../system/partial.ts'
 import { startSelf } from './self.ts'
 
 /** Only files with such a name are counted or deleted. */
@@ -42,6 +44,9 @@ export function startPeriodicBackups(config: Config, log: Log, now: () => number
       if (now() < dueAt) return
       // Every service chooses the same name, so the slower one finds that the backup exists.
       if (now() < dueAt + ON_TIME_MS) name = nameAt(dueAt)
+      for (const file of removeAbandoned(folder, (target) => NAME.test(target))) {
+        log.info({ file }, 'unfinished backup removed')
+      }
       if (!(await take(name))) return
       for (const old of backupsIn(folder, now()).slice(backupKeep)) rmSync(join(folder, old), { force: true })
       log.info({ backup: name }, 'backup')
@@ -85,7 +90,7 @@ export function startPeriodicBackups(config: Config, log: Log, now: () => number
 /** Creates the folder if it does not exist. */
 function checkWritable(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true })
+    makeFolder(folder)
     rmdirSync(mkdtempSync(join(folder, '.petstore-')))
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
@@ -95,7 +100,7 @@ function checkWritable(folder: string): void {
   }
 }
 
-/** Removes the unfinished files of a killed process: store/sqlite/partial.ts puts the process's id into their names. */
+/** Removes the unfinished files of a killed process: system/partial.ts puts the process's id into their names. */
 function removePartials(folder: string, name: string, pid: number): void {
   for (const file of readdirSync(folder)) {
     if (file.startsWith(`${name}.${pid}-`)) rmSync(join(folder, file), { force: true })

@@ -1,21 +1,17 @@
-// Files that have their name only when they are whole and on disk: until then each is written under a name of its own beside it.
+// Files and folders whose contents and names are on disk, and names that change at once.
 
-import { closeSync, fsyncSync, openSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { libc } from './libc.ts'
-
-/** The end of a name that `createPartial` has given. */
-export const PARTIAL = /\.\d+-[0-9a-f]{8}\.partial$/
 
 const AT_FDCWD = -100
 const RENAME_EXCHANGE = 2
 
-/** Creates an empty file beside `to`, under a name that no other file has. Returns its path. */
-export function createPartial(to: string, mode: number): string {
-  const path = `${to}.${process.pid}-${crypto.getRandomValues(new Uint8Array(4)).toHex()}.partial`
-  // Fails on a symbolic link, too.
-  closeSync(openSync(path, 'wx', mode))
-  return path
+/** Creates the folder if it is not there, and those above it. Their names are then on disk. */
+export function makeFolder(path: string): void {
+  const folder = resolve(path)
+  const first = mkdirSync(folder, { recursive: true })
+  for (let made = folder; first && made.length >= first.length; made = dirname(made)) syncFolderOf(made)
 }
 
 /** Gives each of the two files the other's name, at once. Returns `false` where the system or the file system cannot. */

@@ -10,7 +10,6 @@ import {
   constants,
   existsSync,
   fstatSync,
-  mkdirSync,
   openSync,
   readlinkSync,
   readSync,
@@ -20,7 +19,8 @@ import {
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { StartError } from '../../domain/errors.ts'
-import { PARTIAL } from '../../system/files.ts'
+import { makeFolder } from '../../system/files.ts'
+import { PARTIAL } from '../../system/partial.ts'
 import { UNFINISHED_COPY } from '../shared/failures.ts'
 
 /** "PETS": SQLite's application_id in the file of a store. */
@@ -176,7 +176,7 @@ function readHeader(path: string, role: Role) {
 
 function createFile(path: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true })
+    makeFolder(dirname(path))
     closeSync(openSync(path, 'a', 0o600))
   } catch (error) {
     throw new StartError(`${path} cannot be created (${codeOf(error)}). ${nameAnother('store')}`, {

@@ -1,9 +1,9 @@
 // Writes a file under a temporary, unique name beside its target. Only its owner can read it, and it is removed at the end, also after
 // a failure.
 
-import { rmSync } from 'node:fs'
+import { closeSync, rmSync } from 'node:fs'
 import { StartError } from '../../domain/errors.ts'
-import { createPartial, PARTIAL } from '../../system/files.ts'
+import { createPartial, PARTIAL } from '../../system/partial.ts'
 
 /** The suffixes of the files that SQLite may create beside a database. */
 export const SIDE_SUFFIXES = ['-wal', '-shm', '-journal']
@@ -20,11 +20,12 @@ export function isPartialOf(target: string, name: string): boolean {
 /** Calls `write` with the path of an empty file beside `to`, named after `name`. Throws StartError when it cannot be written. */
 export function withPartial<Result>(to: string, write: (partial: string) => Result, name = to): Result {
   try {
-    const partial = createPartial(name, 0o600)
+    const { path, descriptor } = createPartial(name, 0o600)
     try {
-      return write(partial)
+      return write(path)
     } finally {
-      for (const suffix of ['', ...SIDE_SUFFIXES]) rmSync(partial + suffix, { force: true })
+      for (const suffix of ['', ...SIDE_SUFFIXES]) rmSync(path + suffix, { force: true })
+      closeSync(descriptor)
     }
   } catch (error) {
     if (error instanceof StartError) throw error

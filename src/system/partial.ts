@@ -1,0 +1,55 @@
+// Files that are written under a name of their own beside their target, and get its name when they are whole.
+
+import { closeSync, existsSync, openSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { lockAbandoned, lockNew } from './lock.ts'
+
+/** The end of a name that `createPartial` has given. */
+export const PARTIAL = /\.\d+-[0-9a-f]{8}\.partial$/
+
+export interface PartialFile {
+  path: string
+  /** Close it last: until then nobody takes the file for abandoned. */
+  descriptor: number
+}
+
+/** Creates an empty file beside `to`, under a name that no other file has. */
+export function createPartial(to: string, mode: number): PartialFile {
+  for (;;) {
+    const path = `${to}.${process.pid}-${crypto.getRandomValues(new Uint8Array(4)).toHex()}.partial`
+    // Fails on a symbolic link, too.
+    const descriptor = openSync(path, 'wx+', mode)
+    lockNew(path, descriptor)
+    // It may have been taken for abandoned before it was locked.
+    if (existsSync(path)) return { path, descriptor }
+    closeSync(descriptor)
+  }
+}
+
+/**
+ * Removes the files of `createPartial` in the folder for the targets that are meant, with what lies beside them under longer names, if their
+ * writers are gone for certain. Returns their names.
+ */
+export function removeAbandoned(folder: string, isTarget: (name: string) => boolean): string[] {
+  const names = readdirSync(folder)
+  const partials = names.filter((name) => PARTIAL.test(name) && isTarget(name.replace(PARTIAL, '')))
+  return partials.filter((partial) => {
+    const all = names.filter((name) => name.startsWith(partial)).map((name) => join(folder, name))
+    return removeIfAbandoned(join(folder, partial), all)
+  })
+}
+
+function removeIfAbandoned(path: string, all: readonly string[]): boolean {
+  let descriptor: number | undefined
+  try {
+    descriptor = openSync(path, 'r+')
+    if (!lockAbandoned(path, descriptor)) return false
+    for (const each of all) rmSync(each, { force: true })
+    return true
+  } catch {
+    // Another process was faster, or the file belongs to another user.
+    return false
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
+  }
+}
