@@ -1,6 +1,6 @@
 // The table of settings → docs/configuration.md.
 
-import { CONNECTION_SETTINGS, SETTINGS, type Setting } from '../src/config/settings.ts'
+import { CLIENT_SETTINGS, SETTINGS, type Setting } from '../src/config/settings.ts'
 
 const INTRODUCTION = `# Configuration
 
@@ -31,7 +31,7 @@ Where a Service is named \`petstore\`, Kubernetes sets \`PETSTORE_PORT\` to \`tc
 
 /** The text of docs/configuration.md. */
 export function configurationPage(): string {
-  return INTRODUCTION + rows(SETTINGS) + CONNECTION + rows(CONNECTION_SETTINGS) + NOTES
+  return INTRODUCTION + rows(SETTINGS) + CONNECTION + rows(CLIENT_SETTINGS) + NOTES
 }
 
 function rows(settings: Record<string, Setting<unknown>>): string {

@@ -6,7 +6,7 @@ import { type Deprecation, PetstoreClient, type PetstoreClientOptions } from '..
 import { localUrl } from '../config/config.ts'
 import { StartError } from '../domain/errors.ts'
 import { readLogin } from './login.ts'
-import { connectionOf } from './options.ts'
+import { clientConfigOf } from './options.ts'
 import { tell } from './print.ts'
 
 export interface Service {
@@ -18,7 +18,7 @@ export interface Service {
 }
 
 export function serviceOf(command: Command): Service {
-  const { url, apiKey } = connectionOf(command)
+  const { url, apiKey } = clientConfigOf(command)
   const saved = url && apiKey ? undefined : readLogin()
   const baseUrl = url ?? saved?.url ?? localUrl(process.env)
   if (apiKey) return { baseUrl, apiKey, keyFrom: 'the flag or the environment' }

@@ -6,12 +6,12 @@ import { addSamples, samplePets } from '../client/samples.ts'
 import { StartError } from '../domain/errors.ts'
 import { ask } from './ask.ts'
 import { createClient } from './client.ts'
-import { withConnection } from './options.ts'
+import { withClientSettings } from './options.ts'
 import { plural, tell } from './print.ts'
 import { startProgress } from './progress.ts'
 
 export function demoCommand(): Command {
-  return withConnection(new Command('demo'))
+  return withClientSettings(new Command('demo'))
     .description(`Add ${samplePets.length} sample pets and their orders to a service, to try things out.`)
     .option('--yes', 'do not ask when the service has pets already', false)
     .addHelpText('after', '\nExamples:\n  petstore demo\n  petstore serve --ephemeral --demo')

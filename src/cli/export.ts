@@ -5,7 +5,7 @@ import { Command, Option } from 'commander'
 import type { PetstoreClient } from '../client/petstore.ts'
 import { createClient } from './client.ts'
 import { type FormatName, formatNames, formatOf } from './formats/formats.ts'
-import { withConnection } from './options.ts'
+import { withClientSettings } from './options.ts'
 import { writeFile } from './output.ts'
 import { plural, tell, writeAll } from './print.ts'
 import { NO_BAR, startProgress } from './progress.ts'
@@ -25,7 +25,7 @@ export function exportCommand<Item extends object, Filter>({
   list,
   examples,
 }: Exported<Item, Filter>): Command {
-  return withConnection(new Command('export'))
+  return withClientSettings(new Command('export'))
     .description(`Write ${noun}s to a file or to standard output.`)
     .argument('[file]', 'the file (default: standard output, also written as -)')
     .addOption(new Option('--format <format>', "the format (default: from the file's extension)").choices(formatNames))

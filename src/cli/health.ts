@@ -3,19 +3,19 @@
 import { Command } from 'commander'
 import { PetstoreNetworkError } from '../client/petstore.ts'
 import { localUrl } from '../config/config.ts'
-import { CONNECTION_SETTINGS } from '../config/settings.ts'
-import { connectionOf } from './options.ts'
+import { CLIENT_SETTINGS } from '../config/settings.ts'
+import { clientConfigOf } from './options.ts'
 import { say } from './print.ts'
 
 const TIMEOUT_MS = 5_000
 
 export function healthCommand(): Command {
-  const { flag = '', description } = CONNECTION_SETTINGS.url
+  const { flag = '', description } = CLIENT_SETTINGS.url
   return new Command('health')
     .description('Ask a service whether it is ready. Exits with 0 if it is, otherwise with 3. Needs no key.')
     .option(flag, description)
     .action(async (_options, self: Command) => {
-      const url = new URL('../readyz', `${connectionOf(self).url ?? localUrl(process.env)}/`)
+      const url = new URL('../readyz', `${clientConfigOf(self).url ?? localUrl(process.env)}/`)
       const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch((cause) => {
         throw new PetstoreNetworkError(`${url} does not answer.`, { cause })
       })

@@ -11,7 +11,7 @@ import { createClient } from './client.ts'
 import { ImportIncomplete, Interrupted } from './exit-codes.ts'
 import type { SourceRecord } from './formats/format.ts'
 import { type FormatName, formatNames, formatOf } from './formats/formats.ts'
-import { withConnection } from './options.ts'
+import { withClientSettings } from './options.ts'
 import { plural, tell, write } from './print.ts'
 import { type Progress, startProgress } from './progress.ts'
 import { Source } from './source.ts'
@@ -32,7 +32,7 @@ interface ImportOptions {
 }
 
 export function importCommand(): Command {
-  return withConnection(new Command('import'))
+  return withClientSettings(new Command('import'))
     .description('Add the pets in a file.')
     .argument('<file>', 'CSV, JSON (an array) or NDJSON, in UTF-8; - is standard input')
     .addOption(new Option('--format <format>', "the format (default: from the file's extension)").choices(formatNames))

@@ -2,7 +2,7 @@
 
 import { type Command, Option } from 'commander'
 import { stringifyJsonArray } from './formats/json.ts'
-import { parsedBy, withConnection } from './options.ts'
+import { parsedBy, withClientSettings } from './options.ts'
 import { type Line, say, tell, writeAll } from './print.ts'
 
 const PAGE_MAX = 100
@@ -23,7 +23,7 @@ export interface List<Item> {
 
 /** `noun` in the plural. */
 export function withListOptions(command: Command, noun: string): Command {
-  return withConnection(command)
+  return withClientSettings(command)
     .addOption(
       new Option('--limit <number>', `the most ${noun} to show`)
         .default(20)

@@ -9,7 +9,7 @@ import { localUrl, loginFile } from '../config/config.ts'
 import { apiKey, serviceUrl } from '../config/setting-parsers.ts'
 import { StartError } from '../domain/errors.ts'
 import { ask } from './ask.ts'
-import { connectionOf, withConnection } from './options.ts'
+import { clientConfigOf, withClientSettings } from './options.ts'
 import { tell } from './print.ts'
 
 const NOTHING_SAVED = 'Nothing was saved.'
@@ -20,7 +20,7 @@ export interface Login {
 }
 
 export function loginCommand(): Command {
-  return withConnection(new Command('login'))
+  return withClientSettings(new Command('login'))
     .description('Save an address and an API key for later commands.')
     .addHelpText(
       'after',
@@ -32,7 +32,7 @@ Examples:
   petstore login --url https://petstore.example < key.txt`,
     )
     .action(async (_options, self: Command) => {
-      const options = connectionOf(self)
+      const options = clientConfigOf(self)
       const url = options.url ?? (await askForUrl())
       const login = { url, apiKey: options.apiKey ?? (await askForKey(url)) }
       await new PetstoreClient({ baseUrl: login.url, apiKey: login.apiKey }).listPage({ limit: 1 })

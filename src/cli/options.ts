@@ -1,8 +1,8 @@
 // Settings as flags of a command, from the table of settings.
 
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
-import { type Config, type Connection, type Flags, readConfig, readConnection } from '../config/config.ts'
-import { CONNECTION_SETTINGS, SETTINGS, type Setting } from '../config/settings.ts'
+import { type ClientConfig, type Config, type Flags, readClientConfig, readConfig } from '../config/config.ts'
+import { CLIENT_SETTINGS, SETTINGS, type Setting } from '../config/settings.ts'
 
 type Named = keyof typeof SETTINGS
 
@@ -13,8 +13,8 @@ export function withSettings(command: Command, ...names: Named[]): Command {
 }
 
 /** Adds the flags for the service to call and the API key to send. */
-export function withConnection(command: Command): Command {
-  for (const setting of Object.values(CONNECTION_SETTINGS)) addFlag(command, setting)
+export function withClientSettings(command: Command): Command {
+  for (const setting of Object.values(CLIENT_SETTINGS)) addFlag(command, setting)
   return command
 }
 
@@ -57,6 +57,6 @@ export const parseInt64 = parsedBy((text) => {
 })
 
 /** From flags and environment only. What they leave undefined may have been saved by `petstore login`. */
-export function connectionOf(command: Command): Connection {
-  return readConnection(process.env, command.optsWithGlobals<Record<string, string>>())
+export function clientConfigOf(command: Command): ClientConfig {
+  return readClientConfig(process.env, command.optsWithGlobals<Record<string, string>>())
 }

@@ -8,7 +8,7 @@ import { stringifyJson } from '../json/json.ts'
 import { createClient } from './client.ts'
 import { exportCommand } from './export.ts'
 import { type ListOptions, showList, withListOptions } from './lists.ts'
-import { int64Argument, parsedBy, parseInt64, withConnection } from './options.ts'
+import { int64Argument, parsedBy, parseInt64, withClientSettings } from './options.ts'
 import { type Line, say, write } from './print.ts'
 import { table, time } from './table.ts'
 
@@ -62,7 +62,7 @@ export function ordersCommand(): Command {
 }
 
 export function inventoryCommand(): Command {
-  return withConnection(new Command('inventory'))
+  return withClientSettings(new Command('inventory'))
     .description('Show how many pets of a running service are available, pending and sold.')
     .option('--json', 'print JSON, for programs', false)
     .addHelpText('after', '\nExample:\n  petstore inventory')
@@ -74,7 +74,7 @@ export function inventoryCommand(): Command {
 }
 
 function placeCommand(): Command {
-  return withConnection(new Command('place'))
+  return withClientSettings(new Command('place'))
     .description('Reserve an available pet.')
     .addArgument(int64Argument('<pet>', "the pet's id"))
     .option('--reference <text>', 'whatever you know the order by, such as a receipt, a till or a customer')
@@ -124,7 +124,7 @@ function orderCommand(
   act: (client: PetstoreClient, id: bigint) => Promise<Order>,
   lines: (order: Order) => Line[] = (order) => rows([order]),
 ): Command {
-  return withConnection(new Command(name))
+  return withClientSettings(new Command(name))
     .description(description)
     .addArgument(int64Argument('<order>', "the order's id"))
     .option('--json', 'print the order as JSON, for programs', false)

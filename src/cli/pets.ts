@@ -7,7 +7,7 @@ import { createClient } from './client.ts'
 import { exportCommand } from './export.ts'
 import { importCommand } from './import.ts'
 import { type ListOptions, showList, withListOptions } from './lists.ts'
-import { int64Argument, parseInt64, statusOption, withConnection } from './options.ts'
+import { int64Argument, parseInt64, statusOption, withClientSettings } from './options.ts'
 import { type Line, say, write } from './print.ts'
 import { table } from './table.ts'
 
@@ -56,7 +56,7 @@ function listCommand(): Command {
 }
 
 function addCommand(): Command {
-  return withConnection(new Command('add'))
+  return withClientSettings(new Command('add'))
     .description('Add a pet.')
     .argument('<name>', "the pet's name")
     .requiredOption('--category <id>', 'the id of its category', parseInt64)
@@ -69,7 +69,7 @@ function addCommand(): Command {
 }
 
 function showCommand(): Command {
-  return withConnection(new Command('show'))
+  return withClientSettings(new Command('show'))
     .alias('get')
     .description('Show one pet. Deprecated, because the operation that it calls is.')
     .addArgument(int64Argument('<id>', 'its id'))

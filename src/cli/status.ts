@@ -6,14 +6,14 @@ import { sendRequest } from '../client/request.ts'
 import { StartError } from '../domain/errors.ts'
 import type { KeyInfo } from '../http/web/key-info.ts'
 import { serviceOf } from './client.ts'
-import { withConnection } from './options.ts'
+import { withClientSettings } from './options.ts'
 import { say } from './print.ts'
 import { time } from './table.ts'
 
 const TIMEOUT_MS = 5_000
 
 export function statusCommand(): Command {
-  return withConnection(new Command('status'))
+  return withClientSettings(new Command('status'))
     .description('Show which service the commands call, how it is, and what the API key may do.')
     .action(async (_options, self: Command) => {
       const { baseUrl, apiKey, keyFrom } = serviceOf(self)
@@ -28,7 +28,7 @@ export function statusCommand(): Command {
 }
 
 export function openCommand(): Command {
-  return withConnection(new Command('open'))
+  return withClientSettings(new Command('open'))
     .description('Open the page of the service in a browser.')
     .action(async (_options, self: Command) => {
       const url = new URL('..', `${serviceOf(self).baseUrl}/`).href

@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import { StartError } from '../domain/errors.ts'
 import { keyEnvironment } from '../domain/keys.ts'
 import { kindOf } from '../store/kinds.ts'
-import { CONNECTION_SETTINGS, SETTINGS, type Setting } from './settings.ts'
+import { CLIENT_SETTINGS, SETTINGS, type Setting } from './settings.ts'
 
 export type Config = Readonly<{
   [Name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Name]['parse']> | Absent<(typeof SETTINGS)[Name]>
 }>
 type Absent<Of> = Of extends { default: string } ? never : undefined
 
-export interface Connection {
+export interface ClientConfig {
   /** Ends in /v1. */
   url: string | undefined
   apiKey: string | undefined
@@ -47,11 +47,11 @@ export function readConfig(environment: NodeJS.ProcessEnv, flags: Flags = {}): C
 }
 
 /** Throws one StartError that names every problem; a FlagError when one of them is a flag. */
-export function readConnection(environment: NodeJS.ProcessEnv, flags: Partial<Record<string, string>>): Connection {
+export function readClientConfig(environment: NodeJS.ProcessEnv, flags: Partial<Record<string, string>>): ClientConfig {
   const problems: Problem[] = []
-  const connection = readTable(CONNECTION_SETTINGS, environment, flags, problems)
+  const config = readTable(CLIENT_SETTINGS, environment, flags, problems)
   throwProblems(problems)
-  return connection as unknown as Connection
+  return config as unknown as ClientConfig
 }
 
 /** Where a service with these variables listens on this machine, ending in /v1. Throws StartError. */
@@ -69,7 +69,7 @@ const OF_KUBERNETES = /^PETSTORE_(SERVICE_HOST|SERVICE_PORT|PORT_\d+_)/
 
 /** Variables whose names begin like a setting's but name no setting. They are probably misspelt. */
 export function unknownVariables(environment: NodeJS.ProcessEnv): string[] {
-  const settings: Setting<unknown>[] = [...Object.values(SETTINGS), ...Object.values(CONNECTION_SETTINGS)]
+  const settings: Setting<unknown>[] = [...Object.values(SETTINGS), ...Object.values(CLIENT_SETTINGS)]
   const known = settings.flatMap(({ variable, secret }) => (secret ? [variable, `${variable}_FILE`] : variable))
   return Object.keys(environment)
     .filter((name) => name.startsWith('PETSTORE_') && !known.includes(name) && !OF_KUBERNETES.test(name))

@@ -149,7 +149,7 @@ export const SETTINGS = {
 }
 
 /** For the commands that call a running service, which use none of the settings above but host and port. */
-export const CONNECTION_SETTINGS = {
+export const CLIENT_SETTINGS = {
   url: setting({
     variable: 'PETSTORE_URL',
     flag: '--url <address>',
