@@ -102,8 +102,11 @@ export function toOrder(json: Json): Order {
 
 export function toInventory(json: Json): Inventory {
   const counts = members(json)
-  const [available, pending, sold] = ['available', 'pending', 'sold'].map((status) => int64(counts.get(status)))
-  return { available, pending, sold } as Inventory
+  return {
+    available: int64(counts.get('available')),
+    pending: int64(counts.get('pending')),
+    sold: int64(counts.get('sold')),
+  }
 }
 
 function members(json: Json): ReadonlyMap<string, Json> {
