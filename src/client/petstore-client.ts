@@ -3,9 +3,9 @@
 
 import type { Inventory, NewOrder, NewPet, Order, OrderStatus, PetStatus } from '../contract/generated.ts'
 import { type Json, stringifyJson } from '../json/json.ts'
-import { type CallOptions, Connection, type PetstoreClientOptions } from './connection.ts'
 import { quotedKey, randomKey } from './idempotency-key.ts'
 import { arrayOf, nextCursor, type Pet, readJson, toInventory, toOrder, toPet } from './responses.ts'
+import { type CallOptions, type PetstoreClientOptions, Sender } from './sender.ts'
 
 export interface CreateOptions extends CallOptions {
   /**
@@ -57,11 +57,11 @@ type AtCursor = { cursor?: string | undefined }
 const PAGE_MAX = 100
 
 export class PetstoreClient {
-  readonly #connection: Connection
+  readonly #sender: Sender
 
   /** Throws TypeError when `baseUrl` or `apiKey` cannot work. */
   constructor(options: PetstoreClientOptions) {
-    this.#connection = new Connection(options)
+    this.#sender = new Sender(options)
   }
 
   /** Every pet once, oldest first. Fetches the next page when it is needed; `limit` is the size of a page. */
@@ -109,7 +109,7 @@ export class PetstoreClient {
 
   /** Rejects with PetstoreApiError `not_found` when there is no such order. */
   async getOrder(id: bigint, { onEntityTag, ...options }: GetOrderOptions = {}): Promise<Order> {
-    const { response, text } = await this.#connection.send('getOrder', orderPath(id), {}, options)
+    const { response, text } = await this.#sender.send('getOrder', orderPath(id), {}, options)
     const order = readJson(response, text, toOrder)
     onEntityTag?.(response.headers.get('ETag') ?? '')
     return order
@@ -125,7 +125,7 @@ export class PetstoreClient {
    * `precondition_failed`.
    */
   async cancelOrder(id: bigint, { ifMatch, ...options }: ChangeOptions = {}): Promise<void> {
-    await this.#connection.send('cancelOrder', orderPath(id), changing('DELETE', ifMatch), options)
+    await this.#sender.send('cancelOrder', orderPath(id), changing('DELETE', ifMatch), options)
   }
 
   /** A sold pet comes back. Safe to repeat. Rejects as `cancelOrder`, but with `order_not_completed`. */
@@ -145,7 +145,7 @@ export class PetstoreClient {
     options: CallOptions,
     init: RequestInit = {},
   ): Promise<Item> {
-    const { response, text } = await this.#connection.send(operationId, path, init, options)
+    const { response, text } = await this.#sender.send(operationId, path, init, options)
     return readJson(response, text, toItem)
   }
 
@@ -174,7 +174,7 @@ export class PetstoreClient {
   ): Promise<{ items: Item[]; next: string | undefined }> {
     const query = new URLSearchParams()
     for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, String(value))
-    const { response, text } = await this.#connection.send(operationId, `${path}?${query}`, {}, options)
+    const { response, text } = await this.#sender.send(operationId, `${path}?${query}`, {}, options)
     return { items: readJson(response, text, arrayOf(toItem)), next: nextCursor(response) }
   }
 
@@ -187,7 +187,7 @@ export class PetstoreClient {
   ): Promise<Item> {
     const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': quotedKey(idempotencyKey) }
     const init = { ...POST, headers, body: stringifyJson(item) }
-    const { response, text, attempts } = await this.#connection.send(operationId, path, init, options)
+    const { response, text, attempts } = await this.#sender.send(operationId, path, init, options)
     const created = readJson(response, text, toItem)
     // After a retry, the replayed answer may be the one to this call's first attempt.
     if (attempts === 1 && response.headers.get('Idempotency-Replayed') === 'true') onReplayed?.()

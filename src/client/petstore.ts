@@ -2,13 +2,6 @@
 
 export type { ErrorCode, Inventory, NewOrder, NewPet, Order, OrderStatus, PetStatus } from '../contract/generated.ts'
 export { stringifyJson as toJson } from '../json/json.ts'
-export type {
-  CallOptions,
-  Deprecation,
-  PetstoreClientOptions,
-  /** @deprecated Use PetstoreClientOptions. */
-  PetstoreClientOptions as PetStoreOptions,
-} from './connection.ts'
 export { PetstoreApiError, PetstoreNetworkError, PetstoreTimeoutError } from './errors.ts'
 export {
   type ChangeOptions,
@@ -19,8 +12,7 @@ export {
   type PetFilter,
   type PetPage,
   PetstoreClient,
-  /** @deprecated Use PetstoreClient. */
-  PetstoreClient as PetStore,
 } from './petstore-client.ts'
 export type { Fetch } from './request.ts'
 export type { Pet } from './responses.ts'
+export type { CallOptions, Deprecation, PetstoreClientOptions } from './sender.ts'

@@ -1,10 +1,10 @@
 // A hundred believable pets for an empty store: to try things out, for demonstrations and screenshots.
 
 import type { NewPet, PetStatus } from '../contract/generated.ts'
-import type { CallOptions } from './connection.ts'
 import { randomKey } from './idempotency-key.ts'
 import type { PetstoreClient } from './petstore-client.ts'
 import type { Pet } from './responses.ts'
+import type { CallOptions } from './sender.ts'
 
 /** Categories have no names in the contract; these are only numbers to it. */
 const NAMES: readonly (readonly [kind: string, categoryId: bigint, names: string])[] = [

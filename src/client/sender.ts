@@ -32,7 +32,7 @@ export interface CallOptions {
   retries?: number | undefined
 }
 
-export class Connection {
+export class Sender {
   readonly #options: PetstoreClientOptions
   readonly #reported = new Set<string>()
 
