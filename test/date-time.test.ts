@@ -1,8 +1,8 @@
-// Which texts are a date-time (RFC 3339, 5.6), and which instant each names.
+// Which texts are a date-time or a full-date (RFC 3339, 5.6), and which instant a date-time names.
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { instantFromText } from '../src/contract/date-time.ts'
+import { dateFromText, instantFromText } from '../src/contract/date-time.ts'
 
 const NOON = Date.UTC(2026, 10, 21, 12)
 
@@ -90,8 +90,21 @@ test('every four-digit year, month and day, in or out of the calendar, is accept
       const leap = Number(year) % 4 === 0 && (Number(year) % 100 !== 0 || Number(year) % 400 === 0)
       const days = [0, 31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][Number(month)] ?? 0
       const exists = Number(day) >= 1 && Number(day) <= days
-      expect(instantFromText(`${year}-${month}-${day}T00:00:00Z`) !== undefined).toBe(exists)
+      const date = `${year}-${month}-${day}`
+      expect(instantFromText(`${date}T00:00:00Z`) !== undefined).toBe(exists)
+      expect(dateFromText(date)).toBe(exists ? date : undefined)
     }),
     { numRuns: 5000 },
   )
 })
+
+test.each([
+  '',
+  '2026-11-21T12:00:00Z',
+  '2026-11-21Z',
+  ' 2026-11-21',
+  '2026-11-21\n',
+  '26-11-21',
+  '2026-1-1',
+  '20261121',
+])('is no date: %j', (text) => expect(dateFromText(text)).toBeUndefined())

@@ -114,6 +114,7 @@ function valuesOf(name: string): Values {
 function exampleOf(field: string, schema: Schema, index: number): bigint | string {
   if (schema.enum) return schema.enum.findLast((value) => value !== schema.default) as string
   if (schema.format === 'int64') return 2n ** 62n + BigInt(index)
+  if (schema.format === 'date') return new Date(Date.UTC(2020, 1, 29 + index)).toISOString().slice(0, 10)
   if (schema.format === 'date-time') return new Date(Date.now() + (100 + index) * 86_400_000).toISOString()
   if (schema.type === 'string' && !schema.format) return `${field} é \u{1F436} ${index}`
   throw new Error(`no value for ${field}`)

@@ -10,9 +10,10 @@ import { parseJson } from '../src/json/json.ts'
 const { schemas } = document.components
 /** Of the texts below; test/date-time.test.ts has all others. */
 const dateTime = (text: string) => text === '2026-11-21T18:00:00+02:00'
+const date = (text: string) => text === '2026-11-21'
 const ajv = new Ajv2020({
   strict: false,
-  formats: { int32: integerBelow(2 ** 31), int64: integerBelow(2 ** 63), 'date-time': dateTime },
+  formats: { int32: integerBelow(2 ** 31), int64: integerBelow(2 ** 63), 'date-time': dateTime, date },
 })
 ajv.addSchema({ $id: 'contract', components: { schemas } })
 
@@ -31,6 +32,8 @@ const value = fc.oneof(
     'completed',
     '2026-11-21T18:00:00+02:00',
     '2026-11-21 18:00:00',
+    '2026-11-21',
+    '2026-02-30',
     'a\0',
     ' '.repeat(255),
     'x'.repeat(255),
@@ -80,6 +83,15 @@ test('a date-time comes out as milliseconds since 1970', () => {
   expect(problems).toEqual(['expiresAt must be a date and time with an offset, such as 2026-11-21T18:00:00Z.'])
 })
 
+test('a date comes out as its text', () => {
+  const problems: string[] = []
+  const validate = compileSchema({ type: 'string', format: 'date' }, schemas)
+  expect(validate(parseJson('"2024-02-29"'), 'bornOn', problems)).toBe('2024-02-29')
+  for (const json of ['"2026-02-29"', '"2026-11-21T18:00:00Z"', '20261121'])
+    validate(parseJson(json), 'bornOn', problems)
+  expect(problems).toEqual(Array(3).fill('bornOn must be a date, such as 2026-11-21.'))
+})
+
 test('a list takes as many items as the contract allows, and not one more', () => {
   const validate = compileSchema({ type: 'array', items: { type: 'string' }, maxItems: 2 }, schemas)
   const problemsOf = (json: string) => {
@@ -96,7 +108,8 @@ describe('a contract that is not understood stops the start', () => {
     {},
     { type: 'number' },
     { type: 'integer' },
-    { type: 'string', format: 'date' },
+    { type: 'string', format: 'email' },
+    { type: 'string', format: 'date', pattern: '^2' },
     { type: 'string', format: 'date-time', maxLength: 20 },
     { type: 'array', items: { type: 'string' }, uniqueItems: true },
     { type: 'object', additionalProperties: false },

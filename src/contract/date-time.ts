@@ -1,4 +1,5 @@
-// Reads a date-time of RFC 3339 (5.6), to the millisecond. Date.parse would also accept other formats, and 30 February.
+// Reads a date-time of RFC 3339 (5.6), to the millisecond, and a full-date. Date.parse would also accept other formats, and
+// 30 February.
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/
 
@@ -14,4 +15,9 @@ export function instantFromText(text: string): number | undefined {
   if (Number.isNaN(instant) || new Date(instant).toISOString() !== utc) return undefined
   const offsetMs = (Number(hours) * 60 + Number(minutes)) * 60_000
   return sign === '-' ? instant + offsetMs : instant - offsetMs
+}
+
+/** The same text; `undefined` when it is not a full-date, or the day does not exist. */
+export function dateFromText(text: string): string | undefined {
+  return instantFromText(`${text}T00:00:00Z`) === undefined ? undefined : text
 }

@@ -1,5 +1,5 @@
 // The contract's types. Written by `npm run generate` from openapi.yaml; not edited by hand.
-// int64 is bigint, and date-time is text. A field with a default is optional, as in a request. The bodies in Operations are
+// int64 is bigint, and date-time and date are text. A field with a default is optional, as in a request. The bodies in Operations are
 // those that the validators return: there, such a field is always present, and date-time is milliseconds since 1970.
 // The values of an open set, as ErrorCode, are those that this version knows.
 

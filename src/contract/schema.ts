@@ -3,11 +3,12 @@
 
 import { INT64_MAX, INT64_MIN, int64FromDecimal, int64FromJson } from '../json/int64.ts'
 import { type Json, JsonNumber } from '../json/json.ts'
-import { instantFromText } from './date-time.ts'
+import { dateFromText, instantFromText } from './date-time.ts'
 import type { Schema } from './openapi.ts'
 
 /**
- * Returns the value with defaults and without unknown fields; int64 as bigint, int32 as number, date-time as milliseconds since 1970.
+ * Returns the value with defaults and without unknown fields; int64 as bigint, int32 as number, date-time as milliseconds since 1970,
+ * date as its text.
  * Adds each problem to `problems` as a sentence that starts with `name`; the returned value is then meaningless.
  */
 export type Validator = (value: Json, name: string, problems: string[]) => unknown
@@ -30,12 +31,18 @@ const BOUNDS: Record<string, readonly [bigint, bigint]> = {
   int64: [INT64_MIN, INT64_MAX],
 }
 
+/** `read` returns `undefined` for a text that does not have the format. */
+const STRING_FORMATS: Record<string, { read: (text: string) => unknown; expected: string }> = {
+  'date-time': { read: instantFromText, expected: 'a date and time with an offset, such as 2026-11-21T18:00:00Z' },
+  date: { read: dateFromText, expected: 'a date, such as 2026-11-21' },
+}
+
 export function compileSchema(schema: Schema, schemas: Schemas): Validator {
   const flat = flatten(schema, schemas)
   const known = KEYWORDS[flat.type ?? '']
   const unknown = Object.keys(flat).filter((key) => key !== 'type' && ![...ANNOTATIONS, ...(known ?? [])].includes(key))
   if (!known || unknown.length > 0) throw new Error(`unsupported schema: ${JSON.stringify(flat)} ${unknown}`)
-  if (flat.type === 'string') return flat.format === undefined ? stringValidator(flat) : dateTimeValidator(flat)
+  if (flat.type === 'string') return flat.format === undefined ? stringValidator(flat) : formatValidator(flat)
   if (flat.type === 'integer') return integerValidator(flat)
   if (flat.type === 'array') return arrayValidator(flat, schemas)
   return objectValidator(flat, schemas)
@@ -86,14 +93,16 @@ function stringValidator(schema: Schema): Validator {
   }
 }
 
-function dateTimeValidator(schema: Schema): Validator {
-  const { format, enum: allowed, minLength, maxLength, pattern } = schema
-  if (format !== 'date-time' || (allowed ?? minLength ?? maxLength ?? pattern) !== undefined) {
-    throw new Error(`a string's format is date-time, and stands alone: ${JSON.stringify(schema)}`)
+function formatValidator(schema: Schema): Validator {
+  const { format = '', enum: allowed, minLength, maxLength, pattern } = schema
+  const known = STRING_FORMATS[format]
+  if (!known || (allowed ?? minLength ?? maxLength ?? pattern) !== undefined) {
+    const formats = Object.keys(STRING_FORMATS).join(' or ')
+    throw new Error(`a string's format is ${formats}, and stands alone: ${JSON.stringify(schema)}`)
   }
   return (value, name, problems) => {
-    const instant = typeof value === 'string' ? instantFromText(value) : undefined
-    return instant ?? problems.push(`${name} must be a date and time with an offset, such as 2026-11-21T18:00:00Z.`)
+    const read = typeof value === 'string' ? known.read(value) : undefined
+    return read ?? problems.push(`${name} must be ${known.expected}.`)
   }
 }
 

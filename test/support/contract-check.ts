@@ -12,6 +12,7 @@ const ajv = new Ajv2020({
     // JSON.parse has rounded the largest int64 to 2^63. The scenarios compare large ids as text.
     int64: { type: 'number', validate: (n: number) => n >= -(2 ** 63) && n <= 2 ** 63 },
     'date-time': isInstant,
+    date: (text: string) => isInstant(`${text}T00:00:00.000Z`),
   },
 })
 // Any other keyword that ajv does not know throws: its strict mode.

@@ -1,0 +1,41 @@
+// The generator of the contract's types: what it writes for a schema, and that it never writes less than the schema says.
+
+import { describe, expect, test } from 'bun:test'
+import document from '../openapi.yaml'
+import { contractTypes } from '../scripts/contract-types.ts'
+import type { Schema } from '../src/contract/openapi.ts'
+
+const typesWith = (field: Schema) =>
+  contractTypes({
+    ...document,
+    components: {
+      ...document.components,
+      schemas: { ...document.components.schemas, Thing: { type: 'object', properties: { field } } },
+    },
+  })
+
+test.each<[Schema, string]>([
+  [{ type: 'string', format: 'date' }, 'string'],
+  [{ type: 'string', format: 'date-time' }, 'string'],
+  [{ type: 'string', enum: ['a', 'b'] }, "'a' | 'b'"],
+  [{ type: 'integer', format: 'int32' }, 'number'],
+  [{ type: 'integer', format: 'int64' }, 'bigint'],
+  [{ type: 'array', items: { $ref: '#/components/schemas/Pet' } }, 'Array<Pet>'],
+])('%j', (field, type) => {
+  expect(typesWith(field)).toContain(`export type Thing = {\n  field?: ${type}\n}\n`)
+})
+
+describe('refuses', () => {
+  test.each<[Record<string, unknown>]>([
+    [{ type: 'string', format: 'email' }],
+    [{ type: 'integer' }],
+    [{ type: 'boolean' }],
+    [{ type: ['string', 'null'] }],
+    [{ type: 'string', oneOf: [] }],
+    [{ $ref: '#/components/schemas/Nothing' }],
+    [{ $ref: '#/components/schemas/Pet', required: ['status'] }],
+    [{ allOf: [{ $ref: '#/components/schemas/Pet' }], properties: { more: { type: 'string' } } }],
+  ])('%j', (field) => {
+    expect(() => typesWith(field as Schema)).toThrow()
+  })
+})
