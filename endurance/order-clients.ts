@@ -44,7 +44,7 @@ export class Journal {
     return this.keyed.filter(({ name }) => this.unknown.has(name) && !this.done.has(name))
   }
 
-  acknowledged(request: Request, text: string, replayed: boolean): void {
+  acknowledged(request: Pick<Request, 'name'>, text: string, replayed: boolean): void {
     const first = this.done.get(request.name)
     this.counts.done++
     if (replayed) this.counts.replayed++

@@ -10,7 +10,7 @@ const found = Bun.which('pgbouncer', { PATH: `${process.env.PATH}:/usr/sbin` })
 /** As its `--version` says it, or `undefined` where it is not installed. */
 export const pgbouncerVersion = found && /[0-9.]+/.exec(Bun.spawnSync([found, '--version']).stdout.toString())?.[0]
 
-/** Fewer than the service's, so that a connection of the service meets another one of the database each time. */
+/** Fewer than the service's, and used in turn: each transaction of a connection meets another one of the database. */
 const SERVER_CONNECTIONS = 4
 
 export class PgBouncer {
@@ -37,6 +37,7 @@ auth_type = trust
 auth_file = ${users}
 pool_mode = transaction
 default_pool_size = ${SERVER_CONNECTIONS}
+server_round_robin = 1
 ignore_startup_parameters = statement_timeout
 server_login_retry = 1
 `,

@@ -4,14 +4,12 @@
 
 import { unavailable } from '../shared/failures.ts'
 import type { PostgresAddress } from './address.ts'
-import { type Ask, askOn, inTransaction, type Parameter } from './ask.ts'
 import { codeOf, isLost, StoreFailure, translate, translateAdding, translateChanging } from './errors.ts'
 import { isSame, type WritableHost, writableHost } from './hosts.ts'
-import { ANSWER_TIMEOUT_MS, type Check, closeLink, type Link, onTimeline, openLink, replicated } from './link.ts'
-import { Semaphore } from './semaphore.ts'
+import { type Check, closeLink, inTime, type Link, late, openLink, replicated } from './link.ts'
+import type { Ask, Parameter, Session } from './session.ts'
 import { withTimeout } from './timeout.ts'
 
-const QUEUE_TIMEOUT_MS = 1_000
 /** The time from a failed search for a host to the next one. Calls in between fail at once with the same error. */
 const PAUSE_MS = 100
 /** How long a call waits until a link is ready. */
@@ -27,16 +25,11 @@ export class Connection {
   private link: Link | undefined
   /** The latest one that was used. An earlier one lacks what was committed on it, and would give its ids again. */
   private timeline = ''
-  private readonly semaphore: Semaphore
 
   private constructor(
     private readonly address: PostgresAddress,
     private readonly check: Check,
-  ) {
-    this.semaphore = new Semaphore(address.connections, QUEUE_TIMEOUT_MS, () =>
-      unavailable(new Error('no connection is free')),
-    )
-  }
+  ) {}
 
   /**
    * Throws the error of the server, the driver or the system, unchanged, when no host of the address can be used. Each host that is found
@@ -63,8 +56,7 @@ export class Connection {
    * Runs one SELECT on a host that accepts writes. Fails on a standby, to which a pooler may have moved the connection. Throws
    * `unavailable` within a few seconds when the database fails.
    */
-  readonly read: Ask = (statement, ...parameters) =>
-    this.use((link) => askOn(link.readers)(onTimeline(link, statement), ...parameters))
+  readonly read: Ask = (statement, ...parameters) => this.use((session) => session.read(statement, ...parameters))
 
   /**
    * Runs one SELECT that adds pets. Resolves when they are committed. Fails as `read` does; when they may have been committed, the error
@@ -76,28 +68,21 @@ export class Connection {
   readonly change = this.writing(translateChanging)
 
   /** Commits everything that `work` writes, or nothing. Fails as `read` does. */
-  transaction<Result>(work: (ask: Ask) => Promise<Result>): Promise<Result> {
-    return this.written(
-      (link) =>
-        inTransaction(link.writer, async (ask) => {
-          await ask(onTimeline(link, 'SELECT 1'))
-          return work(ask)
-        }),
-      translate,
-    )
+  transaction<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+    return this.written((session) => session.transaction(() => work(session)), translate)
   }
 
   /** A write that may be lost without harm. It does not wait for the standby, and pets do not wait for it. */
   readonly background: Ask = <Row extends object>(statement: string, ...parameters: Parameter[]) =>
-    this.use((link) =>
-      inTransaction(link.readers, async (ask) => {
-        await ask(onTimeline(link, "SELECT set_config('synchronous_commit', 'local', true)"))
-        return ask<Row>(statement, ...parameters)
+    this.use((session) =>
+      session.transaction(async () => {
+        await session.ask("SELECT set_config('synchronous_commit', 'local', true)")
+        return session.send<Row>(statement, ...parameters)
       }),
     )
 
   pool() {
-    return this.semaphore.state
+    return this.link?.readers.state ?? { size: this.address.connections, busy: 0, waiting: 0 }
   }
 
   async close(): Promise<void> {
@@ -105,35 +90,29 @@ export class Connection {
     if (this.link) await closeLink(this.link)
   }
 
-  private async use<Result>(work: (link: Link) => Promise<Result>): Promise<Result> {
+  private async use<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
     const link = await this.linkedOrUnavailable()
-    return this.semaphore.use(async () => {
-      try {
-        return await this.answered(link, work(link))
-      } catch (error) {
-        if (isLost(error)) this.leave(link)
-        throw translate(error)
-      }
-    })
+    const { running } = await link.readers.start(work)
+    try {
+      return await this.answered(link, running)
+    } catch (error) {
+      if (isLost(error)) this.leave(link)
+      throw translate(error)
+    }
   }
 
   private writing(failure: (error: unknown) => unknown): Ask {
-    return (statement, ...parameters) =>
-      this.written((link) => askOn(link.writer)(onTimeline(link, statement), ...parameters), failure)
+    return (statement, ...parameters) => this.written((session) => session.ask(statement, ...parameters), failure)
   }
 
   private async answered<Result>(link: Link, work: Promise<Result>): Promise<Result> {
-    const result = await withTimeout(
-      ANSWER_TIMEOUT_MS,
-      work,
-      () => new StoreFailure('NO_ANSWER', 'the database did not answer in time'),
-    )
+    const result = await inTime(work)
     link.answeredAt = performance.now()
     return result
   }
 
   private async written<Result>(
-    work: (link: Link) => Promise<Result>,
+    work: (session: Session) => Promise<Result>,
     failure: (error: unknown) => unknown,
   ): Promise<Result> {
     const link = await this.linkedOrUnavailable()
@@ -142,12 +121,12 @@ export class Connection {
       await this.read('SELECT 1')
       throw unavailable(new StoreFailure('NOT_REPLICATED', 'an earlier commit still waits for the standby'))
     }
-    const writing = replicated(link, () => work(link))
+    const { running } = await link.writers.start((session) => replicated(link, () => work(session)))
     try {
-      return await this.answered(link, writing)
+      return await this.answered(link, running)
     } catch (error) {
-      // The connection stays open: a new one would wait as long, and the server's connections are limited.
-      if (codeOf(error) === 'NO_ANSWER') this.awaitStuck(link, writing)
+      // The connection stays open while its commit waits: a new one would wait as long, and the server's connections are limited.
+      if (codeOf(error) === 'NO_ANSWER') this.awaitStuck(link, running)
       else if (isLost(error)) this.leave(link)
       throw failure(error)
     }
@@ -155,7 +134,7 @@ export class Connection {
 
   private awaitStuck(link: Link, writing: Promise<unknown>): void {
     link.stuck = true
-    writing.then(
+    late(link, writing).then(
       () => {
         link.stuck = false
       },

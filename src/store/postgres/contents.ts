@@ -12,11 +12,11 @@ import {
   type Table,
 } from '../contents.ts'
 import { type PostgresAddress, parsePostgresAddress } from './address.ts'
-import { type Ask, askOn, type Parameter } from './ask.ts'
 import { codeOf } from './errors.ts'
-import { openPool, writableHost } from './hosts.ts'
+import { openClient, writableHost } from './hosts.ts'
 import { refusal } from './refusals.ts'
 import { MARK_FINISHED, MARK_UNFINISHED } from './schema.ts'
+import { type Ask, type Parameter, Session } from './session.ts'
 
 const TYPES = { bigint: 'integer', text: 'text', boolean: 'boolean' } as const
 /** The types that JSON values are read as. */
@@ -42,15 +42,16 @@ const REFERENCES = `
   FROM pg_constraint AS keys JOIN pg_class AS tables ON tables.oid = conrelid JOIN pg_class AS others ON others.oid = confrelid
   WHERE keys.contype = 'f' AND tables.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'petstore_schema'::regclass)`
 
+const CLOSE_TIMEOUT_MS = 1_000
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html: a character that does not exist in the encoding. */
 const UNTRANSLATABLE = ['22P05', '22021']
 
 export async function openPostgresContents(address: string): Promise<Contents> {
   const parsed: PostgresAddress = parsePostgresAddress(address)
-  const sql = openPool(parsed, await writableHost(parsed), { max: 1 })
+  const session = new Session(openClient(parsed, await writableHost(parsed)))
   const ask: Ask = async (statement, ...parameters) => {
     try {
-      return await askOn(sql)(statement, ...parameters)
+      return await session.send(statement, ...parameters)
     } catch (error) {
       if (UNTRANSLATABLE.includes(codeOf(error))) {
         throw new StartError(
@@ -109,7 +110,7 @@ export async function openPostgresContents(address: string): Promise<Contents> {
     setLastId: async (table, id) => {
       await ask(`SELECT setval(${SEQUENCE}, $3)`, ...sequenceOf(table), id)
     },
-    close: () => sql.end({ timeout: 1 }),
+    close: () => session.close(CLOSE_TIMEOUT_MS),
   }
 }
 

@@ -14,8 +14,10 @@ const CONNECT_TIMEOUT_MS = 1_500
 /** How long to wait for the other hosts after one that accepts writes has responded. */
 const RIVAL_WAIT_MS = 100
 
-export interface PoolOptions {
-  max: number
+/** What the database calls our connections. */
+export const APPLICATION = 'petstore'
+
+export interface ClientOptions {
   /** By default there is no limit. */
   statementTimeoutMs?: number
   onnotice?: (notice: postgres.Notice) => void
@@ -37,14 +39,14 @@ export const ISOLATION = 'read committed'
  * Connections to one host, opened on demand. The driver's own check for a writable host is not used: it trusts what the server
  * reports when a connection is opened, and a pooler repeats that long after the host behind it has changed.
  */
-export function openPool(
+export function openClient(
   address: PostgresAddress,
   { host, port, isolation = ISOLATION }: Host & Partial<WritableHost>,
-  options: PoolOptions,
+  options: ClientOptions = {},
 ): Sql {
-  const { max, statementTimeoutMs, onnotice = () => {}, onclose = () => {} } = options
+  const { statementTimeoutMs, onnotice = () => {}, onclose = () => {} } = options
   const settings: Record<string, string | number> = {
-    application_name: 'petstore',
+    application_name: APPLICATION,
     ...(statementTimeoutMs === undefined ? {} : { statement_timeout: statementTimeoutMs }),
     // Only when it is necessary: PgBouncer refuses a connection with this parameter.
     ...(isolation === ISOLATION ? {} : { default_transaction_isolation: ISOLATION }),
@@ -57,7 +59,7 @@ export function openPool(
     username: address.user,
     ...(address.password === undefined ? {} : { password: address.password }),
     ssl: ssl(address),
-    max,
+    max: 1,
     connect_timeout: CONNECT_TIMEOUT_MS / 1000,
     max_lifetime: null,
     // The only type here that the driver does not know.
@@ -89,12 +91,13 @@ export function isSame(one: WritableHost, other: WritableHost): boolean {
 
 async function askHost(address: PostgresAddress, host: Host): Promise<WritableHost> {
   const name = `${host.host}:${host.port}`
-  const sql = openPool(address, host, { max: 1, statementTimeoutMs: CONNECT_TIMEOUT_MS })
+  const sql = openClient(address, host, { statementTimeoutMs: CONNECT_TIMEOUT_MS })
   try {
-    const asked = sql<(Omit<WritableHost, keyof Host> & { writable: boolean })[]>`
+    // Without parameters or a name: PgBouncer keeps what has a name.
+    const asked = sql.unsafe<(Omit<WritableHost, keyof Host> & { writable: boolean })[]>(`
       SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline,
              current_setting('transaction_read_only') = 'off' AS writable,
-             current_setting('transaction_isolation') AS isolation`
+             current_setting('transaction_isolation') AS isolation`)
     const [answer] = await withTimeout(
       CONNECT_TIMEOUT_MS,
       asked,

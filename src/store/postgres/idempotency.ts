@@ -4,7 +4,7 @@
 import type { KeyId } from '../../domain/keys.ts'
 import type { Claim } from '../shared/group-commit.ts'
 import { FORGOTTEN_AFTER_MS } from '../shared/idempotency.ts'
-import type { Ask } from './ask.ts'
+import type { Ask } from './session.ts'
 
 export interface Keyed {
   by: KeyId

@@ -12,8 +12,8 @@ import {
   toDeprecatedCalls,
   toKey,
 } from '../shared/key-rows.ts'
-import type { Ask } from './ask.ts'
 import type { Connection } from './connection.ts'
+import type { Ask } from './session.ts'
 
 const BY_HASH = `SELECT hash, ${KEY_COLUMNS} FROM keys WHERE hash = ANY($1::text::text[])`
 const ALL = `SELECT ${KEY_COLUMNS} FROM keys ORDER BY id`
@@ -21,8 +21,8 @@ const INSERT = `INSERT INTO keys (name, hash, read_only, created_at, expires_at,
   SELECT $1, $2, $3::boolean, $4::bigint, $5::bigint, $6
   WHERE NOT EXISTS (SELECT FROM keys WHERE name = $1 AND id > $7)
   RETURNING ${KEY_COLUMNS}`
-const REVOKE = 'UPDATE keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL'
-const END = 'UPDATE keys SET expires_at = least(expires_at, $2::bigint) WHERE id = $1'
+const REVOKE = 'UPDATE keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id'
+const END = 'UPDATE keys SET expires_at = least(expires_at, $2::bigint) WHERE id = $1 RETURNING id'
 // Locked in a fixed order, so that two servers that save at the same time cannot deadlock.
 const USE = `WITH used AS (
     SELECT * FROM json_to_recordset($1::text::json) AS used (id bigint, ending text, at bigint)
@@ -64,9 +64,9 @@ export function postgresKeys(
 
   /** Nobody else creates a key meanwhile. */
   function alone<Result>(work: (on: Ask) => Promise<Result>): Promise<Result> {
-    return connection.transaction(async (on) => {
-      await on('LOCK TABLE keys IN SHARE ROW EXCLUSIVE MODE')
-      return work(on)
+    return connection.transaction(async ({ send, ask }) => {
+      await send('LOCK TABLE keys IN SHARE ROW EXCLUSIVE MODE')
+      return work(ask)
     })
   }
 
@@ -78,11 +78,11 @@ export function postgresKeys(
       alone(async (on) => ((await on('SELECT FROM keys LIMIT 1')).length > 0 ? undefined : create(on, key))),
     listKeys: async () => (await read<KeyRow>(ALL)).map(toKey),
     revokeKey: async (id) => {
-      await connection.transaction((on) => on(REVOKE, id, now()))
+      await connection.transaction(({ ask }) => ask(REVOKE, id, now()))
       changes++
     },
     endKey: async (id, endsAt) => {
-      await connection.transaction((on) => on(END, id, endsAt))
+      await connection.transaction(({ ask }) => ask(END, id, endsAt))
       changes++
     },
     saveKeyUses: async (uses) => {

@@ -1,32 +1,46 @@
 // The connections to one host, and whether what is written there has reached its standby.
 
-import { StartError } from '../../domain/errors.ts'
+import { PetstoreError, StartError } from '../../domain/errors.ts'
+import { unavailable } from '../shared/failures.ts'
 import type { PostgresAddress } from './address.ts'
-import { askOn } from './ask.ts'
-import { StoreFailure } from './errors.ts'
-import { ISOLATION, openPool, type Sql, type WritableHost } from './hosts.ts'
+import { codeOf, StoreFailure } from './errors.ts'
+import { APPLICATION, ISOLATION, openClient, type WritableHost } from './hosts.ts'
+import { Pool } from './pool.ts'
+import { Session } from './session.ts'
+import { withTimeout } from './timeout.ts'
 
 /** The server cancels a statement that takes longer. This does not limit the commit, which may wait for a standby. */
 const STATEMENT_TIMEOUT_MS = 2_000
 /** After this long without a response, a connection counts as dead. */
-export const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 500
+const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 500
+const READ_QUEUE_MS = 1_000
+const WRITE_QUEUE_MS = STATEMENT_TIMEOUT_MS
+/**
+ * With one, creates and orders beside lists are a third slower: the next statement could be sent only when this process has read the last
+ * answer. With two, it waits at the database.
+ */
+const WRITERS = 2
 
 /** Writes to the write-ahead log, so that the commit waits for the synchronous standby. It has no other effect. */
 export const LOG_MESSAGE = `pg_logical_emit_message(true, 'petstore', '')`
 /** Makes the commit durable in the same way as the triggers on the tables do. */
 const FENCE = `SELECT current_setting('transaction_isolation') AS isolation, ${LOG_MESSAGE},
   CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN set_config('synchronous_commit', 'on', true) END`
+/** A statement of the service that takes longer than it may, so it is in its commit. Users see those of their own role. */
+const RUNNING = `SELECT pid FROM pg_stat_activity
+  WHERE state = 'active' AND application_name = '${APPLICATION}' AND datname = current_database()
+    AND query_start < clock_timestamp() - ${STATEMENT_TIMEOUT_MS} * interval '1 ms' LIMIT 1`
 
 export interface Link {
   readonly host: WritableHost
-  readonly readers: Sql
-  /** One connection for everything that must be replicated, so that reads never wait behind a commit, nor a commit behind reads. */
-  readonly writer: Sql
+  readonly readers: Pool<Session>
+  /** For everything that must be replicated, so that reads never wait behind a commit, nor a commit behind reads. */
+  readonly writers: Pool<Session>
   /** Resolves when the link may be used: everything that this host shows has reached its standby, too, and it was checked. */
   ready: Promise<void>
   /** How often an operator has cancelled a commit's wait for the standby. */
   warnings: number
-  /** A commit of the writer still waits for the standby, after its caller got an error. */
+  /** A commit still waits for the standby, after its caller got an error. */
   stuck: boolean
   /** When the host last responded; `undefined` while hosts are compared. */
   answeredAt: number | undefined
@@ -42,35 +56,73 @@ export function openLink(address: PostgresAddress, host: WritableHost, check: Ch
     if (severity === 'WARNING' && routine !== 'CheckMyDatabase') link.warnings++
   }
   const options = { statementTimeoutMs: STATEMENT_TIMEOUT_MS, onclose: () => lost(link), onnotice }
+  const sessions = (length: number) =>
+    Array.from({ length }, () => new Session(openClient(address, host, options), onTimeline(host)))
   const link: Link = {
     host,
-    readers: openPool(address, host, { ...options, max: address.connections }),
-    writer: openPool(address, host, { ...options, max: 1 }),
+    readers: new Pool(sessions(address.connections), READ_QUEUE_MS, noneFree),
+    writers: new Pool(sessions(WRITERS), WRITE_QUEUE_MS, noneFree),
     ready: Promise.resolve(),
     warnings: 0,
     stuck: false,
     answeredAt: undefined,
   }
-  link.ready = fence(link).then(() => check(link))
+  link.ready = late(
+    link,
+    fence(link).then(() => check(link)),
+  )
   link.ready.catch(() => lost(link))
   return link
 }
 
-/** Queries in progress are finished first. */
-export async function closeLink({ readers, writer }: Link): Promise<void> {
-  const timeout = ANSWER_TIMEOUT_MS / 1000
-  await Promise.allSettled([readers.end({ timeout }), writer.end({ timeout })])
+/** Statements and transactions in progress are finished first. */
+export async function closeLink({ readers, writers }: Link): Promise<void> {
+  for (const pool of [readers, writers]) pool.close()
+  await Promise.allSettled([...readers.items, ...writers.items].map((session) => session.close(ANSWER_TIMEOUT_MS)))
 }
 
 /**
- * Fails before the SELECT has done anything where it does not run on the link's timeline: behind a proxy or a pooler the host may have
- * changed. On a standby the position in the log is an error (55000), on another timeline the division is one (22012): plain SQL has no
- * other way to raise an error. PostgreSQL evaluates the condition once and first, even when no row is found, and keeps the order of
- * the subquery.
+ * A condition that fails where a statement does not run on the timeline of the host that was found: behind a proxy or a pooler the host
+ * may have changed. On a standby the position in the log is an error (55000), on another timeline the division is one (22012): plain
+ * SQL has no other way to raise an error.
  */
-export function onTimeline({ host }: Link, select: string): string {
-  return `SELECT * FROM (${select}) AS answer
-    WHERE (SELECT 1 / (left(pg_walfile_name(pg_current_wal_lsn()), 8) = '${host.timeline}')::int) = 1`
+function onTimeline({ timeline }: WritableHost): string {
+  return `(SELECT 1 / (left(pg_walfile_name(pg_current_wal_lsn()), 8) = '${timeline}')::int) = 1`
+}
+
+function noneFree(): Error {
+  return unavailable(new Error('no connection is free'))
+}
+
+/** Settles as `work` does; fails with NO_ANSWER when that takes too long. */
+export function inTime<Result>(work: Promise<Result>): Promise<Result> {
+  return withTimeout(
+    ANSWER_TIMEOUT_MS,
+    work,
+    () => new StoreFailure('NO_ANSWER', 'the database did not answer in time'),
+  )
+}
+
+/** Settles as `writing` does, for however long the database works on it. Fails with NO_ANSWER when its answer must have been lost. */
+export async function late<Result>(link: Link, writing: Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await inTime(writing)
+    } catch (error) {
+      if (codeOf(error) !== 'NO_ANSWER' || link.readers.isClosed || !(await mayRun(link))) throw error
+    }
+  }
+}
+
+async function mayRun({ readers }: Link): Promise<boolean> {
+  try {
+    const { running } = await readers.start((session) => session.read(RUNNING))
+    return (await inTime(running)).length > 0
+  } catch (error) {
+    // No connection is free to ask on.
+    if (error instanceof PetstoreError) return true
+    throw error
+  }
 }
 
 /** Throws when an operator has cancelled the commit's wait for the standby: what it wrote is on this host only. */
@@ -86,7 +138,10 @@ export async function replicated<Result>(link: Link, work: () => Promise<Result>
  * made them ended before they were replicated. A new commit reaches the standby after all of them.
  */
 async function fence(link: Link): Promise<void> {
-  const [row] = await replicated(link, () => askOn(link.writer)<{ isolation: string }>(onTimeline(link, FENCE)))
+  const { running } = await link.writers.start((session) =>
+    replicated(link, () => session.ask<{ isolation: string }>(FENCE)),
+  )
+  const [row] = await running
   if (row?.isolation !== ISOLATION) {
     throw new StartError(
       `its transactions are ${row?.isolation}: set default_transaction_isolation of the role to '${ISOLATION}'`,

@@ -139,7 +139,8 @@ export function postgresOrders(
     expireOrders: async (limit) => {
       const due = await read(IS_DUE)
       if (due.length === 0) return []
-      const expired = await change<ExpiredOrder>(EXPIRE, limit)
+      const rows = await change<ExpiredOrder>(EXPIRE, limit)
+      const expired = rows.map(({ id, petId }) => ({ id, petId }))
       if (expired.length > 0) onTransitions?.(expired.map((order) => ({ ...order, status: 'expired' })))
       return expired
     },

@@ -5,8 +5,8 @@
 import type { ListFilter, Page } from '../../domain/lists.ts'
 import { jsonObject } from '../shared/columns.ts'
 import { type List, planOf, rowsOf } from '../shared/lists.ts'
-import type { Ask, Parameter } from './ask.ts'
 import { POSTGRES_JSON } from './json.ts'
+import type { Ask, Parameter } from './session.ts'
 
 interface Row {
   id: bigint

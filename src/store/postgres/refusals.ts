@@ -30,7 +30,6 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
     /^08P01$/,
     'it refuses our connection parameters. With PgBouncer, set ignore_startup_parameters: see docs/postgresql.md.',
   ],
-  [/^26000$/, 'it forgets prepared statements. With PgBouncer, set max_prepared_statements: see docs/postgresql.md.'],
   [
     /CERT|SELF_SIGNED|TLS|SSL|UNABLE_TO/,
     'its certificate cannot be verified. Check sslmode and sslrootcert in the address.',

@@ -2,8 +2,6 @@
 
 import { StartError } from '../../domain/errors.ts'
 import { UNFINISHED_COPY } from '../shared/failures.ts'
-import type { Ask } from './ask.ts'
-import type { Sql } from './hosts.ts'
 import first from './migrations/0001-pets-and-keys.sql' with { type: 'text' }
 import second from './migrations/0002-idempotency-keys.sql' with { type: 'text' }
 import third from './migrations/0003-idempotency-answers.sql' with { type: 'text' }
@@ -11,6 +9,7 @@ import fourth from './migrations/0004-orders.sql' with { type: 'text' }
 import fifth from './migrations/0005-key-uses.sql' with { type: 'text' }
 import sixth from './migrations/0006-counted-inventory.sql' with { type: 'text' }
 import seventh from './migrations/0007-checked-writes.sql' with { type: 'text' }
+import type { Ask, Session } from './session.ts'
 
 /** In order. A released migration is never changed. */
 const MIGRATIONS = [first, second, third, fourth, fifth, sixth, seventh]
@@ -88,16 +87,16 @@ export async function mayMigrate(ask: Ask): Promise<boolean> {
 }
 
 /** Runs the missing migrations in one transaction. `copying`: a new schema is marked as unfinished. */
-export async function migrate(sql: Sql, copying = false): Promise<void> {
-  await sql.begin(async (transaction) => {
-    const ask: Ask = async (statement) => Array.from(await transaction.unsafe(statement)) as never
-    await ask(LOCK)
-    const version = await schemaVersion(ask, copying)
+export async function migrate(session: Session, copying = false): Promise<void> {
+  const { send } = session
+  await session.transaction(async () => {
+    await send(LOCK)
+    const version = await schemaVersion(send, copying)
     if (version >= NEWEST_VERSION) return
-    if (version === 0 && copying) await ask(MARK_UNFINISHED)
-    if (version === 0) await ask('CREATE TABLE petstore_schema (version integer NOT NULL)')
-    for (const migration of MIGRATIONS.slice(version)) await ask(migration)
-    await ask('DELETE FROM petstore_schema')
-    await ask(`INSERT INTO petstore_schema VALUES (${NEWEST_VERSION})`)
+    if (version === 0 && copying) await send(MARK_UNFINISHED)
+    if (version === 0) await send('CREATE TABLE petstore_schema (version integer NOT NULL)')
+    for (const migration of MIGRATIONS.slice(version)) await send(migration)
+    await send('DELETE FROM petstore_schema')
+    await send(`INSERT INTO petstore_schema VALUES (${NEWEST_VERSION})`)
   })
 }

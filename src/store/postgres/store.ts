@@ -3,16 +3,16 @@
 import { StartError } from '../../domain/errors.ts'
 import type { SchemaState, Store, StoreOptions } from '../../domain/store.ts'
 import { type PostgresAddress, parsePostgresAddress } from './address.ts'
-import { askOn } from './ask.ts'
 import { Connection } from './connection.ts'
 import { StoreFailure } from './errors.ts'
-import { openPool, type WritableHost, writableHost } from './hosts.ts'
+import { openClient, type WritableHost, writableHost } from './hosts.ts'
 import { postgresKeys } from './keys.ts'
 import type { Link } from './link.ts'
 import { postgresOrders } from './orders.ts'
 import { postgresPets } from './pets.ts'
 import { refusal } from './refusals.ts'
 import { checkRights, checkServer, mayMigrate, migrate, NEWEST_VERSION, schemaVersion } from './schema.ts'
+import { type Ask, Session } from './session.ts'
 
 /** Throws StartError when the database cannot be used. */
 export async function openPostgresStore(address: string, options: StoreOptions): Promise<Store> {
@@ -74,8 +74,12 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
  * A host that is found later may be one to which a failover has led before a migration had reached it. Throws also after the migration
  * has been run again: the next link shows whether its commit reaches the standby.
  */
-async function checkAgain(address: PostgresAddress, { host, writer }: Link, copying?: boolean): Promise<void> {
-  const ask = askOn(writer)
+async function checkAgain(address: PostgresAddress, { host, writers }: Link, copying?: boolean): Promise<void> {
+  const { running } = await writers.start(({ ask }) => checkSchema(address, host, ask, copying))
+  await running
+}
+
+async function checkSchema(address: PostgresAddress, host: WritableHost, ask: Ask, copying?: boolean): Promise<void> {
   const version = await schemaVersion(ask, copying)
   if (version < NEWEST_VERSION) {
     const lost = `a failover has lost a migration: the schema is ${version}, and this version needs ${NEWEST_VERSION}.`
@@ -91,10 +95,10 @@ async function checkAgain(address: PostgresAddress, { host, writer }: Link, copy
 
 /** On a connection of its own, without the time limit of the others: a migration may take long. */
 async function migrateAlone(address: PostgresAddress, host: WritableHost, copying?: boolean): Promise<void> {
-  const sql = openPool(address, host, { max: 1 })
+  const session = new Session(openClient(address, host))
   try {
-    await migrate(sql, copying)
+    await migrate(session, copying)
   } finally {
-    await sql.end({ timeout: 1 })
+    await session.close(1_000)
   }
 }

@@ -46,6 +46,6 @@ export function createdKey(row: KeyRow | null | undefined, { name }: NewKey): Ap
   return toKey(row)
 }
 
-export function toDeprecatedCalls(row: DeprecatedCallsRow): DeprecatedCalls {
-  return { ...row, calls: Number(row.calls), lastAt: Number(row.lastAt) }
+export function toDeprecatedCalls({ keyId, operationId, calls, lastAt }: DeprecatedCallsRow): DeprecatedCalls {
+  return { keyId, operationId, calls: Number(calls), lastAt: Number(lastAt) }
 }
