@@ -1,9 +1,18 @@
 // What people do with an animal: reserve it, sell it, release it, take it back. The service decides; this says which of them
 // an animal's status offers, what they make of it, and on which order they act.
 
-import type { Order, Pet, PetStatus, PetstoreClient } from '../client/petstore.ts'
+import type { Order, OrderStatus, Pet, PetStatus, PetstoreClient } from '../client/petstore.ts'
+import { HOLDING, MOVES, petStatusOf } from '../domain/order-moves.ts'
 
-export type Action = 'reserve' | 'sell' | 'release' | 'takeBack'
+/** What each makes of the order. *Sell* first places one for an animal that is available. */
+const ORDER_AFTER = {
+  reserve: 'pending',
+  release: 'cancelled',
+  sell: 'completed',
+  takeBack: 'returned',
+} as const satisfies Record<string, OrderStatus>
+
+export type Action = keyof typeof ORDER_AFTER
 
 /** An animal, and its order as far as it is known. */
 export interface Subject extends Pick<Pet, 'name' | 'status'> {
@@ -12,13 +21,17 @@ export interface Subject extends Pick<Pet, 'name' | 'status'> {
 }
 
 /** *Sell* keeps its place when the status changes: a press in that moment still means what it says. */
-export const ACTIONS: Record<PetStatus, readonly Action[]> = {
-  available: ['reserve', 'sell'],
-  pending: ['release', 'sell'],
-  sold: ['takeBack'],
+export function actionsOf(status: PetStatus): Action[] {
+  return (Object.keys(ORDER_AFTER) as Action[]).filter((action) => {
+    const after = ORDER_AFTER[action]
+    const before = after === 'pending' ? 'available' : MOVES[after].pet[0]
+    return status === before || (action === 'sell' && status === 'available')
+  })
 }
 
-export const STATUS_AFTER = { reserve: 'pending', sell: 'sold', release: 'available', takeBack: 'available' } as const
+export function statusAfter(action: Action): PetStatus {
+  return petStatusOf(ORDER_AFTER[action])
+}
 
 export const ACTION_LABELS: Record<Action, string> = {
   reserve: 'Reserve',
@@ -29,13 +42,13 @@ export const ACTION_LABELS: Record<Action, string> = {
 
 /** `undefined` when the order has ended: its animal may have another one. */
 export function subjectOf(order: Order): Subject | undefined {
-  const status = ({ pending: 'pending', completed: 'sold' } as const)[order.status as string]
-  return status && { petId: order.petId, name: order.petName, status, order }
+  const { petId, petName: name } = order
+  return HOLDING.includes(order.status) ? { petId, name, status: petStatusOf(order.status), order } : undefined
 }
 
 /** The order that holds the animal now. An animal that was added as pending or sold has none. */
 export async function findOrder(client: PetstoreClient, petId: bigint): Promise<Order | undefined> {
-  for (const status of ['pending', 'completed'] as const) {
+  for (const status of HOLDING) {
     const { orders } = await client.listOrderPage({ petId, status, limit: 1 })
     if (orders[0]) return orders[0]
   }

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import type { Order, Pet } from '../client/petstore.ts'
-import { ACTION_LABELS, ACTIONS, type Action, type Subject, subjectOf } from './actions.ts'
+import { ACTION_LABELS, type Action, actionsOf, type Subject, subjectOf } from './actions.ts'
 import { CopyId } from './copy-id.tsx'
 import type { Shown } from './list.ts'
 import type { ListPosition } from './list-position.ts'
@@ -105,7 +105,7 @@ function when({ status, expiresAt, placedAt, changedAt }: Order): string {
 export function Actions({ subject, onAction }: { subject: Subject; onAction: OnAction }) {
   return (
     <div class="actions">
-      {ACTIONS[subject.status].map((action, index) => (
+      {actionsOf(subject.status).map((action, index) => (
         <button key={index} type="button" class="small" onClick={() => onAction(action, subject)}>
           {ACTION_LABELS[action]}
           <span class="visually-hidden"> {subject.name}</span>

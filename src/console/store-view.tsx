@@ -2,7 +2,7 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Inventory, Pet, PetstoreClient } from '../client/petstore.ts'
-import { type Action, STATUS_AFTER, type Subject } from './actions.ts'
+import { type Action, type Subject, statusAfter } from './actions.ts'
 import { AddDialog } from './add-dialog.tsx'
 import { useAnnounce } from './announcer.tsx'
 import { Bar, TITLES } from './bar.tsx'
@@ -100,7 +100,7 @@ export function StoreView({ client, signedIn, draft, setDraft, added, setAdded, 
     keepFocus(subject.petId)
     setNews(sentence)
     announce(sentence)
-    setAdded(added.map((pet) => (pet.id === subject.petId ? { ...pet, status: STATUS_AFTER[action] } : pet)))
+    setAdded(added.map((pet) => (pet.id === subject.petId ? { ...pet, status: statusAfter(action) } : pet)))
     reload()
   }
 

@@ -1,48 +1,31 @@
 // Every transition of an order in every status, and what becomes of its pet.
 
 import { describe, expect, test } from 'bun:test'
+import { isDone, MOVES, petStatusOf } from '../../src/domain/order-moves.ts'
 import type { OrderStatus } from '../../src/domain/orders.ts'
 import type { PetStatus } from '../../src/domain/pets.ts'
 import { rejectionOf } from '../support/rejection.ts'
 import { type Fixture, MAX, orderJson, STATUSES } from './fixture.ts'
 
-export type Move = 'completeOrder' | 'cancelOrder' | 'returnOrder'
+export type Move = keyof typeof BECOMES
 /** What an order becomes and what its pet, or the code of the refusal. */
 type Outcome = readonly [OrderStatus, PetStatus] | 'order_not_pending' | 'order_not_completed'
 
-const TRANSITIONS: Record<OrderStatus, Record<Move, Outcome>> = {
-  pending: {
-    completeOrder: ['completed', 'sold'],
-    cancelOrder: ['cancelled', 'available'],
-    returnOrder: 'order_not_completed',
-  },
-  completed: {
-    completeOrder: ['completed', 'sold'],
-    cancelOrder: 'order_not_pending',
-    returnOrder: ['returned', 'available'],
-  },
-  cancelled: {
-    completeOrder: 'order_not_pending',
-    cancelOrder: ['cancelled', 'available'],
-    returnOrder: 'order_not_completed',
-  },
-  expired: {
-    completeOrder: 'order_not_pending',
-    cancelOrder: ['expired', 'available'],
-    returnOrder: 'order_not_completed',
-  },
-  returned: {
-    completeOrder: 'order_not_pending',
-    cancelOrder: 'order_not_pending',
-    returnOrder: ['returned', 'available'],
-  },
+const BECOMES = { completeOrder: 'completed', cancelOrder: 'cancelled', returnOrder: 'returned' } as const
+
+function outcomeOf(status: OrderStatus, transition: Move): Outcome {
+  const to = BECOMES[transition]
+  if (isDone(to, status)) return [status, petStatusOf(status)]
+  return MOVES[to].from === status ? [to, MOVES[to].pet[1]] : MOVES[to].refusal
 }
+
 export function transitions(fixture: Fixture): void {
   const { addPet, place, statusOf, orderThatIs, allOrders, expectInventoryIsExact } = fixture
 
   describe('a transition', () => {
     for (const status of STATUSES) {
-      for (const [transition, outcome] of Object.entries(TRANSITIONS[status]) as [Move, Outcome][]) {
+      for (const transition of Object.keys(BECOMES) as Move[]) {
+        const outcome = outcomeOf(status, transition)
         const description =
           typeof outcome === 'string' ? `is refused: ${outcome}` : `gives ${outcome.join(', its pet ')}`
         test(`${transition} of an order that is ${status} ${description}`, async () => {

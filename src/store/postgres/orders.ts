@@ -3,6 +3,7 @@
 
 import type { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
+import { isDone, MOVES, type Moved } from '../../domain/order-moves.ts'
 import type { ExpiredOrder, Inventory, NewOrder, Order, OrderCheck, OrderStore } from '../../domain/orders.ts'
 import type { Created, PetStatus } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
@@ -11,14 +12,7 @@ import { batched } from '../shared/group-commit.ts'
 import { type FirstAnswer, replay, requestText } from '../shared/idempotency.ts'
 import { ORDERS, rowsOf } from '../shared/lists.ts'
 import { ORDER_COLUMNS, PLACE_ORDER } from '../shared/order-columns.ts'
-import {
-  invalidExpiry,
-  orderNotCompleted,
-  orderNotFound,
-  orderNotPending,
-  petNotAvailable,
-  petNotFound,
-} from '../shared/order-refusals.ts'
+import { invalidExpiry, notMoved, orderNotFound, petNotAvailable, petNotFound } from '../shared/order-refusals.ts'
 import { callersOf, refusedKeys, without } from './callers.ts'
 import type { Connection } from './connection.ts'
 import { forgetting, type Keyed, usedKey } from './idempotency.ts'
@@ -35,10 +29,6 @@ const VERSIONED = `SELECT ${COLUMNS}, petstore_order_version(id) AS version FROM
 const IS_DUE = `SELECT FROM orders WHERE status = 'pending' AND expires_at <= (SELECT petstore_now())
   AND (SELECT status FROM pets WHERE pets.id = pet_id) = 'pending' ORDER BY expires_at LIMIT 1`
 const EXPIRE = 'SELECT id, pet_id AS "petId" FROM petstore_expire_orders($1)'
-
-/** From which status an order may go to each. */
-const FROM = { completed: 'pending', cancelled: 'pending', returned: 'completed' } as const
-type Moved = keyof typeof FROM
 
 interface Placement extends Keyed {
   order: NewOrder
@@ -109,7 +99,7 @@ export function postgresOrders(
       const [seen] = await read<Order & { version: string }>(VERSIONED, id)
       const version = seen && !check(fromRow(ORDER_COLUMNS, seen)) ? seen.version : NO_VERSION
       const { value: order } = await changeOne({ id, by, to, version })
-      if (order.status !== FROM[to]) return order
+      if (order.status !== MOVES[to].from) return order
       const refusal = check(order)
       if (refusal) throw refusal
     }
@@ -153,13 +143,12 @@ function toRow({ order, by, idempotencyKey: key }: Placement) {
   return { pet_id: String(petId), reference, expires_at: expiresAt, key_id: String(by), key, request }
 }
 
-/** Repeating is safe: what an order is already it was moved to before, and a reservation that is over needs no cancelling. */
 function outcomeOfMove({ id, to, version }: Move, row: ChangeRow | undefined): Outcome {
   if (!row) return orderNotFound(id)
   const order = fromRow(ORDER_COLUMNS, row)
-  const isDone = order.status === to || (to === 'cancelled' && order.status === 'expired')
-  if (isDone || (version !== undefined && order.status === FROM[to])) return { value: order, replayed: false }
-  return to === 'returned' ? orderNotCompleted(order) : orderNotPending(order, to)
+  // An order that is asked for with a version may have been left in its status: the caller sees it.
+  const isLeft = version !== undefined && order.status === MOVES[to].from
+  return isDone(to, order.status) || isLeft ? { value: order, replayed: false } : notMoved(order, to)
 }
 
 function outcomeOfPlacement({ order }: Placement, row: ChangeRow): Outcome {

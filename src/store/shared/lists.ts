@@ -1,10 +1,11 @@
 // The lists of pets and of orders, as data that both stores build their pages from: which column each parameter of the contract narrows,
 // and which index finds the rows.
 
+import { HOLDING } from '../../domain/order-moves.ts'
 import type { OrderFilter } from '../../domain/orders.ts'
 import type { PetFilter } from '../../domain/pets.ts'
 import type { AnyColumns } from './columns.ts'
-import { HOLDS, holds, ORDER_COLUMNS } from './order-columns.ts'
+import { HOLDS, ORDER_COLUMNS } from './order-columns.ts'
 import { PET_COLUMNS } from './pet-columns.ts'
 
 type Filters<Filter> = Exclude<keyof Filter & string, 'limit' | 'after'>
@@ -45,7 +46,7 @@ export const ORDERS: List<OrderFilter> = {
     {
       name: 'orders_that_hold',
       filter: 'petId',
-      unique: { where: HOLDS, fits: ({ status }) => status !== undefined && holds(status) },
+      unique: { where: HOLDS, fits: ({ status }) => status !== undefined && HOLDING.includes(status) },
     },
     { name: 'orders_by_pet', filter: 'petId' },
     { name: 'orders_by_status', filter: 'status' },

@@ -1,6 +1,7 @@
 // An order's columns, in both stores. `pet_name` comes from the pet.
 
-import type { NewOrder, Order, OrderStatus } from '../../domain/orders.ts'
+import { HOLDING } from '../../domain/order-moves.ts'
+import type { NewOrder, Order } from '../../domain/orders.ts'
 import type { Columns } from './columns.ts'
 import type { IdempotentOperation } from './idempotency.ts'
 
@@ -26,6 +27,5 @@ export const PLACE_ORDER: IdempotentOperation<NewOrder, Order> = {
   answer: ORDER_COLUMNS,
 }
 
-/** The statuses in which an order holds its pet, as the index `orders_that_hold` has them: a pet has at most one such order. */
-export const HOLDS = "status IN ('pending', 'completed')"
-export const holds = (status: OrderStatus) => status === 'pending' || status === 'completed'
+/** That an order holds its pet, as the index `orders_that_hold` says it. */
+export const HOLDS = `status IN (${HOLDING.map((status) => `'${status}'`).join(', ')})`

@@ -1,6 +1,7 @@
 // The errors for refused orders, the same for every store.
 
 import { PetstoreError } from '../../domain/errors.ts'
+import { MOVES, type Moved } from '../../domain/order-moves.ts'
 import type { Order } from '../../domain/orders.ts'
 import type { PetStatus } from '../../domain/pets.ts'
 
@@ -26,9 +27,7 @@ export function petNotAvailable(
   const by = holder && (status === 'sold' ? `: order ${holder.id}` : `: order ${holder.id} holds it${until}`)
   return new PetstoreError('pet_not_available', `Pet ${petId} is ${status}${by ?? ''}.`)
 }
-export function orderNotPending({ id, status }: Order, done: 'completed' | 'cancelled'): PetstoreError {
-  return new PetstoreError('order_not_pending', `Order ${id} is ${status}: only a pending order can be ${done}.`)
-}
-export function orderNotCompleted({ id, status }: Order): PetstoreError {
-  return new PetstoreError('order_not_completed', `Order ${id} is ${status}: only a completed order can be returned.`)
+export function notMoved({ id, status }: Order, to: Moved): PetstoreError {
+  const { from, refusal } = MOVES[to]
+  return new PetstoreError(refusal, `Order ${id} is ${status}: only a ${from} order can be ${to}.`)
 }

@@ -2,6 +2,7 @@
 
 import type { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
+import { isDone, MOVES, type Moved } from '../../domain/order-moves.ts'
 import type {
   ExpiredOrder,
   NewOrder,
@@ -19,9 +20,8 @@ import { HOLDS, ORDER_COLUMNS, PLACE_ORDER } from '../shared/order-columns.ts'
 import {
   invalidExpiry,
   LATEST_EXPIRY_MS,
-  orderNotCompleted,
+  notMoved,
   orderNotFound,
-  orderNotPending,
   petNotAvailable,
   petNotFound,
 } from '../shared/order-refusals.ts'
@@ -30,14 +30,6 @@ import { pages } from './pages.ts'
 import type { Read, Statements } from './statements.ts'
 import type { Turn, Write } from './writes.ts'
 
-/** From which status an order may go to each, and what that makes of its pet. */
-const MOVES = {
-  completed: { from: 'pending', pet: ['pending', 'sold'] },
-  cancelled: { from: 'pending', pet: ['pending', 'available'] },
-  expired: { from: 'pending', pet: ['pending', 'available'] },
-  returned: { from: 'completed', pet: ['sold', 'available'] },
-} as const
-type Moved = keyof typeof MOVES
 /** What must be known of an order to move it. */
 type Movable = Pick<Order, 'id' | 'petId' | 'changedAt'>
 
@@ -141,14 +133,11 @@ export function sqliteOrders(
     if (order.status === 'pending' && isOverdue(order, now)) {
       order = { ...order, status: 'expired', changedAt: move(turn, order, 'expired', null) }
     }
-    // A repeat, or the end of a reservation that has ended: what is asked for is so already.
-    if (order.status === to || (to === 'cancelled' && order.status === 'expired')) return order
-    if (order.status === MOVES[to].from) {
-      const refusal = check?.(order)
-      if (refusal) return refusal
-      return { ...order, status: to, changedAt: move(turn, order, to, by) }
-    }
-    return to === 'returned' ? orderNotCompleted(order) : orderNotPending(order, to)
+    if (isDone(to, order.status)) return order
+    if (order.status !== MOVES[to].from) return notMoved(order, to)
+    const refusal = check?.(order)
+    if (refusal) return refusal
+    return { ...order, status: to, changedAt: move(turn, order, to, by) }
   }
 
   function expire(turn: Turn, limit: number): ExpiredOrder[] {
