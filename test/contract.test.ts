@@ -12,10 +12,11 @@ import type { Operation } from '../src/contract/openapi.ts'
 import { parametersOf } from '../src/contract/parameters.ts'
 import { flatten } from '../src/contract/schema.ts'
 import { PetstoreError } from '../src/domain/errors.ts'
+import { Context } from '../src/http/context.ts'
 import { handlers } from '../src/http/operations.ts'
 import { decodeCursor } from '../src/http/request/cursor.ts'
 import { errorAnswer } from '../src/http/response/error-answer.ts'
-import { Context } from '../src/http/route.ts'
+import { NO_ROUTE } from '../src/http/response/shared-headers.ts'
 import { temporaryFile } from './support/files.ts'
 import { type Service, startService } from './support/service.ts'
 
@@ -211,7 +212,7 @@ describe('the prose', () => {
     expect(schema).not.toHaveProperty('enum')
     const rows = [...(schema?.description ?? '').matchAll(/^- `(\w+)` \((\d+)\): .+\.$/gm)]
     const codes = schema?.['x-extensible-enum'] as ErrorCode[]
-    const context = new Context(Object.assign(new Request('http://localhost/'), { params: {} }), undefined, 0)
+    const context = new Context(Object.assign(new Request('http://localhost/'), { params: {} }), NO_ROUTE, 'none', 0)
     expect(rows.map(([, code, status]) => ({ code, status: Number(status) }))).toEqual(
       codes.map((code) => ({ code, status: errorAnswer(new PetstoreError(code, ''), context).status })),
     )

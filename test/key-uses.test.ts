@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import type { KeyUse } from '../src/domain/keys.ts'
-import { KeyUses } from '../src/http/request/authentication.ts'
+import { KeyUses } from '../src/http/request/key-uses.ts'
 import { rejectionOf } from './support/rejection.ts'
 
 test('the first use is saved at once, the next ones after a minute or at the end', async () => {

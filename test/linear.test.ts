@@ -25,7 +25,8 @@ const SAMPLES: Record<string, readonly string[]> = {
   'contract/date-time.ts': ['2026-11-21T09:30:00.123456789+02:00'],
   'json/int64.ts': ['10', '0001', '-10.50e+30', '-9223372036854775808'],
   'json/json.ts': ['-10.50e+30', 'Rex é'],
-  'http/route.ts': ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x', 'a.example%20:8080'],
+  'http/context.ts': ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x'],
+  'http/request/host.ts': ['a.example%20:8080'],
   'openapi.yaml': ['"a b\\"\\\\"', ' \tRex the dog ', 'AAAAAAAAABT4CxQ', '120'],
 }
 

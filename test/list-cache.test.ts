@@ -2,10 +2,11 @@
 // answers are the same for all.
 
 import { afterEach, describe, expect, test } from 'bun:test'
+import { Context, type RoutedRequest } from '../src/http/context.ts'
 import { handlers } from '../src/http/operations.ts'
 import { ListCache } from '../src/http/response/list-cache.ts'
 import { type Answer, ok } from '../src/http/response/response.ts'
-import { Context, type RoutedRequest } from '../src/http/route.ts'
+import { NO_ROUTE } from '../src/http/response/shared-headers.ts'
 import { type Service, startService } from './support/service.ts'
 
 const { listPets } = handlers
@@ -155,7 +156,7 @@ describe('the lists that are kept', () => {
 })
 
 function contextOf(url: string, version = 1): Context {
-  const context = new Context(new Request(url) as RoutedRequest, undefined, 0)
+  const context = new Context(new Request(url) as RoutedRequest, NO_ROUTE, 'none', 0)
   context.version = { data: version, keys: 0 }
   return context
 }

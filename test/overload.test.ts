@@ -2,10 +2,11 @@
 
 import { describe, expect, test } from 'bun:test'
 import { OVERLOADED } from '../src/domain/errors.ts'
+import type { RoutedRequest } from '../src/http/context.ts'
 import { Admission } from '../src/http/limits/admission.ts'
 import { linksBelow } from '../src/http/links.ts'
 import { Pipeline } from '../src/http/pipeline.ts'
-import { Route, type RoutedRequest } from '../src/http/route.ts'
+import { Route } from '../src/http/route.ts'
 import { createLog } from '../src/observability/log.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { batched } from '../src/store/shared/group-commit.ts'

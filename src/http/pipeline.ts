@@ -8,23 +8,28 @@ import type { Store } from '../domain/store.ts'
 import type { Json } from '../json/json.ts'
 import type { Log } from '../observability/log.ts'
 import type { Metrics } from '../observability/metrics.ts'
+import { Context, type RoutedRequest } from './context.ts'
 import { Admission } from './limits/admission.ts'
 import { type Rate, RateLimit } from './limits/rate-limit.ts'
 import type { LinkTo } from './links.ts'
 import type { Services } from './operations/handler.ts'
 import { handlers } from './operations.ts'
-import { Authentication, KeyUses, readToken } from './request/authentication.ts'
+import { Authentication, readToken } from './request/authentication.ts'
 import { readBody } from './request/body.ts'
+import { hasValidHost } from './request/host.ts'
 import { RunningKeys } from './request/idempotency-key.ts'
+import { KeyUses } from './request/key-uses.ts'
 import { readParameters } from './request/parameters.ts'
 import { failedPrecondition } from './response/conditions.ts'
+import { addCors, type CorsOrigins } from './response/cors.ts'
 import { checkNotRemoved, DeprecatedCallTally } from './response/deprecation.ts'
 import { errorAnswer, isServerFailure, toPetstoreError } from './response/error-answer.ts'
 import { FailureLog } from './response/failure-log.ts'
 import { ListCache } from './response/list-cache.ts'
-import { type Answer, addCors, type CorsOrigins, prepare, toResponse } from './response/response.ts'
+import { type Answer, prepare, toResponse } from './response/response.ts'
 import { SharedAnswers } from './response/shared-answers.ts'
-import { Context, hasValidHost, type Route, type RoutedRequest } from './route.ts'
+import { NO_ROUTE } from './response/shared-headers.ts'
+import type { Route } from './route.ts'
 import { endOfTurn } from './turn.ts'
 import type { NotFound } from './web/not-found.ts'
 
@@ -81,7 +86,8 @@ export class Pipeline {
   /** Never throws or rejects: an error becomes a response, too. What needs no wait, such as a cached list, is given without a promise. */
   respond(request: RoutedRequest, route: Route | undefined): Response | Promise<Response> {
     const { store, metrics, now, notFound } = this.options
-    const context = new Context(request, route, now())
+    const label = route?.label(request.method) ?? 'none'
+    const context = new Context(request, route?.headers ?? NO_ROUTE, label, now())
     if (metrics) context.startedAt = performance.now()
     try {
       if (!hasValidHost(request)) return this.finish(BAD_REQUEST, context)
@@ -161,18 +167,14 @@ export class Pipeline {
 
   private finish(answer: Answer, context: Context): Response {
     const { metrics, corsOrigins } = this.options
-    const { request, route } = context
+    const { request, label } = context
     const failed = answer.tag && failedPrecondition(answer.tag, request.headers.get('If-Match'))
     const response = toResponse(failed ? this.failed(failed, context) : answer, context)
     this.rateLimit?.addHeaders(response, context)
     addCors(response, request, corsOrigins)
     // After CONNECT, Bun reads nothing more from the connection.
     if (this.draining || request.method === 'CONNECT') response.headers.set('Connection', 'close')
-    metrics?.request(
-      route?.label(request.method) ?? 'none',
-      response.status,
-      (performance.now() - context.startedAt) / 1000,
-    )
+    metrics?.request(label, response.status, (performance.now() - context.startedAt) / 1000)
     return response
   }
 

@@ -3,7 +3,7 @@
 
 import { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
-import type { Context } from '../route.ts'
+import type { Context } from '../context.ts'
 
 /** The size of a bucket, and how long it takes to fill. */
 export interface Rate {

@@ -1,5 +1,4 @@
-// Authenticates a request by its Authorization header (RFC 6750, 2.1); an API key anywhere else is ignored. Keeps when each key was last
-// used.
+// Authenticates a request by its Authorization header (RFC 6750, 2.1); an API key anywhere else is ignored.
 
 import { PetstoreError } from '../../domain/errors.ts'
 import {
@@ -7,14 +6,12 @@ import {
   type Environment,
   hashKey,
   type KeyHash,
-  type KeyId,
-  type KeyUse,
   keyEnvironment,
   keyState,
   refusedKey,
 } from '../../domain/keys.ts'
 import type { Store } from '../../domain/store.ts'
-import type { Context } from '../route.ts'
+import type { Context } from '../context.ts'
 
 const PREFIX = 'Bearer '
 /**
@@ -111,44 +108,4 @@ export class Authentication {
 
 function invalid(message: string): PetstoreError {
   return new PetstoreError('invalid_api_key', message)
-}
-
-const SAVE_EVERY_MS = 60_000
-
-interface Kept extends KeyUse {
-  at: number
-  /** The last use that is saved. */
-  savedAt: number
-  /** Not saved again before this, in milliseconds of `performance.now`. */
-  dueAt: number
-}
-
-/** When each API key was last used: in memory, so that a request costs no write, and saved at most once a minute for each key. */
-export class KeyUses {
-  private readonly uses = new Map<KeyId, Kept>()
-
-  /** `at` is milliseconds since 1970. */
-  add(keyId: KeyId, token: string, at: number): void {
-    const use = this.uses.get(keyId)
-    if (use) use.at = at
-    else this.uses.set(keyId, { keyId, ending: token.slice(-4), at, savedAt: 0, dueAt: 0 })
-  }
-
-  /**
-   * Calls `save` with the uses that are due, if there are any; with `all`, also with those of keys that were saved less than a minute
-   * ago. Rejects as `save` does.
-   */
-  async saveDue(save: (uses: readonly KeyUse[]) => Promise<void>, all = false): Promise<void> {
-    const now = performance.now()
-    const due = this.uses
-      .values()
-      .filter(({ at, savedAt, dueAt }) => at > savedAt && (all || now >= dueAt))
-      .map((kept) => ({ kept, use: { keyId: kept.keyId, ending: kept.ending, at: kept.at } }))
-      .toArray()
-    if (due.length === 0) return
-    // Set before the call, so that a failure is not repeated within the minute.
-    for (const { kept } of due) kept.dueAt = now + SAVE_EVERY_MS
-    await save(due.map(({ use }) => use))
-    for (const { kept, use } of due) kept.savedAt = use.at
-  }
 }

@@ -2,7 +2,7 @@
 
 import type { ContractOperation, ContractParameter } from '../../contract/contract.ts'
 import { PetstoreError } from '../../domain/errors.ts'
-import type { RoutedRequest } from '../route.ts'
+import type { RoutedRequest } from '../context.ts'
 
 /**
  * Every parameter of the operation, with defaults. Throws `invalid_parameter` with all problems in one message, and `not_found` for

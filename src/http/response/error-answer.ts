@@ -2,7 +2,7 @@
 
 import type { Error as ErrorBody, ErrorCode } from '../../contract/generated.ts'
 import { PetstoreError } from '../../domain/errors.ts'
-import type { Context } from '../route.ts'
+import type { Context } from '../context.ts'
 import type { Answer } from './response.ts'
 
 const STATUS: Record<ErrorCode, number> = {
@@ -59,10 +59,10 @@ export function isServerFailure({ code }: PetstoreError): boolean {
   return STATUS[code] >= 500
 }
 
-export function errorAnswer({ code, message }: PetstoreError, { request, route }: Context): Answer {
+export function errorAnswer({ code, message }: PetstoreError, { request, headers }: Context): Answer {
   const status = STATUS[code]
   const body: ErrorBody = { code, message, status }
-  const allow = code === 'method_not_allowed' && route ? { Allow: route.allow } : {}
+  const allow = code === 'method_not_allowed' ? { Allow: headers.allow } : {}
   // RFC 9110, 15.5.16: a header of the refusal says that the coding was the reason, and not the media type.
   const encoded = code === 'unsupported_media_type' && request.headers.has('Content-Encoding')
   const accepted = encoded ? { 'Accept-Encoding': 'identity' } : {}

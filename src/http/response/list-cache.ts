@@ -5,7 +5,7 @@
 // after their arrival, gave the same version again. Between two equal versions nothing was committed, by this process or another.
 // Callers share a list only where the operation allows it.
 
-import type { Context } from '../route.ts'
+import type { Context } from '../context.ts'
 import { type Answer, prepare } from './response.ts'
 
 /** The cache's size, in characters of URLs and bodies. */

@@ -1,7 +1,7 @@
 // Answers and responses. An answer is what an operation or a page gives: the content, before conditional requests and common headers.
 // Every response of the service is built here from an answer: its status (200 or 304), and its headers.
 
-import type { Context } from '../route.ts'
+import type { Context } from '../context.ts'
 import { entityTag, matches } from './conditions.ts'
 
 export interface Answer {
@@ -49,34 +49,6 @@ export function noContent(headers: Record<string, string> = {}, logged?: Record<
   return { status: 204, body: null, headers, ...(logged && { logged }) }
 }
 
-/** On every response: browsers must not guess its type, run it or frame it. */
-export const SECURITY_HEADERS = {
-  'X-Content-Type-Options': 'nosniff',
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-}
-
-/** The headers that responses of a route share. Copying a Headers object costs less than building one. */
-export interface SharedHeaders {
-  /** Of a 200 and its 304. */
-  readonly read: Headers
-  /** Of every other response with a JSON body. */
-  readonly other: Headers
-  /** Of a response without a body. */
-  readonly empty: Headers
-}
-
-export function sharedHeaders(ofRoute: Record<string, string> = {}): SharedHeaders {
-  const always = { ...SECURITY_HEADERS, ...ofRoute }
-  const json = { ...always, 'Content-Type': 'application/json' }
-  return {
-    read: new Headers({ ...json, 'Cache-Control': 'private, no-cache' }),
-    other: new Headers({ ...json, 'Cache-Control': 'no-store' }),
-    empty: new Headers(always),
-  }
-}
-
-const NO_ROUTE = sharedHeaders()
-
 /** 304 without a body when `If-None-Match` contains the answer's tag (RFC 9110, 13.1.2). */
 export function toResponse(answer: Answer, context: Context): Response {
   const { status, body, prepared, tag } = answer
@@ -99,41 +71,14 @@ export function prepare(answer: Answer, context: Context): Answer {
   return { ...answer, prepared: { whole, notModified } }
 }
 
-function baseOf({ body, base, tag }: Answer, { route }: Context): Headers {
+function baseOf({ body, base, tag }: Answer, { headers }: Context): Headers {
   if (base) return base
-  const shared = route?.headers ?? NO_ROUTE
-  if (tag !== undefined) return shared.read
-  return body === null ? shared.empty : shared.other
+  if (tag !== undefined) return headers.read
+  return body === null ? headers.empty : headers.other
 }
 
 function addOwn(all: Headers, { tag, headers }: Answer, unchanged: boolean): void {
   if (tag !== undefined) all.set('ETag', tag)
   for (const name in headers) all.set(name, headers[name] as string)
   if (unchanged) for (const name of ['Content-Type', 'Content-Encoding']) all.delete(name)
-}
-
-// Cross-origin access (CORS, in the Fetch standard) for the origins that the operator allows.
-
-/** `*` allows every origin. API keys are sent in a header, not in a cookie, so credentials are never allowed. */
-export type CorsOrigins = readonly string[]
-
-const EXPOSED =
-  'Accept-Encoding, Deprecation, ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id'
-
-/** Adds the headers that let a page of the request's `Origin` read the response, and answers its preflight requests. */
-export function addCors(response: Response, request: Request, origins: CorsOrigins): void {
-  if (origins.length === 0) return
-  response.headers.append('Vary', 'Origin')
-  const origin = request.headers.get('Origin')
-  if (origin === null || !(origins.includes('*') || origins.includes(origin))) return
-  response.headers.set('Access-Control-Allow-Origin', origin)
-  response.headers.set('Access-Control-Expose-Headers', EXPOSED)
-  if (request.method === 'OPTIONS' && request.headers.has('Access-Control-Request-Method')) {
-    response.headers.set('Access-Control-Allow-Methods', response.headers.get('Allow') ?? '')
-    response.headers.set(
-      'Access-Control-Allow-Headers',
-      'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match',
-    )
-    response.headers.set('Access-Control-Max-Age', '600')
-  }
 }

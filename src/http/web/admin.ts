@@ -2,7 +2,7 @@
 
 import type { Metrics } from '../../observability/metrics.ts'
 import { authority, listen } from '../listen.ts'
-import { SECURITY_HEADERS } from '../response/response.ts'
+import { SECURITY_HEADERS } from '../response/shared-headers.ts'
 
 export interface AdminOptions {
   host: string

@@ -1,7 +1,7 @@
 // The contract as YAML and as JSON, with this service's own addresses. Served outside /v1 and without a key.
 
 import { contractFor } from '../../contract/contract.ts'
-import { SECURITY_HEADERS } from '../response/response.ts'
+import { SECURITY_HEADERS } from '../response/shared-headers.ts'
 import { Route } from '../route.ts'
 import { StaticFile } from './static-file.ts'
 

@@ -1,7 +1,8 @@
 // `GET /key`: what the request's own API key is, for the page and `petstore status`.
 
 import type { Environment } from '../../domain/keys.ts'
-import { type Context, Route } from '../route.ts'
+import type { Context } from '../context.ts'
+import { Route } from '../route.ts'
 
 export interface KeyInfo {
   name: string

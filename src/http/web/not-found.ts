@@ -4,7 +4,8 @@ import { basePath } from '../../contract/contract.ts'
 import { PetstoreError } from '../../domain/errors.ts'
 import { int64FromDecimal } from '../../json/int64.ts'
 import type { LinkTo } from '../links.ts'
-import { type Answer, SECURITY_HEADERS } from '../response/response.ts'
+import type { Answer } from '../response/response.ts'
+import { SECURITY_HEADERS } from '../response/shared-headers.ts'
 
 const HTML_HEADERS = new Headers({
   ...SECURITY_HEADERS,
