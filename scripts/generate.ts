@@ -1,4 +1,4 @@
-// Writes the generated files of the tree: the contract's types and the page of settings. With `--check` it writes nothing,
+// Writes the generated files of the tree: the contract's types, the page of settings, and functions of PostgreSQL. With `--check` it writes nothing,
 // and fails when a file is out of date.
 
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -6,11 +6,13 @@ import { join } from 'node:path'
 import document from '../openapi.yaml'
 import { configurationPage } from './configuration-page.ts'
 import { contractTypes } from './contract-types.ts'
+import { sqlFunctions } from './sql-functions.ts'
 
 const root = join(import.meta.dir, '..')
 const outputs: Record<string, string> = {
   'src/contract/generated.ts': contractTypes(document),
   'docs/configuration.md': configurationPage(),
+  ...sqlFunctions(),
 }
 
 const stale = Object.entries(outputs).filter(([path, text]) => readOrEmpty(join(root, path)) !== text)

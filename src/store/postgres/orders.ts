@@ -1,5 +1,5 @@
 // Orders in PostgreSQL. What arrives together, placements and moves, is one call of a function of the database, whose clock
-// decides (the migrations say how); each gets its own answer.
+// decides (the functions say how); each gets its own answer.
 
 import type { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'

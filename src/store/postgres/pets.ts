@@ -1,4 +1,4 @@
-// Pets in PostgreSQL. One server at a time adds pets (the migrations say how), so that ids rise in the order of commits, and a page's
+// Pets in PostgreSQL. One server at a time adds pets (functions/add-pets.sql), so that ids rise in the order of commits, and a page's
 // cursor is never overtaken.
 
 import type { PetstoreError } from '../../domain/errors.ts'

@@ -1,37 +1,5 @@
 -- What a write asks once more inside its transaction. The functions that servers of the version before call stay as they are.
 
--- As before, but a state that is NULL moves nothing, and a clock that was set back dates no change before the one that it follows.
-CREATE OR REPLACE FUNCTION petstore_move_orders(ids bigint[], states text[], key_ids bigint[], at bigint) RETURNS bigint[]
-LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_nestloop = off AS $$
-DECLARE
-  orders_moved bigint[];
-  pets_moved bigint;
-BEGIN
-  WITH asked AS MATERIALIZED (
-    SELECT DISTINCT ON (id) * FROM unnest(ids, states, key_ids) WITH ORDINALITY AS asked (id, status, key_id, place)
-    WHERE status IS NOT NULL ORDER BY id, place
-  ), moved AS (
-    UPDATE orders SET status = asked.status, changed_at = greatest(at, changed_at)
-    FROM asked
-    WHERE orders.id = asked.id AND orders.id = ANY (ids)
-      AND orders.status = CASE asked.status WHEN 'returned' THEN 'completed' ELSE 'pending' END
-    RETURNING orders.id, pet_id, asked.status, changed_at, key_id
-  ), followed AS (
-    UPDATE pets SET status = CASE moved.status WHEN 'completed' THEN 'sold' ELSE 'available' END
-    FROM moved
-    WHERE pets.id = moved.pet_id AND pets.id = ANY (ARRAY(SELECT pet_id FROM moved))
-      AND pets.status = CASE moved.status WHEN 'returned' THEN 'sold' ELSE 'pending' END
-    RETURNING 1
-  ), kept AS (
-    INSERT INTO order_transitions (order_id, status, at, key_id) SELECT id, status, changed_at, key_id FROM moved
-  )
-  SELECT (SELECT coalesce(array_agg(id), '{}') FROM moved), (SELECT count(*) FROM followed) INTO orders_moved, pets_moved;
-  IF cardinality(orders_moved) <> pets_moved THEN
-    RAISE EXCEPTION 'the status of a pet does not agree with that of the order that holds it';
-  END IF;
-  RETURN orders_moved;
-END $$;
-
 -- Those API keys that may no longer write, and why.
 CREATE FUNCTION petstore_refused_keys(callers bigint[], now bigint) RETURNS TABLE (id bigint, refusal text) LANGUAGE sql STABLE
 BEGIN ATOMIC
