@@ -1,0 +1,134 @@
+// One action on one animal: its requests, one after another, and what stops them. Selling an available animal is two, an
+// order and its completion. Going on after a failure is safe, because the order is placed with an Idempotency-Key.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { randomKey } from '../client/idempotency-key.ts'
+import type { NewOrder, Order, PetstoreClient } from '../client/petstore.ts'
+import { type Action, findOrder, type Subject, subjectOf } from './actions.ts'
+import { type Failure, toFailure } from './failures.ts'
+import { ends, type Hold } from './hold-field.tsx'
+import { brief, quicker } from './phrases.ts'
+
+export interface OrderTaskProps {
+  client: PetstoreClient
+  action: Action
+  subject: Subject
+  /** Something has changed, by somebody else. */
+  onChange: () => void
+  /** `order`: as it was when the action began, or as it was placed. */
+  onDone: (order: Order) => void
+}
+
+export interface Choices {
+  reference: string
+  hold: Hold
+  until: string
+}
+
+export interface OrderTask {
+  order: Order | undefined
+  busy: boolean
+  failure: Failure | undefined
+  /** Why the action is not possible: somebody was quicker, or the animal has no order. */
+  obstacle: { what: string; advice: string } | undefined
+  /** Begins, or goes on after a failure. */
+  submit: (choices: Choices) => void
+}
+
+const CONFLICTS = ['pet_not_available', 'pet_not_found', 'order_not_pending', 'order_not_completed']
+const NOTHING_DONE: Record<Action, string> = {
+  reserve: 'You have not reserved it. Choose another animal.',
+  sell: 'You have not sold it. Choose another animal.',
+  release: 'There is nothing left to release.',
+  takeBack: 'There is nothing left to take back.',
+}
+const NO_ORDER = 'Only an order changes a status, so it stays as it is.'
+const NO_END: Failure = { kind: 'other', code: 'invalid_order', message: 'Choose a day and a time.' }
+
+export function useOrderTask({ client, action, subject, onChange, onDone }: OrderTaskProps): OrderTask {
+  const { petId, name, status } = subject
+  const placing = status === 'available'
+  const place = usePlacing(client, petId, action)
+  const [order, setOrder] = useState(subject.order)
+  const [busy, setBusy] = useState(!placing)
+  const [failure, setFailure] = useState<Failure>()
+  const [obstacle, setObstacle] = useState<OrderTask['obstacle']>()
+  /** The button was pressed while the order was still being looked up. */
+  const pressed = useRef(false)
+
+  // The list may be some seconds old, and knows no order of an animal that is sold.
+  useEffect(() => {
+    if (!placing)
+      attempt(async () => {
+        const found = await look()
+        if (pressed.current) await act(found)
+      })
+  }, [])
+
+  /** `undefined` when there is an obstacle. */
+  async function look(): Promise<Order | undefined> {
+    const found = await findOrder(client, petId)
+    setOrder(found)
+    const expected = subject.order?.id ?? found?.id
+    if (found?.id !== expected || (found && subjectOf(found)?.status !== status)) return meetObstacle(found)
+    if (!found) setObstacle({ what: `${brief(name)} was added as ${status}, without an order.`, advice: NO_ORDER })
+    return found
+  }
+
+  function meetObstacle(found: Order | undefined): undefined {
+    const advice = found ? NOTHING_DONE[action] : 'The list shows it as it is now.'
+    setObstacle({ what: quicker(name, found), advice })
+    onChange()
+  }
+
+  async function attempt(work: () => Promise<unknown>): Promise<void> {
+    setBusy(true)
+    setFailure(undefined)
+    try {
+      await work()
+    } catch (error) {
+      const failed = toFailure(error)
+      if (CONFLICTS.includes(failed.code)) await attempt(async () => meetObstacle(await findOrder(client, petId)))
+      else setFailure(failed)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  async function act(held: Order | undefined): Promise<void> {
+    if (!held) return
+    setOrder(held)
+    await finish(client, action, held.id)
+    onDone(held)
+  }
+
+  function submit(choices: Choices): void {
+    if (busy) pressed.current = true
+    else if (action === 'reserve' && choices.hold === 'other' && !choices.until) setFailure(NO_END)
+    else attempt(async () => act(order ?? (await (placing ? place(choices) : look()))))
+  }
+
+  return { order, busy, failure, obstacle, submit }
+}
+
+/** Places the same order with the same key, unless the choices have changed. */
+function usePlacing(client: PetstoreClient, petId: bigint, action: Action): (choices: Choices) => Promise<Order> {
+  const attempt = useRef<{ choices: string; idempotencyKey: string; order: NewOrder } | undefined>(undefined)
+  return ({ reference, hold, until }) => {
+    const choices = JSON.stringify([reference, hold, until])
+    if (attempt.current?.choices !== choices) {
+      const named = reference.trim() ? { reference: reference.trim() } : {}
+      const order = { petId, ...named, ...(action === 'reserve' ? ends(hold, until) : {}) }
+      attempt.current = { choices, idempotencyKey: randomKey(), order }
+    }
+    const { order, idempotencyKey } = attempt.current
+    return client.placeOrder(order, { idempotencyKey })
+  }
+}
+
+/** What an action does with its order. An animal is reserved as soon as the order is placed. */
+async function finish(client: PetstoreClient, action: Action, id: bigint): Promise<void> {
+  if (action === 'sell') await client.completeOrder(id)
+  if (action === 'release') await client.cancelOrder(id)
+  if (action === 'takeBack') await client.returnOrder(id)
+}
