@@ -1,7 +1,8 @@
 // The page after signing in: the bar, the list of animals or of orders, and what people do with them.
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { Inventory, Pet, PetstoreClient } from '../client/petstore.ts'
+import type { Pet, PetstoreClient } from '../client/petstore.ts'
+import { useActing } from './acting.tsx'
 import { type Action, type Subject, statusAfter } from './actions.ts'
 import { AddDialog } from './add-dialog.tsx'
 import { useAnnounce } from './announcer.tsx'
@@ -10,17 +11,14 @@ import { type Draft, isEmpty } from './draft.ts'
 import { EmptyStore } from './empty-store.tsx'
 import { Icon } from './icons.tsx'
 import { JustAdded } from './just-added.tsx'
-import { type Shown, useList } from './list.ts'
-import { firstPage, type ListPosition, nextPage, previousPage } from './list-position.ts'
+import { type List, useList } from './list.ts'
+import { type ListPosition, nextPage, previousPage } from './list-position.ts'
 import { LIST_ID, ListView } from './list-view.tsx'
-import { LookUp } from './look-up.tsx'
 import { Notice } from './notice.tsx'
-import { OrderDialog } from './order-dialog.tsx'
 import { countOf } from './pager.tsx'
-import { RadioGroup } from './radio-group.tsx'
 import { ShortcutsDialog, useShortcuts } from './shortcuts.tsx'
 import type { SignedIn } from './signed-in.ts'
-import { ORDER_STATUSES, STATUSES } from './statuses.ts'
+import { Tools } from './tools.tsx'
 
 interface StoreViewProps {
   client: PetstoreClient
@@ -33,46 +31,28 @@ interface StoreViewProps {
   onSignOut: () => void
 }
 
-const FILTERS = { animals: [['all', 'All'], ...STATUSES], orders: [['all', 'All'], ...ORDER_STATUSES] } as const
-
-interface Task {
-  action: Action
-  subject: Subject
-  /** Each opening has a dialog of its own. */
-  number: number
-}
-
 export function StoreView({ client, signedIn, draft, setDraft, added, setAdded, ...rest }: StoreViewProps) {
   const announce = useAnnounce()
   const { readOnly } = signedIn
   const list = useList(client)
-  const { position, shown, failure, loading, reload } = list
+  const { position, shown, reload } = list
   const [adding, setAdding] = useState(false)
-  const [task, setTask] = useState<Task>()
-  const [ordering, setOrdering] = useState(false)
   const [news, setNews] = useState('')
   const [sampling, setSampling] = useState(false)
   const [explaining, setExplaining] = useState(false)
-  const heading = useRef<HTMLHeadingElement>(null)
-  useLayoutEffect(() => heading.current?.focus(), [])
-  useRecovery(failure !== undefined, () => announce('The service is responding again.'))
-
-  const { view } = position
-  const noAnimals =
-    shown?.position === position && countOf(shown) === 0 && position.page === 1 && position.status === undefined
-  const emptyStore = view === 'animals' && (sampling || noAnimals)
-
-  const keepFocus = useFocusKept(shown)
+  const [start, orderDialog] = useActing({ client, shown, onStart: () => setNews(''), onChange: reload, onDone })
+  const onAction = readOnly ? undefined : start
+  useRecovery(list.failure !== undefined, () => announce('The service is responding again.'))
 
   function goTo(next: ListPosition): void {
-    if (next.view !== view) announce(TITLES[next.view])
+    if (next.view !== position.view) announce(TITLES[next.view])
     else if (next.page !== position.page) announce(`Page ${next.page}`)
     setNews('')
     list.goTo(next)
   }
 
   function step(next: ListPosition | undefined): void {
-    if (next && !loading) goTo(next)
+    if (next && !list.loading) goTo(next)
   }
 
   const [shortcuts, setShortcuts] = useShortcuts({
@@ -83,140 +63,99 @@ export function StoreView({ client, signedIn, draft, setDraft, added, setAdded, 
     '?': () => setExplaining(true),
   })
 
-  function noteAdded(pet: Pet): void {
+  function onAdded(pet: Pet): void {
     setAdded([pet, ...added])
     announce(`${pet.name} was added. Its id is ${pet.id}.`)
     reload()
   }
 
-  function start(action: Action, subject: Subject): void {
-    setTask({ action, subject, number: (task?.number ?? 0) + 1 })
-    setOrdering(true)
-    setNews('')
-  }
-  const onAction = readOnly ? undefined : start
-
-  function noteDone(sentence: string, { action, subject }: Task): void {
-    keepFocus(subject.petId)
+  function onDone(sentence: string, action: Action, { petId }: Subject): void {
     setNews(sentence)
     announce(sentence)
-    setAdded(added.map((pet) => (pet.id === subject.petId ? { ...pet, status: statusAfter(action) } : pet)))
+    setAdded(added.map((pet) => (pet.id === petId ? { ...pet, status: statusAfter(action) } : pet)))
     reload()
   }
 
+  const animals = position.view === 'animals'
+  const emptyStore = animals && (sampling || hasNoAnimals(list)) && (
+    <EmptyStore client={client} readOnly={readOnly} onRunning={setSampling} onDone={reload} />
+  )
+  const onAdd = animals && !readOnly ? () => setAdding(true) : undefined
   return (
     <>
-      <a class="skip-link" href={`#${LIST_ID}`} onClick={skipToList}>
-        Skip to the list
-      </a>
-      <Bar
-        position={position}
-        goTo={goTo}
-        signedIn={signedIn}
-        onExplain={() => setExplaining(true)}
-        onSignOut={rest.onSignOut}
-      />
+      <SkipLink />
+      <Bar {...{ position, goTo, signedIn }} onExplain={() => setExplaining(true)} onSignOut={rest.onSignOut} />
       <main class="page">
-        <div class="title-row">
-          <h1 ref={heading} tabIndex={-1}>
-            {TITLES[view]}
-          </h1>
-          {!readOnly && view === 'animals' && (
-            <div class="title-actions">
-              {!isEmpty(draft) && !adding && <span class="tag">Draft kept</span>}
-              <button type="button" class="primary" onClick={() => setAdding(true)}>
-                <Icon name="plus" />
-                Add an animal
-              </button>
-            </div>
-          )}
-        </div>
-        {view === 'animals' && <JustAdded added={added} onClear={() => setAdded([])} />}
-        {!emptyStore && (
-          <div class="tools">
-            <RadioGroup
-              legend="Status"
-              name="filter"
-              options={FILTERS[view]}
-              counts={countsOf(shown?.inventory)}
-              value={position.status ?? 'all'}
-              onChange={(value) => goTo(firstPage({ ...position, status: value === 'all' ? undefined : value }))}
-            />
-            {view === 'animals' && <LookUp client={client} removal={rest.lookUpRemoval} onAction={onAction} />}
-          </div>
-        )}
+        <TitleRow title={TITLES[position.view]} draftKept={!isEmpty(draft) && !adding} onAdd={onAdd} />
+        {animals && <JustAdded added={added} onClear={() => setAdded([])} />}
+        {!emptyStore && <Tools {...{ client, position, shown, goTo, onAction }} lookUpRemoval={rest.lookUpRemoval} />}
         <ListView
-          {...list}
-          goTo={goTo}
-          added={added}
-          onAction={onAction}
-          news={
-            news && (
-              <Notice
-                kind="done"
-                title={news}
-                actions={
-                  <button type="button" class="quiet" aria-label="Close" title="Close" onClick={() => setNews('')}>
-                    <Icon name="close" />
-                  </button>
-                }
-              />
-            )
-          }
-          emptyStore={
-            emptyStore && <EmptyStore client={client} readOnly={readOnly} onRunning={setSampling} onDone={reload} />
-          }
+          {...{ ...list, goTo, added, onAction, emptyStore }}
+          news={news && <News title={news} onClose={() => setNews('')} />}
         />
       </main>
-      <AddDialog
-        client={client}
-        open={adding}
-        setOpen={setAdding}
-        draft={draft}
-        setDraft={setDraft}
-        onAdded={noteAdded}
-      />
-      {task && (
-        <OrderDialog
-          key={task.number}
-          client={client}
-          {...task}
-          open={ordering}
-          setOpen={setOrdering}
-          onChange={reload}
-          onDone={(sentence) => noteDone(sentence, task)}
-        />
-      )}
+      <AddDialog {...{ client, draft, setDraft, onAdded }} open={adding} setOpen={setAdding} />
+      {orderDialog}
       <ShortcutsDialog open={explaining} setOpen={setExplaining} enabled={shortcuts} setEnabled={setShortcuts} />
     </>
   )
 }
 
+/** Nothing is filtered out, and yet nothing is there. */
+function hasNoAnimals({ position, shown }: List): boolean {
+  const whole = position.page === 1 && position.status === undefined
+  return whole && shown?.position === position && countOf(shown) === 0
+}
+
 /** Without the link's own navigation, which would change the address. */
-function skipToList(event: Event): void {
-  event.preventDefault()
-  document.getElementById(LIST_ID)?.focus()
-}
-
-function countsOf(inventory: Inventory | undefined): Record<string, bigint> | undefined {
-  return inventory && { all: inventory.available + inventory.pending + inventory.sold, ...inventory }
-}
-
-/** Call the result with the animal that was acted on: its row stays in sight, and the focus in its row or at least in the list. */
-function useFocusKept(shown: Shown | undefined): (petId: bigint) => void {
-  const moved = useRef<bigint | undefined>(undefined)
-  useLayoutEffect(() => {
-    if (moved.current === undefined) return
-    const row = document.querySelector(`[data-pet="${moved.current}"]`)
-    moved.current = undefined
-    row?.scrollIntoView({ block: 'nearest' })
-    // The button that was pressed may be gone with the animal's former status.
-    const button = row?.querySelector<HTMLElement>('.actions button') ?? document.getElementById(LIST_ID)
-    if (document.activeElement === document.body) button?.focus({ preventScroll: true })
-  }, [shown])
-  return (petId) => {
-    moved.current = petId
+function SkipLink() {
+  function skip(event: Event): void {
+    event.preventDefault()
+    document.getElementById(LIST_ID)?.focus()
   }
+  return (
+    <a class="skip-link" href={`#${LIST_ID}`} onClick={skip}>
+      Skip to the list
+    </a>
+  )
+}
+
+interface TitleRowProps {
+  title: string
+  draftKept: boolean
+  /** `undefined` where nothing can be added. */
+  onAdd: (() => void) | undefined
+}
+
+/** Has the focus at first. */
+function TitleRow({ title, draftKept, onAdd }: TitleRowProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useLayoutEffect(() => heading.current?.focus(), [])
+  return (
+    <div class="title-row">
+      <h1 ref={heading} tabIndex={-1}>
+        {title}
+      </h1>
+      {onAdd && (
+        <div class="title-actions">
+          {draftKept && <span class="tag">Draft kept</span>}
+          <button type="button" class="primary" onClick={onAdd}>
+            <Icon name="plus" />
+            Add an animal
+          </button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+function News({ title, onClose }: { title: string; onClose: () => void }) {
+  const close = (
+    <button type="button" class="quiet" aria-label="Close" title="Close" onClick={onClose}>
+      <Icon name="close" />
+    </button>
+  )
+  return <Notice kind="done" title={title} actions={close} />
 }
 
 /** Calls `recovered` when `failing` has changed from true to false. */

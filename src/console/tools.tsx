@@ -1,0 +1,37 @@
+// Above the list: the statuses to choose from, with their counts, and the search for an animal by its id.
+
+import type { Inventory, PetstoreClient } from '../client/petstore.ts'
+import type { List } from './list.ts'
+import { firstPage } from './list-position.ts'
+import type { OnAction } from './list-table.tsx'
+import { LookUp } from './look-up.tsx'
+import { RadioGroup } from './radio-group.tsx'
+import { ORDER_STATUSES, STATUSES } from './statuses.ts'
+
+const FILTERS = { animals: [['all', 'All'], ...STATUSES], orders: [['all', 'All'], ...ORDER_STATUSES] } as const
+
+interface ToolsProps extends Pick<List, 'position' | 'shown' | 'goTo'> {
+  client: PetstoreClient
+  lookUpRemoval: Date | undefined
+  onAction: OnAction | undefined
+}
+
+export function Tools({ client, position, shown, goTo, lookUpRemoval, onAction }: ToolsProps) {
+  return (
+    <div class="tools">
+      <RadioGroup
+        legend="Status"
+        name="filter"
+        options={FILTERS[position.view]}
+        counts={countsOf(shown?.inventory)}
+        value={position.status ?? 'all'}
+        onChange={(value) => goTo(firstPage({ ...position, status: value === 'all' ? undefined : value }))}
+      />
+      {position.view === 'animals' && <LookUp client={client} removal={lookUpRemoval} onAction={onAction} />}
+    </div>
+  )
+}
+
+function countsOf(inventory: Inventory | undefined): Record<string, bigint> | undefined {
+  return inventory && { all: inventory.available + inventory.pending + inventory.sold, ...inventory }
+}
