@@ -6,6 +6,7 @@
 
 import {
   accessSync,
+  type BigIntStats,
   closeSync,
   constants,
   existsSync,
@@ -103,10 +104,14 @@ export function realPath(path: string): string {
 export function identityOf(path: string): string | undefined {
   try {
     const stats = statSync(path, { throwIfNoEntry: false, bigint: true })
-    return stats && `${stats.dev} ${stats.ino}`
+    return stats && identityIn(stats)
   } catch (error) {
     throw unreachable(path, error)
   }
+}
+
+export function identityIn({ dev, ino }: BigIntStats): string {
+  return `${dev} ${ino}`
 }
 
 /** The error for a file of a newer version. The version is checked again when SQLite has opened the file. */

@@ -5,6 +5,7 @@ import { statSync } from 'node:fs'
 import type { PetstoreError } from '../../domain/errors.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { unavailable } from '../shared/failures.ts'
+import { identityIn } from './file.ts'
 
 /** Once a second is promised, and a timer may be late. */
 const EVERY_MS = 500
@@ -60,8 +61,8 @@ export class Place {
 /** `unknown`: the disk is failing. Reads and writes then report it themselves. */
 function statOf(path: string): { identity: string | undefined; names: number } | 'unknown' {
   try {
-    const { dev, ino, nlink } = statSync(path, { bigint: true })
-    return { identity: `${dev} ${ino}`, names: Number(nlink) }
+    const stats = statSync(path, { bigint: true })
+    return { identity: identityIn(stats), names: Number(stats.nlink) }
   } catch (error) {
     const isGone = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
     return isGone ? { identity: undefined, names: 1 } : 'unknown'
