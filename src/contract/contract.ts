@@ -1,5 +1,5 @@
-// openapi.yaml, compiled once at start: paths, methods, validators, defaults, deprecations. Nothing else in the service
-// knows a path or a bound.
+// openapi.yaml, compiled once at start: paths, methods, validators, defaults, deprecations. The API's routes and the validation of bodies
+// and parameters are made from here alone.
 
 import source from '../../openapi.yaml' with { type: 'text' }
 import { INT64_MAX, INT64_MIN } from '../json/int64.ts'
