@@ -3,7 +3,7 @@
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { Context, type RoutedRequest } from '../src/http/context.ts'
-import { handlers } from '../src/http/operations.ts'
+import { handlers } from '../src/http/operations/table.ts'
 import { ListCache } from '../src/http/response/list-cache.ts'
 import { type Answer, ok } from '../src/http/response/response.ts'
 import { NO_ROUTE } from '../src/http/response/shared-headers.ts'

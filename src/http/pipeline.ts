@@ -1,30 +1,25 @@
 // The steps of every request, in order: route → admit → authenticate → authorize → rate limit → cached answer → validate →
 // operate → respond.
 
-import type { ContractBody, ContractOperation } from '../contract/contract.ts'
-import { OVERLOADED, PetstoreError } from '../domain/errors.ts'
+import type { ContractOperation } from '../contract/contract.ts'
 import type { ApiKey, Environment } from '../domain/keys.ts'
-import type { Store } from '../domain/store.ts'
 import type { Json } from '../json/json.ts'
-import type { Log } from '../observability/log.ts'
-import type { Metrics } from '../observability/metrics.ts'
 import { Context, type RoutedRequest } from './context.ts'
 import { Admission } from './limits/admission.ts'
 import { type Rate, RateLimit } from './limits/rate-limit.ts'
 import type { LinkTo } from './links.ts'
 import type { Services } from './operations/handler.ts'
-import { handlers } from './operations.ts'
-import { Authentication, readToken } from './request/authentication.ts'
-import { readBody } from './request/body.ts'
+import { handle, handlers } from './operations/table.ts'
+import { type ReportOptions, Reports } from './reports.ts'
+import { Authentication, authorize, readToken } from './request/authentication.ts'
+import { readBody, validateBody } from './request/body.ts'
 import { hasValidHost } from './request/host.ts'
 import { RunningKeys } from './request/idempotency-key.ts'
-import { KeyUses } from './request/key-uses.ts'
 import { readParameters } from './request/parameters.ts'
 import { failedPrecondition } from './response/conditions.ts'
 import { addCors, type CorsOrigins } from './response/cors.ts'
-import { checkNotRemoved, DeprecatedCallTally } from './response/deprecation.ts'
-import { errorAnswer, isServerFailure, toPetstoreError } from './response/error-answer.ts'
-import { FailureLog } from './response/failure-log.ts'
+import { checkNotRemoved } from './response/deprecation.ts'
+import { errorAnswer, toPetstoreError } from './response/error-answer.ts'
 import { ListCache } from './response/list-cache.ts'
 import { type Answer, prepare, toResponse } from './response/response.ts'
 import { SharedAnswers } from './response/shared-answers.ts'
@@ -33,10 +28,7 @@ import type { Route } from './route.ts'
 import { endOfTurn } from './turn.ts'
 import type { NotFound } from './web/not-found.ts'
 
-export interface PipelineOptions {
-  readonly store: Store
-  readonly log: Log
-  readonly metrics?: Metrics | undefined
+export interface PipelineOptions extends ReportOptions {
   readonly environment: Environment
   readonly corsOrigins: CorsOrigins
   /** For each API key. Without it there is no limit. */
@@ -58,7 +50,8 @@ export interface PipelineParts extends PipelineOptions {
 const BODY_TIMEOUT_MS = 8_000
 /** A key is verified again when the body took longer than this to arrive. */
 const REVERIFY_AFTER_MS = 500
-const REPORT_EVERY_MS = 5_000
+
+const BAD_REQUEST: Answer = { status: 400, body: null, base: new Headers({ Connection: 'close' }) }
 
 export class Pipeline {
   /** True while the service shuts down: each response then closes its connection. */
@@ -68,19 +61,15 @@ export class Pipeline {
   private readonly rateLimit: RateLimit | undefined
   private readonly lists = new ListCache()
   private readonly sharedAnswers = new SharedAnswers()
-  private readonly deprecatedCalls = new DeprecatedCallTally()
-  private readonly keyUses = new KeyUses()
   private readonly services: Services
-  private readonly failures: FailureLog
-  private shed = 0
-  private readonly reporting = setInterval(() => this.report(), REPORT_EVERY_MS)
+  private readonly reports: Reports
 
   constructor(private readonly options: PipelineParts) {
     const { store, environment, rateLimit, linkTo } = options
     this.authentication = new Authentication(store, environment)
-    this.failures = new FailureLog(options.log)
     this.rateLimit = rateLimit && new RateLimit(rateLimit)
     this.services = { pets: store, orders: store, running: new RunningKeys(), linkTo }
+    this.reports = new Reports(options)
   }
 
   /** Never throws or rejects: an error becomes a response, too. What needs no wait, such as a cached list, is given without a promise. */
@@ -106,21 +95,17 @@ export class Pipeline {
     }
   }
 
-  private async finishLater(answer: Answer | Promise<Answer>, context: Context): Promise<Response> {
-    try {
-      return this.finish(await answer, context)
-    } catch (error) {
-      return this.finish(this.failed(error, context), context)
-    }
-  }
-
   /** Throws PetstoreError when the caller may not do this, or not now. Otherwise gives the answer if it is cached. */
   private permit(operation: ContractOperation, token: string, caller: ApiKey, context: Context): Answer | undefined {
+    const { enforceSunset, linkTo } = this.options
     context.caller = caller
-    this.keyUses.add(caller.id, token, context.now)
+    this.reports.keyUsed(caller.id, token, context)
     authorize(operation, caller)
     this.rateLimit?.take(context)
-    if (operation.deprecation) this.checkDeprecation(operation, context)
+    if (operation.deprecation) {
+      this.reports.deprecatedCall(operation.id, caller.id, context)
+      if (enforceSunset) checkNotRemoved(operation, context.now, linkTo)
+    }
     return handlers[operation.id].shared ? this.lists.get(context) : undefined
   }
 
@@ -137,12 +122,12 @@ export class Pipeline {
       this.admission.check()
       let body: unknown
       if (operation.body) {
-        const json = this.readBody(token, context)
-        body = validated(operation.body, json instanceof Promise ? await json : json)
+        const json = readBody(context.request, this.options.bodyTimeoutMs ?? BODY_TIMEOUT_MS)
+        body = validateBody(operation.body, json instanceof Promise ? await this.arrived(json, token, context) : json)
       }
       const parameters = readParameters(operation, context.request)
       const { shared } = handlers[operation.id]
-      const run = () => handle(operation, this.services, context.caller as ApiKey, parameters, body)
+      const run = () => handle(operation.id, this.services, context.caller as ApiKey, parameters, body)
       this.admission.enter()
       let answer: Answer
       try {
@@ -150,10 +135,25 @@ export class Pipeline {
       } finally {
         this.admission.leave()
       }
-      if (answer.logged) this.logChange(operation, answer.logged, context)
+      if (answer.logged) this.reports.changed(operation.id, answer.logged, context)
       return this.finish(answer, context)
     } catch (error) {
       return this.finish(this.failed(error, context), context)
+    }
+  }
+
+  /** A key that is revoked or expires while the body arrives is refused within a second, like any other, whatever the body is. */
+  private async arrived(body: Promise<Json>, token: string, context: Context): Promise<Json> {
+    const { store, now } = this.options
+    const startedAt = performance.now()
+    try {
+      return await body
+    } finally {
+      if (performance.now() - startedAt > REVERIFY_AFTER_MS) {
+        context.now = now()
+        context.version = store.version()
+        context.caller = await this.authentication.verify(token, context)
+      }
     }
   }
 
@@ -178,118 +178,35 @@ export class Pipeline {
     return response
   }
 
+  /** Every response to an error has the id under which it is in the log. */
+  private failed(thrown: unknown, context: Context): Answer {
+    const error = toPetstoreError(thrown)
+    context.ensureRequestId()
+    this.reports.failed(error, context)
+    return errorAnswer(error, context)
+  }
+
+  // Requests outside the contract: pages, health, /key, and paths that do not exist.
+
+  private async finishLater(answer: Answer | Promise<Answer>, context: Context): Promise<Response> {
+    try {
+      return this.finish(await answer, context)
+    } catch (error) {
+      return this.finish(this.failed(error, context), context)
+    }
+  }
+
   /** Sets the caller of a request outside the contract. Throws PetstoreError without a valid API key, and when the service is overloaded. */
   async authenticate(context: Context): Promise<void> {
     const token = readToken(context.request)
     context.version = this.options.store.version()
     this.admission.check()
     context.caller = await this.authentication.verify(token, context)
-    this.keyUses.add(context.caller.id, token, context.now)
-  }
-
-  /** The body, at once when all of it has arrived. */
-  private readBody(token: string, context: Context): Json | Promise<Json> {
-    const body = readBody(context.request, this.options.bodyTimeoutMs ?? BODY_TIMEOUT_MS)
-    return body instanceof Promise ? this.whenArrived(body, token, context) : body
-  }
-
-  /** A key that is revoked or expires while the body arrives is refused within a second, like any other, whatever the body is. */
-  private async whenArrived(arriving: Promise<Json>, token: string, context: Context): Promise<Json> {
-    const { store, now } = this.options
-    const startedAt = performance.now()
-    try {
-      return await arriving
-    } finally {
-      if (performance.now() - startedAt > REVERIFY_AFTER_MS) {
-        context.now = now()
-        context.version = store.version()
-        context.caller = await this.authentication.verify(token, context)
-      }
-    }
-  }
-
-  private checkDeprecation(operation: ContractOperation, { caller, now }: Context): void {
-    const { metrics, enforceSunset, linkTo } = this.options
-    if (caller) {
-      this.deprecatedCalls.count(caller.id, operation.id, now)
-      metrics?.deprecatedCall(operation.id, caller.id)
-    }
-    if (enforceSunset) checkNotRemoved(operation, now, linkTo)
-  }
-
-  private logChange(operation: ContractOperation, logged: Record<string, string>, context: Context): void {
-    const requestId = context.ensureRequestId()
-    this.options.log.change(
-      { requestId, ...context.trace(), keyId: String(context.caller?.id), ...logged },
-      operation.id,
-    )
-  }
-
-  private failed(thrown: unknown, context: Context): Answer {
-    const error = toPetstoreError(thrown)
-    const requestId = context.ensureRequestId()
-    if (error === OVERLOADED) this.shed++
-    else if (isServerFailure(error)) {
-      this.failures.add(error, () => ({ requestId, ...context.trace() }))
-    }
-    return errorAnswer(error, context)
-  }
-
-  /** Logs what was counted since the last report, and saves when keys were used and the tally of deprecated calls. */
-  private async report(last = false): Promise<void> {
-    const { store, log } = this.options
-    this.failures.report()
-    if (this.shed > 0) log.warn({ shed: this.shed }, 'overloaded')
-    this.shed = 0
-    await Promise.all([
-      this.save(
-        'when keys were last used',
-        this.keyUses.saveDue((uses) => store.saveKeyUses(uses), last),
-      ),
-      this.save(
-        'the tally of deprecated calls',
-        this.deprecatedCalls.save((calls) => store.countDeprecatedCalls(calls)),
-      ),
-    ])
-  }
-
-  private async save(what: string, saving: Promise<void>): Promise<void> {
-    try {
-      await saving
-    } catch (error) {
-      this.options.log.warn({ err: error }, `could not save ${what}; will retry`)
-    }
+    this.reports.keyUsed(context.caller.id, token, context)
   }
 
   /** Call it after the last response. */
-  async close(): Promise<void> {
-    clearInterval(this.reporting)
-    await this.report(true)
+  close(): Promise<void> {
+    return this.reports.close()
   }
-}
-
-const BAD_REQUEST: Answer = { status: 400, body: null, base: new Headers({ Connection: 'close' }) }
-
-/** A read-only key may use the safe methods (RFC 9110, 9.2.1). */
-function authorize({ method }: ContractOperation, caller: ApiKey): void {
-  if (!caller.readOnly || method === 'GET') return
-  throw new PetstoreError('read_only_key', 'This API key is read-only. Use one that was created without --read-only.')
-}
-
-function validated({ validate, invalid }: ContractBody, json: Json): unknown {
-  const problems: string[] = []
-  const value = validate(json, 'The body', problems)
-  if (problems.length > 0) throw new PetstoreError(invalid, problems.join(' '))
-  return value
-}
-
-/** Parameters and body have been validated, so they have the types that are generated from the contract. */
-function handle(
-  { id }: ContractOperation,
-  services: Services,
-  caller: ApiKey,
-  parameters: unknown,
-  body: unknown,
-): Promise<Answer> {
-  return (handlers[id] as (...values: unknown[]) => Promise<Answer>)(services, caller, parameters, body)
 }

@@ -1,5 +1,7 @@
-// Authenticates a request by its Authorization header (RFC 6750, 2.1); an API key anywhere else is ignored.
+// Authenticates a request by its Authorization header (RFC 6750, 2.1); an API key anywhere else is ignored. Authorizes it
+// by what its key may do.
 
+import type { ContractOperation } from '../../contract/contract.ts'
 import { PetstoreError } from '../../domain/errors.ts'
 import {
   type ApiKey,
@@ -108,4 +110,10 @@ export class Authentication {
 
 function invalid(message: string): PetstoreError {
   return new PetstoreError('invalid_api_key', message)
+}
+
+/** A read-only key may use the safe methods (RFC 9110, 9.2.1). */
+export function authorize({ method }: ContractOperation, caller: ApiKey): void {
+  if (!caller.readOnly || method === 'GET') return
+  throw new PetstoreError('read_only_key', 'This API key is read-only. Use one that was created without --read-only.')
 }

@@ -1,8 +1,10 @@
-// Reads a request's body as exact JSON. Checks its media type, size, arrival time and encoding, in that order. Keeps at most
+// Reads a request's body as exact JSON. Checks its media type, size, arrival time, encoding and schema, in that order. Keeps at most
 // BODY_BYTES_MAX in memory, and never decompresses.
 
+import type { ContractBody } from '../../contract/contract.ts'
 import { PetstoreError } from '../../domain/errors.ts'
 import { type Json, JsonError, parseJson } from '../../json/json.ts'
+import { arrivesWithin } from './time-limit.ts'
 
 export const BODY_BYTES_MAX = 64 * 1024
 /**
@@ -23,7 +25,7 @@ export function readBody(request: Request, timeoutMs: number): Json | Promise<Js
   const reading = length !== null && Number(length) <= BODY_BYTES_MAX ? request.bytes() : readCounting(request)
   const arrived = Bun.peek(reading)
   if (arrived instanceof Uint8Array) return parse(decode(arrived))
-  return withTimeout(reading, timeoutMs).then((bytes) => parse(decode(bytes)))
+  return arrivesWithin(reading, timeoutMs).then((bytes) => parse(decode(bytes)))
 }
 
 /** RFC 9110, 8.3. A body without Content-Type is read as JSON, the only media type of this API. */
@@ -102,54 +104,10 @@ function bodyTooLarge(): PetstoreError {
   return new PetstoreError('body_too_large', `The body is larger than ${BODY_BYTES_MAX} bytes.`)
 }
 
-// All time limits share one timer, because a timer for each body would cost more than reading most bodies.
-
-const SWEEP_EVERY_MS = 50
-
-interface Pending {
-  /** On the clock of performance.now(). */
-  deadline: number
-  fail: () => void
-}
-
-const pending = new Set<Pending>()
-let sweeping: ReturnType<typeof setInterval> | undefined
-
-/** The body, when it arrives. Rejects with `request_timeout` soon after `timeoutMs` have passed. */
-function withTimeout(reading: Promise<Uint8Array>, timeoutMs: number): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    const late = `The body did not arrive within ${timeoutMs / 1000} seconds.`
-    const entry = {
-      deadline: performance.now() + timeoutMs,
-      fail: () => reject(new PetstoreError('request_timeout', late)),
-    }
-    pending.add(entry)
-    sweeping ??= setInterval(sweep, SWEEP_EVERY_MS)
-    reading.then(
-      (bytes) => {
-        pending.delete(entry)
-        resolve(bytes)
-      },
-      (cause) => {
-        pending.delete(entry)
-        reject(cause instanceof PetstoreError ? cause : incomplete(cause))
-      },
-    )
-  })
-}
-
-function incomplete(cause: unknown): PetstoreError {
-  return new PetstoreError('request_timeout', 'The connection closed before the whole body arrived.', { cause })
-}
-
-function sweep(): void {
-  const now = performance.now()
-  for (const entry of pending) {
-    if (entry.deadline > now) continue
-    pending.delete(entry)
-    entry.fail()
-  }
-  if (pending.size > 0) return
-  clearInterval(sweeping)
-  sweeping = undefined
+/** The body as its schema reads it. Throws the contract's error for this body, with all problems in one message. */
+export function validateBody({ validate, invalid }: ContractBody, json: Json): unknown {
+  const problems: string[] = []
+  const value = validate(json, 'The body', problems)
+  if (problems.length > 0) throw new PetstoreError(invalid, problems.join(' '))
+  return value
 }
