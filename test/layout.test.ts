@@ -15,7 +15,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   contract: ['json'],
   store: ['domain', 'contract/generated.ts', 'json', 'system'],
   http: ['domain', 'contract', 'json', 'observability', 'system'],
-  observability: ['domain'],
+  observability: ['domain', 'system'],
   config: ['domain', 'store/kinds.ts', 'observability/log.ts'],
   client: ['contract/generated.ts', 'json'],
   // The page calls the public API through the client. What an order may become it reads in the table of the stores.

@@ -4,6 +4,7 @@
 import type { ContractOperation } from '../contract/contract.ts'
 import type { ApiKey, Environment } from '../domain/keys.ts'
 import type { Json } from '../json/json.ts'
+import { endOfTurn } from '../system/turn.ts'
 import { Context, type RoutedRequest } from './context.ts'
 import { Admission } from './limits/admission.ts'
 import { type Rate, RateLimit } from './limits/rate-limit.ts'
@@ -25,7 +26,6 @@ import { type Answer, prepare, toResponse } from './response/response.ts'
 import { SharedAnswers } from './response/shared-answers.ts'
 import { NO_ROUTE } from './response/shared-headers.ts'
 import type { Route } from './route.ts'
-import { endOfTurn } from './turn.ts'
 import type { NotFound } from './web/not-found.ts'
 
 export interface PipelineOptions extends ReportOptions {
@@ -117,6 +117,8 @@ export class Pipeline {
         const cached = this.permit(operation, token, caller, context)
         if (cached) return this.finish(cached, context)
       }
+      // By then most bodies have arrived with their headers, and requests that are worked on one after the other find code and data in the
+      // processor's caches.
       await endOfTurn()
       // From here on without a wait until the operation runs: requests of one turn are admitted one after the other, each with its work.
       this.admission.check()

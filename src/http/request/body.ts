@@ -4,6 +4,7 @@
 import type { ContractBody } from '../../contract/contract.ts'
 import { PetstoreError } from '../../domain/errors.ts'
 import { type Json, JsonError, parseJson } from '../../json/json.ts'
+import { endOfTurn } from '../../system/turn.ts'
 import { arrivesWithin } from './time-limit.ts'
 
 export const BODY_BYTES_MAX = 64 * 1024
@@ -74,8 +75,8 @@ async function readCounting({ body, signal }: Request): Promise<Uint8Array> {
   }
   if (bytes > BODY_BYTES_MAX) throw bodyTooLarge()
   // Bun gives the last chunk before it parses what follows. When that is malformed, Bun answers 400 itself (for trailers), and the
-  // request must change nothing. One turn of the event loop later Bun has parsed it.
-  await new Promise(setImmediate)
+  // request must change nothing. At the end of this turn Bun has parsed it.
+  await endOfTurn()
   signal.throwIfAborted()
   return Buffer.concat(chunks)
 }

@@ -1,5 +1,6 @@
 // Lets requests for one list that arrive together share an answer, where the store has no version by which an answer could be cached.
 
+import { endOfTurn } from '../../system/turn.ts'
 import type { Answer } from './response.ts'
 
 /**
@@ -21,8 +22,8 @@ export class SharedAnswers {
 
   private async run(name: string, read: () => Promise<Answer>): Promise<Answer> {
     await this.running.get(name)
-    // After the poll phase, every request that has arrived shares it.
-    await new Promise(setImmediate)
+    // Then every request that has arrived shares it.
+    await endOfTurn()
     this.next.delete(name)
     const reading = read()
     const done = reading.then(
