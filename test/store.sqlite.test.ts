@@ -64,6 +64,14 @@ describe('a file', () => {
     await Promise.all([store.close(), another.close()])
   })
 
+  test('is closed only when all that was asked of it is done', async () => {
+    // A file would be opened again.
+    const { store, by } = await storeWithKey(':memory:')
+    const asked = [store.createPet(PET, by), store.createPet(PET, by), store.listKeys(), store.getPet(1n)]
+    await store.close()
+    expect((await Promise.allSettled(asked)).map(({ status }) => status)).toEqual(asked.map(() => 'fulfilled'))
+  })
+
   test('creates that arrive together commit together', async () => {
     const { path, store, by } = await storeWithKey()
     const before = commits(path)

@@ -2,6 +2,7 @@
 // to disk. One row in a transaction gives about 6 000 rows a second, 64 rows give 400 000.
 
 import { OVERLOADED, PetstoreError } from '../../domain/errors.ts'
+import { endOfTurn } from '../../system/turn.ts'
 
 const BATCH_MAX = 256
 /** A call that would wait longer than this is refused at once. */
@@ -14,6 +15,12 @@ interface Waiting<Item, Result> {
   item: Item
   resolve: (result: Result) => void
   reject: (error: unknown) => void
+}
+
+export interface Batched<Item, Result> {
+  (item: Item): Promise<Result>
+  /** Resolves when every call so far has its result. */
+  settled(): Promise<void>
 }
 
 /** A result that is a PetstoreError is a refusal of its item. */
@@ -33,9 +40,9 @@ export function batched<Item, Result>(
   commit: (items: Item[]) => (Result | PetstoreError)[] | Promise<(Result | PetstoreError)[]>,
   onBatch?: (size: number, seconds: number) => void,
   claimOf?: (item: Item) => Claim | undefined,
-): (item: Item) => Promise<Result> {
+): Batched<Item, Result> {
   const waiting: Waiting<Item, Result>[] = []
-  let running = false
+  let running: Promise<void> | undefined
   let startedAt = 0
   let lastMs = 0
 
@@ -56,17 +63,17 @@ export function batched<Item, Result>(
       lastMs = performance.now() - startedAt
       onBatch?.(batch.length, lastMs / 1000)
     }
-    running = false
+    running = undefined
   }
 
   /**
-   * After the poll phase, every request that has arrived is in the batch. Waits for as long as more arrive. What arrived while a batch
+   * At the end of the turn, every request that has arrived is in the batch. Waits for as long as more arrive. What arrived while a batch
    * was committed elsewhere does not wait: it is committed while that batch is answered.
    */
   async function gathered(): Promise<void> {
     for (let before = 0; waiting.length > before && waiting.length < BATCH_MAX; ) {
       before = waiting.length
-      await new Promise(setImmediate)
+      await endOfTurn()
     }
   }
 
@@ -97,13 +104,15 @@ export function batched<Item, Result>(
     return Math.ceil(waiting.length / BATCH_MAX) * commitMs > WAIT_MS_MAX
   }
 
-  return (item) =>
-    new Promise((resolve, reject) => {
+  function add(item: Item): Promise<Result> {
+    return new Promise((resolve, reject) => {
       if (overloaded()) throw OVERLOADED
       waiting.push({ item, resolve, reject })
       if (running) return
-      running = true
       startedAt = performance.now()
-      run()
+      running = run()
     })
+  }
+
+  return Object.assign(add, { settled: async () => running })
 }

@@ -28,7 +28,7 @@ import {
 import { inventoryReader } from './inventory.ts'
 import { pages } from './pages.ts'
 import type { Read, Statements } from './statements.ts'
-import type { Turn, Write } from './writes.ts'
+import type { Turn, Writes } from './writes.ts'
 
 /** What must be known of an order to move it. */
 type Movable = Pick<Order, 'id' | 'petId' | 'changedAt'>
@@ -36,7 +36,7 @@ type Movable = Pick<Order, 'id' | 'petId' | 'changedAt'>
 export function sqliteOrders(
   statements: Statements,
   read: Read,
-  write: Write,
+  { write, writeOnce }: Writes,
   { now: clock }: Pick<StoreOptions, 'now'>,
 ): OrderStore {
   const byId = statements.query<object, [bigint]>(
@@ -149,9 +149,7 @@ export function sqliteOrders(
 
   return {
     placeOrder: (order, by, idempotencyKey) =>
-      write(by, (turn) =>
-        turn.idempotencyKeys.once(PLACE_ORDER, order, by, idempotencyKey, turn.now, () => place(turn, order, by)),
-      ),
+      writeOnce(PLACE_ORDER, order, by, idempotencyKey, (turn) => place(turn, order, by)),
     getOrder: (id) => read(() => readOrder(id)),
     listOrders: (filter) => read(() => readPage(filter)),
     completeOrder: (id, by, check) => write(by, (turn) => change(turn, id, 'completed', by, check)),

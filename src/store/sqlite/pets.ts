@@ -8,12 +8,12 @@ import { PETS } from '../shared/lists.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
 import { pages } from './pages.ts'
 import type { Read, Statements } from './statements.ts'
-import type { Turn, Write } from './writes.ts'
+import type { Turn, Writes } from './writes.ts'
 
 const NEW_PET_FIELDS = Object.keys(NEW_PET_COLUMNS) as (keyof NewPet)[]
 const INSERT_COLUMNS = [...Object.values(NEW_PET_COLUMNS).map(({ column }) => column), 'created_at', 'created_by']
 
-export function sqlitePets(statements: Statements, read: Read, write: Write): PetStore {
+export function sqlitePets(statements: Statements, read: Read, { writeOnce }: Writes): PetStore {
   const readPage = pages(statements, PETS)
   const pet = statements.query<object, [bigint]>(`SELECT ${selectList(PET_COLUMNS)} FROM pets WHERE id = ?`)
   const insert = statements.query<never, (string | bigint | number | null)[]>(
@@ -34,9 +34,7 @@ export function sqlitePets(statements: Statements, read: Read, write: Write): Pe
   return {
     listPets: (filter) => read(() => readPage(filter)),
     createPet: (pet, by, idempotencyKey) =>
-      write(by, (turn) =>
-        turn.idempotencyKeys.once(CREATE_PET, pet, by, idempotencyKey, turn.now, () => add(pet, by, turn)),
-      ),
+      writeOnce(CREATE_PET, pet, by, idempotencyKey, (turn) => add(pet, by, turn)),
     getPet: (id) => read(() => readPet(id)),
   }
 }

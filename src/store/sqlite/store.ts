@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path'
 import type { Store, StoreOptions } from '../../domain/store.ts'
+import { endOfTurn } from '../../system/turn.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { translated } from './errors.ts'
 import { sqliteKeys } from './keys.ts'
@@ -23,10 +24,10 @@ export function sqliteStore(connection: Connection, options: StoreOptions): Stor
   const ping = statements.query('SELECT 1 FROM pets LIMIT 1')
   const read = reads(statements)
   const { transact, settled } = transactions(connection, statements, version)
-  const write = writes(statements, transact, version.current, options)
+  const writing = writes(statements, transact, version.current, options)
   return {
-    ...sqlitePets(statements, read, write),
-    ...sqliteOrders(statements, read, write, options),
+    ...sqlitePets(statements, read, writing),
+    ...sqliteOrders(statements, read, writing, options),
     ...sqliteKeys(statements, transact, options),
     version: version.current,
     ping: async () => {
@@ -34,8 +35,9 @@ export function sqliteStore(connection: Connection, options: StoreOptions): Stor
       translated(() => ping.get())
     },
     close: async () => {
-      // A batch waits for the end of this turn of the event loop.
-      await new Promise(setImmediate)
+      // Reads begin before the end of this turn, writes after it.
+      await endOfTurn()
+      await writing.settled()
       await settled()
       connection.close()
     },

@@ -4,10 +4,12 @@
 import type { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
 import type { Transition } from '../../domain/orders.ts'
+import type { Created } from '../../domain/pets.ts'
 import type { StoreOptions, StoreVersion } from '../../domain/store.ts'
 import { batched } from '../shared/group-commit.ts'
+import type { IdempotentOperation } from '../shared/idempotency.ts'
 import { sqliteCallers } from './callers.ts'
-import { type IdempotencyKeys, sqliteIdempotencyKeys } from './idempotency.ts'
+import { sqliteIdempotencyKeys } from './idempotency.ts'
 import { COUNT_TO } from './inventory.ts'
 import type { Statements } from './statements.ts'
 import type { Transact } from './transaction.ts'
@@ -15,36 +17,51 @@ import type { Transact } from './transaction.ts'
 /** A transaction, as each write in it finds it. */
 export interface Turn {
   readonly now: number
-  readonly idempotencyKeys: IdempotencyKeys
   /** What the transaction has done to orders. */
   readonly transitions: Transition[]
   /** The last pet that the transaction has added. */
   lastPetId?: bigint
 }
 
-/**
- * Runs `work` in a transaction, and resolves when it is on disk. An error that `work` returns is a refusal:
- * what `work` changed is committed nevertheless, and then the promise rejects with it. When `work` throws, nothing of it stays.
- * Rejects without running it when the key `by` may no longer write; the service itself has none.
- */
-export type Write = <Result>(by: KeyId | null, work: Work<Result>) => Promise<Result>
+/** Gives a result, or a refusal. */
 type Work<Result> = (turn: Turn) => Result | PetstoreError
+
+export interface Writes {
+  /**
+   * Runs `work` in a transaction, and resolves when it is on disk. An error that `work` returns is a refusal:
+   * what `work` changed is committed nevertheless, and then the promise rejects with it. When `work` throws, nothing of it stays.
+   * Rejects without running it when the key `by` may no longer write; the service itself has none.
+   */
+  write<Result>(by: KeyId | null, work: Work<Result>): Promise<Result>
+
+  /** As `write`. Under an idempotency key that was used before, `work` does not run: the first result is given, or a refusal. */
+  writeOnce<Request extends object, Answer extends object>(
+    operation: IdempotentOperation<Request, Answer>,
+    request: Request,
+    by: KeyId,
+    idempotencyKey: string | undefined,
+    work: Work<Answer>,
+  ): Promise<Created<Answer>>
+
+  /** Resolves when every write so far has ended. */
+  settled(): Promise<void>
+}
 
 export function writes(
   statements: Statements,
   transact: Transact,
   version: () => StoreVersion,
   options: StoreOptions,
-): Write {
+): Writes {
   const callers = sqliteCallers(statements, version)
-  const idempotencyKeys = sqliteIdempotencyKeys(statements, options.monotonic ?? (() => performance.now()))
+  const { once, forget } = sqliteIdempotencyKeys(statements, options.monotonic ?? (() => performance.now()))
   const countTo = statements.query<never, [bigint]>(COUNT_TO)
 
-  const write = batched(async (works: { by: KeyId | null; work: Work<unknown> }[]) => {
+  const add = batched(async (works: { by: KeyId | null; work: Work<unknown> }[]) => {
     const { outcomes, transitions } = await transact(() => {
       // Read when no other process can write any more: times follow the order of the commits.
-      const turn: Turn = { now: options.now(), idempotencyKeys, transitions: [] }
-      idempotencyKeys.forget(turn.now)
+      const turn: Turn = { now: options.now(), transitions: [] }
+      forget(turn.now)
       const refusalOf = callers(turn.now)
       const outcomes = works.map(({ by, work }) => (by !== null && refusalOf(by)) || work(turn))
       if (turn.lastPetId !== undefined) countTo.run(turn.lastPetId)
@@ -54,7 +71,13 @@ export function writes(
     return outcomes
   }, options.onBatch)
 
-  return <Result>(by: KeyId | null, work: Work<Result>) => write({ by, work }) as Promise<Result>
+  const write = <Result>(by: KeyId | null, work: Work<Result>) => add({ by, work }) as Promise<Result>
+  return {
+    write,
+    writeOnce: (operation, request, by, key, work) =>
+      write(by, (turn) => once(operation, request, by, key, turn.now, () => work(turn))),
+    settled: add.settled,
+  }
 }
 
 const KEEPS_KEYS = { keepsKeys: true }
