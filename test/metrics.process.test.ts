@@ -64,6 +64,8 @@ describe('metrics', () => {
 
   test('report commits, the store, requests in flight and deprecated calls', async () => {
     const text = await metrics()
+    expect(value(text, 'petstore_commit_changes_sum')).toBe(8)
+    // The name of the releases so far.
     expect(value(text, 'petstore_commit_creates_sum')).toBe(8)
     expect(value(text, 'petstore_commit_duration_seconds_count')).toBeGreaterThan(0)
     expect(value(text, 'petstore_store_duration_seconds_count{call="createPet",outcome="ok"}')).toBe(3)

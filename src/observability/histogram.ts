@@ -45,8 +45,7 @@ export class Histogram {
     return series
   }
 
-  text(): string {
-    const { name, help } = this.options
+  text({ name, help }: Pick<HistogramOptions, 'name' | 'help'> = this.options): string {
     return textFormat({ name, help, type: 'histogram' }, this.samples())
   }
 

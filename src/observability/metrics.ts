@@ -30,6 +30,9 @@ const SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.0
 const INVENTORY_MS = 1_000
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
+/** The name before orders were counted, too. It stays for one release. */
+const FORMER_SIZES = { name: 'petstore_commit_creates', help: 'Deprecated: use petstore_commit_changes.' }
+
 export function createMetrics(): Metrics {
   const processText = measureProcess()
   const requests = new Histogram({
@@ -51,7 +54,7 @@ export function createMetrics(): Metrics {
     bounds: SECONDS,
   })
   const sizes = new Histogram({
-    name: 'petstore_commit_creates',
+    name: 'petstore_commit_changes',
     help: 'Pets that were added, and changes of orders, that were committed together.',
     labels: [],
     bounds: SIZES,
@@ -125,6 +128,7 @@ export function createMetrics(): Metrics {
       const inventory = await Promise.race([readInventory().catch(() => undefined), Bun.sleep(INVENTORY_MS)])
       return [
         ...[requests, stores, commits, sizes].map((histogram) => histogram.text()),
+        sizes.text(FORMER_SIZES),
         deprecatedText(deprecatedCalls.values()),
         ...poolTexts(pool()),
         textFormat(
