@@ -77,33 +77,38 @@ export function LookUp({ client, removal, onAction }: LookUpProps) {
           />
         </form>
       </search>
-      {found && (
-        <section class="found" aria-labelledby="found">
-          <div class="title-row">
-            <h2 id="found">
-              <Name name={found.name} />
-            </h2>
-            <button type="button" class="quiet" onClick={() => setFound(undefined)}>
-              <Icon name="close" />
-              Close
-            </button>
-          </div>
-          <p class="facts">
-            <Facts pet={found} />
-          </p>
-          {onAction && (
-            <Actions
-              subject={{ ...found, petId: found.id }}
-              onAction={(...task) => {
-                setFound(undefined)
-                onAction(...task)
-              }}
-            />
-          )}
-          {removal && <p class="hint">Looking up by id ends on {day(removal)}.</p>}
-        </section>
-      )}
+      {found && <Found {...{ pet: found, removal, onAction }} onClose={() => setFound(undefined)} />}
     </>
+  )
+}
+
+interface FoundProps extends Pick<LookUpProps, 'removal' | 'onAction'> {
+  pet: Pet
+  onClose: () => void
+}
+
+function Found({ pet, removal, onAction, onClose }: FoundProps) {
+  const act: OnAction = (...task) => {
+    onClose()
+    onAction?.(...task)
+  }
+  return (
+    <section class="found" aria-labelledby="found">
+      <div class="title-row">
+        <h2 id="found">
+          <Name name={pet.name} />
+        </h2>
+        <button type="button" class="quiet" onClick={onClose}>
+          <Icon name="close" />
+          Close
+        </button>
+      </div>
+      <p class="facts">
+        <Facts pet={pet} />
+      </p>
+      {onAction && <Actions subject={{ ...pet, petId: pet.id }} onAction={act} />}
+      {removal && <p class="hint">Looking up by id ends on {day(removal)}.</p>}
+    </section>
   )
 }
 
