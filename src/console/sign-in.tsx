@@ -13,9 +13,10 @@ interface SignInProps {
   onSignIn: (signedIn: SignedIn, remember: boolean) => void
 }
 
+const KEY_ID = 'api-key'
+
 export function SignIn({ refusal, onSignIn }: SignInProps) {
   const [key, setKey] = useState('')
-  const [visible, setVisible] = useState(false)
   const [remember, setRemember] = useState(false)
   const [checking, setChecking] = useState(false)
   const [problem, setProblem] = useState(refusal)
@@ -59,29 +60,7 @@ export function SignIn({ refusal, onSignIn }: SignInProps) {
           </Notice>
         )}
         <form onSubmit={submit} noValidate>
-          <TextField
-            id="api-key"
-            label="API key"
-            class="mono"
-            secret={!visible}
-            autocomplete="current-password"
-            placeholder="pets_live_…"
-            value={key}
-            setText={setKey}
-            problem={problem}
-            hint={remember ? 'This device keeps it until you sign out.' : 'This tab forgets it when you close it.'}
-            beside={
-              <button
-                type="button"
-                class="quiet"
-                aria-pressed={visible}
-                aria-label="Show the key"
-                onClick={() => setVisible(!visible)}
-              >
-                {visible ? 'Hide' : 'Show'}
-              </button>
-            }
-          />
+          <KeyField {...{ problem, remember }} value={key} setText={setKey} />
           <label class="check">
             <input type="checkbox" checked={remember} onChange={() => setRemember(!remember)} />
             Remember on this device
@@ -102,6 +81,35 @@ export function SignIn({ refusal, onSignIn }: SignInProps) {
   )
 }
 
+interface KeyFieldProps {
+  value: string
+  setText: (text: string) => void
+  problem: string
+  remember: boolean
+}
+
+function KeyField({ remember, ...field }: KeyFieldProps) {
+  const [visible, setVisible] = useState(false)
+  const toggle = () => setVisible(!visible)
+  return (
+    <TextField
+      {...field}
+      id={KEY_ID}
+      label="API key"
+      class="mono"
+      secret={!visible}
+      autocomplete="current-password"
+      placeholder="pets_live_…"
+      hint={remember ? 'This device keeps it until you sign out.' : 'This tab forgets it when you close it.'}
+      beside={
+        <button type="button" class="quiet" aria-pressed={visible} aria-label="Show the key" onClick={toggle}>
+          {visible ? 'Hide' : 'Show'}
+        </button>
+      }
+    />
+  )
+}
+
 function focusKey(): void {
-  document.getElementById('api-key')?.focus()
+  document.getElementById(KEY_ID)?.focus()
 }
