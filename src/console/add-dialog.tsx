@@ -1,16 +1,15 @@
 // The form that adds an animal. The draft stays until the animal is added; each problem is shown at its field; when a
 // response was lost, the next attempt sends the same Idempotency-Key, which adds the animal at most once.
 
+import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Pet, PetstoreClient } from '../client/petstore.ts'
 import { Dialog } from './dialog.tsx'
-import { type Draft, EMPTY_DRAFT, FIELDS, isEmpty, LABELS, toNewPet, withAttempt } from './draft.ts'
+import { type Draft, EMPTY_DRAFT, FIELDS, isEmpty, toNewPet, withAttempt } from './draft.ts'
+import { DraftFields } from './draft-fields.tsx'
 import { toFailure } from './failures.ts'
 import { NO_PROBLEMS, type Problems, toProblems } from './field-problems.ts'
 import { Notice } from './notice.tsx'
-import { RadioGroup } from './radio-group.tsx'
-import { STATUSES } from './statuses.ts'
-import { Problem, TextField } from './text-field.tsx'
 
 interface AddDialogProps {
   client: PetstoreClient
@@ -24,22 +23,16 @@ interface AddDialogProps {
 export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: AddDialogProps) {
   const form = useRef<HTMLFormElement>(null)
   const [sending, setSending] = useState(false)
-  const [problems, setProblems] = useState<Problems>(NO_PROBLEMS)
+  const { problems, setProblems, report } = useProblems(form)
   /** Why there was no response: the animal may or may not have been added. */
   const [unknown, setUnknown] = useState('')
   /** The dialog was opened with entries. */
   const [kept, setKept] = useState(false)
-  const [submits, setSubmits] = useState(0)
 
   useLayoutEffect(() => {
     setKept(!isEmpty(draft))
     if (open) form.current?.querySelector<HTMLInputElement>('[name="name"]')?.focus()
   }, [open])
-
-  useLayoutEffect(() => {
-    const first = FIELDS.find((field) => problems.fields[field])
-    if (first) form.current?.querySelector<HTMLInputElement>(`[name="${first}"]`)?.focus()
-  }, [submits])
 
   /** A problem goes when its field is edited. */
   function edit(change: Partial<Draft>): void {
@@ -47,11 +40,6 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: A
     const fields = { ...problems.fields }
     for (const field of FIELDS) if (field in change) delete fields[field]
     setProblems({ ...problems, fields })
-  }
-
-  function report(message: string): void {
-    setProblems(toProblems(message))
-    setSubmits((before) => before + 1)
   }
 
   async function submit(event: Event): Promise<void> {
@@ -90,61 +78,67 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: A
   return (
     <Dialog id="add-title" title="Add an animal" open={open} setOpen={setOpen}>
       <form ref={form} onSubmit={submit} noValidate>
-        {kept && <p class="hint">These entries were kept from before.</p>}
-        {unknown && (
-          <Notice kind="warning" title={unknown}>
-            The animal may have been added. Try again without changes: it is never added twice.
-          </Notice>
-        )}
-        {problems.other && (
-          <Notice kind="error" title="It was not added.">
-            {problems.other}
-          </Notice>
-        )}
-        <TextField
-          id="add-name"
-          name="name"
-          label={LABELS.name}
-          dir="auto"
-          required
-          value={draft.name}
-          setText={(name) => edit({ name })}
-          problem={problems.fields.name}
-        />
-        <TextField
-          id="add-category"
-          name="categoryId"
-          label={LABELS.categoryId}
-          class="mono"
-          inputMode="numeric"
-          required
-          value={draft.categoryId}
-          setText={(categoryId) => edit({ categoryId })}
-          problem={problems.fields.categoryId}
-          hint="The category's number."
-        />
-        <div class="field">
-          <RadioGroup
-            legend={LABELS.status}
-            name="status"
-            options={STATUSES}
-            value={draft.status}
-            onChange={(status) => edit({ status })}
-            problemId={problems.fields.status && 'add-status-problem'}
-          />
-          <Problem id="add-status" text={problems.fields.status} />
-        </div>
-        <div class="dialog-actions">
-          {!isEmpty(draft) && (
-            <button type="button" class="quiet" onClick={clear}>
-              Clear
-            </button>
-          )}
-          <button type="submit" class="primary" aria-disabled={sending}>
-            {sending ? 'Adding…' : unknown ? 'Try again' : 'Add animal'}
-          </button>
-        </div>
+        <Messages {...{ kept, unknown }} other={problems.other} />
+        <DraftFields {...{ draft, edit }} problems={problems.fields} />
+        <Buttons {...{ sending, unknown }} clear={isEmpty(draft) ? undefined : clear} />
       </form>
     </Dialog>
+  )
+}
+
+/** The problems that were reported last; each report moves the focus to the first field that has one. */
+function useProblems(form: RefObject<HTMLFormElement | null>) {
+  const [problems, setProblems] = useState<Problems>(NO_PROBLEMS)
+  const [reports, setReports] = useState(0)
+  useLayoutEffect(() => {
+    const first = FIELDS.find((field) => problems.fields[field])
+    if (first) form.current?.querySelector<HTMLInputElement>(`[name="${first}"]`)?.focus()
+  }, [reports])
+
+  function report(message: string): void {
+    setProblems(toProblems(message))
+    setReports((before) => before + 1)
+  }
+  return { problems, setProblems, report }
+}
+
+/** `kept`: the dialog was opened with entries. `unknown`: why there was no response. */
+function Messages({ kept, unknown, other }: { kept: boolean; unknown: string; other: string }) {
+  return (
+    <>
+      {kept && <p class="hint">These entries were kept from before.</p>}
+      {unknown && (
+        <Notice kind="warning" title={unknown}>
+          The animal may have been added. Try again without changes: it is never added twice.
+        </Notice>
+      )}
+      {other && (
+        <Notice kind="error" title="It was not added.">
+          {other}
+        </Notice>
+      )}
+    </>
+  )
+}
+
+interface ButtonsProps {
+  sending: boolean
+  unknown: string
+  /** `undefined` where there is nothing to clear. */
+  clear: (() => void) | undefined
+}
+
+function Buttons({ sending, unknown, clear }: ButtonsProps) {
+  return (
+    <div class="dialog-actions">
+      {clear && (
+        <button type="button" class="quiet" onClick={clear}>
+          Clear
+        </button>
+      )}
+      <button type="submit" class="primary" aria-disabled={sending}>
+        {sending ? 'Adding…' : unknown ? 'Try again' : 'Add animal'}
+      </button>
+    </div>
   )
 }

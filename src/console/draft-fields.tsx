@@ -1,0 +1,53 @@
+// The fields of the animal being typed, each with its problem.
+
+import { type Draft, LABELS } from './draft.ts'
+import type { Problems } from './field-problems.ts'
+import { RadioGroup } from './radio-group.tsx'
+import { STATUSES } from './statuses.ts'
+import { Problem, TextField } from './text-field.tsx'
+
+interface DraftFieldsProps {
+  draft: Draft
+  edit: (change: Partial<Draft>) => void
+  problems: Problems['fields']
+}
+
+export function DraftFields({ draft, edit, problems }: DraftFieldsProps) {
+  return (
+    <>
+      <TextField
+        id="add-name"
+        name="name"
+        label={LABELS.name}
+        dir="auto"
+        required
+        value={draft.name}
+        setText={(name) => edit({ name })}
+        problem={problems.name}
+      />
+      <TextField
+        id="add-category"
+        name="categoryId"
+        label={LABELS.categoryId}
+        class="mono"
+        inputMode="numeric"
+        required
+        value={draft.categoryId}
+        setText={(categoryId) => edit({ categoryId })}
+        problem={problems.categoryId}
+        hint="The category's number."
+      />
+      <div class="field">
+        <RadioGroup
+          legend={LABELS.status}
+          name="status"
+          options={STATUSES}
+          value={draft.status}
+          onChange={(status) => edit({ status })}
+          problemId={problems.status && 'add-status-problem'}
+        />
+        <Problem id="add-status" text={problems.status} />
+      </div>
+    </>
+  )
+}
