@@ -72,7 +72,8 @@ Examples:
       if (refused > 0) {
         const stopped = options.keepGoing ? '' : ', and the import stopped there'
         throw new ImportIncomplete(
-          `${plural(refused, 'record')} refused${stopped}. Correct the record${refused === 1 ? '' : 's'} in place and run the same import again.`,
+          `${plural(refused, 'record')} refused${stopped}. ` +
+            `Correct the record${refused === 1 ? '' : 's'} in place and run the same import again.`,
         )
       }
     })

@@ -10,8 +10,8 @@ import type { CallOptions } from './sender.ts'
 const NAMES: readonly (readonly [kind: string, categoryId: bigint, names: string])[] = [
   ['dogs', 1n, 'Biscuit Bruno Clementine Dakota Ernie Fenna Gus Harper Iggy Juno Kona Luna Maple Nacho Otis Pepper'],
   ['dogs', 1n, 'Quincy Rosie Scout Tilly Umbra Viggo Waffles Xena Yoshi Ziggy'],
-  ['cats', 2n, 'Amélie Bagheera Cleo Dumpling Earl_Grey Félix Ginger Hodge Isis Jasper Kiki Łatka Mochi Nimbus Olive'],
-  ['cats', 2n, 'Pumpkin Queenie Ragnar Saffron Tofu Ursula Velvet Whiskers Yuki Zoë'],
+  ['cats', 2n, 'Amélie Bagheera Cleo Dumpling Earl_Grey Félix Ginger Hodge Isis Jasper Kiki Łatka Mochi Nimbus'],
+  ['cats', 2n, 'Olive Pumpkin Queenie Ragnar Saffron Tofu Ursula Velvet Whiskers Yuki Zoë'],
   ['birds', 3n, 'Archimedes Birdie Coco Dusty Echo Fidget Galileo Hedwig Kiwi Mango Piccolo Rio Sunny Tango'],
   ['fish', 4n, 'Anchovy Bubbles Captain_Finn Dory Flounder Marlin Neptune Pearl Ripple Sushi'],
   ['small mammals', 5n, 'Acorn Bean Button Clover Dandelion Hazel Nibbles Oreo Peanut Pippin Smudge Thistle Tumble'],

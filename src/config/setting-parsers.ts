@@ -12,7 +12,8 @@ export function port(text: string): number {
   const number = Number(text)
   if (/^tcp:\/\//.test(text)) {
     throw new Error(
-      `must be a number, but is an address, as Kubernetes sets it in each pod beside a Service of this name, such as petstore. Set enableServiceLinks: false in the pod's spec`,
+      'must be a number, but is an address, as Kubernetes sets it in each pod beside a Service of this name, ' +
+        "such as petstore. Set enableServiceLinks: false in the pod's spec",
     )
   }
   if (!/^[0-9]{1,5}$/.test(text) || number > 65535) throw new Error('must be a number from 0 to 65535')

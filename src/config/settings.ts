@@ -69,7 +69,8 @@ export const SETTINGS = {
   baseUrl: setting({
     variable: 'PETSTORE_BASE_URL',
     description:
-      'The production address in the served contract, ending in /v1. Links carry its path. Default: the address the server listens on.',
+      'The production address in the served contract, ending in /v1. Links carry its path. ' +
+      'Default: the address the server listens on.',
     parse: baseUrl,
   }),
   stagingBaseUrl: setting({
@@ -82,7 +83,8 @@ export const SETTINGS = {
     variable: 'PETSTORE_BOOTSTRAP_KEY',
     secret: true,
     description:
-      'The first API key of a store that has none. Default: the server creates one and prints it. `petstore keys generate` prints a suitable key.',
+      'The first API key of a store that has none. Default: the server creates one and prints it. ' +
+      '`petstore keys generate` prints a suitable key.',
     parse: firstApiKey,
   }),
   sunset: setting({
@@ -101,7 +103,8 @@ export const SETTINGS = {
   rateLimit: setting({
     variable: 'PETSTORE_RATE_LIMIT',
     description:
-      'The most requests that this server accepts from each API key: 100/s, 6000/m or 100000/h. More get 429. Default: no limit.',
+      'The most requests that this server accepts from each API key: 100/s, 6000/m or 100000/h. More get 429. ' +
+      'Default: no limit.',
     parse: rate,
   }),
   sharePort: setting({
@@ -120,7 +123,8 @@ export const SETTINGS = {
   adminPort: setting({
     variable: 'PETSTORE_ADMIN_PORT',
     description:
-      'The port of the operations listener, which serves /metrics to Prometheus; 0 chooses a free one. Default: no such listener.',
+      'The port of the operations listener, which serves /metrics to Prometheus; 0 chooses a free one. ' +
+      'Default: no such listener.',
     parse: port,
   }),
   adminHost: setting({
@@ -154,7 +158,8 @@ export const CLIENT_SETTINGS = {
     variable: 'PETSTORE_URL',
     flag: '--url <address>',
     description:
-      'The service to call. Default: the address that `petstore login` saved, otherwise this machine, at PETSTORE_HOST and PETSTORE_PORT.',
+      'The service to call. Default: the address that `petstore login` saved, ' +
+      'otherwise this machine, at PETSTORE_HOST and PETSTORE_PORT.',
     parse: serviceUrl,
   }),
   apiKey: setting({

@@ -22,7 +22,8 @@ const CALLS: Record<keyof Operations, string> = {
 const INSTALLATION = ['shell', 'node'].map((lang) => ({
   lang,
   description:
-    '`petstore-client`: typed, with exact integers. It is on no registry: `npm run build && npm pack ./dist/petstore-client` in a clone makes it.',
+    '`petstore-client`: typed, with exact integers. It is on no registry: ' +
+    '`npm run build && npm pack ./dist/petstore-client` in a clone makes it.',
   source: 'npm install ./petstore-client-1.0.0.tgz',
 }))
 

@@ -37,7 +37,8 @@ function checkedHeader({ fields }: Row): string[] {
   const missing = ['name', 'categoryId'].filter((name) => !names.includes(name))
   if (missing.length === 0) return names
   throw new StartError(
-    `The first line must name the columns, separated by commas, semicolons or tabs. Missing: ${missing.join(', ')}. It has: ${names.join(' | ')}.`,
+    'The first line must name the columns, separated by commas, semicolons or tabs. ' +
+      `Missing: ${missing.join(', ')}. It has: ${names.join(' | ')}.`,
   )
 }
 
