@@ -29,7 +29,10 @@ export function readBody(request: Request, timeoutMs: number): Json | Promise<Js
   return arrivesWithin(reading, timeoutMs).then((bytes) => parse(decode(bytes)))
 }
 
-/** RFC 9110, 8.3. A body without Content-Type is read as JSON, the only media type of this API. */
+/**
+ * RFC 9110, 8.3. A body without Content-Type is read as JSON, the only media type of this API. Parsed here, because content-type 3.1, the
+ * package for it, accepts a quote that is not closed and ignores a second charset.
+ */
 function checkMediaType(headers: Headers): void {
   if (headers.has('Content-Encoding')) {
     throw new PetstoreError('unsupported_media_type', 'Send the body without Content-Encoding.')

@@ -66,7 +66,10 @@ export class StaticFile {
   }
 }
 
-/** The best encoding that the header names without refusing it (RFC 9110, 12.5.3). */
+/**
+ * The best encoding that the header names without refusing it (RFC 9110, 12.5.3). Weights above 0 and `*` do not count; negotiator, which
+ * counts them, is two packages for a choice that costs bytes only.
+ */
 export function acceptedEncoding(header: string | null): Encoding | undefined {
   const accepted = (header ?? '')
     .toLowerCase()

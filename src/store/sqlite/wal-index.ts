@@ -1,6 +1,8 @@
 // The header of the log's index: 48 bytes that change with every commit. SQLite keeps the index of its write-ahead log in the file
-// `-shm`, which every process that uses the store maps into its memory (https://sqlite.org/walformat.html, "The WAL-Index Header"). To
-// look at it there takes 0.02 µs, to ask SQLite 2.5 µs.
+// `-shm`, which every process that uses the store maps into its memory (https://sqlite.org/walformat.html, "The WAL-Index Header").
+//
+// The gain: to look at it takes 0.02 µs, to ask SQLite 2.5 µs, where a cached list takes 9.4 in all. The price: SQLite's file is read without
+// SQLite, so its format is checked first, and `version.ts`, the only user, asks SQLite where the header cannot be mapped.
 
 import { toArrayBuffer } from 'bun:ffi'
 import { openSync, statSync } from 'node:fs'
