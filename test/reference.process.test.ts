@@ -3,10 +3,11 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { openPage, startBrowser, type Watched } from './support/browser.ts'
+import { openSignedIn } from './support/console.ts'
 import { petBody } from './support/pets.ts'
 import { type Service, startService } from './support/service.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(90_000)
 
 let browser: Browser
 let service: Service
@@ -71,8 +72,10 @@ test('tries an operation out with a key that it does not keep, and shows 64-bit 
 
 test('takes the key of the page in the same tab, shows our client, and leads back to the page', async () => {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
-  await context.addInitScript(`sessionStorage.setItem('petstore.key', '${service.key}')`)
   const tab = await context.newPage()
+  tab.setDefaultTimeout(60_000)
+  await tab.goto(`${service.origin}/`)
+  await openSignedIn(tab, service.key)
   await tab.goto(`${service.origin}/docs`)
   await tab.getByRole('button', { name: /^Test Request.*get \/pets\)/ }).click()
   const client = tab.getByRole('dialog')

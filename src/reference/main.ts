@@ -33,7 +33,7 @@ Scalar.createApiReference('#reference', {
 /** The key with which the person has signed in to the page in this tab. */
 function keyOfPage(): string {
   try {
-    return sessionStorage.getItem('petstore.key') ?? ''
+    return JSON.parse(sessionStorage.getItem('petstore.key') ?? '').key
   } catch {
     return ''
   }
