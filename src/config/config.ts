@@ -1,4 +1,5 @@
-// Environment and flags → one frozen Config. Nothing else reads a setting from the environment. A flag wins over its variable.
+// Environment and flags → a Config for what works on a store, a ClientConfig for what calls a service. Nothing else reads
+// a setting from the environment. A flag wins over its variable.
 
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'

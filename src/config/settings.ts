@@ -1,5 +1,5 @@
-// Every setting, in one table: its variable, flag, default, description and parser. The configuration, `--help` and
-// docs/configuration.md come from it.
+// Every setting, in two tables: its variable, flag, default, description and parser. The configuration, `--help` and
+// docs/configuration.md come from them.
 
 import type { Environment } from '../domain/keys.ts'
 import { LOG_LEVELS, type LogLevel } from '../observability/log.ts'

@@ -1,4 +1,4 @@
-// Without a key, the page asks for one; with a key, it shows the animals. The draft lives here because it must survive a
+// Without a key, the page asks for one; with a key, it shows the store. The draft lives here because it must survive a
 // key that stops working.
 
 import { useMemo, useState } from 'preact/hooks'
