@@ -1,6 +1,8 @@
 // Headers on every answer, and cross-origin access.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import type { OpenApi } from '../src/contract/openapi.ts'
 import { petBody } from './support/pets.ts'
 import { type Service, startService } from './support/service.ts'
 
@@ -53,6 +55,35 @@ describe('cross-origin access', () => {
       expect(headers.get('Vary')).toBe('Origin')
       expect(headers.has('Access-Control-Allow-Credentials')).toBe(false)
     }
+  })
+
+  test('every header that the contract has can be read and sent', async () => {
+    const contract = readFileSync(new URL('../openapi.yaml', import.meta.url), 'utf8')
+    const { components, paths } = Bun.YAML.parse(contract) as OpenApi
+    const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
+    const responses = [
+      ...Object.values(components.responses),
+      ...operations.flatMap(({ responses }) => Object.values(responses)),
+    ]
+    const read = responses.flatMap((response) => ('$ref' in response ? [] : Object.keys(response.headers ?? {})))
+    const sent = operations
+      .flatMap(({ parameters = [] }) => parameters)
+      .flatMap((one) => ('$ref' in one ? (components.parameters[one.$ref.split('/').at(-1) ?? ''] ?? []) : one))
+      .flatMap((parameter) => (parameter.in === 'header' ? parameter.name : []))
+    const { headers } = await fetch(`${open.url}/pets`, {
+      method: 'OPTIONS',
+      headers: { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'POST' },
+    })
+    const names = (header: string) => (headers.get(header) ?? '').split(', ')
+    // The Fetch standard lets every page read this one.
+    expect(names('Access-Control-Expose-Headers')).toEqual(
+      [...new Set(read)].filter((name) => name !== 'Cache-Control').sort(),
+    )
+    expect(names('Access-Control-Allow-Headers')).toEqual([
+      'Authorization',
+      'Content-Type',
+      ...[...new Set(sent)].sort(),
+    ])
   })
 
   test('another origin may not', async () => {

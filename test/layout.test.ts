@@ -84,6 +84,20 @@ test('no file imports itself, through others', () => {
   expect(files.flatMap((file) => circle(file, [])?.join(' → ') ?? [])).toEqual([])
 })
 
+test('no file of http/ has a path of the contract, beside its comments', () => {
+  const { paths } = Bun.YAML.parse(readFileSync(join(src, '../openapi.yaml'), 'utf8')) as { paths: object }
+  const starts = Object.keys(paths).map((path) => path.split('{')[0] as string)
+  const lines = files
+    .filter((file) => roomOf(file) === 'http')
+    .flatMap((file) =>
+      readFileSync(join(src, file), 'utf8')
+        .split('\n')
+        .map((line) => `${file}: ${line}`),
+    )
+    .filter((line) => !/: *(\/\/|\/?\*|import )/.test(line))
+  expect(lines.filter((line) => starts.some((start) => new RegExp(`['"\`}]${start}`).test(line)))).toEqual([])
+})
+
 function roomOf(file: string): string {
   return file.split('/')[0] as string
 }

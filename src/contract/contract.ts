@@ -5,7 +5,7 @@ import source from '../../openapi.yaml' with { type: 'text' }
 import { INT64_MAX, INT64_MIN } from '../json/int64.ts'
 import type { ErrorCode, Operations } from './generated.ts'
 import type { OpenApi, Operation, Schema } from './openapi.ts'
-import { parametersOf } from './parameters.ts'
+import { headersOf, parametersOf } from './parameters.ts'
 import { compileSchema, compileTextSchema, type TextValidator, type Validator } from './schema.ts'
 
 export type OperationId = keyof Operations
@@ -53,6 +53,16 @@ export const basePath = `/${document.servers[0]?.url.split('/').pop()}`
 export const operations: readonly ContractOperation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => compile(basePath + path, method, operation)),
 )
+
+/** With the version's segment. */
+export function pathOf(id: OperationId): string {
+  const operation = operations.find((one) => one.id === id)
+  if (!operation) throw new Error(`the contract has no operation ${id}`)
+  return operation.path
+}
+
+/** The names of all headers of its requests and of its responses. */
+export const headers = headersOf(document)
 
 /** The contract as YAML and JSON, with other addresses in `servers`. `undefined` keeps an address. */
 export function contractFor(addresses: readonly (string | undefined)[]): { yaml: string; json: string } {

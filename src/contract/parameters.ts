@@ -1,4 +1,4 @@
-// The parameters that an operation's function gets.
+// The parameters that an operation's function gets, and the headers of all operations.
 
 import type { OpenApi, Operation, Parameter, Reference } from './openapi.ts'
 
@@ -12,6 +12,27 @@ export function parametersOf(method: string, { parameters = [] }: Operation, com
   return parameters
     .map((parameter) => resolve(parameter, components))
     .filter((parameter) => method !== 'get' || parameter.in !== 'header')
+}
+
+/** In the order of the alphabet, each once. */
+export function headersOf({ paths, components }: OpenApi): Record<'requests' | 'responses', readonly string[]> {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
+  const parameters = operations.flatMap((operation) =>
+    (operation.parameters ?? []).map((one) => resolve(one, components)),
+  )
+  const responses = operations.flatMap((operation) => Object.values(operation.responses))
+  return {
+    requests: sorted(parameters.flatMap((parameter) => (parameter.in === 'header' ? parameter.name : []))),
+    responses: sorted(
+      [...Object.values(components.responses), ...responses].flatMap((response) =>
+        '$ref' in response ? [] : Object.keys(response.headers ?? {}),
+      ),
+    ),
+  }
+}
+
+function sorted(names: readonly string[]): string[] {
+  return [...new Set(names)].sort()
 }
 
 function resolve(parameter: Reference | Parameter, { parameters }: Components): Parameter {

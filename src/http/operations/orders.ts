@@ -1,7 +1,7 @@
 // The operations on orders, and the inventory. The store decides which change is allowed, and when (domain/orders.ts). This file
 // turns its results into answers.
 
-import { basePath } from '../../contract/contract.ts'
+import { pathOf } from '../../contract/contract.ts'
 import type * as contract from '../../contract/generated.ts'
 import { PetstoreError } from '../../domain/errors.ts'
 import type { Order, OrderCheck } from '../../domain/orders.ts'
@@ -10,6 +10,8 @@ import { decodeCursor, nextLink } from '../request/cursor.ts'
 import { entityTag, failedPrecondition } from '../response/conditions.ts'
 import { changed, created, noContent, ok } from '../response/response.ts'
 import { type Handlers, shared } from './handler.ts'
+
+const ORDER_PATH = pathOf('getOrder')
 
 export const orderOperations: Handlers<
   'listOrders' | 'placeOrder' | 'getOrder' | 'cancelOrder' | 'completeOrder' | 'returnOrder' | 'getInventory'
@@ -23,7 +25,7 @@ export const orderOperations: Handlers<
   async placeOrder({ orders, running, linkTo }, caller, { 'Idempotency-Key': header }, body) {
     const place = (key?: string) => orders.placeOrder(body, caller.id, key)
     const { value, replayed } = await running.once(caller.id, header, place)
-    const Location = linkTo(`${basePath}/store/orders/${value.id}`)
+    const Location = linkTo(ORDER_PATH.replace('{orderId}', String(value.id)))
     return created(orderJson(value), replayed, loggedOf(value), { Location })
   },
 

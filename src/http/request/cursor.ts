@@ -1,7 +1,7 @@
 // Cursors and `next` links. A cursor contains the last id of the previous page and three check bytes, so that a cursor that was mistyped,
 // made up or taken from another list is refused.
 
-import { basePath } from '../../contract/contract.ts'
+import { pathOf } from '../../contract/contract.ts'
 import { PetstoreError } from '../../domain/errors.ts'
 import type { OrderFilter } from '../../domain/orders.ts'
 import type { PetFilter } from '../../domain/pets.ts'
@@ -41,14 +41,14 @@ export function decodeCursor(cursor: string | undefined, list: List = 'pets'): b
   throw new PetstoreError('invalid_parameter', "cursor must be copied unchanged from the previous page's Link header.")
 }
 
-const PATH: Record<List, string> = { pets: '/pets', orders: '/store/orders' }
+const PATH: Record<List, string> = { pets: pathOf('listPets'), orders: pathOf('listOrders') }
 
 /**
  * The `Link` to the page that begins after the id `after` (RFC 8288; the target is relative). `query`: the parameters of this page;
  * their values need no escapes.
  */
 export function nextLink<Of extends List>(linkTo: LinkTo, query: Queries[Of], after: bigint, list: Of): string {
-  let target = linkTo(`${basePath}${PATH[list]}?`)
+  let target = linkTo(`${PATH[list]}?`)
   for (const name in query) if (query[name] !== undefined) target += `${name}=${query[name]}&`
   return `<${target}cursor=${encodeCursor(after, list)}>; rel="next"`
 }

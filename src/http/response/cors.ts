@@ -1,10 +1,13 @@
 // Cross-origin access (CORS, in the Fetch standard) for the origins that the operator allows.
 
+import { headers as contract } from '../../contract/contract.ts'
+
 /** `*` allows every origin. API keys are sent in a header, not in a cookie, so credentials are never allowed. */
 export type CorsOrigins = readonly string[]
 
-const EXPOSED =
-  'Accept-Encoding, Deprecation, ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id'
+/** Without the header that every page may read. */
+const EXPOSED = contract.responses.filter((name) => name !== 'Cache-Control').join(', ')
+const ALLOWED = ['Authorization', 'Content-Type', ...contract.requests].join(', ')
 
 /** Adds the headers that let a page of the request's `Origin` read the response, and answers its preflight requests. */
 export function addCors(response: Response, request: Request, origins: CorsOrigins): void {
@@ -16,10 +19,7 @@ export function addCors(response: Response, request: Request, origins: CorsOrigi
   response.headers.set('Access-Control-Expose-Headers', EXPOSED)
   if (request.method === 'OPTIONS' && request.headers.has('Access-Control-Request-Method')) {
     response.headers.set('Access-Control-Allow-Methods', response.headers.get('Allow') ?? '')
-    response.headers.set(
-      'Access-Control-Allow-Headers',
-      'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match',
-    )
+    response.headers.set('Access-Control-Allow-Headers', ALLOWED)
     response.headers.set('Access-Control-Max-Age', '600')
   }
 }

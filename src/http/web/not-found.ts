@@ -1,6 +1,6 @@
 // The answer for a path that does not exist: it suggests the path that was probably meant. Browsers get a small page.
 
-import { basePath } from '../../contract/contract.ts'
+import { basePath, pathOf } from '../../contract/contract.ts'
 import { PetstoreError } from '../../domain/errors.ts'
 import { int64FromDecimal } from '../../json/int64.ts'
 import type { LinkTo } from '../links.ts'
@@ -22,7 +22,7 @@ export function notFound(paths: readonly string[], linkTo: LinkTo): NotFound {
 
   function meant(path: string): string | undefined {
     const asked = segmentsOf(path)
-    if (asked.length === 0 && path.startsWith(basePath)) return linkTo(`${basePath}/pets`)
+    if (asked.length === 0 && path.startsWith(basePath)) return linkTo(pathOf('listPets'))
     const found = known.find(
       ({ segments }) =>
         segments.length === asked.length && segments.every((segment, at) => isMeant(segment, asked[at] ?? '')),
@@ -31,7 +31,7 @@ export function notFound(paths: readonly string[], linkTo: LinkTo): NotFound {
   }
 
   return ({ url, method, headers }) => {
-    const path = pathOf(url)
+    const path = pathIn(url)
     const suggestion = meant(path)
     const isBrowser = headers.get('Accept')?.includes('text/html') && ['GET', 'HEAD'].includes(method)
     // Below /v1 every error is an Error of the contract, for browsers, too.
@@ -44,7 +44,7 @@ export function notFound(paths: readonly string[], linkTo: LinkTo): NotFound {
 }
 
 /** With an invalid Host, Bun gives only the request's target. */
-function pathOf(url: string): string {
+function pathIn(url: string): string {
   const [target = ''] = url.split('?')
   return target.startsWith('/') ? target : target.slice(target.indexOf('/', target.indexOf('://') + 3))
 }
