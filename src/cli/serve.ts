@@ -2,11 +2,13 @@
 
 import { Command, Option } from 'commander'
 import { type Config, unknownVariables } from '../config/config.ts'
+import type { Store } from '../domain/store.ts'
 import { logExpired } from '../http/expiry.ts'
 import { checkFree } from '../http/listen.ts'
 import { startServer } from '../http/server.ts'
 import { startAdmin } from '../http/web/admin.ts'
 import { createLog, type Log } from '../observability/log.ts'
+import type { Metrics } from '../observability/metrics.ts'
 import { printableLines } from '../observability/printable.ts'
 import { MEMORY, openStore } from '../store/kinds.ts'
 import { addFirstKey, fillWithSamples } from './first-contents.ts'
@@ -86,21 +88,7 @@ async function serve(
   if (unknown.length > 0) log.warn({ variables: unknown }, 'unknown PETSTORE_ variables are ignored')
   const metrics =
     config.adminPort === undefined ? undefined : (await import('../observability/metrics.ts')).createMetrics()
-  const open = async () => {
-    const opened = await openStore(ephemeral ? MEMORY : config.database, {
-      now: Date.now,
-      identity: worker ? (process.env[STORE_VARIABLE] ?? '') : undefined,
-      onTrouble: ({ lost, reason }) =>
-        lost ? log.error({ reason }, 'store lost') : log.warn({ reason }, 'store in danger'),
-      onBatch: metrics?.batch,
-      onTransitions(transitions) {
-        metrics?.transitions(transitions)
-        logExpired(log, transitions)
-      },
-    })
-    if (opened.pool) metrics?.watchPool(opened.pool)
-    return metrics?.timed(opened) ?? opened
-  }
+  const open = () => openWatched(ephemeral ? MEMORY : config.database, worker, log, metrics)
   const { store, reset } = stdin ? await resettable(open) : { store: await open(), reset: undefined }
   // Workers share their port, so a port in use by another service would not be noticed.
   if (workers > 1) await checkFree(config)
@@ -121,11 +109,8 @@ async function serve(
   })
   const admin = metrics && startAdmin({ host: config.adminHost, port: config.adminPort as number, metrics })
   const others = workers > 1 ? await startWorkers(workers - 1, config, server.port, log) : undefined
-  const backups = startPeriodicBackups(
-    ephemeral || worker ? { ...config, backupDir: undefined } : config,
-    log,
-    Date.now,
-  )
+  const backedUp = ephemeral || worker ? { ...config, backupDir: undefined } : config
+  const backups = startPeriodicBackups(backedUp, log, Date.now)
   // The last step that can fail: a key that was created is always shown.
   const key = worker ? undefined : await addFirstKey(store, config, log)
   const shownKey = ephemeral || !config.bootstrapKey ? key : undefined
@@ -162,6 +147,23 @@ async function serve(
     log,
   )
   process.exit(status)
+}
+
+/** What happens to the store is logged and counted. */
+async function openWatched(database: string, worker: boolean, log: Log, metrics: Metrics | undefined): Promise<Store> {
+  const store = await openStore(database, {
+    now: Date.now,
+    identity: worker ? (process.env[STORE_VARIABLE] ?? '') : undefined,
+    onTrouble: ({ lost, reason }) =>
+      lost ? log.error({ reason }, 'store lost') : log.warn({ reason }, 'store in danger'),
+    onBatch: metrics?.batch,
+    onTransitions(transitions) {
+      metrics?.transitions(transitions)
+      logExpired(log, transitions)
+    },
+  })
+  if (store.pool) metrics?.watchPool(store.pool)
+  return metrics?.timed(store) ?? store
 }
 
 /** When nobody reads standard output, the service continues, and the log says how to create a key. */
