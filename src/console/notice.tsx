@@ -17,7 +17,7 @@ export function Notice({ kind, title, children, actions }: NoticeProps) {
       <div>
         <strong>{title}</strong> {children}
       </div>
-      {actions && <div class="notice-actions">{actions}</div>}
+      {actions && <div>{actions}</div>}
     </div>
   )
 }
