@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import document from '../openapi.yaml'
 import { contractTypes } from '../scripts/contract-types.ts'
-import type { Schema } from '../src/contract/openapi.ts'
+import type { Operation, Schema } from '../src/contract/openapi.ts'
 
 const typesWith = (field: Schema) =>
   contractTypes({
@@ -37,5 +37,12 @@ describe('refuses', () => {
     [{ allOf: [{ $ref: '#/components/schemas/Pet' }], properties: { more: { type: 'string' } } }],
   ])('%j', (field) => {
     expect(() => typesWith(field as Schema)).toThrow()
+  })
+
+  test('such a parameter, too', () => {
+    const email = { name: 'email', in: 'query' as const, schema: { type: 'string', format: 'email' } }
+    const { get } = document.paths['/pets'] ?? {}
+    const list = { ...(get as Operation), parameters: [email] }
+    expect(() => contractTypes({ ...document, paths: { '/pets': { get: list } } })).toThrow()
   })
 })
