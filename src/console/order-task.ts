@@ -13,7 +13,7 @@ export interface OrderTaskProps {
   client: PetstoreClient
   action: Action
   subject: Subject
-  /** Something has changed, by somebody else. */
+  /** Something may have changed, by the action or by somebody else. */
   onChange: () => void
   /** `order`: as it was when the action began, or as it was placed. */
   onDone: (order: Order) => void
