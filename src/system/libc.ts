@@ -1,7 +1,7 @@
 // Functions of the C library, for what the runtime has no interface of its own. Linux only.
 //
 // The gain: locks on files, two names that are exchanged at once, options of sockets, and the log's index in memory. The price: nothing checks
-// the arguments, and a wrong one can end the process. So each function is called in one file, whose users do without it elsewhere.
+// the arguments, and a wrong one can end the process. So each function is called from one file, which also works without it.
 
 import { dlopen, type FFIFunction, type Library } from 'bun:ffi'
 import { readdirSync } from 'node:fs'

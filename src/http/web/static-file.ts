@@ -67,8 +67,8 @@ export class StaticFile {
 }
 
 /**
- * The best encoding that the header names without refusing it (RFC 9110, 12.5.3). Weights above 0 and `*` do not count; negotiator, which
- * counts them, is two packages for a choice that costs bytes only.
+ * The best encoding that the header names without refusing it (RFC 9110, 12.5.3). Weights above 0 and `*` do not count. A package
+ * that counts them, negotiator, would bring a second one, and the choice only saves bytes.
  */
 export function acceptedEncoding(header: string | null): Encoding | undefined {
   const accepted = (header ?? '')
