@@ -7,7 +7,7 @@ import type { OrderStatus } from '../src/domain/orders.ts'
 import type { Store, StoreOptions } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { parsePostgresAddress } from '../src/store/postgres/address.ts'
-import { Connection } from '../src/store/postgres/connection.ts'
+import { PrimaryConnection } from '../src/store/postgres/connection.ts'
 import { postgresOrders } from '../src/store/postgres/orders.ts'
 import { postgresPets } from '../src/store/postgres/pets.ts'
 import { exactTimes } from './orders/exact-times.ts'
@@ -312,7 +312,7 @@ describe('with many rows', () => {
       name,
     )
     // What a session has prepared is seen in that session only.
-    const connection = await Connection.open({ ...parsePostgresAddress(address), connections: 1 })
+    const connection = await PrimaryConnection.open({ ...parsePostgresAddress(address), connections: 1 })
     const { listPets } = postgresPets(connection, { now })
     const { listOrders } = postgresOrders(connection, { now })
     for (let after = 100n; after < 112n; after++) {

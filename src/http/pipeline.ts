@@ -17,11 +17,11 @@ import { readBody, validateBody } from './request/body.ts'
 import { hasValidHost } from './request/host.ts'
 import { RunningKeys } from './request/idempotency-key.ts'
 import { readParameters } from './request/parameters.ts'
+import { AnswerCache } from './response/answer-cache.ts'
 import { failedPrecondition } from './response/conditions.ts'
 import { addCors, type CorsOrigins } from './response/cors.ts'
 import { checkNotRemoved } from './response/deprecation.ts'
 import { errorAnswer, toPetstoreError } from './response/error-answer.ts'
-import { ListCache } from './response/list-cache.ts'
 import { type Answer, prepare, toResponse } from './response/response.ts'
 import { SharedAnswers } from './response/shared-answers.ts'
 import { NO_ROUTE } from './response/shared-headers.ts'
@@ -59,7 +59,7 @@ export class Pipeline {
   private readonly admission = new Admission()
   private readonly authentication: Authentication
   private readonly rateLimit: RateLimit | undefined
-  private readonly lists = new ListCache()
+  private readonly answers = new AnswerCache()
   private readonly sharedAnswers = new SharedAnswers()
   private readonly services: Services
   private readonly reports: Reports
@@ -106,7 +106,7 @@ export class Pipeline {
       this.reports.deprecatedCall(operation.id, caller.id, context)
       if (enforceSunset) checkNotRemoved(operation, context.now, linkTo)
     }
-    return handlers[operation.id].shared ? this.lists.get(context) : undefined
+    return handlers[operation.id].shared ? this.answers.get(context) : undefined
   }
 
   /** Verifies the key first where that is not done yet. */
@@ -164,7 +164,7 @@ export class Pipeline {
     const { data: version } = context.version
     return version === undefined
       ? this.sharedAnswers.get(context.request.url, async () => prepare(await run(), context))
-      : this.lists.read(version, context, run)
+      : this.answers.read(version, context, run)
   }
 
   private finish(answer: Answer, context: Context): Response {

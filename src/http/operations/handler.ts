@@ -24,7 +24,7 @@ export interface Handler<Operation extends keyof Operations> {
     parameters: Operations[Operation]['parameters'],
     body: Operations[Operation]['body'],
   ): Promise<Answer>
-  /** An answer to one caller may be sent to another (http/response/list-cache.ts). */
+  /** An answer to one caller may be sent to another (http/response/answer-cache.ts). */
   readonly shared?: boolean
 }
 

@@ -19,7 +19,7 @@ const QUIET_MS = 1_000
 /** How long the start waits for a database server that is starting, or for its standby. */
 const START_WAIT_MS = 10_000
 
-export class Connection {
+export class PrimaryConnection {
   /** The link in use, or the search for one. */
   private linking: Promise<Link> | undefined
   private link: Link | undefined
@@ -35,8 +35,8 @@ export class Connection {
    * Throws the error of the server, the driver or the system, unchanged, when no host of the address can be used. Each host that is found
    * later, also the same one again, has to pass the check first.
    */
-  static async open(address: PostgresAddress, check: Check = async () => {}): Promise<Connection> {
-    const connection = new Connection(address, check)
+  static async open(address: PostgresAddress, check: Check = async () => {}): Promise<PrimaryConnection> {
+    const connection = new PrimaryConnection(address, check)
     try {
       await connection.linkedAtStart()
     } catch (error) {

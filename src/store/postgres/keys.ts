@@ -12,7 +12,7 @@ import {
   toDeprecatedCalls,
   toKey,
 } from '../shared/key-rows.ts'
-import type { Connection } from './connection.ts'
+import type { PrimaryConnection } from './connection.ts'
 import type { Ask } from './session.ts'
 
 const BY_HASH = `SELECT hash, ${KEY_COLUMNS} FROM keys WHERE hash = ANY($1::text::text[])`
@@ -40,10 +40,10 @@ const COUNT = `INSERT INTO deprecated_calls AS counted (key_id, operation_id, ca
   SET calls = counted.calls + excluded.calls, last_at = greatest(counted.last_at, excluded.last_at)`
 
 /** A revoked key must stop working within one second, everywhere; the other half is for the query. */
-const KEPT_MS = 500
+const KEYS_TRUSTED_MS = 500
 
 export function postgresKeys(
-  connection: Connection,
+  connection: PrimaryConnection,
   { now }: StoreOptions,
 ): KeyStore & { version: () => StoreVersion } {
   const { read, background } = connection
@@ -71,7 +71,7 @@ export function postgresKeys(
   }
 
   return {
-    version: () => ({ data: undefined, keys: changes + Math.floor(performance.now() / KEPT_MS) }),
+    version: () => ({ data: undefined, keys: changes + Math.floor(performance.now() / KEYS_TRUSTED_MS) }),
     findKey: batched(readKeys),
     createKey: (key) => alone((on) => create(on, key)),
     createFirstKey: (key) =>

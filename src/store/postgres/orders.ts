@@ -14,7 +14,7 @@ import { ORDERS, rowsOf } from '../shared/lists.ts'
 import { ORDER_COLUMNS, PLACE_ORDER } from '../shared/order-columns.ts'
 import { invalidExpiry, notMoved, orderNotFound, petNotAvailable, petNotFound } from '../shared/order-refusals.ts'
 import { callersOf, refusedKeys, without } from './callers.ts'
-import type { Connection } from './connection.ts'
+import type { PrimaryConnection } from './connection.ts'
 import { forgetting, type Keyed, usedKey } from './idempotency.ts'
 import { pages } from './pages.ts'
 
@@ -52,7 +52,7 @@ type Outcome = Created<Order> | PetstoreError
 const NO_VERSION = ''
 
 export function postgresOrders(
-  { read, change, background }: Connection,
+  { read, change, background }: PrimaryConnection,
   { onBatch, onTransitions }: StoreOptions,
 ): OrderStore {
   const forget = forgetting(background)

@@ -11,7 +11,7 @@ import { CREATE_PET, type FirstAnswer, replay, requestText } from '../shared/ide
 import { PETS } from '../shared/lists.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
 import { callersOf, refusedKeys, without } from './callers.ts'
-import type { Connection } from './connection.ts'
+import type { PrimaryConnection } from './connection.ts'
 import { forgetting, type Keyed, usedKey } from './idempotency.ts'
 import { LOG_MESSAGE } from './link.ts'
 import { pages } from './pages.ts'
@@ -31,7 +31,7 @@ interface Creation extends Keyed {
 /** The id of a new pet, or what its idempotency key gave first. */
 type CreatedRow = { place: bigint | null; refusal: string | null } & ({ id: bigint } | ({ id: null } & FirstAnswer))
 
-export function postgresPets({ read, add, background }: Connection, options: StoreOptions): PetStore {
+export function postgresPets({ read, add, background }: PrimaryConnection, options: StoreOptions): PetStore {
   const forget = forgetting(background)
 
   async function readPets(ids: bigint[]): Promise<(Pet | undefined)[]> {

@@ -3,7 +3,7 @@
 import { StartError } from '../../domain/errors.ts'
 import type { SchemaState, Store, StoreOptions } from '../../domain/store.ts'
 import { type PostgresAddress, parsePostgresAddress } from './address.ts'
-import { Connection } from './connection.ts'
+import { PrimaryConnection } from './connection.ts'
 import { StoreFailure } from './errors.ts'
 import { openClient, type WritableHost, writableHost } from './hosts.ts'
 import { postgresKeys } from './keys.ts'
@@ -26,7 +26,7 @@ export async function openPostgresStore(address: string, options: StoreOptions):
 /** Changes nothing. Throws StartError when the database cannot be used. */
 export async function postgresSchema(address: string): Promise<SchemaState> {
   try {
-    const connection = await Connection.open(parsePostgresAddress(address))
+    const connection = await PrimaryConnection.open(parsePostgresAddress(address))
     try {
       await checkServer(connection.read)
       return { version: await schemaVersion(connection.read), newest: NEWEST_VERSION }
@@ -39,7 +39,7 @@ export async function postgresSchema(address: string): Promise<SchemaState> {
 }
 
 async function open(address: PostgresAddress, options: StoreOptions): Promise<Store> {
-  const connection = await Connection.open(address, (link) => checkAgain(address, link, options.copying))
+  const connection = await PrimaryConnection.open(address, (link) => checkAgain(address, link, options.copying))
   try {
     await checkServer(connection.read)
     const version = await schemaVersion(connection.read, options.copying)

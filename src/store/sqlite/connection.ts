@@ -33,7 +33,7 @@ export const BUSY_TIMEOUT_MS = 2000
 /** A file up to this size is checked completely at start, in about 10 ms. Of a larger one, only the header is checked. */
 const QUICK_CHECK_BYTES_MAX = 16 * 1024 * 1024
 
-export interface Connection {
+export interface SqliteConnection {
   /** `reopen` replaces it. Throws `unavailable` once the file is known not to be in its place. */
   readonly database: Database
   /** Looks whether the file is in its place, and throws `unavailable` when it is not. */
@@ -50,7 +50,7 @@ export interface Connection {
 export function openConnection(
   path: string,
   { identity, onTrouble, copying }: Pick<StoreOptions, 'identity' | 'onTrouble' | 'copying'> = {},
-): Connection {
+): SqliteConnection {
   if (path === ':memory:') {
     const database = openDatabase(path)
     return { database, check() {}, reopen() {}, close: () => database.close() }
@@ -95,7 +95,7 @@ function openOnce(path: string, identity: string | undefined, copying?: boolean)
 }
 
 /** Opens the new connection before it closes the old one, so that SQLite keeps its files, and reads continue if the opening fails. */
-function inPlace(path: string, identity: string, opened: Database, place: Place): Connection {
+function inPlace(path: string, identity: string, opened: Database, place: Place): SqliteConnection {
   let database = opened
   return {
     get database() {

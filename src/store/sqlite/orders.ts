@@ -28,7 +28,7 @@ import {
 import { inventoryReader } from './inventory.ts'
 import { pages } from './pages.ts'
 import type { Read, Statements } from './statements.ts'
-import type { Turn, Writes } from './writes.ts'
+import type { Writes, WriteTransaction } from './writes.ts'
 
 /** What must be known of an order to move it. */
 type Movable = Pick<Order, 'id' | 'petId' | 'changedAt'>
@@ -80,22 +80,22 @@ export function sqliteOrders(
    * Gives when: now, but not before the change that it follows, where the clock was set back. Throws where order or pet is not in the
    * status before: their statuses do not agree, and nothing may be built on that.
    */
-  function move(turn: Turn, { id, petId, changedAt }: Movable, to: Moved, by: KeyId | null): number {
+  function move(transaction: WriteTransaction, { id, petId, changedAt }: Movable, to: Moved, by: KeyId | null): number {
     const { from, pet } = MOVES[to]
-    const at = Math.max(turn.now, changedAt)
+    const at = Math.max(transaction.now, changedAt)
     const moved = updateOrder.run(to, at, id, from).changes + updatePet.run(pet[1], petId, pet[0]).changes
     if (moved !== 2) throw new Error(`order ${id} is not ${from}, or pet ${petId} is not ${pet[0]}`)
-    record(turn, { id, petId, status: to }, at, by)
+    record(transaction, { id, petId, status: to }, at, by)
     return at
   }
 
-  function record({ transitions }: Turn, transition: Transition, at: number, by: KeyId | null): void {
+  function record({ transitions }: WriteTransaction, transition: Transition, at: number, by: KeyId | null): void {
     insertTransition.run(transition.id, transition.status, at, by)
     transitions.push(transition)
   }
 
-  function place(turn: Turn, order: NewOrder, by: KeyId): Order | PetstoreError {
-    const { now } = turn
+  function place(transaction: WriteTransaction, order: NewOrder, by: KeyId): Order | PetstoreError {
+    const { now } = transaction
     const { petId, reference, expiresAt } = order
     if (expiresAt !== undefined && (expiresAt <= now || expiresAt > now + LATEST_EXPIRY_MS)) return invalidExpiry()
     const pet = nameAndStatus.get(petId)
@@ -104,11 +104,11 @@ export function sqliteOrders(
       const holder = readHolder(petId)
       if (!holder || pet.status !== 'pending' || !isOverdue(holder, now))
         return petNotAvailable(petId, pet.status, holder)
-      move(turn, holder, 'expired', null)
+      move(transaction, holder, 'expired', null)
     }
     if (updatePet.run('pending', petId, 'available').changes !== 1) throw new Error(`pet ${petId} is not available`)
     const id = BigInt(insert.run(petId, reference ?? null, expiresAt ?? null, now, now).lastInsertRowid)
-    record(turn, { id, petId, status: 'pending' }, now, by)
+    record(transaction, { id, petId, status: 'pending' }, now, by)
     return { ...order, id, petName: pet.name, status: 'pending', placedAt: now, changedAt: now }
   }
 
@@ -121,45 +121,45 @@ export function sqliteOrders(
   }
 
   function change(
-    turn: Turn,
+    transaction: WriteTransaction,
     id: bigint,
     to: Exclude<Moved, 'expired'>,
     by: KeyId,
     check?: OrderCheck,
   ): Order | PetstoreError {
-    const { now } = turn
+    const { now } = transaction
     let order = readOrder(id)
     if (!order) return orderNotFound(id)
     if (order.status === 'pending' && isOverdue(order, now)) {
-      order = { ...order, status: 'expired', changedAt: move(turn, order, 'expired', null) }
+      order = { ...order, status: 'expired', changedAt: move(transaction, order, 'expired', null) }
     }
     if (isDone(to, order.status)) return order
     if (order.status !== MOVES[to].from) return notMoved(order, to)
     const refusal = check?.(order)
     if (refusal) return refusal
-    return { ...order, status: to, changedAt: move(turn, order, to, by) }
+    return { ...order, status: to, changedAt: move(transaction, order, to, by) }
   }
 
-  function expire(turn: Turn, limit: number): ExpiredOrder[] {
-    return overdue.all(turn.now, limit).map(({ id, petId, changedAt }) => {
-      move(turn, { id, petId, changedAt: Number(changedAt) }, 'expired', null)
+  function expire(transaction: WriteTransaction, limit: number): ExpiredOrder[] {
+    return overdue.all(transaction.now, limit).map(({ id, petId, changedAt }) => {
+      move(transaction, { id, petId, changedAt: Number(changedAt) }, 'expired', null)
       return { id, petId }
     })
   }
 
   return {
     placeOrder: (order, by, idempotencyKey) =>
-      writeOnce(PLACE_ORDER, order, by, idempotencyKey, (turn) => place(turn, order, by)),
+      writeOnce(PLACE_ORDER, order, by, idempotencyKey, (transaction) => place(transaction, order, by)),
     getOrder: (id) => read(() => readOrder(id)),
     listOrders: (filter) => read(() => readPage(filter)),
-    completeOrder: (id, by, check) => write(by, (turn) => change(turn, id, 'completed', by, check)),
-    cancelOrder: (id, by, check) => write(by, (turn) => change(turn, id, 'cancelled', by, check)),
-    returnOrder: (id, by, check) => write(by, (turn) => change(turn, id, 'returned', by, check)),
+    completeOrder: (id, by, check) => write(by, (transaction) => change(transaction, id, 'completed', by, check)),
+    cancelOrder: (id, by, check) => write(by, (transaction) => change(transaction, id, 'cancelled', by, check)),
+    returnOrder: (id, by, check) => write(by, (transaction) => change(transaction, id, 'returned', by, check)),
     getInventory: () => read(inventory),
     async expireOrders(limit) {
       // A write transaction is begun only where there is something to do.
       const due = await read(() => overdue.get(clock(), 1) !== null)
-      return due ? write(null, (turn) => expire(turn, limit)) : []
+      return due ? write(null, (transaction) => expire(transaction, limit)) : []
     },
   }
 }

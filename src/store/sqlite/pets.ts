@@ -8,7 +8,7 @@ import { PETS } from '../shared/lists.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
 import { pages } from './pages.ts'
 import type { Read, Statements } from './statements.ts'
-import type { Turn, Writes } from './writes.ts'
+import type { Writes, WriteTransaction } from './writes.ts'
 
 const NEW_PET_FIELDS = Object.keys(NEW_PET_COLUMNS) as (keyof NewPet)[]
 const INSERT_COLUMNS = [...Object.values(NEW_PET_COLUMNS).map(({ column }) => column), 'created_at', 'created_by']
@@ -20,10 +20,10 @@ export function sqlitePets(statements: Statements, read: Read, { writeOnce }: Wr
     `INSERT INTO pets (${INSERT_COLUMNS}) VALUES (${INSERT_COLUMNS.map(() => '?')})`,
   )
 
-  function add(pet: NewPet, by: KeyId, turn: Turn): Pet {
-    const { lastInsertRowid } = insert.run(...NEW_PET_FIELDS.map((field) => pet[field] ?? null), turn.now, by)
-    turn.lastPetId = BigInt(lastInsertRowid)
-    return { id: turn.lastPetId, ...pet }
+  function add(pet: NewPet, by: KeyId, transaction: WriteTransaction): Pet {
+    const { lastInsertRowid } = insert.run(...NEW_PET_FIELDS.map((field) => pet[field] ?? null), transaction.now, by)
+    transaction.lastPetId = BigInt(lastInsertRowid)
+    return { id: transaction.lastPetId, ...pet }
   }
 
   function readPet(id: bigint): Pet | undefined {
@@ -34,7 +34,7 @@ export function sqlitePets(statements: Statements, read: Read, { writeOnce }: Wr
   return {
     listPets: (filter) => read(() => readPage(filter)),
     createPet: (pet, by, idempotencyKey) =>
-      writeOnce(CREATE_PET, pet, by, idempotencyKey, (turn) => add(pet, by, turn)),
+      writeOnce(CREATE_PET, pet, by, idempotencyKey, (transaction) => add(pet, by, transaction)),
     getPet: (id) => read(() => readPet(id)),
   }
 }

@@ -1,10 +1,10 @@
-// Prepared statements, and reads. Statements survive `Connection.reopen`: each is prepared again at its next use.
+// Prepared statements, and reads. Statements survive `SqliteConnection.reopen`: each is prepared again at its next use.
 //
 // Reads that arrive in the same turn of the event loop share one read transaction. It starts after all of them have arrived, so each
 // sees everything that was committed before. Under load this halves the cost of a page, because the processor's caches are warm.
 
 import type { SQLQueryBindings, Statement } from 'bun:sqlite'
-import type { Connection } from './connection.ts'
+import type { SqliteConnection } from './connection.ts'
 import { translated } from './errors.ts'
 
 /** What the store uses of a prepared statement. */
@@ -14,7 +14,7 @@ export type Query<Row, Params extends SQLQueryBindings[]> = Pick<Statement<Row, 
 }
 
 export class Statements {
-  constructor(private readonly connection: Pick<Connection, 'database'>) {}
+  constructor(private readonly connection: Pick<SqliteConnection, 'database'>) {}
 
   /**
    * SQLite 3.54 plans a statement again at every execution, so as to use the values of its parameters, if it has `LIMIT ?`, or ORDER BY
@@ -55,10 +55,10 @@ export function reads(statements: Statements): Read {
     const all = waiting
     waiting = []
     // A single statement is its own transaction.
-    const together = all.length > 1 && done(begin)
+    const together = all.length > 1 && tryToRun(begin)
     for (const read of all) read()
     // SQLite may end a transaction by itself (https://sqlite.org/lang_transaction.html, 3): then there is nothing to commit.
-    if (together && !done(commit)) done(rollback)
+    if (together && !tryToRun(commit)) tryToRun(rollback)
   }
 
   return (work) =>
@@ -74,8 +74,8 @@ export function reads(statements: Statements): Read {
     })
 }
 
-/** Whether the statement succeeded. When it did not, each read is its own transaction and reports the error itself. */
-function done(statement: Pick<Query<never, []>, 'run'>): boolean {
+/** Gives whether it succeeded. When it did not, each read is its own transaction and reports the error itself. */
+function tryToRun(statement: Pick<Query<never, []>, 'run'>): boolean {
   try {
     statement.run()
     return true

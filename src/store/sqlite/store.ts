@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import type { Store, StoreOptions } from '../../domain/store.ts'
 import { endOfTurn } from '../../system/turn.ts'
-import { type Connection, openConnection } from './connection.ts'
+import { openConnection, type SqliteConnection } from './connection.ts'
 import { translated } from './errors.ts'
 import { sqliteKeys } from './keys.ts'
 import { sqliteOrders } from './orders.ts'
@@ -18,7 +18,7 @@ export function openSqliteStore(path: string, options: StoreOptions): Store {
   return sqliteStore(openConnection(path === ':memory:' ? path : resolve(path), options), options)
 }
 
-export function sqliteStore(connection: Connection, options: StoreOptions): Store {
+export function sqliteStore(connection: SqliteConnection, options: StoreOptions): Store {
   const statements = new Statements(connection)
   const version = new Version(connection, statements)
   const ping = statements.query('SELECT 1 FROM pets LIMIT 1')

@@ -2,7 +2,7 @@
 
 import { PetstoreError } from '../../domain/errors.ts'
 import { unavailable } from '../shared/failures.ts'
-import { BUSY_TIMEOUT_MS, type Connection } from './connection.ts'
+import { BUSY_TIMEOUT_MS, type SqliteConnection } from './connection.ts'
 import { isSqliteCode, translate } from './errors.ts'
 import type { Statements } from './statements.ts'
 import type { Version } from './version.ts'
@@ -23,7 +23,7 @@ export interface Transactions {
   settled(): Promise<unknown>
 }
 
-export function transactions(connection: Connection, statements: Statements, version: Version): Transactions {
+export function transactions(connection: SqliteConnection, statements: Statements, version: Version): Transactions {
   const begin = statements.query('BEGIN IMMEDIATE')
   const commit = statements.query('COMMIT')
   /**

@@ -2,7 +2,7 @@
 
 import type { Database } from 'bun:sqlite'
 import type { StoreVersion } from '../../domain/store.ts'
-import type { Connection } from './connection.ts'
+import type { SqliteConnection } from './connection.ts'
 import type { Statements } from './statements.ts'
 import { walIndexHeader } from './wal-index.ts'
 
@@ -23,7 +23,7 @@ export class Version {
   private readonly query
 
   constructor(
-    private readonly connection: Connection,
+    private readonly connection: SqliteConnection,
     statements: Statements,
   ) {
     this.query = statements.query<[bigint], []>('PRAGMA data_version')

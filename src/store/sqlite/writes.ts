@@ -15,7 +15,7 @@ import type { Statements } from './statements.ts'
 import type { Transact } from './transaction.ts'
 
 /** A transaction, as each write in it finds it. */
-export interface Turn {
+export interface WriteTransaction {
   readonly now: number
   /** What the transaction has done to orders. */
   readonly transitions: Transition[]
@@ -24,7 +24,7 @@ export interface Turn {
 }
 
 /** Gives a result, or a refusal. */
-type Work<Result> = (turn: Turn) => Result | PetstoreError
+type Work<Result> = (transaction: WriteTransaction) => Result | PetstoreError
 
 export interface Writes {
   /**
@@ -60,12 +60,12 @@ export function writes(
   const add = batched(async (works: { by: KeyId | null; work: Work<unknown> }[]) => {
     const { outcomes, transitions } = await transact(() => {
       // Read when no other process can write any more: times follow the order of the commits.
-      const turn: Turn = { now: options.now(), transitions: [] }
-      forget(turn.now)
-      const refusalOf = callers(turn.now)
-      const outcomes = works.map(({ by, work }) => (by !== null && refusalOf(by)) || work(turn))
-      if (turn.lastPetId !== undefined) countTo.run(turn.lastPetId)
-      return { outcomes, transitions: turn.transitions }
+      const transaction: WriteTransaction = { now: options.now(), transitions: [] }
+      forget(transaction.now)
+      const refusalOf = callers(transaction.now)
+      const outcomes = works.map(({ by, work }) => (by !== null && refusalOf(by)) || work(transaction))
+      if (transaction.lastPetId !== undefined) countTo.run(transaction.lastPetId)
+      return { outcomes, transitions: transaction.transitions }
     }, KEEPS_KEYS)
     if (transitions.length > 0) options.onTransitions?.(transitions)
     return outcomes
@@ -75,7 +75,7 @@ export function writes(
   return {
     write,
     writeOnce: (operation, request, by, key, work) =>
-      write(by, (turn) => once(operation, request, by, key, turn.now, () => work(turn))),
+      write(by, (transaction) => once(operation, request, by, key, transaction.now, () => work(transaction))),
     settled: add.settled,
   }
 }

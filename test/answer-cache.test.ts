@@ -4,7 +4,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { Context, type RoutedRequest } from '../src/http/context.ts'
 import { handlers } from '../src/http/operations/table.ts'
-import { ListCache } from '../src/http/response/list-cache.ts'
+import { AnswerCache } from '../src/http/response/answer-cache.ts'
 import { type Answer, ok } from '../src/http/response/response.ts'
 import { NO_ROUTE } from '../src/http/response/shared-headers.ts'
 import { type Service, startService } from './support/service.ts'
@@ -52,7 +52,7 @@ test('only lists and the inventory are shared', () => {
 })
 
 describe('requests for one list that arrive together', () => {
-  const lists = new ListCache()
+  const lists = new AnswerCache()
   let runs: ((text: string) => void)[] = []
   let url = ''
 
@@ -130,7 +130,7 @@ describe('requests for one list that arrive together', () => {
 describe('the lists that are kept', () => {
   /** Asks for as many lists, each often enough to be cached. Gives how many are cached in the end. */
   async function kept(count: number, text: string): Promise<number> {
-    const lists = new ListCache()
+    const lists = new AnswerCache()
     const answer = ok(text)
     const contexts = Array.from({ length: count }, (_, n) => contextOf(`http://127.0.0.1/v1/pets?${n}`))
     for (const context of contexts) for (let n = 0; n < 2; n++) await lists.read(1, context, async () => answer)
@@ -148,7 +148,7 @@ describe('the lists that are kept', () => {
   })
 
   test('have no long URL', async () => {
-    const lists = new ListCache()
+    const lists = new AnswerCache()
     const context = contextOf(`http://127.0.0.1/v1/pets?${'x'.repeat(600)}`)
     for (let n = 0; n < 3; n++) await lists.read(1, context, async () => ok('[]'))
     expect(lists.get(context)).toBeUndefined()

@@ -1,9 +1,9 @@
-// Caches answers of lists, with all their headers, until the next commit to the store. Requests for one list that arrive together share
-// one answer: after a commit, many clients may ask for the same list before it is cached again.
+// Caches the answers of lists and of the inventory, with all their headers, until the next commit to the store. Requests for one of them
+// that arrive together share one answer: after a commit, many clients may ask for the same list before it is cached again.
 //
-// A shared list is never stale: it was read after the store gave its version, and it is sent only to requests for which the store,
+// A shared answer is never stale: it was read after the store gave its version, and it is sent only to requests for which the store,
 // after their arrival, gave the same version again. Between two equal versions nothing was committed, by this process or another.
-// Callers share a list only where the operation allows it.
+// Callers share an answer only where the operation allows it.
 
 import type { Context } from '../context.ts'
 import { type Answer, prepare } from './response.ts'
@@ -16,7 +16,7 @@ const ENTRY_OVERHEAD = 1024
 const SEEN_SLOTS = 4096
 const URL_MAX = 512
 
-export class ListCache {
+export class AnswerCache {
   private readonly answers = new Map<string, Answer>()
   /** Hashes of recently requested URLs. A collision only changes when an answer is cached. */
   private readonly seen = new Uint32Array(SEEN_SLOTS)
