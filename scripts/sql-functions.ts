@@ -33,16 +33,28 @@ const typesOf = (columns: AnyColumns) =>
 
 function addPets(): string {
   const names = namesOf(NEW_PET_COLUMNS).join(', ')
-  return `-- Adds a batch of pets, in order. One whose idempotency key was used after \`kept_since\` is not added: what the key gave
--- comes back instead, in \`operation\`, \`request\` and \`answer\`. A key may be in a batch once, with its request.
+  return `-- Adds a batch of pets, in order. One whose idempotency key is kept is not added: what the key gave comes back instead, in
+-- \`operation\`, \`request\` and \`answer\`. A key may be in a batch once, with its request.
+-- Nothing is done where one of the \`callers\`, the API keys of the batch, is refused: then rows without a place give these. Their expiry
+-- is judged by the database's clock, because that of a server was read before the call had to wait.
 -- The lock is taken first, and each statement of a function sees what was committed before it began (READ COMMITTED): so
--- two servers that get the same key see what the other has done. Servers of schema 2 send no requests.
-CREATE OR REPLACE FUNCTION petstore_add_pets(batch json, at bigint, kept_since bigint)
-RETURNS TABLE (place bigint, id bigint, operation text, request text, answer text)
-LANGUAGE plpgsql SET enable_seqscan = off AS $$
+-- two servers that get the same key see what the other has done.
+CREATE OR REPLACE FUNCTION petstore_add_pets(callers bigint[], batch json)
+RETURNS TABLE (place bigint, id bigint, refusal text, operation text, request text, answer text)
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 #variable_conflict use_column
+DECLARE
+  now bigint;
 BEGIN
   PERFORM pg_advisory_xact_lock(1346720851, 1);
+  now := petstore_now();
+  RETURN QUERY
+  SELECT NULL::bigint, refused.id, refused.refusal, NULL::text, NULL::text, NULL::text
+  FROM petstore_refused_keys(callers, now) AS refused;
+  IF FOUND THEN
+    RETURN;
+  END IF;
+
   RETURN QUERY
   WITH new AS MATERIALIZED (
     SELECT * FROM ROWS FROM (
@@ -51,30 +63,27 @@ BEGIN
   ), known AS MATERIALIZED (
     -- Each key is looked up by itself: a plan that was made while the table was small cannot read all of it later.
     SELECT place, used.*
-    FROM new JOIN LATERAL (
-      SELECT operation, request, answer, created_at FROM idempotency_answers AS used
+    FROM new CROSS JOIN LATERAL (
+      SELECT operation, request, answer FROM idempotency_answers AS used
       WHERE used.key_id = new.created_by AND used.key = new.key LIMIT 1
-    ) AS used ON used.created_at > kept_since
+    ) AS used
   ), unknown AS MATERIALIZED (
     SELECT *, row_number() OVER (ORDER BY place) AS turn FROM new WHERE place NOT IN (SELECT place FROM known)
   ), added AS (
     -- Ids are taken in the order of the rows.
     INSERT INTO pets (${names}, created_at, created_by)
-    SELECT ${names}, at, created_by FROM unknown ORDER BY turn
+    SELECT ${names}, now, created_by FROM unknown ORDER BY turn
     RETURNING id
   ), numbered AS (
     SELECT id, row_number() OVER (ORDER BY id) AS turn FROM added
   ), kept AS (
     INSERT INTO idempotency_answers (key_id, key, operation, request, answer, created_at)
-    SELECT created_by, key, 'createPet', coalesce(request, petstore_new_pet_json(name, category_id, status)),
-           ${jsonObject(PET_COLUMNS, KEPT_JSON)}, at
+    SELECT created_by, key, 'createPet', request, ${jsonObject(PET_COLUMNS, KEPT_JSON)}, now
     FROM unknown JOIN numbered USING (turn) WHERE key IS NOT NULL
-    ON CONFLICT (key_id, key) DO UPDATE SET operation = excluded.operation, request = excluded.request,
-      answer = excluded.answer, created_at = excluded.created_at
   )
-  SELECT place, numbered.id, NULL::text, NULL::text, NULL::text FROM unknown JOIN numbered USING (turn)
+  SELECT place, numbered.id, NULL::text, NULL::text, NULL::text, NULL::text FROM unknown JOIN numbered USING (turn)
   UNION ALL
-  SELECT place, NULL::bigint, operation, request, answer FROM known
+  SELECT place, NULL::bigint, NULL::text, operation, request, answer FROM known
   ORDER BY 1;
 END $$;
 `

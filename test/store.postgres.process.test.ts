@@ -340,6 +340,32 @@ describe('with many rows', () => {
     expect(rows).toBeLessThan(10)
   })
 
+  test('the API keys of a batch are looked up by themselves, also by a plan from when there were few', async () => {
+    const { store, by, name } = await storeWithKey()
+    const write = async () => {
+      const { value: pet } = await store.createPet(PET, by)
+      await store.placeOrder({ petId: pet.id }, by).catch(() => {})
+    }
+    for (let n = 0; n < 8; n++) await write()
+    const counts = () =>
+      cluster.asAdmin(async (sql) => {
+        const [row] = await sql`SELECT (seq_scan + idx_scan)::int AS scans, (seq_tup_read + idx_tup_fetch)::int AS rows
+                                FROM pg_stat_user_tables WHERE relname = 'keys'`
+        return row as unknown as { scans: number; rows: number }
+      }, name)
+    await cluster.asAdmin(
+      (sql) =>
+        sql`INSERT INTO keys (name, hash, read_only, created_at) SELECT 'k', n, false, 0 FROM generate_series(1, 20000) AS n`,
+      name,
+    )
+    for (let n = 0; n < 20; n++) await write()
+    await store.close()
+    // What a connection has read is counted when it has ended. Each write looks at its key.
+    let read = await counts()
+    for (; read.scans < 2 * 28; read = await counts()) await Bun.sleep(20)
+    expect(read.rows).toBeLessThan(1_000)
+  })
+
   test('an idempotency key is looked up by itself, also by a plan from when there were none', async () => {
     const batch = async (store: Store, by: KeyId) => {
       const keys = Array.from({ length: 32 }, () => crypto.randomUUID())

@@ -32,7 +32,7 @@ interface Contents {
 }
 
 const STORES = join(import.meta.dir, 'stores')
-const POSTGRES_MIGRATIONS = join(import.meta.dir, '../src/store/postgres/migrations')
+const POSTGRES = join(import.meta.dir, '../src/store/postgres')
 const cluster = await sharedCluster()
 const versions = MIGRATIONS.map((_, index) => index + 1)
 
@@ -122,9 +122,11 @@ async function fillPostgres(address: string, version: number): Promise<void> {
     .query<{ name: string }, []>(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'`)
     .all()
   await cluster.asAdmin(async (sql) => {
-    for (const file of readdirSync(POSTGRES_MIGRATIONS).sort().slice(0, version)) {
-      await sql.unsafe(readFileSync(join(POSTGRES_MIGRATIONS, file), 'utf8'))
+    const run = async (folder: string, files: string[]) => {
+      for (const file of files) await sql.unsafe(readFileSync(join(folder, file), 'utf8'))
     }
+    await run(`${POSTGRES}/migrations`, readdirSync(`${POSTGRES}/migrations`).sort().slice(0, version))
+    if (version === MIGRATIONS.length) await run(`${POSTGRES}/functions`, readdirSync(`${POSTGRES}/functions`))
     await sql.unsafe(`CREATE TABLE petstore_schema AS SELECT ${version} AS version`)
     // Rows may stand before those that they refer to.
     await sql`SET session_replication_role = replica`

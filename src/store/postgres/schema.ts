@@ -3,8 +3,10 @@
 import { StartError } from '../../domain/errors.ts'
 import { UNFINISHED_COPY } from '../shared/failures.ts'
 import addPets from './functions/add-pets.sql' with { type: 'text' }
+import changeOrders from './functions/change-orders.sql' with { type: 'text' }
 import moveOrders from './functions/move-orders.sql' with { type: 'text' }
 import placeOrders from './functions/place-orders.sql' with { type: 'text' }
+import refusedKeys from './functions/refused-keys.sql' with { type: 'text' }
 import first from './migrations/0001-pets-and-keys.sql' with { type: 'text' }
 import second from './migrations/0002-idempotency-keys.sql' with { type: 'text' }
 import third from './migrations/0003-idempotency-answers.sql' with { type: 'text' }
@@ -22,7 +24,7 @@ export const NEWEST_VERSION = MIGRATIONS.length
  * Functions as they are now, installed anew after the migrations. One that changes needs a migration, if only for its number, so that an
  * older server never puts its own back; a signature that servers of the version before call stays.
  */
-const FUNCTIONS = [addPets, moveOrders, placeOrders]
+const FUNCTIONS = [refusedKeys, addPets, moveOrders, placeOrders, changeOrders]
 
 const OLDEST_SERVER = 15
 
