@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { createConfig, lint } from '@redocly/openapi-core'
 import document from '../openapi.yaml'
+import { PAGE_MAX } from '../src/client/petstore-client.ts'
 import { operations } from '../src/contract/contract.ts'
 import type { ErrorCode } from '../src/contract/generated.ts'
 import type { Operation } from '../src/contract/openapi.ts'
@@ -72,6 +73,12 @@ describe('the interface document', () => {
   const operation = (path: string, method: string) => paths[path]?.[method]
   const parameters = (path: string, method: string) =>
     parametersOf(method, operation(path, method) as Operation, components)
+
+  test('has one maximum of a page, which the client and the command line ask for', () => {
+    const parameters = Object.values(document.paths).flatMap(({ get }) => get?.parameters ?? [])
+    const limits = parameters.flatMap((one) => ('name' in one && one.name === 'limit' ? one.schema.maximum : []))
+    expect(limits).toEqual([PAGE_MAX, PAGE_MAX])
+  })
 
   test('declares the three operations on pets and those of the store, each with its stability', () => {
     const all = Object.entries(paths).flatMap(([path, methods]) =>

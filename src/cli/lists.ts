@@ -1,11 +1,10 @@
 // What the commands that list have in common: their flags, and how they print page after page.
 
 import { type Command, Option } from 'commander'
+import { PAGE_MAX } from '../client/petstore-client.ts'
 import { stringifyJsonArray } from './formats/json.ts'
 import { parsedBy, withClientSettings } from './options.ts'
 import { type Line, say, tell, writeAll } from './print.ts'
-
-const PAGE_MAX = 100
 
 export interface ListOptions {
   limit: number

@@ -54,7 +54,8 @@ export interface OrderPage {
 
 type AtCursor = { cursor?: string | undefined }
 
-const PAGE_MAX = 100
+/** The contract's maximum of `limit`, which a test compares: the client does not carry the contract. */
+export const PAGE_MAX = 100
 
 export class PetstoreClient {
   readonly #sender: Sender
