@@ -24,6 +24,7 @@ export interface Figures {
   /** Milliseconds from the request to the end of its answer, of answers with a status below 400. */
   p50: number
   p99: number
+  p999: number
   max: number
   seconds: number
 }
@@ -120,7 +121,7 @@ async function run({ port, requests, perSecond, seconds, connectionsMax }: Load)
   const took = (performance.now() - startedAt) / 1000
   latencies.sort((a, b) => a - b)
   const at = (share: number): number => latencies[Math.floor(share * (latencies.length - 1))] ?? 0
-  return { sent, unsent, statuses, broken, p50: at(0.5), p99: at(0.99), max: at(1), seconds: took }
+  return { sent, unsent, statuses, broken, p50: at(0.5), p99: at(0.99), p999: at(0.999), max: at(1), seconds: took }
 }
 
 if (import.meta.main) {

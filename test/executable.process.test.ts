@@ -3,9 +3,10 @@
 
 import { beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { bundleService } from '../scripts/bundle-service.ts'
 import { temporaryFile } from './support/files.ts'
+import { copiesLog } from './support/logs.ts'
 import { sharedCluster } from './support/postgres.ts'
 import { ask, run, serve } from './support/process.ts'
 
@@ -15,7 +16,7 @@ const cwd = mkdtempSync(temporaryFile('empty-'))
 const alone = { command: [executable], cwd, env: { PATH: '/none', HOME: cwd } }
 beforeAll(() => bundleService({ executable, target: undefined }), 60_000)
 
-test('serves the API, the pages and the contract; workers and backups run', async () => {
+test('serves the API, the pages and the contract; workers, backups and checkpoints run', async () => {
   const workers = process.platform === 'linux' ? ['--workers', '2'] : []
   const env = { ...alone.env, PETSTORE_BACKUP_DIR: 'backups', PETSTORE_BACKUP_EVERY: '1s' }
   const service = await serve(workers, { ...alone, env })
@@ -28,6 +29,7 @@ test('serves the API, the pages and the contract; workers and backups run', asyn
   }
   expect((await ask('POST', `${service.url}/pets`, service.key, '{"name":"Rex","categoryId":7}')).status).toBe(201)
   while (!service.stderr().includes('"msg":"backup"')) await Bun.sleep(20)
+  await copiesLog(join(cwd, 'data/petstore.db'))
   expect(await service.stop()).toBe(0)
   expect(service.stderr()).not.toContain('worker ended')
   expect(readdirSync(cwd).sort()).toEqual(['backups', 'data'])

@@ -15,6 +15,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFile } from './support/files.ts'
+import { copiesLog } from './support/logs.ts'
 import { pack } from './support/pack.ts'
 import { root, run, serve } from './support/process.ts'
 
@@ -97,6 +98,7 @@ describe('the package', () => {
         for (const file of files) expect((await fetch(new URL(file, service.url))).status).toBe(200)
       }
       expect((await fetch(new URL('/openapi.json', service.url))).status).toBe(200)
+      await copiesLog(join(cwd, 'data/petstore.db'))
       expect(await service.stop()).toBe(0)
       expect(service.stderr()).not.toContain('worker ended')
     })

@@ -1,10 +1,11 @@
 // `petstore serve` as a real process: the start, what it prints and logs, and how it ends.
 
 import { describe, expect, test } from 'bun:test'
-import { closeSync, constants, openSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, constants, openSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { generateKey } from '../src/domain/keys.ts'
 import { temporaryFile } from './support/files.ts'
+import { copiesLog } from './support/logs.ts'
 import { petBody } from './support/pets.ts'
 import { ask, launcher, root, run, serve } from './support/process.ts'
 import { openTerminal, plain } from './support/terminal.ts'
@@ -97,6 +98,14 @@ test('--json prints one line for programs; --stdin is refused without --ephemera
     { url: expect.stringMatching(/^http:.*\/v1$/), apiKey: expect.stringMatching(/^pets_live_/) },
   ])
   expect(await run(['serve', '--stdin'])).toMatchObject({ status: 2, stderr: expect.stringContaining('--ephemeral') })
+})
+
+test('a long log is copied into the file while it serves; nothing of the log is left when it has stopped', async () => {
+  const path = temporaryFile('petstore.db')
+  const service = await serve(['--database', path])
+  await copiesLog(path)
+  expect(await service.stop()).toBe(0)
+  expect(readdirSync(dirname(path))).toEqual(['petstore.db'])
 })
 
 describe('--ephemeral', () => {

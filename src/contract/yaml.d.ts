@@ -9,3 +9,8 @@ declare module '*.sql' {
   const text: string
   export default text
 }
+
+declare module '*-thread.js' {
+  const text: string
+  export default text
+}

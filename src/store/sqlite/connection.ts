@@ -143,6 +143,8 @@ function prepare(database: Database, path: string, identity: string | undefined,
   database.run('PRAGMA synchronous = FULL')
   database.run('PRAGMA foreign_keys = ON')
   migrate(database)
+  // A thread does it: see checkpoints.ts.
+  database.run('PRAGMA wal_autocheckpoint = 0')
 }
 
 /**

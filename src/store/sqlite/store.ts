@@ -3,6 +3,7 @@
 import { resolve } from 'node:path'
 import type { Store, StoreOptions } from '../../domain/store.ts'
 import { endOfTurn } from '../../system/turn.ts'
+import { startCheckpoints } from './checkpoints.ts'
 import { openConnection, type SqliteConnection } from './connection.ts'
 import { translated } from './errors.ts'
 import { sqliteKeys } from './keys.ts'
@@ -23,8 +24,9 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
   const version = new Version(connection, statements)
   const ping = statements.query('SELECT 1 FROM pets LIMIT 1')
   const read = reads(statements)
-  const { transact, settled } = transactions(connection, statements, version)
+  const { transact, hold, settled } = transactions(connection, statements, version)
   const writing = writes(statements, transact, version.current, options)
+  const checkpoints = startCheckpoints(connection, hold)
   return {
     ...sqlitePets(statements, read, writing),
     ...sqliteOrders(statements, read, writing, options),
@@ -39,6 +41,7 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
       await endOfTurn()
       await writing.settled()
       await settled()
+      await checkpoints.stop()
       connection.close()
     },
   }

@@ -19,6 +19,8 @@ const AGAIN_MS = 1
 
 export interface Transactions {
   transact: Transact
+  /** Runs `work`; no transaction of this process begins before it has ended. */
+  hold<Result>(work: () => Promise<Result>): Promise<Result>
   /** Resolves when all transactions have ended. */
   settled(): Promise<unknown>
 }
@@ -90,6 +92,7 @@ export function transactions(connection: SqliteConnection, statements: Statement
   }
 
   async function attemptAgain<Result>(work: () => Result, options?: { keepsKeys: boolean }): Promise<Result> {
+    if (held) await held
     const until = performance.now() + BUSY_TIMEOUT_MS
     for (;;) {
       try {
@@ -104,6 +107,7 @@ export function transactions(connection: SqliteConnection, statements: Statement
   }
 
   const waiting = new Set<Promise<unknown>>()
+  let held: Promise<unknown> | undefined
 
   return {
     async transact(work, options) {
@@ -113,6 +117,15 @@ export function transactions(connection: SqliteConnection, statements: Statement
         return await running
       } finally {
         waiting.delete(running)
+      }
+    },
+    async hold(work) {
+      const holding = work()
+      held = holding
+      try {
+        return await holding
+      } finally {
+        held = undefined
       }
     },
     settled: () => Promise.allSettled(waiting),

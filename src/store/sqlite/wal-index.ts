@@ -11,6 +11,10 @@ import { libc } from '../../system/libc.ts'
 const HEADER_BYTES = 48
 /** `iVersion`, the header's first number, since SQLite 3.7.0. */
 const FORMAT = 3_007_000
+/** Where the header has `iChange`, which counts commits, and `mxFrame`, the number of frames in the log. */
+const [I_CHANGE, MX_FRAME] = [2, 4]
+/** Of a page of 4 KiB. */
+const FRAME_BYTES = 4_120
 const PROT_READ = 1
 const MAP_SHARED = 1
 const MAP_FAILED = -1n
@@ -49,4 +53,12 @@ function map(path: string): Int32Array | undefined {
   if (address === MAP_FAILED) return undefined
   const header = new Int32Array(toArrayBuffer(address, 0, HEADER_BYTES))
   return header[0] === FORMAT ? header : undefined
+}
+
+/** How many frames the log has, and a number that differs after each commit. Where the index cannot be mapped, the file says it roughly. */
+export function logState(path: string): { frames: number; commit: number } {
+  const header = walIndexHeader(path)
+  if (header) return { frames: header[MX_FRAME] as number, commit: header[I_CHANGE] as number }
+  const { size } = Bun.file(`${path}-wal`)
+  return { frames: size / FRAME_BYTES, commit: size }
 }

@@ -1,0 +1,87 @@
+// Checkpoints copy what was committed from the log into the file, so that the log starts anew. A thread of their own runs them: SQLite
+// would run them in the thread that commits, where every request would wait, for a second after somebody has read a snapshot for long.
+//
+// A checkpoint begins beside the writers. They are held while it copies the little that they have written meanwhile, because a log that is
+// always written to would never start anew.
+
+import THREAD from './checkpoint-thread.js' with { type: 'text' }
+import type { SqliteConnection } from './connection.ts'
+import type { Transactions } from './transaction.ts'
+import { logState } from './wal-index.ts'
+
+const LOOK_EVERY_MS = 100
+/** The time after a checkpoint that could not copy all. */
+const AGAIN_MS = 1_000
+/** A log is copied when it has so many frames, of one page of 4 KiB each. */
+const FRAMES_MIN = 4_000
+/** Twice what the log needs. A reader may have made it longer; then it is cut, */
+const LOG_BYTES = 32 * 1024 * 1024
+/** piece by piece, because the commit that starts the log anew does it: 8 MB take 3 ms. */
+const CUT_BYTES = 8 * 1024 * 1024
+
+export interface Checkpoints {
+  /** Resolves when the thread has closed the file. */
+  stop(): Promise<void>
+}
+
+/** The thread is not started before the log is long enough for the first time. */
+export function startCheckpoints(connection: SqliteConnection, hold: Transactions['hold']): Checkpoints {
+  const { filename } = connection.database
+  if (filename === ':memory:') return { stop: async () => undefined }
+  let thread: Worker | undefined
+  let running: Promise<boolean> | undefined
+  /** The last commit when all was copied. The next one starts the log anew. */
+  let finished: number | undefined
+  let notBefore = 0
+
+  /** `false` where the thread could not do it. */
+  function ask(step: 'copy' | 'restart' | 'close'): Promise<boolean> {
+    thread ??= startThread()
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    thread.onmessage = ({ data }) => resolve(data)
+    thread.onerror = () => {
+      thread = undefined
+      resolve(false)
+    }
+    thread.postMessage({ step, path: filename })
+    return promise
+  }
+
+  async function checkpoint(logBytes: number): Promise<boolean> {
+    // The thread opens the path, where another file may be meanwhile.
+    connection.check()
+    if (!(await ask('copy'))) return false
+    const limit = logBytes > LOG_BYTES ? Math.max(LOG_BYTES, logBytes - CUT_BYTES) : -1
+    connection.database.run(`PRAGMA journal_size_limit = ${limit}`)
+    return hold(() => ask('restart'))
+  }
+
+  async function look(): Promise<void> {
+    if (running || performance.now() < notBefore) return
+    const logBytes = Bun.file(`${filename}-wal`).size
+    const { frames, commit } = logState(filename)
+    if (commit === finished || frames < (logBytes > LOG_BYTES ? 1 : FRAMES_MIN)) return
+    running = checkpoint(logBytes).catch(() => false)
+    if (await running) finished = logState(filename).commit
+    else notBefore = performance.now() + AGAIN_MS
+    running = undefined
+  }
+
+  const looking = setInterval(look, LOOK_EVERY_MS).unref()
+  return {
+    async stop() {
+      clearInterval(looking)
+      thread?.ref()
+      await running
+      if (thread) await ask('close')
+      thread?.terminate()
+    },
+  }
+}
+
+/** It keeps no process alive. */
+function startThread(): Worker {
+  const thread = new Worker(URL.createObjectURL(new Blob([THREAD], { type: 'text/javascript' })))
+  thread.unref()
+  return thread
+}
