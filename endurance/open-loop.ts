@@ -1,6 +1,8 @@
 // An open-loop load: requests are due at a fixed rate, whatever the server does. It runs in a separate process, so that the
-// server has the other core. It reads the load as JSON from standard input and prints its figures as JSON.
+// server has the other core. It reads the load as a line of JSON from standard input, and prints its figures as JSON. It ends after its
+// time, or when standard input ends.
 
+import { createInterface } from 'node:readline'
 import type { Socket } from 'bun'
 
 export interface Load {
@@ -29,11 +31,12 @@ export interface Figures {
   seconds: number
 }
 
-/** Runs the load in a separate process. */
-export async function openLoop(load: Load): Promise<Figures> {
-  const child = Bun.spawn([process.execPath, import.meta.path], {
-    stdio: [Buffer.from(JSON.stringify(load)), 'pipe', 'inherit'],
-  })
+/** Runs the load in a separate process, until `ends` resolves, if it is given. */
+export async function openLoop(load: Load, ends?: Promise<unknown>): Promise<Figures> {
+  const child = Bun.spawn([process.execPath, import.meta.path], { stdio: ['pipe', 'pipe', 'inherit'] })
+  child.stdin.write(`${JSON.stringify(load)}\n`)
+  child.stdin.flush()
+  ends?.then(() => child.stdin.end())
   return JSON.parse(await new Response(child.stdout).text()) as Figures
 }
 
@@ -47,7 +50,10 @@ interface Connection {
 
 const HEAD_END = '\r\n\r\n'
 
-async function run({ port, requests, perSecond, seconds, connectionsMax }: Load): Promise<Figures> {
+async function run(
+  { port, requests, perSecond, seconds, connectionsMax }: Load,
+  ended: () => boolean,
+): Promise<Figures> {
   const bytes = requests.map((request) => Buffer.from(request))
   const free: Socket<Connection>[] = []
   const latencies: number[] = []
@@ -109,7 +115,7 @@ async function run({ port, requests, perSecond, seconds, connectionsMax }: Load)
   let due = 0
   for (;;) {
     const elapsed = performance.now() - startedAt
-    if (elapsed > seconds * 1000) break
+    if (elapsed > seconds * 1000 || ended()) break
     for (const until = (elapsed / 1000) * perSecond; due < until; due++) {
       const socket = free.pop()
       if (socket) send(socket)
@@ -125,6 +131,13 @@ async function run({ port, requests, perSecond, seconds, connectionsMax }: Load)
 }
 
 if (import.meta.main) {
-  process.stdout.write(JSON.stringify(await run(await Bun.stdin.json())))
-  process.exit()
+  const input = createInterface({ input: process.stdin })
+  let ended = false
+  input.once('line', async (line) => {
+    process.stdout.write(JSON.stringify(await run(JSON.parse(line), () => ended)))
+    process.exit()
+  })
+  input.once('close', () => {
+    ended = true
+  })
 }
