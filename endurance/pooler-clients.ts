@@ -41,11 +41,11 @@ export class Shop {
     this.closed = true
   }
 
-  /** Adds pets and orders each, until the shop is closed. */
-  async buy(url: string, buyer: string): Promise<void> {
+  /** Adds pets and orders each, until the shop is closed. What becomes of the first order depends on `way`. */
+  async buy(url: string, buyer: string, way: number): Promise<void> {
     for (let n = 0; !this.closed; n++) {
       try {
-        await this.buyOne(url, `${buyer}-${n}`, n % 4)
+        await this.buyOne(url, `${buyer}-${n}`, (way + n) % 4)
       } catch (error) {
         this.faults.push((error as Error).message)
       }

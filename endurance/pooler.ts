@@ -32,7 +32,7 @@ export async function underPooler(seconds: number): Promise<Tally> {
       servers.push(await serve([], { env: { PETSTORE_DATABASE: database, PETSTORE_LOG_LEVEL: 'silent' } }))
     const shop = new Shop((servers[0] as Running).key)
     const working = servers.flatMap(({ url }, server) => [
-      ...Array.from({ length: BUYERS_PER_SERVER }, (_, n) => shop.buy(url, `${server}-${n}`)),
+      ...Array.from({ length: BUYERS_PER_SERVER }, (_, n) => shop.buy(url, `${server}-${n}`, n)),
       ...Array.from({ length: READERS_PER_SERVER }, () => shop.read(url)),
     ])
     await Bun.sleep(500 * seconds)
