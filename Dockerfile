@@ -17,6 +17,6 @@ VOLUME /data
 ENV PETSTORE_HOST=0.0.0.0
 EXPOSE 8080
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=10s --timeout=6s --start-period=10s CMD ["/petstore", "health"]
+HEALTHCHECK --interval=10s --timeout=6s --start-period=10s CMD ["/petstore", "health", "--process", "1"]
 ENTRYPOINT ["/petstore"]
 CMD ["serve"]

@@ -162,7 +162,7 @@ describe.skipIf(unbuilt !== '')(`the image${unbuilt}`, () => {
       const [{ Config, Healthcheck }] = JSON.parse(await built.podman('image', 'inspect', 'localhost/petstore'))
       const { User, StopSignal } = Config
       expect({ User, StopSignal }).toEqual({ User: '65532:65532', StopSignal: 'SIGTERM' })
-      expect(Healthcheck.Test).toEqual(['CMD', '/petstore', 'health'])
+      expect(Healthcheck.Test).toEqual(['CMD', '/petstore', 'health', '--process', '1'])
     })
 
     test('keeps what is in its volume when it is stopped and started again', async () => {

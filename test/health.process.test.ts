@@ -1,8 +1,10 @@
 // `petstore health`, as a container's health check runs it.
 
 import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { startPrefixProxy } from './support/prefix-proxy.ts'
-import { run, serve } from './support/process.ts'
+import { launcher, root, run, serve } from './support/process.ts'
 import { startService } from './support/service.ts'
 
 test('exits with 0 while the service is ready, and with 3 when it does not answer', async () => {
@@ -32,4 +34,34 @@ test('exits with 3 while the service is not ready', async () => {
   const { status, stderr } = await run(['health', '--url', `http://127.0.0.1:${busy.port}/v1`])
   expect([status, stderr]).toEqual([3, expect.stringContaining('answers 503')])
   await busy.stop(true)
+})
+
+/** The service is process 1 in namespaces of its own, as in a container. */
+const CONTAINER = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child']
+const contained = Bun.which('unshare') !== null && Bun.spawnSync([...CONTAINER, 'true']).success
+const uncontained = contained ? '' : ': skipped, no namespaces can be made here'
+
+test.skipIf(!contained)(`the image's health check asks where the flags of the service say${uncontained}`, async () => {
+  const [, command = ''] = /^HEALTHCHECK .* CMD (.*)$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8')) ?? []
+  const [, ...check] = JSON.parse(command) as string[]
+  const free = Bun.serve({ port: 0, fetch: () => new Response() })
+  const port = String(free.port)
+  await free.stop(true)
+  const service = await serve(['--ephemeral', '--port', port, '--host=127.0.0.2'], {
+    command: [...CONTAINER, launcher],
+  })
+  const inside = readFileSync(`/proc/${service.pid}/task/${service.pid}/children`, 'utf8').trim()
+  const nsenter = ['nsenter', '--target', inside, '--pid', '--mount', launcher]
+  // What the image has in its environment.
+  const env = { PETSTORE_HOST: '0.0.0.0' }
+  expect(await run(check, { env, command: nsenter })).toEqual({ status: 0, stdout: 'ready\n', stderr: '' })
+  await service.stop('SIGKILL')
+})
+
+test('says so when there is no such process', async () => {
+  expect(await run(['health', '--process', '999999999'])).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: 'petstore: The flags of the process 999999999 cannot be read.\n',
+  })
 })

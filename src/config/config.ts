@@ -55,10 +55,10 @@ export function readClientConfig(environment: NodeJS.ProcessEnv, flags: Partial<
   return config as unknown as ClientConfig
 }
 
-/** Where a service with these variables listens on this machine, ending in /v1. Throws StartError. */
-export function localUrl(environment: NodeJS.ProcessEnv): string {
+/** Where a service with these variables and flags listens on this machine, ending in /v1. Throws StartError. */
+export function localUrl(environment: NodeJS.ProcessEnv, flags: Flags = {}): string {
   const problems: Problem[] = []
-  const { host, port } = readTable({ host: SETTINGS.host, port: SETTINGS.port }, environment, {}, problems)
+  const { host, port } = readTable({ host: SETTINGS.host, port: SETTINGS.port }, environment, flags, problems)
   throwProblems(problems)
   // An address of every interface cannot be called, and neither can a port that the system chooses.
   const name = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host as string] ?? (host as string)
