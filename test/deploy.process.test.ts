@@ -43,7 +43,9 @@ unlessMissing('systemd-analyze', 'the unit exposes at most 2.0 of 10', () => {
 unlessMissing('docker-compose', 'docker-compose reads the Compose file', () => {
   const copy = temporaryFile('compose.yaml')
   copyFileSync(join(folder, 'compose.yaml'), copy)
-  for (const secret of ['database', 'database-password', 'key']) writeFileSync(join(dirname(copy), secret), '')
+  mkdirSync(join(dirname(copy), 'secrets'))
+  for (const secret of ['database', 'database-password', 'key'])
+    writeFileSync(join(dirname(copy), 'secrets', secret), '')
   const { exitCode, stderr } = Bun.spawnSync(['docker-compose', '-f', copy, 'config', '--quiet'])
   expect([exitCode, stderr.toString()]).toEqual([0, ''])
 })
@@ -130,9 +132,13 @@ describe.skipIf(unbuilt !== '')(`the image${unbuilt}`, () => {
   test.each(Object.keys(ON_IMAGE))('serves, started as by %s', async (name) => {
     const { environment = {}, secrets } = ON_IMAGE[name] as Partial<Example>
     const machine = mkdtempSync(temporaryFile('machine-'))
-    const secret = await writeSecrets(join(machine, 'secrets'))
+    const folder = join(machine, 'secrets')
+    const secret = await writeSecrets(folder)
     own(dirname(machine), machine)
-    const mounts = secrets ? [`${join(machine, 'secrets')}:${secrets}:ro`] : []
+    // As Compose does: each file alone, from a folder into which the image's user does not get.
+    chmodSync(folder, 0o700)
+    const files = ['database', 'key'].map((name) => `${join(folder, name)}:${secrets}/${name}:ro`)
+    const mounts = secrets ? files : []
     const service = await start(['serve'], built.command({ PETSTORE_PORT: '0', ...environment, ...ELSEWHERE }, mounts))
     await checkServes(service, environment, secret, '/data/petstore.db')
     await service.stop()

@@ -1,0 +1,61 @@
+// The commands that the examples in deploy/ begin with, run as they are printed, in a folder that stands for a clone.
+
+import { expect, test } from 'bun:test'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFile } from './support/files.ts'
+import { root, run } from './support/process.ts'
+
+/** The indented lines of the comment that a file begins with, up to the one that needs what is not here. */
+function recipe(file: string, until: string): string {
+  const [comment = ''] = /^(?:#.*\n)+/.exec(readFileSync(join(root, file), 'utf8')) ?? []
+  const lines = [...comment.matchAll(/^# {3}(.*)$/gm)].map(([, line = '']) => line)
+  const end = lines.findIndex((line) => line.startsWith(until))
+  expect(end).toBeGreaterThan(0)
+  // The first line builds the image.
+  return lines.slice(1, end).join('\n')
+}
+
+function clone(): string {
+  const folder = mkdtempSync(temporaryFile('clone-'))
+  for (const name of ['deploy', '.gitignore']) cpSync(join(root, name), join(folder, name), { recursive: true })
+  mkdirSync(join(folder, 'dist'))
+  symlinkSync(join(root, 'bin/petstore'), join(folder, 'dist/petstore'))
+  return folder
+}
+
+test('Compose: git ignores the secrets; they are for their owner and for the user of the image', async () => {
+  const cwd = clone()
+  const git = (...args: string[]) => run(args, { command: ['git'], cwd })
+  await git('init', '--quiet')
+  await git('add', '.')
+  expect(await run(['-ec', recipe('deploy/compose.yaml', 'docker compose')], { command: ['sh'], cwd })).toEqual({
+    status: 0,
+    stdout: '',
+    stderr: '',
+  })
+  expect((await git('ls-files', '--others', '--exclude-standard')).stdout).toBe('')
+  const { services, secrets } = Bun.YAML.parse(readFileSync(join(cwd, 'deploy/compose.yaml'), 'utf8')) as Compose
+  const textOf = (name: string) => readFileSync(join(cwd, 'deploy', secrets[name]?.file as string), 'utf8').trim()
+  for (const { file } of Object.values(secrets)) {
+    const path = join(cwd, 'deploy', file)
+    const [{ uid, mode }, folder] = [statSync(path), statSync(join(path, '..'))]
+    expect([uid, mode & 0o777, folder.mode & 0o777]).toEqual([process.getuid?.() as number, 0o644, 0o700])
+  }
+  expect(textOf('key')).toMatch(/^pets_live_\w+$/)
+  expect(textOf('database')).toBe(`postgres://petstore:${textOf('database-password')}@postgres:5432/petstore`)
+  expect(services.petstore.secrets).toEqual(['database', 'key'])
+})
+
+test('git ignores what npm pack leaves behind', async () => {
+  const cwd = clone()
+  writeFileSync(join(cwd, 'petstore-1.0.0.tgz'), '')
+  await run(['init', '--quiet'], { command: ['git'], cwd })
+  const untracked = await run(['ls-files', '--others', '--exclude-standard', '*.tgz'], { command: ['git'], cwd })
+  expect(untracked).toEqual({ status: 0, stdout: '', stderr: '' })
+})
+
+interface Compose {
+  services: { petstore: { secrets: string[] } }
+  secrets: Record<string, { file: string }>
+}
