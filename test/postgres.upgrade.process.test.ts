@@ -8,6 +8,7 @@ import postgres from 'postgres'
 import type { NewPet } from '../src/domain/pets.ts'
 import type { Store } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
+import { FUNCTIONS } from '../src/store/postgres/schema.ts'
 import { newKey } from './support/keys.ts'
 import { sharedCluster } from './support/postgres.ts'
 import { rejectionOf } from './support/rejection.ts'
@@ -194,7 +195,7 @@ test('creates of old servers that wait for the migration are done, or fail with 
         while ((await transaction`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`).length < 2) {
           await Bun.sleep(5)
         }
-        for (const file of NEW_MIGRATIONS) await transaction.unsafe(migration(file))
+        for (const sql of [...NEW_MIGRATIONS.map(migration), ...FUNCTIONS]) await transaction.unsafe(sql)
         return { waiting }
       }),
     old.name,

@@ -11,6 +11,7 @@ import type { ApiKey, DeprecatedCalls, KeyHash, KeyId } from '../src/domain/keys
 import type { Inventory, NewOrder, Order } from '../src/domain/orders.ts'
 import type { Pet, PetStatus } from '../src/domain/pets.ts'
 import { kindOf, openStore } from '../src/store/kinds.ts'
+import { FUNCTIONS } from '../src/store/postgres/schema.ts'
 import { MIGRATIONS } from '../src/store/sqlite/connection.ts'
 import { temporaryFile } from './support/files.ts'
 import { petFilter } from './support/lists.ts'
@@ -32,7 +33,7 @@ interface Contents {
 }
 
 const STORES = join(import.meta.dir, 'stores')
-const POSTGRES = join(import.meta.dir, '../src/store/postgres')
+const POSTGRES = join(import.meta.dir, '../src/store/postgres/migrations')
 const cluster = await sharedCluster()
 const versions = MIGRATIONS.map((_, index) => index + 1)
 
@@ -122,11 +123,9 @@ async function fillPostgres(address: string, version: number): Promise<void> {
     .query<{ name: string }, []>(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'`)
     .all()
   await cluster.asAdmin(async (sql) => {
-    const run = async (folder: string, files: string[]) => {
-      for (const file of files) await sql.unsafe(readFileSync(join(folder, file), 'utf8'))
-    }
-    await run(`${POSTGRES}/migrations`, readdirSync(`${POSTGRES}/migrations`).sort().slice(0, version))
-    if (version === MIGRATIONS.length) await run(`${POSTGRES}/functions`, readdirSync(`${POSTGRES}/functions`))
+    const migrations = readdirSync(POSTGRES).sort().slice(0, version)
+    for (const file of migrations) await sql.unsafe(readFileSync(join(POSTGRES, file), 'utf8'))
+    if (version === MIGRATIONS.length) for (const text of FUNCTIONS) await sql.unsafe(text)
     await sql.unsafe(`CREATE TABLE petstore_schema AS SELECT ${version} AS version`)
     // Rows may stand before those that they refer to.
     await sql`SET session_replication_role = replica`

@@ -4,9 +4,15 @@ import { StartError } from '../../domain/errors.ts'
 import { UNFINISHED_COPY } from '../shared/failures.ts'
 import addPets from './functions/add-pets.sql' with { type: 'text' }
 import changeOrders from './functions/change-orders.sql' with { type: 'text' }
+import commitDurably from './functions/commit-durably.sql' with { type: 'text' }
+import countInventory from './functions/count-inventory.sql' with { type: 'text' }
+import expireOrders from './functions/expire-orders.sql' with { type: 'text' }
 import moveOrders from './functions/move-orders.sql' with { type: 'text' }
+import now from './functions/now.sql' with { type: 'text' }
+import olderServers from './functions/older-servers.sql' with { type: 'text' }
 import placeOrders from './functions/place-orders.sql' with { type: 'text' }
 import refusedKeys from './functions/refused-keys.sql' with { type: 'text' }
+import takeTurns from './functions/take-turns.sql' with { type: 'text' }
 import first from './migrations/0001-pets-and-keys.sql' with { type: 'text' }
 import second from './migrations/0002-idempotency-keys.sql' with { type: 'text' }
 import third from './migrations/0003-idempotency-answers.sql' with { type: 'text' }
@@ -21,15 +27,30 @@ const MIGRATIONS = [first, second, third, fourth, fifth, sixth, seventh]
 export const NEWEST_VERSION = MIGRATIONS.length
 
 /**
- * Functions as they are now, installed anew after the migrations. One that changes needs a migration, if only for its number, so that an
- * older server never puts its own back; a signature that servers of the version before call stays.
+ * Functions and triggers as they are now, installed anew after the migrations; each stands behind those that it calls. One that changes
+ * needs a migration, if only for its number, so that an older server never puts its own back; a signature that servers of the version
+ * before call stays.
  */
-const FUNCTIONS = [refusedKeys, addPets, moveOrders, placeOrders, changeOrders]
+export const FUNCTIONS = [
+  now,
+  takeTurns,
+  commitDurably,
+  countInventory,
+  refusedKeys,
+  addPets,
+  moveOrders,
+  placeOrders,
+  changeOrders,
+  expireOrders,
+  olderServers,
+]
 
 const OLDEST_SERVER = 15
 
-/** Servers that start at the same time migrate one after another. The lock is next to the one in the first migration. */
+/** Servers that start at the same time migrate one after another. */
 const LOCK = 'SELECT pg_advisory_xact_lock(1346720851, 0)'
+/** That of functions/take-turns.sql: a write in progress may hold one table and need another, whose trigger is being replaced. */
+const WRITE_LOCK = 'SELECT pg_advisory_xact_lock(1346720851, 1)'
 
 /** Throws StartError when the server is too old or cannot store every text. */
 export async function checkServer(ask: Ask): Promise<void> {
@@ -97,13 +118,14 @@ export async function mayMigrate(ask: Ask): Promise<boolean> {
   return row?.owned ?? false
 }
 
-/** Runs the missing migrations in one transaction. `copying`: a new schema is marked as unfinished. */
+/** Runs the missing migrations and installs the functions, in one transaction. `copying`: a new schema is marked as unfinished. */
 export async function migrate(session: Session, copying = false): Promise<void> {
   const { send } = session
   await session.transaction(async () => {
     await send(LOCK)
     const version = await schemaVersion(send, copying)
     if (version >= NEWEST_VERSION) return
+    await send(WRITE_LOCK)
     if (version === 0 && copying) await send(MARK_UNFINISHED)
     if (version === 0) await send('CREATE TABLE petstore_schema (version integer NOT NULL)')
     for (const sql of [...MIGRATIONS.slice(version), ...FUNCTIONS]) await send(sql)

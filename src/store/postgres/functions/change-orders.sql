@@ -3,11 +3,20 @@ CREATE OR REPLACE FUNCTION petstore_order_version(order_id bigint) RETURNS text 
 RETURN (SELECT concat(orders.xmin, ' ', pets.xmin) FROM orders JOIN pets ON pets.id = pet_id WHERE orders.id = order_id);
 
 -- A batch of orders: first moves, each to the state named beside it, then placements. An order beside which a version stands is moved only if
--- it still has it. Overdue reservations of the same orders and pets expire before. Gives a row for each reservation that expired, each move
--- whose order exists, and each placement (the type petstore_outcome says what is in it). Nothing is done where one of the `callers`, the API
--- keys of the batch, is refused: then rows without a place give these. Their expiry is judged by the database's clock, because that of a
--- server was read before the call had to wait. The message in the log makes the commit wait for the standby behind all that is told here,
--- also when nothing was written.
+-- it still has it. Overdue reservations of the same orders and pets expire before. The message in the log makes the commit wait for the
+-- standby behind all that is told here, also when nothing was written.
+--
+-- Gives a row for each reservation that expired, each move whose order exists, and each placement: the order as it is now; or, where
+-- `refusal` is there, the status of the pet and the order that holds it, if any; or what an idempotency key gave before, in `operation`,
+-- `request` and `answer`. `place` counts from 1 in the batch, moves before placements; it is 0 for a reservation that expired. `changed`:
+-- this call has brought the order into its status, so it is no repeat.
+-- Nothing is done where one of the `callers`, the API keys of the batch, is refused: then rows without a place give these. Their expiry
+-- is judged by the database's clock, because that of a server was read before the call had to wait.
+--
+-- The plans of the functions that write are made once for each connection, maybe while the tables are empty. So they are kept from reading
+-- whole tables and from comparing each row of a batch with each other one: rows are looked up one by one (LATERAL, LIMIT 1) or by
+-- = ANY. To plan anew for each batch would take a third of the time. Before PostgreSQL 18 a plan that goes against enable_nestloop
+-- counts as so dear that it would be compiled, for seconds: hence jit = off.
 CREATE OR REPLACE FUNCTION petstore_change_orders(
   callers bigint[], ids bigint[], states text[], key_ids bigint[], versions text[], placements json) RETURNS SETOF petstore_outcome
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_nestloop = off AS $$

@@ -1,0 +1,15 @@
+-- What is acknowledged is on disk, and on the synchronous standby where there is one, whatever the database was set to.
+CREATE OR REPLACE FUNCTION petstore_commit_durably() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF current_setting('synchronous_commit') IN ('off', 'local') THEN
+    PERFORM set_config('synchronous_commit', 'on', true);
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER petstore_commit_durably BEFORE INSERT OR UPDATE ON pets
+  FOR EACH STATEMENT EXECUTE FUNCTION petstore_commit_durably();
+CREATE OR REPLACE TRIGGER petstore_commit_durably BEFORE INSERT OR UPDATE ON keys
+  FOR EACH STATEMENT EXECUTE FUNCTION petstore_commit_durably();
+CREATE OR REPLACE TRIGGER petstore_commit_durably BEFORE INSERT OR UPDATE ON orders
+  FOR EACH STATEMENT EXECUTE FUNCTION petstore_commit_durably();
