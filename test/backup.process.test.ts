@@ -17,6 +17,14 @@ const SYNCS = [
   ['named', /^link/],
 ] as const
 
+/** `undefined` when the process has ended. proc(5): the 19th field; the second is a name in brackets, which may have spaces. */
+async function niceOf(pid: number): Promise<string | undefined> {
+  const fields = await Bun.file(`/proc/${pid}/stat`)
+    .text()
+    .catch(() => '')
+  return fields.split(') ')[1]?.split(' ')[16]
+}
+
 describe('a backup', () => {
   test('taken while a service writes contains every pet acknowledged before, and can be restored', async () => {
     const { database, key } = await made(0)
@@ -46,6 +54,17 @@ describe('a backup', () => {
       expect((await ask('GET', `${again.url}/pets/${id}`, key)).text).toBe(text)
     }
     await again.stop()
+  })
+
+  test.skipIf(process.platform !== 'linux')('gives way to all other processes', async () => {
+    const { database } = await made(1)
+    const child = Bun.spawn([launcher, 'backup', temporaryFile('backup.db'), '--database', database])
+    const seen = new Set<string | undefined>()
+    while (child.exitCode === null) {
+      seen.add(await niceOf(child.pid))
+      await Bun.sleep(1)
+    }
+    expect([...seen]).toContain('19')
   })
 
   test('can be read by its owner only, also when others may read the store', async () => {

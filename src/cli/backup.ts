@@ -1,5 +1,6 @@
 // `petstore backup` and `petstore restore`, for stores that are files.
 
+import { constants, setPriority } from 'node:os'
 import { Command } from 'commander'
 import { StartError } from '../domain/errors.ts'
 import { kindOf, type StoreFiles } from '../store/kinds.ts'
@@ -13,6 +14,8 @@ export function backupCommand(): Command {
     .addHelpText('after', '\nExample:\n  petstore backup /backups/petstore-monday.db')
   return withSettings(command, 'database').action(async (file: string, _options, self: Command) => {
     const { database } = configOf(self)
+    // The services of the store need the processor more: their requests would wait for this process.
+    setPriority(constants.priority.PRIORITY_LOW)
     const contents = filesOf(database).backUp(database, file)
     await say(`Backed up ${counted(contents)} to ${file}.`)
   })
