@@ -9,18 +9,40 @@ const HEADER = `// The contract's types. Written by \`npm run generate\` from op
 // int64 is bigint, and date-time and date are text. A field with a default is optional, as in a request. The bodies in Operations are
 // those that the validators return: there, such a field is always present, and date-time is milliseconds since 1970.
 // The values of an open set, as ErrorCode, are those that this version knows.
+// Beside the types: the values of closed sets, and the bounds that others than the validators need.
 `
 
 /** The text of src/contract/generated.ts for a contract. Throws on a schema that it or the service cannot express. */
 export function contractTypes(document: OpenApi): string {
   const schemas = Object.entries(document.components.schemas).map(([name, schema]) => {
     compileSchema(schema, document.components.schemas)
-    return `${comment(schema.description)}export type ${name} = ${typeOf(schema)}\n`
+    return `${comment(schema.description)}export type ${name} = ${typeOf(schema)}\n${values(name, schema)}`
   })
   const operations = Object.values(document.paths).flatMap((path) =>
     Object.entries(path).map(([method, operation]) => operationType(method, operation, document.components)),
   )
-  return [HEADER, ...schemas, `export interface Operations {\n${operations.join('')}}\n`].join('\n')
+  return [HEADER, ...schemas, bounds(document), `export interface Operations {\n${operations.join('')}}\n`].join('\n')
+}
+
+/** `PET_STATUSES` for PetStatus. */
+function values(name: string, schema: Schema): string {
+  if (!schema.enum) return ''
+  const constant = name.replace(/\B[A-Z]/g, '_$&').toUpperCase()
+  return `export const ${constant}${constant.endsWith('S') ? 'ES' : 'S'} = [${quoted(schema.enum).join(', ')}] as const\n`
+}
+
+function bounds({ paths, components }: OpenApi): string {
+  const operations = Object.values(paths).flatMap((methods) => Object.entries(methods))
+  const parameters = operations.flatMap(([method, operation]) => parametersOf(method, operation, components))
+  const pages = new Set(parameters.flatMap(({ name, schema }) => (name === 'limit' ? schema.maximum : [])))
+  if (pages.size !== 1) throw new Error(`the lists must have one maximum of a page: ${[...pages]}`)
+  const days = components.schemas.NewOrder?.properties?.expiresAt?.['x-days-ahead-max']
+  if (days === undefined) throw new Error('NewOrder.expiresAt must have x-days-ahead-max')
+  return `/** The most that a page of a list holds. */
+export const PAGE_MAX = ${[...pages]}
+/** How far ahead a reservation may end. */
+export const EXPIRY_DAYS_MAX = ${days}
+`
 }
 
 function operationType(method: string, operation: Operation, components: OpenApi['components']): string {
@@ -56,8 +78,8 @@ function typeOf(schema: Schema): string {
   }
   if (schema.$ref) return schema.$ref.replace('#/components/schemas/', '')
   if (schema.allOf) return schema.allOf.map(typeOf).join(' & ')
-  const values = schema.enum ?? schema['x-extensible-enum']
-  if (values) return values.map((value) => `'${value}'`).join(' | ')
+  const known = schema.enum ?? schema['x-extensible-enum']
+  if (known) return quoted(known).join(' | ')
   switch (schema.type) {
     case 'string':
       return 'string'
@@ -75,6 +97,10 @@ function typeOf(schema: Schema): string {
     default:
       throw new Error(`no TypeScript for ${JSON.stringify(schema)}`)
   }
+}
+
+function quoted(texts: readonly string[]): string[] {
+  return texts.map((text) => `'${text}'`)
 }
 
 function comment(text: string | undefined, indent = ''): string {

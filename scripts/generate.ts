@@ -4,25 +4,28 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import document from '../openapi.yaml'
-import { configurationPage } from './configuration-page.ts'
 import { contractTypes } from './contract-types.ts'
-import { sqlFunctions } from './sql-functions.ts'
 
 const root = join(import.meta.dir, '..')
-const outputs: Record<string, string> = {
-  'src/contract/generated.ts': contractTypes(document),
-  'docs/configuration.md': configurationPage(),
-  ...sqlFunctions(),
-}
+const check = process.argv.includes('--check')
 
-const stale = Object.entries(outputs).filter(([path, text]) => readOrEmpty(join(root, path)) !== text)
-if (process.argv.includes('--check')) {
-  for (const [path] of stale) process.stderr.write(`${path} is out of date: run npm run generate\n`)
-  process.exit(stale.length > 0 ? 1 : 0)
-}
-for (const [path, text] of stale) {
-  writeFileSync(join(root, path), text)
-  process.stdout.write(`wrote ${path}\n`)
+write({ 'src/contract/generated.ts': contractTypes(document) })
+// They read what was just written.
+const { configurationPage } = await import('./configuration-page.ts')
+const { sqlFunctions } = await import('./sql-functions.ts')
+write({ 'docs/configuration.md': configurationPage(), ...sqlFunctions() })
+
+function write(outputs: Record<string, string>): void {
+  const stale = Object.entries(outputs).filter(([path, text]) => readOrEmpty(join(root, path)) !== text)
+  for (const [path, text] of stale) {
+    if (check) {
+      process.stderr.write(`${path} is out of date: run npm run generate\n`)
+      process.exitCode = 1
+    } else {
+      writeFileSync(join(root, path), text)
+      process.stdout.write(`wrote ${path}\n`)
+    }
+  }
 }
 
 function readOrEmpty(path: string): string {

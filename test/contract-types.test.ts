@@ -25,6 +25,13 @@ test.each<[Schema, string]>([
   expect(typesWith(field)).toContain(`export type Thing = {\n  field?: ${type}\n}\n`)
 })
 
+test('the values of closed sets, and the bounds that are not only for validators', () => {
+  const text = contractTypes(document)
+  expect(text).toContain("export const PET_STATUSES = ['available', 'pending', 'sold'] as const\n")
+  expect(text).toContain('export const PAGE_MAX = 100\n')
+  expect(text).not.toContain('ERROR_CODES')
+})
+
 describe('refuses', () => {
   test.each<[Record<string, unknown>]>([
     [{ type: 'string', format: 'email' }],
@@ -43,6 +50,13 @@ describe('refuses', () => {
     const email = { name: 'email', in: 'query' as const, schema: { type: 'string', format: 'email' } }
     const { get } = document.paths['/pets'] ?? {}
     const list = { ...(get as Operation), parameters: [email] }
-    expect(() => contractTypes({ ...document, paths: { '/pets': { get: list } } })).toThrow()
+    expect(() => contractTypes({ ...document, paths: { '/pets': { get: list } } })).toThrow('format')
+  })
+
+  test('lists with pages of different sizes', () => {
+    const limit = { name: 'limit', in: 'query' as const, schema: { type: 'integer', format: 'int32', maximum: 50 } }
+    const { get } = document.paths['/pets'] ?? {}
+    const list = { ...(get as Operation), parameters: [limit] }
+    expect(() => contractTypes({ ...document, paths: { ...document.paths, '/pets': { get: list } } })).toThrow('page')
   })
 })

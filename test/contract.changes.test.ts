@@ -89,6 +89,13 @@ describe('what breaks a client is seen:', () => {
       'listPets: has another maximum for the parameter query limit',
     ],
     [
+      'an earlier end of what may be reserved',
+      ({ field }) => {
+        field('NewOrder', 'expiresAt')['x-days-ahead-max'] = 30
+      },
+      'placeOrder: has another x-days-ahead-max for expiresAt in the body',
+    ],
+    [
       'a higher bound of a parameter',
       ({ parameter }) => {
         parameter('limit').schema.minimum = 5

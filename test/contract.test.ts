@@ -6,9 +6,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { createConfig, lint } from '@redocly/openapi-core'
 import document from '../openapi.yaml'
-import { PAGE_MAX } from '../src/client/petstore-client.ts'
 import { operations } from '../src/contract/contract.ts'
-import type { ErrorCode } from '../src/contract/generated.ts'
+import { type ErrorCode, EXPIRY_DAYS_MAX, PAGE_MAX } from '../src/contract/generated.ts'
 import type { Operation } from '../src/contract/openapi.ts'
 import { parametersOf } from '../src/contract/parameters.ts'
 import { flatten } from '../src/contract/schema.ts'
@@ -73,12 +72,6 @@ describe('the interface document', () => {
   const operation = (path: string, method: string) => paths[path]?.[method]
   const parameters = (path: string, method: string) =>
     parametersOf(method, operation(path, method) as Operation, components)
-
-  test('has one maximum of a page, which the client and the command line ask for', () => {
-    const parameters = Object.values(document.paths).flatMap(({ get }) => get?.parameters ?? [])
-    const limits = parameters.flatMap((one) => ('name' in one && one.name === 'limit' ? one.schema.maximum : []))
-    expect(limits).toEqual([PAGE_MAX, PAGE_MAX])
-  })
 
   test('declares the three operations on pets and those of the store, each with its stability', () => {
     const all = Object.entries(paths).flatMap(([path, methods]) =>
@@ -235,6 +228,17 @@ describe('the prose', () => {
     // A method that a path does not have is no operation's.
     const known = document.components.schemas.ErrorCode?.['x-extensible-enum'] ?? []
     expect([...new Set(stated), 'method_not_allowed'].sort()).toEqual([...known].sort())
+  })
+
+  test('repeats the bounds as they are', () => {
+    const { Pets, Orders, NewOrder } = document.components.schemas
+    const page = `1 to ${PAGE_MAX}`
+    const ahead = `at most ${EXPIRY_DAYS_MAX} days ahead`
+    const source = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8').replace(/\s+/g, ' ')
+    expect([Pets?.maxItems, Orders?.maxItems]).toEqual([PAGE_MAX, PAGE_MAX])
+    expect(NewOrder?.properties?.expiresAt?.description?.replace(/\s+/g, ' ')).toContain(ahead)
+    expect(source('docs/interface.md')).toContain(ahead)
+    for (const path of ['docs/interface.md', 'src/client/petstore-client.ts']) expect(source(path)).toContain(page)
   })
 
   test('says how a client treats a code that it does not know', () => {

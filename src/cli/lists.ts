@@ -1,7 +1,7 @@
 // What the commands that list have in common: their flags, and how they print page after page.
 
 import { type Command, Option } from 'commander'
-import { PAGE_MAX } from '../client/petstore-client.ts'
+import { PAGE_MAX } from '../contract/generated.ts'
 import { stringifyJsonArray } from './formats/json.ts'
 import { parsedBy, withClientSettings } from './options.ts'
 import { type Line, say, tell, writeAll } from './print.ts'

@@ -3,6 +3,7 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { type ClientConfig, type Config, type Flags, readClientConfig, readConfig } from '../config/config.ts'
 import { CLIENT_SETTINGS, SETTINGS, type Setting } from '../config/settings.ts'
+import { PET_STATUSES } from '../contract/generated.ts'
 
 type Named = keyof typeof SETTINGS
 
@@ -18,9 +19,9 @@ export function withClientSettings(command: Command): Command {
   return command
 }
 
-/** One of the contract's statuses. */
+/** One of the contract's statuses of a pet. */
 export function statusOption(description: string): Option {
-  return new Option('--status <status>', description).choices(['available', 'pending', 'sold'])
+  return new Option('--status <status>', description).choices(PET_STATUSES)
 }
 
 function addFlag(command: Command, { flag, description, variable, default: preset }: Setting<unknown>): void {

@@ -4,6 +4,7 @@ import { Command, Option } from 'commander'
 import type { Order, OrderStatus, PetstoreClient } from '../client/petstore.ts'
 import { parseDuration } from '../config/durations.ts'
 import { instantFromText } from '../contract/date-time.ts'
+import { ORDER_STATUSES } from '../contract/generated.ts'
 import { stringifyJson } from '../json/json.ts'
 import { createClient } from './client.ts'
 import { exportCommand } from './export.ts'
@@ -12,7 +13,6 @@ import { int64Argument, parsedBy, parseInt64, withClientSettings } from './optio
 import { type Line, say, write } from './print.ts'
 import { table, time } from './table.ts'
 
-const STATUSES: OrderStatus[] = ['pending', 'completed', 'cancelled', 'expired', 'returned']
 /** In this order, in what is shown of one order and in CSV. */
 const LABELS = {
   id: 'ORDER',
@@ -137,7 +137,7 @@ function orderCommand(
 
 function withFilter(command: Command): Command {
   return command
-    .addOption(new Option('--status <status>', 'only orders with this status').choices(STATUSES))
+    .addOption(new Option('--status <status>', 'only orders with this status').choices(ORDER_STATUSES))
     .option('--pet <id>', 'only orders of this pet', parseInt64)
 }
 

@@ -1,7 +1,14 @@
 // The typed client: the contract's operations over `fetch`, for browsers, Node, Bun and Deno, without a dependency. Ids,
 // categories and counts are exact bigints; times are text, as the contract has them.
 
-import type { Inventory, NewOrder, NewPet, Order, OrderStatus, PetStatus } from '../contract/generated.ts'
+import {
+  type Inventory,
+  type NewOrder,
+  type NewPet,
+  type Operations,
+  type Order,
+  PAGE_MAX,
+} from '../contract/generated.ts'
 import { type Json, stringifyJson } from '../json/json.ts'
 import { quotedKey, randomKey } from './idempotency-key.ts'
 import { arrayOf, nextCursor, type Pet, readJson, toInventory, toOrder, toPet } from './responses.ts'
@@ -27,23 +34,16 @@ export interface ChangeOptions extends CallOptions {
   ifMatch?: string | undefined
 }
 
-export interface PetFilter {
-  status?: PetStatus | undefined
-  /** Pets in a page, 1 to 100. */
-  limit?: number | undefined
-}
+/** The parameters of a list in the contract; `limit` is the size of a page, 1 to 100. */
+type Filter<Parameters> = { [Name in Exclude<keyof Parameters, 'cursor'>]?: Parameters[Name] | undefined }
+
+export type PetFilter = Filter<Operations['listPets']['parameters']>
+export type OrderFilter = Filter<Operations['listOrders']['parameters']>
 
 export interface PetPage {
   pets: Pet[]
   /** The cursor of the next page; `undefined` on the last page. */
   next: string | undefined
-}
-
-export interface OrderFilter {
-  status?: OrderStatus | undefined
-  petId?: bigint | undefined
-  /** Orders in a page, 1 to 100. */
-  limit?: number | undefined
 }
 
 export interface OrderPage {
@@ -53,9 +53,6 @@ export interface OrderPage {
 }
 
 type AtCursor = { cursor?: string | undefined }
-
-/** The contract's maximum of `limit`, which a test compares: the client does not carry the contract. */
-export const PAGE_MAX = 100
 
 export class PetstoreClient {
   readonly #sender: Sender

@@ -3,9 +3,10 @@
 // all of the page's: a proxy may serve it below a path of its own.
 
 import type { OrderStatus, PetStatus } from '../client/petstore.ts'
+import { PAGE_MAX } from '../contract/generated.ts'
 import { ORDER_STATUSES, STATUSES } from './statuses.ts'
 
-export const PAGE_SIZES = [20, 50, 100]
+export const PAGE_SIZES = [20, 50, PAGE_MAX]
 const PAGE_SIZE = 20
 const STATUSES_OF = { animals: STATUSES, orders: ORDER_STATUSES }
 

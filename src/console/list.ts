@@ -3,6 +3,7 @@
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { CallOptions, Inventory, Order, OrderStatus, Pet, PetStatus, PetstoreClient } from '../client/petstore.ts'
+import { PAGE_MAX } from '../contract/generated.ts'
 import { type Failure, toFailure } from './failures.ts'
 import { fromAddress, type ListPosition, toAddress } from './list-position.ts'
 
@@ -86,7 +87,7 @@ export function useList(client: PetstoreClient): List {
 }
 
 /**
- * The rows, and what belongs to them. One request asks for the 100 oldest reservations, instead of one for each row; the dialog
+ * The rows, and what belongs to them. One request asks for a page of the oldest reservations, instead of one for each row; the dialog
  * asks for any other. Without inventory or reservations the rows are still worth showing.
  */
 async function fetchPage(client: PetstoreClient, position: ListPosition, options: CallOptions): Promise<Shown> {
@@ -103,7 +104,7 @@ async function fetchPage(client: PetstoreClient, position: ListPosition, options
   const [{ pets, next }, inventory, reserved] = await Promise.all([
     client.listPage({ status: status as PetStatus | undefined, limit, cursor }, options),
     optional(client.getInventory(options)),
-    withReservations ? optional(client.listOrderPage({ status: 'pending', limit: 100 }, options)) : undefined,
+    withReservations ? optional(client.listOrderPage({ status: 'pending', limit: PAGE_MAX }, options)) : undefined,
   ])
   const reservations = new Map(reserved?.orders.map((order) => [order.petId, order]))
   const everyReservation = reserved !== undefined && reserved.next === undefined

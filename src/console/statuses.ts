@@ -2,19 +2,17 @@
 
 import type { OrderStatus, PetStatus } from '../client/petstore.ts'
 
-export const STATUSES = [
-  ['available', 'Available'],
-  ['pending', 'Pending'],
-  ['sold', 'Sold'],
-] as const satisfies readonly (readonly [PetStatus, string])[]
+const PETS: Record<PetStatus, string> = { available: 'Available', pending: 'Pending', sold: 'Sold' }
+const ORDERS: Record<OrderStatus, string> = {
+  pending: 'Reserved',
+  completed: 'Sold',
+  cancelled: 'Released',
+  expired: 'Expired',
+  returned: 'Taken back',
+}
 
-export const ORDER_STATUSES = [
-  ['pending', 'Reserved'],
-  ['completed', 'Sold'],
-  ['cancelled', 'Released'],
-  ['expired', 'Expired'],
-  ['returned', 'Taken back'],
-] as const satisfies readonly (readonly [OrderStatus, string])[]
+export const STATUSES = Object.entries(PETS) as [PetStatus, string][]
+export const ORDER_STATUSES = Object.entries(ORDERS) as [OrderStatus, string][]
 
 export function labelOf(statuses: readonly (readonly [string, string])[], status: string): string {
   return statuses.find(([value]) => value === status)?.[1] ?? status

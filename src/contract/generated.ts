@@ -2,9 +2,11 @@
 // int64 is bigint, and date-time and date are text. A field with a default is optional, as in a request. The bodies in Operations are
 // those that the validators return: there, such a field is always present, and date-time is milliseconds since 1970.
 // The values of an open set, as ErrorCode, are those that this version knows.
+// Beside the types: the values of closed sets, and the bounds that others than the validators need.
 
 /** Availability of a pet. */
 export type PetStatus = 'available' | 'pending' | 'sold'
+export const PET_STATUSES = ['available', 'pending', 'sold'] as const
 
 /** A pet to be added. */
 export type NewPet = {
@@ -29,6 +31,7 @@ export type Pets = Array<Pet>
 /** `pending`: the pet is reserved. `completed`: the pet is sold. `cancelled`: the reservation was cancelled. `expired`: the
  * reservation ended at `expiresAt`. `returned`: the pet was sold and taken back. */
 export type OrderStatus = 'pending' | 'completed' | 'cancelled' | 'expired' | 'returned'
+export const ORDER_STATUSES = ['pending', 'completed', 'cancelled', 'expired', 'returned'] as const
 
 /** An order to be placed. */
 export type NewOrder = {
@@ -104,6 +107,11 @@ export type Error = {
  * - `unavailable` (503): the service is overloaded, or its store cannot be reached.
  * - `storage_full` (503): the store is full. */
 export type ErrorCode = 'missing_api_key' | 'invalid_api_key' | 'read_only_key' | 'invalid_parameter' | 'malformed_json' | 'invalid_pet' | 'not_found' | 'method_not_allowed' | 'unsupported_media_type' | 'body_too_large' | 'request_timeout' | 'idempotency_in_flight' | 'idempotency_mismatch' | 'invalid_order' | 'pet_not_found' | 'pet_not_available' | 'order_not_pending' | 'order_not_completed' | 'precondition_failed' | 'rate_limited' | 'operation_removed' | 'internal' | 'unavailable' | 'storage_full'
+
+/** The most that a page of a list holds. */
+export const PAGE_MAX = 100
+/** How far ahead a reservation may end. */
+export const EXPIRY_DAYS_MAX = 366
 
 export interface Operations {
   listPets: {

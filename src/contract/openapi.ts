@@ -77,6 +77,8 @@ export interface Schema {
   maxLength?: number
   pattern?: string
   'x-pattern-description'?: string
+  /** Of a time: how far ahead of now it may be. The store judges it, by its clock. */
+  'x-days-ahead-max'?: number
   required?: string[]
   properties?: Record<string, Schema>
   items?: Schema

@@ -18,7 +18,11 @@ export type TextValidator = (text: string, name: string, problems: string[]) => 
 
 type Schemas = Record<string, Schema>
 
-const ANNOTATIONS = ['description', 'examples', 'default', 'x-pattern-description', 'x-extensible-enum']
+const ANNOTATIONS = [
+  ...['description', 'examples', 'default', 'x-pattern-description', 'x-extensible-enum'],
+  // Of a time, which the store judges by its clock.
+  'x-days-ahead-max',
+]
 const KEYWORDS: Record<string, readonly string[]> = {
   string: ['format', 'enum', 'minLength', 'maxLength', 'pattern'],
   integer: ['format', 'minimum', 'maximum'],

@@ -1,12 +1,13 @@
 // The errors for refused orders, the same for every store.
 
+import { EXPIRY_DAYS_MAX } from '../../contract/generated.ts'
 import { PetstoreError } from '../../domain/errors.ts'
 import { MOVES, type Moved } from '../../domain/order-moves.ts'
 import type { Order } from '../../domain/orders.ts'
 import type { PetStatus } from '../../domain/pets.ts'
 
 /** A reservation may end so far ahead, at most. */
-export const LATEST_EXPIRY_MS = 366 * 86_400_000
+export const LATEST_EXPIRY_MS = EXPIRY_DAYS_MAX * 86_400_000
 
 export function petNotFound(id: bigint): PetstoreError {
   return new PetstoreError('pet_not_found', `No pet has id ${id}.`)
@@ -15,7 +16,8 @@ export function orderNotFound(id: bigint): PetstoreError {
   return new PetstoreError('not_found', `No order has id ${id}.`)
 }
 export function invalidExpiry(): PetstoreError {
-  return new PetstoreError('invalid_order', 'expiresAt must be in the future and at most 366 days ahead.')
+  const message = `expiresAt must be in the future and at most ${EXPIRY_DAYS_MAX} days ahead.`
+  return new PetstoreError('invalid_order', message)
 }
 /** `holder`: the order that holds the pet, if any. */
 export function petNotAvailable(
