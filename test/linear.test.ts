@@ -18,10 +18,11 @@ const MS_MAX = 100
 const SAMPLES: Record<string, readonly string[]> = {
   'http/response/conditions.ts': ['"abc", W/"d"'],
   'http/request/authentication.ts': ['Bearer  pets_live_x y'],
-  'http/request/body.ts': ['application/json', ' ; charset="utf-8"; a=b'],
+  'http/request/body.ts': ['application/json', ' ; charset="utf-8"; a=b', 'text/x.y-1+z'],
   'http/web/static-file.ts': ['q=0.000'],
-  'http/web/not-found.ts': ['{petId}'],
+  'http/web/not-found.ts': ['{petId}', 'pets'],
   'http/request/idempotency-key.ts': ['a\\"b\\\\'],
+  'contract/schema.ts': ['category_id'],
   'contract/date-time.ts': ['2026-11-21T09:30:00.123456789+02:00'],
   'json/int64.ts': ['10', '0001', '-10.50e+30', '-9223372036854775808'],
   'json/json.ts': ['-10.50e+30', 'Rex é'],

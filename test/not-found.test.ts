@@ -22,6 +22,13 @@ describe('the message', () => {
     ['/v1/', '/v1/pets'],
     ['/pets/42', '/v1/pets/42'],
     ['/store/inventory', '/v1/store/inventory'],
+    ['/v1/orders', '/v1/store/orders'],
+    ['/v1/order/7', '/v1/store/orders/7'],
+    ['/orders/7/complete', '/v1/store/orders/7/complete'],
+    ['/v1/inventory', '/v1/store/inventory'],
+    ['/v1/pet', '/v1/pets'],
+    ['/v1/pet/42', '/v1/pets/42'],
+    ['/doc', '/docs'],
     ['/docs/', '/docs'],
     ['/openapi.JSON', '/openapi.json'],
   ])('of %s asks for %s', async (path, meant) => {
@@ -37,10 +44,13 @@ describe('the message', () => {
     }
   })
 
-  test.each(['/animals', '/v2/pets', '/pets/<b>', '/v1/pets/1/2'])('of %s suggests nothing', async (path) => {
-    const { message } = (await (await fetch(service.origin + path)).json()) as { message: string }
-    expect(message).toBe('Nothing exists at this path.')
-  })
+  test.each(['/animals', '/42', '/v1/store', '/v2/pets', '/pets/<b>', '/v1/pets/1/2'])(
+    'of %s suggests nothing',
+    async (path) => {
+      const { message } = (await (await fetch(service.origin + path)).json()) as { message: string }
+      expect(message).toBe('Nothing exists at this path.')
+    },
+  )
 })
 
 test('a browser gets a page that leads on, without anything of the path', async () => {

@@ -175,7 +175,7 @@ function objectValidator(schema: Schema, schemas: Schemas): Validator {
 
 /** Names the field that was probably meant for this one: a sentence after a space, or nothing. */
 function misspelt(field: string, object: ReadonlyMap<string, Json>): string {
-  const plain = (name: string) => name.replaceAll('_', '').replaceAll('-', '').toLowerCase()
+  const plain = (name: string) => name.replaceAll('_', '').replaceAll('-', '').toLowerCase().replace(/id$/, '')
   const name = object.keys().find((other) => other.length <= 64 && plain(other) === plain(field))
   return name === undefined ? '' : ` Did you mean ${field} instead of ${name}?`
 }

@@ -105,6 +105,7 @@ export function createPet(on: OnStore): void {
       create('refuses an unknown status', petBody({ status: 'Sold' }), 400, 'available, pending, sold'),
       create('refuses a status of null', petBody({ status: null }), 400, 'status must be one of'),
       create('names the field that was meant', '{"name":"Rex","category_id":7}', 400, 'instead of category_id?'),
+      create('names it where Id is left out', '{"name":"Rex","Category":7}', 400, 'instead of Category?'),
       create('names all problems at once', '{"status":1}', 400, 'name is', 'categoryId is required.', 'status must'),
       create('refuses an array', '[]', 400, 'The body must be a JSON object.'),
       create('refuses an empty body', '', 400),
@@ -122,17 +123,18 @@ export function createPet(on: OnStore): void {
       { ...create('refuses much more', pad(PET, 5_000_000), 413), code: 'body_too_large' },
     ])
 
-    const typed = (description: string, headers: Record<string, string>, status: number): Row => ({
+    const typed = (description: string, headers: Record<string, string>, status: number, said = ''): Row => ({
       ...create(description, new TextEncoder().encode(PET), status),
       headers,
-      ...(status === 415 ? { code: 'unsupported_media_type' } : {}),
+      ...(status === 415 ? { code: 'unsupported_media_type', message: [said] } : {}),
     })
     api.rows([
       typed('reads a body without Content-Type as JSON', {}, 201),
       typed('takes a charset of utf-8', { 'Content-Type': 'Application/JSON ; charset="UTF-8"' }, 201),
-      typed('refuses another charset', { 'Content-Type': 'application/json; charset=latin1' }, 415),
+      typed('refuses another charset', { 'Content-Type': 'application/json; charset=latin1' }, 415, 'not latin1.'),
       typed('refuses a second charset', { 'Content-Type': 'application/json; charset=utf-8; charset=utf-16' }, 415),
-      typed('refuses another media type', { 'Content-Type': 'text/plain' }, 415),
+      typed('repeats no key that was put there', { 'Content-Type': 'pets_live_x' }, 415, 'as application/json.'),
+      typed('refuses another media type', { 'Content-Type': 'text/plain; charset=utf-8' }, 415, 'not text/plain.'),
       typed('refuses a media type that only begins so', { 'Content-Type': 'application/jsonx' }, 415),
       typed('takes other parameters', { 'Content-Type': 'application/json;; x="a;b" ; Y=z;' }, 201),
       typed('refuses what is no list of parameters', { 'Content-Type': 'application/json; x="a' }, 415),

@@ -42,11 +42,17 @@ function checkMediaType(headers: Headers): void {
   const [essence = ''] = ESSENCE.exec(type) ?? []
   const parameters = parametersOf(type.slice(essence.length))
   if (essence.toLowerCase() !== 'application/json' || !parameters) {
-    throw new PetstoreError('unsupported_media_type', 'Send the body as application/json.')
+    throw new PetstoreError('unsupported_media_type', `Send the body as application/json${insteadOf(essence)}.`)
   }
-  if (parameters.some(([name, value]) => name === 'charset' && value !== 'utf-8')) {
-    throw new PetstoreError('unsupported_media_type', 'Send the body in UTF-8.')
+  const [, charset] = parameters.find(([name, value]) => name === 'charset' && value !== 'utf-8') ?? []
+  if (charset !== undefined) {
+    throw new PetstoreError('unsupported_media_type', `Send the body in UTF-8${insteadOf(charset)}.`)
   }
+}
+
+/** Names what was sent only where it looks like a media type or a charset; an API key has an underscore. */
+function insteadOf(sent: string): string {
+  return /^(?!application\/json$)[a-z0-9.+-]{1,50}(?:\/[a-z0-9.+-]{1,50})?$/i.test(sent) ? `, not ${sent}` : ''
 }
 
 const ESSENCE = /^[\w!#$%&'*+.^`|~/-]+/

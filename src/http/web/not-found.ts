@@ -18,7 +18,9 @@ export type NotFound = (request: Request) => Answer
 
 /** `paths` are those that exist, as in the contract. The answer repeats nothing of the request but digits. Throws `not_found`. */
 export function notFound(paths: readonly string[], linkTo: LinkTo): NotFound {
-  const known = paths.map((path) => ({ path, segments: segmentsOf(path) }))
+  const known = paths.flatMap((path) =>
+    [path, path.replace('/store/', '/')].map((written) => ({ path, segments: segmentsOf(written) })),
+  )
 
   function meant(path: string): string | undefined {
     const asked = segmentsOf(path)
@@ -49,9 +51,13 @@ function pathIn(url: string): string {
   return target.startsWith('/') ? target : target.slice(target.indexOf('/', target.indexOf('://') + 3))
 }
 
-/** Equal for paths that people take for each other. */
+/** Equal for paths that people take for each other: in the singular, with a slash too many, without /v1. */
 function segmentsOf(path: string): string[] {
-  const segments = path.toLowerCase().split('/').filter(Boolean)
+  const segments = path
+    .toLowerCase()
+    .split('/')
+    .filter(Boolean)
+    .map((segment) => segment.replace(/s$/, ''))
   return `/${segments[0]}` === basePath ? segments.slice(1) : segments
 }
 
