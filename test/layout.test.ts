@@ -20,7 +20,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   client: ['contract/generated.ts', 'json'],
   // The page calls the public API through the client. What an order may become it reads in the table of the stores.
   console: ['client', 'contract/generated.ts', 'json', 'domain/order-moves.ts'],
-  reference: ['contract/openapi.ts', 'contract/generated.ts'],
+  reference: ['contract/openapi.ts', 'contract/generated.ts', 'console/tab-keys.ts'],
   // It starts the command line as a process.
   testing: [],
   cli: [

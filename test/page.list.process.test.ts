@@ -59,7 +59,6 @@ test('the address holds status, page size and page: for a reload, Back and Forwa
 
   const other = await page.context().newPage()
   await other.goto(page.url())
-  await openSignedIn(other, service.key)
   await other.getByText('51 – 100').waitFor()
   expect(await listedIds(other)).toEqual(ids)
   expect(await other.getByRole('radio', { name: 'Sold' }).isChecked()).toBe(true)

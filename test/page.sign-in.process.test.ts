@@ -15,17 +15,51 @@ const { alert, press, type } = openEachTest((opened) => {
 })
 
 describe('signing in', () => {
-  test('keeps the key for this tab only, and out of the address', async () => {
+  test('keeps the key for this tab, and out of the address', async () => {
     await openSignedIn(page, service.key)
     expect(page.url()).toBe(`${service.origin}/`)
     expect(await page.evaluate('JSON.stringify(localStorage)')).toBe('{}')
     expect(await page.evaluate('document.cookie')).toBe('')
     await page.reload()
     await page.getByRole('heading', { name: 'Animals', exact: true }).waitFor()
+  })
+
+  test('another tab gets the key from one that is open, and signs out with it; one on another path gets nothing', async () => {
+    await openSignedIn(page, service.key)
     const other = await page.context().newPage()
     await other.goto(`${service.origin}/`)
+    await other.getByRole('heading', { name: 'Animals', exact: true }).waitFor()
+    const elsewhere = await page.context().newPage()
+    await elsewhere.goto(`${service.origin}/healthz`)
+    const heard = elsewhere.evaluate(`new Promise((resolve) => {
+      const channel = new BroadcastChannel('petstore /other/')
+      channel.onmessage = ({ data }) => resolve(data)
+      channel.postMessage('which key?')
+      setTimeout(resolve, 500, 'nothing')
+    })`)
+    expect(await heard).toBe('nothing')
+    await page.close()
+    await other.reload()
+    await other.getByRole('heading', { name: 'Animals', exact: true }).waitFor()
+    const third = await other.context().newPage()
+    await third.goto(`${service.origin}/`)
+    await third.getByRole('button', { name: 'Sign out' }).click()
+    await other.getByLabel('API key').waitFor()
+    expect(await other.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).toBe('{}')
+    await other.reload()
     await other.getByLabel('API key').waitFor()
   })
+
+  test.each(['Bearer KEY', '"Authorization: bearer KEY"'])(
+    'understands a key that was pasted as %s',
+    async (pasted) => {
+      await openSignedIn(page, pasted.replace('KEY', service.key))
+      await page
+        .getByRole('banner')
+        .getByText(`…${service.key.slice(-4)}`)
+        .waitFor()
+    },
+  )
 
   test('shows the name and the last characters of the key, and sends only reads', async () => {
     const key = await service.addKey({ name: 'till 3', readOnly: true })

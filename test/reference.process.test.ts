@@ -70,24 +70,34 @@ test('tries an operation out with a key that it does not keep, and shows 64-bit 
   expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toContain(service.key)
 })
 
-test('takes the key of the page in the same tab, shows our client, and leads back to the page', async () => {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
-  const tab = await context.newPage()
-  tab.setDefaultTimeout(60_000)
-  await tab.goto(`${service.origin}/`)
-  await openSignedIn(tab, service.key)
-  await tab.goto(`${service.origin}/docs`)
-  await tab.getByRole('button', { name: /^Test Request.*get \/pets\)/ }).click()
-  const client = tab.getByRole('dialog')
-  const answered = tab.waitForResponse((response) => response.url().startsWith(`${service.url}/pets`))
-  await client.getByRole('button', { name: /^Send get request/ }).click()
-  expect((await answered).status()).toBe(200)
-  await tab.goto(`${service.origin}/docs`)
-  await tab.getByText("from 'petstore-client'").first().waitFor()
-  await tab.getByRole('link', { name: 'The animals' }).click()
-  await tab.waitForURL(`${service.origin}/`)
-  await context.close()
-})
+test.each([true, false])(
+  'has the key of the page that opened it (remembered: %p), and leads back',
+  async (remembered) => {
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+    const opener = await context.newPage()
+    await opener.goto(`${service.origin}/`)
+    await opener.getByLabel('Remember on this device').setChecked(remembered)
+    await opener.getByLabel('API key').focus()
+    await openSignedIn(opener, service.key)
+    const opening = context.waitForEvent('page')
+    await opener.getByRole('link', { name: 'Reference' }).click()
+    const tab = await opening
+    tab.setDefaultTimeout(60_000)
+    await tab.getByRole('button', { name: /^Test Request.*get \/pets\)/ }).click()
+    const client = tab.getByRole('dialog')
+    const answered = tab.waitForResponse((response) => response.url().startsWith(`${service.url}/pets`))
+    await client.getByRole('button', { name: /^Send get request/ }).click()
+    expect((await answered).status()).toBe(200)
+    await tab.keyboard.press('Escape')
+    expect(await tab.getByRole('link', { name: 'openapi.json' }).getAttribute('href')).toBe('openapi.json')
+    expect(await tab.evaluate('JSON.stringify(sessionStorage)')).not.toContain(service.key)
+    await tab.goto(`${service.origin}/docs`)
+    await tab.getByText("from 'petstore-client'").first().waitFor()
+    await tab.getByRole('link', { name: 'The animals' }).click()
+    await tab.waitForURL(`${service.origin}/`)
+    await context.close()
+  },
+)
 
 test('sends requests only to this service, without errors', () => {
   expect(watched.complaints).toEqual([])

@@ -8,8 +8,9 @@ import { type Draft, EMPTY_DRAFT } from './draft.ts'
 import { STORED_ADDED } from './just-added.tsx'
 import { type Stored, useSessionState } from './session-state.ts'
 import { SignIn } from './sign-in.tsx'
-import { type SignedIn, useSignedIn } from './signed-in.ts'
+import { useSignedIn } from './signed-in.ts'
 import { StoreView } from './store-view.tsx'
+import type { SignedIn } from './tab-keys.ts'
 
 const STORED_DRAFT: Stored<Draft> = {
   name: 'petstore.draft',
@@ -18,11 +19,12 @@ const STORED_DRAFT: Stored<Draft> = {
   fromText: (text) => ({ ...EMPTY_DRAFT, ...JSON.parse(text) }),
 }
 
-export function App() {
-  const [signedIn, setSignedIn] = useSignedIn()
-  const apiKey = signedIn?.key
+/** `found`: the key that this tab had, or another one has. */
+export function App({ found }: { found: SignedIn | undefined }) {
   const [draft, setDraft] = useSessionState(STORED_DRAFT)
   const [added, setAdded] = useSessionState(STORED_ADDED)
+  const { signedIn, ...keys } = useSignedIn(found, clear)
+  const apiKey = signedIn?.key
   /** Why the last key no longer works. */
   const [refusal, setRefusal] = useState('')
   const [removal, setRemoval] = useState<Date>()
@@ -35,12 +37,11 @@ export function App() {
 
   function signIn(next: SignedIn, remember: boolean): void {
     setRefusal('')
-    setSignedIn(next, remember)
+    keys.signIn(next, remember)
   }
 
-  function signOut(): void {
+  function clear(): void {
     history.replaceState(null, '', './')
-    setSignedIn(undefined)
     setDraft(EMPTY_DRAFT)
     setAdded([])
   }
@@ -51,7 +52,7 @@ export function App() {
     if (response.status === 401) {
       const { message = 'The API key was refused.' } = await response.clone().json().catch(Object)
       setRefusal(message)
-      setSignedIn(undefined)
+      keys.forget()
     }
     return response
   }
@@ -68,7 +69,7 @@ export function App() {
           added={added}
           setAdded={setAdded}
           lookUpRemoval={removal}
-          onSignOut={signOut}
+          onSignOut={keys.signOut}
         />
       ) : (
         <SignIn refusal={refusal} onSignIn={signIn} />

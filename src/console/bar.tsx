@@ -2,7 +2,7 @@
 
 import { Paw } from './icons.tsx'
 import { type ListPosition, startOf, toAddress } from './list-position.ts'
-import type { SignedIn } from './signed-in.ts'
+import type { SignedIn } from './tab-keys.ts'
 
 export const TITLES = { animals: 'Animals', orders: 'Orders' } as const
 

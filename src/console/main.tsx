@@ -2,5 +2,6 @@
 
 import { render } from 'preact'
 import { App } from './app.tsx'
+import { findKey } from './tab-keys.ts'
 
-render(<App />, document.getElementById('app') as HTMLElement)
+render(<App found={await findKey()} />, document.getElementById('app') as HTMLElement)

@@ -4,7 +4,8 @@ import { useLayoutEffect, useState } from 'preact/hooks'
 import { toFailure } from './failures.ts'
 import { Paw } from './icons.tsx'
 import { Notice } from './notice.tsx'
-import { identify, type SignedIn } from './signed-in.ts'
+import { identify } from './signed-in.ts'
+import type { SignedIn } from './tab-keys.ts'
 import { TextField } from './text-field.tsx'
 
 interface SignInProps {
@@ -25,7 +26,7 @@ export function SignIn({ refusal, onSignIn }: SignInProps) {
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault()
-    const candidate = key.trim()
+    const candidate = keyIn(key)
     if (checking) return
     setProblem('')
     setUnavailable('')
@@ -100,7 +101,7 @@ function KeyField({ remember, ...field }: KeyFieldProps) {
       secret={!visible}
       autocomplete="current-password"
       placeholder="pets_live_…"
-      hint={remember ? 'This device keeps it until you sign out.' : 'This tab forgets it when you close it.'}
+      hint={remember ? 'This device keeps it until you sign out.' : 'It is forgotten when you close the page.'}
       beside={
         <button type="button" class="quiet" aria-pressed={visible} aria-label="Show the key" onClick={toggle}>
           {visible ? 'Hide' : 'Show'}
@@ -108,6 +109,12 @@ function KeyField({ remember, ...field }: KeyFieldProps) {
       }
     />
   )
+}
+
+/** People paste what a terminal or a message shows: `Authorization: Bearer pets_live_…`, in quotes or not. */
+function keyIn(text: string): string {
+  const [, key = ''] = /^["']?(?:authorization:)?\s*(?:bearer\s)?\s*(.*?)["']?$/i.exec(text.trim()) ?? []
+  return key
 }
 
 function focusKey(): void {

@@ -1,15 +1,9 @@
 // The key that is signed in: in this tab, or on this device if the person asks for that.
 
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { sendRequest } from '../client/request.ts'
+import { joinTabs, type SignedIn, STORED_KEY, storedKey } from './tab-keys.ts'
 
-export interface SignedIn {
-  key: string
-  name: string
-  readOnly: boolean
-}
-
-const NAME = 'petstore.key'
 const TIMEOUT_MS = 10_000
 
 /** Asks the service what the key is. Rejects as a call of the client does. */
@@ -22,31 +16,46 @@ export async function identify(key: string): Promise<SignedIn> {
   return { key, name, readOnly: access === 'read-only' }
 }
 
-/** Like useState. `undefined` forgets the key in the tab and on the device. */
-export function useSignedIn(): [SignedIn | undefined, (next: SignedIn | undefined, remember?: boolean) => void] {
-  const [signedIn, set] = useState(read)
-  // Signing out in one tab signs out every tab that shares the device's key.
-  useEffect(() => {
-    const follow = ({ key, newValue }: StorageEvent) => key === NAME && newValue === null && set(undefined)
-    window.addEventListener('storage', follow)
-    return () => window.removeEventListener('storage', follow)
-  }, [])
-  const setSignedIn = useCallback((next: SignedIn | undefined, remember = false) => {
+interface SignedInState {
+  signedIn: SignedIn | undefined
+  signIn: (next: SignedIn, remember: boolean) => void
+  /** Forgets the key in this tab and on the device. */
+  forget: () => void
+  /** Forgets it in every tab. */
+  signOut: () => void
+}
+
+/** `found`: by this tab when it was opened. `onSignedOut`: in this tab or in another. */
+export function useSignedIn(found: SignedIn | undefined, onSignedOut: () => void): SignedInState {
+  const [signedIn, set] = useState(found)
+  const latest = useRef({ signedIn, onSignedOut })
+  latest.current = { signedIn, onSignedOut }
+  const tabs = useRef<ReturnType<typeof joinTabs>>(undefined)
+  const keep = useCallback((next: SignedIn | undefined, remember = false) => {
     set(next)
     try {
-      for (const storage of [sessionStorage, localStorage]) storage.removeItem(NAME)
-      if (next) (remember ? localStorage : sessionStorage).setItem(NAME, JSON.stringify(next))
+      for (const storage of [sessionStorage, localStorage]) storage.removeItem(STORED_KEY)
+      if (next) (remember ? localStorage : sessionStorage).setItem(STORED_KEY, JSON.stringify(next))
     } catch {
       // Storage is full or forbidden: a reload asks for the key again.
     }
   }, [])
-  return [signedIn, setSignedIn]
-}
-
-function read(): SignedIn | undefined {
-  try {
-    return JSON.parse(sessionStorage.getItem(NAME) ?? localStorage.getItem(NAME) ?? '')
-  } catch {
-    return undefined
+  function leave(): void {
+    keep(undefined)
+    latest.current.onSignedOut()
+  }
+  useEffect(() => {
+    if (found && !storedKey()) keep(found)
+    tabs.current = joinTabs(() => latest.current.signedIn, leave)
+    return tabs.current.close
+  }, [])
+  return {
+    signedIn,
+    signIn: keep,
+    forget: () => keep(undefined),
+    signOut: () => {
+      leave()
+      tabs.current?.signOut()
+    },
   }
 }

@@ -17,7 +17,7 @@ import { LIST_ID, ListView } from './list-view.tsx'
 import { Notice } from './notice.tsx'
 import { countOf } from './pager.tsx'
 import { ShortcutsDialog, useShortcuts } from './shortcuts.tsx'
-import type { SignedIn } from './signed-in.ts'
+import type { SignedIn } from './tab-keys.ts'
 import { Tools } from './tools.tsx'
 
 interface StoreViewProps {

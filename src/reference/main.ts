@@ -1,5 +1,6 @@
 // The API reference: the library shows the contract, and sends requests to the service that served this page.
 
+import { findKey } from '../console/tab-keys.ts'
 import type { OpenApi } from '../contract/openapi.ts'
 import { forReaders } from './document.ts'
 import { makeJsonExact } from './exact-json.ts'
@@ -10,10 +11,11 @@ declare const Scalar: { createApiReference: (where: string, configuration: objec
 makeJsonExact(JSON as unknown as Parameters<typeof makeJsonExact>[0])
 
 // Relative, like all addresses of the pages: a proxy may serve them below a path of its own.
-const contract = (await (await fetch('openapi.json')).json()) as OpenApi
+const [response, signedIn] = await Promise.all([fetch('openapi.json'), findKey()])
+const contract = (await response.json()) as OpenApi
 Scalar.createApiReference('#reference', {
   content: forReaders(contract, new URL('.', location.href).href),
-  authentication: { preferredSecurityScheme: 'apiKey', securitySchemes: { apiKey: { token: keyOfPage() } } },
+  authentication: { preferredSecurityScheme: 'apiKey', securitySchemes: { apiKey: { token: signedIn?.key ?? '' } } },
   // The contract's order. By default the library sorts fields by name.
   orderSchemaPropertiesBy: 'preserve',
   orderRequiredPropertiesFirst: false,
@@ -29,12 +31,3 @@ Scalar.createApiReference('#reference', {
   persistAuth: false,
   defaultOpenAllTags: true,
 })
-
-/** The key with which the person has signed in to the page in this tab. */
-function keyOfPage(): string {
-  try {
-    return JSON.parse(sessionStorage.getItem('petstore.key') ?? '').key
-  } catch {
-    return ''
-  }
-}
