@@ -1,8 +1,9 @@
 // `petstore login` and `logout`, and which service the commands talk to.
 
 import { describe, expect, test } from 'bun:test'
-import { mkdtempSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { generateKey } from '../src/domain/keys.ts'
 import { temporaryFile } from './support/files.ts'
 import { root, run } from './support/process.ts'
 import { openShop } from './support/shop.ts'
@@ -18,6 +19,49 @@ test('without an address, PETSTORE_HOST and PETSTORE_PORT name the service', asy
   const home = mkdtempSync(temporaryFile('home-'))
   const { status, stderr } = await run([], { cwd, env: { HOME: home, PETSTORE_PORT: port }, command: login })
   expect([status, stderr]).toEqual([0, expect.stringContaining(`Logged in to http://127.0.0.1:${port}/v1.`)])
+})
+
+describe('a saved login', () => {
+  const home = mkdtempSync(temporaryFile('home-'))
+  const port = new URL(service.url).port
+  const savedElsewhere = () => {
+    mkdirSync(join(home, '.config/petstore'), { recursive: true })
+    const login = { url: 'http://127.0.0.1:1/v1', apiKey: generateKey('production') }
+    writeFileSync(join(home, '.config/petstore/login.json'), JSON.stringify(login))
+  }
+  const saved = { HOME: home }
+
+  test.each<[string, Record<string, string>, string[], number, string]>([
+    ['is used', {}, [], 3, 'http://127.0.0.1:1/v1 cannot be reached'],
+    ['gives its key to no other address', { PETSTORE_URL: service.url }, [], 1, `no API key for ${service.url}`],
+    ['gives its key to no other port', { PETSTORE_PORT: port }, [], 1, `no API key for ${service.url}`],
+    [
+      'keeps its address from a key of the environment',
+      { PETSTORE_API_KEY: service.key, PETSTORE_PORT: port },
+      [],
+      0,
+      '',
+    ],
+    ['keeps its address from a key in a flag', { PETSTORE_PORT: port }, ['--api-key', service.key], 0, ''],
+  ])('%s', async (_what, env, args, status, message) => {
+    savedElsewhere()
+    const ended = await pets(['list', ...args], { env: { ...saved, ...env } })
+    expect([ended.status, ended.stderr]).toEqual([status, expect.stringContaining(message)])
+  })
+
+  test('keeps its address from a key alone', async () => {
+    savedElsewhere()
+    const { stdout } = await run(['status'], { cwd, env: { ...saved, PETSTORE_API_KEY: generateKey('production') } })
+    expect(stdout).toStartWith('Service  http://127.0.0.1:8080/v1\n')
+  })
+
+  test('that is damaged disturbs nobody who does not need it', async () => {
+    writeFileSync(join(home, '.config/petstore/login.json'), '{')
+    expect(
+      (await pets(['list'], { env: { ...saved, PETSTORE_API_KEY: service.key, PETSTORE_PORT: port } })).status,
+    ).toBe(0)
+    expect((await pets(['list'], { env: saved })).stderr).toContain('login.json is damaged')
+  })
 })
 
 describe('login', () => {

@@ -55,7 +55,7 @@ ${id}   ${petId}    Ada   pending  ${minute(placedAt)}  ${minute(expiresAt)}  ti
   })
   expect((await petstore(['inventory'])).stdout).toBe('STATUS     PETS\navailable  0\npending    1\nsold       0\n')
   const taken = await orders('place', String(petId))
-  const holder = `petstore: Pet ${petId} is pending: order ${id} holds it until ${expiresAt}.\n`
+  const holder = `petstore: Pet ${petId} is pending: order ${id} holds it until ${expiresAt}. (from ${service.url})\n`
   expect(taken).toEqual({ status: 1, stdout: '', stderr: holder })
   const completed = await orders('complete', String(id))
   expect(completed.stdout).toContain(' completed ')

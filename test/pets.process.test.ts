@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { generateKey } from '../src/domain/keys.ts'
 import { newPet, petBody } from './support/pets.ts'
 import { root, run } from './support/process.ts'
 import { startService } from './support/service.ts'
@@ -94,6 +95,17 @@ describe('pets', () => {
     expect([refused.status, refused.stderr]).toEqual([4, expect.stringContaining('read-only')])
     const keyless = await pets(['list'], { env: { HOME: cwd } })
     expect([keyless.status, keyless.stderr]).toEqual([1, expect.stringContaining('petstore login')])
+  })
+
+  test.each([
+    ['No pet has id 404.', ['pets', 'show', '404']],
+    ['long.', ['pets', 'add', '', '--category', '1']],
+    ['No order has id 404.', ['orders', 'cancel', '404']],
+    ['does not exist.', ['inventory', '--api-key', generateKey('production')]],
+    ['production.', ['demo', '--yes', '--api-key', generateKey('staging')]],
+  ])('the service is named after: %s', async (message, args) => {
+    const { stderr } = await run(args, { cwd, env: connection() })
+    expect(stderr).toContain(`${message} (from ${service.url})\n`)
   })
 
   test('exits quietly when the reader closes the pipe', async () => {

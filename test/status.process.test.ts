@@ -41,7 +41,7 @@ test('a key that is refused ends with 4, none with 1, a service that does not an
     PETSTORE_URL: service.url,
     PETSTORE_API_KEY: (await run(['keys', 'generate'])).stdout.trim(),
   })
-  expect(foreign).toMatchObject({ status: 4, stderr: 'petstore: This API key does not exist.\n' })
+  expect(foreign).toMatchObject({ status: 4, stderr: `petstore: This API key does not exist. (from ${service.url})\n` })
   expect(foreign.stdout).toContain('State    ready')
   expect(await status({ PETSTORE_URL: service.url })).toMatchObject({
     status: 1,

@@ -1,10 +1,11 @@
-// The client of a command: which service it calls, and with which key. Flags override the environment, and both override
-// `petstore login`. A saved key is sent only to the address for which it was saved.
+// The client of a command: which service it calls, and with which key. Flags override the environment. What `petstore login` saved is
+// used only where neither says anything, and its key is sent only to the address for which it was saved.
 
 import type { Command } from 'commander'
 import { type Deprecation, PetstoreClient, type PetstoreClientOptions } from '../client/petstore.ts'
-import { localUrl } from '../config/config.ts'
+import { localUrl, namesLocal } from '../config/config.ts'
 import { StartError } from '../domain/errors.ts'
+import { setService } from './exit-codes.ts'
 import { readLogin } from './login.ts'
 import { clientConfigOf } from './options.ts'
 import { tell } from './print.ts'
@@ -19,8 +20,9 @@ export interface Service {
 
 export function serviceOf(command: Command): Service {
   const { url, apiKey } = clientConfigOf(command)
-  const saved = url && apiKey ? undefined : readLogin()
-  const baseUrl = url ?? saved?.url ?? localUrl(process.env)
+  const saved = apiKey ? undefined : readLogin()
+  const baseUrl = url ?? (namesLocal(process.env) ? undefined : saved?.url) ?? localUrl(process.env)
+  setService(baseUrl)
   if (apiKey) return { baseUrl, apiKey, keyFrom: 'the flag or the environment' }
   return { baseUrl, apiKey: saved?.url === baseUrl ? saved.apiKey : undefined, keyFrom: 'petstore login' }
 }

@@ -22,6 +22,13 @@ export class ImportIncomplete extends Error {}
 /** Stopped by a signal. */
 export class Interrupted extends Error {}
 
+/** Named with every error that it answers. */
+let service = ''
+
+export function setService(baseUrl: string): void {
+  service = baseUrl
+}
+
 /** Writes the message for what a command threw to standard error. Returns the exit status. */
 export function endWith(error: unknown): number {
   // Commander has written its message already.
@@ -36,11 +43,11 @@ export function endWith(error: unknown): number {
   return 1
 }
 
-function messageOf(error: unknown): string {
+export function messageOf(error: unknown): string {
   if (error instanceof PetstoreNetworkError) return `${error.message}${reasonOf(error.cause)}`
   if (error instanceof PetstoreApiError) {
-    const request = error.status >= 500 && error.requestId ? ` (request ${error.requestId})` : ''
-    return error.message + request
+    const request = error.status >= 500 && error.requestId ? `request ${error.requestId}, ` : ''
+    return `${error.message} (${request}from ${service})`
   }
   const expected = [StartError, PetstoreError, ImportIncomplete, Interrupted].some((kind) => error instanceof kind)
   return expected ? (error as Error).message : Bun.inspect(error)

@@ -8,7 +8,7 @@ import { Command, Option } from 'commander'
 import { type NewPet, PetstoreApiError, type PetstoreClient } from '../client/petstore.ts'
 import { stringifyJson } from '../json/json.ts'
 import { createClient } from './client.ts'
-import { ImportIncomplete, Interrupted } from './exit-codes.ts'
+import { ImportIncomplete, Interrupted, messageOf } from './exit-codes.ts'
 import type { SourceRecord } from './formats/format.ts'
 import { type FormatName, formatNames, formatOf } from './formats/formats.ts'
 import { withClientSettings } from './options.ts'
@@ -163,8 +163,8 @@ class ImportRun {
   }
 
   /** Logs once that the import waits, and why; again only after a record was added. */
-  wait({ message }: Error): void {
-    if (!this.waiting) this.progress.log(`Waiting: ${message}`)
+  wait(reason: Error): void {
+    if (!this.waiting) this.progress.log(`Waiting: ${messageOf(reason)}`)
     this.waiting = true
   }
 

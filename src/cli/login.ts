@@ -9,6 +9,7 @@ import { localUrl, loginFile } from '../config/config.ts'
 import { apiKey, serviceUrl } from '../config/setting-parsers.ts'
 import { StartError } from '../domain/errors.ts'
 import { ask } from './ask.ts'
+import { setService } from './exit-codes.ts'
 import { clientConfigOf, withClientSettings } from './options.ts'
 import { tell } from './print.ts'
 
@@ -34,6 +35,7 @@ Examples:
     .action(async (_options, self: Command) => {
       const options = clientConfigOf(self)
       const url = options.url ?? (await askForUrl())
+      setService(url)
       const login = { url, apiKey: options.apiKey ?? (await askForKey(url)) }
       await new PetstoreClient({ baseUrl: login.url, apiKey: login.apiKey }).listPage({ limit: 1 })
       writeLogin(login)

@@ -65,6 +65,11 @@ export function localUrl(environment: NodeJS.ProcessEnv, flags: Flags = {}): str
   return `http://${name.includes(':') ? `[${name}]` : name}:${port || SETTINGS.port.default}/v1`
 }
 
+/** Whether the environment says where the service of this machine listens. */
+export function namesLocal(environment: NodeJS.ProcessEnv): boolean {
+  return [SETTINGS.host, SETTINGS.port].some(({ variable }) => environment[variable])
+}
+
 /** Kubernetes sets these where a Service is named `petstore`. */
 const OF_KUBERNETES = /^PETSTORE_(SERVICE_HOST|SERVICE_PORT|PORT_\d+_)/
 

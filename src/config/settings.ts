@@ -158,8 +158,8 @@ export const CLIENT_SETTINGS = {
     variable: 'PETSTORE_URL',
     flag: '--url <address>',
     description:
-      'The service to call. Default: the address that `petstore login` saved, ' +
-      'otherwise this machine, at PETSTORE_HOST and PETSTORE_PORT.',
+      'The service to call. Default: this machine, at PETSTORE_HOST and PETSTORE_PORT. ' +
+      'Where neither these nor an API key are given, the address that `petstore login` saved comes first.',
     parse: serviceUrl,
   }),
   apiKey: setting({
