@@ -20,19 +20,20 @@ const data = /^Data +(\S+)$/m.exec(started)?.[1] ?? ''
 const key = /pets_live_\w+/.exec(started)?.[0] ?? ''
 const pasted = Bun.spawnSync(['sh', '-c', curl]).stdout.toString()
 if (pasted !== answer) throw new Error(`The first command gave ${pasted}.`)
-let text = `$ npm start\n${started}\n$ ${curl}\n${pasted}\n`
+let text = `$ npm start\n${started}\n$ ${curl}\n${pasted}\n\n$ export PETSTORE_API_KEY=${key}\n`
 for (const command of COMMANDS) {
   const terminal = openTerminal(command, { PETSTORE_URL: url, PETSTORE_API_KEY: key, PETSTORE_DATABASE: data })
   const status = await terminal.exited
   if (status !== 0) throw new Error(`${command.join(' ')}: ${terminal.shown()}`)
   const words = command.map((word) => (/^[\w-]+$/.test(word) ? word : `'${word}'`))
-  text += `\n$ petstore ${words.join(' ')}\n${plain(terminal.shown())}`
+  text += `\n$ bin/petstore ${words.join(' ')}\n${plain(terminal.shown())}`
 }
 service.type('\x03')
 await service.exited
 // Replaces the key, the port and the paths, which differ in every recording.
 const told = text
   .replaceAll(/pets_live_\w{28}/g, `pets_live_${'x'.repeat(28)}`)
+  .replaceAll(/…\w{4}/g, '…xxxx')
   .replaceAll(new URL(url).host, '127.0.0.1:8080')
   .replaceAll(data, '/home/ada/petstore/data/petstore.db')
   .replaceAll(launcher, 'bin/petstore')
