@@ -7,6 +7,7 @@ import { OVERLOADED } from '../src/domain/errors.ts'
 import type { OnStore } from './scenarios/api.ts'
 import { conditionalRequests } from './scenarios/conditional-requests.ts'
 import { createPet } from './scenarios/create-pet.ts'
+import { cursors } from './scenarios/cursors.ts'
 import { filters } from './scenarios/filters.ts'
 import { getPet } from './scenarios/get-pet.ts'
 import { idempotencyKey } from './scenarios/idempotency-key.ts'
@@ -33,7 +34,7 @@ export function apiScenarios(name: string, newAddress: OnStore['newAddress']): v
     }
     const pets = [createPet, idempotencyKey, listPets, getPet]
     const orders = [placeOrder, orderIdempotency, orderTransitions, orderExpiry, listOrders]
-    const subjects = [...pets, ...orders, filters, keys, conditionalRequests, rateLimit, storeFailures]
+    const subjects = [...pets, ...orders, cursors, filters, keys, conditionalRequests, rateLimit, storeFailures]
     for (const subject of subjects) subject({ newAddress, observe })
 
     test('every answer that the contract declares was seen, and no other', () => {

@@ -6,7 +6,7 @@ import type { Page } from '../src/domain/lists.ts'
 import type { Order } from '../src/domain/orders.ts'
 import type { Created } from '../src/domain/pets.ts'
 import type { Store, StoreOptions } from '../src/domain/store.ts'
-import { encodeCursor, type List } from '../src/http/request/cursor.ts'
+import { type List, linksOf, placeOf } from '../src/http/request/cursor.ts'
 import { stringifyJson } from '../src/json/json.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { ordersConformance } from './orders.conformance.ts'
@@ -47,11 +47,11 @@ function overHttp(store: Store, { now }: StoreOptions): Store {
       return created(key, (options) => shop.createPet(pet, options))
     },
     getPet: async (id) => (await client()).getPet(id).catch(undefinedWhenNotFound),
-    listPets: async ({ limit, status, after }) => {
+    listPets: async ({ limit, after, back, ...query }) => {
       const shop = await client()
-      return pageOf(limit, after, 'pets', async (at) => {
-        const { pets, next } = await shop.listPage({ status, ...at })
-        return [pets, next]
+      return pageOf({ limit, after, back }, 'pets', query, async (at) => {
+        const { pets, ...cursors } = await shop.listPage({ ...query, ...at })
+        return { items: pets, ...cursors }
       })
     },
     placeOrder: async ({ petId, reference, expiresAt }, by, key) => {
@@ -61,11 +61,11 @@ function overHttp(store: Store, { now }: StoreOptions): Store {
       return created(key, async (options) => toOrder(await shop.placeOrder({ ...order, ...until }, options)))
     },
     getOrder: async (id) => (await client()).getOrder(id).then(toOrder, undefinedWhenNotFound),
-    listOrders: async ({ limit, status, petId, after }) => {
+    listOrders: async ({ limit, after, back, ...query }) => {
       const shop = await client()
-      return pageOf(limit, after, 'orders', async (at) => {
-        const { orders, next } = await shop.listOrderPage({ status, petId, ...at })
-        return [orders, next]
+      return pageOf({ limit, after, back }, 'orders', query, async (at) => {
+        const { orders, ...cursors } = await shop.listOrderPage({ ...query, ...at })
+        return { items: orders, ...cursors }
       })
     },
     completeOrder: async (id, by) => toOrder(await (await client(by)).completeOrder(id)),
@@ -96,20 +96,32 @@ async function created<Item>(
 }
 
 /** As many as asked for, in the pages that the contract allows. */
-async function pageOf<Item extends { id: bigint }>(
-  limit: number,
-  after: bigint | undefined,
-  list: List,
-  read: (at: { limit: number; cursor: string | undefined }) => Promise<[Item[], string | undefined]>,
+async function pageOf<Of extends List>(
+  { limit, after, back }: { limit: number; after: bigint | undefined; back: boolean },
+  list: Of,
+  query: Omit<Parameters<typeof linksOf<Of>>[2], 'limit'>,
+  read: (at: { limit: number; cursor: string | undefined }) => Promise<{
+    items: { id: bigint }[]
+    next: string | undefined
+    prev: string | undefined
+  }>,
 ): Promise<Page> {
-  const items: Item[] = []
-  let cursor = after === undefined ? undefined : encodeCursor(after, list)
+  const items: { id: bigint }[] = []
+  const cursorOf = (place: Partial<Page>) =>
+    /cursor=([\w-]+)/.exec(linksOf((path) => path, list, { ...query, limit } as never, place as Page) ?? '')?.[1]
+  let cursor = cursorOf(back ? { prev: after } : { next: after })
+  let ends: Pick<Page, 'next' | 'prev'> | undefined
   do {
-    const [page, next] = await read({ limit: Math.min(limit - items.length, LIMIT_MAX), cursor })
-    items.push(...page)
-    cursor = next
+    const page = await read({ limit: Math.min(limit - items.length, LIMIT_MAX), cursor })
+    const placed = (text: string | undefined) =>
+      text === undefined ? undefined : placeOf(text, list, { ...query, limit } as never).after
+    const [next, prev] = [placed(page.next), placed(page.prev)]
+    if (back) items.unshift(...page.items)
+    else items.push(...page.items)
+    cursor = back ? page.prev : page.next
+    ends = back ? { next: ends ? ends.next : next, prev } : { next, prev: ends ? ends.prev : prev }
   } while (cursor !== undefined && items.length < limit)
-  return { json: stringifyJson(items), next: cursor === undefined ? undefined : items.at(-1)?.id }
+  return { json: stringifyJson(items), ...ends }
 }
 
 function toOrder({ placedAt, changedAt, expiresAt, ...order }: Ordered): Order {

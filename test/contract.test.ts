@@ -14,7 +14,7 @@ import { flatten } from '../src/contract/schema.ts'
 import { PetstoreError } from '../src/domain/errors.ts'
 import { Context } from '../src/http/context.ts'
 import { handlers } from '../src/http/operations/table.ts'
-import { decodeCursor } from '../src/http/request/cursor.ts'
+import { placeOf } from '../src/http/request/cursor.ts'
 import { errorAnswer } from '../src/http/response/error-answer.ts'
 import { NO_ROUTE } from '../src/http/response/shared-headers.ts'
 import { temporaryFile } from './support/files.ts'
@@ -138,7 +138,9 @@ describe('the interface document', () => {
     const examples = [...text.matchAll(/(?:cursor=|example: )([\w-]{15})\b/g)].map(([, cursor]) => cursor)
     expect(examples.length).toBe(4)
     for (const [index, cursor] of examples.sort().entries()) {
-      expect(decodeCursor(cursor, index < 2 ? 'orders' : 'pets')).toBe(20n)
+      const list = index < 2 ? 'orders' : 'pets'
+      const query = { limit: 20, status: undefined, categoryId: undefined, petId: undefined, sort: 'oldest' } as const
+      expect(placeOf(cursor, list, query)).toEqual({ after: 20n, back: false })
     }
   })
 

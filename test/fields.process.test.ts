@@ -140,7 +140,11 @@ async function command({ url, key }: Service, ...args: string[]): Promise<void> 
 async function rowsOf(asked: Promise<Answer>): Promise<Values[]> {
   const { status, text } = await asked
   expect(status, text).toBeLessThan(300)
-  return petsOf({ json: text.startsWith('[') ? text : `[${text}]`, next: undefined }) as unknown as Values[]
+  return petsOf({
+    json: text.startsWith('[') ? text : `[${text}]`,
+    next: undefined,
+    prev: undefined,
+  }) as unknown as Values[]
 }
 
 async function rowOf(asked: Promise<Answer>): Promise<Values> {

@@ -31,7 +31,11 @@ export function ordersConformance(
 
     test('an empty store has no orders and counts nothing, and ids begin at 1', async () => {
       const empty = await open({ now: Date.now })
-      expect(await empty.listOrders(orderFilter({ limit: 20 }))).toEqual({ json: '[]', next: undefined })
+      expect(await empty.listOrders(orderFilter({ limit: 20 }))).toEqual({
+        json: '[]',
+        next: undefined,
+        prev: undefined,
+      })
       expect(await empty.getInventory()).toEqual({ available: 0n, pending: 0n, sold: 0n })
       expect(await empty.expireOrders(10)).toEqual([])
       for (const id of [1n, 0n, -1n, MAX, -(2n ** 63n)]) expect(await empty.getOrder(id)).toBeUndefined()

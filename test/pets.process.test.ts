@@ -33,6 +33,15 @@ describe('pets', () => {
     expect((await pets(['list', '--status', 'pending', '--json'])).stdout).toBe('[]\n')
   })
 
+  test('lists the newest first, and a category', async () => {
+    const lines = async (...flags: string[]) => (await pets(['list', ...flags])).stdout.match(/^\d+/gm)
+    expect(await lines('--newest', '--limit', '1')).toEqual(['2'])
+    expect(await lines('--newest')).toEqual(['2', '1'])
+    expect(await lines('--category', '-9223372036854775808')).toEqual(['2'])
+    expect(await lines('--category', '-9223372036854775808', '--status', 'sold')).toBeNull()
+    expect((await pets(['list', '--category', '5'])).stderr).toBe('No pet of category 5 is there.\n')
+  })
+
   test('a table fits the terminal, whatever the names, in colour unless NO_COLOR forbids it; a pipe gets all', async () => {
     const shop = await startService()
     const long = '\u{1F436}名'.repeat(60)

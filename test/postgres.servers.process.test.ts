@@ -126,7 +126,7 @@ test('a create waits for a transaction with an earlier id, so that pets are comm
         await transaction`INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('slow', 1, 'sold', 0, ${String(by)})`
         second = store.createPet(PET, by)
         expect(await Promise.race([second, Bun.sleep(300).then(() => 'waits')])).toBe('waits')
-        expect(await store.listPets(petFilter({ limit: 10 }))).toEqual({ json: '[]', next: undefined })
+        expect(await store.listPets(petFilter({ limit: 10 }))).toEqual({ json: '[]', next: undefined, prev: undefined })
       }),
     database,
   )

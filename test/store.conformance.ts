@@ -8,6 +8,7 @@ import type { Store, StoreOptions } from '../src/domain/store.ts'
 import { stringifyJson } from '../src/json/json.ts'
 import { newKey } from './support/keys.ts'
 import { petFilter } from './support/lists.ts'
+import { expectPages, idsOf } from './support/paging.ts'
 import { newPet, petsOf } from './support/pets.ts'
 import { rejectionOf } from './support/rejection.ts'
 
@@ -44,7 +45,7 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
     describe('pets', () => {
       test('an empty store has one empty page, and ids begin at 1', async () => {
         const empty = await open({ now: () => clock.at })
-        expect(await empty.listPets(petFilter({ limit: 20 }))).toEqual({ json: '[]', next: undefined })
+        expect(await empty.listPets(petFilter({ limit: 20 }))).toEqual({ json: '[]', next: undefined, prev: undefined })
         const { id } = await empty.createKey(newKey())
         expect((await empty.createPet(newPet(), id)).value.id).toBe(1n)
         await empty.close()
@@ -62,6 +63,7 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
         expect(await store.listPets(petFilter({ limit: 100, after: 2n ** 63n - 1n }))).toEqual({
           json: '[]',
           next: undefined,
+          prev: 2n ** 63n - 1n,
         })
         expect(petsOf(await store.listPets(petFilter({ limit: 1, after: -(2n ** 63n) })))).toMatchObject([{ id: 1n }])
       })
@@ -116,6 +118,54 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
         const everything = await all({ limit: 100 })
         for (const status of ['available', 'pending', 'sold'] as const) {
           expect(await all({ status })).toEqual(everything.filter((pet) => pet.status === status))
+        }
+      })
+
+      test('shows every pet forth and back, from the oldest and from the newest, with each filter', async () => {
+        const statuses = ['available', 'pending', 'sold', 'sold'] as const
+        for (let n = 0; n < 24; n++)
+          await create({ status: statuses[n % 4] ?? 'sold', categoryId: BigInt(n % 3) - 100n })
+        const everything = await all({ limit: 100 })
+        for (const status of [undefined, 'pending', 'sold'] as const)
+          for (const categoryId of [undefined, -99n, 12n ** 9n])
+            for (const sort of ['oldest', 'newest'] as const) {
+              const isIt = (pet: Pet) =>
+                pet.status === (status ?? pet.status) && pet.categoryId === (categoryId ?? pet.categoryId)
+              const ids = everything.filter(isIt).map(({ id }) => id)
+              if (sort === 'newest') ids.reverse()
+              for (const limit of [1, 5, 100].filter((one) => ids.length < 30 * one))
+                await expectPages(ids, limit, (place) =>
+                  store.listPets(petFilter({ limit, status, categoryId, sort, ...place })),
+                )
+            }
+      })
+
+      test('an empty page at either end of a list has a way back', async () => {
+        const pets = await all({ limit: 100 })
+        const [first, last] = [pets[0]?.id ?? 0n, pets.at(-1)?.id ?? 0n]
+        const read = (after: bigint, place: Partial<PetFilter>) =>
+          store.listPets(petFilter({ limit: 1, after, ...place }))
+        expect(await read(last, {})).toEqual({ json: '[]', next: undefined, prev: last })
+        expect(await read(first - 1n, { back: true })).toEqual({ json: '[]', next: first - 1n, prev: undefined })
+        expect(await read(first - 1n, { sort: 'newest' })).toEqual({ json: '[]', next: undefined, prev: first - 1n })
+        expect(await read(last, { sort: 'newest', back: true })).toEqual({ json: '[]', next: last, prev: undefined })
+        expect(petsOf(await read(last, { back: true }))).toEqual([pets.at(-1) as Pet])
+      })
+
+      test('what is added while pages are read is on none of them from the newest on, and on the last from the oldest on', async () => {
+        const before = (await all({ limit: 100 })).map(({ id }) => id)
+        for (const sort of ['newest', 'oldest'] as const) {
+          const seen: bigint[] = []
+          const added: bigint[] = []
+          for (let after: bigint | undefined; ; ) {
+            const page = await store.listPets(petFilter({ limit: 7, sort, after }))
+            seen.push(...idsOf(page))
+            after = page.next
+            if (after === undefined) break
+            if (added.length < 3) added.push((await create()).id)
+          }
+          expect(seen).toEqual(sort === 'newest' ? before.toReversed() : [...before, ...added])
+          before.push(...added)
         }
       })
 

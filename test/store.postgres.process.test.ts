@@ -4,6 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { PetstoreError } from '../src/domain/errors.ts'
 import type { KeyId } from '../src/domain/keys.ts'
 import type { OrderStatus } from '../src/domain/orders.ts'
+import type { PetFilter } from '../src/domain/pets.ts'
 import type { Store, StoreOptions } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { parsePostgresAddress } from '../src/store/postgres/address.ts'
@@ -15,6 +16,7 @@ import { ordersConformance } from './orders.conformance.ts'
 import { conformance } from './store.conformance.ts'
 import { newKey } from './support/keys.ts'
 import { orderFilter, petFilter } from './support/lists.ts'
+import { idsOf } from './support/paging.ts'
 import { petsOf } from './support/pets.ts'
 import { cluster, now, PET, storeWithKey } from './support/postgres-store.ts'
 import { rejectionOf } from './support/rejection.ts'
@@ -280,6 +282,27 @@ describe('with many rows', () => {
       async (store) =>
         expect((await store.listOrders(orderFilter({ ...filter, status: 'expired' }))).next).toBe(18_005n),
       async (store) => expect((await store.listOrders(orderFilter({ ...filter, petId: 1n }))).next).toBe(18_005n),
+    ])
+    expect(rows).toBeLessThan(1_000)
+  })
+
+  test('so does a page with a category, with any status and in either direction', async () => {
+    const fill = `
+      INSERT INTO pets (name, category_id, status, created_at, created_by)
+      SELECT 'Rex', CASE WHEN n % 2000 = 0 THEN 7 ELSE 1 + n % 3 END, (ARRAY['sold', 'pending'])[1 + n % 2], 1, 1
+      FROM generate_series(1, 20000) AS n`
+    const listed = async (store: Store, place: Partial<PetFilter>) =>
+      idsOf(await store.listPets(petFilter({ limit: 3, ...place })))
+    const newest = { sort: 'newest', after: 15_000n } as const
+    const rows = await rowsRead(fill, [
+      async (store) => expect(await listed(store, { categoryId: 7n })).toEqual([2_000n, 4_000n, 6_000n]),
+      async (store) => expect(await listed(store, { categoryId: 7n, status: 'pending' })).toEqual([]),
+      async (store) => expect(await listed(store, { categoryId: 7n, ...newest })).toEqual([14_000n, 12_000n, 10_000n]),
+      async (store) =>
+        expect(await listed(store, { categoryId: 7n, ...newest, back: true })).toEqual([20_000n, 18_000n, 16_000n]),
+      async (store) => expect(await listed(store, { status: 'sold', ...newest })).toEqual([15_000n, 14_998n, 14_996n]),
+      async (store) => expect(await listed(store, newest)).toEqual([15_000n, 14_999n, 14_998n]),
+      async (store) => expect(await listed(store, { after: 19_000n, back: true })).toEqual([18_998n, 18_999n, 19_000n]),
     ])
     expect(rows).toBeLessThan(1_000)
   })

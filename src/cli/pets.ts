@@ -16,6 +16,7 @@ const FIELDS = Object.keys(HEADINGS) as (keyof Pet)[]
 
 interface Filter {
   status?: PetStatus
+  category?: bigint
 }
 
 export function petsCommand(): Command {
@@ -41,18 +42,24 @@ function listCommand(): Command {
   return withListOptions(new Command('list'), 'pets')
     .description('Show pets, oldest first.')
     .addOption(statusOption('only pets with this status'))
-    .addHelpText('after', '\nExamples:\n  petstore pets list --status sold\n  petstore pets list --all --json')
-    .action(async ({ status, ...options }: Filter & ListOptions, self: Command) => {
+    .option('--category <id>', 'only pets of this category', parseInt64)
+    .addHelpText('after', '\nExamples:\n  petstore pets list --status sold --newest\n  petstore pets list --all --json')
+    .action(async ({ status, category, ...options }: Filter & ListOptions, self: Command) => {
       const client = createClient(self)
       await showList<Pet>(options, {
         async read(page) {
-          const { pets, next } = await client.listPage({ status, ...page })
+          const { pets, next } = await client.listPage({ status, categoryId: category, ...page })
           return { items: pets, next }
         },
         table: rows,
-        none: status ? `No pet is ${status}.` : 'There are no pets yet.',
+        none: noneOf(status, category),
       })
     })
+}
+
+function noneOf(status: PetStatus | undefined, category: bigint | undefined): string {
+  if (category === undefined) return status ? `No pet is ${status}.` : 'There are no pets yet.'
+  return `No pet of category ${category}${status ? ` is ${status}` : ' is there'}.`
 }
 
 function addCommand(): Command {

@@ -11,7 +11,7 @@ import {
 } from '../contract/generated.ts'
 import { type Json, stringifyJson } from '../json/json.ts'
 import { quotedKey, randomKey } from './idempotency-key.ts'
-import { arrayOf, nextCursor, type Pet, readJson, toInventory, toOrder, toPet } from './responses.ts'
+import { arrayOf, cursorTo, type Pet, readJson, toInventory, toOrder, toPet } from './responses.ts'
 import { type CallOptions, type PetstoreClientOptions, Sender } from './sender.ts'
 
 export interface CreateOptions extends CallOptions {
@@ -44,12 +44,16 @@ export interface PetPage {
   pets: Pet[]
   /** The cursor of the next page; `undefined` on the last page. */
   next: string | undefined
+  /** The cursor of the page before; `undefined` when nothing is before. */
+  prev: string | undefined
 }
 
 export interface OrderPage {
   orders: Order[]
   /** The cursor of the next page; `undefined` on the last page. */
   next: string | undefined
+  /** The cursor of the page before; `undefined` when nothing is before. */
+  prev: string | undefined
 }
 
 type AtCursor = { cursor?: string | undefined }
@@ -62,15 +66,15 @@ export class PetstoreClient {
     this.#sender = new Sender(options)
   }
 
-  /** Every pet once, oldest first. Fetches the next page when it is needed; `limit` is the size of a page. */
+  /** Every pet once, oldest first or as `sort` says. Fetches the next page when it is needed; `limit` is the size of a page. */
   listPets(filter: PetFilter = {}, options: CallOptions = {}): AsyncGenerator<Pet, void, undefined> {
     return this.#all('listPets', '/pets', filter, toPet, options)
   }
 
-  /** The first page, or the page at `cursor`. A cursor is valid only with the `status` that it came with. */
+  /** The first page, or the page at `cursor`. A cursor is valid only with the filter and the order that it came with. */
   async listPage(filter: PetFilter & AtCursor = {}, options: CallOptions = {}): Promise<PetPage> {
-    const { items, next } = await this.#page('listPets', '/pets', filter, toPet, options)
-    return { pets: items, next }
+    const { items, ...cursors } = await this.#page('listPets', '/pets', filter, toPet, options)
+    return { pets: items, ...cursors }
   }
 
   /** Resolves when the pet is on the service's disk. It is added once, however many attempts that took. */
@@ -94,15 +98,15 @@ export class PetstoreClient {
     return this.#create('placeOrder', '/store/orders', order, toOrder, options)
   }
 
-  /** Every order once, oldest first. Fetches the next page when it is needed; `limit` is the size of a page. */
+  /** Every order once, oldest first or as `sort` says. Fetches the next page when it is needed; `limit` is the size of a page. */
   listOrders(filter: OrderFilter = {}, options: CallOptions = {}): AsyncGenerator<Order, void, undefined> {
     return this.#all('listOrders', '/store/orders', filter, toOrder, options)
   }
 
-  /** The first page, or the page at `cursor`. A cursor is valid only with the filter that it came with. */
+  /** The first page, or the page at `cursor`. A cursor is valid only with the filter and the order that it came with. */
   async listOrderPage(filter: OrderFilter & AtCursor = {}, options: CallOptions = {}): Promise<OrderPage> {
-    const { items, next } = await this.#page('listOrders', '/store/orders', filter, toOrder, options)
-    return { orders: items, next }
+    const { items, ...cursors } = await this.#page('listOrders', '/store/orders', filter, toOrder, options)
+    return { orders: items, ...cursors }
   }
 
   /** Rejects with PetstoreApiError `not_found` when there is no such order. */
@@ -169,11 +173,12 @@ export class PetstoreClient {
     filter: object,
     toItem: (json: Json) => Item,
     options: CallOptions,
-  ): Promise<{ items: Item[]; next: string | undefined }> {
+  ): Promise<{ items: Item[]; next: string | undefined; prev: string | undefined }> {
     const query = new URLSearchParams()
     for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, String(value))
     const { response, text } = await this.#sender.send(operationId, `${path}?${query}`, {}, options)
-    return { items: readJson(response, text, arrayOf(toItem)), next: nextCursor(response) }
+    const items = readJson(response, text, arrayOf(toItem))
+    return { items, next: cursorTo('next', response), prev: cursorTo('prev', response) }
   }
 
   async #create<Item>(

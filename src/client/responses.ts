@@ -23,11 +23,11 @@ export function petsFromJson(text: string): Pet[] {
   return arrayOf(toPet)(parseJson(text))
 }
 
-/** The cursor in the `Link` to the next page (RFC 8288). */
-export function nextCursor(response: Response): string | undefined {
+/** The cursor in the `Link` to the page of this relation (RFC 8288). */
+export function cursorTo(relation: 'next' | 'prev', response: Response): string | undefined {
   for (const [, target = '', parameters = ''] of (response.headers.get('Link') ?? '').matchAll(LINK)) {
     const query = target.indexOf('?')
-    if (query >= 0 && relations(parameters).includes('next')) {
+    if (query >= 0 && relations(parameters).includes(relation)) {
       return new URLSearchParams(target.slice(query + 1)).get('cursor') ?? undefined
     }
   }

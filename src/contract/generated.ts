@@ -4,6 +4,10 @@
 // The values of an open set, as ErrorCode, are those that this version knows.
 // Beside the types: the values of closed sets, and the bounds that others than the validators need.
 
+/** The order of a list, by id. */
+export type Sort = 'oldest' | 'newest'
+export const SORTS = ['oldest', 'newest'] as const
+
 /** Availability of a pet. */
 export type PetStatus = 'available' | 'pending' | 'sold'
 export const PET_STATUSES = ['available', 'pending', 'sold'] as const
@@ -115,7 +119,7 @@ export const EXPIRY_DAYS_MAX = 366
 
 export interface Operations {
   listPets: {
-    parameters: { limit: number; status?: PetStatus; cursor?: string }
+    parameters: { limit: number; status?: PetStatus; categoryId?: bigint; sort: Sort; cursor?: string }
     body: undefined
     status: 200 | 304 | 400 | 401 | 412 | 429 | 500 | 503
   }
@@ -130,7 +134,7 @@ export interface Operations {
     status: 200 | 304 | 401 | 404 | 410 | 412 | 429 | 500 | 503
   }
   listOrders: {
-    parameters: { limit: number; status?: OrderStatus; petId?: bigint; cursor?: string }
+    parameters: { limit: number; status?: OrderStatus; petId?: bigint; sort: Sort; cursor?: string }
     body: undefined
     status: 200 | 304 | 400 | 401 | 412 | 429 | 500 | 503
   }

@@ -39,6 +39,8 @@ export interface Parameter {
   name: string
   in: 'query' | 'path' | 'header'
   required?: boolean
+  /** Where it is another one than the operation's. */
+  'x-stability'?: Operation['x-stability']
   schema: Schema
   example?: unknown
 }

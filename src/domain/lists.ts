@@ -1,22 +1,28 @@
 // Lists: what one may be asked for, and its pages.
 
 /**
- * The parameters of a list in the contract, and where its page begins. None may be left out: a parameter that somebody forgets, between the
+ * The parameters of a list in the contract, and where its page lies. None may be left out: a parameter that somebody forgets, between the
  * request and the statement, does not compile.
  */
-export type ListFilter<Parameters> = Query<Parameters> & {
-  /** Only rows with a greater id: the last one of the page before. */
-  readonly after: bigint | undefined
-}
+export type ListFilter<Parameters> = Query<Parameters> & Place
 
-/** What the link to the next page repeats. */
+/** What the links to other pages repeat. */
 export type Query<Parameters, Asked = Omit<Parameters, 'cursor'>> = {
   readonly [Name in keyof Asked]-?: undefined extends Asked[Name] ? Asked[Name] | undefined : Asked[Name]
+}
+
+export interface Place {
+  /** The page begins between this id and the next greater one; `undefined`: at the start of the list. */
+  readonly after: bigint | undefined
+  /** The page ends there instead, and holds the rows right before. */
+  readonly back: boolean
 }
 
 export interface Page {
   /** The rows as a JSON array, as the contract writes them. */
   readonly json: string
-  /** The next page starts after this id; `undefined` on the last page. */
+  /** Where the next page begins, as `Place.after`; `undefined` when nothing follows. */
   readonly next: bigint | undefined
+  /** Where the page before ends, as `Place.after`; `undefined` when the list has nothing before. */
+  readonly prev: bigint | undefined
 }

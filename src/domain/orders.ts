@@ -53,7 +53,7 @@ export interface OrderStore {
   /** `undefined` when there is no such order. */
   getOrder(id: bigint): Promise<Order | undefined>
 
-  /** Oldest first (by id), at most `limit`, as JSON. No order is ever added behind one that a page has already shown. */
+  /** By id, at most `limit`, as JSON. No order is ever added behind one that a page has already shown. */
   listOrders(filter: OrderFilter): Promise<Page>
 
   /**

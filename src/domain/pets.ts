@@ -20,8 +20,8 @@ export interface Created<Of> {
 
 export interface PetStore {
   /**
-   * Oldest first (by id), at most `limit`. Includes every pet whose createPet has resolved, on any server. A pet that is added later
-   * always has a greater id than those on a page that was read before.
+   * By id, at most `limit`. Includes every pet whose createPet has resolved, on any server. A pet that is added later always has a
+   * greater id than those on a page that was read before.
    */
   listPets(filter: PetFilter): Promise<Page>
 

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Order } from '../../src/domain/orders.ts'
 import { orderFilter } from '../support/lists.ts'
+import { expectPages } from '../support/paging.ts'
 import { type Fixture, MAX, orderJson, STATUSES } from './fixture.ts'
 
 export function lists(fixture: Fixture): void {
@@ -39,6 +40,26 @@ export function lists(fixture: Fixture): void {
         expect(await allOrders({ status, petId, limit: 1 })).toEqual(ofPet.filter(isIt))
       }
       for (const none of [0n, -1n, MAX]) expect(await allOrders({ petId: none })).toEqual([])
+    })
+
+    test('goes forth and back, from the oldest and from the newest, with each filter', async () => {
+      const petId = await addPet()
+      for (let n = 0; n < 4; n++) await fixture.store.cancelOrder((await place(petId)).id, fixture.by)
+      const held = await place(petId)
+      const everything = await allOrders({ limit: 100 })
+      for (const of of [undefined, petId])
+        for (const status of [undefined, 'cancelled', 'pending'] as const)
+          for (const sort of ['oldest', 'newest'] as const) {
+            const isIt = ({ json }: { json: string }) =>
+              (!of || json.includes(`"petId":${of}`)) && (!status || json.includes(`"status":"${status}"`))
+            const ids = everything.filter(isIt).map(({ id }) => id)
+            expect(ids).toContain(status === 'cancelled' ? held.id - 1n : held.id)
+            if (sort === 'newest') ids.reverse()
+            for (const limit of [2, 7].filter((one) => ids.length < 20 * one))
+              await expectPages(ids, limit, (place) =>
+                fixture.store.listOrders(orderFilter({ limit, status, petId: of, sort, ...place })),
+              )
+          }
     })
 
     test('a page knows whether more follow, and the next one shows what was placed since', async () => {

@@ -13,7 +13,7 @@ export function conditionalRequests(on: OnStore): void {
       test(`${path} is not sent again while it is the same`, async () => {
         const first = await api.service.get(path)
         const etag = first.headers.get('ETag') ?? ''
-        expect(etag).toMatch(/^"[\w-]{22}\+?"$/)
+        expect(etag).toMatch(/^"[\w-]{22}"$/)
         expect(first.headers.get('Cache-Control')).toBe('private, no-cache')
         for (const condition of [etag, `W/${etag}`, `"a,b", ${etag}`, '*']) {
           const again = await api.service.get(path, { 'If-None-Match': condition })

@@ -8,12 +8,12 @@ import { describeApi, JSON_TYPE, type OnStore } from './api.ts'
 
 type Item = Record<string, string | number>
 
+const OTHERS = ['limit', 'cursor', 'sort']
+
 /** The lists, with the names of their filters: parameters that are fields of the items. */
 const LISTS = Object.entries(document.paths).flatMap(([path, { get }]) => {
   const names = (get?.parameters ?? []).flatMap((one) => ('name' in one && one.in === 'query' ? one.name : []))
-  return names.includes('cursor')
-    ? [{ path, filters: names.filter((name) => !['limit', 'cursor'].includes(name)) }]
-    : []
+  return names.includes('cursor') ? [{ path, filters: names.filter((name) => !OTHERS.includes(name)) }] : []
 })
 
 export function filters(on: OnStore): void {
@@ -41,7 +41,7 @@ export function filters(on: OnStore): void {
       get = async (target) => {
         const { status, text, headers } = await service.get(target)
         expect(status).toBe(200)
-        const next = /^<\/v1([^>]*)>; rel="next"$/.exec(headers.get('Link') ?? '')?.[1]
+        const next = /^<\/v1([^>]*)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1]
         return { items: JSON.parse(text), next }
       }
     })

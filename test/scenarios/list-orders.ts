@@ -9,7 +9,7 @@ import { ordersOf, turnToNow } from './orders.ts'
 
 const ids = ({ text }: Answer): number[] => JSON.parse(text).map(({ id }: { id: number }) => id)
 const next = ({ headers }: Answer): string | undefined =>
-  /^<\/v1(\/store\/orders\?[^>]*)>; rel="next"$/.exec(headers.get('Link') ?? '')?.[1]
+  /^<\/v1(\/store\/orders\?[^>]*)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1]
 
 export function listOrders(on: OnStore): void {
   describeApi('listOrders', on, (api) => {

@@ -13,7 +13,7 @@ export function listPets(on: OnStore): void {
 
     const ids = ({ text }: Answer): string[] => [...text.matchAll(/"id":(\d+)/g)].map(([, id]) => id as string)
     const next = ({ headers }: Answer): string | undefined =>
-      /^<\/v1(\/pets\?[^>]*)>; rel="next"$/.exec(headers.get('Link') ?? '')?.[1]
+      /^<\/v1(\/pets\?[^>]*)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1]
 
     async function follow(path: string): Promise<Answer[]> {
       const pages = [await api.service.get(path)]

@@ -6,7 +6,7 @@ import type * as contract from '../../contract/generated.ts'
 import { PetstoreError } from '../../domain/errors.ts'
 import type { Order, OrderCheck } from '../../domain/orders.ts'
 import { stringifyJson } from '../../json/json.ts'
-import { decodeCursor, nextLink } from '../request/cursor.ts'
+import { linksOf, placeOf } from '../request/cursor.ts'
 import { entityTag, failedPrecondition } from '../response/conditions.ts'
 import { changed, created, noContent, ok } from '../response/response.ts'
 import { type Handlers, shared } from './handler.ts'
@@ -16,10 +16,10 @@ const ORDER_PATH = pathOf('getOrder')
 export const orderOperations: Handlers<
   'listOrders' | 'placeOrder' | 'getOrder' | 'cancelOrder' | 'completeOrder' | 'returnOrder' | 'getInventory'
 > = {
-  listOrders: shared<'listOrders'>(async ({ orders, linkTo }, { limit, status, petId, cursor }) => {
-    const query = { limit, status, petId }
-    const { json, next } = await orders.listOrders({ ...query, after: decodeCursor(cursor, 'orders') })
-    return ok(json, next === undefined ? undefined : nextLink(linkTo, query, next, 'orders'))
+  listOrders: shared<'listOrders'>(async ({ orders, linkTo }, { limit, status, petId, sort, cursor }) => {
+    const query = { limit, status, petId, sort }
+    const page = await orders.listOrders({ ...query, ...placeOf(cursor, 'orders', query) })
+    return ok(page.json, linksOf(linkTo, 'orders', query, page))
   }),
 
   async placeOrder({ orders, running, linkTo }, caller, { 'Idempotency-Key': header }, body) {

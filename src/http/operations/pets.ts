@@ -2,15 +2,15 @@
 
 import { PetstoreError } from '../../domain/errors.ts'
 import { stringifyJson } from '../../json/json.ts'
-import { decodeCursor, nextLink } from '../request/cursor.ts'
+import { linksOf, placeOf } from '../request/cursor.ts'
 import { created, ok } from '../response/response.ts'
 import { type Handlers, shared } from './handler.ts'
 
 export const petOperations: Handlers<'listPets' | 'createPet' | 'getPet'> = {
-  listPets: shared<'listPets'>(async ({ pets, linkTo }, { limit, status, cursor }) => {
-    const query = { limit, status }
-    const { json, next } = await pets.listPets({ ...query, after: decodeCursor(cursor, 'pets') })
-    return ok(json, next === undefined ? undefined : nextLink(linkTo, query, next, 'pets'))
+  listPets: shared<'listPets'>(async ({ pets, linkTo }, { limit, status, categoryId, sort, cursor }) => {
+    const query = { limit, status, categoryId, sort }
+    const page = await pets.listPets({ ...query, ...placeOf(cursor, 'pets', query) })
+    return ok(page.json, linksOf(linkTo, 'pets', query, page))
   }),
 
   async createPet({ pets, running }, caller, { 'Idempotency-Key': header }, body) {

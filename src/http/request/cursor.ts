@@ -1,8 +1,9 @@
-// Cursors and `next` links. A cursor contains the last id of the previous page and three check bytes, so that a cursor that was mistyped,
-// made up or taken from another list is refused.
+// Cursors, and the links to the pages around a page. A cursor contains the place where a page begins or ends and three check bytes, so that one
+// that was mistyped, made up, or taken from a list with other filters or in another order is refused.
 
 import { pathOf } from '../../contract/contract.ts'
 import { PetstoreError } from '../../domain/errors.ts'
+import type { Page, Place } from '../../domain/lists.ts'
 import type { OrderFilter } from '../../domain/orders.ts'
 import type { PetFilter } from '../../domain/pets.ts'
 import type { LinkTo } from '../links.ts'
@@ -14,41 +15,68 @@ const CHECK_BYTES = 3
 const bytes = Buffer.alloc(ID_BYTES + CHECK_BYTES)
 const idBytes = bytes.subarray(0, ID_BYTES)
 
-/** The seeds of the check bytes, so that a cursor of one list is invalid for another. */
-const SEED: Record<List, number> = { pets: 0, orders: 1 }
-
-/** The lists, and what a link to a page of each repeats. */
+/** The lists, and what the links of each repeat. */
 interface Queries {
-  pets: Omit<PetFilter, 'after'>
-  orders: Omit<OrderFilter, 'after'>
+  pets: Omit<PetFilter, keyof Place>
+  orders: Omit<OrderFilter, keyof Place>
 }
 export type List = keyof Queries
 
-/** 15 characters of base64url. */
+const PATH: Record<List, string> = { pets: pathOf('listPets'), orders: pathOf('listOrders') }
+
+/** The seeds of the check bytes in the version before, whose cursors know only their list. They go on with the filters that it had. */
+const OLDER_SEED: Record<List, number> = { pets: 0, orders: 1 }
+const OLDER_FILTERS = /^(?:(?:status|petId)=[^&]*&)*$/
+
+/** A cursor of the version before. */
 export function encodeCursor(after: bigint, list: List = 'pets'): string {
-  bytes.writeBigInt64BE(after)
-  bytes.writeUIntBE(Bun.hash.crc32(idBytes, SEED[list]) & 0xffffff, ID_BYTES, CHECK_BYTES)
-  return bytes.toString('base64url')
+  return encode(after, OLDER_SEED[list])
 }
 
-/** Throws `invalid_parameter` unless this service created the cursor for this list. */
-export function decodeCursor(cursor: string | undefined, list: List = 'pets'): bigint | undefined {
-  if (cursor === undefined) return undefined
+/** Throws `invalid_parameter` unless this service created the cursor for this list, with these filters and in this order. */
+export function placeOf<Of extends List>(cursor: string | undefined, list: Of, query: Queries[Of]): Place {
+  if (cursor === undefined) return { after: undefined, back: false }
   // Text that does not decode to exactly these bytes does not encode to itself again.
   bytes.write(cursor, 'base64url')
   const after = bytes.readBigInt64BE()
-  if (encodeCursor(after, list) === cursor) return after
+  const filters = filtersOf(query)
+  for (const back of [false, true]) if (encode(after, seedOf(list, filters, back)) === cursor) return { after, back }
+  if (OLDER_FILTERS.test(filters) && encodeCursor(after, list) === cursor) return { after, back: false }
   throw new PetstoreError('invalid_parameter', "cursor must be copied unchanged from the previous page's Link header.")
 }
 
-const PATH: Record<List, string> = { pets: pathOf('listPets'), orders: pathOf('listOrders') }
+/** The `Link` to the pages after and before a page (RFC 8288; the targets are relative). `query`: the parameters of the page. */
+export function linksOf<Of extends List>(
+  linkTo: LinkTo,
+  list: Of,
+  query: Queries[Of],
+  { next, prev }: Page,
+): string | undefined {
+  const filters = filtersOf(query)
+  const link = (rel: string, after: bigint | undefined, back: boolean) => {
+    if (after === undefined) return []
+    const target = `${PATH[list]}?limit=${query.limit}&${filters}cursor=${encode(after, seedOf(list, filters, back))}`
+    return [`<${linkTo(target)}>; rel="${rel}"`]
+  }
+  const links = [...link('next', next, false), ...link('prev', prev, true)]
+  return links.length === 0 ? undefined : links.join(', ')
+}
 
-/**
- * The `Link` to the page that begins after the id `after` (RFC 8288; the target is relative). `query`: the parameters of this page;
- * their values need no escapes.
- */
-export function nextLink<Of extends List>(linkTo: LinkTo, query: Queries[Of], after: bigint, list: Of): string {
-  let target = linkTo(`${PATH[list]}?`)
-  for (const name in query) if (query[name] !== undefined) target += `${name}=${query[name]}&`
-  return `<${target}cursor=${encodeCursor(after, list)}>; rel="next"`
+/** As in a URL. The order that a list has anyway is left out. */
+function filtersOf({ limit: _, ...query }: Queries[List]): string {
+  return Object.entries(query)
+    .filter(([name, value]) => value !== undefined && !(name === 'sort' && value === 'oldest'))
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}&`)
+    .join('')
+}
+
+function seedOf(list: List, filters: string, back: boolean): number {
+  return Bun.hash.crc32(`${list}?${filters}${back ? 'prev' : 'next'}`)
+}
+
+/** 15 characters of base64url. */
+function encode(after: bigint, seed: number): string {
+  bytes.writeBigInt64BE(after)
+  bytes.writeUIntBE(Bun.hash.crc32(idBytes, seed) & 0xffffff, ID_BYTES, CHECK_BYTES)
+  return bytes.toString('base64url')
 }

@@ -2,9 +2,9 @@
 
 import { PetstoreError } from '../../domain/errors.ts'
 
-/** A strong tag of 132 bits. When a list grows, its last page keeps its body but gets a link, so the link is part of the tag. */
-export function entityTag(body: string, link?: string): string {
-  return `"${Bun.SHA256.hash(body, 'base64url').slice(0, 22)}${link === undefined ? '' : '+'}"`
+/** A strong tag of 132 bits. When a list grows, its last page keeps its body but gets a link, so the links are part of the tag. */
+export function entityTag(body: string, links = ''): string {
+  return `"${Bun.SHA256.hash(body + links, 'base64url').slice(0, 22)}"`
 }
 
 type Condition = string | null | undefined

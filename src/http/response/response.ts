@@ -20,10 +20,10 @@ export interface Answer {
   readonly prepared?: { readonly whole: Headers; readonly notModified: Headers }
 }
 
-/** 200 with an entity tag. `link`: the `Link` header, when there is a next page. */
-export function ok(json: string, link?: string): Answer {
-  const answer = { status: 200, body: json, tag: entityTag(json, link) }
-  return link === undefined ? answer : { ...answer, headers: { Link: link } }
+/** 200 with an entity tag. `links`: the `Link` header, when there are other pages. */
+export function ok(json: string, links?: string): Answer {
+  const answer = { status: 200, body: json, tag: entityTag(json, links) }
+  return links === undefined ? answer : { ...answer, headers: { Link: links } }
 }
 
 export function created(

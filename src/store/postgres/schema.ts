@@ -20,10 +20,11 @@ import fourth from './migrations/0004-orders.sql' with { type: 'text' }
 import fifth from './migrations/0005-key-uses.sql' with { type: 'text' }
 import sixth from './migrations/0006-counted-inventory.sql' with { type: 'text' }
 import seventh from './migrations/0007-checked-writes.sql' with { type: 'text' }
+import eighth from './migrations/0008-categories.sql' with { type: 'text' }
 import type { Ask, Session } from './session.ts'
 
 /** In order. A released migration is never changed. */
-const MIGRATIONS = [first, second, third, fourth, fifth, sixth, seventh]
+const MIGRATIONS = [first, second, third, fourth, fifth, sixth, seventh, eighth]
 export const NEWEST_VERSION = MIGRATIONS.length
 
 /**

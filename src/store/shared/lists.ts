@@ -1,6 +1,8 @@
 // The lists of pets and of orders, as data that both stores build their pages from: which column each parameter of the contract narrows,
-// and which index finds the rows.
+// and which index finds the rows; and what a page tells about the rows that were read for it.
 
+import { PET_STATUSES, type Sort } from '../../contract/generated.ts'
+import type { ListFilter, Page } from '../../domain/lists.ts'
 import { HOLDING } from '../../domain/order-moves.ts'
 import type { OrderFilter } from '../../domain/orders.ts'
 import type { PetFilter } from '../../domain/pets.ts'
@@ -8,7 +10,10 @@ import type { AnyColumns } from './columns.ts'
 import { HOLDS, ORDER_COLUMNS } from './order-columns.ts'
 import { PET_COLUMNS } from './pet-columns.ts'
 
-type Filters<Filter> = Exclude<keyof Filter & string, 'limit' | 'after'>
+/** What every list can be asked for. */
+export type AnyFilter = ListFilter<{ limit: number; sort: Sort }>
+
+type Filters<Filter> = Exclude<keyof Filter & string, keyof AnyFilter>
 
 export interface List<Filter> {
   readonly table: 'pets' | 'orders'
@@ -25,6 +30,8 @@ export interface List<Filter> {
 export interface Index<Filter> {
   readonly name: string
   readonly filter: Filters<Filter>
+  /** A second column before the ids. Where its filter is not given, the index is walked once for each of its values. */
+  readonly second?: { readonly filter: Filters<Filter>; readonly values: readonly string[] }
   /** It has at most one row with a value of the column, where these conditions hold: of the filter, and in SQL. */
   readonly unique?: { readonly where: string; readonly fits: (filter: Filter) => boolean }
 }
@@ -33,8 +40,11 @@ export const PETS: List<PetFilter> = {
   table: 'pets',
   columns: PET_COLUMNS,
   lookup: undefined,
-  filters: { status: 'status' },
-  indexes: [{ name: 'pets_by_status', filter: 'status' }],
+  filters: { status: 'status', categoryId: 'category_id' },
+  indexes: [
+    { name: 'pets_by_category', filter: 'categoryId', second: { filter: 'status', values: PET_STATUSES } },
+    { name: 'pets_by_status', filter: 'status' },
+  ],
 }
 
 export const ORDERS: List<OrderFilter> = {
@@ -57,16 +67,61 @@ export interface Plan<Filter> {
   /** The filters that are given, in the order of the list's table. */
   readonly given: readonly Filters<Filter>[]
   readonly index: Index<Filter> | undefined
+  /** The columns of the index before the ids, each with its value in SQL, for each walk along it. The page is all of them together. */
+  readonly walks: readonly (readonly (readonly [column: string, value: string])[])[]
 }
 
-export function planOf<Filter>({ filters, indexes }: List<Filter>, filter: Filter): Plan<Filter> {
+/** `parameter`: SQL for the value of a filter that is given, by its place among them. */
+export function planOf<Filter>(
+  { filters, indexes }: List<Filter>,
+  filter: Filter,
+  parameter: (place: number) => string,
+): Plan<Filter> {
   const given = (Object.keys(filters) as Filters<Filter>[]).filter((name) => filter[name] !== undefined)
   const index = indexes.find(({ filter: name, unique }) => given.includes(name) && (unique?.fits(filter) ?? true))
-  return { given, index }
+  const columnOf = (name: Filters<Filter>) => [filters[name], parameter(given.indexOf(name))] as const
+  if (!index) return { given, index, walks: [[]] }
+  const first = columnOf(index.filter)
+  const { second } = index
+  if (!second) return { given, index, walks: [[first]] }
+  if (given.includes(second.filter)) return { given, index, walks: [[first, columnOf(second.filter)]] }
+  return { given, index, walks: second.values.map((value) => [first, [filters[second.filter], `'${value}'`]]) }
 }
 
 /** The rows of the list, as a table for FROM. `indexed`: what SQLite is told about the index. */
 export function rowsOf({ table, lookup }: Pick<List<unknown>, 'table' | 'lookup'>, indexed = ''): string {
   if (lookup === undefined) return `${table}${indexed}`
   return `(SELECT ${table}.*, ${lookup} FROM ${table}${indexed}) AS ${table}`
+}
+
+/** Whether the rows of a page are those above `after`, the lowest first; otherwise they are those up to it, the highest first. */
+export function goesUp({ sort, back }: Pick<AnyFilter, 'sort' | 'back'>): boolean {
+  return (sort === 'oldest') !== back
+}
+
+/** Where a walk begins that goes up, or down, from the end of the ids. */
+export function startOf(up: boolean): bigint {
+  return up ? 0n : 2n ** 63n - 1n
+}
+
+/** What was read for a page. */
+export interface Found {
+  /** The JSON of up to `limit` rows, separated by commas, in the order of the list. */
+  readonly rows: string
+  /** The ids of the first and the last of them. */
+  readonly first: bigint | undefined
+  readonly last: bigint | undefined
+  /** Whether the way on from the place has more rows, and whether there are any on its other side. */
+  readonly more: boolean
+  readonly beyond: boolean
+}
+
+export function pageOf({ sort, back, after }: AnyFilter, { rows, first, last, more, beyond }: Found): Page {
+  const [follows, precedes] = back ? [beyond, more] : [more, beyond]
+  const before = (id: bigint | undefined) => (id === undefined ? after : id - 1n)
+  return {
+    json: `[${rows}]`,
+    next: follows ? (sort === 'oldest' ? (last ?? after) : before(last)) : undefined,
+    prev: precedes ? (sort === 'oldest' ? before(first) : (first ?? after)) : undefined,
+  }
 }

@@ -1,64 +1,121 @@
 // Pages of lists in SQLite, which writes the JSON of a page as one text. A statement is built for each combination of filters, in the
 // order of the index that it names.
 
-import type { ListFilter, Page } from '../../domain/lists.ts'
+import type { Page } from '../../domain/lists.ts'
 import { jsonObject } from '../shared/columns.ts'
-import { type List, type Plan, planOf, rowsOf } from '../shared/lists.ts'
+import {
+  type AnyFilter,
+  type Found,
+  goesUp,
+  type List,
+  type Plan,
+  pageOf,
+  planOf,
+  rowsOf,
+  startOf,
+} from '../shared/lists.ts'
 import { SQLITE_JSON } from './json.ts'
 import type { Query, Statements } from './statements.ts'
 
 type Value = bigint | number | string
-/** The rows as JSON, separated by commas, and how many they are. */
-type Rows = [json: string | null, count: bigint]
+/** The rows as JSON, separated by commas, how many they are, and whether there are any on the other side of the place. */
+type Answer = [json: string | null, count: bigint, beyond: bigint]
 
-export function pages<Filter extends ListFilter<{ limit: number }>>(
-  statements: Statements,
-  list: List<Filter>,
-): (filter: Filter) => Page {
+/** In each statement `?1` is the place, `?2` the limit, and the filters follow. A bare one would be a reason to plan it again. */
+const parameter = (place: number) => `+?${place + 3}`
+
+export function pages<Filter extends AnyFilter>(statements: Statements, list: List<Filter>): (filter: Filter) => Page {
   const json = jsonObject(list.columns, SQLITE_JSON)
-  const built = new Map<string, Query<Rows, Value[]>>()
-  const inRange = statements.query<Rows, [bigint, number]>(
-    `SELECT group_concat(${json}) FILTER (WHERE id <= ?1 + ?2), count(*) FROM ${rowsOf(list)} WHERE id > ?1 AND id <= ?1 + ?2 + 1`,
+  const built = new Map<string, Query<Answer, Value[]>>()
+  const inRange = statements.query<Answer, [bigint, number]>(
+    `SELECT group_concat(${json}) FILTER (WHERE id <= ?1 + ?2), count(*), ${otherSide({ given: [], index: undefined, walks: [[]] }, true)}
+     FROM ${rowsOf(list)} WHERE id > ?1 AND id <= ?1 + ?2 + 1`,
   )
 
-  function statementFor(plan: Plan<Filter>): Query<Rows, Value[]> {
-    const name = `${plan.index?.name} ${plan.given}`
-    const statement = built.get(name) ?? statements.query<Rows, Value[]>(sqlOf(plan))
+  function statementFor(plan: Plan<Filter>, up: boolean): Query<Answer, Value[]> {
+    const name = `${plan.index?.name} ${plan.given} ${up}`
+    const statement = built.get(name) ?? statements.query<Answer, Value[]>(sqlOf(plan, up))
     built.set(name, statement)
     return statement
   }
 
-  function sqlOf({ given, index }: Plan<Filter>): string {
-    const rows = rowsOf(list, index ? ` INDEXED BY ${index.name}` : ' NOT INDEXED')
-    const conditions = given.map((name) => `${list.filters[name]} = ?`)
-    if (index?.unique) conditions.push(index.unique.where)
-    const where = [...conditions, 'id > ?'].join(' AND ')
-    const order = index ? '' : 'ORDER BY id'
-    return `SELECT group_concat(row), count(*) FROM (SELECT ${json} AS row FROM ${rows} WHERE ${where} ${order} LIMIT +?)`
+  function sqlOf(plan: Plan<Filter>, up: boolean): string {
+    const { index, walks } = plan
+    const order = up ? 'ORDER BY id' : 'ORDER BY id DESC'
+    const rows = rowsOf(list, indexed(plan))
+    // Upwards an index gives that order by itself.
+    const found = conditions(plan, up).map(
+      (where) => `SELECT id, ${json} AS row FROM ${rows} WHERE ${where} ${index && up ? '' : order} LIMIT +?2`,
+    )
+    const whole =
+      walks.length === 1
+        ? found[0]
+        : `${found.map((one) => `SELECT * FROM (${one})`).join(' UNION ALL ')} ${order} LIMIT +?2`
+    return `SELECT group_concat(row), count(*), ${otherSide(plan, up)} FROM (${whole})`
+  }
+
+  function otherSide(plan: Plan<Filter>, up: boolean): string {
+    return conditions(plan, !up)
+      .map((where) => `EXISTS (SELECT 1 FROM ${list.table}${indexed(plan)} WHERE ${where})`)
+      .join(' OR ')
+  }
+
+  /** The rows above the place, or up to it, for each walk. */
+  function conditions({ given, index, walks }: Plan<Filter>, up: boolean): string[] {
+    return walks.map((walk) => {
+      const columns = walk.map(([column]) => column)
+      const others = given.map((name, place) => [list.filters[name], parameter(place)] as const)
+      const all = [...walk, ...others.filter(([column]) => !columns.includes(column))]
+      const where = all.map(([column, value]) => `${column} = ${value}`)
+      if (index?.unique) where.push(index.unique.where)
+      return [...where, up ? 'id > ?1' : 'id <= ?1'].join(' AND ')
+    })
   }
 
   return (filter) => {
-    const { limit, after = 0n } = filter
-    const plan = planOf(list, filter)
-    if (plan.given.length === 0) {
+    const { limit, after } = filter
+    const up = goesUp(filter)
+    const from = after ?? startOf(up)
+    const plan = planOf(list, filter, parameter)
+    if (up && plan.given.length === 0) {
       // Ids nearly always follow each other without a gap: where the next `limit` are all there, and one more, they are the page.
-      const [rows, count] = inRange.values(after, limit)[0] as Rows
-      if (count === BigInt(limit) + 1n) return { json: `[${rows}]`, next: after + BigInt(limit) }
+      const answer = inRange.values(from, limit)[0] as Answer
+      if (answer[1] === BigInt(limit) + 1n)
+        return pageOf(filter, foundIn([answer[0], BigInt(limit), answer[2]], filter, true))
     }
     const values = plan.given.map((name) => filter[name] as Value)
-    return firstOf(statementFor(plan).values(...values, after, limit + 1)[0] as Rows, limit)
+    return pageOf(filter, foundIn(statementFor(plan, up).values(from, limit + 1, ...values)[0] as Answer, filter))
   }
+}
+
+function indexed({ index }: Plan<never>): string {
+  return index ? ` INDEXED BY ${index.name}` : ' NOT INDEXED'
 }
 
 const START = '{"id":'
 /** What stands between two rows. No text contains it: inside a JSON string, the quotation mark is escaped. */
 const BETWEEN = `},${START}`
 
-/** The page of the first `limit` rows, of up to one more. */
-function firstOf([rows, count]: Rows, limit: number): Page {
-  const json = rows ?? ''
-  if (count <= limit) return { json: `[${json}]`, next: undefined }
-  const end = json.lastIndexOf(BETWEEN) + 1
-  const last = json.lastIndexOf(START, end)
-  return { json: `[${json.slice(0, end)}]`, next: BigInt(json.slice(last + START.length, json.indexOf(',', last))) }
+/** The first `limit` rows of up to one more. `isCut`: the one more, which there is, is missing already. */
+function foundIn([json, count, beyond]: Answer, { limit, back }: AnyFilter, isCut = false): Found {
+  const more = isCut || count > limit
+  const read = json ?? ''
+  const shown = more && !isCut ? read.slice(0, read.lastIndexOf(BETWEEN) + 1) : read
+  const rows = back
+    ? shown
+        .split(/,(?=\{"id":)/)
+        .reverse()
+        .join()
+    : shown
+  return {
+    rows,
+    first: idAt(rows, rows.indexOf(START)),
+    last: idAt(rows, rows.lastIndexOf(START)),
+    more,
+    beyond: beyond === 1n,
+  }
+}
+
+function idAt(rows: string, start: number): bigint | undefined {
+  return start < 0 ? undefined : BigInt(rows.slice(start + START.length, rows.indexOf(',', start)))
 }
