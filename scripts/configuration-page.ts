@@ -1,6 +1,6 @@
 // The table of settings → docs/configuration.md.
 
-import { CLIENT_SETTINGS, SETTINGS, type Setting } from '../src/config/settings.ts'
+import { CLIENT_SETTINGS, SETTINGS, type Setting, VERIFY_SETTINGS } from '../src/config/settings.ts'
 
 const INTRODUCTION = `# Configuration
 
@@ -22,6 +22,13 @@ The commands that call a running service (\`petstore pets\`, \`orders\`, \`inven
 |---|---|---|---|
 `
 
+const VERIFICATION = `
+\`petstore verify\` examines any server, and has these:
+
+| Variable | Flag | Default | |
+|---|---|---|---|
+`
+
 const NOTES = `
 A secret may be kept in a file instead: set the variable whose name ends in \`_FILE\` to the path of the file.
 
@@ -31,7 +38,9 @@ Where a Service is named \`petstore\`, Kubernetes sets \`PETSTORE_PORT\` to \`tc
 
 /** The text of docs/configuration.md. */
 export function configurationPage(): string {
-  return INTRODUCTION + rows(SETTINGS) + CONNECTION + rows(CLIENT_SETTINGS) + NOTES
+  return (
+    INTRODUCTION + rows(SETTINGS) + CONNECTION + rows(CLIENT_SETTINGS) + VERIFICATION + rows(VERIFY_SETTINGS) + NOTES
+  )
 }
 
 function rows(settings: Record<string, Setting<unknown>>): string {

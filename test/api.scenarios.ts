@@ -18,6 +18,7 @@ import { orderExpiry } from './scenarios/order-expiry.ts'
 import { orderIdempotency } from './scenarios/order-idempotency.ts'
 import { orderTransitions } from './scenarios/order-transitions.ts'
 import { placeOrder } from './scenarios/place-order.ts'
+import { promises } from './scenarios/promises.ts'
 import { rateLimit } from './scenarios/rate-limit.ts'
 import { storeFailures } from './scenarios/store-failures.ts'
 import { declaredAnswers, exampleMessages, shapeOf } from './support/contract-check.ts'
@@ -34,7 +35,17 @@ export function apiScenarios(name: string, newAddress: OnStore['newAddress']): v
     }
     const pets = [createPet, idempotencyKey, listPets, getPet]
     const orders = [placeOrder, orderIdempotency, orderTransitions, orderExpiry, listOrders]
-    const subjects = [...pets, ...orders, cursors, filters, keys, conditionalRequests, rateLimit, storeFailures]
+    const subjects = [
+      promises,
+      ...pets,
+      ...orders,
+      cursors,
+      filters,
+      keys,
+      conditionalRequests,
+      rateLimit,
+      storeFailures,
+    ]
     for (const subject of subjects) subject({ newAddress, observe })
 
     test('every answer that the contract declares was seen, and no other', () => {

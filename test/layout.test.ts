@@ -21,6 +21,8 @@ const ALLOWED: Record<string, readonly string[]> = {
   // The page calls the public API through the client. What an order may become it reads in the table of the stores.
   console: ['client', 'contract/generated.ts', 'json', 'domain/order-moves.ts'],
   reference: ['contract/openapi.ts', 'contract/generated.ts', 'console/tab-keys.ts'],
+  // It knows a server by what it answers.
+  promises: ['contract', 'json'],
   // It starts the command line as a process.
   testing: [],
   cli: [
@@ -34,6 +36,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'observability',
     'config',
     'client',
+    'promises',
     'system/files.ts',
     'system/partial.ts',
   ],

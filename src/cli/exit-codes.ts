@@ -19,6 +19,9 @@ Exit statuses:
 /** Some records were refused. The import has reported each. */
 export class ImportIncomplete extends Error {}
 
+/** `petstore verify` could not examine the server. */
+export class CouldNotExamine extends Error {}
+
 /** Stopped by a signal. */
 export class Interrupted extends Error {}
 
@@ -35,7 +38,7 @@ export function endWith(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   const [first, ...others] = indented(messageOf(error))
   tell({ style: 'red', lead: 'petstore:', rest: ` ${first}` }, ...others)
-  if (error instanceof FlagError) return 2
+  if (error instanceof FlagError || error instanceof CouldNotExamine) return 2
   if (error instanceof PetstoreNetworkError) return 3
   if (error instanceof PetstoreApiError && [401, 403].includes(error.status)) return 4
   if (error instanceof ImportIncomplete) return 5
@@ -49,7 +52,9 @@ export function messageOf(error: unknown): string {
     const request = error.status >= 500 && error.requestId ? `request ${error.requestId}, ` : ''
     return `${error.message} (${request}from ${service})`
   }
-  const expected = [StartError, PetstoreError, ImportIncomplete, Interrupted].some((kind) => error instanceof kind)
+  const expected = [StartError, PetstoreError, ImportIncomplete, CouldNotExamine, Interrupted].some(
+    (kind) => error instanceof kind,
+  )
   return expected ? (error as Error).message : Bun.inspect(error)
 }
 

@@ -24,6 +24,7 @@ const COMMANDS = new Map(
     logout: async () => (await import('./login.ts')).logoutCommand(),
     status: async () => (await import('./status.ts')).statusCommand(),
     open: async () => (await import('./status.ts')).openCommand(),
+    verify: async () => (await import('./verify.ts')).verifyCommand(),
     demo: async () => (await import('./demo.ts')).demoCommand(),
   }),
 )

@@ -15,7 +15,12 @@ export function withSettings(command: Command, ...names: Named[]): Command {
 
 /** Adds the flags for the service to call and the API key to send. */
 export function withClientSettings(command: Command): Command {
-  for (const setting of Object.values(CLIENT_SETTINGS)) addFlag(command, setting)
+  return withSettingsOf(CLIENT_SETTINGS, command)
+}
+
+/** Adds all flags of a table. */
+export function withSettingsOf(table: Record<string, Setting<unknown>>, command: Command): Command {
+  for (const setting of Object.values(table)) addFlag(command, setting)
   return command
 }
 

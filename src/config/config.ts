@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { StartError } from '../domain/errors.ts'
 import { keyEnvironment } from '../domain/keys.ts'
 import { kindOf } from '../store/kinds.ts'
-import { CLIENT_SETTINGS, SETTINGS, type Setting } from './settings.ts'
+import { CLIENT_SETTINGS, SETTINGS, type Setting, VERIFY_SETTINGS } from './settings.ts'
 
 export type Config = Readonly<{
   [Name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Name]['parse']> | Absent<(typeof SETTINGS)[Name]>
@@ -55,6 +55,17 @@ export function readClientConfig(environment: NodeJS.ProcessEnv, flags: Partial<
   return config as unknown as ClientConfig
 }
 
+/** The keys of `petstore verify`. Throws one StartError that names every problem; a FlagError when one of them is a flag. */
+export function readVerifyKeys(
+  environment: NodeJS.ProcessEnv,
+  flags: Partial<Record<string, string>>,
+): Partial<Record<keyof typeof VERIFY_SETTINGS, string>> {
+  const problems: Problem[] = []
+  const keys = readTable(VERIFY_SETTINGS, environment, flags, problems)
+  throwProblems(problems)
+  return keys
+}
+
 /** Where a service with these variables and flags listens on this machine, ending in /v1. Throws StartError. */
 export function localUrl(environment: NodeJS.ProcessEnv, flags: Flags = {}): string {
   const problems: Problem[] = []
@@ -75,7 +86,9 @@ const OF_KUBERNETES = /^PETSTORE_(SERVICE_HOST|SERVICE_PORT|PORT_\d+_)/
 
 /** Variables whose names begin like a setting's but name no setting. They are probably misspelt. */
 export function unknownVariables(environment: NodeJS.ProcessEnv): string[] {
-  const settings: Setting<unknown>[] = [...Object.values(SETTINGS), ...Object.values(CLIENT_SETTINGS)]
+  const settings: Setting<unknown>[] = [SETTINGS, CLIENT_SETTINGS, VERIFY_SETTINGS].flatMap((table) =>
+    Object.values(table),
+  )
   const known = settings.flatMap(({ variable, secret }) => (secret ? [variable, `${variable}_FILE`] : variable))
   return Object.keys(environment)
     .filter((name) => name.startsWith('PETSTORE_') && !known.includes(name) && !OF_KUBERNETES.test(name))
@@ -100,7 +113,7 @@ function readTable(
       const text = flags[name] ?? fromEnvironment(environment, setting) ?? setting.default
       values[name] = text === undefined ? undefined : setting.parse(text)
     } catch (error) {
-      const flag = flags[name] === undefined ? undefined : setting.flag?.split(' ')[0]
+      const flag = flags[name] === undefined ? undefined : setting.flag?.split(/[ ,]/)[0]
       problems.push({ source: flag ?? setting.variable, message: (error as Error).message })
     }
   }

@@ -55,6 +55,12 @@ export function apiKey(text: string): string {
   throw new Error('is not an API key, or is mistyped: one has pets_live_ or pets_test_, and 28 letters and digits')
 }
 
+/** A key of any server, as a header can carry it (RFC 6750, 2.1, and what else has no space). */
+export function bearerToken(text: string): string {
+  if (/^[!-~]+$/.test(text)) return text
+  throw new Error('must be printable ASCII characters without spaces')
+}
+
 export function firstApiKey(text: string): string {
   if (!keyEnvironment(text)) throw new Error('is not an API key. `petstore keys generate` prints one')
   return text

@@ -7,6 +7,7 @@ import { parseDuration } from './durations.ts'
 import {
   apiKey,
   baseUrl,
+  bearerToken,
   count,
   databaseAddress,
   firstApiKey,
@@ -169,5 +170,30 @@ export const CLIENT_SETTINGS = {
     description:
       'The API key. Other users of this machine can see a flag: prefer the variable, its file, or `petstore login`.',
     parse: apiKey,
+  }),
+}
+
+/** For `petstore verify`, which examines any server: a key has the form that the server gave it. */
+export const VERIFY_SETTINGS = {
+  apiKey: setting({
+    variable: 'PETSTORE_API_KEY',
+    flag: '--key, --api-key <key>',
+    secret: true,
+    description: 'The API key of the server, in any form.',
+    parse: bearerToken,
+  }),
+  readOnlyKey: setting({
+    variable: 'PETSTORE_READ_ONLY_KEY',
+    flag: '--read-only-key <key>',
+    secret: true,
+    description: 'A second key, which may only read, for the promises about such keys.',
+    parse: bearerToken,
+  }),
+  otherKey: setting({
+    variable: 'PETSTORE_OTHER_KEY',
+    flag: '--other-key <key>',
+    secret: true,
+    description: 'Another key, which may write, for the promises about two of them.',
+    parse: bearerToken,
   }),
 }

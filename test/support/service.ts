@@ -28,7 +28,7 @@ export interface ServiceOptions extends Partial<ServerOptions> {
 
 export async function startService({ address = ':memory:', observe, ...overrides }: ServiceOptions = {}) {
   const clock = { at: TODAY }
-  const now = () => clock.at
+  const now = overrides.now ?? (() => clock.at)
   const logged: string[] = []
   const log = createLog('info', { destination: { write: (line) => logged.push(line) } })
   const onTransitions = (transitions: readonly Transition[]) => logExpired(log, transitions)

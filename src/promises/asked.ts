@@ -1,0 +1,36 @@
+// What a check has asked, and the two ways in which it may end without the promise being held.
+
+export const KEYS = { full: '$KEY', 'read-only': '$READ_ONLY_KEY', other: '$OTHER_KEY' } as const
+export type KeyName = keyof typeof KEYS
+
+/** One request of a check. */
+export interface Asked {
+  method: string
+  /** Behind the base path, with the query; as it is sent. */
+  path: string
+  headers: readonly (readonly [string, string])[]
+  body: Uint8Array | undefined
+  /** What the check had changed before. */
+  before: readonly Step[]
+}
+
+/** A request that may have changed something, and the id in its answer. */
+export interface Step {
+  asked: Asked
+  id: string | undefined
+}
+
+/** The server does not keep the promise. */
+export class Broken extends Error {
+  /** `asked` shows it by itself. */
+  constructor(
+    readonly expected: string,
+    readonly actual: string,
+    readonly asked: Asked,
+  ) {
+    super(`expected ${expected}, but got ${actual}`)
+  }
+}
+
+/** Nothing can be said about the promise here and now, for this reason: a sentence. */
+export class Unjudged extends Error {}

@@ -1,0 +1,7 @@
+// Every promise of the service, in the order in which they are told.
+
+import { interfaceReads } from './catalogue/interface-reads.ts'
+import { interfaceWrites } from './catalogue/interface-writes.ts'
+import type { PromiseRow } from './promise.ts'
+
+export const PROMISES: readonly PromiseRow[] = [...interfaceReads, ...interfaceWrites]

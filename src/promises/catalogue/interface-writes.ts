@@ -1,0 +1,258 @@
+// Level `interface`: what the interface document says of adding pets. Names are ours, so that what was added can be told.
+
+import { parseJson } from '../../json/json.ts'
+import { type Answer, number, textOf } from '../answer.ts'
+import { Unjudged } from '../asked.ts'
+import { addPet, expectListed, newName, petBody, petOf, STATUSES, settled, wholeList } from '../fixtures.ts'
+import type { Probe } from '../probe.ts'
+import type { PromiseRow } from '../promise.ts'
+import { errorRows, expectStatusOfPet, INVALID_KEY, JSON_MEDIA_TYPE, whileGetPetExists } from './interface-reads.ts'
+import { type Check, documented, refuses, rowsOf, writing } from './rows.ts'
+
+const row = rowsOf('interface')
+const PETS = 'Pets'
+const POST = 'POST /pets'
+const CREATED = writing('pets.create.success')
+const EXACT = writing('pets.create.int64.beyond-53-bits')
+
+/** A pet that was added, as it was sent and as it was answered. */
+const added = (probe: Probe) =>
+  probe.shared('added', async (own) => {
+    const fields = { name: newName(), categoryId: 7n, status: 'available' }
+    return { fields, answer: await own.post('/pets', petBody(fields)) }
+  })
+
+const success: Check = async (probe) => {
+  ;(await added(probe)).answer.expectStatus(201)
+}
+
+/** That a create with these fields is answered with them. */
+const keeps = (fields: () => Record<string, unknown>, ...names: string[]): Check => {
+  return async (probe) => {
+    const sent = petBody(fields())
+    const answer = (await probe.post('/pets', sent)).expectStatus(201)
+    const expected = parseJson(sent)
+    if (!(expected instanceof Map)) return
+    for (const name of names) answer.expectMember(answer.object(), name, expected.get(name) ?? null)
+  }
+}
+
+/** A server may refuse a number as an identifier; one that it takes has to come back. */
+const keepsExactly = (categoryId: bigint): Check => {
+  return async (probe) => {
+    const answer = await probe.post('/pets', petBody({ categoryId, status: 'sold' }))
+    if (answer.status === 400) throw new Unjudged(`The server refuses the categoryId ${categoryId}.`)
+    answer.expectStatus(201).expectMember(answer.object(), 'categoryId', number(categoryId))
+  }
+}
+
+const LARGE = { categoryId: 9007199254740993n, status: 'sold' }
+
+const readable: Check = async (probe) => {
+  whileGetPetExists()
+  const fields = { name: newName(), ...LARGE }
+  const pet = petOf(await addPet(probe, fields), fields)
+  const answer = (await probe.get(`/pets/${textOf(pet.get('id'))}`)).expectStatus(200)
+  for (const [name, value] of pet) answer.expectMember(answer.object(), name, value)
+}
+
+const listed = (status: string, query: string, categoryId: bigint): Check => {
+  return async (probe) => {
+    const fields = { name: newName(), categoryId, status }
+    await expectListed(probe, `/pets?${query}`, petOf(await addPet(probe, fields), fields))
+  }
+}
+
+const notAdded: Check = async (probe) => {
+  const name = newName('refused')
+  ;(await probe.post('/pets', petBody({ name, status: 'gone' }))).expectStatus(400)
+  await settled(async () => {
+    const { answer, items } = await wholeList(probe, '/pets?')
+    if (items.some((pet) => pet.get('name') === name)) throw answer.broken(`no pet named ${name}`, 'a list with it')
+  })
+}
+
+const REFUSED: Record<string, readonly [string, () => string | undefined]> = {
+  'empty-object': ['an empty object', () => '{}'],
+  'name-missing': ['a pet without name', () => petBody({ name: undefined })],
+  'category-id-missing': ['a pet without categoryId', () => petBody({ categoryId: undefined })],
+  'name-number': ['a name that is a number', () => petBody({ name: 7 })],
+  'name-null': ['a name that is null', () => petBody({ name: null })],
+  'category-id-text': ['a categoryId that is a string', () => petBody({ categoryId: '7' })],
+  'category-id-fraction': ['a categoryId that is a fraction', () => petBody({ categoryId: 1.5 })],
+  'category-id-null': ['a categoryId that is null', () => petBody({ categoryId: null })],
+  'status-unknown': ['a status that is none of the three', () => petBody({ status: 'gone' })],
+  'status-number': ['a status that is a number', () => petBody({ status: 1 })],
+  'no-body': ['a request without a body', () => undefined],
+  'no-json': ['a body that is not JSON', () => '{"name":"petstore verify",'],
+  'no-object': ['a body that is an array', () => '[]'],
+}
+
+/** Whoever takes one kind of wrong value mostly takes the others. */
+const AFTER: Record<string, string> = {
+  'name-null': 'name-number',
+  'category-id-fraction': 'category-id-text',
+  'category-id-null': 'category-id-text',
+  'status-number': 'status-unknown',
+}
+
+const create = [
+  row('pets.create.success', 'POST /pets with a valid body answers 201.', documented(POST, '201'), success, {
+    needs: ['write'],
+  }),
+  row(
+    'pets.create.content-type',
+    'The pet that was added is application/json, in UTF-8.',
+    documented('Requests and responses', 'Media type'),
+    async (probe) => {
+      ;(await added(probe)).answer.expectHeader('Content-Type', JSON_MEDIA_TYPE)
+    },
+    CREATED,
+  ),
+  row(
+    'pets.create.id',
+    'The answer to a create has the id that was assigned, an int64.',
+    documented(POST, '201'),
+    async (probe) => {
+      const { answer } = await added(probe)
+      answer.expectInt64(answer.object(), 'id')
+    },
+    CREATED,
+  ),
+  row(
+    'pets.create.id.unique',
+    'Two pets get different ids.',
+    documented(PETS, '`id`'),
+    async (probe) => {
+      const first = await added(probe)
+      const second = await addPet(probe)
+      const id = textOf(second.object().get('id'))
+      if (id === textOf(first.answer.object().get('id'))) throw second.broken('another id', `id: ${id} again`)
+    },
+    writing('pets.create.id'),
+  ),
+  ...(['name', 'categoryId'] as const).map((name) =>
+    row(
+      `pets.create.${name === 'name' ? 'name' : 'category-id'}`,
+      `The answer to a create has the ${name} that was sent.`,
+      documented(PETS, 'Fields of a new pet'),
+      async (probe) => {
+        const { answer, fields } = await added(probe)
+        answer.expectMember(answer.object(), name, name === 'name' ? fields.name : number(fields.categoryId))
+      },
+      CREATED,
+    ),
+  ),
+  ...STATUSES.map((status) =>
+    row(
+      `pets.create.status.${status}`,
+      `A pet can be added as ${status}, and the answer says so.`,
+      documented(PETS, '`status`'),
+      keeps(() => ({ status }), 'status'),
+      CREATED,
+    ),
+  ),
+  row(
+    'pets.create.status.omitted',
+    'A pet can be added without a status.',
+    documented(PETS, '`status`'),
+    async (probe) => {
+      const answer = await addPet(probe)
+      expectStatusOfPet(answer, answer.object(), STATUSES)
+    },
+    CREATED,
+  ),
+  row(
+    'pets.create.name.unicode',
+    'A name in any script comes back unchanged.',
+    documented(PETS, '`name`'),
+    keeps(() => ({ name: `${newName()} Zoë Ωμέγα 犬 🐶` }), 'name'),
+    writing('pets.create.name'),
+  ),
+  row(
+    'pets.create.name.escapes',
+    'A name with quotes and backslashes comes back unchanged.',
+    documented(PETS, '`name`'),
+    keeps(() => ({ name: `${newName()} "the \\ dog/" <b>&amp;` }), 'name'),
+    writing('pets.create.name'),
+  ),
+  ...(
+    [
+      ['largest', 2n ** 63n - 1n],
+      ['smallest', -(2n ** 63n)],
+      ['beyond-53-bits', 2n ** 53n + 1n],
+    ] as const
+  ).map(([which, categoryId]) =>
+    row(
+      `pets.create.int64.${which}`,
+      `The categoryId ${categoryId}, where it is taken, comes back with every digit.`,
+      documented(PETS, 'int64'),
+      keepsExactly(categoryId),
+      writing('pets.create.category-id'),
+    ),
+  ),
+  row(
+    'pets.create.readable',
+    'A pet that was added can be fetched, with every field as it was sent.',
+    documented('GET /pets/{petId}', 'Deprecation'),
+    readable,
+    EXACT,
+  ),
+  row(
+    'pets.create.listed',
+    'A pet that was added is listed, with every field as it was sent.',
+    documented(POST, '201'),
+    listed('pending', '', LARGE.categoryId),
+    EXACT,
+  ),
+  row(
+    'pets.create.filtered',
+    'A pet that was added as sold is in the list of those that are sold.',
+    documented('GET /pets', '`status`'),
+    listed('sold', 'status=sold&', 7n),
+    CREATED,
+  ),
+]
+
+const refusals = [
+  ...Object.entries(REFUSED).map(([name, [what, body]]) =>
+    row(
+      `pets.create.refused.${name}`,
+      `POST /pets answers 400 to ${what}.`,
+      documented(POST, '400'),
+      refuses((probe) => probe.post('/pets', body()), 400),
+      name === 'empty-object' ? { needs: ['write'] } : writing(`pets.create.refused.${AFTER[name] ?? 'empty-object'}`),
+    ),
+  ),
+  row(
+    'pets.create.refused.not-added',
+    'A pet that was refused is not listed.',
+    documented(POST, '400'),
+    notAdded,
+    writing('pets.create.refused.status-unknown', 'pets.create.listed'),
+  ),
+  ...errorRows(
+    400,
+    'pets.create.refused.empty-object',
+    async (probe): Promise<Answer[]> => [
+      await probe.post('/pets', '{}'),
+      await probe.post('/pets', petBody({ status: 'gone' })),
+    ],
+  ),
+]
+
+const keys = (['missing', 'invalid'] as const).map((which) =>
+  row(
+    `auth.${which}.create`,
+    `${which === 'missing' ? 'Without an' : 'With an invalid'} API key, POST /pets answers 401.`,
+    documented('Keys', which === 'missing' ? 'The credential' : '401'),
+    refuses(
+      (probe) =>
+        probe.post('/pets', petBody(), which === 'missing' ? { key: 'none' } : { authorization: [INVALID_KEY] }),
+      401,
+    ),
+    { needs: ['write'] },
+  ),
+)
+
+export const interfaceWrites: readonly PromiseRow[] = [...create, ...refusals, ...keys]

@@ -1,0 +1,95 @@
+// A request as one line of curl, for a shell of POSIX: with what the check had changed before it, and with variables for keys.
+
+import { type Asked, KEYS, type Step } from './asked.ts'
+import type { Target } from './probe.ts'
+
+/** A longer body that ends in spaces is padded by the shell. */
+const BODY_WRITTEN_MAX = 2_000
+const ID_IN_ANSWER = `sed -n 's/.*"id":\\([0-9]*\\).*/\\1/p'`
+
+/** Replaces each key of the target by its variable. */
+export function withoutKeys(text: string, { keys }: Target): string {
+  const known = Object.entries(KEYS).flatMap(([name, variable]) => {
+    const key = keys[name as keyof typeof KEYS]
+    return key ? [[key, variable] as const, [encodeURIComponent(key), variable] as const] : []
+  })
+  // The longest first: one key may begin as another does.
+  const byLength = known.sort(([one], [other]) => other.length - one.length)
+  return byLength.reduce((shown, [key, variable]) => shown.replaceAll(key, () => variable), text)
+}
+
+export function curlOf(asked: Asked, target: Target): string {
+  const ids = new Map<string, string>()
+  const before = asked.before.map((step, index) => {
+    const line = curl(step.asked, target, ids, false)
+    const variable = nameOf(step, index)
+    if (step.id === undefined || !/^\d+$/.test(step.id)) return line
+    ids.set(referenceOf(step), variable)
+    return `${variable}=$(${line} | ${ID_IN_ANSWER})`
+  })
+  return [...before, curl(asked, target, ids, true)].join('; ')
+}
+
+function curl(
+  { method, path, headers, body }: Asked,
+  target: Target,
+  ids: Map<string, string>,
+  shown: boolean,
+): string {
+  const quote = (text: string) => quoted(withIds(withoutKeys(text, target), ids))
+  const type = body && !headers.some(([name]) => name === 'Content-Type') ? ["-H 'Content-Type:'"] : []
+  const words = [
+    `curl -sS${shown ? 'i' : ''} --path-as-is`,
+    ...(method === 'HEAD' ? ['-I'] : method === 'GET' || (method === 'POST' && body) ? [] : [`-X ${method}`]),
+    ...headers.map(([name, value]) => `-H ${quote(value === '' ? `${name};` : `${name}: ${value}`)}`),
+    ...type,
+    quote(target.baseUrl.origin + target.baseUrl.pathname + path),
+  ]
+  if (!body) return words.join(' ')
+  const text = new TextDecoder().decode(body)
+  const plain = text.length < BODY_WRITTEN_MAX && !/[\p{Cc}\ufffd\ufeff]/u.test(text)
+  return plain
+    ? `${words.join(' ')} --data-binary ${quote(text)}`
+    : `${printed(body)} | ${words.join(' ')} --data-binary @-`
+}
+
+/** A command that prints the body. */
+function printed(body: Uint8Array): string {
+  const escaped = (bytes: Uint8Array) =>
+    [...bytes]
+      .map((byte) => {
+        const character = String.fromCharCode(byte)
+        return /[\w{}[\]:,". -]/.test(character) ? character : `\\${byte.toString(8).padStart(3, '0')}`
+      })
+      .join('')
+  const end = body.findLastIndex((byte) => byte !== 0x20) + 1
+  return `printf '${escaped(body.subarray(0, end))}%${body.length - end}s'`
+}
+
+function nameOf({ asked }: Step, index: number): string {
+  return `${asked.path.startsWith('/pets') ? 'PET' : 'ORDER'}${index === 0 ? '' : index + 1}`
+}
+
+/** As the id stands in later requests. */
+function referenceOf({ asked, id }: Step): string {
+  return asked.path.startsWith('/pets') ? `(/pets/|"petId":|petId=)${id}` : `(/orders/)${id}`
+}
+
+function withIds(text: string, ids: Map<string, string>): string {
+  return [...ids].reduce(
+    (written, [reference, variable]) => written.replaceAll(new RegExp(`${reference}(?!\\d)`, 'g'), `$1$$${variable}`),
+    text,
+  )
+}
+
+/** One word of the shell. Variables in capital letters are the shell's, everything else is as it is. */
+function quoted(text: string): string {
+  const parts = text.split(/(\$[A-Z][A-Z_0-9]*)/)
+  if (parts.length === 1) return single(text)
+  if (!/["\\`!]/.test(text) && parts.every((part, n) => n % 2 === 1 || !part.includes('$'))) return `"${text}"`
+  return parts.map((part, n) => (n % 2 === 1 ? `"${part}"` : part === '' ? '' : single(part))).join('')
+}
+
+function single(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}

@@ -1,0 +1,142 @@
+// Examines one server: runs the checks of promises, each at most once and after those it depends on, and says what came of each.
+
+import type { Answer } from './answer.ts'
+import { Broken, Unjudged } from './asked.ts'
+import { curlOf, withoutKeys } from './curl.ts'
+import { NotExaminable } from './exchange.ts'
+import { Probe, type Run, type Target, TimeUp } from './probe.ts'
+import type { Level, Need, PromiseRow } from './promise.ts'
+
+export type Result = { id: string; level: Level } & (
+  | { outcome: 'held' }
+  | { outcome: 'broken'; promise: string; source: string; curl: string; expected: string; actual: string }
+  | { outcome: 'not_checked'; reason: string }
+)
+
+/** How many checks ask at the same time: a distant server would take too long otherwise. */
+const TOGETHER = 8
+const SHOWN_MAX = 300
+/** The names of second keys, by what needs them. */
+const SECOND_KEYS = { 'read-only key': 'read-only', 'other key': 'other' } as const
+
+export class Examination {
+  private readonly run: Run
+  private readonly rows: ReadonlyMap<string, PromiseRow>
+  private readonly results = new Map<string, Promise<Result>>()
+  private readonly waiting: (() => void)[] = []
+  private running = 0
+  /** Set once not everything could be checked in time. */
+  timeUp = false
+
+  constructor(
+    private readonly target: Target,
+    catalogue: readonly PromiseRow[],
+  ) {
+    this.run = { target, endsAt: performance.now() + target.totalMs, seen: [], shared: new Map() }
+    this.rows = new Map(catalogue.map((row) => [row.id, row]))
+  }
+
+  /** Every answer so far. */
+  get seen(): readonly Answer[] {
+    return this.run.seen
+  }
+
+  /** Rejects with NotExaminable when the server is none whose promises could be judged, or refuses the key. */
+  async begin(): Promise<void> {
+    try {
+      const answer = await new Probe(this.run).get('/pets')
+      if (answer.status === 401 || answer.status === 403)
+        throw new NotExaminable(`refuses the API key (${answer.status})`)
+      if (/^\s*</.test(answer.text)) throw new NotExaminable('answers with a web page: is this the base URL?')
+    } catch (error) {
+      if (error instanceof Broken) throw new NotExaminable(error.actual.replace(/^The server (.*)\.$/, '$1'))
+      if (error instanceof TimeUp) throw new NotExaminable('allows no more requests for now')
+      throw error
+    }
+  }
+
+  /** In the order of `chosen`. Rejects with NotExaminable. */
+  async examine(
+    chosen: readonly PromiseRow[],
+    onResult: (result: Result) => void = () => undefined,
+  ): Promise<Result[]> {
+    const told = async (row: PromiseRow) => {
+      const result = await this.resultOf(row.id)
+      onResult(result)
+      return result
+    }
+    const together = await Promise.all(chosen.filter(({ alone }) => !alone).map(told))
+    const alone: Result[] = []
+    for (const row of chosen.filter((one) => one.alone)) alone.push(await told(row))
+    const byId = new Map([...together, ...alone].map((result) => [result.id, result]))
+    return chosen.map(({ id }) => byId.get(id) as Result)
+  }
+
+  /** Everything that was found broken, also what was examined only because another promise depends on it. */
+  async broken(): Promise<Result[]> {
+    return (await Promise.all(this.results.values())).filter(({ outcome }) => outcome === 'broken')
+  }
+
+  resultOf(id: string): Promise<Result> {
+    const known = this.results.get(id)
+    if (known) return known
+    const result = this.judge(this.rows.get(id) as PromiseRow)
+    this.results.set(id, result)
+    return result
+  }
+
+  private async judge(row: PromiseRow): Promise<Result> {
+    const { id, level } = row
+    const unchecked = (reason: string): Result => ({ id, level, outcome: 'not_checked', reason })
+    const missing = row.needs?.filter((need) => !this.has(need)) ?? []
+    if (missing.length > 0) return unchecked(`It needs ${missing.map((need) => NEEDED[need]).join(' and ')}.`)
+    for (const premise of row.after ?? []) {
+      const { outcome } = await this.resultOf(premise)
+      if (outcome !== 'held') return unchecked(`${premise} is ${outcome === 'broken' ? 'broken' : 'not checked'}.`)
+    }
+    try {
+      await this.inTurn(() => row.check(new Probe(this.run)))
+      return { id, level, outcome: 'held' }
+    } catch (error) {
+      if (error instanceof Unjudged) return unchecked(error.message)
+      if (error instanceof TimeUp) {
+        this.timeUp = true
+        return unchecked('The time was up.')
+      }
+      if (error instanceof Broken) return this.found(row, error)
+      throw error
+    }
+  }
+
+  private found({ id, level, promise, source }: PromiseRow, { expected, actual, asked }: Broken): Result {
+    const shown = (text: string) => {
+      const safe = withoutKeys(text, this.target)
+      return safe.length > SHOWN_MAX ? `${safe.slice(0, SHOWN_MAX)}…` : safe
+    }
+    const curl = curlOf(asked, this.target)
+    return { id, level, outcome: 'broken', promise, source, curl, expected: shown(expected), actual: shown(actual) }
+  }
+
+  private has(need: Need): boolean {
+    if (need === 'write') return this.target.write
+    return this.target.keys[SECOND_KEYS[need]] !== undefined
+  }
+
+  private async inTurn(check: () => Promise<void>): Promise<void> {
+    if (this.running >= TOGETHER) await new Promise<void>((resolve) => this.waiting.push(resolve))
+    else this.running++
+    try {
+      await check()
+    } finally {
+      const next = this.waiting.shift()
+      if (next) next()
+      else this.running--
+    }
+  }
+}
+
+const NEEDED: Record<Need, string> = {
+  write: '--write',
+  'read-only key': '--read-only-key',
+  'other key': '--other-key',
+}
