@@ -25,7 +25,7 @@ async function niceOf(pid: number): Promise<string | undefined> {
   return fields.split(') ')[1]?.split(' ')[16]
 }
 
-describe('a backup', () => {
+describe.concurrent('a backup', () => {
   test('taken while a service writes contains every pet acknowledged before, and can be restored', async () => {
     const { database, key } = await made(0)
     const service = await serve(['--database', database])
@@ -34,7 +34,7 @@ describe('a backup', () => {
     const writers = Array.from({ length: 8 }, async () => {
       while (writing) acknowledged.push((await ask('POST', `${service.url}/pets`, key, PET)).text)
     })
-    await Bun.sleep(200)
+    while (acknowledged.length <= 10) await Bun.sleep(10)
     const before = [...acknowledged]
     const file = temporaryFile('backup.db')
     const { status, stdout } = await run(['backup', file, '--database', database])
@@ -42,7 +42,6 @@ describe('a backup', () => {
     await Promise.all(writers)
     await service.stop()
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^Backed up [\d,]+ pets, 0 orders and 1 key \(/)])
-    expect(before.length).toBeGreaterThan(10)
     expect(beside(file)).toEqual([])
 
     const restored = temporaryFile('restored.db')

@@ -8,7 +8,7 @@ import { sharedCluster } from './support/postgres.ts'
 
 const cluster = await sharedCluster()
 
-describe('petstore copy of a schema that has grown', () => {
+describe.concurrent('petstore copy of a schema that has grown', () => {
   /** What later migrations may add; `visits` stands before the tables that it refers to. */
   const GROWTH = {
     sqlite: `

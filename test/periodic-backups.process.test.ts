@@ -30,7 +30,7 @@ function grow(database: string, pets = 400_000): void {
   large.close()
 }
 
-describe('periodic backups', () => {
+describe.concurrent('periodic backups', () => {
   test('are taken periodically; the newest are kept, and other files in the folder stay', async () => {
     const { database, key } = await made(1)
     const folder = dirname(temporaryFile('x'))
@@ -78,7 +78,7 @@ describe('periodic backups', () => {
   test('of two services of one store in one folder are complete, and none fails', async () => {
     const { database } = await made(1)
     const folder = dirname(temporaryFile('x'))
-    const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '2s', PETSTORE_BACKUP_KEEP: '100' }
+    const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1s', PETSTORE_BACKUP_KEEP: '100' }
     const services = await Promise.all([1, 2].map(() => serve(['--database', database], { env })))
     while (readdirSync(folder).filter((name) => name.endsWith('.db')).length < 5) await Bun.sleep(50)
     for (const service of services) {

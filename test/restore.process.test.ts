@@ -65,7 +65,7 @@ async function served(path: string): Promise<number | string> {
   }
 }
 
-describe('a restore', () => {
+describe.concurrent('a restore', () => {
   test('keeps the previous store', async () => {
     const [older, newer] = [await made(3), await made(5)]
     const before = rows(newer.database)

@@ -119,7 +119,7 @@ describe('--ephemeral', () => {
   })
 })
 
-describe('PETSTORE_BOOTSTRAP_KEY', () => {
+describe.concurrent('PETSTORE_BOOTSTRAP_KEY', () => {
   const key = generateKey('production')
 
   test('is the first key, and is not printed', async () => {
@@ -158,7 +158,7 @@ describe('PETSTORE_BOOTSTRAP_KEY', () => {
   })
 })
 
-describe('a signal', () => {
+describe.concurrent('a signal', () => {
   test('SIGTERM: requests in progress are answered, then status 0', async () => {
     const service = await serve(['--ephemeral'])
     const body = new ReadableStream({
@@ -212,7 +212,7 @@ describe('a signal', () => {
   })
 })
 
-describe('two servers on one file', () => {
+describe.concurrent('two servers on one file', () => {
   test('a create that one has acknowledged is in the next list of the other', async () => {
     const file = temporaryFile('a.db')
     const first = await serve(['--database', file])

@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path'
 import { temporaryFile } from './support/files.ts'
 import { run, serve } from './support/process.ts'
 
-describe('serve refuses, with a sentence and without a stack trace', () => {
+describe.concurrent('serve refuses, with a sentence and without a stack trace', () => {
   const refused = async (args: string[], env: Record<string, string> = {}) => {
     const { status, stdout, stderr } = await run(['serve', ...args], { env })
     expect(stdout).toBe('')

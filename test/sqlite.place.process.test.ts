@@ -20,7 +20,7 @@ const removeAll = (database: string) => {
   for (const suffix of ['', '-wal', '-shm']) rmSync(database + suffix, { force: true })
 }
 
-describe('a server whose store', () => {
+describe.concurrent('a server whose store', () => {
   for (const [what, lose, sentence] of [
     ['is removed', async (database) => removeAll(database), 'has been removed or renamed'],
     ['is renamed', async (database) => renameSync(database, `${database}.old`), 'has been removed or renamed'],
@@ -115,7 +115,7 @@ test('a connection that is opened again refuses another file than before', async
 })
 
 // Only Linux spreads the connections of a shared port.
-describe.skipIf(process.platform !== 'linux')('a worker that is started again', () => {
+describe.skipIf(process.platform !== 'linux').concurrent('a worker that is started again', () => {
   const workersOf = ({ pid }: Running) =>
     Bun.spawnSync(['ps', '-o', 'pid=', '--ppid', String(pid)])
       .stdout.toString()

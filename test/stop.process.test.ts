@@ -9,7 +9,9 @@ import { ask, type Running, root, serve } from './support/process.ts'
 
 const PET = petBody()
 const LINUX = process.platform === 'linux'
-const STOP_MAX_MS = 10_000
+/** It stops within 10 s; more, because the machine may be busy. A second signal does not wait for that. */
+const STOP_MAX_MS = 20_000
+const AT_ONCE_MS = 6_000
 
 /** Its exit status, and after how many milliseconds it came. */
 async function stopped(service: Running, signal?: NodeJS.Signals) {
@@ -72,7 +74,7 @@ async function withWorkers(...args: string[]) {
   return { service, database, workers: processesOf(database).map(Number) }
 }
 
-describe('standard error', () => {
+describe.concurrent('standard error', () => {
   test('that is full and not read does not delay the stop', async () => {
     const { descriptor, command } = pipe()
     const service = await serve(['--ephemeral'], { command })
@@ -95,7 +97,7 @@ describe('standard error', () => {
   })
 })
 
-describe('a second signal ends it at once', () => {
+describe.concurrent('a second signal ends it at once', () => {
   test.each([
     ['SIGINT', 'SIGTERM', 143],
     ['SIGTERM', 'SIGINT', 130],
@@ -110,7 +112,7 @@ describe('a second signal ends it at once', () => {
     await Bun.sleep(200)
     const { status, tookMs } = await stopped(service, second)
     expect(status).toBe(expected)
-    expect(tookMs).toBeLessThan(3_000)
+    expect(tookMs).toBeLessThan(AT_ONCE_MS)
   })
 
   test.skipIf(!LINUX)('and its workers, also one that is stopped by SIGSTOP', async () => {
@@ -122,7 +124,7 @@ describe('a second signal ends it at once', () => {
     await Bun.sleep(200)
     const { status, tookMs } = await stopped(service)
     expect(status).toBe(143)
-    expect(tookMs).toBeLessThan(3_000)
+    expect(tookMs).toBeLessThan(AT_ONCE_MS)
     expect(processesOf(database)).toEqual([])
   })
 
@@ -134,7 +136,7 @@ describe('a second signal ends it at once', () => {
     while (!service.stderr().includes('stopping')) await Bun.sleep(1)
     const { status, tookMs } = await stopped(service, 'SIGTERM')
     expect(status).toBe(143)
-    expect(tookMs).toBeLessThan(3_000)
+    expect(tookMs).toBeLessThan(AT_ONCE_MS)
   })
 
   test('but not a repeat of the first, which `npm start` forwards after the terminal has sent it already', async () => {
@@ -149,7 +151,7 @@ describe('a second signal ends it at once', () => {
 })
 
 // Only Linux spreads the connections of a shared port.
-describe.skipIf(!LINUX)('with workers', () => {
+describe.skipIf(!LINUX).concurrent('with workers', () => {
   test('one that is stopped by SIGSTOP is killed in time', async () => {
     const { service, database, workers } = await withWorkers()
     process.kill(workers[0] as number, 'SIGSTOP')
