@@ -15,8 +15,8 @@ const textsOf = (folder: string) =>
     .map((file) => readFileSync(join(FOLDER, folder, file), 'utf8'))
 
 /**
- * The functions as databases of the newest schema have them, comments aside. Where this differs, they have changed: add a migration, if
- * only for its number, since no database of this schema would get the change. Then write the new number and digest here.
+ * The functions, comments aside, and the schema with which they came. Where the digest differs, they have changed: add a migration, if only
+ * for its number, since no database of the newest schema would get the change. Then write that number and the new digest here.
  */
 const INSTALLED = { version: 7, digest: '130c9bab14648d8d' }
 
@@ -61,7 +61,8 @@ beforeAll(async () => {
 test('a function that changes raises the number of the schema', () => {
   const hasher = new Bun.CryptoHasher('sha256')
   for (const text of textsOf('functions')) hasher.update(text.replace(/^ *--.*\n/gm, ''))
-  expect({ version: NEWEST_VERSION, digest: hasher.digest('hex').slice(0, 16) }).toEqual(INSTALLED)
+  expect(hasher.digest('hex').slice(0, 16)).toBe(INSTALLED.digest)
+  expect(INSTALLED.version).toBeLessThanOrEqual(NEWEST_VERSION)
 })
 
 test('every file of functions/ is installed', () => {
