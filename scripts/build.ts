@@ -24,7 +24,7 @@ writeFileSync(join(dist, BUILT), '')
 /** A package without dependencies: modules and declarations from the sources of src/client/. */
 function compileClient(folder: string): void {
   compile('tsconfig.client.json', folder)
-  const { config, private: kept, version, license, engines } = packageJson
+  const { config, private: kept, version, license } = packageJson
   const manifest = {
     name: config.clientName,
     private: kept,
@@ -33,7 +33,7 @@ function compileClient(folder: string): void {
     license,
     type: 'module',
     sideEffects: false,
-    engines,
+    engines: { node: '>=20' },
     exports: { '.': { types: './client/petstore.d.ts', default: './client/petstore.js' } },
   }
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)

@@ -1,20 +1,61 @@
-// `npm run check:npx`: installs the packages in empty folders, as users do, with their dependencies from the registry. Checks that npx
-// runs the service, that signals reach it, and that the client has no dependencies. Prints sizes and times. Not in the
-// suite, because it needs a network and some 40 MB.
+// `npm run check:npx`: installs the packages in empty folders by every package manager, with their dependencies from the registry and empty
+// caches, as users do. Checks that the service starts, that signals reach it, that `petstore/testing` works, and that the client has no
+// dependencies. Prints a table of times and sizes. Not in the suite, because it needs a network and some 500 MB.
 
-import { copyFileSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 
 const root = join(import.meta.dir, '..')
 const folder = mkdtempSync(join(tmpdir(), 'petstore-npx-'))
-const environment = { ...process.env, npm_config_cache: join(folder, 'cache'), npm_config_update_notifier: 'false' }
+const MANAGERS = ['pnpm@12.21.0', 'yarn@1.22.22', '@yarnpkg/cli-dist@4.18.1']
+const bin = (name: string, modules = join(folder, name)) => join(modules, 'node_modules/.bin', name)
+
+interface Way {
+  install?: string[]
+  /** The command `petstore`. */
+  petstore: string[]
+  files?: Record<string, string>
+}
+
+function ways(archive: string): Record<string, Way> {
+  const petstore = ['node_modules/.bin/petstore']
+  const [pnpm, yarn1, yarn4] = [bin('pnpm'), bin('yarn'), bin('yarn', join(folder, 'cli-dist'))]
+  const byYarn4 = { install: [yarn4, 'add', `petstore@${archive}`], petstore: [yarn4, 'petstore'] }
+  return {
+    npx: { petstore: ['npx', '--yes', archive] },
+    'npx again': { petstore: ['npx', '--yes', archive] },
+    npm: { install: ['npm', 'install', '--no-audit', archive], petstore },
+    'npm --ignore-scripts': { install: ['npm', 'install', '--no-audit', '--ignore-scripts', archive], petstore },
+    'npm --global': { install: ['npm', 'install', '--global', '--prefix', '.', archive], petstore: ['bin/petstore'] },
+    pnpm: { install: [pnpm, 'add', archive], petstore: [pnpm, 'exec', 'petstore'] },
+    'Yarn 1': { install: [yarn1, 'add', '--no-progress', archive], petstore: [yarn1, '--silent', 'petstore'] },
+    "Yarn 4, Plug'n'Play": { ...byYarn4, files: { 'yarn.lock': '' } },
+    'Yarn 4, node_modules': {
+      ...byYarn4,
+      files: { 'yarn.lock': '', '.yarnrc.yml': 'nodeLinker: node-modules\nenableGlobalCache: false\n' },
+    },
+    Bun: { install: [process.execPath, 'add', archive], petstore },
+  }
+}
+
+const TESTING = `import { startPetstore } from 'petstore/testing'
+const { url, apiKey, stop } = await startPetstore()
+console.log((await fetch(url + '/pets', { headers: { Authorization: 'Bearer ' + apiKey } })).status)
+await stop()
+`
+
 try {
   const service = pack(root)
   const client = pack(join(root, 'dist/petstore-client'))
-  const empty = mkdtempSync(join(folder, 'empty-'))
-  copyFileSync(service, join(empty, basename(service)))
-  for (const when of ['with an empty cache', 'again']) await serves(service, empty, when)
+  for (const manager of MANAGERS) {
+    const at = mkdirSync(join(folder, basename(manager).split('@')[0] as string), { recursive: true }) as string
+    run(['npm', 'install', '--silent', '--no-audit', '--ignore-scripts', manager], at)
+    // pnpm's takes its program out of its package.
+    run(['npm', 'rebuild', '--silent'], at)
+  }
+  say(`| ${['way', 'version', 'installed', 'serves', 'size', ''].join(' | ')} |\n|---|---|---|---|---|---|`)
+  for (const [name, way] of Object.entries(ways(`./${basename(service)}`))) say(await check(name, way, service))
   const project = mkdtempSync(join(folder, 'project-'))
   run(['npm', 'install', '--no-audit', '--silent', client], project)
   say(`The client's project has: ${readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.'))}`)
@@ -28,33 +69,75 @@ function pack(from: string): string {
   return path
 }
 
-async function serves(archive: string, cwd: string, when: string): Promise<void> {
+/** A row of the table. */
+async function check(name: string, { install, petstore, files = {} }: Way, archive: string): Promise<string> {
+  const cwd = mkdtempSync(join(folder, 'empty-'))
+  copyFileSync(archive, join(cwd, basename(archive)))
+  const json = '{ "name": "empty", "private": true, "type": "module" }'
+  for (const [path, text] of Object.entries({ 'package.json': json, 'testing.js': TESTING, ...files })) {
+    writeFileSync(join(cwd, path), text)
+  }
+  const [manager = ''] = install ?? petstore
+  const version = run([manager, '--version'], cwd).trim()
   const startedAt = performance.now()
-  const npx = Bun.spawn(['npx', '--yes', `./${basename(archive)}`, 'serve', '--port', '0'], {
-    cwd,
-    env: environment,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const log = npx.stderr.text()
+  if (install) run(install, cwd, name)
+  const installed = install ? since(startedAt) : ''
+  const serves = await served(petstore, cwd, name)
+  if (install && !name.includes('global')) {
+    const runner = name.includes('Plug') ? [manager, 'node'] : ['node']
+    const status = run([...runner, 'testing.js'], cwd, name).trim()
+    if (status !== '200') throw new Error(`${name}: petstore/testing answers ${status}`)
+  }
+  const [size = ''] = run(['du', '-sm', cwd], cwd).split('\t')
+  return `| ${[name, version, installed, serves, install ? `${size} MB` : '', 'ends with SIGTERM'].join(' | ')} |`
+}
+
+/** How long it takes until it serves. */
+async function served(petstore: string[], cwd: string, name: string): Promise<string> {
+  const startedAt = performance.now()
+  const env = environment(name)
+  const child = Bun.spawn([...petstore, 'serve', '--port', '0'], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const log = child.stderr.text()
   let output = ''
   let url: string | undefined
-  for await (const text of npx.stdout.pipeThrough(new TextDecoderStream())) {
+  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
     output += text
     url = /listening on (\S+)\n/.exec(output)?.[1]
     if (url) break
   }
-  if (!url) throw new Error(`npx did not serve: ${await log}`)
+  if (!url) throw new Error(`${name} did not serve: ${await log}`)
   const { status } = await fetch(new URL('/readyz', url))
-  say(`npx ${when}: ${status} after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
-  npx.kill('SIGTERM')
+  if (status !== 200) throw new Error(`${name}: /readyz answers ${status}`)
+  const time = since(startedAt)
+  child.kill('SIGTERM')
   // Standard error closes only when the service itself has ended.
-  if (!(await log).includes('"msg":"stopping"')) throw new Error('The signal did not reach the service.')
+  if (!(await Promise.race([log, Bun.sleep(15_000).then(() => '')])).includes('"msg":"stopping"'))
+    throw new Error(`${name}: the signal did not reach the service.`)
+  return time
 }
 
-function run(command: string[], cwd: string): string {
-  const { exitCode, stdout, stderr } = Bun.spawnSync(command, { cwd, env: environment })
-  if (exitCode !== 0) throw new Error(`${command.join(' ')}: ${exitCode}\n${stderr}`)
+/** Caches of its own for each way. */
+function environment(name: string): NodeJS.ProcessEnv {
+  const cache = join(folder, 'caches', name.replace(' again', ''))
+  return {
+    ...process.env,
+    npm_config_cache: cache,
+    pnpm_config_store_dir: cache,
+    npm_config_update_notifier: 'false',
+    YARN_CACHE_FOLDER: cache,
+    YARN_GLOBAL_FOLDER: cache,
+    BUN_INSTALL_CACHE_DIR: cache,
+  }
+}
+
+function run(command: string[], cwd: string, name = 'tools'): string {
+  const { exitCode, stdout, stderr } = Bun.spawnSync(command, { cwd, env: environment(name) })
+  if (exitCode !== 0) throw new Error(`${command.join(' ')}: ${exitCode}\n${stdout}${stderr}`)
   return stdout.toString()
+}
+
+function since(startedAt: number): string {
+  return `${((performance.now() - startedAt) / 1000).toFixed(1)} s`
 }
 
 function say(line: string): void {

@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import packageJson from '../package.json'
 import { temporaryFile } from './support/files.ts'
 import { copiesLog } from './support/logs.ts'
 import { pack } from './support/pack.ts'
@@ -28,6 +29,13 @@ beforeAll(async () => {
   tarball = await pack(root)
 }, 60_000)
 
+interface Manifest {
+  dependencies: Record<string, string>
+  optionalDependencies: Record<string, string>
+  os: string[]
+  preferUnplugged: boolean
+}
+
 /** Unpacks the package into `modules`, and returns how npm and pnpm would link its command. */
 function unpack(modules: string): string {
   const petstore = join(modules, 'petstore')
@@ -39,45 +47,82 @@ function unpack(modules: string): string {
   return command
 }
 
-function install(modules: string, path: string, bun: 'bun' | 'stub'): void {
+function install(modules: string, path: string, bun: 'bun' | 'stub' | 'foreign'): void {
   mkdirSync(dirname(join(modules, path)), { recursive: true })
   if (bun === 'bun') symlinkSync(BUN, join(modules, path))
-  else writeFileSync(join(modules, path), STUB, { mode: 0o755 })
+  else writeFileSync(join(modules, path), bun === 'stub' ? STUB : FOREIGN, { mode: 0o755 })
 }
 
 const folder = () => mkdtempSync(temporaryFile('install-'))
-const LAYOUTS: Record<string, () => string> = {
+const BESIDE = `@oven/bun-${process.platform}-${process.arch === 'arm64' ? 'aarch64' : 'x64'}`
+/** What a system does with a program for the other C library. */
+const FOREIGN = '#!/none/ld-musl\n'
+/** Each gives the command. */
+const LAYOUTS = {
   npm() {
     const modules = join(folder(), 'node_modules')
-    install(modules, 'bun/bin/bun.exe', 'bun')
-    return unpack(modules)
-  },
-  'npm --ignore-scripts'() {
-    const modules = join(folder(), 'node_modules')
-    install(modules, 'bun/bin/bun.exe', 'stub')
-    install(modules, '@oven/bun-linux-x64/bin/bun', 'bun')
-    return unpack(modules)
+    install(modules, `${BESIDE}/bin/bun`, 'bun')
+    return [unpack(modules)]
   },
   pnpm() {
-    const store = join(folder(), 'node_modules/.pnpm')
-    install(store, 'bun@1/node_modules/bun/bin/bun.exe', 'stub')
-    install(store, 'bun@1/node_modules/@oven/bun-linux-x64/bin/bun', 'bun')
-    const modules = join(store, 'petstore@1/node_modules')
-    const command = unpack(modules)
-    symlinkSync('../../bun@1/node_modules/bun', join(modules, 'bun'))
-    return command
+    const modules = join(folder(), 'node_modules/.pnpm/petstore@1/node_modules')
+    install(modules, `${BESIDE}/bin/bun`, 'bun')
+    return [unpack(modules)]
   },
-}
+  'Yarn 1, with Bun for both C libraries'() {
+    const modules = join(folder(), 'node_modules')
+    install(modules, `${BESIDE}/bin/bun`, 'bun')
+    install(modules, `${BESIDE}-musl/bin/bun`, 'foreign')
+    return [unpack(modules)]
+  },
+  "Yarn 4, with Plug'n'Play: run by Node, which alone knows where Bun is"() {
+    const unplugged = folder()
+    install(unplugged, `${BESIDE}/bin/bun`, 'bun')
+    writeFileSync(join(unplugged, BESIDE, 'package.json'), '{}')
+    return ['env', `NODE_PATH=${unplugged}`, 'node', unpack(join(folder(), 'node_modules'))]
+  },
+  'npm, beside the package bun, which has taken Bun over'() {
+    const modules = join(folder(), 'node_modules')
+    install(modules, 'bun/bin/bun.exe', 'bun')
+    mkdirSync(join(modules, BESIDE, 'bin'), { recursive: true })
+    return [unpack(modules)]
+  },
+  'npm --ignore-scripts, beside the package bun'() {
+    const modules = join(folder(), 'node_modules')
+    install(modules, 'bun/bin/bun.exe', 'stub')
+    install(modules, `${BESIDE}/bin/bun`, 'bun')
+    return [unpack(modules)]
+  },
+} satisfies Record<string, () => string[]>
 
 describe('the package', () => {
-  test('has one dependency, what was built, and nothing else', () => {
-    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-    expect(Object.keys(dependencies)).toEqual(['bun'])
+  test('needs Bun alone, in its version; no script has to run when it is installed, and Windows is refused', () => {
+    const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+    const { dependencies, optionalDependencies, os, preferUnplugged } = packageJson as Partial<Manifest>
+    expect([dependencies, os, preferUnplugged]).toEqual([undefined, ['linux', 'darwin'], true])
+    const versions = Object.entries(optionalDependencies ?? {})
+    expect(versions.map(([name]) => name.replace('@oven/bun-', ''))).toEqual([
+      'darwin-aarch64',
+      'darwin-x64',
+      'linux-aarch64',
+      'linux-aarch64-musl',
+      'linux-x64',
+      'linux-x64-musl',
+    ])
+    for (const [name, version] of versions) {
+      expect(version).toBe(packageJson.devDependencies.bun)
+      expect(packages[`node_modules/${name}`]).toMatchObject({ version, optional: true })
+      expect(packages[`node_modules/${name}`].hasInstallScript).toBeUndefined()
+    }
+  })
+
+  test('has what was built, and nothing else', () => {
     const files = Bun.spawnSync(['tar', '-tzf', tarball]).stdout.toString().trim().split('\n')
     const rooms = new Set(files.map((file) => file.split('/').slice(1, 3).join('/')))
     expect([...rooms].sort()).toEqual([
       'LICENSE',
       'README.md',
+      'bin/package.json',
       'bin/petstore',
       'dist/main.js',
       'dist/pages',
@@ -86,45 +131,46 @@ describe('the package', () => {
     ])
   })
 
-  for (const [name, lay] of Object.entries(LAYOUTS)) {
-    test(`serves when installed by ${name}`, async () => {
-      const cwd = folder()
-      const workers = process.platform === 'linux' ? ['--workers', '2'] : []
-      const service = await serve(workers, { command: [lay()], cwd })
-      for (const page of ['/', '/docs']) {
-        const html = await (await fetch(new URL(page, service.url))).text()
-        const files = [...html.matchAll(/ (?:src|href)="([^"]*)"/g)].map(([, address = '']) => address)
-        expect(files.length).toBeGreaterThan(1)
-        for (const file of files) expect((await fetch(new URL(file, service.url))).status).toBe(200)
-      }
-      expect((await fetch(new URL('/openapi.json', service.url))).status).toBe(200)
-      await copiesLog(join(cwd, 'data/petstore.db'))
-      expect(await service.stop()).toBe(0)
-      expect(service.stderr()).not.toContain('worker ended')
-    })
-  }
+  test('has all that the service needs', async () => {
+    const cwd = folder()
+    const workers = process.platform === 'linux' ? ['--workers', '2'] : []
+    const service = await serve(workers, { command: LAYOUTS.npm(), cwd })
+    for (const page of ['/', '/docs']) {
+      const html = await (await fetch(new URL(page, service.url))).text()
+      const files = [...html.matchAll(/ (?:src|href)="([^"]*)"/g)].map(([, address = '']) => address)
+      expect(files.length).toBeGreaterThan(1)
+      for (const file of files) expect((await fetch(new URL(file, service.url))).status).toBe(200)
+    }
+    expect((await fetch(new URL('/openapi.json', service.url))).status).toBe(200)
+    await copiesLog(join(cwd, 'data/petstore.db'))
+    expect(await service.stop()).toBe(0)
+    expect(service.stderr()).not.toContain('worker ended')
+  })
 
-  test('says what is missing: Bun, or a Bun for this system', async () => {
+  test.each(Object.entries(LAYOUTS))('serves when installed by %s', async (_name, lay) => {
+    const service = await serve(['--ephemeral'], { command: lay() })
+    expect(await service.stop()).toBe(0)
+  })
+
+  test('says what is missing', async () => {
     const modules = join(folder(), 'node_modules')
     const command = [unpack(modules)]
     expect(await run(['--version'], { command })).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('the package bun is not installed beside'),
-    })
-    install(modules, 'bun/bin/bun.exe', 'stub')
-    expect(await run(['--version'], { command })).toMatchObject({
-      status: 1,
-      stderr: expect.stringMatching(/^petstore: there is no Bun for this system \(\w+ \w+\)/),
+      stderr: expect.stringMatching(/^petstore: there is no Bun beside \S+ for this system \(\w+ \w+\)/),
     })
   })
 
-  test('a signal to npx, which starts it in a shell, reaches the service, which names commands that work without npx', async () => {
-    const command = LAYOUTS.npm?.() as string
-    // As npx does: the shell ends, and passes nothing on.
-    const env = { npm_command: 'exec', PATH: `${dirname(command)}:${process.env.PATH}` }
+  test.each([
+    ['npx', { npm_command: 'exec' }],
+    ['Yarn 1', { npm_config_user_agent: 'yarn/1.22.22 npm/? node/v20.20.2 linux x64' }],
+  ])('a signal to %s, which starts it in a shell, reaches the service', async (name, variables) => {
+    const [command = ''] = LAYOUTS.npm()
+    // The shell ends, and passes nothing on.
+    const env: Record<string, string> = { ...variables, PATH: `${dirname(command)}:${process.env.PATH}` }
     const service = await serve([], { command: ['sh', '-c', '"$0" "$@"; true', command], env })
-    // Only npx has petstore on its path.
-    expect(service.stdout()).toMatch(/^Another key {2}\S+\/petstore keys create /m)
+    // Only npx has petstore on its path, so a command is named that works without it.
+    if (name === 'npx') expect(service.stdout()).toMatch(/^Another key {2}\S+\/petstore keys create /m)
     expect(await service.stop()).toBe(143)
     // All output has been read, so the service has ended, too.
     expect(service.stderr()).toContain('"msg":"stopping"')
@@ -179,7 +225,7 @@ describe('petstore/testing', () => {
   let cwd: string
   beforeAll(() => {
     cwd = folder()
-    install(join(cwd, 'node_modules'), 'bun/bin/bun.exe', 'bun')
+    install(join(cwd, 'node_modules'), `${BESIDE}/bin/bun`, 'bun')
     unpack(join(cwd, 'node_modules'))
     writeFileSync(join(cwd, 'package.json'), '{ "devDependencies": { "petstore": "*" } }')
     writeFileSync(join(cwd, 'program.test.mjs'), PROGRAM)

@@ -23,16 +23,18 @@ export function firstSignal(): Promise<NodeJS.Signals> {
   })
 }
 
-/** How often a process that npx started checks that its parent is alive. */
+/** How often a process that npx or Yarn 1 started checks that its parent is alive. */
 const PARENT_EVERY_MS = 100
 
 /**
  * Under npx: resolves when the parent has ended. It is a shell, which passes no signal on and ends at the first one that npx sends.
+ * Yarn 1 ends at a signal, and passes none on.
  * Elsewhere it never resolves, because a service may outlive the process that started it.
  */
 export function npxEnds(): Promise<'SIGTERM'> {
   return new Promise((resolve) => {
-    if (process.env.npm_command !== 'exec') return
+    const { npm_command, npm_config_user_agent } = process.env
+    if (npm_command !== 'exec' && !npm_config_user_agent?.startsWith('yarn/1.')) return
     const parent = process.ppid
     setInterval(() => process.ppid !== parent && resolve('SIGTERM'), PARENT_EVERY_MS).unref()
   })

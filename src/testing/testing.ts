@@ -26,7 +26,12 @@ export interface TestPetstoreOptions {
 export async function startPetstore({ demo = false }: TestPetstoreOptions = {}): Promise<TestPetstore> {
   const launcher = fileURLToPath(new URL('../../bin/petstore', import.meta.url))
   const flags = ['--ephemeral', '--stdin', '--json', '--port', '0', ...(demo ? ['--demo'] : [])]
-  const child = spawn(launcher, ['serve', ...flags], { env: environment(), stdio: ['pipe', 'pipe', 'inherit'] })
+  // With Plug'n'Play only Node knows where Bun is.
+  const [command, ...first] = process.versions.pnp ? [process.execPath, launcher] : [launcher]
+  const child = spawn(command, [...first, 'serve', ...flags], {
+    env: environment(),
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   const ended = once(child, 'exit')
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   // Writing to a service that has ended fails. `ready` reports that it has ended.
