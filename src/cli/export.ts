@@ -4,7 +4,7 @@
 import { Command, Option } from 'commander'
 import type { PetstoreClient } from '../client/petstore.ts'
 import { createClient } from './client.ts'
-import { type FormatName, formatNames, formatOf } from './formats/formats.ts'
+import { type FormatName, formatNames, formatOf, formats } from './formats/formats.ts'
 import { withClientSettings } from './options.ts'
 import { writeFile } from './output.ts'
 import { plural, tell, writeAll } from './print.ts'
@@ -29,6 +29,7 @@ export function exportCommand<Item extends object, Filter>({
     .description(`Write ${noun}s to a file or to standard output.`)
     .argument('[file]', 'the file (default: standard output, also written as -)')
     .addOption(new Option('--format <format>', "the format (default: from the file's extension)").choices(formatNames))
+    .option('--bom', 'begin a CSV with a byte order mark, which Excel needs', false)
     .addHelpText(
       'after',
       `
@@ -37,26 +38,34 @@ An existing file is replaced only when the export is complete.
 Examples:
 ${examples.map((example) => `  petstore ${example}`).join('\n')}`,
     )
-    .action(async (file: string | undefined, options: { format?: FormatName } & Filter, self: Command) => {
-      const toFile = file !== undefined && file !== '-'
-      const texts = formatOf(file, options.format)
-      const client = createClient(self, { retries: 6 })
-      // A bar would be drawn over what the terminal shows.
-      const progress = !toFile && process.stdout.isTTY ? NO_BAR : startProgress('Exporting', undefined)
-      let count = 0
-      async function* counted(): AsyncGenerator<Item> {
-        for await (const item of list(client, options)) {
-          yield item
-          count++
-          if (count % 100 === 0) progress.update(count, plural(count, noun))
+    .action(
+      async (file: string | undefined, options: { format?: FormatName; bom: boolean } & Filter, self: Command) => {
+        const toFile = file !== undefined && file !== '-'
+        const texts = formatOf(file, options.format)
+        if (options.bom && texts !== formats.csv) self.error('error: --bom is for CSV')
+        const client = createClient(self, { retries: 6 })
+        // A bar would be drawn over what the terminal shows.
+        const progress = !toFile && process.stdout.isTTY ? NO_BAR : startProgress('Exporting', undefined)
+        let count = 0
+        async function* counted(): AsyncGenerator<Item> {
+          for await (const item of list(client, options)) {
+            yield item
+            count++
+            if (count % 100 === 0) progress.update(count, plural(count, noun))
+          }
         }
-      }
-      const written = texts.write(counted(), columns)
-      try {
-        await (toFile ? writeFile(file, written) : writeAll(written))
-      } finally {
-        progress.stop()
-      }
-      tell(`Exported ${plural(count, noun)}${toFile ? ` to ${file}` : ''}.`)
-    })
+        const written = withMark(options.bom, texts.write(counted(), columns))
+        try {
+          await (toFile ? writeFile(file, written) : writeAll(written))
+        } finally {
+          progress.stop()
+        }
+        tell(`Exported ${plural(count, noun)}${toFile ? ` to ${file}` : ''}.`)
+      },
+    )
+}
+
+async function* withMark(bom: boolean, texts: AsyncIterable<string>): AsyncGenerator<string> {
+  if (bom) yield '\ufeff'
+  yield* texts
 }

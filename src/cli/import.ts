@@ -133,7 +133,7 @@ class ImportRun {
         if (done || this.stopping) return
         this.records++
         const adding = this.add(value)
-        this.report(value.line, adding)
+        this.report(value, adding)
         await adding
       } catch (error) {
         this.stopping = true
@@ -144,12 +144,12 @@ class ImportRun {
   }
 
   /** Resolves with what is wrong with the record, if anything. */
-  private async add({ line, pet, problem }: SourceRecord): Promise<string | undefined> {
+  private async add({ line, nth, pet, problem }: SourceRecord): Promise<string | undefined> {
     if (!pet) return this.refuse(`It ${problem}`)
     let present = false
     try {
       await this.client.createPet(pet as NewPet, {
-        idempotencyKey: recordKey(this.name, line, stringifyJson(pet)),
+        idempotencyKey: recordKey(this.name, line, nth, stringifyJson(pet)),
         onReplayed: () => {
           present = true
         },
@@ -174,18 +174,19 @@ class ImportRun {
     return why
   }
 
-  private report(line: number, adding: Promise<string | undefined>): void {
+  private report({ line, nth }: SourceRecord, adding: Promise<string | undefined>): void {
     const problem = adding.catch(() => undefined)
     this.reported = Promise.all([problem, this.reported]).then(([why]) => {
-      if (why !== undefined) this.progress.log(`line ${line}: ${why}`)
+      if (why !== undefined) this.progress.log(`line ${line}${nth ? `, record ${nth}` : ''}: ${why}`)
     })
   }
 }
 
 /** The keys of one import have a common prefix and rise with its lines, which keeps the service's index of them compact. */
-function recordKey(name: string, line: number, content: string): string {
+function recordKey(name: string, line: number, nth: number | undefined, content: string): string {
   const digest = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 22)
-  return `import-${digest(name)}-${String(line).padStart(10, '0')}-${digest(content)}`
+  const place = [line, ...(nth ? [nth] : [])].map((number) => String(number).padStart(10, '0'))
+  return `import-${digest(name)}-${place.join('.')}-${digest(content)}`
 }
 
 function importName(file: string, { as, again }: ImportOptions): string {

@@ -20,7 +20,7 @@ export const csv: Format = {
     let header: string[] | undefined
     for await (const row of rows(text)) {
       if (header) yield recordOf(row, header)
-      else header = checkedHeader(row)
+      else if (!namesSeparator(row)) header = checkedHeader(row)
     }
   },
 
@@ -31,6 +31,11 @@ export const csv: Format = {
       yield `${columns.map((column) => quoted(String(fields.get(column) ?? ''))).join(',')}\n`
     }
   },
+}
+
+/** Excel's `sep=;` before the header. */
+function namesSeparator({ fields }: Row): boolean {
+  return fields.length === 2 && fields.join('').toLowerCase() === 'sep='
 }
 
 function checkedHeader({ fields }: Row): string[] {
@@ -62,8 +67,17 @@ function recordOf({ line, fields, wellFormed }: Row, header: readonly string[]):
 /** Text that is not an integer is sent as it is, and the service reports what is wrong. */
 function petOf({ name, categoryId = '', ...row }: Record<string, string>): Unchecked {
   const integer = /^-?[0-9]{1,100}$/.test(categoryId.trim())
+  if (row.status) row.status = statusOf(row.status)
   const others = FIELDS.flatMap((field) => (row[field] ? [[field, row[field]]] : []))
   return { name, categoryId: integer ? BigInt(categoryId) : categoryId, ...Object.fromEntries(others) }
+}
+
+/** Also as the page shows it. The service refuses any other text. */
+function statusOf(text: string): string {
+  return text
+    .trim()
+    .toLowerCase()
+    .replace(/^reserved$/, 'pending')
 }
 
 function quoted(text: string): string {

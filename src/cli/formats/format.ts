@@ -12,6 +12,8 @@ export type Unchecked = { [Field in keyof NewPet]?: unknown }
 export interface SourceRecord {
   /** The line where it starts, from 1. */
   line: number
+  /** Which one on this line, from 1, where a line may have several. */
+  nth?: number
   pet?: Unchecked
   /** Why it cannot be read: a sentence without its subject. */
   problem?: string

@@ -20,7 +20,16 @@ const BY_EXTENSION: Record<string, FormatName> = {
 
 /** The named format, or the one of the file's extension. Throws StartError when there is neither. */
 export function formatOf(path: string | undefined, named: FormatName | undefined): Format {
+  if (!named && /\.(xlsx?|ods|numbers)$/i.test(path ?? '')) throw workbook(path ?? '')
   const name = named ?? BY_EXTENSION[extname(path ?? '').toLowerCase()]
   if (!name) throw new StartError(`The format is unknown. Give one of --format ${formatNames.join(', ')}.`)
   return formats[name]
+}
+
+/** Not read: a workbook may have several sheets, formulas and dates, and the person knows better which of them to save. */
+export function workbook(file: string): StartError {
+  return new StartError(
+    `${file} is a workbook of a spreadsheet. Use CSV instead: to import, save the sheet as “CSV UTF-8” (File, Save As); ` +
+      'to export, write a .csv with --bom.',
+  )
 }

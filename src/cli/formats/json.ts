@@ -10,6 +10,8 @@ export const json: Format = {
   async *read(text) {
     let [rest, line, elements, ended] = ['', 1, 0, false]
     let started = false
+    /** The line of the last element, how many began there, and the line of the bracket. */
+    let [at, nth, first] = [0, 0, 0]
     const broken = (what: string) => new StartError(`Line ${line} ${what}. The records before it were imported.`)
     function take(length: number): string {
       const taken = rest.slice(0, length)
@@ -25,13 +27,17 @@ export const json: Format = {
         if (!rest.startsWith('[')) throw broken('does not start an array: for one object a line, use --format ndjson')
         take(1)
         started = true
+        first = line
       }
       for (let end = elementEnd(rest); started && !ended && end >= 0; end = elementEnd(rest)) {
         ended = rest[end] === ']'
         const startLine = line + newlines(rest.slice(0, blanks(rest)))
         const element = take(end)
+        nth = startLine === at ? nth + 1 : 1
+        at = startLine
+        const record = { ...readRecord(element, startLine), ...((nth > 1 || at === first) && { nth }) }
         // `[]` has no element; anywhere else an empty element is an error.
-        if (!ended || elements > 0 || element.trim() !== '') yield readRecord(element, startLine)
+        if (!ended || elements > 0 || element.trim() !== '') yield record
         elements++
         take(1)
       }
