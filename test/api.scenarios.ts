@@ -8,6 +8,7 @@ import type { OnStore } from './scenarios/api.ts'
 import { conditionalRequests } from './scenarios/conditional-requests.ts'
 import { createPet } from './scenarios/create-pet.ts'
 import { cursors } from './scenarios/cursors.ts'
+import { events } from './scenarios/events.ts'
 import { filters } from './scenarios/filters.ts'
 import { getPet } from './scenarios/get-pet.ts'
 import { idempotencyKey } from './scenarios/idempotency-key.ts'
@@ -34,7 +35,7 @@ export function apiScenarios(name: string, newAddress: OnStore['newAddress']): v
       if (status >= 400 && text !== '') messages.add(shapeOf(JSON.parse(text).message))
     }
     const pets = [createPet, idempotencyKey, listPets, getPet]
-    const orders = [placeOrder, orderIdempotency, orderTransitions, orderExpiry, listOrders]
+    const orders = [placeOrder, orderIdempotency, orderTransitions, orderExpiry, listOrders, events]
     const subjects = [
       promises,
       ...pets,

@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test'
 import document from '../openapi.yaml'
 import { flatten } from '../src/contract/schema.ts'
+import { EVENT_COLUMNS } from '../src/store/shared/events.ts'
 import { answerText, CREATE_PET, replay, requestText } from '../src/store/shared/idempotency.ts'
 import { NEW_ORDER_COLUMNS, ORDER_COLUMNS } from '../src/store/shared/order-columns.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../src/store/shared/pet-columns.ts'
@@ -14,6 +15,7 @@ test.each([
   ['NewPet', NEW_PET_COLUMNS],
   ['Order', ORDER_COLUMNS],
   ['NewOrder', NEW_ORDER_COLUMNS],
+  ['Event', EVENT_COLUMNS],
 ])('%s has every field of the contract, in its order, optional where it is', (name, columns) => {
   const { properties = {}, required = [] } = flatten({ $ref: `#/components/schemas/${name}` }, schemas)
   expect(Object.keys(columns)).toEqual(Object.keys(properties))

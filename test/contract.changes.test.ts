@@ -110,6 +110,7 @@ describe('what breaks a client is seen:', () => {
       'listPets: has another minLength for name in an item of the response 200',
       'createPet: has another minLength for name in the response 201',
       'getPet: has another minLength for name in the response 200',
+      'listEvents: has another minLength for name in pet in an item of the response 200',
     ],
     [
       'another default',
@@ -181,6 +182,7 @@ describe('what breaks a client is seen:', () => {
       'listPets: has another maxLength for name in an item of the response 200',
       'createPet: has another maxLength for name in the response 201',
       'getPet: has another maxLength for name in the response 200',
+      'listEvents: has another maxLength for name in pet in an item of the response 200',
     ],
     [
       'a value that a request may no longer have',
@@ -197,6 +199,7 @@ describe('what breaks a client is seen:', () => {
       'listPets: has another enum for status in an item of the response 200',
       'createPet: has another enum for status in the response 201',
       'getPet: has another enum for status in the response 200',
+      'listEvents: has another enum for status in pet in an item of the response 200',
     ],
     [
       'a set of values that is open',
@@ -206,6 +209,7 @@ describe('what breaks a client is seen:', () => {
       'getOrder: has another enum for status in the response 200',
       'completeOrder: has another enum for status in the response 200',
       'returnOrder: has another enum for status in the response 200',
+      'listEvents: has another enum for orderStatus in an item of the response 200',
     ],
     [
       'a field of a response',
@@ -256,14 +260,14 @@ describe('what breaks a client is seen:', () => {
         header('RetryAfter').required = false
       },
       ...['listPets', 'createPet', 'getPet', 'listOrders', 'placeOrder', 'getOrder', 'cancelOrder', 'completeOrder']
-        .concat('returnOrder', 'getInventory')
+        .concat('returnOrder', 'getInventory', 'listEvents')
         .flatMap((id) => [429, 503].map((status) => `${id}: may leave out the header Retry-After of ${status}`)),
     ],
     [
       'what a header may hold',
       ({ header }) => delete header('RetryAfter').schema.pattern,
       ...['listPets', 'createPet', 'getPet', 'listOrders', 'placeOrder', 'getOrder', 'cancelOrder', 'completeOrder']
-        .concat('returnOrder', 'getInventory')
+        .concat('returnOrder', 'getInventory', 'listEvents')
         .flatMap((id) =>
           [429, 503].map((status) => `${id}: has another pattern for the header Retry-After of ${status}`),
         ),
@@ -279,7 +283,7 @@ describe('what breaks a client is seen:', () => {
     const found = changesAfter(({ apiKey }) => {
       apiKey.scheme = 'basic'
     })
-    expect(found).toHaveLength(10)
+    expect(found).toHaveLength(11)
     expect(found[0]).toBe('listPets: needs another credential')
   })
 })

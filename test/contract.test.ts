@@ -88,6 +88,7 @@ describe('the interface document', () => {
       'post /store/orders/{orderId}/complete completeOrder beta',
       'post /store/orders/{orderId}/return returnOrder experimental',
       'get /store/inventory getInventory experimental',
+      'get /store/events listEvents experimental',
     ])
   })
 
@@ -233,11 +234,11 @@ describe('the prose', () => {
   })
 
   test('repeats the bounds as they are', () => {
-    const { Pets, Orders, NewOrder } = document.components.schemas
+    const { Pets, Orders, Events, NewOrder } = document.components.schemas
     const page = `1 to ${PAGE_MAX}`
     const ahead = `at most ${EXPIRY_DAYS_MAX} days ahead`
     const source = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8').replace(/\s+/g, ' ')
-    expect([Pets?.maxItems, Orders?.maxItems]).toEqual([PAGE_MAX, PAGE_MAX])
+    expect([Pets, Orders, Events].map((page) => page?.maxItems)).toEqual([PAGE_MAX, PAGE_MAX, PAGE_MAX])
     expect(NewOrder?.properties?.expiresAt?.description?.replace(/\s+/g, ' ')).toContain(ahead)
     expect(source('docs/interface.md')).toContain(ahead)
     for (const path of ['docs/interface.md', 'src/client/petstore-client.ts']) expect(source(path)).toContain(page)

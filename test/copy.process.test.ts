@@ -5,6 +5,7 @@ import { existsSync, statSync } from 'node:fs'
 import { openStore } from '../src/store/kinds.ts'
 import { UNFINISHED_ID } from '../src/store/sqlite/file.ts'
 import { copy, FIRST_ORDER, filledFile, LATER, PETS, rowsOfFile, runOnFile } from './support/copied-stores.ts'
+import { allEvents } from './support/events.ts'
 import { temporaryFile } from './support/files.ts'
 import { newKey } from './support/keys.ts'
 import { newPet, petBody } from './support/pets.ts'
@@ -47,11 +48,13 @@ describe('petstore copy', () => {
     const { status, stdout, stderr } = await copy(file, address)
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toBe(
-      `Copied and compared: 3 keys, 10 order transitions, ${PETS + 2} pets, 2 deprecated calls, 7 idempotency answers, 5 orders.\n`,
+      `Copied and compared: 3 keys, 10 events, 0 changed pets, ${PETS + 2} pets, 2 deprecated calls, 7 idempotency answers, 5 orders, 10 order transitions.\n`,
     )
     const back = temporaryFile('back.db')
     expect((await copy(address, back)).status).toBe(0)
     expect(rowsOfFile(back)).toEqual(rowsOfFile(file))
+    // A cursor of one store says nothing of another.
+    expect(rowsOfFile(back, ['event_epoch'])).not.toEqual(rowsOfFile(file, ['event_epoch']))
     // By the clock of the database, what was asked in 1970 is over.
     await cluster.asAdmin(
       (sql) => sql`UPDATE idempotency_answers SET created_at = extract(epoch FROM now()) * 1000`,
@@ -78,6 +81,10 @@ describe('petstore copy', () => {
       expect(await rejectionOf(store.placeOrder({ petId: 1n }, 1n))).toMatchObject({
         message: 'Pet 1 is sold: order 1.',
       })
+      const events = await allEvents(store)
+      expect(events.length).toBe(PETS + 3 + 11)
+      expect(await allEvents(store, { orderId: 3n })).toHaveLength(3)
+      expect(events.at(-1)).toMatchObject({ type: 'order.placed', orderId: 6n })
       await store.close()
     }
   }, 30_000)

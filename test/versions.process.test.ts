@@ -10,9 +10,11 @@ import { gunzipSync } from 'node:zlib'
 import type { ApiKey, DeprecatedCalls, KeyHash, KeyId } from '../src/domain/keys.ts'
 import type { Inventory, NewOrder, Order } from '../src/domain/orders.ts'
 import type { Pet, PetStatus } from '../src/domain/pets.ts'
+import type { Store } from '../src/domain/store.ts'
 import { kindOf, openStore } from '../src/store/kinds.ts'
 import { FUNCTIONS } from '../src/store/postgres/schema.ts'
 import { MIGRATIONS } from '../src/store/sqlite/connection.ts'
+import { allEvents, inventoryOf } from './support/events.ts'
 import { temporaryFile } from './support/files.ts'
 import { petFilter } from './support/lists.ts'
 import { newPet, petsOf } from './support/pets.ts'
@@ -81,6 +83,7 @@ async function expectContents(address: string, version: number): Promise<void> {
   expect(await store.listDeprecatedCalls()).toEqual(deprecatedCalls)
   expect(await store.getInventory()).toEqual(inventory)
   expect(await Promise.all(orders.map(({ id }) => store.getOrder(id)))).toEqual(orders)
+  await expectEvents(store, pets, orders)
   for (const { by, key, petId, pet = pets.find(({ id }) => id === petId) as Pet } of once) {
     expect(await store.createPet(pet, by, key)).toEqual({ value: pet, replayed: true })
   }
@@ -91,6 +94,21 @@ async function expectContents(address: string, version: number): Promise<void> {
   expect(added.id).toBe(nextPetId)
   expect(petsOf(await store.listPets(petFilter({ limit: 100 })))).toEqual([...pets, added])
   await store.close()
+}
+
+/** All that had happened, with the pets as they were added. */
+async function expectEvents(store: Store, pets: Pet[], orders: readonly Order[]): Promise<void> {
+  const events = await allEvents(store)
+  expect(inventoryOf(events)).toEqual(countOf(pets))
+  const added = events.flatMap(({ type, pet }) => (type === 'pet.added' && pet ? pet : []))
+  const isOrdered = (id: bigint) => orders.some(({ petId }) => petId === id)
+  expect(added).toEqual(pets.map((pet) => (isOrdered(pet.id) ? { ...pet, status: 'available' } : pet)))
+  for (const { id, status, changedAt } of orders) {
+    const ofOrder = await allEvents(store, { orderId: id })
+    expect(ofOrder[0]).toMatchObject({ type: 'order.placed', orderStatus: 'pending' })
+    expect(ofOrder.at(-1)).toMatchObject({ orderStatus: status, at: new Date(changedAt).toISOString() })
+    expect(ofOrder).toHaveLength({ pending: 1, returned: 3 }[status as string] ?? 2)
+  }
 }
 
 function countOf(pets: Pet[]): Inventory {

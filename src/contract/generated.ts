@@ -75,6 +75,38 @@ export type Inventory = {
   sold: bigint
 }
 
+/** What happened. More may be added: a client skips an event whose type it does not know.
+ * 
+ * - `pet.added`, `pet.changed`, `pet.deleted`: a pet was added, corrected, or deleted.
+ * - `order.placed`, `order.completed`, `order.cancelled`, `order.expired`, `order.returned`: an order came into its status, and
+ *   with it its pet.
+ * - `order.changed`: the reference or the end of a pending order was changed. */
+export type EventType = 'pet.added' | 'pet.changed' | 'pet.deleted' | 'order.placed' | 'order.changed' | 'order.completed' | 'order.cancelled' | 'order.expired' | 'order.returned'
+
+/** Something that happened to a pet. */
+export type Event = {
+  /** Rises from event to event. There may be gaps. */
+  id: bigint
+  type: EventType
+  /** When it happened, in UTC with milliseconds. */
+  at: string
+  /** Name of the API key that did it. Absent where the service did it. */
+  by?: string
+  /** Identifier of the pet. */
+  petId: bigint
+  /** Status of the pet right after the event. Absent where it was deleted. */
+  petStatus?: PetStatus
+  /** The pet right after the event, where it was added or changed. */
+  pet?: Pet
+  /** Identifier of the order, in the events of orders. */
+  orderId?: bigint
+  /** Status of the order right after the event, in the events of orders. */
+  orderStatus?: OrderStatus
+}
+
+/** A page of events. */
+export type Events = Array<Event>
+
 /** What went wrong. */
 export type Error = {
   code: ErrorCode
@@ -107,10 +139,11 @@ export type Error = {
  * - `precondition_failed` (412): what `If-Match` or, for a change, `If-None-Match` asks of the entity tag is not so.
  * - `rate_limited` (429): the API key has sent too many requests.
  * - `operation_removed` (410): the operation was removed on its sunset date.
+ * - `cursor_expired` (410): the store was restored or copied since this cursor was given: begin anew.
  * - `internal` (500): the service failed.
  * - `unavailable` (503): the service is overloaded, or its store cannot be reached.
  * - `storage_full` (503): the store is full. */
-export type ErrorCode = 'missing_api_key' | 'invalid_api_key' | 'read_only_key' | 'invalid_parameter' | 'malformed_json' | 'invalid_pet' | 'not_found' | 'method_not_allowed' | 'unsupported_media_type' | 'body_too_large' | 'request_timeout' | 'idempotency_in_flight' | 'idempotency_mismatch' | 'invalid_order' | 'pet_not_found' | 'pet_not_available' | 'order_not_pending' | 'order_not_completed' | 'precondition_failed' | 'rate_limited' | 'operation_removed' | 'internal' | 'unavailable' | 'storage_full'
+export type ErrorCode = 'missing_api_key' | 'invalid_api_key' | 'read_only_key' | 'invalid_parameter' | 'malformed_json' | 'invalid_pet' | 'not_found' | 'method_not_allowed' | 'unsupported_media_type' | 'body_too_large' | 'request_timeout' | 'idempotency_in_flight' | 'idempotency_mismatch' | 'invalid_order' | 'pet_not_found' | 'pet_not_available' | 'order_not_pending' | 'order_not_completed' | 'precondition_failed' | 'rate_limited' | 'operation_removed' | 'cursor_expired' | 'internal' | 'unavailable' | 'storage_full'
 
 /** The most that a page of a list holds. */
 export const PAGE_MAX = 100
@@ -167,5 +200,10 @@ export interface Operations {
     parameters: Record<never, never>
     body: undefined
     status: 200 | 304 | 401 | 412 | 429 | 500 | 503
+  }
+  listEvents: {
+    parameters: { limit: number; petId?: bigint; orderId?: bigint; from?: string; wait: number; cursor?: string }
+    body: undefined
+    status: 200 | 400 | 401 | 410 | 429 | 500 | 503
   }
 }

@@ -1,5 +1,6 @@
-// The port of a store: pets, orders and keys, and the state of the store itself.
+// The port of a store: pets, orders, events and keys, and the state of the store itself.
 
+import type { EventStore } from './events.ts'
 import type { KeyStore } from './keys.ts'
 import type { OrderStore, Transition } from './orders.ts'
 import type { PetStore } from './pets.ts'
@@ -15,7 +16,7 @@ export interface StoreVersion {
   readonly keys: number
 }
 
-export interface Store extends PetStore, KeyStore, OrderStore {
+export interface Store extends PetStore, KeyStore, OrderStore, EventStore {
   /** Includes every commit before the call. */
   version(): StoreVersion
 

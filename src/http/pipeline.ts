@@ -68,7 +68,7 @@ export class Pipeline {
     const { store, environment, rateLimit, linkTo } = options
     this.authentication = new Authentication(store, environment)
     this.rateLimit = rateLimit && new RateLimit(rateLimit)
-    this.services = { pets: store, orders: store, running: new RunningKeys(), linkTo }
+    this.services = { pets: store, orders: store, events: store, running: new RunningKeys(), linkTo }
     this.reports = new Reports(options)
   }
 

@@ -1,6 +1,7 @@
 // The metrics for Prometheus, except those of the process. They are measured only with PETSTORE_ADMIN_PORT, so that they cost nothing
 // without it.
 
+import type { EventStore } from '../domain/events.ts'
 import type { KeyId, KeyStore } from '../domain/keys.ts'
 import type { Inventory, OrderStatus, OrderStore, Transition } from '../domain/orders.ts'
 import type { PetStore } from '../domain/pets.ts'
@@ -16,7 +17,7 @@ export interface Metrics {
   deprecatedCall(operation: string, key: KeyId): void
   transitions(transitions: readonly Transition[]): void
   /** Wraps the store so that its calls and its inventory are measured. */
-  timed<Store extends PetStore & OrderStore & KeyStore>(store: Store): Store
+  timed<Store extends PetStore & OrderStore & EventStore & KeyStore>(store: Store): Store
   /** The connections of a store that has a pool. */
   watchPool(state: () => { size: number; busy: number; waiting: number }): void
   /** The requests that have arrived and have no response yet. */
@@ -115,6 +116,7 @@ export function createMetrics(): Metrics {
         cancelOrder: timed('cancelOrder', store.cancelOrder),
         returnOrder: timed('returnOrder', store.returnOrder),
         getInventory: timed('getInventory', store.getInventory),
+        listEvents: timed('listEvents', store.listEvents),
         findKey: timed('findKey', store.findKey),
       }
     },

@@ -5,7 +5,8 @@
 import type { Operations } from '../contract/generated.ts'
 import type { OpenApi } from '../contract/openapi.ts'
 
-const CALLS: Record<keyof Operations, string> = {
+/** The client has no call for the feed of events yet. */
+const CALLS: Record<Exclude<keyof Operations, 'listEvents'>, string> = {
   listPets: 'for await (const pet of petstore.listPets()) console.log(pet)',
   createPet: "const pet = await petstore.createPet({ name: 'Rex', categoryId: 7n })",
   getPet: 'const pet = await petstore.getPet(42n)',
@@ -38,7 +39,7 @@ export function forReaders(contract: OpenApi, home: string): object {
     paths: mapValues(paths, (operations) =>
       mapValues(operations, (operation) => ({
         ...operation,
-        'x-codeSamples': [sample(operation.operationId, baseUrl)],
+        ...(operation.operationId in CALLS && { 'x-codeSamples': [sample(operation.operationId, baseUrl)] }),
       })),
     ),
   }
@@ -51,7 +52,7 @@ const petstore = new PetstoreClient({
   baseUrl: '${baseUrl}',
   apiKey: 'pets_live_…',
 })
-${CALLS[operationId as keyof Operations]}`
+${CALLS[operationId as keyof typeof CALLS]}`
   return { lang: 'TypeScript', label: 'petstore-client', source }
 }
 

@@ -37,6 +37,7 @@ export interface Contents {
   /** From now on servers and commands refuse the store. */
   markUnfinished(): Promise<void>
 
+  /** Begins a new epoch of events, too. */
   markFinished(): Promise<void>
 
   /** The last value that the store assigned; 0 before the first. */

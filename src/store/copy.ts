@@ -8,6 +8,10 @@ import { kindOf, migrateStore } from './kinds.ts'
 const BATCH_ROWS = 1_000
 /** Not copied: the target counts the pets as they are added. PostgreSQL's name for it, and SQLite's. */
 const COUNTED = ['inventory', 'pet_counts']
+/** Not copied: cursors belong to one store. */
+const EPOCH = 'event_epoch'
+/** Copied after the events that are made from it: what is there is not made again. */
+const TRANSITIONS = 'order_transitions'
 
 export interface CopyProgress {
   step: 'copying' | 'checking'
@@ -41,7 +45,8 @@ export async function copyStore(
 }
 
 async function tablesOf(contents: Contents): Promise<Table[]> {
-  return (await contents.tables()).filter(({ name }) => !COUNTED.includes(name))
+  const tables = (await contents.tables()).filter(({ name }) => !COUNTED.includes(name) && name !== EPOCH)
+  return tables.sort((one, other) => Number(one.name === TRANSITIONS) - Number(other.name === TRANSITIONS))
 }
 
 /** A table of the source and the same table of the target. They differ only in types that one kind of store lacks. */

@@ -48,6 +48,7 @@ export const OPERATIONS = [
   'POST /store/orders/1/complete',
   'POST /store/orders/1/return',
   'GET /store/inventory',
+  'GET /store/events',
 ] as const
 export const BODY: Record<string, string> = { 'POST /pets': PET, 'POST /store/orders': '{"petId":1}' }
 

@@ -8,7 +8,7 @@ import { describeApi, JSON_TYPE, type OnStore } from './api.ts'
 
 type Item = Record<string, string | number>
 
-const OTHERS = ['limit', 'cursor', 'sort']
+const OTHERS = ['limit', 'cursor', 'sort', 'from', 'wait']
 
 /** The lists, with the names of their filters: parameters that are fields of the items. */
 const LISTS = Object.entries(document.paths).flatMap(([path, { get }]) => {
@@ -51,7 +51,8 @@ export function filters(on: OnStore): void {
       const { items: everything } = await get(`${path}?limit=100`)
       for (const chosen of combinations(filters)) {
         const queryOf = (item: Item) => chosen.map((name) => `${name}=${item[name]}`)
-        for (const example of new Map(everything.map((item) => [queryOf(item).join(), item])).values()) {
+        const examples = everything.filter((item) => chosen.every((name) => name in item))
+        for (const example of new Map(examples.map((item) => [queryOf(item).join(), item])).values()) {
           const query = queryOf(example)
           const expected = everything.filter((item) => chosen.every((name) => item[name] === example[name]))
           expect(expected.length).toBeLessThan(everything.length)
@@ -63,7 +64,8 @@ export function filters(on: OnStore): void {
     /** The items of all pages; each link has the whole query. */
     async function follow(target: string, query: string[]): Promise<Item[]> {
       const { items, next } = await get(target)
-      if (next === undefined) return items
+      // The feed of events has a link behind its end, too.
+      if (next === undefined || items.length === 0) return items
       expect(next.split(/[?&]/)).toEqual(expect.arrayContaining(['limit=2', ...query]))
       return [...items, ...(await follow(next, query))]
     }

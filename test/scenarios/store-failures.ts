@@ -49,5 +49,7 @@ function failingStore(store: Store, failure: () => Error): Store {
     cancelOrder: fail,
     returnOrder: fail,
     getInventory: fail,
+    listEvents: fail,
+    findPlace: fail,
   }
 }

@@ -3,11 +3,12 @@
 import type { Operations } from '../../contract/generated.ts'
 import type { ApiKey } from '../../domain/keys.ts'
 import type { Answer } from '../response/response.ts'
+import { eventOperations } from './events.ts'
 import type { Handlers, Services } from './handler.ts'
 import { orderOperations } from './orders.ts'
 import { petOperations } from './pets.ts'
 
-export const handlers: Handlers<keyof Operations> = { ...petOperations, ...orderOperations }
+export const handlers: Handlers<keyof Operations> = { ...petOperations, ...orderOperations, ...eventOperations }
 
 /** Parameters and body have been validated, so they have the types that are generated from the contract. */
 export function handle(

@@ -27,6 +27,7 @@ const STATUS: Record<ErrorCode, number> = {
   precondition_failed: 412,
   rate_limited: 429,
   operation_removed: 410,
+  cursor_expired: 410,
   internal: 500,
   unavailable: 503,
   storage_full: 503,

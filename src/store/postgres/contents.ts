@@ -13,6 +13,7 @@ import {
 } from '../contents.ts'
 import { type PostgresAddress, parsePostgresAddress } from './address.ts'
 import { codeOf } from './errors.ts'
+import { BEGIN_EPOCH } from './events.ts'
 import { openClient, writableHost } from './hosts.ts'
 import { refusal } from './refusals.ts'
 import { MARK_FINISHED, MARK_UNFINISHED } from './schema.ts'
@@ -98,6 +99,7 @@ export async function openPostgresContents(address: string): Promise<Contents> {
       await ask(MARK_UNFINISHED)
     },
     markFinished: async () => {
+      await ask(BEGIN_EPOCH)
       await ask(MARK_FINISHED)
     },
     lastId: async (table) => {

@@ -10,6 +10,7 @@ import expireOrders from './functions/expire-orders.sql' with { type: 'text' }
 import moveOrders from './functions/move-orders.sql' with { type: 'text' }
 import now from './functions/now.sql' with { type: 'text' }
 import olderServers from './functions/older-servers.sql' with { type: 'text' }
+import orderEvents from './functions/order-events.sql' with { type: 'text' }
 import placeOrders from './functions/place-orders.sql' with { type: 'text' }
 import refusedKeys from './functions/refused-keys.sql' with { type: 'text' }
 import takeTurns from './functions/take-turns.sql' with { type: 'text' }
@@ -21,10 +22,11 @@ import fifth from './migrations/0005-key-uses.sql' with { type: 'text' }
 import sixth from './migrations/0006-counted-inventory.sql' with { type: 'text' }
 import seventh from './migrations/0007-checked-writes.sql' with { type: 'text' }
 import eighth from './migrations/0008-categories.sql' with { type: 'text' }
+import ninth from './migrations/0009-events.sql' with { type: 'text' }
 import type { Ask, Session } from './session.ts'
 
 /** In order. A released migration is never changed. */
-const MIGRATIONS = [first, second, third, fourth, fifth, sixth, seventh, eighth]
+const MIGRATIONS = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth]
 export const NEWEST_VERSION = MIGRATIONS.length
 
 /**
@@ -37,6 +39,7 @@ export const FUNCTIONS = [
   takeTurns,
   commitDurably,
   countInventory,
+  orderEvents,
   refusedKeys,
   addPets,
   moveOrders,
@@ -70,6 +73,9 @@ const RIGHTS = {
   orders: ['SELECT', 'INSERT', 'UPDATE'],
   order_transitions: ['INSERT'],
   inventory: ['SELECT'],
+  events: ['SELECT'],
+  changed_pets: ['SELECT'],
+  event_epoch: ['SELECT'],
   keys: ['SELECT', 'INSERT', 'UPDATE'],
   deprecated_calls: ['SELECT', 'INSERT', 'UPDATE'],
   idempotency_answers: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],

@@ -5,6 +5,7 @@ import type { SchemaState, Store, StoreOptions } from '../../domain/store.ts'
 import { type PostgresAddress, parsePostgresAddress } from './address.ts'
 import { PrimaryConnection } from './connection.ts'
 import { StoreFailure } from './errors.ts'
+import { postgresEvents } from './events.ts'
 import { openClient, type WritableHost, writableHost } from './hosts.ts'
 import { postgresKeys } from './keys.ts'
 import type { Link } from './link.ts'
@@ -61,6 +62,7 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
   return {
     ...postgresPets(connection, options),
     ...postgresOrders(connection, options),
+    ...postgresEvents(connection),
     ...postgresKeys(connection, options),
     pool: () => connection.pool(),
     ping: async () => {

@@ -8,6 +8,7 @@ import { StartError } from '../../domain/errors.ts'
 import { syncFile, syncFolderOf } from '../../system/files.ts'
 import { checkFinished, MIGRATIONS } from './connection.ts'
 import { isSqliteCode, startError } from './errors.ts'
+import { BEGIN_EPOCH } from './events.ts'
 import { identityOf, prepareFile } from './file.ts'
 import { SIDE_SUFFIXES, withPartial } from './partial.ts'
 
@@ -26,6 +27,7 @@ export function backUp(path: string, to: string): BackupSummary {
     checkFree(to)
     copyTo(partial, store)
     const contents = checkContents(partial)
+    beginEpoch(partial)
     syncFile(partial)
     giveName(partial, to)
     syncFolderOf(to)
@@ -47,6 +49,21 @@ export function checkContents(path: string): BackupSummary {
   } catch (error) {
     if (!isSqliteCode(error, 'SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_ERROR')) throw error
     throw new StartError('The backup is damaged: it was not used.', { cause: error })
+  } finally {
+    database.close()
+  }
+}
+
+/** What happens to a backup, or to a store that was restored from it, is not what happened to the store. */
+export function beginEpoch(path: string): void {
+  const database = new Database(path, { readwrite: true, create: false })
+  try {
+    // A backup of an older version gets its first epoch when it is migrated.
+    if (!database.query(`SELECT 1 FROM sqlite_schema WHERE name = 'event_epoch'`).get()) return
+    // Whoever uses the file syncs it.
+    database.run('PRAGMA synchronous = OFF')
+    database.run('PRAGMA journal_mode = MEMORY')
+    database.run(BEGIN_EPOCH)
   } finally {
     database.close()
   }

@@ -23,10 +23,11 @@ import fifth from './migrations/0005-key-uses.sql' with { type: 'text' }
 import sixth from './migrations/0006-counted-inventory.sql' with { type: 'text' }
 import seventh from './migrations/0007-inventory-view.sql' with { type: 'text' }
 import eighth from './migrations/0008-categories.sql' with { type: 'text' }
+import ninth from './migrations/0009-events.sql' with { type: 'text' }
 import { Place } from './place.ts'
 
 /** In order. A released migration is never changed. `user_version` counts those that have run. */
-export const MIGRATIONS = [first, second, third, fourth, fifth, sixth, seventh, eighth]
+export const MIGRATIONS = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth]
 
 /** How long a statement waits for another process's transaction. It blocks the thread. */
 export const BUSY_TIMEOUT_MS = 2000

@@ -7,6 +7,7 @@ import { StartError } from '../../domain/errors.ts'
 import { type Contents, describeTable, keyOf, quoted, type Row, referencedFirst, type Table } from '../contents.ts'
 import { BUSY_TIMEOUT_MS, openConnection } from './connection.ts'
 import { isSqliteCode, translated } from './errors.ts'
+import { BEGIN_EPOCH } from './events.ts'
 import { APPLICATION_ID, UNFINISHED_ID } from './file.ts'
 import { COUNT_TO } from './inventory.ts'
 
@@ -70,7 +71,10 @@ export function openSqliteContents(path: string): Contents {
       })
     },
     markUnfinished: async () => identify(UNFINISHED_ID),
-    markFinished: async () => identify(APPLICATION_ID),
+    markFinished: async () => {
+      transact(() => database.run(BEGIN_EPOCH))
+      identify(APPLICATION_ID)
+    },
     lastId: async ({ name }) => select<[bigint]>('SELECT seq FROM sqlite_sequence WHERE name = ?', name)[0]?.[0] ?? 0n,
     setLastId: async ({ name }, id) => {
       transact(() => {

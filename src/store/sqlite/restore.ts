@@ -22,7 +22,7 @@ import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { StartError } from '../../domain/errors.ts'
 import { exchange, syncFile, syncFolderOf } from '../../system/files.ts'
-import { type BackupSummary, checkContents } from './backup.ts'
+import { type BackupSummary, beginEpoch, checkContents } from './backup.ts'
 import { MIGRATIONS } from './connection.ts'
 import { isSqliteCode } from './errors.ts'
 import { APPLICATION_ID, checkBackup, checkReplaceable, realPath } from './file.ts'
@@ -46,6 +46,7 @@ export function restore(from: string, to: string): BackupSummary & { kept: strin
   const write = (partial: string) => {
     copyBytes(backup, partial)
     const contents = checkContents(partial)
+    beginEpoch(partial)
     giveOwner(partial, path)
     syncFile(partial)
     return { ...contents, kept: replace(path, partial, kept) }

@@ -6,6 +6,7 @@ import { endOfTurn } from '../../system/turn.ts'
 import { startCheckpoints } from './checkpoints.ts'
 import { openConnection, type SqliteConnection } from './connection.ts'
 import { translated } from './errors.ts'
+import { sqliteEvents } from './events.ts'
 import { sqliteKeys } from './keys.ts'
 import { sqliteOrders } from './orders.ts'
 import { sqlitePets } from './pets.ts'
@@ -30,6 +31,7 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
   return {
     ...sqlitePets(statements, read, writing),
     ...sqliteOrders(statements, read, writing, options),
+    ...sqliteEvents(statements, read, transact),
     ...sqliteKeys(statements, transact, options),
     version: version.current,
     ping: async () => {

@@ -1,0 +1,16 @@
+// The feed of events in PostgreSQL: the promises of every store, and what is peculiar to a database of many servers.
+
+import { openStore } from '../src/store/kinds.ts'
+import { eventsConformance } from './events.conformance.ts'
+import { sharedCluster } from './support/postgres.ts'
+
+const cluster = await sharedCluster()
+
+eventsConformance('PostgreSQL', async () => {
+  const address = await cluster.newDatabase()
+  const name = new URL(address).pathname.slice(1)
+  return {
+    store: await openStore(address, { now: Date.now }),
+    run: (sql) => cluster.asAdmin(async (ask) => Array.from(await ask.unsafe(sql)), name),
+  }
+})

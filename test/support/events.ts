@@ -1,0 +1,46 @@
+// The feed of events in tests: all of it, read in pages, and what follows from it.
+
+import type { Event } from '../../src/contract/generated.ts'
+import type { EventFilter, EventPlace, EventStore } from '../../src/domain/events.ts'
+import { int64FromJson } from '../../src/json/int64.ts'
+import { type Json, JsonNumber, parseJson } from '../../src/json/json.ts'
+
+export type Feed = Pick<EventStore, 'listEvents' | 'findPlace'>
+
+export function eventFilter(after: EventPlace, fields: Partial<EventFilter> = {}): EventFilter {
+  return { limit: 20, petId: undefined, orderId: undefined, ...fields, after }
+}
+
+/** With exact numbers, as bigint. */
+export function eventsOf(json: string): Event[] {
+  const plain = (value: Json): unknown => {
+    if (value instanceof JsonNumber) return int64FromJson(value.text)
+    if (Array.isArray(value)) return value.map(plain)
+    return value instanceof Map ? Object.fromEntries([...value].map(([name, one]) => [name, plain(one)])) : value
+  }
+  return plain(parseJson(json)) as Event[]
+}
+
+/** All events behind the place, or from the beginning. */
+export async function allEvents(feed: Feed, fields: Partial<EventFilter> = {}): Promise<Event[]> {
+  const events: Event[] = []
+  for (let after = fields.after ?? (await feed.findPlace('beginning')); ; ) {
+    const page = await feed.listEvents(eventFilter(after, fields))
+    if (page.isEmpty) return events
+    events.push(...eventsOf(page.json))
+    after = page.next
+  }
+}
+
+/** How many pets have each status, by the last event of each. */
+export function inventoryOf(events: readonly Event[]): Record<string, bigint> {
+  const last = new Map(events.map((event) => [event.petId, event.petStatus]))
+  const count = (status: string) =>
+    BigInt(
+      last
+        .values()
+        .filter((one) => one === status)
+        .toArray().length,
+    )
+  return { available: count('available'), pending: count('pending'), sold: count('sold') }
+}
