@@ -42,7 +42,7 @@ test('an animal is reserved, sold and taken back, each with two presses, by keyb
   await row('Rex')
     .getByText(/^For Anna, until .* [0-9]{2}:[0-9]{2}$/)
     .waitFor()
-  await page.getByRole('radio', { name: 'Pending 1' }).waitFor()
+  await page.getByRole('radio', { name: 'Reserved 1' }).waitFor()
   expect(await focusedName(page)).toBe('Release Rex')
   await press('Tab')
   expect(await focusedName(page)).toBe('Sell Rex')
@@ -135,7 +135,7 @@ test('an animal that was added as sold or pending says that it has no order', as
   await dialog().getByText('Rex was added as sold, without an order.').waitFor()
   await press('Enter')
   await dialog().waitFor({ state: 'hidden' })
-  await row('Mia').getByText('Added as pending, without an order').waitFor()
+  await row('Mia').getByText('Added as reserved, without an order').waitFor()
   expect(await row('Mia').getByRole('button').count()).toBe(1)
 })
 
@@ -187,6 +187,22 @@ test('an animal that was looked up can be sold; the page asks the service for wh
   await row('Pet 101').getByText('Sold', { exact: true }).waitFor()
 })
 
+test('what was done is said for a while, and as long as somebody is at it', async () => {
+  await page.clock.install()
+  await addAnimals('Rex')
+  await openSignedIn(page, service.key)
+  await button('Sell Rex').click()
+  await dialog().getByRole('button', { name: 'Sell' }).click()
+  const news = page.locator('.notice-done')
+  await news.getByText('Rex is sold.').waitFor()
+  await news.hover()
+  await page.clock.runFor(15_000)
+  expect(await news.count()).toBe(1)
+  await page.mouse.move(0, 0)
+  await page.clock.runFor(15_000)
+  await news.waitFor({ state: 'detached' })
+})
+
 test('orders have a list of their own, with its place in the address; a read-only key reads it', async () => {
   await addAnimals('Rex', 'Mia', 'Tom')
   await client.completeOrder((await client.placeOrder({ petId: 1n, reference: 'receipt 7' })).id)
@@ -194,6 +210,7 @@ test('orders have a list of their own, with its place in the address; a read-onl
   await openSignedIn(page, service.key)
   await page.getByRole('link', { name: 'Orders' }).click()
   await row('Mia').getByText('Reserved', { exact: true }).waitFor()
+  expect(await page.title()).toBe('Orders · Petstore')
   expect(page.url()).toBe(`${service.origin}/?view=orders&status=pending`)
   await page.getByText('1 order', { exact: true }).waitFor()
   await page.getByRole('radio', { name: 'Sold' }).check()

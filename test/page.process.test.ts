@@ -73,7 +73,7 @@ describe('the list', () => {
     await page.getByText('2 animals').waitFor()
     expect(await listedIds(page)).toEqual(['2', '4'])
     await press('ArrowRight')
-    await page.getByText('No animal is pending.').waitFor()
+    await page.getByText('No animal is reserved.').waitFor()
     await tabTo(page, 'Show all')
     await press('Enter')
     await page.getByText('4 animals').waitFor()

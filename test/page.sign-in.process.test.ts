@@ -18,6 +18,7 @@ describe('signing in', () => {
   test('keeps the key for this tab, and out of the address', async () => {
     await openSignedIn(page, service.key)
     expect(page.url()).toBe(`${service.origin}/`)
+    expect(await page.title()).toBe('Animals · Petstore')
     expect(await page.evaluate('JSON.stringify(localStorage)')).toBe('{}')
     expect(await page.evaluate('document.cookie')).toBe('')
     await page.reload()

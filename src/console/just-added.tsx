@@ -5,7 +5,7 @@ import type { Pet } from '../client/petstore.ts'
 import { petsFromJson } from '../client/responses.ts'
 import { stringifyJson } from '../json/json.ts'
 import { CopyId } from './copy-id.tsx'
-import { Name } from './list-table.tsx'
+import { Name } from './name.tsx'
 import type { Stored } from './session-state.ts'
 import { Status } from './status.tsx'
 

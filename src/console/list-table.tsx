@@ -6,9 +6,11 @@ import { ACTION_LABELS, type Action, actionsOf, type Subject, subjectOf } from '
 import { CopyId } from './copy-id.tsx'
 import type { Shown } from './list.ts'
 import type { ListPosition } from './list-position.ts'
+import { Name } from './name.tsx'
 import { terms, time } from './phrases.ts'
 import { Status } from './status.tsx'
 import { ORDER_STATUSES } from './statuses.ts'
+import { plain } from './visible-text.ts'
 
 export type OnAction = (action: Action, subject: Subject) => void
 
@@ -68,7 +70,7 @@ function petRow({ id, name, categoryId, status }: Pet, { reservations, everyRese
   const reserved = status === 'pending' ? reservations.get(id) : undefined
   // Added as pending, without an order: nothing can change it.
   const bound = status === 'pending' && everyReservation && !reserved
-  const note = bound ? 'added as pending, without an order' : reserved ? terms(reserved).trim() : ''
+  const note = bound ? 'added as reserved, without an order' : reserved ? terms(reserved).trim() : ''
   return {
     id,
     name,
@@ -108,19 +110,10 @@ export function Actions({ subject, onAction }: { subject: Subject; onAction: OnA
       {actionsOf(subject.status).map((action, index) => (
         <button key={index} type="button" class="small" onClick={() => onAction(action, subject)}>
           {ACTION_LABELS[action]}
-          <span class="visually-hidden"> {subject.name}</span>
+          <span class="visually-hidden"> {plain(subject.name)}</span>
         </button>
       ))}
     </div>
-  )
-}
-
-/** Shows a name exactly: with its own text direction and its own spaces. */
-export function Name({ name, hint }: { name: string; hint?: boolean }) {
-  return (
-    <bdi class={hint ? 'name hint' : 'name'} dir="auto" title={name}>
-      {name}
-    </bdi>
   )
 }
 

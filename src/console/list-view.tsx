@@ -8,7 +8,7 @@ import { firstPage, type ListPosition } from './list-position.ts'
 import { ListTable, ListTableLoading, type OnAction } from './list-table.tsx'
 import { Notice } from './notice.tsx'
 import { countOf, isShort, Pager, PageSize } from './pager.tsx'
-import { labelOf, ORDER_STATUSES } from './statuses.ts'
+import { labelOf, ORDER_STATUSES, STATUSES } from './statuses.ts'
 
 interface ListViewProps extends List {
   added: readonly Pet[]
@@ -54,13 +54,7 @@ export function ListView({ added, emptyStore, onAction, news, ...list }: ListVie
       <div class="list-foot">
         {news}
         {failure && (
-          <ListFailure
-            failure={failure}
-            position={position}
-            current={shown?.position === position}
-            goTo={goTo}
-            reload={reload}
-          />
+          <ListFailure failure={failure} position={position} shown={shown?.position} goTo={goTo} reload={reload} />
         )}
         {paged && (
           <Pager
@@ -77,29 +71,49 @@ export function ListView({ added, emptyStore, onAction, news, ...list }: ListVie
 
 interface ListFailureProps extends Pick<List, 'position' | 'goTo' | 'reload'> {
   failure: NonNullable<List['failure']>
-  /** The rows on the screen are of the chosen page, from an earlier attempt. */
-  current: boolean
+  /** Of the rows on the screen. */
+  shown: ListPosition | undefined
 }
 
-function ListFailure({ failure, position, current, goTo, reload }: ListFailureProps) {
+function ListFailure({ failure, position, shown, goTo, reload }: ListFailureProps) {
   const badLink = failure.code === 'invalid_parameter' && position.cursor !== undefined
-  return (
-    <Notice
-      kind={failure.kind === 'unavailable' ? 'warning' : 'error'}
-      title={current ? 'This list may be out of date.' : `Could not load ${describe(position)}.`}
-      actions={
-        badLink ? (
+  if (badLink) {
+    return (
+      <Notice
+        kind="error"
+        title="This link leads nowhere."
+        actions={
           <button type="button" onClick={() => goTo(firstPage(position))}>
             First page
           </button>
-        ) : (
-          <button type="button" onClick={reload}>
-            Try now
-          </button>
-        )
+        }
+      >
+        It may be incomplete, or of another store.
+      </Notice>
+    )
+  }
+  const tryNow = (
+    <button type="button" onClick={reload}>
+      Try now
+    </button>
+  )
+  // What was chosen cannot be had now; the rows on the screen can be kept.
+  const takeBack = shown && shown !== position && (
+    <button type="button" class="quiet" onClick={() => goTo(shown)}>
+      Stay {shown.view === position.view && shown.page !== position.page ? `on page ${shown.page}` : 'here'}
+    </button>
+  )
+  return (
+    <Notice
+      kind={failure.kind === 'unavailable' ? 'warning' : 'error'}
+      title={shown === position ? 'This list may be out of date.' : `Could not load ${describe(position)}.`}
+      actions={
+        <>
+          {takeBack} {tryNow}
+        </>
       }
     >
-      {failure.message} {!badLink && <Countdown to={failure.retryAt} />}
+      {failure.message} <Countdown to={failure.retryAt} />
     </Notice>
   )
 }
@@ -117,7 +131,7 @@ function Countdown({ to }: { to: number }) {
 
 function describe({ view, status, page }: ListPosition): string {
   if (page > 1) return `page ${page}`
-  return status && view === 'animals' ? `${status} animals` : `the ${view}`
+  return status && view === 'animals' ? `${labelOf(STATUSES, status).toLowerCase()} animals` : `the ${view}`
 }
 
 function count(rows: number, view: ListPosition['view']): string {
@@ -126,6 +140,8 @@ function count(rows: number, view: ListPosition['view']): string {
 
 function nothing({ view, status, page }: ListPosition): string {
   if (!status) return page > 1 ? `No more ${view}.` : `No ${view} yet.`
-  if (view === 'animals') return `No animal is ${status}.`
-  return status === 'pending' ? 'No animal is reserved.' : `No order is “${labelOf(ORDER_STATUSES, status)}”.`
+  const label = labelOf(STATUSES, status).toLowerCase()
+  return view === 'animals' || status === 'pending'
+    ? `No animal is ${label}.`
+    : `No order is “${labelOf(ORDER_STATUSES, status)}”.`
 }

@@ -7,7 +7,9 @@ import { parseInteger } from './draft.ts'
 import { toFailure } from './failures.ts'
 import { Icon } from './icons.tsx'
 import { Facts } from './just-added.tsx'
-import { Actions, Name, type OnAction } from './list-table.tsx'
+import { Actions, type OnAction } from './list-table.tsx'
+import { Name } from './name.tsx'
+import { brief } from './phrases.ts'
 import { TextField } from './text-field.tsx'
 
 interface LookUpProps {
@@ -44,7 +46,7 @@ export function LookUp({ client, removal, onAction }: LookUpProps) {
     try {
       const pet = await client.getPet(id)
       setFound(pet)
-      announce(`Found ${pet.name}.`)
+      announce(`Found ${brief(pet.name)}.`)
     } catch (error) {
       const { code, message } = toFailure(error)
       setProblem(code === 'not_found' ? `No animal has the id ${id}.` : message)

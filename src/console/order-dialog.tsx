@@ -6,7 +6,6 @@ import { ACTION_LABELS, type Action } from './actions.ts'
 import { Dialog } from './dialog.tsx'
 import type { Failure } from './failures.ts'
 import { type Hold, HoldField } from './hold-field.tsx'
-import { Name } from './list-table.tsx'
 import { Notice } from './notice.tsx'
 import { type OrderTask, type OrderTaskProps, useOrderTask } from './order-task.ts'
 import { brief, terms, time } from './phrases.ts'
@@ -46,7 +45,7 @@ export function OrderDialog({ open, setOpen, onDone, ...props }: OrderDialogProp
     if (placing && (order || failure)) onChange()
   }
 
-  const title = <Name name={`${ACTION_LABELS[action]} ${subject.name}`} />
+  const title = `${ACTION_LABELS[action]} ${brief(subject.name)}`
   return (
     <Dialog id="order-title" title={title} open={open} setOpen={close}>
       <form ref={form} onSubmit={submit} noValidate>

@@ -8,6 +8,7 @@ import { type Action, findOrder, type Subject, subjectOf } from './actions.ts'
 import { type Failure, toFailure } from './failures.ts'
 import { ends, type Hold } from './hold-field.tsx'
 import { brief, quicker } from './phrases.ts'
+import { labelOf, STATUSES } from './statuses.ts'
 
 export interface OrderTaskProps {
   client: PetstoreClient
@@ -71,7 +72,11 @@ export function useOrderTask({ client, action, subject, onChange, onDone }: Orde
     setOrder(found)
     const expected = subject.order?.id ?? found?.id
     if (found?.id !== expected || (found && subjectOf(found)?.status !== status)) return meetObstacle(found)
-    if (!found) setObstacle({ what: `${brief(name)} was added as ${status}, without an order.`, advice: NO_ORDER })
+    if (!found)
+      setObstacle({
+        what: `${brief(name)} was added as ${labelOf(STATUSES, status).toLowerCase()}, without an order.`,
+        advice: NO_ORDER,
+      })
     return found
   }
 

@@ -3,6 +3,8 @@
 import { Icon } from './icons.tsx'
 import type { List, Shown } from './list.ts'
 import { firstPage, type ListPosition, nextPage, PAGE_SIZES, previousPage } from './list-position.ts'
+import { time } from './phrases.ts'
+import { labelOf, ORDER_STATUSES, STATUSES } from './statuses.ts'
 
 interface PagerProps {
   shown: Shown
@@ -13,19 +15,14 @@ interface PagerProps {
 
 export function Pager({ shown, loading, goTo }: PagerProps) {
   const { next, position } = shown
-  const { page, limit } = position
-  const from = (page - 1) * limit + 1
-  const to = from + countOf(shown) - 1
+  const { page } = position
   const first = page > 1 ? firstPage(position) : undefined
   const previous = previousPage(position)
   const following = next === undefined ? undefined : nextPage(position, next)
   return (
     <nav class="pager" aria-label="Pages of the list">
       <p class="pager-where">
-        <span class="numbers">
-          {from === to ? from : `${from} – ${to}`}
-          {following ? '' : ` of ${to}`}
-        </span>
+        <span class="numbers">{range(shown)}</span>
         <span class="muted"> · page {page}</span>
         {loading && <span class="muted pager-loading"> · {loading}</span>}
       </p>
@@ -44,6 +41,21 @@ export function Pager({ shown, loading, goTo }: PagerProps) {
       </div>
     </nav>
   )
+}
+
+/** Which rows these are, of how many where that is known. */
+function range(shown: Shown): string {
+  const { position, next } = shown
+  const from = (position.page - 1) * position.limit + 1
+  const to = from + countOf(shown) - 1
+  return `${from === to ? from : `${from} – ${to}`}${next === undefined ? ` of ${to}` : ''}`
+}
+
+/** What is shown, for paper: "Sold · 21 – 40 · Sun 22 Nov, 15:20". */
+export function summary(shown: Shown): string {
+  const { view, status } = shown.position
+  const filter = status ? labelOf(view === 'animals' ? STATUSES : ORDER_STATUSES, status) : 'All'
+  return [filter, range(shown), time(Date.now())].join(' · ')
 }
 
 /** A short list needs no pager. */

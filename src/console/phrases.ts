@@ -1,6 +1,7 @@
 // Parts of the sentences about orders: times, brief names, for whom and until when, and who was quicker.
 
 import type { Order } from '../client/petstore.ts'
+import { plain } from './visible-text.ts'
 
 /** What has become of an animal when somebody else was quicker; `order` holds it now. */
 export function quicker(name: string, order: Order | undefined): string {
@@ -32,5 +33,5 @@ const BRIEF_MAX = 40
 /** A name within a sentence. */
 export function brief(name: string): string {
   const letters = Array.from(name)
-  return letters.length <= BRIEF_MAX ? name : `${letters.slice(0, BRIEF_MAX).join('')}…`
+  return plain(letters.length <= BRIEF_MAX ? name : `${letters.slice(0, BRIEF_MAX).join('')}…`)
 }

@@ -7,6 +7,7 @@ import { Notice } from './notice.tsx'
 import { identify } from './signed-in.ts'
 import type { SignedIn } from './tab-keys.ts'
 import { TextField } from './text-field.tsx'
+import { useTitle } from './title.ts'
 
 interface SignInProps {
   /** Why the last key no longer works. */
@@ -22,6 +23,7 @@ export function SignIn({ refusal, onSignIn }: SignInProps) {
   const [checking, setChecking] = useState(false)
   const [problem, setProblem] = useState(refusal)
   const [unavailable, setUnavailable] = useState('')
+  useTitle('Sign in')
   useLayoutEffect(focusKey, [])
 
   async function submit(event: Event): Promise<void> {

@@ -2,7 +2,7 @@
 
 import type { OrderStatus, PetStatus } from '../client/petstore.ts'
 
-const PETS: Record<PetStatus, string> = { available: 'Available', pending: 'Pending', sold: 'Sold' }
+const PETS: Record<PetStatus, string> = { available: 'Available', pending: 'Reserved', sold: 'Sold' }
 const ORDERS: Record<OrderStatus, string> = {
   pending: 'Reserved',
   completed: 'Sold',

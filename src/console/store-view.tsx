@@ -14,10 +14,12 @@ import { JustAdded } from './just-added.tsx'
 import { type List, useList } from './list.ts'
 import { type ListPosition, nextPage, previousPage } from './list-position.ts'
 import { LIST_ID, ListView } from './list-view.tsx'
-import { Notice } from './notice.tsx'
-import { countOf } from './pager.tsx'
+import { News } from './news.tsx'
+import { countOf, summary } from './pager.tsx'
+import { brief } from './phrases.ts'
 import { ShortcutsDialog, useShortcuts } from './shortcuts.tsx'
 import type { SignedIn } from './tab-keys.ts'
+import { useTitle } from './title.ts'
 import { Tools } from './tools.tsx'
 
 interface StoreViewProps {
@@ -42,6 +44,7 @@ export function StoreView({ client, signedIn, draft, setDraft, added, setAdded, 
   const [explaining, setExplaining] = useState(false)
   const [start, orderDialog] = useActing({ client, shown, onStart: () => setNews(''), onChange: reload, onDone })
   const onAction = readOnly ? undefined : start
+  useTitle(TITLES[position.view])
   useRecovery(list.failure !== undefined, () => announce('The service is responding again.'))
 
   function goTo(next: ListPosition): void {
@@ -65,7 +68,7 @@ export function StoreView({ client, signedIn, draft, setDraft, added, setAdded, 
 
   function onAdded(pet: Pet): void {
     setAdded([pet, ...added])
-    announce(`${pet.name} was added. Its id is ${pet.id}.`)
+    announce(`${brief(pet.name)} was added. Its id is ${pet.id}.`)
     reload()
   }
 
@@ -87,6 +90,7 @@ export function StoreView({ client, signedIn, draft, setDraft, added, setAdded, 
       <Bar {...{ position, goTo, signedIn }} onExplain={() => setExplaining(true)} onSignOut={rest.onSignOut} />
       <main class="page">
         <TitleRow title={TITLES[position.view]} draftKept={!isEmpty(draft) && !adding} onAdd={onAdd} />
+        <p class="print-title" data-text={shown && summary(shown)} />
         {animals && <JustAdded added={added} onClear={() => setAdded([])} />}
         {!emptyStore && <Tools {...{ client, position, shown, goTo, onAction }} lookUpRemoval={rest.lookUpRemoval} />}
         <ListView
@@ -147,15 +151,6 @@ function TitleRow({ title, draftKept, onAdd }: TitleRowProps) {
       )}
     </div>
   )
-}
-
-function News({ title, onClose }: { title: string; onClose: () => void }) {
-  const close = (
-    <button type="button" class="quiet" aria-label="Close" title="Close" onClick={onClose}>
-      <Icon name="close" />
-    </button>
-  )
-  return <Notice kind="done" title={title} actions={close} />
 }
 
 /** Calls `recovered` when `failing` has changed from true to false. */

@@ -1,0 +1,26 @@
+// What has just been done, above the pager. It leaves by itself, unless somebody is at it.
+
+import { useEffect, useRef } from 'preact/hooks'
+import { Icon } from './icons.tsx'
+import { Notice } from './notice.tsx'
+
+const SHOWN_MS = 10_000
+
+export function News({ title, onClose }: { title: string; onClose: () => void }) {
+  const news = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const leave = () => !news.current?.matches(':hover, :focus-within') && onClose()
+    const timer = setInterval(leave, SHOWN_MS)
+    return () => clearInterval(timer)
+  }, [title])
+  const close = (
+    <button type="button" class="quiet" aria-label="Close" title="Close" onClick={onClose}>
+      <Icon name="close" />
+    </button>
+  )
+  return (
+    <div ref={news}>
+      <Notice kind="done" title={title} actions={close} />
+    </div>
+  )
+}
