@@ -3,13 +3,11 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import document from '../openapi.yaml'
-import type { Schema } from '../src/contract/openapi.ts'
-import { flatten } from '../src/contract/schema.ts'
 import { stringifyJson } from '../src/json/json.ts'
 import { NEW_ORDER_COLUMNS, ORDER_COLUMNS } from '../src/store/shared/order-columns.ts'
 import { NEW_PET_COLUMNS } from '../src/store/shared/pet-columns.ts'
 import { copy } from './support/copied-stores.ts'
+import { type Values, valuesOf } from './support/fields.ts'
 import { temporaryFile } from './support/files.ts'
 import { petBody, petsOf } from './support/pets.ts'
 import { sharedCluster } from './support/postgres.ts'
@@ -21,8 +19,6 @@ const STORES: Record<string, () => string | Promise<string>> = {
   SQLite: () => temporaryFile('petstore.db'),
   PostgreSQL: () => cluster.newDatabase(),
 }
-
-type Values = Record<string, bigint | string>
 
 const PET = valuesOf('NewPet')
 const ORDER = { ...valuesOf('NewOrder'), petId: 2n }
@@ -98,27 +94,6 @@ const placed = (service: Service, key = service.key) =>
     body: stringifyJson(ORDER),
     headers: { Authorization: `Bearer ${key}`, 'Idempotency-Key': 'order' },
   })
-
-/** A value for each field of a schema that is not its default. */
-function valuesOf(name: string): Values {
-  const { schemas } = document.components
-  const { properties = {} } = flatten({ $ref: `#/components/schemas/${name}` }, schemas)
-  return Object.fromEntries(
-    Object.entries(properties).map(([field, schema], index) => [
-      field,
-      exampleOf(field, flatten(schema, schemas), index),
-    ]),
-  )
-}
-
-function exampleOf(field: string, schema: Schema, index: number): bigint | string {
-  if (schema.enum) return schema.enum.findLast((value) => value !== schema.default) as string
-  if (schema.format === 'int64') return 2n ** 62n + BigInt(index)
-  if (schema.format === 'date') return new Date(Date.UTC(2020, 1, 29 + index)).toISOString().slice(0, 10)
-  if (schema.format === 'date-time') return new Date(Date.now() + (100 + index) * 86_400_000).toISOString()
-  if (schema.type === 'string' && !schema.format) return `${field} é \u{1F436} ${index}`
-  throw new Error(`no value for ${field}`)
-}
 
 async function newStore(kind: string): Promise<string> {
   return (await STORES[kind]?.()) as string

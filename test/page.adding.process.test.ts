@@ -3,7 +3,9 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { FIELDS, LABELS } from '../src/console/draft.ts'
+import type { Pet } from '../src/domain/pets.ts'
 import { addPets, focusedName, openAdding, openEachTest, openSignedIn, tabTo } from './support/console.ts'
+import { valuesOf } from './support/fields.ts'
 import type { Service } from './support/service.ts'
 
 setDefaultTimeout(30_000)
@@ -17,13 +19,26 @@ const { alert, press, type, animals } = openEachTest((opened) => {
 const addAnimals = (count: number) => addPets(service, count, 'sold', 'available')
 
 describe('adding', () => {
-  test('asks for every field of a new animal, and the table shows each', async () => {
+  test('asks for every field of a new animal and sends it, and the table shows each', async () => {
     await addAnimals(1)
     await openSignedIn(page, service.key)
     await page.getByRole('columnheader').first().waitFor()
     expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['Id', ...Object.values(LABELS), 'Actions'])
     await openAdding(page)
-    for (const field of FIELDS) expect(await page.locator(`[name="${field}"]`).count()).toBeGreaterThan(0)
+    const values = valuesOf('NewPet')
+    for (const field of FIELDS) {
+      const control = page.locator(`[name="${field}"]`)
+      if ((await control.first().getAttribute('type')) === 'radio')
+        await control.and(page.locator(`[value="${values[field]}"]`)).check()
+      else await control.fill(String(values[field]))
+    }
+    await press('Enter')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    expect((await animals())[1]).toEqual({ id: 2n, ...values } as unknown as Pet)
+    const row = page.getByRole('row').filter({ hasText: String(values.name) })
+    await row.waitFor()
+    const cells = (await row.innerText()).toLowerCase()
+    for (const value of Object.values(values)) expect(cells).toContain(String(value).toLowerCase())
   })
 
   test('shows each problem at its field, keeps what was typed, and then adds the animal', async () => {

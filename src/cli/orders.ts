@@ -1,7 +1,7 @@
 // `petstore orders …` and `petstore inventory`: the store area of a running service, for people and for programs.
 
 import { Command, Option } from 'commander'
-import type { Order, OrderStatus, PetstoreClient } from '../client/petstore.ts'
+import type { NewOrder, Order, OrderFilter, OrderStatus, PetstoreClient } from '../client/petstore.ts'
 import { parseDuration } from '../config/durations.ts'
 import { instantFromText } from '../contract/date-time.ts'
 import { ORDER_STATUSES } from '../contract/generated.ts'
@@ -9,7 +9,7 @@ import { stringifyJson } from '../json/json.ts'
 import { createClient } from './client.ts'
 import { exportCommand } from './export.ts'
 import { type ListOptions, showList, withListOptions } from './lists.ts'
-import { int64Argument, parsedBy, parseInt64, withClientSettings } from './options.ts'
+import { int64Argument, parsedBy, parseInt64, type Stated, withClientSettings } from './options.ts'
 import { type Line, say, write } from './print.ts'
 import { table, time } from './table.ts'
 
@@ -92,7 +92,8 @@ Examples:
   petstore orders place 42 --expires 2026-11-24T18:00:00+01:00 --json`,
     )
     .action(async (petId: bigint, { reference, expires, json }, self: Command) => {
-      const order = await createClient(self).placeOrder({ petId, reference, expiresAt: expires })
+      const placed = { petId, reference, expiresAt: expires } satisfies Stated<NewOrder>
+      const order = await createClient(self).placeOrder(placed)
       await (json ? write(`${stringifyJson(order)}\n`) : say(...rows([order])))
     })
 }
@@ -108,7 +109,8 @@ function listCommand(): Command {
       const client = createClient(self)
       await showList<Order>(options, {
         async read(page) {
-          const { orders, next } = await client.listOrderPage({ status, petId: pet, ...page })
+          const filter = { status, petId: pet, ...page } satisfies Stated<OrderFilter>
+          const { orders, next } = await client.listOrderPage(filter)
           return { items: orders, next }
         },
         table: rows,

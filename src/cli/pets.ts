@@ -1,13 +1,13 @@
 // `petstore pets …`: the pets of a running service, for people and for programs.
 
 import { Command } from 'commander'
-import type { Pet, PetStatus } from '../client/petstore.ts'
+import type { NewPet, Pet, PetFilter, PetStatus } from '../client/petstore.ts'
 import { stringifyJson } from '../json/json.ts'
 import { createClient } from './client.ts'
 import { exportCommand } from './export.ts'
 import { importCommand } from './import.ts'
 import { type ListOptions, showList, withListOptions } from './lists.ts'
-import { int64Argument, parseInt64, statusOption, withClientSettings } from './options.ts'
+import { int64Argument, parseInt64, type Stated, statusOption, withClientSettings } from './options.ts'
 import { type Line, say, write } from './print.ts'
 import { table } from './table.ts'
 
@@ -48,7 +48,8 @@ function listCommand(): Command {
       const client = createClient(self)
       await showList<Pet>(options, {
         async read(page) {
-          const { pets, next } = await client.listPage({ status, categoryId: category, ...page })
+          const filter = { status, categoryId: category, ...page } satisfies Stated<PetFilter>
+          const { pets, next } = await client.listPage(filter)
           return { items: pets, next }
         },
         table: rows,
@@ -71,7 +72,8 @@ function addCommand(): Command {
     .option('--json', 'print the pet as JSON, for programs', false)
     .addHelpText('after', '\nExample:\n  petstore pets add Rex --category 7')
     .action(async (name: string, { category, status, json }, self: Command) => {
-      await print(await createClient(self).createPet({ name, categoryId: category, status }), json)
+      const pet = { name, categoryId: category, status } satisfies Stated<NewPet>
+      await print(await createClient(self).createPet(pet), json)
     })
 }
 

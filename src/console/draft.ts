@@ -10,9 +10,7 @@ export const LABELS: Record<Field, string> = { name: 'Name', categoryId: 'Catego
 export const FIELDS = Object.keys(LABELS) as Field[]
 
 /** As typed. */
-export interface Draft {
-  name: string
-  categoryId: string
+export type Draft = Record<Exclude<Field, 'status'>, string> & {
   status: PetStatus
   /** The Idempotency-Key and the content of the last attempt whose result is not known. */
   attempt?: { key: string; content: string } | undefined
@@ -20,8 +18,8 @@ export interface Draft {
 
 export const EMPTY_DRAFT: Draft = { name: '', categoryId: '', status: 'available' }
 
-export function isEmpty({ name, categoryId, status }: Draft): boolean {
-  return name === '' && categoryId === '' && status === EMPTY_DRAFT.status
+export function isEmpty(draft: Draft): boolean {
+  return FIELDS.every((field) => draft[field] === EMPTY_DRAFT[field])
 }
 
 /** The animal, or why it cannot be sent. Only the service validates it. */
@@ -31,7 +29,7 @@ export function toNewPet({ name, categoryId, status }: Draft): NewPet | { proble
     const missing = name === '' ? 'name is required. ' : ''
     return { problem: `${missing}categoryId ${categoryId.trim() === '' ? 'is required.' : 'must be a whole number.'}` }
   }
-  return { name, categoryId: integer, status }
+  return { name, categoryId: integer, status } satisfies Record<Field, unknown>
 }
 
 /** Exact, with any number of digits. */
@@ -42,7 +40,7 @@ export function parseInteger(text: string): bigint | undefined {
 
 /** The draft with an Idempotency-Key for its next attempt: the same key as long as the content is the same. */
 export function withAttempt(draft: Draft): Draft & { attempt: { key: string; content: string } } {
-  const content = JSON.stringify([draft.name, draft.categoryId, draft.status])
+  const content = JSON.stringify(FIELDS.map((field) => draft[field]))
   const attempt = draft.attempt?.content === content ? draft.attempt : { key: randomKey(), content }
   return { ...draft, attempt }
 }

@@ -2,7 +2,17 @@
 // responds. Only one page of the list is held, so a store of a million animals is as quick as a store of ten.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import type { CallOptions, Inventory, Order, OrderStatus, Pet, PetStatus, PetstoreClient } from '../client/petstore.ts'
+import type {
+  CallOptions,
+  Inventory,
+  Order,
+  OrderFilter,
+  OrderStatus,
+  Pet,
+  PetFilter,
+  PetStatus,
+  PetstoreClient,
+} from '../client/petstore.ts'
 import { PAGE_MAX } from '../contract/generated.ts'
 import { type Failure, toFailure } from './failures.ts'
 import { fromAddress, type ListPosition, toAddress } from './list-position.ts'
@@ -86,6 +96,10 @@ export function useList(client: PetstoreClient): List {
   return { position, shown, failure, loading: !failure && shown?.position !== position, goTo, reload }
 }
 
+type Stated<Filter> = Record<keyof Filter, unknown>
+/** What the lists of the page leave to the service. A new parameter of a list does not compile until it is here or used. */
+const UNUSED = { pets: { sort: undefined, categoryId: undefined }, orders: { sort: undefined, petId: undefined } }
+
 /**
  * The rows, and what belongs to them. One request asks for a page of the oldest reservations, instead of one for each row; the dialog
  * asks for any other. Without inventory or reservations the rows are still worth showing.
@@ -94,15 +108,14 @@ async function fetchPage(client: PetstoreClient, position: ListPosition, options
   const { view, status, limit, cursor } = position
   const optional = <Value>(work: Promise<Value>) => work.catch(() => undefined)
   if (view === 'orders') {
-    const { orders, next } = await client.listOrderPage(
-      { status: status as OrderStatus | undefined, limit, cursor },
-      options,
-    )
+    const filter = { ...UNUSED.orders, status: status as OrderStatus | undefined, limit } satisfies Stated<OrderFilter>
+    const { orders, next } = await client.listOrderPage({ ...filter, cursor }, options)
     return { position, rows: { orders }, next, reservations: new Map(), everyReservation: false, inventory: undefined }
   }
+  const filter = { ...UNUSED.pets, status: status as PetStatus | undefined, limit } satisfies Stated<PetFilter>
   const withReservations = status === undefined || status === 'pending'
   const [{ pets, next }, inventory, reserved] = await Promise.all([
-    client.listPage({ status: status as PetStatus | undefined, limit, cursor }, options),
+    client.listPage({ ...filter, cursor }, options),
     optional(client.getInventory(options)),
     withReservations ? optional(client.listOrderPage({ status: 'pending', limit: PAGE_MAX }, options)) : undefined,
   ])

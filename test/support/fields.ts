@@ -1,0 +1,28 @@
+// A value of its own for every field of a schema of the contract, so that tests lose sight of none.
+
+import document from '../../openapi.yaml'
+import type { Schema } from '../../src/contract/openapi.ts'
+import { flatten } from '../../src/contract/schema.ts'
+
+export type Values = Record<string, bigint | string>
+
+/** A value for each field of a schema that is not its default. */
+export function valuesOf(name: string): Values {
+  const { schemas } = document.components
+  const { properties = {} } = flatten({ $ref: `#/components/schemas/${name}` }, schemas)
+  return Object.fromEntries(
+    Object.entries(properties).map(([field, schema], index) => [
+      field,
+      exampleOf(field, flatten(schema, schemas), index),
+    ]),
+  )
+}
+
+function exampleOf(field: string, schema: Schema, index: number): bigint | string {
+  if (schema.enum) return schema.enum.findLast((value) => value !== schema.default) as string
+  if (schema.format === 'int64') return 2n ** 62n + BigInt(index)
+  if (schema.format === 'date') return new Date(Date.UTC(2020, 1, 29 + index)).toISOString().slice(0, 10)
+  if (schema.format === 'date-time') return new Date(Date.now() + (100 + index) * 86_400_000).toISOString()
+  if (schema.type === 'string' && !schema.format) return `${field} é \u{1F436} ${index}`
+  throw new Error(`no value for ${field}`)
+}
