@@ -21,7 +21,8 @@ export async function bundleService(output: Output): Promise<void> {
       bundleReference: await bundleReference(),
     })
     await Bun.build({
-      entrypoints: [join(root, 'src/cli/main.ts')],
+      entrypoints: [join(root, 'src/cli/main.ts'), ...('executable' in output ? guides() : [])],
+      loader: { '.md': 'file' },
       tsconfig: join(root, 'tsconfig.json'),
       target: 'bun',
       minify: true,
@@ -46,6 +47,11 @@ export async function bundleService(output: Output): Promise<void> {
   } finally {
     rmSync(temporary, { recursive: true })
   }
+}
+
+/** For `petstore help`. The package has them as files. */
+function guides(): string[] {
+  return [...new Bun.Glob('docs/*.md').scanSync({ cwd: root, absolute: true })].sort()
 }
 
 /** The program reads no files of the current folder, as with bin/petstore. */

@@ -35,6 +35,16 @@ test('serves the API, the pages and the contract; workers, backups and checkpoin
   expect(readdirSync(cwd).sort()).toEqual(['backups', 'data'])
 })
 
+test('shows every guide, and the settings', async () => {
+  const guides = [...new Bun.Glob('*.md').scanSync(join(import.meta.dir, '../docs'))]
+  expect(guides.length).toBeGreaterThan(10)
+  for (const guide of guides) {
+    const [title = ''] = (await Bun.file(join(import.meta.dir, '../docs', guide)).text()).split('\n')
+    expect(await run(['help', guide], alone)).toMatchObject({ status: 0, stdout: expect.stringContaining(title) })
+  }
+  expect((await run(['help', 'settings'], alone)).stdout).toContain('\nPETSTORE_PORT, --port <number> (default 8080)\n')
+})
+
 test('names a command that a shell finds, in its own folder, too', async () => {
   const service = await serve(['--database', temporaryFile('petstore.db')], { ...alone, cwd: dirname(executable) })
   expect(service.stdout()).toContain('\nAnother key  ./petstore keys create ')

@@ -4,6 +4,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -118,17 +119,47 @@ describe('the package', () => {
 
   test('has what was built, and nothing else', () => {
     const files = Bun.spawnSync(['tar', '-tzf', tarball]).stdout.toString().trim().split('\n')
-    const rooms = new Set(files.map((file) => file.split('/').slice(1, 3).join('/')))
+    const rooms = new Set(
+      files.map((file) =>
+        file
+          .split('/')
+          .slice(1, 3)
+          .join('/')
+          .replace(/^(docs|deploy)\/.*/, '$1/'),
+      ),
+    )
     expect([...rooms].sort()).toEqual([
+      'CHANGELOG.md',
+      'CONTRIBUTING.md',
+      'Dockerfile',
       'LICENSE',
       'README.md',
+      'SECURITY.md',
       'bin/package.json',
       'bin/petstore',
+      'deploy/',
       'dist/main.js',
       'dist/pages',
       'dist/testing',
+      'docs/',
+      'openapi.yaml',
       'package.json',
     ])
+  })
+
+  test('has its documentation: every link leads to a file of it, and petstore help shows the guides', async () => {
+    const modules = join(folder(), 'node_modules')
+    install(modules, `${BESIDE}/bin/bun`, 'bun')
+    const command = [unpack(modules)]
+    const home = join(modules, 'petstore')
+    const dead = [...new Bun.Glob('**/*.md').scanSync(home)].flatMap((document) =>
+      [...readFileSync(join(home, document), 'utf8').matchAll(/\]\((?!\w+:|#)([^)\s#]+)/g)]
+        .filter(([, target = '']) => !existsSync(join(home, dirname(document), target)))
+        .map(([link]) => `${document}: ${link}`),
+    )
+    expect(dead).toEqual([])
+    const { status, stdout } = await run(['help', 'operations'], { command })
+    expect([status, stdout]).toEqual([0, expect.stringContaining('Start and stop')])
   })
 
   test('has all that the service needs', async () => {
@@ -211,8 +242,13 @@ describe('a clone where npm runs no scripts', () => {
     expect(archives()).toEqual([])
     mkdirSync(join(clone, 'dist'))
     writeFileSync(join(clone, readlinkSync(join(root, '.npmignore'))), '')
+    // As the recipe of the Compose example leaves it.
+    mkdirSync(join(clone, 'deploy/secrets'), { recursive: true })
+    for (const path of ['compose.yaml', 'secrets/key']) writeFileSync(join(clone, 'deploy', path), '')
     expect((await npm('pack')).status).toBe(0)
-    expect(archives().length).toBe(1)
+    const [archive = ''] = archives()
+    const files = Bun.spawnSync(['tar', '-tzf', join(clone, archive)]).stdout.toString()
+    expect([files.includes('deploy/compose.yaml'), files.includes('secrets')]).toEqual([true, false])
   })
 
   test('npm run build says what is missing', async () => {

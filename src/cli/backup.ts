@@ -37,7 +37,7 @@ export function restoreCommand(): Command {
 function filesOf(database: string): StoreFiles {
   const { files } = kindOf(database)
   if (files) return files
-  throw new StartError('This command is for files. Back up PostgreSQL with its own tools: see docs/postgresql.md.')
+  throw new StartError('This command is for files. Back up PostgreSQL with its own tools: petstore help postgresql.')
 }
 
 function counted({ pets, orders, keys, bytes }: ReturnType<StoreFiles['backUp']>): string {

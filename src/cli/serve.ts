@@ -46,7 +46,7 @@ Examples:
   petstore serve --workers 4
   PETSTORE_HOST=0.0.0.0 petstore serve --database /var/lib/petstore/petstore.db
 
-More settings are environment variables: see docs/configuration.md.`,
+More settings are environment variables: petstore help settings.`,
     )
   withSettings(command, 'host', 'port', 'database', 'environment')
   return command.action(async (options: ServeOptions, self: Command) => {

@@ -40,7 +40,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, flags: Flags = {}): C
     problems.push({ source: 'PETSTORE_BOOTSTRAP_KEY', message })
   }
   if (config.backupDir && config.database && !kindOf(config.database).files) {
-    const message = 'is for files. Back up PostgreSQL with its own tools: see docs/postgresql.md'
+    const message = 'is for files. Back up PostgreSQL with its own tools: petstore help postgresql'
     problems.push({ source: 'PETSTORE_BACKUP_DIR', message })
   }
   throwProblems(problems)

@@ -6,10 +6,10 @@ import { codeOf } from './errors.ts'
 
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^28/, 'it refuses this user or password. Check the address, and pg_hba.conf of the server.'],
-  [/^3D000$/, 'it has no such database. Create it: see docs/postgresql.md.'],
+  [/^3D000$/, 'it has no such database. Create it: petstore help postgresql.'],
   [
     /^(42501|3F000)$/,
-    'this user lacks privileges. Let the owner run `petstore migrate --apply`, and grant the rest: see docs/postgresql.md.',
+    'this user lacks privileges. Let the owner run `petstore migrate --apply`, and grant the rest: petstore help postgresql.',
   ],
   [/^42P07$/, 'it contains tables of another program. Name another database.'],
   [
@@ -28,7 +28,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^57P03$/, 'it is still starting up, or shutting down. Try again.'],
   [
     /^08P01$/,
-    'it refuses our connection parameters. With PgBouncer, set ignore_startup_parameters: see docs/postgresql.md.',
+    'it refuses our connection parameters. With PgBouncer, set ignore_startup_parameters: petstore help postgresql.',
   ],
   [
     /CERT|SELF_SIGNED|TLS|SSL|UNABLE_TO/,

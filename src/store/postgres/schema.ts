@@ -91,7 +91,7 @@ export async function checkRights(ask: Ask): Promise<void> {
   )
   if (missing.length === 0) return
   const list = missing.map(({ name, right }) => `${right} ON ${name}`).join(', ')
-  throw new StartError(`this user lacks privileges (${list}): grant them, see docs/postgresql.md`)
+  throw new StartError(`this user lacks privileges (${list}): grant them, as petstore help postgresql says`)
 }
 
 function isHeld(table: string, right: string): string {
