@@ -43,7 +43,8 @@ export interface Deprecation {
 
 // Parsed here, because a bundler cannot import one file both as text and as YAML.
 const text = source as unknown as string
-const document = Bun.YAML.parse(text) as OpenApi
+/** As it is written. */
+export const document = Bun.YAML.parse(text) as OpenApi
 const { components } = document
 const { schemas } = components
 

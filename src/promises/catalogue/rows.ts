@@ -1,5 +1,6 @@
 // How rows of the catalogue are written: most are one request and the status of its answer.
 
+import { document, type OperationId } from '../../contract/contract.ts'
 import type { Answer } from '../answer.ts'
 import type { Asking, Probe } from '../probe.ts'
 import type { Level, PromiseRow } from '../promise.ts'
@@ -47,4 +48,46 @@ export function documented(heading: string, subject: string): string {
 export function contract(...steps: (string | number)[]): string {
   const pointer = steps.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
   return `openapi.yaml#${pointer}`
+}
+
+/** Where the operation stands in openapi.yaml: its path and its method there. */
+export function placeOf(id: OperationId): { path: string; method: string } {
+  for (const [path, methods] of Object.entries(document.paths)) {
+    const method = Object.keys(methods).find((one) => methods[one]?.operationId === id)
+    if (method) return { path, method }
+  }
+  throw new Error(`the contract has no operation ${id}`)
+}
+
+export function operation(id: OperationId, ...steps: (string | number)[]): string {
+  const { path, method } = placeOf(id)
+  return contract('paths', path, method, ...steps)
+}
+
+/** A parameter of the operation. */
+export function parameter(id: OperationId, name: string): string {
+  const { path, method } = placeOf(id)
+  const index = (document.paths[path]?.[method]?.parameters ?? []).findIndex((one) => {
+    const { $ref } = one as { $ref?: string }
+    const target = $ref && document.components.parameters[$ref.split('/').at(-1) ?? '']
+    return (target || (one as { name: string })).name === name
+  })
+  if (index < 0) throw new Error(`${id} has no parameter ${name}`)
+  return contract('paths', path, method, 'parameters', index)
+}
+
+export function schema(name: string, property?: string): string {
+  const { allOf = [] } = document.components.schemas[name] ?? {}
+  const part = allOf.findIndex(({ properties }) => property && properties?.[property])
+  return contract(
+    'components',
+    'schemas',
+    name,
+    ...(part < 0 ? [] : ['allOf', part]),
+    ...(property ? ['properties', property] : []),
+  )
+}
+
+export function header(name: string): string {
+  return contract('components', 'headers', name)
 }
