@@ -128,7 +128,7 @@ test.each([
   [['place', '1', '--expires', '400d'], 1, 'expiresAt must be in the future and at most 366 days ahead.'],
   [['place', '1', '--expires', 'tomorrow'], 2, 'It must be a duration, such as 30m'],
   [['complete', '9223372036854775808'], 2, '64-bit integer'],
-  [['cancel'], 2, "missing required argument 'order'"],
+  [['cancel'], 2, "Missing required argument 'order'"],
   [['retrun', '1'], 2, 'Did you mean return?'],
 ])('%j ends with %d: %s', async (args, status, message) => {
   const ended = await orders(...args)

@@ -124,8 +124,8 @@ describe('a folder that may not be written to', () => {
       for (const [args, sentence] of [
         [['serve', '--port', '0'], `${database} cannot be written to. Let this user write to it and to its folder.`],
         [['keys', 'list'], `${database} cannot be written to. Let this user write to it and to its folder.`],
-        [['backup', temporaryFile('backup.db')], 'could not be written: EACCES.'],
-        [['restore', database], `${database} could not be written: EACCES.`],
+        [['backup', temporaryFile('backup.db')], 'could not be written: permission denied.'],
+        [['restore', database], `${database} could not be written: permission denied.`],
       ] as const) {
         const { status, stderr } = await run([...args, '--database', database], { command, cwd: '/' })
         expect([status, stderr.trim().split('\n').length]).toEqual([1, 1])

@@ -36,10 +36,17 @@ export function createClient(
   if (!apiKey) {
     throw new StartError(`There is no API key for ${baseUrl}. Run petstore login, or set PETSTORE_API_KEY.`)
   }
-  return new PetstoreClient({ baseUrl, apiKey, onDeprecated: warnOfDeprecation, ...options })
+  const onDeprecated = (notice: Deprecation) => tell(deprecationNote(typed(command), notice))
+  return new PetstoreClient({ baseUrl, apiKey, onDeprecated, ...options })
 }
 
-function warnOfDeprecation({ operationId, removal }: Deprecation): void {
-  const until = removal ? `, and will be removed on ${removal.toISOString().slice(0, 10)}` : ''
-  tell(`petstore: ${operationId} is deprecated${until}.`)
+function deprecationNote(what: string, { removal }: Deprecation): string {
+  const until = removal ? ` on ${removal.toISOString().slice(0, 10)}` : ''
+  return `petstore: ${what} is deprecated: the service will remove what it calls${until}.`
+}
+
+/** The words of the command, as the person wrote them. */
+function typed(command: Command): string {
+  const name = command.parent?.args[0] ?? command.name()
+  return command.parent?.parent ? `${command.parent.name()} ${name}` : name
 }

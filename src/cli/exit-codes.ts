@@ -3,7 +3,7 @@
 import { CommanderError } from 'commander'
 import { PetstoreApiError, PetstoreNetworkError } from '../client/petstore.ts'
 import { FlagError } from '../config/config.ts'
-import { PetstoreError, StartError } from '../domain/errors.ts'
+import { PetstoreError, StartError, systemReason } from '../domain/errors.ts'
 import { indented, tell } from './print.ts'
 
 export const EXIT_STATUSES = `
@@ -36,14 +36,28 @@ export function setService(baseUrl: string): void {
 export function endWith(error: unknown): number {
   // Commander has written its message already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  const [first, ...others] = indented(messageOf(error))
-  tell({ style: 'red', lead: 'petstore:', rest: ` ${first}` }, ...others)
+  tellError(messageOf(error))
   if (error instanceof FlagError || error instanceof CouldNotExamine) return 2
   if (error instanceof PetstoreNetworkError) return 3
   if (error instanceof PetstoreApiError && [401, 403].includes(error.status)) return 4
   if (error instanceof ImportIncomplete) return 5
   if (error instanceof Interrupted) return 130
   return 1
+}
+
+/** The only style of an error. */
+export function tellError(message: string): void {
+  const [first, ...others] = indented(message)
+  tell({ style: 'red', lead: 'petstore:', rest: ` ${first}` }, ...others)
+}
+
+/** Commander's `error: unknown command 'lst'\n(Did you mean list?)` as we write errors. */
+export function sentenceOf(text: string): string {
+  const plain = text
+    .trimEnd()
+    .replace(/^error: /, '')
+    .replace(/\n\((Did you mean .*)\)$/, '. $1')
+  return `${plain.slice(0, 1).toUpperCase()}${plain.slice(1)}${/[.?!]$/.test(plain) ? '' : '.'}`
 }
 
 export function messageOf(error: unknown): string {
@@ -58,8 +72,8 @@ export function messageOf(error: unknown): string {
   return expected ? (error as Error).message : Bun.inspect(error)
 }
 
-/** The code of a system call says more than a library's message. */
+/** What the system says is more than a library's message. */
 function reasonOf(cause: unknown): string {
   const { code } = (cause ?? {}) as { code?: unknown }
-  return typeof code === 'string' ? ` (${code})` : ''
+  return typeof code === 'string' ? ` (${systemReason(cause)})` : ''
 }

@@ -1,13 +1,13 @@
 // `petstore login` and `logout`: save an address and an API key for later commands, in a file that only its owner can
 // read. The service checks the key before it is saved.
 
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Command } from 'commander'
 import { PetstoreClient } from '../client/petstore.ts'
 import { localUrl, loginFile } from '../config/config.ts'
 import { apiKey, serviceUrl } from '../config/setting-parsers.ts'
-import { StartError } from '../domain/errors.ts'
+import { StartError, systemReason } from '../domain/errors.ts'
 import { ask } from './ask.ts'
 import { setService } from './exit-codes.ts'
 import { clientConfigOf, withClientSettings } from './options.ts'
@@ -72,8 +72,9 @@ function writeLogin(login: Login): void {
     chmodSync(next, 0o600)
     renameSync(next, file)
   } catch (error) {
-    rmSync(next, { force: true })
-    throw new StartError(`${file} cannot be written (${(error as NodeJS.ErrnoException).code}).`, { cause: error })
+    // Bun's rmSync throws an error of its own where a folder of the path is a file.
+    if (existsSync(next)) rmSync(next)
+    throw new StartError(`${file} cannot be written (${systemReason(error)}).`, { cause: error })
   }
 }
 

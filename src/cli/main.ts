@@ -3,8 +3,8 @@
 
 import { Command } from 'commander'
 import packageJson from '../../package.json'
-import { EXIT_STATUSES, endWith } from './exit-codes.ts'
-import { indented, tell, write } from './print.ts'
+import { EXIT_STATUSES, endWith, sentenceOf, tellError } from './exit-codes.ts'
+import { tell, write } from './print.ts'
 
 /** In the order of the help. Each is loaded when it is needed: with all of them a service would take a quarter longer to start. */
 const COMMANDS = new Map(
@@ -58,13 +58,13 @@ async function addAll(): Promise<void> {
 function settle(command: Command): void {
   command
     .exitOverride()
-    .showHelpAfterError(`(${fullName(command)} --help shows the usage)`)
+    .showHelpAfterError(`  ${fullName(command)} --help shows the usage.`)
     .configureOutput({
       writeOut(text) {
         written = write(text)
       },
       writeErr: (text) => tell(...text.trimEnd().split('\n')),
-      outputError: (text) => tell(...indented(text)),
+      outputError: (text) => tellError(sentenceOf(text)),
     })
   for (const each of command.commands) settle(each)
 }

@@ -1,7 +1,7 @@
 // Writes a file that is whole or as it was.
 
 import { closeSync, fsyncSync, renameSync, rmSync, writeSync } from 'node:fs'
-import { StartError } from '../domain/errors.ts'
+import { StartError, systemReason } from '../domain/errors.ts'
 import { createPartial, type PartialFile } from '../system/partial.ts'
 import { Interrupted } from './exit-codes.ts'
 import { firstSignal } from './stop.ts'
@@ -21,9 +21,9 @@ export async function writeFile(path: string, texts: AsyncIterable<string>): Pro
     renameSync(partial.path, path)
   } catch (error) {
     if (partial) rmSync(partial.path, { force: true })
-    const { code, syscall } = error as NodeJS.ErrnoException
+    const { syscall } = error as NodeJS.ErrnoException
     if (syscall === undefined) throw error
-    throw new StartError(`${path} cannot be written (${code}).`, { cause: error })
+    throw new StartError(`${path} cannot be written (${systemReason(error)}).`, { cause: error })
   } finally {
     if (partial) closeSync(partial.descriptor)
   }

@@ -4,7 +4,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
-import { StartError } from '../domain/errors.ts'
+import { StartError, systemReason } from '../domain/errors.ts'
 import type { Log } from '../observability/log.ts'
 import { absolutePath } from '../store/absolute-path.ts'
 import { makeFolder } from '../system/files.ts'
@@ -93,10 +93,12 @@ function checkWritable(folder: string): void {
     makeFolder(folder)
     rmdirSync(mkdtempSync(join(folder, '.petstore-')))
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException
-    throw new StartError(`Backups cannot be written to ${folder} (${code}). Choose another PETSTORE_BACKUP_DIR.`, {
-      cause,
-    })
+    throw new StartError(
+      `Backups cannot be written to ${folder} (${systemReason(cause)}). Choose another PETSTORE_BACKUP_DIR.`,
+      {
+        cause,
+      },
+    )
   }
 }
 

@@ -2,7 +2,7 @@
 // a sentence. Results go to standard output, everything else to standard error.
 
 import { styleText } from 'node:util'
-import { StartError } from '../domain/errors.ts'
+import { StartError, systemReason } from '../domain/errors.ts'
 import { printable, printableLines } from '../observability/printable.ts'
 
 /** A line for people; `lead` is how it begins, in a style where the stream shows one. */
@@ -36,7 +36,7 @@ export async function deliver(text: string): Promise<void> {
   try {
     await send(process.stdout, text)
   } catch (cause) {
-    throw new StartError(`Standard output cannot be written (${(cause as NodeJS.ErrnoException).code}).`, { cause })
+    throw new StartError(`Standard output cannot be written (${systemReason(cause)}).`, { cause })
   }
 }
 

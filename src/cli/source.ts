@@ -1,7 +1,7 @@
 // The text that an import reads, from a file or standard input, and how much of it has been read.
 
 import { createReadStream, statSync } from 'node:fs'
-import { StartError } from '../domain/errors.ts'
+import { StartError, systemReason } from '../domain/errors.ts'
 import { workbook } from './formats/formats.ts'
 import { plural } from './print.ts'
 
@@ -36,7 +36,7 @@ export class Source {
       }
       yield decoder.decode()
     } catch (error) {
-      const { code, syscall } = error as NodeJS.ErrnoException
+      const { syscall } = error as NodeJS.ErrnoException
       if (error instanceof TypeError && syscall === undefined) {
         const encoding = /^(?:\xff\xfe|\xfe\xff)/.test(begin) ? 'utf-16' : 'windows-1252'
         throw new StartError(
@@ -46,7 +46,7 @@ export class Source {
         )
       }
       if (syscall === undefined) throw error
-      throw new StartError(`${this.file} cannot be read (${code}).`, { cause: error })
+      throw new StartError(`${this.file} cannot be read (${systemReason(error)}).`, { cause: error })
     }
   }
 }

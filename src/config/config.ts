@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { StartError } from '../domain/errors.ts'
+import { StartError, systemReason } from '../domain/errors.ts'
 import { keyEnvironment } from '../domain/keys.ts'
 import { kindOf } from '../store/kinds.ts'
 import { CLIENT_SETTINGS, SETTINGS, type Setting, VERIFY_SETTINGS } from './settings.ts'
@@ -136,6 +136,6 @@ function fromEnvironment(environment: NodeJS.ProcessEnv, { variable, secret }: S
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {
-    throw new Error(`cannot be read from the file in ${variable}_FILE (${(error as NodeJS.ErrnoException).code})`)
+    throw new Error(`cannot be read from the file in ${variable}_FILE (${systemReason(error)})`)
   }
 }

@@ -1,6 +1,8 @@
 // The errors of the service: one class with the contract's codes, and one for starts and commands. http/response/error-answer.ts turns
 // them into responses.
 
+import { constants } from 'node:os'
+import { getSystemErrorMessage } from 'node:util'
 import type { ErrorCode } from '../contract/generated.ts'
 
 /** `message` is for the caller: without keys, SQL, paths or stacks. `cause` is for the operator's log. */
@@ -24,4 +26,11 @@ export const OVERLOADED = new PetstoreError('unavailable', 'The service is overl
 /** A start or a command cannot continue. Only the message is shown; it says what to do. */
 export class StartError extends Error {
   override readonly name = 'StartError'
+}
+
+/** Why a call of the system failed, in its own words: `no such file or directory` for ENOENT. */
+export function systemReason(error: unknown): string {
+  const { code = 'unknown reason' } = (error ?? {}) as NodeJS.ErrnoException
+  const number = constants.errno[code as keyof typeof constants.errno]
+  return number === undefined ? code : getSystemErrorMessage(-number)
 }

@@ -1,6 +1,6 @@
 // Listens on an address, and explains why when it cannot.
 
-import { StartError } from '../domain/errors.ts'
+import { StartError, systemReason } from '../domain/errors.ts'
 import { setSocketOption } from './socket-option.ts'
 
 /**
@@ -39,9 +39,12 @@ export function listen({ host, port, flag, sharePort = false }: Address, serving
     if (code === 'EADDRINUSE') {
       throw new StartError(`Port ${port} on ${host} is in use. Free it, or choose another with ${flag}.`, { cause })
     }
-    throw new StartError(`Cannot listen on ${authority(host, port)} (${code}). Choose another host or port.`, {
-      cause,
-    })
+    throw new StartError(
+      `Cannot listen on ${authority(host, port)} (${systemReason(cause)}). Choose another host or port.`,
+      {
+        cause,
+      },
+    )
   }
 }
 

@@ -19,7 +19,7 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { StartError } from '../../domain/errors.ts'
+import { StartError, systemReason } from '../../domain/errors.ts'
 import { makeFolder } from '../../system/files.ts'
 import { PARTIAL } from '../../system/partial.ts'
 import { UNFINISHED_COPY } from '../shared/failures.ts'
@@ -184,7 +184,7 @@ function createFile(path: string): void {
     makeFolder(dirname(path))
     closeSync(openSync(path, 'a', 0o600))
   } catch (error) {
-    throw new StartError(`${path} cannot be created (${codeOf(error)}). ${nameAnother('store')}`, {
+    throw new StartError(`${path} cannot be created (${systemReason(error)}). ${nameAnother('store')}`, {
       cause: error,
     })
   }
@@ -225,7 +225,7 @@ function statOrUndefined(path: string, role: Role = 'store'): Stats | undefined 
 }
 
 function unreachable(path: string, cause: unknown, role: Role = 'store'): StartError {
-  return new StartError(`${path} cannot be reached (${codeOf(cause)}). ${nameAnother(role)}`, { cause })
+  return new StartError(`${path} cannot be reached (${systemReason(cause)}). ${nameAnother(role)}`, { cause })
 }
 
 function linkOrUndefined(path: string): string | undefined {

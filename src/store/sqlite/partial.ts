@@ -2,7 +2,7 @@
 // a failure.
 
 import { closeSync, rmSync } from 'node:fs'
-import { StartError } from '../../domain/errors.ts'
+import { StartError, systemReason } from '../../domain/errors.ts'
 import { createPartial, PARTIAL } from '../../system/partial.ts'
 
 /** The suffixes of the files that SQLite may create beside a database. */
@@ -35,5 +35,6 @@ export function withPartial<Result>(to: string, write: (partial: string) => Resu
 
 function reason(error: unknown): string {
   const { code } = error as { code?: string }
-  return ['ENOSPC', 'SQLITE_FULL'].includes(code ?? '') ? 'the disk is full' : (code ?? String(error))
+  if (['ENOSPC', 'SQLITE_FULL'].includes(code ?? '')) return 'the disk is full'
+  return code === undefined ? String(error) : systemReason(error)
 }
