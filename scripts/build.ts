@@ -18,12 +18,31 @@ for (const name of [BUILT, 'main.js', 'pages', 'testing', 'petstore-client']) {
 }
 await bundleService({ folder: dist })
 compile('tsconfig.testing.json', join(dist, 'testing'))
+await bundleTestingForRequire(join(dist, 'testing'))
 compileClient(join(dist, 'petstore-client'))
 writeFileSync(join(dist, BUILT), '')
 
-/** A package without dependencies: modules and declarations from the sources of src/client/. */
+/** For programs and test runners that load CommonJS, which has no `import.meta`. */
+async function bundleTestingForRequire(folder: string): Promise<void> {
+  await Bun.build({
+    entrypoints: [join(root, 'src/testing/testing.ts')],
+    target: 'node',
+    format: 'cjs',
+    banner: `const moduleUrl = require('node:url').pathToFileURL(__filename).href`,
+    define: { 'import.meta.url': 'moduleUrl' },
+    outdir: folder,
+    naming: 'testing.cjs',
+  })
+  copyFileSync(join(folder, 'testing.d.ts'), join(folder, 'testing.d.cts'))
+}
+
+/** A package without dependencies: modules and declarations from the sources of src/client/, for `import` and for `require`. */
 function compileClient(folder: string): void {
   compile('tsconfig.client.json', folder)
+  const commonjs = ['--module', 'commonjs', '--moduleResolution', 'bundler', '--verbatimModuleSyntax', 'false']
+  compile('tsconfig.client.json', join(folder, 'cjs'), commonjs)
+  writeFileSync(join(folder, 'cjs/package.json'), '{ "type": "commonjs" }\n')
+  const entry = (at: string) => ({ types: `./${at}/petstore.d.ts`, default: `./${at}/petstore.js` })
   const { config, private: kept, version, license } = packageJson
   const manifest = {
     name: config.clientName,
@@ -34,7 +53,10 @@ function compileClient(folder: string): void {
     type: 'module',
     sideEffects: false,
     engines: { node: '>=20' },
-    exports: { '.': { types: './client/petstore.d.ts', default: './client/petstore.js' } },
+    exports: { '.': { import: entry('client'), require: entry('cjs/client') }, './package.json': './package.json' },
+    // For resolvers that do not know `exports`.
+    main: './cjs/client/petstore.js',
+    types: './cjs/client/petstore.d.ts',
   }
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
@@ -42,8 +64,11 @@ function compileClient(folder: string): void {
 }
 
 /** Modules and declarations. */
-function compile(project: string, folder: string): void {
+function compile(project: string, folder: string, options: readonly string[] = []): void {
   const tsc = join(root, 'node_modules/.bin/tsc')
-  const { exitCode } = Bun.spawnSync([tsc, '-p', project, '--outDir', folder], { cwd: root, stdio: ['ignore', 2, 2] })
+  const { exitCode } = Bun.spawnSync([tsc, '-p', project, '--outDir', folder, ...options], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+  })
   if (exitCode !== 0) process.exit(exitCode)
 }

@@ -1,6 +1,6 @@
 // `npm run check:npx`: installs the packages in empty folders by every package manager, with their dependencies from the registry and empty
 // caches, as users do. Checks that the service starts, that signals reach it, that `petstore/testing` works, and that the client has no
-// dependencies. Prints a table of times and sizes. Not in the suite, because it needs a network and some 500 MB.
+// dependencies and its types are found. Prints a table of times and sizes. Not in the suite, because it needs a network and some 500 MB.
 
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -58,6 +58,12 @@ try {
   for (const [name, way] of Object.entries(ways(`./${basename(service)}`))) say(await check(name, way, service))
   const project = mkdtempSync(join(folder, 'project-'))
   run(['npm', 'install', '--no-audit', '--silent', client], project)
+  // How TypeScript and bundlers find what is in a package. TypeScript's oldest way, node10, does not find petstore/testing.
+  for (const [archive, ...profile] of [[client], [service, '--profile', 'node16']] as [string, ...string[]][]) {
+    run(['npx', '--yes', 'publint@0.3.25', 'run', '--strict', archive], folder)
+    run(['npx', '--yes', '@arethetypeswrong/cli@0.18.5', archive, ...profile], folder)
+    say(`${basename(archive)}: publint and attw find nothing`)
+  }
   say(`The client's project has: ${readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.'))}`)
 } finally {
   rmSync(folder, { recursive: true, force: true })

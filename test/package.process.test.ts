@@ -18,7 +18,7 @@ import { dirname, join } from 'node:path'
 import packageJson from '../package.json'
 import { temporaryFile } from './support/files.ts'
 import { copiesLog } from './support/logs.ts'
-import { pack } from './support/pack.ts'
+import { pack, plainNode } from './support/pack.ts'
 import { root, run, serve } from './support/process.ts'
 
 /** The real Bun. What npm has as `bun.exe` until an install script ran is a few lines that `sh` runs, and that begin like this. */
@@ -287,6 +287,15 @@ describe('petstore/testing', () => {
       expect(result.status).toBe(0)
     })
   }
+
+  test('can be loaded by require', async () => {
+    writeFileSync(join(cwd, 'program.cjs'), `require('petstore/testing').startPetstore().then(({ stop }) => stop())`)
+    expect(await run(['program.cjs'], { command: plainNode, cwd })).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: '',
+    })
+  })
 
   for (const signal of [undefined, 'SIGKILL'] as const) {
     test(`the service ends with the process that started it: ${signal ?? 'without stop()'}`, async () => {

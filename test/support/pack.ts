@@ -14,3 +14,7 @@ export async function pack(folder: string): Promise<string> {
   if ((await child.exited) !== 0) throw new Error(`npm pack failed in ${folder}`)
   return join(destination, output.trim().split('\n').at(-1) as string)
 }
+
+/** Without what newer versions of Node add: CommonJS that loads ES modules. */
+const flag = '--no-experimental-require-module'
+export const plainNode = ['node', ...(Bun.spawnSync(['node', flag, '--version']).success ? [flag] : [])]
