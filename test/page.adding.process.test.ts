@@ -26,6 +26,7 @@ describe('adding', () => {
     expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['Id', ...Object.values(LABELS), 'Actions'])
     await openAdding(page)
     const values = valuesOf('NewPet')
+    await page.getByText('Already reserved or sold?').click()
     for (const field of FIELDS) {
       const control = page.locator(`[name="${field}"]`)
       if ((await control.first().getAttribute('type')) === 'radio')
@@ -67,6 +68,9 @@ describe('adding', () => {
     await press('Tab')
     await press('ControlOrMeta+A')
     await type('9223372036854775807')
+    await press('Tab')
+    expect(await focusedName(page)).toBe('Already reserved or sold?')
+    await press('Enter')
     await press('Tab')
     await press('ArrowRight')
     await press('Enter')
@@ -114,10 +118,52 @@ describe('adding', () => {
     lose = false
     await openAdding(page)
     await press('Enter')
-    await page.getByRole('region', { name: 'Just added' }).getByText('Rex').waitFor()
+    await page.getByRole('region', { name: 'Just added' }).locator('bdi').getByText('Rex').waitFor()
     expect((await animals()).map(({ name }) => name)).toEqual(['Rex'])
     expect(sent.length).toBeGreaterThan(1)
     expect(new Set(sent).size).toBe(1)
+  })
+
+  test('adds one after another, with the category kept; a second press in the same moment adds nothing', async () => {
+    await openSignedIn(page, service.key)
+    await openAdding(page)
+    await type('Rex')
+    await page.getByLabel('Category').fill('7')
+    await page.getByRole('dialog').getByRole('button', { name: 'Add another' }).click()
+    await page.getByText('Rex was added. The category is kept for the next one.').waitFor()
+    expect(await focusedName(page)).toBe('Name')
+    await type('Mia')
+    expect(await page.getByLabel('Category').inputValue()).toBe('7')
+    await page.evaluate(`for (const press of [1, 2]) document.querySelector('dialog[open] form').requestSubmit()`)
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    expect((await animals()).map(({ name, categoryId }) => [name, categoryId])).toEqual([
+      ['Rex', 7n],
+      ['Mia', 7n],
+    ])
+    await openAdding(page)
+    await type('Tom')
+    await page.getByLabel('Category').fill('8')
+    await page.getByRole('dialog').getByRole('button', { name: 'Add another' }).click()
+    await page.getByRole('dialog').getByText('Tom was added.').waitFor()
+    await press('Escape')
+    expect(await page.getByText('Draft kept').count()).toBe(0)
+  })
+
+  test('what was just added is one line with its actions, and opens', async () => {
+    await addAnimals(30)
+    await page.addInitScript(`sessionStorage['petstore.added'] ??= JSON.stringify(
+      Array.from({ length: 30 }, (_, n) => ({ id: n + 1, name: 'Pet ' + (n + 1), categoryId: 7, status: n % 2 ? 'available' : 'sold' })).reverse())`)
+    await page.reload()
+    await openSignedIn(page, service.key)
+    const justAdded = page.getByRole('region', { name: 'Just added' })
+    expect((await justAdded.boundingBox())?.height).toBeLessThan(60)
+    await justAdded.getByRole('button', { name: '29 earlier' }).click()
+    await justAdded.locator('bdi').getByText('Pet 28', { exact: true }).waitFor()
+    expect((await page.locator('.rows').boundingBox())?.y).toBeLessThan(page.viewportSize()?.height ?? 0)
+    await justAdded.getByRole('button', { name: 'Sell Pet 30' }).click()
+    await page.getByRole('dialog', { name: 'Sell Pet 30' }).waitFor()
+    await press('Enter')
+    await justAdded.getByRole('button', { name: 'Take back Pet 30' }).waitFor()
   })
 
   test('says that a draft was kept, and removes the problem of a field when the field is edited', async () => {
@@ -139,7 +185,7 @@ describe('adding', () => {
     await openAdding(page)
     await page.getByText('These entries were kept from before.').waitFor()
     await press('Enter')
-    await page.getByRole('region', { name: 'Just added' }).getByText('Rex').waitFor()
+    await page.getByRole('region', { name: 'Just added' }).locator('bdi').getByText('Rex').waitFor()
     expect(await page.getByText('Draft kept').count()).toBe(0)
   })
 

@@ -127,6 +127,43 @@ test('when somebody else was quicker, the page says so and changes nothing', asy
   expect(await orders()).toEqual(['cancelled', 'completed', 'pending'])
 })
 
+test('a dialog is busy at once, acts once, and not before it shows on what', async () => {
+  await addAnimals('Rex', 'Mia')
+  await client.completeOrder((await client.placeOrder({ petId: 1n, reference: 'Anna' })).id)
+  await openSignedIn(page, service.key)
+  let release = () => {}
+  async function hold(): Promise<void> {
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route('**/v1/store/orders**', async (route) => {
+      await released
+      await route.continue()
+    })
+  }
+  await row('Rex').waitFor()
+  await hold()
+  await button('Take back Rex').click()
+  await dialog().getByText('Looking up its order…').waitFor()
+  await press('Enter')
+  release()
+  await dialog()
+    .getByText(/^Sold .* for Anna\.$/)
+    .waitFor()
+  expect(await orders()).toEqual(['completed'])
+  await press('Escape')
+
+  await button('Sell Mia').click()
+  await hold()
+  const form = "document.querySelector('dialog[open] form')"
+  await page.evaluate(`for (const press of [1, 2]) ${form}.requestSubmit()`)
+  expect(await dialog().locator('.primary').textContent()).toBe('Selling…')
+  await press('Enter')
+  release()
+  await page.getByRole('status').getByText('Mia is sold.').waitFor()
+  expect(await orders()).toEqual(['completed', 'completed'])
+})
+
 test('an animal that was added as sold or pending says that it has no order', async () => {
   await client.createPet(newPet({ name: 'Rex', status: 'sold' }))
   await client.createPet(newPet({ name: 'Mia', status: 'pending' }))

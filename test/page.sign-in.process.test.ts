@@ -144,6 +144,6 @@ describe('signing in', () => {
     await openAdding(page)
     expect(await page.getByLabel('Name').inputValue()).toBe('Rex')
     await press('Enter')
-    await page.getByRole('region', { name: 'Just added' }).getByText('Rex').waitFor()
+    await page.getByRole('region', { name: 'Just added' }).locator('bdi').getByText('Rex').waitFor()
   })
 })

@@ -40,6 +40,13 @@ export const ACTION_LABELS: Record<Action, string> = {
   takeBack: 'Take back',
 }
 
+export const DOING_LABELS: Record<Action, string> = {
+  reserve: 'Reserving…',
+  sell: 'Selling…',
+  release: 'Releasing…',
+  takeBack: 'Taking back…',
+}
+
 /** `undefined` when the order has ended: its animal may have another one. */
 export function subjectOf(order: Order): Subject | undefined {
   const { petId, petName: name } = order

@@ -4,12 +4,14 @@
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Pet, PetstoreClient } from '../client/petstore.ts'
+import { useBusy } from './busy.ts'
 import { Dialog } from './dialog.tsx'
 import { type Draft, EMPTY_DRAFT, FIELDS, isEmpty, toNewPet, withAttempt } from './draft.ts'
 import { DraftFields } from './draft-fields.tsx'
 import { toFailure } from './failures.ts'
 import { NO_PROBLEMS, type Problems, toProblems } from './field-problems.ts'
 import { Notice } from './notice.tsx'
+import { brief } from './phrases.ts'
 
 interface AddDialogProps {
   client: PetstoreClient
@@ -22,17 +24,30 @@ interface AddDialogProps {
 
 export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: AddDialogProps) {
   const form = useRef<HTMLFormElement>(null)
-  const [sending, setSending] = useState(false)
+  const [sending, once] = useBusy()
   const { problems, setProblems, report } = useProblems(form)
   /** Why there was no response: the animal may or may not have been added. */
   const [unknown, setUnknown] = useState('')
   /** The dialog was opened with entries. */
   const [kept, setKept] = useState(false)
+  /** The last animal of those that are added one after another. */
+  const [last, setLast] = useState<Pet>()
 
   useLayoutEffect(() => {
     setKept(!isEmpty(draft))
-    if (open) form.current?.querySelector<HTMLInputElement>('[name="name"]')?.focus()
+    setLast(undefined)
+    if (open) focusName()
   }, [open])
+
+  function focusName(): void {
+    form.current?.querySelector<HTMLInputElement>('[name="name"]')?.focus()
+  }
+
+  /** The category that was kept for another animal is no entry. */
+  function changeOpen(open: boolean): void {
+    if (!open && last && isEmpty({ ...draft, categoryId: '' })) setDraft(EMPTY_DRAFT)
+    setOpen(open)
+  }
 
   /** A problem goes when its field is edited. */
   function edit(change: Partial<Draft>): void {
@@ -42,20 +57,20 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: A
     setProblems({ ...problems, fields })
   }
 
-  async function submit(event: Event): Promise<void> {
-    event.preventDefault()
-    if (sending) return
+  async function add(another: boolean): Promise<void> {
     setUnknown('')
     const pet = toNewPet(draft)
     if ('problem' in pet) return report(pet.problem)
     setProblems(NO_PROBLEMS)
     const trying = withAttempt(draft)
     setDraft(trying)
-    setSending(true)
     try {
       const added = await client.createPet(pet, { idempotencyKey: trying.attempt.key })
-      setDraft(EMPTY_DRAFT)
-      setOpen(false)
+      setDraft(another ? { ...EMPTY_DRAFT, categoryId: draft.categoryId } : EMPTY_DRAFT)
+      setLast(added)
+      setKept(false)
+      if (another) focusName()
+      else setOpen(false)
       onAdded(added)
     } catch (error) {
       const { kind, message } = toFailure(error)
@@ -63,9 +78,12 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: A
       setOpen(true)
       if (kind === 'unavailable') setUnknown(message)
       else report(message)
-    } finally {
-      setSending(false)
     }
+  }
+
+  function submit(event: Event): void {
+    event.preventDefault()
+    once(() => add(false))
   }
 
   function clear(): void {
@@ -76,11 +94,15 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: A
   }
 
   return (
-    <Dialog id="add-title" title="Add an animal" open={open} setOpen={setOpen}>
+    <Dialog id="add-title" title="Add an animal" open={open} setOpen={changeOpen}>
       <form ref={form} onSubmit={submit} noValidate>
-        <Messages {...{ kept, unknown }} other={problems.other} />
+        <Messages {...{ kept, unknown, last }} other={problems.other} />
         <DraftFields {...{ draft, edit }} problems={problems.fields} />
-        <Buttons {...{ sending, unknown }} clear={isEmpty(draft) ? undefined : clear} />
+        <Buttons
+          {...{ sending, unknown }}
+          another={() => once(() => add(true))}
+          clear={isEmpty(draft) ? undefined : clear}
+        />
       </form>
     </Dialog>
   )
@@ -102,10 +124,19 @@ function useProblems(form: RefObject<HTMLFormElement | null>) {
   return { problems, setProblems, report }
 }
 
-/** `kept`: the dialog was opened with entries. `unknown`: why there was no response. */
-function Messages({ kept, unknown, other }: { kept: boolean; unknown: string; other: string }) {
+interface MessagesProps {
+  /** The dialog was opened with entries. */
+  kept: boolean
+  /** Why there was no response. */
+  unknown: string
+  other: string
+  last: Pet | undefined
+}
+
+function Messages({ kept, unknown, other, last }: MessagesProps) {
   return (
     <>
+      {last && <p class="hint">{brief(last.name)} was added. The category is kept for the next one.</p>}
       {kept && <p class="hint">These entries were kept from before.</p>}
       {unknown && (
         <Notice kind="warning" title={unknown}>
@@ -124,11 +155,12 @@ function Messages({ kept, unknown, other }: { kept: boolean; unknown: string; ot
 interface ButtonsProps {
   sending: boolean
   unknown: string
+  another: () => void
   /** `undefined` where there is nothing to clear. */
   clear: (() => void) | undefined
 }
 
-function Buttons({ sending, unknown, clear }: ButtonsProps) {
+function Buttons({ sending, unknown, another, clear }: ButtonsProps) {
   return (
     <div class="dialog-actions">
       {clear && (
@@ -136,6 +168,9 @@ function Buttons({ sending, unknown, clear }: ButtonsProps) {
           Clear
         </button>
       )}
+      <button type="button" onClick={another} aria-disabled={sending}>
+        Add another
+      </button>
       <button type="submit" class="primary" aria-disabled={sending}>
         {sending ? 'Adding…' : unknown ? 'Try again' : 'Add animal'}
       </button>

@@ -1,6 +1,6 @@
 // The fields of the animal being typed, each with its problem.
 
-import { type Draft, LABELS } from './draft.ts'
+import { type Draft, EMPTY_DRAFT, LABELS } from './draft.ts'
 import type { Problems } from './field-problems.ts'
 import { RadioGroup } from './radio-group.tsx'
 import { STATUSES } from './statuses.ts'
@@ -37,7 +37,8 @@ export function DraftFields({ draft, edit, problems }: DraftFieldsProps) {
         problem={problems.categoryId}
         hint="The category's number."
       />
-      <div class="field">
+      <details class="field" open={draft.status !== EMPTY_DRAFT.status || problems.status !== undefined}>
+        <summary>Already reserved or sold?</summary>
         <RadioGroup
           legend={LABELS.status}
           name="status"
@@ -47,7 +48,11 @@ export function DraftFields({ draft, edit, problems }: DraftFieldsProps) {
           problemId={problems.status && 'add-status-problem'}
         />
         <Problem id="add-status" text={problems.status} />
-      </div>
+        <p class="hint">
+          Only for an animal that somebody reserved or bought elsewhere. It has no order here: this page can neither
+          sell nor release it, nor take it back. Any other animal is available until it is reserved or sold in the list.
+        </p>
+      </details>
     </>
   )
 }

@@ -1,15 +1,17 @@
 // The animals added from this tab, newest first. A new animal is the last of the whole list, and nobody should have to
 // go through every page to find it.
 
+import { useState } from 'preact/hooks'
 import type { Pet } from '../client/petstore.ts'
 import { petsFromJson } from '../client/responses.ts'
 import { stringifyJson } from '../json/json.ts'
 import { CopyId } from './copy-id.tsx'
+import { Icon } from './icons.tsx'
+import { Actions, type OnAction } from './list-table.tsx'
 import { Name } from './name.tsx'
 import type { Stored } from './session-state.ts'
 import { Status } from './status.tsx'
 
-const SHOWN_MAX = 5
 const STORED_MAX = 50
 
 export const STORED_ADDED: Stored<readonly Pet[]> = {
@@ -19,27 +21,51 @@ export const STORED_ADDED: Stored<readonly Pet[]> = {
   fromText: petsFromJson,
 }
 
-export function JustAdded({ added, onClear }: { added: readonly Pet[]; onClear: () => void }) {
-  if (added.length === 0) return null
-  const more = added.length - SHOWN_MAX
+interface JustAddedProps {
+  added: readonly Pet[]
+  onAction: OnAction | undefined
+  onClear: () => void
+}
+
+/** The newest on one line; the earlier ones when asked for. */
+export function JustAdded({ added, onAction, onClear }: JustAddedProps) {
+  const [open, setOpen] = useState(false)
+  const [newest, ...earlier] = added
+  if (!newest) return null
   return (
     <section class="just-added" aria-labelledby="just-added">
-      <div class="title-row">
-        <h2 id="just-added">Just added</h2>
-        <button type="button" class="quiet" onClick={onClear}>
-          Clear
+      <h2 id="just-added">Just added</h2>
+      <Added pet={newest} onAction={onAction} />
+      <div class="actions">
+        {earlier.length > 0 && (
+          <button type="button" class="quiet small" aria-expanded={open} onClick={() => setOpen(!open)}>
+            {earlier.length} earlier
+          </button>
+        )}
+        <button type="button" class="quiet small" aria-label="Clear" title="Clear" onClick={onClear}>
+          <Icon name="close" />
         </button>
       </div>
-      <ul>
-        {added.slice(0, SHOWN_MAX).map((pet) => (
-          <li key={String(pet.id)} class="facts">
-            <Name name={pet.name} />
-            <Facts pet={pet} />
-          </li>
-        ))}
-      </ul>
-      {more > 0 && <p class="hint">and {more} earlier</p>}
+      {open && (
+        <ul>
+          {earlier.map((pet) => (
+            <li key={String(pet.id)}>
+              <Added pet={pet} onAction={onAction} />
+            </li>
+          ))}
+        </ul>
+      )}
     </section>
+  )
+}
+
+function Added({ pet, onAction }: { pet: Pet; onAction: OnAction | undefined }) {
+  return (
+    <div class="facts">
+      <Name name={pet.name} />
+      <Facts pet={pet} />
+      {onAction && <Actions subject={{ ...pet, petId: pet.id }} onAction={onAction} />}
+    </div>
   )
 }
 

@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Order } from '../client/petstore.ts'
-import { ACTION_LABELS, type Action } from './actions.ts'
+import { ACTION_LABELS, type Action, DOING_LABELS } from './actions.ts'
 import { Dialog } from './dialog.tsx'
 import type { Failure } from './failures.ts'
 import { type Hold, HoldField } from './hold-field.tsx'
@@ -25,7 +25,7 @@ export function OrderDialog({ open, setOpen, onDone, ...props }: OrderDialogProp
   const [hold, setHold] = useState<Hold>('day')
   const [until, setUntil] = useState('')
   const task = useOrderTask({ ...props, onDone: finish })
-  const { order, busy, failure, obstacle } = task
+  const { order, busy, acting, failure, obstacle } = task
   const halfDone = placing && action === 'sell' && order !== undefined
 
   useLayoutEffect(() => form.current?.querySelector<HTMLElement>('input, .primary')?.focus(), [obstacle])
@@ -65,14 +65,15 @@ export function OrderDialog({ open, setOpen, onDone, ...props }: OrderDialogProp
           </>
         )}
         {!obstacle && !placing && order && <p>{describe(order)}</p>}
+        {!placing && !order && busy && <p class="muted">Looking up its order…</p>}
         <div class="dialog-actions">
           {obstacle ? (
             <button type="button" class="primary" onClick={() => close(false)}>
               Back to the list
             </button>
           ) : (
-            <button type="submit" class="primary" aria-disabled={busy}>
-              {failure ? 'Try again' : ACTION_LABELS[action]}
+            <button type="submit" class="primary" aria-disabled={acting || (busy && !order)}>
+              {acting ? DOING_LABELS[action] : failure ? 'Try again' : ACTION_LABELS[action]}
             </button>
           )}
         </div>

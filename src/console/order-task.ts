@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { randomKey } from '../client/idempotency-key.ts'
 import type { NewOrder, Order, PetstoreClient } from '../client/petstore.ts'
 import { type Action, findOrder, type Subject, subjectOf } from './actions.ts'
+import { useBusy } from './busy.ts'
 import { type Failure, toFailure } from './failures.ts'
 import { ends, type Hold } from './hold-field.tsx'
 import { brief, quicker } from './phrases.ts'
@@ -28,7 +29,10 @@ export interface Choices {
 
 export interface OrderTask {
   order: Order | undefined
+  /** The order is being looked up, or the action is under way. */
   busy: boolean
+  /** The action was begun, and has not ended. */
+  acting: boolean
   failure: Failure | undefined
   /** Why the action is not possible: somebody was quicker, or the animal has no order. */
   obstacle: { what: string; advice: string } | undefined
@@ -51,18 +55,19 @@ export function useOrderTask({ client, action, subject, onChange, onDone }: Orde
   const placing = status === 'available'
   const place = usePlacing(client, petId, action)
   const [order, setOrder] = useState(subject.order)
-  const [busy, setBusy] = useState(!placing)
+  const [busy, once] = useBusy()
+  const [acting, setActing] = useState(false)
   const [failure, setFailure] = useState<Failure>()
   const [obstacle, setObstacle] = useState<OrderTask['obstacle']>()
-  /** The button was pressed while the order was still being looked up. */
-  const pressed = useRef(false)
+  /** The order that was shown when the button was pressed, while it was looked up again. */
+  const confirmed = useRef<Order>(undefined)
 
   // The list may be some seconds old, and knows no order of an animal that is sold.
   useEffect(() => {
     if (!placing)
       attempt(async () => {
         const found = await look()
-        if (pressed.current) await act(found)
+        if (found && found.changedAt === confirmed.current?.changedAt) await act(found)
       })
   }, [])
 
@@ -86,34 +91,42 @@ export function useOrderTask({ client, action, subject, onChange, onDone }: Orde
     onChange()
   }
 
-  async function attempt(work: () => Promise<unknown>): Promise<void> {
-    setBusy(true)
-    setFailure(undefined)
-    try {
-      await work()
-    } catch (error) {
-      const failed = toFailure(error)
-      if (CONFLICTS.includes(failed.code)) await attempt(async () => meetObstacle(await findOrder(client, petId)))
-      else setFailure(failed)
-    } finally {
-      setBusy(false)
-    }
+  function attempt(work: () => Promise<unknown>): Promise<void> {
+    return once(async () => {
+      setFailure(undefined)
+      try {
+        await work().catch(meetConflict)
+      } catch (error) {
+        setFailure(toFailure(error))
+      } finally {
+        setActing(false)
+      }
+    })
   }
 
-  async function act(held: Order | undefined): Promise<void> {
-    if (!held) return
+  async function meetConflict(error: unknown): Promise<void> {
+    if (!CONFLICTS.includes(toFailure(error).code)) throw error
+    meetObstacle(await findOrder(client, petId))
+  }
+
+  async function act(held: Order): Promise<void> {
     setOrder(held)
     await finish(client, action, held.id)
     onDone(held)
   }
 
   function submit(choices: Choices): void {
-    if (busy) pressed.current = true
-    else if (action === 'reserve' && choices.hold === 'other' && !choices.until) setFailure(NO_END)
-    else attempt(async () => act(order ?? (await (placing ? place(choices) : look()))))
+    if (action === 'reserve' && choices.hold === 'other' && !choices.until) {
+      setFailure(NO_END)
+      return
+    }
+    // Nothing is done to an order that nobody has seen yet.
+    setActing(placing || order !== undefined)
+    if (busy) confirmed.current = order
+    else attempt(async () => (order ? act(order) : placing ? act(await place(choices)) : look()))
   }
 
-  return { order, busy, failure, obstacle, submit }
+  return { order, busy, acting, failure, obstacle, submit }
 }
 
 /** Places the same order with the same key, unless the choices have changed. */

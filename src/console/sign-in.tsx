@@ -1,6 +1,7 @@
 // Signing in: the service checks the API key before the page shows anything else.
 
 import { useLayoutEffect, useState } from 'preact/hooks'
+import { useBusy } from './busy.ts'
 import { toFailure } from './failures.ts'
 import { Paw } from './icons.tsx'
 import { Notice } from './notice.tsx'
@@ -20,7 +21,7 @@ const KEY_ID = 'api-key'
 export function SignIn({ refusal, onSignIn }: SignInProps) {
   const [key, setKey] = useState('')
   const [remember, setRemember] = useState(false)
-  const [checking, setChecking] = useState(false)
+  const [checking, once] = useBusy()
   const [problem, setProblem] = useState(refusal)
   const [unavailable, setUnavailable] = useState('')
   useTitle('Sign in')
@@ -29,7 +30,6 @@ export function SignIn({ refusal, onSignIn }: SignInProps) {
   async function submit(event: Event): Promise<void> {
     event.preventDefault()
     const candidate = keyIn(key)
-    if (checking) return
     setProblem('')
     setUnavailable('')
     // No header can carry anything else.
@@ -38,17 +38,16 @@ export function SignIn({ refusal, onSignIn }: SignInProps) {
       focusKey()
       return
     }
-    setChecking(true)
-    try {
-      onSignIn(await identify(candidate), remember)
-    } catch (error) {
-      const { kind, message } = toFailure(error)
-      if (kind === 'unauthorized') setProblem(message)
-      else setUnavailable(message)
-      focusKey()
-    } finally {
-      setChecking(false)
-    }
+    await once(async () => {
+      try {
+        onSignIn(await identify(candidate), remember)
+      } catch (error) {
+        const { kind, message } = toFailure(error)
+        if (kind === 'unauthorized') setProblem(message)
+        else setUnavailable(message)
+        focusKey()
+      }
+    })
   }
 
   return (

@@ -91,7 +91,7 @@ export function StoreView({ client, signedIn, draft, setDraft, added, setAdded, 
       <main class="page">
         <TitleRow title={TITLES[position.view]} draftKept={!isEmpty(draft) && !adding} onAdd={onAdd} />
         <p class="print-title" data-text={shown && summary(shown)} />
-        {animals && <JustAdded added={added} onClear={() => setAdded([])} />}
+        {animals && <JustAdded {...{ added, onAction }} onClear={() => setAdded([])} />}
         {!emptyStore && <Tools {...{ client, position, shown, goTo, onAction }} lookUpRemoval={rest.lookUpRemoval} />}
         <ListView
           {...{ ...list, goTo, added, onAction, emptyStore }}
