@@ -111,7 +111,11 @@ test('the number of refused requests is logged once', async () => {
   const logged: string[] = []
   const log = createLog('info', { destination: { write: (line) => logged.push(line) } })
   const options = { environment: 'production', corsOrigins: [], enforceSunset: true, now: Date.now } as const
-  const parts = { linkTo: linksBelow(undefined), notFound: () => ({ status: 404, body: null }) }
+  const parts = {
+    linkTo: linksBelow(undefined),
+    notFound: () => ({ status: 404, body: null }),
+    setWaiting: () => undefined,
+  }
   const pipeline = new Pipeline({ ...options, ...parts, store, log })
   const refusing = new Route('/', {
     GET: () => {

@@ -2,94 +2,28 @@
 // answer, no request is answered twice, and links lead back below the path that a proxy adds. Skipped where a proxy is not installed.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { PetstoreClient } from '../src/client/petstore.ts'
 import { CATALOGUE } from './hostile.catalogue.ts'
 import { SMUGGLING } from './hostile.smuggling.ts'
 import { exchange } from './support/exchange.ts'
-import { temporaryFile } from './support/files.ts'
 import { petBody } from './support/pets.ts'
+import { freePort, PROXIES, type RunningProxy, startProxy } from './support/proxies.ts'
 import { type Service, startService } from './support/service.ts'
 
-const nginx = Bun.which('nginx', { PATH: `${process.env.PATH}:/usr/sbin` })
-const haproxy = Bun.which('haproxy', { PATH: `${process.env.PATH}:/usr/sbin` })
-
-/** What the packages' own configurations say of HTTP is nothing: these are their defaults, with connections kept open to us. */
-const PROXIES = [
-  {
-    name: 'nginx',
-    found: nginx,
-    command: (file: string) => [
-      nginx as string,
-      '-p',
-      dirname(file),
-      '-e',
-      '/dev/null',
-      '-c',
-      file,
-      '-g',
-      'daemon off;',
-    ],
-    configuration: (port: number, to: number, folder: string) => `
-      ${process.getuid?.() === 0 ? 'user root;' : ''}
-      worker_processes 1;
-      pid ${folder}/nginx.pid;
-      events {}
-      http {
-        access_log off; error_log /dev/null; client_body_timeout 1s; client_header_timeout 1s;
-        client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy; fastcgi_temp_path ${folder}/f;
-        uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;
-        upstream petstore { server 127.0.0.1:${to}; keepalive 4; }
-        server {
-          listen 127.0.0.1:${port};
-          proxy_http_version 1.1; proxy_set_header Connection "";
-          location / { proxy_pass http://petstore; }
-          location /shop/ { proxy_pass http://petstore/; }
-        }
-      }`,
-  },
-  {
-    name: 'HAProxy',
-    found: haproxy,
-    command: (file: string) => [haproxy as string, '-db', '-q', '-f', file],
-    configuration: (port: number, to: number) => `
-defaults
-  mode http
-  option http-keep-alive
-  http-reuse always
-  timeout connect 5s
-  timeout client 1s
-  timeout server 20s
-frontend shop
-  bind 127.0.0.1:${port}
-  default_backend petstore
-backend petstore
-  http-request replace-path /shop(/.*) \\1
-  server one 127.0.0.1:${to}
-`,
-  },
-]
-
-for (const { name, found, command, configuration } of PROXIES) {
+for (const proxy of PROXIES) {
+  const { name, found } = proxy
   describe.skipIf(!found)(`behind ${name}${found ? '' : ' (not installed)'}`, () => {
     let service: Service
     let port: number
-    let proxy: Bun.Subprocess
+    let running: RunningProxy
 
     beforeAll(async () => {
       port = freePort()
       service = await startService({ baseUrls: { production: `http://127.0.0.1:${port}/shop/v1`, staging: undefined } })
-      const file = temporaryFile('proxy.conf')
-      const folder = dirname(file)
-      mkdirSync(`${folder}/body`)
-      writeFileSync(file, configuration(port, service.port, folder))
-      proxy = Bun.spawn(command(file), { stdio: ['ignore', 'ignore', 'inherit'] })
-      while (!(await reachable(port))) await Bun.sleep(20)
+      running = await startProxy(proxy, port, service.port)
     })
     afterAll(async () => {
-      proxy.kill('SIGTERM')
-      await proxy.exited
+      await running.stop()
       await service.stop()
     })
 
@@ -136,19 +70,4 @@ for (const { name, found, command, configuration } of PROXIES) {
       expect((await ask('/pets?limit=0')).status).toBe(400)
     }, 30_000)
   })
-}
-
-function freePort(): number {
-  const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
-  server.stop(true)
-  return server.port
-}
-
-async function reachable(port: number): Promise<boolean> {
-  try {
-    await fetch(`http://127.0.0.1:${port}/healthz`)
-    return true
-  } catch {
-    return false
-  }
 }

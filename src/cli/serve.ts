@@ -102,6 +102,7 @@ async function serve(
     baseUrls: { production: config.baseUrl, staging: config.stagingBaseUrl },
     corsOrigins: config.corsOrigins,
     rateLimit: config.rateLimit,
+    maxWaiting: config.maxWaiting,
     sharePort: config.sharePort || together,
     handsOver: config.sharePort,
     enforceSunset: config.sunset === 'enforce',

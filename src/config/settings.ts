@@ -108,6 +108,12 @@ export const SETTINGS = {
       'Default: no limit.',
     parse: rate,
   }),
+  maxWaiting: setting({
+    variable: 'PETSTORE_MAX_WAITING',
+    default: '1000',
+    description: 'How many requests may wait for events (`wait` of listEvents) in each process. More get 503.',
+    parse: count,
+  }),
   sharePort: setting({
     variable: 'PETSTORE_SHARE_PORT',
     default: 'no',

@@ -21,7 +21,7 @@ export type EventFilter = Query<Omit<contract.Operations['listEvents']['paramete
 export interface EventPage {
   /** The events as a JSON array, as the contract writes them. */
   readonly json: string
-  readonly isEmpty: boolean
+  readonly count: number
   /** Where to go on, also when nothing follows yet. */
   readonly next: EventPlace
 }

@@ -25,7 +25,7 @@ export type Serving = Pick<Bun.Serve.Options<undefined>, 'routes' | 'fetch' | 'm
  * How long nothing may arrive on a connection, or be read from it; Bun looks every 4 s, so one ends after about 12 s. The runtime's own
  * default, but set: with the default, the first request that it ends is a line of plain text on standard error.
  */
-const IDLE_TIMEOUT_SECONDS = 10
+export const IDLE_TIMEOUT_SECONDS = 10
 
 /** Throws StartError. */
 export function listen({ host, port, flag, sharePort = false }: Address, serving: Serving): Bun.Server<undefined> {

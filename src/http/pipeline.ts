@@ -6,6 +6,7 @@ import type { ApiKey, Environment } from '../domain/keys.ts'
 import type { Json } from '../json/json.ts'
 import { endOfTurn } from '../system/turn.ts'
 import { Context, type RoutedRequest } from './context.ts'
+import { Feed } from './feed.ts'
 import { Admission } from './limits/admission.ts'
 import { type Rate, RateLimit } from './limits/rate-limit.ts'
 import type { LinkTo } from './links.ts'
@@ -39,23 +40,29 @@ export interface PipelineOptions extends ReportOptions {
   readonly now: () => number
   /** How long a body may take to arrive. */
   readonly bodyTimeoutMs?: number
+  /** How many requests may wait for events at once. */
+  readonly maxWaiting?: number
 }
 
 export interface PipelineParts extends PipelineOptions {
   readonly linkTo: LinkTo
   readonly notFound: NotFound
+  /** While a request waits for events, its connection is not idle. */
+  readonly setWaiting: (request: Request, waits: boolean) => void
 }
 
 /** Bun closes a connection whose request takes longer than 12 s to arrive; the 408 must be sent before. */
 const BODY_TIMEOUT_MS = 8_000
 /** A key is verified again when the body took longer than this to arrive. */
 const REVERIFY_AFTER_MS = 500
+const MAX_WAITING = 1_000
 
 const BAD_REQUEST: Answer = { status: 400, body: null, base: new Headers({ Connection: 'close' }) }
 
 export class Pipeline {
   /** True while the service shuts down: each response then closes its connection. */
   draining = false
+  readonly feed: Feed
   private readonly admission = new Admission()
   private readonly authentication: Authentication
   private readonly rateLimit: RateLimit | undefined
@@ -65,10 +72,11 @@ export class Pipeline {
   private readonly reports: Reports
 
   constructor(private readonly options: PipelineParts) {
-    const { store, environment, rateLimit, linkTo } = options
+    const { store, environment, rateLimit, linkTo, maxWaiting = MAX_WAITING } = options
+    this.feed = new Feed(store, maxWaiting)
     this.authentication = new Authentication(store, environment)
     this.rateLimit = rateLimit && new RateLimit(rateLimit)
-    this.services = { pets: store, orders: store, events: store, running: new RunningKeys(), linkTo }
+    this.services = { pets: store, orders: store, events: store, feed: this.feed, running: new RunningKeys(), linkTo }
     this.reports = new Reports(options)
   }
 
@@ -137,7 +145,13 @@ export class Pipeline {
       } finally {
         this.admission.leave()
       }
-      if (answer.logged) this.reports.changed(operation.id, answer.logged, context)
+      if (answer.later && context.request.method !== 'HEAD') {
+        answer = await this.answerLater(answer.later, token, context)
+      }
+      if (answer.logged) {
+        this.reports.changed(operation.id, answer.logged, context)
+        this.feed.changed()
+      }
       return this.finish(answer, context)
     } catch (error) {
       return this.finish(this.failed(error, context), context)
@@ -146,17 +160,31 @@ export class Pipeline {
 
   /** A key that is revoked or expires while the body arrives is refused within a second, like any other, whatever the body is. */
   private async arrived(body: Promise<Json>, token: string, context: Context): Promise<Json> {
-    const { store, now } = this.options
     const startedAt = performance.now()
     try {
       return await body
     } finally {
-      if (performance.now() - startedAt > REVERIFY_AFTER_MS) {
-        context.now = now()
-        context.version = store.version()
-        context.caller = await this.authentication.verify(token, context)
-      }
+      if (performance.now() - startedAt > REVERIFY_AFTER_MS) await this.verifyAgain(token, context)
     }
+  }
+
+  /** The wait counts neither as the request's duration nor as work, and a key that is refused meanwhile gets nothing. */
+  private async answerLater(later: NonNullable<Answer['later']>, token: string, context: Context): Promise<Answer> {
+    const { request } = context
+    const startedAt = performance.now()
+    this.options.setWaiting(request, true)
+    try {
+      return await later({ signal: request.signal, verify: () => this.verifyAgain(token, context) })
+    } finally {
+      this.options.setWaiting(request, false)
+      context.startedAt += performance.now() - startedAt
+    }
+  }
+
+  private async verifyAgain(token: string, context: Context): Promise<void> {
+    context.now = this.options.now()
+    context.version = this.options.store.version()
+    context.caller = this.authentication.known(token, context) ?? (await this.authentication.verify(token, context))
   }
 
   /** The answer of an operation whose answers do not depend on the caller. */

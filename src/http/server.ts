@@ -5,7 +5,7 @@ import type { Environment } from '../domain/keys.ts'
 import { startExpiry } from './expiry.ts'
 import { handOver } from './handover.ts'
 import { linksBelow } from './links.ts'
-import { authority, listen } from './listen.ts'
+import { authority, IDLE_TIMEOUT_SECONDS, listen } from './listen.ts'
 import { Pipeline, type PipelineOptions } from './pipeline.ts'
 import { operationRoutes, type Route, serving } from './route.ts'
 import { contractFiles } from './web/contract-files.ts'
@@ -38,12 +38,19 @@ export interface PetstoreServer {
 
 /** How long a stopping server still reads requests from open connections; each response closes its connection. */
 const DRAIN_MS = 200
+/** Longer than the longest wait for events. */
+const WAITING_TIMEOUT_SECONDS = 45
 
 /** Listens when it returns. Throws StartError when it cannot listen on the address. */
 export function startServer(options: ServerOptions): PetstoreServer {
   const { store, host, metrics, baseUrls, environment } = options
   const linkTo = linksBelow(baseUrls[environment])
-  const pipeline = new Pipeline({ ...options, linkTo, notFound: (request) => answerNotFound(request) })
+  const pipeline = new Pipeline({
+    ...options,
+    linkTo,
+    notFound: (request) => answerNotFound(request),
+    setWaiting: (request, waits) => server.timeout(request, waits ? WAITING_TIMEOUT_SECONDS : IDLE_TIMEOUT_SECONDS),
+  })
   const routes: Route[] = [
     ...operationRoutes(operations, linkTo),
     ...contractFiles(() => addresses(options, url)),
@@ -58,7 +65,8 @@ export function startServer(options: ServerOptions): PetstoreServer {
   const server = listen({ ...options, flag: '--port' }, serving(routes, pipeline))
   const port = server.port as number
   const url = `http://${authority(host, port)}${basePath}`
-  metrics?.watchInFlight(() => server.pendingRequests)
+  metrics?.watchInFlight(() => server.pendingRequests - pipeline.feed.waiting)
+  metrics?.watchFeed(pipeline.feed)
   const expiry = startExpiry(store, options.log, options.expiryEveryMs)
 
   return {
@@ -66,6 +74,7 @@ export function startServer(options: ServerOptions): PetstoreServer {
     url,
     async stop(graceMs) {
       pipeline.draining = true
+      pipeline.feed.stop()
       const swept = expiry.stop()
       if (options.handsOver) handOver(port)
       await Bun.sleep(DRAIN_MS)

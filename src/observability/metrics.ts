@@ -20,8 +20,10 @@ export interface Metrics {
   timed<Store extends PetStore & OrderStore & EventStore & KeyStore>(store: Store): Store
   /** The connections of a store that has a pool. */
   watchPool(state: () => { size: number; busy: number; waiting: number }): void
-  /** The requests that have arrived and have no response yet. */
+  /** The requests that have arrived and have no response yet, except those that wait for events. */
   watchInFlight(count: () => number): void
+  /** The readers that wait for events, and how many events were sent. */
+  watchFeed(feed: { readonly waiting: number; readonly sent: number }): void
   /** In Prometheus' text format. Without the inventory when the store does not give it within a second. */
   text(): Promise<string>
   readonly contentType: string
@@ -66,6 +68,7 @@ export function createMetrics(): Metrics {
   // 0 for a store without a pool.
   let pool = () => ({ size: 0, busy: 0, waiting: 0 })
   let inFlight = () => 0
+  let feed = { waiting: 0, sent: 0 }
   const transitions: Record<OrderStatus, number> = { pending: 0, completed: 0, cancelled: 0, expired: 0, returned: 0 }
   let readInventory = async (): Promise<Inventory | undefined> => undefined
 
@@ -123,6 +126,9 @@ export function createMetrics(): Metrics {
     watchInFlight(count) {
       inFlight = count
     },
+    watchFeed(watched) {
+      feed = watched
+    },
     watchPool(state) {
       pool = state
     },
@@ -145,7 +151,15 @@ export function createMetrics(): Metrics {
           { name: 'petstore_pets', help: 'Pets of the store, by status.', type: 'gauge' },
           Object.entries(inventory ?? {}).map(([status, pets]) => ({ labels: { status }, value: Number(pets) })),
         ),
-        gauge('petstore_requests_in_flight', 'Requests that have arrived and have no response yet.', inFlight()),
+        gauge(
+          'petstore_requests_in_flight',
+          'Requests that have arrived and have no response yet, except those that wait for events.',
+          inFlight(),
+        ),
+        gauge('petstore_waiting_readers', 'Requests that wait for events.', feed.waiting),
+        textFormat({ name: 'petstore_events_sent_total', help: 'Events that were sent.', type: 'counter' }, [
+          { labels: {}, value: feed.sent },
+        ]),
         processText(),
       ].join('')
     },

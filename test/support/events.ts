@@ -26,7 +26,7 @@ export async function allEvents(feed: Feed, fields: Partial<EventFilter> = {}): 
   const events: Event[] = []
   for (let after = fields.after ?? (await feed.findPlace('beginning')); ; ) {
     const page = await feed.listEvents(eventFilter(after, fields))
-    if (page.isEmpty) return events
+    if (page.count === 0) return events
     events.push(...eventsOf(page.json))
     after = page.next
   }

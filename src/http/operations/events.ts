@@ -2,23 +2,25 @@
 
 import { instantFromText } from '../../contract/date-time.ts'
 import { PetstoreError } from '../../domain/errors.ts'
-import type { EventPlace, EventStart, EventStore } from '../../domain/events.ts'
+import type { EventPage, EventPlace, EventStart, EventStore } from '../../domain/events.ts'
 import { decodeEventCursor, eventLink } from '../request/event-cursor.ts'
+import type { Answer } from '../response/response.ts'
 import type { Handlers } from './handler.ts'
 
-const LOOK_EVERY_MS = 100
-
 export const eventOperations: Handlers<'listEvents'> = {
-  async listEvents({ events, linkTo }, _caller, { limit, petId, orderId, from, wait, cursor }) {
+  async listEvents({ events, feed, linkTo }, _caller, { limit, petId, orderId, from, wait, cursor }) {
     const query = { limit, petId, orderId }
-    const after = await placeOf(events, from, cursor)
-    const until = performance.now() + wait * 1000
-    let page = await events.listEvents({ ...query, after })
-    while (page.isEmpty && performance.now() < until) {
-      await Bun.sleep(LOOK_EVERY_MS)
-      page = await events.listEvents({ ...query, after: page.next })
+    const answerOf = ({ json, count, next }: EventPage): Answer => {
+      feed.sent += count
+      return { status: 200, body: json, headers: { Link: eventLink(linkTo, query, next) } }
     }
-    return { status: 200, body: page.json, headers: { Link: eventLink(linkTo, query, page.next) } }
+    const until = performance.now() + wait * 1000
+    const page = await feed.read({ ...query, after: await placeOf(events, from, cursor) })
+    if (page.count > 0 || wait === 0) return answerOf(page)
+    return {
+      ...answerOf(page),
+      later: async (reader) => answerOf(await feed.readLater({ ...query, after: page.next }, until, reader)),
+    }
   },
 }
 

@@ -5,6 +5,7 @@ import type { EventStore } from '../../domain/events.ts'
 import type { ApiKey } from '../../domain/keys.ts'
 import type { OrderStore } from '../../domain/orders.ts'
 import type { PetStore } from '../../domain/pets.ts'
+import type { Feed } from '../feed.ts'
 import type { LinkTo } from '../links.ts'
 import type { RunningKeys } from '../request/idempotency-key.ts'
 import type { Answer } from '../response/response.ts'
@@ -14,6 +15,7 @@ export interface Services {
   pets: PetStore
   orders: OrderStore
   events: EventStore
+  feed: Feed
   /** Idempotency keys of requests that this server has not answered yet. */
   running: RunningKeys
   linkTo: LinkTo

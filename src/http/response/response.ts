@@ -4,6 +4,14 @@
 import type { Context } from '../context.ts'
 import { entityTag, matches } from './conditions.ts'
 
+/** Who waits for an answer. */
+export interface Reader {
+  /** Aborted when the client has gone away. */
+  readonly signal: AbortSignal
+  /** Rejects when the reader's key is refused by now. */
+  verify(): Promise<void>
+}
+
 export interface Answer {
   readonly status: number
   /** Text is copied for each connection that does not read, and is short. A file is a Blob, which is not copied. */
@@ -14,6 +22,8 @@ export interface Answer {
   readonly base?: Headers
   /** The ETag. With it, `If-None-Match` can give 304. */
   readonly tag?: string
+  /** Gives the answer that is sent instead, unless the request is a HEAD: later, maybe after many seconds. */
+  readonly later?: (reader: Reader) => Promise<Answer>
   /** Fields for the log line of a change, in addition to the id of the API key. */
   readonly logged?: Readonly<Record<string, string>>
   /** All headers of the 200 and of the 304, built once for an answer that is sent many times. */

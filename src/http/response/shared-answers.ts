@@ -1,4 +1,5 @@
-// Lets requests for one list that arrive together share an answer, where the store has no version by which an answer could be cached.
+// Lets requests for one list that arrive together share an answer, or what is read for it: where the store has no version by which an
+// answer could be cached, and for the feed of events.
 
 import { endOfTurn } from '../../system/turn.ts'
 import type { Answer } from './response.ts'
@@ -7,11 +8,11 @@ import type { Answer } from './response.ts'
  * Calls with the same name share the next run of `read`. A run starts after the calls that share it, so each gets what a run of its
  * own would have given. A call that arrives during a run waits for the next one: one run at a time for each name.
  */
-export class SharedAnswers {
-  private readonly next = new Map<string, Promise<Answer>>()
+export class SharedAnswers<Of = Answer> {
+  private readonly next = new Map<string, Promise<Of>>()
   private readonly running = new Map<string, Promise<unknown>>()
 
-  get(name: string, read: () => Promise<Answer>): Promise<Answer> {
+  get(name: string, read: () => Promise<Of>): Promise<Of> {
     let answer = this.next.get(name)
     if (!answer) {
       answer = this.run(name, read)
@@ -20,7 +21,7 @@ export class SharedAnswers {
     return answer
   }
 
-  private async run(name: string, read: () => Promise<Answer>): Promise<Answer> {
+  private async run(name: string, read: () => Promise<Of>): Promise<Of> {
     await this.running.get(name)
     // Then every request that has arrived shares it.
     await endOfTurn()

@@ -162,5 +162,5 @@ export function eventPage(rows: readonly FeedRow[], { limit, petId, after }: Eve
     events.push(`{"id":${eventId},${json.slice(1)}`)
     if (events.length === limit) last = eventId
   }
-  return { json: `[${events.join(',')}]`, isEmpty: events.length === 0, next: { epoch, id: last } }
+  return { json: `[${events.join(',')}]`, count: events.length, next: { epoch, id: last } }
 }

@@ -1,0 +1,154 @@
+// The readers of the feed of events: those at one place share one reading, and those for whom nothing follows yet wait, together and bounded.
+//
+// The end of the feed is looked at when this process has changed something, and otherwise every few milliseconds, while somebody waits:
+// other processes change the store, too. On PostgreSQL that is a question and no LISTEN, which a pooler in transaction mode does not
+// carry, and which would be a connection more for each server and a lock more for each commit.
+
+import { OVERLOADED } from '../domain/errors.ts'
+import type { EventFilter, EventPage, EventPlace } from '../domain/events.ts'
+import type { Store } from '../domain/store.ts'
+import type { Reader } from './response/response.ts'
+import { SharedAnswers } from './response/shared-answers.ts'
+
+const LOOK_EVERY_MS = 40
+/** Wakes are gathered: so many readers are woken every second at most, and a few wake at once. */
+const WAKES_PER_MS = 5
+/** A revoked key must stop working within a second. */
+const VERIFY_EVERY_MS = 500
+
+interface Waiting {
+  readonly place: EventPlace
+  /** On the clock of performance.now(). */
+  readonly until: number
+  readonly reader: Reader
+  /** `true`: the end of the feed has moved on from the place. */
+  end(moved: boolean): void
+  fail(error: unknown): void
+}
+
+export class Feed {
+  /** How many events were sent. */
+  sent = 0
+  private readonly pages = new SharedAnswers<EventPage>()
+  private readonly readers = new Set<Waiting>()
+  private stopped = false
+  private timer: ReturnType<typeof setInterval> | undefined
+  private verifiedAt = 0
+  private looking = false
+  private planned = false
+  private notBefore = 0
+  private end: EventPlace | undefined
+  /** The store's version when its end was looked at. */
+  private version: number | undefined
+
+  constructor(
+    private readonly store: Pick<Store, 'listEvents' | 'findPlace' | 'version'>,
+    private readonly waitingMax: number,
+  ) {}
+
+  get waiting(): number {
+    return this.readers.size
+  }
+
+  read(filter: EventFilter): Promise<EventPage> {
+    const { limit, petId, orderId, after } = filter
+    const name = [limit, petId, orderId, after.epoch, after.id].join()
+    return this.pages.get(name, () => this.store.listEvents(filter))
+  }
+
+  /** The next page that is not empty; or an empty one at `until`, or when the feed stops. `filter.after` is the end of the feed as it was read. */
+  async readLater(filter: EventFilter, until: number, reader: Reader): Promise<EventPage> {
+    for (let { after } = filter; ; ) {
+      const moved = await this.wait(after, until, reader)
+      await reader.verify()
+      if (!moved) return { json: '[]', count: 0, next: after }
+      const page = await this.read({ ...filter, after })
+      if (page.count > 0) return page
+      after = page.next
+    }
+  }
+
+  /** Call it when this process has changed the store. */
+  changed(): void {
+    if (this.readers.size === 0 || this.planned) return
+    this.planned = true
+    setTimeout(
+      () => {
+        this.planned = false
+        this.look()
+      },
+      Math.max(0, this.notBefore - performance.now()),
+    )
+  }
+
+  /** Answers all who wait. Nobody waits any more. */
+  stop(): void {
+    this.stopped = true
+    for (const { end } of this.readers) end(false)
+  }
+
+  /** Throws OVERLOADED. */
+  private wait(place: EventPlace, until: number, reader: Reader): Promise<boolean> {
+    if (this.stopped) return Promise.resolve(false)
+    if (this.readers.size >= this.waitingMax) throw OVERLOADED
+    return new Promise((resolve, reject) => {
+      const left = () => waiting.end(false)
+      const leave = () => {
+        this.readers.delete(waiting)
+        reader.signal.removeEventListener('abort', left)
+      }
+      const waiting: Waiting = {
+        place,
+        until,
+        reader,
+        end(moved) {
+          leave()
+          resolve(moved)
+        },
+        fail(error) {
+          leave()
+          reject(error)
+        },
+      }
+      this.readers.add(waiting)
+      reader.signal.addEventListener('abort', left)
+      if (reader.signal.aborted) left()
+      // Something may have happened since the reader's page was read, and may have been looked at already.
+      if (!isSame(place, this.end)) this.version = undefined
+      this.timer ??= setInterval(() => this.tick(), LOOK_EVERY_MS)
+    })
+  }
+
+  private tick(): void {
+    const now = performance.now()
+    for (const { until, end } of this.readers) if (until <= now) end(false)
+    if (this.readers.size === 0) {
+      clearInterval(this.timer)
+      this.timer = undefined
+      return
+    }
+    if (now - this.verifiedAt >= VERIFY_EVERY_MS) {
+      this.verifiedAt = now
+      for (const { reader, fail } of this.readers) reader.verify().catch(fail)
+    }
+    if (now >= this.notBefore) this.look()
+  }
+
+  /** Wakes the readers whose place is not the end of the feed any more. Where the store fails, all: they read, and get its error. */
+  private async look(): Promise<void> {
+    if (this.looking) return
+    const { data } = this.store.version()
+    if (data !== undefined && data === this.version) return
+    this.looking = true
+    this.version = data
+    this.end = await this.store.findPlace('now').catch(() => undefined)
+    this.looking = false
+    const woken = [...this.readers].filter(({ place }) => !isSame(place, this.end))
+    for (const { end } of woken) end(true)
+    this.notBefore = performance.now() + woken.length / WAKES_PER_MS
+  }
+}
+
+function isSame(place: EventPlace, other: EventPlace | undefined): boolean {
+  return place.id === other?.id && place.epoch === other.epoch
+}

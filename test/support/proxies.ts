@@ -1,0 +1,103 @@
+// nginx and HAProxy as the system ships them, in front of a service.
+
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { temporaryFile } from './files.ts'
+
+const nginx = Bun.which('nginx', { PATH: `${process.env.PATH}:/usr/sbin` })
+const haproxy = Bun.which('haproxy', { PATH: `${process.env.PATH}:/usr/sbin` })
+
+/** What the packages' own configurations say of HTTP is nothing: these are their defaults, with connections kept open to us. */
+export const PROXIES = [
+  {
+    name: 'nginx',
+    found: nginx,
+    command: (file: string) => [
+      nginx as string,
+      '-p',
+      dirname(file),
+      '-e',
+      '/dev/null',
+      '-c',
+      file,
+      '-g',
+      'daemon off;',
+    ],
+    configuration: (port: number, to: number, folder: string) => `
+      ${process.getuid?.() === 0 ? 'user root;' : ''}
+      worker_processes 1;
+      pid ${folder}/nginx.pid;
+      events {}
+      http {
+        access_log off; error_log /dev/null; client_body_timeout 1s; client_header_timeout 1s;
+        client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy; fastcgi_temp_path ${folder}/f;
+        uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;
+        upstream petstore { server 127.0.0.1:${to}; keepalive 4; }
+        server {
+          listen 127.0.0.1:${port};
+          proxy_http_version 1.1; proxy_set_header Connection "";
+          location / { proxy_pass http://petstore; }
+          location /shop/ { proxy_pass http://petstore/; }
+        }
+      }`,
+  },
+  {
+    name: 'HAProxy',
+    found: haproxy,
+    command: (file: string) => [haproxy as string, '-db', '-q', '-f', file],
+    configuration: (port: number, to: number) => `
+defaults
+  mode http
+  option http-keep-alive
+  http-reuse always
+  timeout connect 5s
+  timeout client 1s
+  timeout server 20s
+frontend shop
+  bind 127.0.0.1:${port}
+  default_backend petstore
+backend petstore
+  http-request replace-path /shop(/.*) \\1
+  server one 127.0.0.1:${to}
+`,
+  },
+]
+
+export interface RunningProxy {
+  stop(): Promise<void>
+}
+
+/** Resolves when it takes connections on the port. */
+export async function startProxy(
+  { command, configuration }: (typeof PROXIES)[number],
+  port: number,
+  to: number,
+): Promise<RunningProxy> {
+  const file = temporaryFile('proxy.conf')
+  const folder = dirname(file)
+  mkdirSync(`${folder}/body`)
+  writeFileSync(file, configuration(port, to, folder))
+  const child = Bun.spawn(command(file), { stdio: ['ignore', 'ignore', 'inherit'] })
+  while (!(await reachable(port))) await Bun.sleep(20)
+  return {
+    async stop() {
+      child.kill('SIGTERM')
+      await child.exited
+    },
+  }
+}
+
+export function freePort(): number {
+  const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
+  server.stop(true)
+  return server.port
+}
+
+async function reachable(port: number): Promise<boolean> {
+  try {
+    await fetch(`http://127.0.0.1:${port}/healthz`)
+    return true
+  } catch {
+    return false
+  }
+}
