@@ -4,7 +4,13 @@ import { type Command, Option } from 'commander'
 import { PAGE_MAX, type Sort } from '../contract/generated.ts'
 import { stringifyJsonArray } from './formats/json.ts'
 import { parsedBy, withClientSettings } from './options.ts'
-import { type Line, say, tell, writeAll } from './print.ts'
+import { say, tell, writeAll } from './print.ts'
+import { type Columns, columnsFor } from './table.ts'
+
+/** So many rows are read before the first is shown: their columns are those of all pages. */
+const ROWS_BEFORE = 1_000
+/** The width of ids on pages that have not been read. */
+const LATER_ID = '9999999999'
 
 export interface ListOptions {
   limit: number
@@ -19,8 +25,8 @@ export interface List<Item> {
     cursor: string | undefined
     sort: Sort | undefined
   }): Promise<{ items: Item[]; next: string | undefined }>
-  /** The first line is the head. */
-  table(items: readonly Item[]): Line[]
+  head: readonly string[]
+  cells(item: Item): readonly string[]
   /** For people, when there is nothing to show. */
   none: string
 }
@@ -41,7 +47,7 @@ export function withListOptions(command: Command, noun: string): Command {
 
 export async function showList<Item extends object>(
   { limit, all, json, newest }: ListOptions,
-  { read, table, none }: List<Item>,
+  { read, head, cells, none }: List<Item>,
 ): Promise<void> {
   const max = all ? Number.POSITIVE_INFINITY : limit
   let [shown, cursor]: [number, string | undefined] = [0, undefined]
@@ -58,10 +64,18 @@ export async function showList<Item extends object>(
     } while (cursor !== undefined && shown < max)
   }
   if (json) return writeAll(stringifyJsonArray(flatten(pages())))
+  let columns: Columns | undefined
+  let waiting: (readonly string[])[] = []
   for await (const items of pages()) {
-    const first = shown === items.length
-    const lines = items.length === 0 ? [] : table(items)
-    await say(...(first ? lines : lines.slice(1)))
+    waiting.push(...items.map(cells))
+    const more = cursor !== undefined && shown < max
+    if (shown === 0 || (more && shown < ROWS_BEFORE)) continue
+    if (!columns) {
+      columns = columnsFor(head, more ? [...waiting, [LATER_ID]] : waiting)
+      await say(...columns.head)
+    }
+    await say(...columns.lines(waiting))
+    waiting = []
   }
   if (shown === 0) tell(none)
   if (cursor !== undefined) tell(`These are the first ${shown}. More: --limit NUMBER, or --all.`)

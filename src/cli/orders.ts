@@ -11,7 +11,7 @@ import { exportCommand } from './export.ts'
 import { type ListOptions, showList, withListOptions } from './lists.ts'
 import { int64Argument, parsedBy, parseInt64, type Stated, withClientSettings } from './options.ts'
 import { type Line, say, write } from './print.ts'
-import { table, time } from './table.ts'
+import { fields, table, time } from './table.ts'
 
 /** In this order, in what is shown of one order and in CSV. */
 const LABELS = {
@@ -25,6 +25,8 @@ const LABELS = {
   reference: 'REFERENCE',
 } as const
 const COLUMNS = Object.keys(LABELS) as (keyof typeof LABELS)[]
+
+const HEAD = ['ID', 'PET', 'NAME', 'STATUS', 'SINCE', 'UNTIL', 'REFERENCE']
 
 interface Filter {
   status?: OrderStatus
@@ -94,7 +96,7 @@ Examples:
     .action(async (petId: bigint, { reference, expires, json }, self: Command) => {
       const placed = { petId, reference, expiresAt: expires } satisfies Stated<NewOrder>
       const order = await createClient(self).placeOrder(placed)
-      await (json ? write(`${stringifyJson(order)}\n`) : say(...rows([order])))
+      await (json ? write(`${stringifyJson(order)}\n`) : say(...row(order)))
     })
 }
 
@@ -113,7 +115,8 @@ function listCommand(): Command {
           const { orders, next } = await client.listOrderPage(filter)
           return { items: orders, next }
         },
-        table: rows,
+        head: HEAD,
+        cells,
         none: noneOf(status, pet),
       })
     })
@@ -124,7 +127,7 @@ function orderCommand(
   name: string,
   description: string,
   act: (client: PetstoreClient, id: bigint) => Promise<Order>,
-  lines: (order: Order) => Line[] = (order) => rows([order]),
+  lines: (order: Order) => Line[] = row,
 ): Command {
   return withClientSettings(new Command(name))
     .description(description)
@@ -148,8 +151,12 @@ function noneOf(status: OrderStatus | undefined, pet: bigint | undefined): strin
   return status ? `No order is ${status}.` : 'There are no orders yet.'
 }
 
-function rows(orders: readonly Order[]): Line[] {
-  const cells = orders.map(({ id, petId, petName, status, changedAt, expiresAt, reference = '' }) => [
+function row(order: Order): Line[] {
+  return table(HEAD, [cells(order)])
+}
+
+function cells({ id, petId, petName, status, changedAt, expiresAt, reference = '' }: Order): string[] {
+  return [
     String(id),
     String(petId),
     petName,
@@ -157,16 +164,11 @@ function rows(orders: readonly Order[]): Line[] {
     time(Date.parse(changedAt)),
     status === 'pending' && expiresAt !== undefined ? time(Date.parse(expiresAt)) : '',
     reference,
-  ])
-  return table(['ID', 'PET', 'NAME', 'STATUS', 'SINCE', 'UNTIL', 'REFERENCE'], cells)
+  ]
 }
 
 function details(order: Order): Line[] {
-  const [id, ...others] = COLUMNS.filter((column) => order[column] !== undefined).map((column) => [
-    LABELS[column],
-    String(order[column]),
-  ])
-  return table(id as string[], others)
+  return fields(COLUMNS.map((column) => [LABELS[column], String(order[column] ?? '')]))
 }
 
 /** A duration counts from now, by this machine's clock. */

@@ -8,10 +8,11 @@ import { exportCommand } from './export.ts'
 import { importCommand } from './import.ts'
 import { type ListOptions, showList, withListOptions } from './lists.ts'
 import { int64Argument, parseInt64, type Stated, statusOption, withClientSettings } from './options.ts'
-import { type Line, say, write } from './print.ts'
+import { say, write } from './print.ts'
 import { table } from './table.ts'
 
 const HEADINGS: Record<keyof Pet, string> = { id: 'ID', name: 'NAME', categoryId: 'CATEGORY', status: 'STATUS' }
+const HEAD = Object.values(HEADINGS)
 const FIELDS = Object.keys(HEADINGS) as (keyof Pet)[]
 
 interface Filter {
@@ -52,7 +53,8 @@ function listCommand(): Command {
           const { pets, next } = await client.listPage(filter)
           return { items: pets, next }
         },
-        table: rows,
+        head: HEAD,
+        cells,
         none: noneOf(status, category),
       })
     })
@@ -90,10 +92,9 @@ function showCommand(): Command {
 }
 
 async function print(pet: Pet, json: boolean): Promise<void> {
-  await (json ? write(`${stringifyJson(pet)}\n`) : say(...rows([pet])))
+  await (json ? write(`${stringifyJson(pet)}\n`) : say(...table(HEAD, [cells(pet)])))
 }
 
-function rows(pets: readonly Pet[]): Line[] {
-  const cells = pets.map((pet) => FIELDS.map((field) => String(pet[field] ?? '')))
-  return table(Object.values(HEADINGS), cells)
+function cells(pet: Pet): string[] {
+  return FIELDS.map((field) => String(pet[field] ?? ''))
 }
