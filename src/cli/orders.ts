@@ -5,6 +5,7 @@ import type { NewOrder, Order, OrderFilter, OrderStatus, PetstoreClient } from '
 import { parseDuration } from '../config/durations.ts'
 import { instantFromText } from '../contract/date-time.ts'
 import { ORDER_STATUSES } from '../contract/generated.ts'
+import type { Asked } from '../domain/order-moves.ts'
 import { stringifyJson } from '../json/json.ts'
 import { createClient } from './client.ts'
 import { exportCommand } from './export.ts'
@@ -33,34 +34,38 @@ interface Filter {
   pet?: bigint
 }
 
+/** By what they make of an order. */
+const CHANGES: Record<Asked, () => Command> = {
+  completed: () =>
+    orderCommand('complete', 'Sell the pet of a pending order.', (client, id) => client.completeOrder(id)),
+  cancelled: () =>
+    orderCommand('cancel', 'End a pending order: its pet is available again.', async (client, id) => {
+      await client.cancelOrder(id)
+      return client.getOrder(id)
+    }),
+  returned: () =>
+    orderCommand('return', 'Take back the pet of a completed order: it is available again.', (client, id) =>
+      client.returnOrder(id),
+    ),
+}
+
 export function ordersCommand(): Command {
-  return new Command('orders')
+  const orders = new Command('orders')
     .description('Place, list, complete, cancel, return and export the orders of a running service.')
     .addCommand(placeCommand())
     .addCommand(listCommand())
     .addCommand(orderCommand('show', 'Show everything about one order.', (client, id) => client.getOrder(id), details))
-    .addCommand(orderCommand('complete', 'Sell the pet of a pending order.', (client, id) => client.completeOrder(id)))
-    .addCommand(
-      orderCommand('cancel', 'End a pending order: its pet is available again.', async (client, id) => {
-        await client.cancelOrder(id)
-        return client.getOrder(id)
+  for (const command of Object.values(CHANGES)) orders.addCommand(command())
+  return orders.addCommand(
+    withFilter(
+      exportCommand<Order, Filter>({
+        noun: 'order',
+        columns: COLUMNS,
+        list: (client, { status, pet }) => client.listOrders({ status, petId: pet }),
+        examples: ['orders export orders.csv', 'orders export --format ndjson --status completed | gzip > sold.gz'],
       }),
-    )
-    .addCommand(
-      orderCommand('return', 'Take back the pet of a completed order: it is available again.', (client, id) =>
-        client.returnOrder(id),
-      ),
-    )
-    .addCommand(
-      withFilter(
-        exportCommand<Order, Filter>({
-          noun: 'order',
-          columns: COLUMNS,
-          list: (client, { status, pet }) => client.listOrders({ status, petId: pet }),
-          examples: ['orders export orders.csv', 'orders export --format ndjson --status completed | gzip > sold.gz'],
-        }),
-      ),
-    )
+    ),
+  )
 }
 
 export function inventoryCommand(): Command {

@@ -58,7 +58,10 @@ export interface OrderPage {
 
 type AtCursor = { cursor?: string | undefined }
 
-export class PetstoreClient {
+/** A method for each operation, but not for the feed, whose events are of an open set. */
+type Methods = Record<Exclude<keyof Operations, 'listEvents'>, unknown>
+
+export class PetstoreClient implements Methods {
   readonly #sender: Sender
 
   /** Throws TypeError when `baseUrl` or `apiKey` cannot work. */

@@ -1,18 +1,19 @@
 // What people do with an animal: reserve it, sell it, release it, take it back. The service decides; this says which of them
 // an animal's status offers, what they make of it, and on which order they act.
 
-import type { Order, OrderStatus, Pet, PetStatus, PetstoreClient } from '../client/petstore.ts'
-import { HOLDING, MOVES, petStatusOf } from '../domain/order-moves.ts'
+import type { Order, Pet, PetStatus, PetstoreClient } from '../client/petstore.ts'
+import { type Asked, HOLDING, MOVES, petStatusOf } from '../domain/order-moves.ts'
 
-/** What each makes of the order. *Sell* first places one for an animal that is available. */
-const ORDER_AFTER = {
-  reserve: 'pending',
-  release: 'cancelled',
-  sell: 'completed',
-  takeBack: 'returned',
-} as const satisfies Record<string, OrderStatus>
+/** By what they make of the order. *Sell* first places one for an animal that is available. */
+const ACTIONS = {
+  pending: 'reserve',
+  cancelled: 'release',
+  completed: 'sell',
+  returned: 'takeBack',
+} as const satisfies Record<'pending' | Asked, string>
 
-export type Action = keyof typeof ORDER_AFTER
+type Made = keyof typeof ACTIONS
+export type Action = (typeof ACTIONS)[Made]
 
 /** An animal, and its order as far as it is known. */
 export interface Subject extends Pick<Pet, 'name' | 'status'> {
@@ -22,15 +23,15 @@ export interface Subject extends Pick<Pet, 'name' | 'status'> {
 
 /** *Sell* keeps its place when the status changes: a press in that moment still means what it says. */
 export function actionsOf(status: PetStatus): Action[] {
-  return (Object.keys(ORDER_AFTER) as Action[]).filter((action) => {
-    const after = ORDER_AFTER[action]
+  const offered = (Object.keys(ACTIONS) as Made[]).filter((after) => {
     const before = after === 'pending' ? 'available' : MOVES[after].pet[0]
-    return status === before || (action === 'sell' && status === 'available')
+    return status === before || (after === 'completed' && status === 'available')
   })
+  return offered.map((after) => ACTIONS[after])
 }
 
 export function statusAfter(action: Action): PetStatus {
-  return petStatusOf(ORDER_AFTER[action])
+  return petStatusOf((Object.keys(ACTIONS) as Made[]).find((after) => ACTIONS[after] === action) as Made)
 }
 
 export const ACTION_LABELS: Record<Action, string> = {

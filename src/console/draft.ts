@@ -29,7 +29,7 @@ export function toNewPet({ name, categoryId, status }: Draft): NewPet | { proble
     const missing = name === '' ? 'name is required. ' : ''
     return { problem: `${missing}categoryId ${categoryId.trim() === '' ? 'is required.' : 'must be a whole number.'}` }
   }
-  return { name, categoryId: integer, status } satisfies Record<Field, unknown>
+  return { name, categoryId: integer, status }
 }
 
 /** Exact, with any number of digits. */

@@ -146,7 +146,11 @@ function usePlacing(client: PetstoreClient, petId: bigint, action: Action): (cho
 
 /** What an action does with its order. An animal is reserved as soon as the order is placed. */
 async function finish(client: PetstoreClient, action: Action, id: bigint): Promise<void> {
-  if (action === 'sell') await client.completeOrder(id)
-  if (action === 'release') await client.cancelOrder(id)
-  if (action === 'takeBack') await client.returnOrder(id)
+  if (action !== 'reserve') await CALLS[action](client, id)
+}
+
+const CALLS: Record<Exclude<Action, 'reserve'>, (client: PetstoreClient, id: bigint) => Promise<unknown>> = {
+  sell: (client, id) => client.completeOrder(id),
+  release: (client, id) => client.cancelOrder(id),
+  takeBack: (client, id) => client.returnOrder(id),
 }

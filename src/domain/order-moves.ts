@@ -29,6 +29,8 @@ export const MOVES = {
 } as const satisfies Record<Exclude<OrderStatus, 'pending'>, Move>
 
 export type Moved = keyof typeof MOVES
+/** What a caller may ask for: the service alone expires orders. */
+export type Asked = Exclude<Moved, 'expired'>
 
 export function isDone(to: Moved, status: OrderStatus): boolean {
   const { done }: Move = MOVES[to]

@@ -1,23 +1,23 @@
 // What a caller may ask of an order before it is changed: when it is asked, about what, and that a refusal changes nothing.
 
 import { describe, expect, test } from 'bun:test'
+import { ORDER_STATUSES } from '../../src/contract/generated.ts'
 import { PetstoreError } from '../../src/domain/errors.ts'
+import { type Asked, MOVES } from '../../src/domain/order-moves.ts'
 import type { Order, OrderCheck } from '../../src/domain/orders.ts'
 import { rejectionOf } from '../support/rejection.ts'
-import { type Fixture, STATUSES } from './fixture.ts'
-import type { Move } from './transitions.ts'
+import { type Fixture, METHODS, type Method } from './fixture.ts'
 
 const REFUSAL = new PetstoreError('precondition_failed', 'It is not as I have seen it.')
-const FROM = { completeOrder: 'pending', cancelOrder: 'pending', returnOrder: 'completed' } as const
-const MOVES = Object.keys(FROM) as Move[]
 
 export function checks(fixture: Fixture): void {
   const { addPet, place, placeOverdue, orderThatIs, expectInventoryIsExact, statusOf } = fixture
 
   describe('a check', () => {
-    for (const move of MOVES) {
+    for (const to of Object.keys(METHODS) as Asked[]) {
+      const [move, { from }] = [METHODS[to], MOVES[to]]
       test(`of ${move} is asked about the order as it is, and refuses it with its own error`, async () => {
-        const order = await orderThatIs(FROM[move])
+        const order = await orderThatIs(from)
         const asked: Order[] = []
         const refuse: OrderCheck = (found) => {
           asked.push(found)
@@ -33,7 +33,7 @@ export function checks(fixture: Fixture): void {
       })
 
       test(`of ${move} does not change the answer where the order is in another status, or does not exist`, async () => {
-        for (const status of STATUSES.filter((one) => one !== FROM[move])) {
+        for (const status of ORDER_STATUSES.filter((one) => one !== from)) {
           const { id } = await orderThatIs(status)
           const [checked, plain] = await Promise.allSettled([
             fixture.store[move](id, fixture.by, () => REFUSAL),
@@ -76,7 +76,7 @@ export function checks(fixture: Fixture): void {
     test('lets one of those win that want to change what they have seen', async () => {
       const order = await place(await addPet())
       const isAsSeen: OrderCheck = (found) => (Bun.deepEquals(found, order) ? undefined : REFUSAL)
-      const racing = Array.from({ length: 40 }, (_, n): Move => (n % 2 ? 'completeOrder' : 'cancelOrder'))
+      const racing = Array.from({ length: 40 }, (_, n): Method => (n % 2 ? 'completeOrder' : 'cancelOrder'))
       const outcomes = await Promise.allSettled(
         racing.map((move) => fixture.store[move](order.id, fixture.by, isAsSeen)),
       )

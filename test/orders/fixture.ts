@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect } from 'bun:test'
 import { generateKey, hashKey, type KeyId } from '../../src/domain/keys.ts'
+import { type Asked, MOVES } from '../../src/domain/order-moves.ts'
 import type { NewOrder, Order, OrderFilter, OrderStatus, OrderStore, Transition } from '../../src/domain/orders.ts'
 import type { PetStatus } from '../../src/domain/pets.ts'
 import type { Store, StoreOptions } from '../../src/domain/store.ts'
@@ -9,7 +10,13 @@ import { stringifyJson } from '../../src/json/json.ts'
 import { orderFilter, petFilter } from '../support/lists.ts'
 import { petsOf } from '../support/pets.ts'
 
-export const STATUSES: readonly OrderStatus[] = ['pending', 'completed', 'cancelled', 'expired', 'returned']
+/** The method that makes an order this. */
+export const METHODS = {
+  completed: 'completeOrder',
+  cancelled: 'cancelOrder',
+  returned: 'returnOrder',
+} as const satisfies Record<Asked, keyof OrderStore>
+export type Method = (typeof METHODS)[Asked]
 export const PET_STATUSES = ['available', 'pending', 'sold'] as const
 export const MAX = 2n ** 63n - 1n
 export const DAY_MS = 86_400_000
@@ -65,11 +72,9 @@ export function openFixture(open: (options: StoreOptions) => Promise<Store>) {
       const [order] = (await placeOverdue(1)) as [Order]
       return fixture.store.cancelOrder(order.id, fixture.by)
     }
-    const order = await place(await addPet())
-    if (status === 'pending') return order
-    if (status === 'cancelled') return fixture.store.cancelOrder(order.id, fixture.by)
-    const completed = await fixture.store.completeOrder(order.id, fixture.by)
-    return status === 'completed' ? completed : fixture.store.returnOrder(order.id, fixture.by)
+    if (status === 'pending') return place(await addPet())
+    const { id } = await orderThatIs(MOVES[status].from)
+    return fixture.store[METHODS[status]](id, fixture.by)
   }
 
   async function allPets() {

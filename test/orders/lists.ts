@@ -1,10 +1,11 @@
 // Lists of orders: their order, filters and pages.
 
 import { describe, expect, test } from 'bun:test'
+import { ORDER_STATUSES } from '../../src/contract/generated.ts'
 import type { Order } from '../../src/domain/orders.ts'
 import { orderFilter } from '../support/lists.ts'
 import { expectPages } from '../support/paging.ts'
-import { type Fixture, MAX, orderJson, STATUSES } from './fixture.ts'
+import { type Fixture, MAX, orderJson } from './fixture.ts'
 
 export function lists(fixture: Fixture): void {
   const { addPet, place, orderThatIs, allOrders } = fixture
@@ -28,12 +29,12 @@ export function lists(fixture: Fixture): void {
         fixture.by,
       )
       await place(petId)
-      for (const status of STATUSES) await orderThatIs(status)
+      for (const status of ORDER_STATUSES) await orderThatIs(status)
       const everything = await allOrders({ limit: 100 })
       const ofPet = everything.filter(({ json }) => json.includes(`"petId":${petId}`))
       expect(ofPet.length).toBe(3)
       expect(await allOrders({ petId, limit: 1 })).toEqual(ofPet)
-      for (const status of STATUSES) {
+      for (const status of ORDER_STATUSES) {
         const isIt = ({ json }: { json: string }) => json.includes(`"status":"${status}"`)
         expect(everything.filter(isIt).length).toBeGreaterThan(0)
         expect(await allOrders({ status, limit: 50 })).toEqual(everything.filter(isIt))

@@ -1,8 +1,7 @@
 // Changes of orders that arrive together: each is made whole or refused, and none affects another.
 
 import { describe, expect, test } from 'bun:test'
-import { type Fixture, MAX } from './fixture.ts'
-import type { Move } from './transitions.ts'
+import { type Fixture, MAX, type Method } from './fixture.ts'
 
 export function together(fixture: Fixture, { inOrder }: { inOrder: boolean }): void {
   const { addPet, place, statusOf, allOrders, expectInventoryIsExact } = fixture
@@ -23,7 +22,7 @@ export function together(fixture: Fixture, { inOrder }: { inOrder: boolean }): v
     test('complete or cancel an order, and never both', async () => {
       for (const order of ['completeOrder', 'cancelOrder'] as const) {
         const { id, petId } = await place(await addPet())
-        const racing: readonly Move[] = Array.from({ length: 40 }, (_, n) =>
+        const racing: readonly Method[] = Array.from({ length: 40 }, (_, n) =>
           n % 2 ? order : order === 'completeOrder' ? 'cancelOrder' : 'completeOrder',
         )
         const outcomes = await Promise.allSettled(racing.map((transition) => fixture.store[transition](id, fixture.by)))

@@ -1,20 +1,17 @@
 // Every transition of an order in every status, and what becomes of its pet.
 
 import { describe, expect, test } from 'bun:test'
-import { isDone, MOVES, petStatusOf } from '../../src/domain/order-moves.ts'
+import { ORDER_STATUSES } from '../../src/contract/generated.ts'
+import { type Asked, isDone, MOVES, petStatusOf } from '../../src/domain/order-moves.ts'
 import type { OrderStatus } from '../../src/domain/orders.ts'
 import type { PetStatus } from '../../src/domain/pets.ts'
 import { rejectionOf } from '../support/rejection.ts'
-import { type Fixture, MAX, orderJson, STATUSES } from './fixture.ts'
+import { type Fixture, MAX, METHODS, orderJson } from './fixture.ts'
 
-export type Move = keyof typeof BECOMES
 /** What an order becomes and what its pet, or the code of the refusal. */
-type Outcome = readonly [OrderStatus, PetStatus] | 'order_not_pending' | 'order_not_completed'
+type Outcome = readonly [OrderStatus, PetStatus] | (typeof MOVES)[Asked]['refusal']
 
-const BECOMES = { completeOrder: 'completed', cancelOrder: 'cancelled', returnOrder: 'returned' } as const
-
-function outcomeOf(status: OrderStatus, transition: Move): Outcome {
-  const to = BECOMES[transition]
+function outcomeOf(status: OrderStatus, to: Asked): Outcome {
   if (isDone(to, status)) return [status, petStatusOf(status)]
   return MOVES[to].from === status ? [to, MOVES[to].pet[1]] : MOVES[to].refusal
 }
@@ -23,21 +20,18 @@ export function transitions(fixture: Fixture): void {
   const { addPet, place, statusOf, orderThatIs, allOrders, expectInventoryIsExact } = fixture
 
   describe('a transition', () => {
-    for (const status of STATUSES) {
-      for (const transition of Object.keys(BECOMES) as Move[]) {
-        const outcome = outcomeOf(status, transition)
+    for (const status of ORDER_STATUSES) {
+      for (const to of Object.keys(METHODS) as Asked[]) {
+        const [transition, outcome] = [METHODS[to], outcomeOf(status, to)]
         const description =
           typeof outcome === 'string' ? `is refused: ${outcome}` : `gives ${outcome.join(', its pet ')}`
         test(`${transition} of an order that is ${status} ${description}`, async () => {
           const order = await orderThatIs(status)
           const before = { ...(await fixture.store.getInventory()), pet: await statusOf(order.petId) }
           if (typeof outcome === 'string') {
-            const done = transition === 'completeOrder' ? 'completed' : 'cancelled'
-            const only =
-              transition === 'returnOrder' ? 'a completed order can be returned' : `a pending order can be ${done}`
             expect(await rejectionOf(fixture.store[transition](order.id, fixture.by))).toMatchObject({
               code: outcome,
-              message: `Order ${order.id} is ${status}: only ${only}.`,
+              message: `Order ${order.id} is ${status}: only a ${MOVES[to].from} order can be ${to}.`,
             })
             expect(await fixture.store.getOrder(order.id)).toEqual(order)
             expect({ ...(await fixture.store.getInventory()), pet: await statusOf(order.petId) }).toEqual(before)
@@ -58,7 +52,7 @@ export function transitions(fixture: Fixture): void {
 
     test('of an order that does not exist is refused', async () => {
       for (const id of [0n, -1n, MAX, -(2n ** 63n)]) {
-        for (const transition of ['completeOrder', 'cancelOrder', 'returnOrder'] as const) {
+        for (const transition of Object.values(METHODS)) {
           expect(await rejectionOf(fixture.store[transition](id, fixture.by))).toMatchObject({
             code: 'not_found',
             message: `No order has id ${id}.`,

@@ -2,7 +2,7 @@
 
 import type { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
-import { isDone, MOVES, type Moved } from '../../domain/order-moves.ts'
+import { type Asked, isDone, MOVES, type Moved } from '../../domain/order-moves.ts'
 import type { ExpiredOrder, NewOrder, Order, OrderCheck, OrderStatus, Transition } from '../../domain/orders.ts'
 import type { PetStatus } from '../../domain/pets.ts'
 import { fromRow, selectList } from '../shared/columns.ts'
@@ -63,13 +63,7 @@ export class OrderChanges {
     return { ...order, id, petName: pet.name, status: 'pending', placedAt: now, changedAt: now }
   }
 
-  change(
-    transaction: WriteTransaction,
-    id: bigint,
-    to: Exclude<Moved, 'expired'>,
-    by: KeyId,
-    check?: OrderCheck,
-  ): Order | PetstoreError {
+  change(transaction: WriteTransaction, id: bigint, to: Asked, by: KeyId, check?: OrderCheck): Order | PetstoreError {
     const { now } = transaction
     let order = this.read(id)
     if (!order) return orderNotFound(id)
