@@ -59,6 +59,7 @@ const UNSEEN = [
   'Environments and versions: Version',
   'The store area: Operations',
   'The store area: Labels',
+  'The store area: Events',
 ]
 
 test('each sentence of the interface document has its promise', () => {

@@ -3,7 +3,16 @@
 import { errorPromises } from './catalogue/errors.ts'
 import { interfaceReads } from './catalogue/interface-reads.ts'
 import { interfaceWrites } from './catalogue/interface-writes.ts'
+import { orderPromises } from './catalogue/orders.ts'
 import { petPromises } from './catalogue/pets.ts'
+import { placePromises } from './catalogue/place-order.ts'
 import type { PromiseRow } from './promise.ts'
 
-export const PROMISES: readonly PromiseRow[] = [...interfaceReads, ...interfaceWrites, ...petPromises, ...errorPromises]
+export const PROMISES: readonly PromiseRow[] = [
+  ...interfaceReads,
+  ...interfaceWrites,
+  ...petPromises,
+  ...errorPromises,
+  ...placePromises,
+  ...orderPromises,
+]

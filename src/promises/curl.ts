@@ -20,7 +20,7 @@ export function withoutKeys(text: string, { keys }: Target): string {
 
 export function curlOf(asked: Asked, target: Target): string {
   const ids = new Map<string, string>()
-  const before = asked.before.map((step, index) => {
+  const before = needed(asked).map((step, index) => {
     const line = curl(step.asked, target, ids, false)
     const variable = nameOf(step, index)
     if (step.id === undefined || !/^\d+$/.test(step.id)) return line
@@ -28,6 +28,32 @@ export function curlOf(asked: Asked, target: Target): string {
     return `${variable}=$(${line} | ${ID_IN_ANSWER})`
   })
   return [...before, curl(asked, target, ids, true)].join('; ')
+}
+
+/** What a request is about: ids of pets and orders, and an Idempotency-Key. */
+function subjectsOf({ path, headers, body }: Asked, id?: string): string[] {
+  const text = `${path} ${new TextDecoder().decode(body)}`
+  const [, key] = headers.find(([name]) => name === 'Idempotency-Key') ?? []
+  return [
+    ...[...text.matchAll(/(?:\/pets\/|petId=|"petId" ?: ?)(\d+)/g)].map(([, pet]) => `pet ${pet}`),
+    ...[...text.matchAll(/\/orders\/(\d+)/g)].map(([, order]) => `order ${order}`),
+    ...(key === undefined ? [] : [`key ${key.replaceAll('"', '')}`]),
+    ...(id === undefined ? [] : [`${path.startsWith('/pets') ? 'pet' : 'order'} ${id}`]),
+  ]
+}
+
+/** The steps before it that are about the same; all where it is about nothing in particular, such as a list. */
+function needed(asked: Asked): readonly Step[] {
+  const about = new Set(subjectsOf(asked))
+  if (about.size === 0) return asked.before
+  const kept: Step[] = []
+  for (const step of asked.before.toReversed()) {
+    const subjects = subjectsOf(step.asked, step.id)
+    if (!subjects.some((subject) => about.has(subject))) continue
+    for (const subject of subjects) about.add(subject)
+    kept.unshift(step)
+  }
+  return kept
 }
 
 function curl(

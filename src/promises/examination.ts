@@ -5,7 +5,7 @@ import { Broken, Unjudged } from './asked.ts'
 import { curlOf, withoutKeys } from './curl.ts'
 import { NotExaminable } from './exchange.ts'
 import { Probe, type Run, type Target, TimeUp } from './probe.ts'
-import type { Level, Need, PromiseRow } from './promise.ts'
+import { LEVELS, type Level, type Need, type PromiseRow } from './promise.ts'
 
 export type Result = { id: string; level: Level } & (
   | { outcome: 'held' }
@@ -65,10 +65,14 @@ export class Examination {
       onResult(result)
       return result
     }
-    const together = await Promise.all(chosen.filter(({ alone }) => !alone).map(told))
-    const alone: Result[] = []
-    for (const row of chosen.filter((one) => one.alone)) alone.push(await told(row))
-    const byId = new Map([...together, ...alone].map((result) => [result.id, result]))
+    const results: Result[] = []
+    // Level by level: while few pets were added, lists are short enough to be seen whole.
+    for (const level of LEVELS) {
+      const beside = chosen.filter((row) => row.level === level && !row.alone)
+      results.push(...(await Promise.all(beside.map(told))))
+    }
+    for (const row of chosen.filter(({ alone }) => alone)) results.push(await told(row))
+    const byId = new Map(results.map((result) => [result.id, result]))
     return chosen.map(({ id }) => byId.get(id) as Result)
   }
 

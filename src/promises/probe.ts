@@ -18,7 +18,8 @@ export interface Target {
 }
 
 export interface Asking {
-  headers?: Record<string, string>
+  /** One that is undefined is not sent. */
+  headers?: Record<string, string | undefined>
   body?: string | Uint8Array | undefined
   /** `none` sends no key. */
   key?: KeyName | 'none'
@@ -65,7 +66,7 @@ export class Probe {
     const asked: Asked = {
       method: line.slice(0, space),
       path: line.slice(space + 1),
-      headers: [...this.authorization(asking), ...Object.entries(asking.headers ?? {})],
+      headers: [...this.authorization(asking), ...headersOf(asking)],
       body: typeof asking.body === 'string' ? new TextEncoder().encode(asking.body) : asking.body,
       before: [...this.steps],
     }
@@ -132,6 +133,10 @@ export class Probe {
       throw new Broken('an answer', `The server ${error.message}.`, asked)
     }
   }
+}
+
+function headersOf({ headers = {} }: Asking): (readonly [string, string])[] {
+  return Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
 }
 
 const READS = ['GET', 'HEAD', 'OPTIONS']

@@ -14,13 +14,13 @@ export interface BodyFamily {
   /** The beginning of the ids: `pets.create`. */
   id: string
   operation: OperationId
-  path: string
   /** The code of JSON that is not what is wanted. */
   invalid: string
   /** A field of free text. */
   text: string
   /** A body that is taken once; with these fields beside those that it needs. */
   body(probe: Probe, fields?: Record<string, unknown>): Promise<string>
+  send(probe: Probe, body: string | Uint8Array | undefined, asking?: Asking): Promise<Answer>
   /** A body that differs from the given one in what it says, and is valid, too. */
   other(body: string): string
 }
@@ -39,15 +39,15 @@ const padded = (json: string, size: number) => json + ' '.repeat(size - bytes(js
 /** With another member at its end. */
 const withMember = (json: string, member: string) => `${json.slice(0, -1)},${member}}`
 
-function jsonRows({ level, id, operation: of, path, invalid, text, body }: BodyFamily): PromiseRow[] {
+function jsonRows({ level, id, operation: of, invalid, text, body, send }: BodyFamily): PromiseRow[] {
   const row = rowsOf(level)
   const source = operation(of, 'description')
   const badSource = operation(of, 'responses', '400')
   const first = writing(`${id}.json.broken`)
   const bad = (make: (valid: string) => string | Uint8Array | undefined, code = 'malformed_json'): Check =>
-    refuses(async (probe) => probe.post(path, make(await body(probe))), 400, code)
+    refuses(async (probe) => send(probe, make(await body(probe))), 400, code)
   const good = (make: (valid: string) => string | Uint8Array): Check =>
-    refuses(async (probe) => probe.post(path, make(await body(probe))), 201)
+    refuses(async (probe) => send(probe, make(await body(probe))), 201)
   const broken = (valid: string) => {
     const [head, ...rest] = valid.split(`"${text}":"`)
     return Buffer.concat([bytes(`${head}"${text}":"`), Uint8Array.of(0xff), bytes(rest.join(''))])
@@ -128,7 +128,7 @@ function jsonRows({ level, id, operation: of, path, invalid, text, body }: BodyF
       `${id}.size.too-large`,
       'A larger body: 413 body_too_large.',
       operation(of, 'responses', '413'),
-      refuses(async (probe) => probe.post(path, padded(await body(probe), SIZE_MAX + 1)), 413, 'body_too_large'),
+      refuses(async (probe) => send(probe, padded(await body(probe), SIZE_MAX + 1)), 413, 'body_too_large'),
       { needs: ['write'] },
     ),
     row(
@@ -136,7 +136,7 @@ function jsonRows({ level, id, operation: of, path, invalid, text, body }: BodyF
       'A larger body in chunks: 413 body_too_large.',
       operation(of, 'responses', '413'),
       refuses(
-        async (probe) => probe.post(path, padded(await body(probe), SIZE_MAX + 1), { headers: CHUNKED }),
+        async (probe) => send(probe, padded(await body(probe), SIZE_MAX + 1), { headers: CHUNKED }),
         413,
         'body_too_large',
       ),
@@ -146,7 +146,7 @@ function jsonRows({ level, id, operation: of, path, invalid, text, body }: BodyF
       `${id}.chunked`,
       'A body that comes in chunks is read.',
       'RFC 9112, section 7.1',
-      refuses(async (probe) => probe.post(path, await body(probe), { headers: CHUNKED }), 201),
+      refuses(async (probe) => send(probe, await body(probe), { headers: CHUNKED }), 201),
       writing(`${id}.success`),
     ),
   ]
@@ -154,14 +154,13 @@ function jsonRows({ level, id, operation: of, path, invalid, text, body }: BodyF
 
 const CHUNKED = { 'Transfer-Encoding': 'chunked' }
 
-function typeRows({ level, id, operation: of, path, body }: BodyFamily): PromiseRow[] {
+function typeRows({ level, id, operation: of, body, send }: BodyFamily): PromiseRow[] {
   const row = rowsOf(level)
   const source = operation(of, 'responses', '415')
   const typed =
     (type: string | undefined, status: number, headers: Record<string, string> = {}): Check =>
     async (probe) => {
-      const all = { ...(type === undefined ? {} : { 'Content-Type': type }), ...headers }
-      const answer = await probe.ask(`POST ${path}`, { headers: all, body: await body(probe) })
+      const answer = await send(probe, await body(probe), { headers: { 'Content-Type': type, ...headers } })
       answer.expectError(status, status === 415 ? 'unsupported_media_type' : undefined)
       if (headers['Content-Encoding']) answer.expectHeader('Accept-Encoding', 'identity')
     }
@@ -238,12 +237,12 @@ function typeRows({ level, id, operation: of, path, body }: BodyFamily): Promise
 
 const INVALID_KEYS = ['', '""', '"', '"a', 'a"', '"a"b"', 'a b', 'a,b', '"a", "b"', '"\\a"', '"a";p=1', 'x'.repeat(256)]
 
-function idempotencyRows({ level, id, operation: of, path, body, other }: BodyFamily): PromiseRow[] {
+function idempotencyRows({ level, id, operation: of, body, send, other }: BodyFamily): PromiseRow[] {
   const row = rowsOf(level)
   const source = parameter(of, 'Idempotency-Key')
   const newKey = () => crypto.randomUUID()
   const under = (probe: Probe, key: string, json: string, asking: Asking = {}) =>
-    probe.post(path, json, { ...asking, headers: { ...JSON_TYPE, 'Idempotency-Key': key } })
+    send(probe, json, { ...asking, headers: { ...JSON_TYPE, 'Idempotency-Key': key } })
   /** The answers to one request and to another, under the same key unless `second` says another. */
   const twice = async (
     probe: Probe,
@@ -374,7 +373,7 @@ function idempotencyRows({ level, id, operation: of, path, body, other }: BodyFa
 
 /** Free text that is taken and comes back, and text that is refused, as `name` and `reference` have it. */
 export function textRows(
-  { level, id, path, invalid, text, body }: BodyFamily,
+  { level, id, invalid, text, body, send }: BodyFamily,
   source: string,
   prefix = `${id}.${text}`,
 ): PromiseRow[] {
@@ -382,7 +381,7 @@ export function textRows(
   const keeps = (value: () => string): Check => {
     return async (probe) => {
       const sent = value()
-      const answer = (await probe.post(path, await body(probe, { [text]: sent }))).expectStatus(201)
+      const answer = (await send(probe, await body(probe, { [text]: sent }))).expectStatus(201)
       answer.expectMember(answer.object(), text, sent)
     }
   }
@@ -390,8 +389,8 @@ export function textRows(
     refuses(
       async (probe) => {
         const json = await body(probe, { [text]: 'TEXT' })
-        return probe.post(
-          path,
+        return send(
+          probe,
           json.replace('"TEXT"', () => value),
         )
       },

@@ -171,10 +171,10 @@ const CREATE: BodyFamily = {
   level: 'pets',
   id: 'pets.create',
   operation: 'createPet',
-  path: '/pets',
   invalid: 'invalid_pet',
   text: 'name',
   body: async (_, fields = {}) => petBody(fields),
+  send: (probe, body, asking) => probe.post('/pets', body, asking),
   other: (body) => body.replace('"categoryId":7', '"categoryId":8'),
 }
 const CREATED = writing('pets.create.success')
