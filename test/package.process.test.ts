@@ -20,6 +20,7 @@ import { temporaryFile } from './support/files.ts'
 import { copiesLog } from './support/logs.ts'
 import { pack, plainNode } from './support/pack.ts'
 import { root, run, serve } from './support/process.ts'
+import { project, SNIPPETS } from './support/snippets.ts'
 
 /** The real Bun. What npm has as `bun.exe` until an install script ran is a few lines that `sh` runs, and that begin like this. */
 const BUN = realpathSync(process.execPath)
@@ -286,6 +287,24 @@ describe('petstore/testing', () => {
       expect(`${result.stdout}${result.stderr}`).toContain('4 tests passed')
       expect(result.status).toBe(0)
     })
+  }
+
+  for (const [name, snippet] of Object.entries(SNIPPETS)) {
+    if (snippet.packages || name === 'Deno') continue
+    const { command } = snippet
+    const here =
+      name === 'pytest'
+        ? Bun.spawnSync(['python3', '-m', 'pytest', '--version']).success
+        : Bun.which(command[0] as string)
+    test.skipIf(!here)(
+      `as docs/testing.md prints it: ${name}${here ? '' : ': skipped, it is not installed'}`,
+      async () => {
+        const folder = project(snippet, join(cwd, 'node_modules/petstore'))
+        const PATH = `${join(folder, 'node_modules/.bin')}:${process.env.PATH}`
+        const { status, stdout, stderr } = await run([], { command, cwd: folder, env: { PATH } })
+        expect([status, status === 0 ? '' : stdout + stderr]).toEqual([0, ''])
+      },
+    )
   }
 
   test('can be loaded by require', async () => {

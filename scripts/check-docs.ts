@@ -1,0 +1,29 @@
+// `npm run check:docs`: runs everything that docs/testing.md prints in its real runner, with the package as npm installs it, and the runners
+// from the registry. The suite runs those that are there anyway.
+
+import { join } from 'node:path'
+import { pack } from '../test/support/pack.ts'
+import { root } from '../test/support/process.ts'
+import { project, SNIPPETS } from '../test/support/snippets.ts'
+
+const archive = await pack(root)
+let failed = 0
+for (const [name, snippet] of Object.entries(SNIPPETS)) {
+  const { command, env = {}, packages = [] } = snippet
+  if (Bun.which(command[0] as string) === null) {
+    process.stdout.write(`skipped: ${name}, ${command[0]} missing\n`)
+    continue
+  }
+  const cwd = project(snippet)
+  const bin = join(cwd, 'node_modules/.bin')
+  const run = (words: string[], more = {}) =>
+    Bun.spawnSync(words, { cwd, env: { ...process.env, PATH: `${bin}:${process.env.PATH}`, ...more } })
+  const steps = [
+    () => run(['npm', 'install', '--silent', '--no-audit', '--save-dev', archive, ...packages]),
+    () => run(command, env),
+  ]
+  const wrong = steps.map((step) => step()).find(({ exitCode }) => exitCode !== 0)
+  if (wrong) failed++
+  process.stdout.write(`${wrong ? `FAILED: ${name}\n${wrong.stdout}${wrong.stderr}` : `ok: ${name}`}\n`)
+}
+process.exit(failed > 0 ? 1 : 0)
