@@ -15,7 +15,7 @@ test('the help of every command is complete, and fits 80 columns', async () => {
       ...listed
         .split('\n\n', 1)
         .join('')
-        .matchAll(/^ {2}(\w+)/gm),
+        .matchAll(/^ {2}([\w-]+)/gm),
     ].map(([, name]) => name as string)
     commands.push(...names.filter((name) => name !== 'help').map((name) => [...command, name]))
   }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from './support/files.ts'
+import { newPet } from './support/pets.ts'
 import { run } from './support/process.ts'
 import { type Service, startService } from './support/service.ts'
 
@@ -29,6 +30,9 @@ Key      …${readOnly.slice(-4)}, from the flag or the environment
          .+: read-only, for production, without an end\n$`),
   )
   expect(stdout).not.toContain(readOnly)
+  await service.store.createPet(newPet(), (await service.store.listKeys())[0]?.id ?? 0n)
+  const { stdout: later } = await status({ PETSTORE_PORT: port, PETSTORE_API_KEY: readOnly })
+  expect(later).toEndWith(`without an end\nEvent    pet.added: pet 1, by test, 2026-11-21 00:00Z\n`)
 })
 
 test('a key that is refused ends with 4, none with 1, a service that does not answer with 3', async () => {

@@ -20,6 +20,7 @@ const COMMANDS = new Map(
     pets: async () => (await import('./pets.ts')).petsCommand(),
     orders: async () => (await import('./orders.ts')).ordersCommand(),
     inventory: async () => (await import('./orders.ts')).inventoryCommand(),
+    events: async () => (await import('./events.ts')).eventsCommand(),
     login: async () => (await import('./login.ts')).loginCommand(),
     logout: async () => (await import('./login.ts')).logoutCommand(),
     status: async () => (await import('./status.ts')).statusCommand(),

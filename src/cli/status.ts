@@ -1,10 +1,13 @@
-// `petstore status` and `petstore open`: which service the commands call, how it is, and what the key may do.
+// `petstore status` and `petstore open`: which service the commands call, how it is, what the key may do, and what happened last.
 
 import { Command } from 'commander'
 import { PetstoreApiError } from '../client/errors.ts'
-import { sendRequest } from '../client/request.ts'
-import { StartError } from '../domain/errors.ts'
+import { type Received, sendRequest } from '../client/request.ts'
+import { pathOf } from '../contract/contract.ts'
+import { PetstoreError, StartError } from '../domain/errors.ts'
+import { decodeEventCursor, encodeEventCursor } from '../http/request/event-cursor.ts'
 import type { KeyInfo } from '../http/web/key-info.ts'
+import { type JsonNumber, type JsonObject, parseJson } from '../json/json.ts'
 import { serviceOf } from './client.ts'
 import { withClientSettings } from './options.ts'
 import { say } from './print.ts'
@@ -14,7 +17,7 @@ const TIMEOUT_MS = 5_000
 
 export function statusCommand(): Command {
   return withClientSettings(new Command('status'))
-    .description('Show which service the commands call, how it is, and what the API key may do.')
+    .description('Show which service the commands call, how it is, what the API key may do, and what happened last.')
     .action(async (_options, self: Command) => {
       const { baseUrl, apiKey, keyFrom } = serviceOf(self)
       await say(`Service  ${baseUrl}`)
@@ -24,6 +27,8 @@ export function statusCommand(): Command {
       const { name, access, environment, expiresAt }: KeyInfo = JSON.parse(await get(baseUrl, '/key', apiKey))
       const end = expiresAt ? `until ${time(Date.parse(expiresAt))}` : 'without an end'
       await say(`         ${name}: ${access}, for ${environment}, ${end}`)
+      const event = await lastEvent(baseUrl, apiKey)
+      if (event) await say(`Event    ${event}`)
     })
 }
 
@@ -50,9 +55,32 @@ async function stateOf(baseUrl: string): Promise<string> {
   }
 }
 
+/** `undefined` where there is none, and on a server that has no feed of events. */
+async function lastEvent(baseUrl: string, apiKey: string): Promise<string | undefined> {
+  const path = pathOf('listEvents')
+  try {
+    const { response } = await request(baseUrl, `${path}?from=now`, apiKey)
+    const [, cursor = ''] = /[?&]cursor=([\w-]+)/.exec(response.headers.get('Link') ?? '') ?? []
+    const { epoch, id } = decodeEventCursor(cursor)
+    const before = encodeEventCursor({ epoch, id: id - 1n })
+    const [event] = parseJson(await get(baseUrl, `${path}?limit=1&cursor=${before}`, apiKey)) as JsonObject[]
+    if (!event) return undefined
+    const part = (name: string) => event.get(name) as string
+    const by = event.has('by') ? `, by ${part('by')}` : ''
+    return `${part('type')}: pet ${(event.get('petId') as JsonNumber).text}${by}, ${time(Date.parse(part('at')))}`
+  } catch (error) {
+    if (error instanceof PetstoreApiError || error instanceof PetstoreError) return undefined
+    throw error
+  }
+}
+
 /** From a path beside /v1. */
 async function get(baseUrl: string, path: string, apiKey?: string): Promise<string> {
+  return (await request(baseUrl, path, apiKey)).text
+}
+
+function request(baseUrl: string, path: string, apiKey?: string): Promise<Received> {
   const headers = apiKey ? { Authorization: `Bearer ${apiKey}` } : {}
   const options = { fetch, timeoutMs: TIMEOUT_MS, retries: 0, signal: undefined }
-  return (await sendRequest(baseUrl.replace(/\/v1$/, ''), path, { headers, redirect: 'error' }, options)).text
+  return sendRequest(baseUrl.replace(/\/v1$/, ''), path, { headers, redirect: 'error' }, options)
 }

@@ -1,0 +1,25 @@
+// `petstore events …`: the feed of events.
+
+import { Command } from 'commander'
+import { configOf, withSettings } from './options.ts'
+import { say } from './print.ts'
+import { withStore } from './with-store.ts'
+
+export function eventsCommand(): Command {
+  return new Command('events').description('The feed of events.').addCommand(newEpochCommand())
+}
+
+function newEpochCommand(): Command {
+  const command = new Command('new-epoch')
+    .description('Refuse all earlier cursors of the feed, in the store itself: after its database was set back.')
+    .addHelpText(
+      'after',
+      `
+After a point-in-time recovery of PostgreSQL, events that readers have seen may
+never have happened. petstore restore and petstore copy do it by themselves.`,
+    )
+  return withSettings(command, 'database').action(async (_options, self: Command) => {
+    await withStore(configOf(self), {}, (store) => store.beginEpoch())
+    await say('A new epoch of the feed has begun: earlier cursors are refused, and their readers begin anew.')
+  })
+}
