@@ -16,15 +16,15 @@ test('the first use is saved at once, the next ones after a minute or at the end
   uses.add(2n, 'pets_live_efgh', 6)
   await uses.saveDue(save)
   expect(saved.splice(0)).toEqual([
-    { keyId: 1n, ending: 'abcd', at: 7 },
-    { keyId: 2n, ending: 'efgh', at: 6 },
+    { keyId: 1n, ending: 'live_abcd', at: 7 },
+    { keyId: 2n, ending: 'live_efgh', at: 6 },
   ])
   uses.add(1n, 'pets_live_abcd', 8)
   await uses.saveDue(save)
   expect(saved).toEqual([])
   await uses.saveDue(save, true)
   await uses.saveDue(save, true)
-  expect(saved).toEqual([{ keyId: 1n, ending: 'abcd', at: 8 }])
+  expect(saved).toEqual([{ keyId: 1n, ending: 'live_abcd', at: 8 }])
 })
 
 test('a use during the saving is saved the next time', async () => {

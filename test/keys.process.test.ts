@@ -106,15 +106,16 @@ describe('list', () => {
     await create('--name', 'Zoë 🐶')
     const { stdout } = await keys('list')
     expect(stdout.split('\n')[0]).toBe(
-      'ID  NAME    KEY    ACCESS     STATE    CREATED     EXPIRES            LAST USED',
+      'ID  NAME    KEY         ACCESS     STATE    CREATED     EXPIRES            LAST USED',
     )
     expect(stdout).toContain('Zoë 🐶')
     expect(stdout).not.toMatch(/pets_|[0-9a-f]{16}/)
-    expect(stdout).toContain(`first   …${service.key.slice(-4)}  full `)
+    expect(stdout).toContain(`first   live_…${service.key.slice(-4)}  full `)
     expect((await list())[0]).toEqual({
       id: 1,
       name: 'first',
       ending: service.key.slice(-4),
+      environment: 'production',
       access: 'full',
       state: 'active',
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -123,6 +124,23 @@ describe('list', () => {
       lastUsedAt: null,
     })
   })
+
+  test('tells the environment of a key, also of one that an older version has kept, once it is used', async () => {
+    const file = temporaryFile('mixed.db')
+    const of = (...args: string[]) => run(['keys', ...args], { env: { PETSTORE_DATABASE: file } })
+    await of('create', '--name', 'new', '--environment', 'staging')
+    const { stdout: used } = await of('create', '--name', 'used')
+    await of('create', '--name', 'old')
+    const database = new Database(file)
+    database.run("UPDATE keys SET ending = substr(ending, -4) WHERE name != 'new'")
+    database.close()
+    const shop = await serve(['--database', file])
+    await ask('GET', `${shop.url}/pets`, used.trim())
+    await shop.stop()
+    const listed = JSON.parse((await of('list', '--json')).stdout) as { environment: string | null }[]
+    expect(listed.map(({ environment }) => environment)).toEqual(['staging', 'production', null])
+    expect((await of('list')).stdout).toMatch(/^1 .* test_….*\n2 .* live_….*\n3 {3}old +…\w{4} /m)
+  }, 30_000)
 
   test('names the missing store, and creates none', async () => {
     const other = temporaryFile('none.db')

@@ -5,7 +5,15 @@ import { Command } from 'commander'
 import type { Config } from '../config/config.ts'
 import { parseDuration } from '../config/durations.ts'
 import { PetstoreError, StartError } from '../domain/errors.ts'
-import { type ApiKey, generateKey, type KeyStore, keptOfKey, keyState, type NewKey } from '../domain/keys.ts'
+import {
+  type ApiKey,
+  type Environment,
+  generateKey,
+  type KeyStore,
+  keptOfKey,
+  keyState,
+  type NewKey,
+} from '../domain/keys.ts'
 import { configOf, parsedBy, withSettings } from './options.ts'
 import { deliver, type Line, say, tell, write } from './print.ts'
 import { table, time } from './table.ts'
@@ -159,11 +167,11 @@ function listing(keys: readonly ApiKey[]): Line[] {
   const rows = keys.map((key) => [
     String(key.id),
     key.name,
-    key.ending === undefined ? '' : `…${key.ending}`,
+    (key.ending ?? '').replace(/(?=.{4}$)/, '…'),
     key.readOnly ? 'read-only' : 'full',
     keyState(key, Date.now()),
     time(key.createdAt).slice(0, 10),
-    key.expiresAt === undefined ? 'never' : time(key.expiresAt),
+    key.expiresAt === undefined ? 'never' : end(key.expiresAt),
     key.lastUsedAt === undefined ? '' : time(key.lastUsedAt),
   ])
   return table(['ID', 'NAME', 'KEY', 'ACCESS', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED'], rows)
@@ -174,7 +182,8 @@ function toJson(key: ApiKey) {
   return {
     id: Number(key.id),
     name: key.name,
-    ending: key.ending ?? null,
+    ending: key.ending?.slice(-4) ?? null,
+    environment: environmentOf(key),
     access: key.readOnly ? 'read-only' : 'full',
     state: keyState(key, Date.now()),
     createdAt: iso(key.createdAt),
@@ -182,6 +191,17 @@ function toJson(key: ApiKey) {
     revokedAt: iso(key.revokedAt),
     lastUsedAt: iso(key.lastUsedAt),
   }
+}
+
+/** To the minute when it is near. */
+function end(at: number): string {
+  return at < Date.now() + 2 * DAY_MS ? time(at) : time(at).slice(0, 10)
+}
+
+/** `null` while it is unknown. */
+function environmentOf({ ending = '' }: ApiKey): Environment | null {
+  const [, kind] = /^(live|test)_/.exec(ending) ?? []
+  return kind === undefined ? null : kind === 'live' ? 'production' : 'staging'
 }
 
 function parseLife(text: string): number {

@@ -54,9 +54,8 @@ export function fields(all: readonly (readonly [name: string, value: string])[])
   const { isTTY, columns } = process.stdout
   return given.flatMap(([name, value], index) => {
     const text = printable(value)
-    const [first, ...more] = isTTY
-      ? Bun.wrapAnsi(text, columns - width, { hard: true, trim: false }).split('\n')
-      : [text]
+    const [first, ...more] =
+      isTTY && columns ? Bun.wrapAnsi(text, columns - width, { hard: true, trim: false }).split(/ *\n/) : [text]
     const lead = name.padEnd(width) + first
     return [index === 0 ? { style: 'bold' as const, lead } : lead, ...more.map((line) => ' '.repeat(width) + line)]
   })

@@ -15,7 +15,7 @@ export interface ApiKey {
   /** From this time on, the key is refused: it has expired, or the overlap of a rotation has ended. */
   readonly expiresAt: number | undefined
   readonly revokedAt: number | undefined
-  /** The last four characters. Unknown for a key of before they were kept, until it is used. */
+  /** As `endingOf`. Of a key that an older version has kept: the last four characters alone, or unknown, until it is used. */
   readonly ending: string | undefined
   /** Up to a minute late. */
   readonly lastUsedAt: number | undefined
@@ -96,7 +96,12 @@ export function keyEnvironment(token: string): Environment | undefined {
 
 /** What a store keeps of a key's text. */
 export function keptOfKey(token: string): Required<Pick<NewKey, 'hash' | 'ending'>> {
-  return { hash: hashKey(token), ending: token.slice(-4) }
+  return { hash: hashKey(token), ending: endingOf(token) }
+}
+
+/** `live` or `test`, and the last four characters: `live_YOlY`. */
+export function endingOf(token: string): string {
+  return `${token.split('_')[1]}_${token.slice(-4)}`
 }
 
 export function hashKey(token: string): KeyHash {

@@ -1,6 +1,6 @@
 // When each API key was last used: in memory, so that a request costs no write, and saved at most once a minute for each key.
 
-import type { KeyId, KeyUse } from '../../domain/keys.ts'
+import { endingOf, type KeyId, type KeyUse } from '../../domain/keys.ts'
 
 const SAVE_EVERY_MS = 60_000
 
@@ -19,7 +19,7 @@ export class KeyUses {
   add(keyId: KeyId, token: string, at: number): void {
     const use = this.uses.get(keyId)
     if (use) use.at = at
-    else this.uses.set(keyId, { keyId, ending: token.slice(-4), at, savedAt: 0, dueAt: 0 })
+    else this.uses.set(keyId, { keyId, ending: endingOf(token), at, savedAt: 0, dueAt: 0 })
   }
 
   /**
