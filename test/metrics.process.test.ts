@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createMetrics } from '../src/observability/metrics.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { temporaryFile } from './support/files.ts'
@@ -14,7 +14,9 @@ const database = temporaryFile('petstore.db')
 let service: Running
 let metricsUrl: string
 beforeAll(async () => {
-  service = await serve(['--database', database], { env: { PETSTORE_ADMIN_PORT: '0' } })
+  service = await serve(['--database', database], {
+    env: { PETSTORE_ADMIN_PORT: '0', PETSTORE_BACKUP_DIR: dirname(temporaryFile('x')) },
+  })
   metricsUrl = /^metrics on (\S+)$/m.exec(service.stdout())?.[1] as string
   for (let n = 0; n < 3; n++) await ask('POST', `${service.url}/pets`, service.key, PET)
   await ask('GET', `${service.url}/pets`, service.key)
@@ -73,6 +75,14 @@ describe('metrics', () => {
     expect(value(text, 'petstore_pool_size')).toBe(0)
     expect(value(text, 'petstore_deprecated_calls_total{operation="getPet",key_id="1"}')).toBe(2)
     expect(value(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6)
+  })
+
+  test('report the disk, and the backup that is due', async () => {
+    while (!service.stderr().includes('"msg":"backup"')) await Bun.sleep(20)
+    const text = await metrics()
+    const [free = -1, size = 0] = ['free', 'size'].map((name) => value(text, `petstore_disk_${name}_bytes`))
+    expect(free).toBeWithin(1, size)
+    expect(value(text, 'petstore_backup_overdue_seconds')).toBe(0)
   })
 
   test('report the process under the names that Prometheus’ client libraries share', async () => {
@@ -147,6 +157,29 @@ describe('docs/monitoring', () => {
       for (const label of by.split(', ')) expect([...labels, 'instance']).toContain(label)
     }
   })
+
+  test('every alert is tested, that it comes and that it does not', () => {
+    const read = <Of>(name: string) => Bun.YAML.parse(readFileSync(join(root, 'docs/monitoring', name), 'utf8')) as Of
+    const { groups } = read<{ groups: { rules: { alert: string }[] }[] }>('prometheus-rules.yaml')
+    const { tests } = read<{ tests: { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] }[] }>(
+      'prometheus-rules.test.yaml',
+    )
+    const tested = tests.flatMap(({ alert_rule_test: all }) =>
+      all.map(({ alertname, exp_alerts }) => `${alertname} ${exp_alerts.length}`),
+    )
+    const alerts = groups.flatMap(({ rules }) => rules).map(({ alert }) => alert)
+    expect(tested.sort()).toEqual(alerts.flatMap((alert) => [`${alert} 0`, `${alert} 1`]).sort())
+  })
+
+  const promtool = Bun.which('promtool')
+  test.skipIf(!promtool)(
+    `the rules do what their tests say${promtool ? '' : ': skipped, promtool missing'}`,
+    async () => {
+      const command = ['promtool', 'test', 'rules', 'prometheus-rules.test.yaml']
+      const { status, stdout, stderr } = await run([], { command, cwd: join(root, 'docs/monitoring') })
+      expect([status, stdout + stderr]).toEqual([0, expect.stringContaining('SUCCESS')])
+    },
+  )
 
   test('each panel has a description, no two lie on one another, and single figures are on top', () => {
     interface Panel {

@@ -30,6 +30,22 @@ function grow(database: string, pets = 400_000): void {
   large.close()
 }
 
+test('it is known for how long a backup has been due', async () => {
+  const folder = dirname(temporaryFile('x'))
+  const at = Date.parse('2026-11-22T12:00:00Z')
+  const config = readConfig({ PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1h' })
+  let now = at
+  const { overdueSeconds, stop } = startPeriodicBackups(config, createLog('silent'), () => now)
+  await stop()
+  now += 5_000
+  // Due since the start, while there is none.
+  expect(overdueSeconds?.()).toBe(5)
+  writeFileSync(join(folder, 'petstore-20261122T120001Z.db'), '')
+  expect(overdueSeconds?.()).toBe(0)
+  now = at + 3_600_000 + 601_000
+  expect(overdueSeconds?.()).toBe(600)
+})
+
 describe.concurrent('periodic backups', () => {
   test('are taken periodically; the newest are kept, and other files in the folder stay', async () => {
     const { database, key } = await made(1)

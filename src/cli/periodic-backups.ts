@@ -19,19 +19,26 @@ const RETRY_MS = 60_000
 /** A backup that is at most this late is named after the time when it was due. */
 const ON_TIME_MS = 10_000
 
+export interface PeriodicBackups {
+  stop(): Promise<void>
+  /** For how long a backup has been due; `undefined` where none are taken. */
+  overdueSeconds: (() => number) | undefined
+}
+
 /**
  * Does nothing when the configuration names no folder. Services may share a folder: the first one takes the backup of each
  * period. Throws StartError when no file can be created in the folder. `stop` cancels a backup in progress and removes what
  * it has written.
  */
-export function startPeriodicBackups(config: Config, log: Log, now: () => number): { stop(): Promise<void> } {
+export function startPeriodicBackups(config: Config, log: Log, now: () => number): PeriodicBackups {
   const { backupDir, backupEvery, backupKeep } = config
-  if (backupDir === undefined) return { stop: async () => undefined }
+  if (backupDir === undefined) return { stop: async () => undefined, overdueSeconds: undefined }
   const folder = absolutePath(backupDir)
   checkWritable(folder)
   let child: Bun.Subprocess | undefined
   let checking: Promise<void> | undefined
   let failedAt = Number.NEGATIVE_INFINITY
+  const startedAt = now()
 
   /** Takes a backup when one is due, and then deletes those that are too many. */
   async function check(): Promise<void> {
@@ -79,6 +86,10 @@ export function startPeriodicBackups(config: Config, log: Log, now: () => number
     })
   }, CHECK_EVERY_MS)
   return {
+    overdueSeconds() {
+      const [newest] = backupsIn(folder, now())
+      return Math.max(0, now() - (newest ? timeOf(newest) + backupEvery : startedAt)) / 1000
+    },
     async stop() {
       clearInterval(timer)
       child?.kill()

@@ -1,5 +1,6 @@
 // `petstore serve`: opens the store, listens, creates the first API key, and stops in order.
 
+import { dirname } from 'node:path'
 import { Command, Option } from 'commander'
 import { type Config, unknownVariables } from '../config/config.ts'
 import type { Store } from '../domain/store.ts'
@@ -10,7 +11,8 @@ import { startAdmin } from '../http/web/admin.ts'
 import { createLog, type Log } from '../observability/log.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { printableLines } from '../observability/printable.ts'
-import { MEMORY, openStore } from '../store/kinds.ts'
+import { absolutePath } from '../store/absolute-path.ts'
+import { kindOf, MEMORY, openStore } from '../store/kinds.ts'
 import { addFirstKey, fillWithSamples } from './first-contents.ts'
 import { configOf, parsedBy, withSettings } from './options.ts'
 import { startPeriodicBackups } from './periodic-backups.ts'
@@ -112,6 +114,8 @@ async function serve(
   const others = workers > 1 ? await startWorkers(workers - 1, config, server.port, log) : undefined
   const backedUp = ephemeral || worker ? { ...config, backupDir: undefined } : config
   const backups = startPeriodicBackups(backedUp, log, Date.now)
+  if (backups.overdueSeconds) metrics?.watchBackups(backups.overdueSeconds)
+  if (!ephemeral && kindOf(config.database).files) metrics?.watchDisk(dirname(absolutePath(config.database)))
   // The last step that can fail: a key that was created is always shown.
   const key = worker ? undefined : await addFirstKey(store, config, log)
   const shownKey = ephemeral || !config.bootstrapKey ? key : undefined

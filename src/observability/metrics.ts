@@ -1,6 +1,7 @@
 // The metrics for Prometheus, except those of the process. They are measured only with PETSTORE_ADMIN_PORT, so that they cost nothing
 // without it.
 
+import { statfsSync } from 'node:fs'
 import type { EventStore } from '../domain/events.ts'
 import type { KeyId, KeyStore } from '../domain/keys.ts'
 import type { Inventory, OrderStatus, OrderStore, Transition } from '../domain/orders.ts'
@@ -20,6 +21,10 @@ export interface Metrics {
   timed<Store extends PetStore & OrderStore & EventStore & KeyStore>(store: Store): Store
   /** The connections of a store that has a pool. */
   watchPool(state: () => { size: number; busy: number; waiting: number }): void
+  /** The folder of a store that is a file. */
+  watchDisk(folder: string): void
+  /** For how long a periodic backup has been due, in seconds. */
+  watchBackups(overdue: () => number): void
   /** The requests that have arrived and have no response yet, except those that wait for events. */
   watchInFlight(count: () => number): void
   /** The readers that wait for events, and how many events were sent. */
@@ -68,6 +73,8 @@ export function createMetrics(): Metrics {
   // 0 for a store without a pool.
   let pool = () => ({ size: 0, busy: 0, waiting: 0 })
   let inFlight = () => 0
+  let disk: string | undefined
+  let overdue: (() => number) | undefined
   let feed = { waiting: 0, sent: 0 }
   const transitions: Record<OrderStatus, number> = { pending: 0, completed: 0, cancelled: 0, expired: 0, returned: 0 }
   let readInventory = async (): Promise<Inventory | undefined> => undefined
@@ -123,6 +130,12 @@ export function createMetrics(): Metrics {
         findKey: timed('findKey', store.findKey),
       }
     },
+    watchDisk(folder) {
+      disk = folder
+    },
+    watchBackups(seconds) {
+      overdue = seconds
+    },
     watchInFlight(count) {
       inFlight = count
     },
@@ -160,6 +173,8 @@ export function createMetrics(): Metrics {
         textFormat({ name: 'petstore_events_sent_total', help: 'Events that were sent.', type: 'counter' }, [
           { labels: {}, value: feed.sent },
         ]),
+        ...(disk ? diskTexts(disk) : []),
+        overdue ? gauge('petstore_backup_overdue_seconds', 'How long a periodic backup has been due.', overdue()) : '',
         processText(),
       ].join('')
     },
@@ -176,6 +191,14 @@ function deprecatedText(counters: Iterable<{ operation: string; key_id: string; 
     },
     Iterator.from(counters).map(({ operation, key_id, calls }) => ({ labels: { operation, key_id }, value: calls })),
   )
+}
+
+function diskTexts(folder: string): string[] {
+  const { bavail, blocks, bsize } = statfsSync(folder)
+  return [
+    gauge('petstore_disk_free_bytes', "What is left of the file system of the store's file.", bavail * bsize),
+    gauge('petstore_disk_size_bytes', "The size of the file system of the store's file.", blocks * bsize),
+  ]
 }
 
 function poolTexts({ size, busy, waiting }: { size: number; busy: number; waiting: number }): string[] {
