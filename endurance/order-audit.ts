@@ -1,5 +1,7 @@
 // The audit of a store with orders: compares its tables with each other and with the answers that clients received.
 
+import type { Asked } from '../src/domain/order-moves.ts'
+import type { OrderStatus } from '../src/domain/orders.ts'
 import type { Journal } from './order-clients.ts'
 
 /** Times are milliseconds since 1970. */
@@ -40,11 +42,15 @@ const HISTORIES: Record<string, string[]> = {
   cancelled: ['pending', 'cancelled'],
   expired: ['pending', 'expired'],
   returned: ['pending', 'completed', 'returned'],
-}
+} satisfies Record<OrderStatus, string[]>
 const HOLDING: Record<string, string> = { pending: 'pending', completed: 'sold' }
 
 /** Which request makes each transition; none asks for `expired`. */
-const REQUESTS: Record<string, string> = { completed: 'complete', cancelled: 'cancel', returned: 'return' }
+const REQUESTS: Record<string, string> = {
+  completed: 'complete',
+  cancelled: 'cancel',
+  returned: 'return',
+} satisfies Record<Asked, string>
 
 /** Broken promises, each in a sentence; empty when there are none. No client may be active and no reservation may be about to end. */
 export function audit(tables: Tables, journal: Journal): string[] {

@@ -1,8 +1,10 @@
 // Orders that several servers of one PostgreSQL database place, move and expire at the same time.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { ORDER_STATUSES } from '../src/contract/generated.ts'
 import { PetstoreError } from '../src/domain/errors.ts'
-import type { Order } from '../src/domain/orders.ts'
+import { HOLDING } from '../src/domain/order-moves.ts'
+import type { Order, OrderStatus } from '../src/domain/orders.ts'
 import type { Store } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { newKey } from './support/keys.ts'
@@ -129,6 +131,22 @@ test('when the clock of the database was set back, no change of an order is date
   ])
   await store.close()
 }, 60_000)
+
+test('the database forbids a second order of a pet, in exactly the statuses in which an order holds it', async () => {
+  const [petId = 0n] = await addPets(1)
+  const insert = (status: OrderStatus) => `
+    BEGIN;
+    INSERT INTO orders (pet_id, status, placed_at, changed_at) SELECT ${petId}, '${status}', 1, 1 FROM generate_series(1, 2);
+    ROLLBACK`
+  const codes = ORDER_STATUSES.map((status) =>
+    query(insert(status)).then(
+      () => 'done',
+      ({ code }) => code,
+    ),
+  )
+  const unique = (await Promise.all(codes)).map((code, index) => (code === '23505' ? ORDER_STATUSES[index] : code))
+  expect(unique).toEqual(ORDER_STATUSES.map((status) => (HOLDING.includes(status) ? status : 'done')))
+})
 
 test('a key that is revoked or expires while writes wait for their turn refuses theirs, and theirs alone', async () => {
   const [server] = servers

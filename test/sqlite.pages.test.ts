@@ -33,6 +33,11 @@ test('a page begins behind its cursor, in the table or in an index', () => {
   ])
 })
 
+test.each([PETS, ORDERS])('each filter of a list has an index', ({ filters, indexes }) => {
+  const served: string[] = indexes.flatMap(({ filter, unique }) => (unique ? [] : filter))
+  expect(served.sort()).toEqual(Object.keys(filters).sort())
+})
+
 test('no page sorts, or reads the whole table', () => {
   // The groups that are scanned are the rows of a page.
   for (const plan of plans())
