@@ -73,6 +73,11 @@ export class Answer {
     )
   }
 
+  expectNoBody(): this {
+    if (this.text === '') return this
+    throw this.broken('no body', this.text)
+  }
+
   /** `expected`: the value, what it has to match, or undefined for no such header. */
   expectHeader(name: string, expected: string | RegExp | undefined): this {
     const actual = this.header(name)

@@ -1,4 +1,4 @@
-// What getPet finds, what is no id, and how the operation announces its removal and is removed.
+// How getPet is removed, and that calls to it are counted.
 
 import { beforeAll, expect, test } from 'bun:test'
 import { TODAY } from '../support/service.ts'
@@ -9,39 +9,6 @@ const SUNSET = Date.UTC(2030, 11, 5)
 export function getPet(on: OnStore): void {
   describeApi('getPet', on, (api) => {
     beforeAll(() => api.service.post(PET))
-
-    api.rows([
-      { description: 'a pet', ask: 'GET /pets/1', status: 200 },
-      { description: 'percent-encoded digits', ask: 'GET /pets/%31', status: 200 },
-      ...['0', '-1', '999999999', '9223372036854775807', '-9223372036854775808'].map((id) => ({
-        description: `no pet has ${id}`,
-        ask: `GET /pets/${id}`,
-        status: 404,
-        code: 'not_found',
-        message: [`No pet has id ${id}.`],
-      })),
-      ...['9223372036854775808', '1.0', '01', '+1', '1e0', 'x', '%20', '1%20', '-0', '%D9%A1', '1;2', '%00'].map(
-        (id) => ({
-          description: `${id} is no id`,
-          ask: `GET /pets/${id}`,
-          status: 404,
-          code: 'not_found',
-          message: [
-            'petId must be an integer from -9223372036854775808 to 9223372036854775807, in plain decimal digits.',
-          ],
-        }),
-      ),
-    ])
-
-    test('announces its removal on every answer', async () => {
-      for (const path of ['/pets/1', '/pets/999999']) {
-        const { headers } = await api.service.get(path)
-        expect(headers.get('Deprecation')).toBe('@1764892800')
-        expect(headers.get('Sunset')).toBe('Thu, 05 Dec 2030 00:00:00 GMT')
-        expect(headers.get('Link')).toContain('</v1/pets?status=available>; rel="successor-version"')
-        expect(headers.get('Link')).toContain('rel="deprecation"')
-      }
-    })
 
     test('is removed at its sunset, and not before', async () => {
       api.service.clock.at = SUNSET - 1

@@ -13,55 +13,36 @@ export function keys(on: OnStore): void {
     beforeAll(() => api.service.post(PET))
 
     const live = generateKey('production')
-    const refused = (description: string, header: string, code: string, message: string): Row[] =>
-      OPERATIONS.map((ask) => ({
-        description: `${ask} with ${description}`,
-        ask,
-        headers: { Authorization: header },
-        status: 401,
-        code,
-        message: [message],
-      }))
+    const refused = (description: string, header: string, code: string, message: string): Row => ({
+      description,
+      ask: 'GET /pets',
+      headers: { Authorization: header },
+      status: 401,
+      code,
+      message: [message],
+    })
     api.rows([
-      ...refused('no key', '', 'missing_api_key', 'Authorization: Bearer'),
-      ...refused('another scheme', 'Basic Zm9vOmJhcg==', 'missing_api_key', 'Basic is not read. Send an API key'),
-      ...refused('an unknown scheme', 'Token abc', 'missing_api_key', 'is not a Bearer token. Send'),
-      ...refused('a scheme alone', 'Bearer', 'missing_api_key', 'no API key after "Bearer". Send'),
-      ...refused('a key alone', live, 'missing_api_key', 'without "Bearer" before it. Send'),
-      ...refused('a key that is none', 'Bearer x', 'invalid_api_key', 'not an API key'),
-      ...refused('an unknown key', `Bearer ${live}`, 'invalid_api_key', 'does not exist'),
-      ...refused(
+      refused('no key', '', 'missing_api_key', 'Authorization: Bearer'),
+      refused('another scheme', 'Basic Zm9vOmJhcg==', 'missing_api_key', 'Basic is not read. Send an API key'),
+      refused('an unknown scheme', 'Token abc', 'missing_api_key', 'is not a Bearer token. Send'),
+      refused('a scheme alone', 'Bearer', 'missing_api_key', 'no API key after "Bearer". Send'),
+      refused('a key alone', live, 'missing_api_key', 'without "Bearer" before it. Send'),
+      refused('a key that is none', 'Bearer x', 'invalid_api_key', 'not an API key'),
+      refused('an unknown key', `Bearer ${live}`, 'invalid_api_key', 'does not exist'),
+      refused(
         'a mistyped key',
         `Bearer ${live.slice(0, -1)}${live.endsWith('0') ? '1' : '0'}`,
         'invalid_api_key',
         'mistyped',
       ),
-      ...refused('a staging key', `Bearer ${generateKey('staging')}`, 'invalid_api_key', 'for staging'),
-      ...refused('two keys in one line', `Bearer ${live} ${live}`, 'invalid_api_key', 'not an API key'),
+      refused('a staging key', `Bearer ${generateKey('staging')}`, 'invalid_api_key', 'for staging'),
+      refused('two keys in one line', `Bearer ${live} ${live}`, 'invalid_api_key', 'not an API key'),
     ])
-
-    test('the challenge names an error only when a token was sent', async () => {
-      const without = await api.service.get('/pets', { Authorization: '' })
-      expect(without.headers.get('WWW-Authenticate')).toBe('Bearer realm="petstore"')
-      const wrong = await api.service.get('/pets', bearer('x'))
-      expect(wrong.headers.get('WWW-Authenticate')).toBe('Bearer realm="petstore", error="invalid_token"')
-    })
 
     test('another scheme before a good key: 401, also after that key was taken', async () => {
       for (const scheme of ['Bearer', 'Apikey', 'bearer:', 'Bearer\t']) {
         const { status } = await api.service.get('/pets', { Authorization: `${scheme} ${api.service.key}` })
         expect({ scheme, status }).toEqual({ scheme, status: scheme === 'Bearer' ? 200 : 401 })
-      }
-    })
-
-    test('the scheme is case-insensitive', async () => {
-      expect((await api.service.get('/pets', { Authorization: `bEARER ${api.service.key}` })).status).toBe(200)
-    })
-
-    test('any number of spaces may stand after the scheme', async () => {
-      for (const scheme of ['Bearer  ', 'Bearer   ', 'bearer  ']) {
-        const { status } = await api.service.get('/pets', { Authorization: `${scheme}${api.service.key}` })
-        expect({ scheme, status }).toEqual({ scheme, status: 200 })
       }
     })
 
@@ -78,29 +59,6 @@ export function keys(on: OnStore): void {
         `An API key in the query is not read. ${send}`,
       )
       expect(await messageFor('/pets?limit=1', {})).toBe(send)
-    })
-
-    test('a key in another place is ignored', async () => {
-      const headers = { Authorization: '', 'X-API-Key': api.service.key, Cookie: `key=${api.service.key}` }
-      expect(
-        (await api.service.get(`/pets?api_key=${api.service.key}&access_token=${api.service.key}`, headers)).status,
-      ).toBe(401)
-    })
-
-    test('no refusal echoes the key', async () => {
-      const { text } = await api.service.get('/pets', bearer(live))
-      expect(text).not.toContain(live)
-    })
-
-    test('a read-only key lists and fetches, and changes nothing', async () => {
-      expect((await api.service.get('/pets', api.readOnly)).status).toBe(200)
-      expect((await api.service.get('/pets/1', api.readOnly)).status).toBe(200)
-      for (const ask of OPERATIONS) {
-        const [method = '', path = ''] = ask.split(' ')
-        if (method === 'GET') continue
-        const answer = await api.service.request(method, path, { headers: api.readOnly, body: BODY[ask] })
-        expectError(answer, 403, 'read_only_key', ['read-only'])
-      }
     })
 
     test('an expired key is refused', async () => {

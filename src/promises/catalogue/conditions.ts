@@ -1,12 +1,12 @@
-// Conditional requests (RFC 9110, 13), Cache-Control and HEAD, of each operation that reads. What is read may change meanwhile: a check holds only
-// what came while the answer was the same before and after.
+// Conditional requests (RFC 9110, 13), Cache-Control and HEAD, of each operation that reads. What is read may change meanwhile: a check judges
+// only an answer that came while GET gave the same before and after.
 
 import type { OperationId } from '../../contract/contract.ts'
 import type { Answer } from '../answer.ts'
 import { Unjudged } from '../asked.ts'
 import type { Probe } from '../probe.ts'
 import type { Level, PromiseRow } from '../promise.ts'
-import { type Check, header, parameter, rowsOf } from './rows.ts'
+import { type Check, contract, header, parameter, rowsOf } from './rows.ts'
 
 export interface ReadFamily {
   level: Level
@@ -21,166 +21,122 @@ export interface ReadFamily {
   alone?: boolean
 }
 
+type Headers = Record<string, string>
+/** Judges the answer, given what GET answers without a condition. */
+type Look = (plain: Answer, answer: Answer) => void
+
 const LOOKS_MAX = 6
+const TAG = /TAG/g
 
-/** Judges an answer to the path, asked with what `headers` makes of the tag. */
-type Look = (first: Answer, second: Answer) => void
+/** End of the id, header, its values (TAG is the tag), status, words, and the end of the id of what it depends on. */
+const CONDITIONS: readonly (readonly [string, string, readonly string[], 200 | 304 | 412, string, string])[] = [
+  ['if-none-match', 'If-None-Match', ['TAG'], 304, 'with the tag', 'etag'],
+  ['if-none-match.weak', 'If-None-Match', ['W/TAG'], 304, 'with the tag in its weak form', 'if-none-match'],
+  ['if-none-match.list', 'If-None-Match', ['"a,b", TAG'], 304, 'with the tag among others', 'if-none-match'],
+  ['if-none-match.any', 'If-None-Match', ['*'], 304, 'with *', 'if-none-match'],
+  ['if-none-match.other', 'If-None-Match', ['"x"', 'x', ''], 200, 'without the tag', 'etag'],
+  ['if-match', 'If-Match', ['TAG', '"x", TAG', '*'], 200, 'with the tag, or with *', 'etag'],
+  ['if-match.other', 'If-Match', ['"x"', 'x', ''], 412, 'without the tag', 'etag'],
+  ['if-match.weak', 'If-Match', ['W/TAG'], 412, 'with the tag in its weak form', 'if-match.other'],
+]
+const ANSWERS = { 200: '200', 304: '304', 412: '412 precondition_failed' }
 
-export function conditionRows({ level, id, operation, first, path, alone = false }: ReadFamily): PromiseRow[] {
+export function conditionRows(family: ReadFamily): PromiseRow[] {
+  const { level, id, operation, alone = false } = family
   const row = rowsOf(level)
+  const conditions = CONDITIONS.map(([end, name, values, status, words, after]) => {
+    const look: Look = (_, answer) => answer.expectError(status, status === 412 ? 'precondition_failed' : undefined)
+    const check: Check = async (probe) => {
+      for (const value of values) await whileSame(family, look, { [name]: value })(probe)
+    }
+    const sentence = `${name} ${words}: ${ANSWERS[status]}.`
+    return row(`${id}.${end}`, sentence, parameter(operation, name), check, { after: [`${id}.${after}`], alone })
+  })
+  return [...plainRows(family), ...conditions, ...notModifiedRows(family)]
+}
+
+/** Judges an answer with these headers, in which TAG becomes the tag. */
+function whileSame({ path }: ReadFamily, look: Look, headers: Headers = {}, method = 'GET'): Check {
   const represents = (answer: Answer) => answer.text + answer.header('Link')
-  const whileSame =
-    (look: Look, headers: (tag: string) => Record<string, string>, method = 'GET'): Check =>
-    async (probe) => {
-      const target = await path(probe)
-      for (let n = 0; n < LOOKS_MAX; n++) {
-        const before = (await probe.get(target)).expectStatus(200)
-        const answer = await probe.ask(`${method} ${target}`, { headers: headers(before.header('ETag') ?? '') })
-        if (represents(await probe.get(target)) === represents(before)) return look(before, answer)
-      }
-      throw new Unjudged('What is read changes all the time.')
+  return async (probe) => {
+    const target = await path(probe)
+    for (let n = 0; n < LOOKS_MAX; n++) {
+      const plain = (await probe.get(target)).expectStatus(200)
+      const tag = plain.header('ETag') ?? ''
+      const sent = Object.entries(headers).map(([name, value]) => [name, value.replaceAll(TAG, () => tag)] as const)
+      const answer = await probe.ask(`${method} ${target}`, { headers: Object.fromEntries(sent) })
+      if (represents(await probe.get(target)) === represents(plain)) return look(plain, answer)
     }
-  const status =
-    (expected: number, code?: string): Look =>
-    (_, answer) => {
-      answer.expectError(expected, code)
-    }
-  const none = (condition: (tag: string) => string) => (tag: string) => ({ 'If-None-Match': condition(tag) })
-  const match = (condition: (tag: string) => string) => (tag: string) => ({ 'If-Match': condition(tag) })
-  const weak = (tag: string) => `W/${tag}`
-  const [noneSource, matchSource] = [parameter(operation, 'If-None-Match'), parameter(operation, 'If-Match')]
-  const tagged = { after: [`${id}.etag`], alone }
-  const modified = { after: [`${id}.if-none-match`], alone }
-  const unmet = { after: [`${id}.if-match.other`], alone }
-  const sameTag: Look = (before, answer) => {
-    before.expectHeader('ETag', /^(?:W\/)?"[^"]*"$/)
-    if (answer.header('ETag') !== before.header('ETag')) {
-      throw answer.broken(`ETag: ${before.header('ETag')}, as before`, `ETag: ${answer.header('ETag') ?? 'none'}`)
-    }
+    throw new Unjudged('What is read changes all the time.')
   }
-  const head: Look = (get, answer) => {
-    answer.expectStatus(200)
-    if (answer.text !== '') throw answer.broken('no body', answer.text)
-    for (const name of ['Content-Type', 'ETag', 'Cache-Control', 'Link']) answer.expectHeader(name, get.header(name))
+}
+
+function plainRows(family: ReadFamily): PromiseRow[] {
+  const { level, id, first, alone = false } = family
+  const row = rowsOf(level)
+  const after = { after: [first], alone }
+  const sameTag: Look = (plain, answer) => {
+    plain.expectHeader('ETag', /^(?:W\/)?"[^"]*"$/)
+    answer.expectHeader('ETag', plain.header('ETag'))
   }
-  const match200: Check = async (probe) => {
-    for (const condition of [(tag: string) => tag, () => '*']) await whileSame(status(200), match(condition))(probe)
+  const cached: Look = (_, answer) => answer.expectHeader('Cache-Control', 'private, no-cache')
+  const head: Look = (plain, answer) => {
+    answer.expectStatus(200).expectNoBody()
+    for (const name of ['Content-Type', 'ETag', 'Cache-Control', 'Link']) answer.expectHeader(name, plain.header(name))
   }
+  const headCheck = whileSame(family, head, {}, 'HEAD')
   return [
     row(
       `${id}.etag`,
-      'The answer has an ETag, the same as long as the answer is.',
+      'The ETag is the same as long as the answer is.',
       header('ETag'),
-      whileSame(sameTag, () => ({})),
-      { after: [first], alone },
+      whileSame(family, sameTag),
+      after,
     ),
     row(
       `${id}.cache-control`,
       'Cache-Control is private, no-cache.',
       header('CacheControl'),
-      whileSame(
-        (before) => {
-          before.expectHeader('Cache-Control', 'private, no-cache')
-        },
-        () => ({}),
-      ),
-      { after: [first], alone },
+      whileSame(family, cached),
+      after,
     ),
-    row(
-      `${id}.if-none-match`,
-      'If-None-Match with the tag: 304.',
-      noneSource,
-      whileSame(
-        status(304),
-        none((tag) => tag),
-      ),
-      tagged,
-    ),
-    row(
-      `${id}.if-none-match.weak`,
-      'If-None-Match with the tag in its weak form: 304.',
-      noneSource,
-      whileSame(status(304), none(weak)),
-      modified,
-    ),
-    row(
-      `${id}.if-none-match.list`,
-      'If-None-Match with the tag among others: 304.',
-      noneSource,
-      whileSame(
-        status(304),
-        none((tag) => `"a,b", ${tag}`),
-      ),
-      modified,
-    ),
-    row(
-      `${id}.if-none-match.any`,
-      'If-None-Match: * gives 304.',
-      noneSource,
-      whileSame(
-        status(304),
-        none(() => '*'),
-      ),
-      modified,
-    ),
-    row(
-      `${id}.if-none-match.other`,
-      'If-None-Match with another tag: 200.',
-      noneSource,
-      whileSame(
-        status(200),
-        none(() => '"x"'),
-      ),
-      tagged,
-    ),
+    row(`${id}.head`, 'HEAD answers as GET does, without the body.', 'RFC 9110, section 9.3.2', headCheck, after),
+  ]
+}
+
+function notModifiedRows(family: ReadFamily): PromiseRow[] {
+  const { level, id, alone = false } = family
+  const row = rowsOf(level)
+  const after = { after: [`${id}.if-none-match`], alone }
+  const source = contract('components', 'responses', 'NotModified')
+  const headers: Look = (plain, answer) => {
+    for (const name of ['ETag', 'Cache-Control', 'Link']) answer.expectHeader(name, plain.header(name))
+  }
+  const body: Look = (_, answer) => answer.expectNoBody()
+  const both: Look = (_, answer) => answer.expectStatus(304)
+  const tag = { 'If-None-Match': 'TAG' }
+  const second = { after: [`${id}.if-none-match`, `${id}.if-match`], alone }
+  return [
     row(
       `${id}.not-modified.headers`,
-      'A 304 has ETag and Cache-Control.',
-      'openapi.yaml#/components/responses/NotModified',
-      whileSame(
-        (before, answer) => {
-          for (const name of ['ETag', 'Cache-Control']) answer.expectHeader(name, before.header(name))
-        },
-        none((tag) => tag),
-      ),
-      modified,
+      'A 304 has ETag, Cache-Control and Link.',
+      source,
+      whileSame(family, headers, tag),
+      after,
     ),
     row(
       `${id}.not-modified.body`,
       'A 304 has no body.',
       'RFC 9110, section 15.4.5',
-      whileSame(
-        (_, answer) => {
-          if (answer.text !== '') throw answer.broken('no body', answer.text)
-        },
-        none((tag) => tag),
-      ),
-      modified,
-    ),
-    row(`${id}.if-match`, 'If-Match with the tag, or with *: 200.', matchSource, match200, tagged),
-    row(
-      `${id}.if-match.other`,
-      'If-Match with another tag: 412 precondition_failed.',
-      matchSource,
-      whileSame(
-        status(412, 'precondition_failed'),
-        match(() => '"x"'),
-      ),
-      tagged,
+      whileSame(family, body, tag),
+      after,
     ),
     row(
-      `${id}.if-match.weak`,
-      'If-Match with the tag in its weak form: 412 precondition_failed.',
-      matchSource,
-      whileSame(status(412, 'precondition_failed'), match(weak)),
-      unmet,
-    ),
-    row(
-      `${id}.head`,
-      'HEAD answers as GET does, without the body.',
-      'RFC 9110, section 9.3.2',
-      whileSame(head, () => ({}), 'HEAD'),
-      { after: [first], alone },
+      `${id}.if-match.unchanged`,
+      'What If-Match allows, If-None-Match may find unchanged: 304.',
+      'RFC 9110, section 13.2.2',
+      whileSame(family, both, { ...tag, 'If-Match': '*' }),
+      second,
     ),
   ]
 }

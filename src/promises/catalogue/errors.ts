@@ -152,6 +152,15 @@ const NO_KEY: Asking = { key: 'none' }
 
 const order = [
   row(
+    'checks.not-found-before-preconditions',
+    'A pet that cannot be found, asked with a false precondition, is 404.',
+    ORDER,
+    async (probe) => {
+      ;(await probe.get(`/pets/${absentId()}`, { 'If-Match': '"x"' })).expectError(404, 'not_found')
+    },
+    { after: ['errors.not-found.code', 'pets.get.if-match.other'] },
+  ),
+  row(
     'checks.path-before-key',
     'An unknown path is 404 without a key, too.',
     ORDER,

@@ -558,6 +558,7 @@ const OPERATIONS: Record<string, OperationId> = {
   'orders.cancel': 'cancelOrder',
   'orders.return': 'returnOrder',
   inventory: 'getInventory',
+  events: 'listEvents',
 }
 
 const keys = Object.entries(OPERATIONS).flatMap(([name, of]) => {
@@ -598,6 +599,7 @@ const METHODS = {
   complete: '/store/orders/{orderId}/complete',
   return: '/store/orders/{orderId}/return',
   inventory: '/store/inventory',
+  events: '/store/events',
 }
 
 export const orderPromises: readonly PromiseRow[] = [

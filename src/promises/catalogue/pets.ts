@@ -75,6 +75,20 @@ const conditions = [
     ...writing('pets.list.if-none-match', 'pets.list.category'),
     alone: true,
   }),
+  row(
+    'pets.list.etag.links',
+    'The tag of a page covers its links: it changes when the page is no longer the last one.',
+    header('ETag'),
+    async (probe) => {
+      const query = `/pets?${await view(probe)}`
+      const { length } = (await probe.get(`${query}limit=100`)).expectStatus(200).array()
+      const before = await probe.get(`${query}limit=${length}`)
+      await addPet(probe, { categoryId: await ownCategory(probe) })
+      const after = await probe.get(`${query}limit=${length}`, { 'If-None-Match': before.header('ETag') ?? '' })
+      after.expectStatus(200).expectHeader('Link', /rel="next"/)
+    },
+    { ...writing('pets.list.if-none-match', 'pets.list.category', 'pets.list.next'), alone: true },
+  ),
   ...conditionRows({
     level: 'pets',
     id: 'pets.get',
@@ -175,7 +189,11 @@ const CREATE: BodyFamily = {
   text: 'name',
   body: async (_, fields = {}) => petBody(fields),
   send: (probe, body, asking) => probe.post('/pets', body, asking),
-  other: (body) => body.replace('"categoryId":7', '"categoryId":8'),
+  others: (body) => [
+    body.replace('"categoryId":7', '"categoryId":8'),
+    body.replace('"name":"', '"name":"another '),
+    body.replace(/\}$/, ',"status":"sold"}'),
+  ],
 }
 const CREATED = writing('pets.create.success')
 const categorySource = schema('NewPet', 'categoryId')

@@ -35,7 +35,11 @@ const PLACE: BodyFamily = {
   text: 'reference',
   body: async (probe, fields = {}) => orderBody(await newPetId(probe), fields),
   send: place,
-  other: (body) => body.replace('"reference":"', '"reference":"another '),
+  others: (body) => [
+    body.replace('"reference":"', '"reference":"another '),
+    body.replace(/"petId":\d+/, '"petId":1'),
+    body.replace(/\}$/, ',"expiresAt":"2020-01-01T00:00:00Z"}'),
+  ],
 }
 
 /** One order, for what is seen in its answer. */
