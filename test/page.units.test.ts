@@ -4,7 +4,16 @@ import { describe, expect, test } from 'bun:test'
 import { PetstoreApiError } from '../src/client/petstore.ts'
 import { toFailure } from '../src/console/failures.ts'
 import { toProblems } from '../src/console/field-problems.ts'
-import { firstPage, fromAddress, nextPage, previousPage, startOf, toAddress } from '../src/console/list-position.ts'
+import {
+  firstPage,
+  fromAddress,
+  type ListPosition,
+  lastPage,
+  nextPage,
+  previousPage,
+  startOf,
+  toAddress,
+} from '../src/console/list-position.ts'
 import { makeJsonExact } from '../src/reference/exact-json.ts'
 
 describe('a message of the service', () => {
@@ -62,34 +71,39 @@ describe('JSON made exact', () => {
 })
 
 describe('a position in the list', () => {
-  const start = firstPage({ view: 'animals', status: 'sold', limit: 50 })
-  const third = nextPage(nextPage(start, 'A'), 'B')
+  const start = firstPage({ view: 'animals', status: 'sold', sort: 'oldest', limit: 50 })
+  const second = nextPage(start, 'A') as ListPosition
+  const third = nextPage(second, 'B') as ListPosition
+  const beforeLast = previousPage(lastPage(start), 'C') as ListPosition
 
-  test('is read back from its address and history state', () => {
-    const orders = nextPage(startOf('orders', start), 'C')
-    for (const position of [start, nextPage(start, 'A'), third, orders]) {
-      const address = toAddress(position)
-      expect(fromAddress(address.slice(2), { earlier: position.earlier })).toEqual(position)
+  test('is read back from its address', () => {
+    const orders = nextPage(startOf('orders', start), 'C') as ListPosition
+    const newest = { ...third, sort: 'newest' } as const
+    for (const position of [start, second, third, newest, lastPage(start), beforeLast, orders]) {
+      expect(fromAddress(toAddress(position).slice(2))).toEqual(position)
     }
-    expect(toAddress(firstPage({ view: 'animals', status: undefined, limit: 20 }))).toBe('./')
+    expect(toAddress(startOf('animals', { limit: 20 }))).toBe('./')
+    expect(toAddress(startOf('orders', { limit: 20 }))).toBe('./?view=orders&status=pending')
   })
 
-  test('leads back through the pages that the tab has seen, and from a link only from page 2', () => {
-    expect(previousPage(third)).toEqual(nextPage(start, 'A'))
-    expect(previousPage(nextPage(start, 'A'))).toEqual(start)
-    expect(previousPage(start)).toBeUndefined()
-    expect(previousPage(fromAddress('?cursor=B&page=3', null))).toBeUndefined()
-    expect(previousPage(fromAddress('?cursor=A&page=2', null))).toMatchObject({ page: 1, cursor: undefined })
+  test('leads on and back, from the first page and from the last', () => {
+    expect(previousPage(third, 'X')).toEqual({ ...second, cursor: 'X' })
+    expect(previousPage(second, 'X')).toEqual(start)
+    expect(previousPage(start, undefined)).toBeUndefined()
+    expect(nextPage(lastPage(start), undefined)).toBeUndefined()
+    expect(beforeLast).toEqual({ ...start, page: -2, cursor: 'C' })
+    expect(nextPage(beforeLast, 'X')).toEqual(lastPage(start))
   })
 
   test.each([
     '?page=3',
+    '?page=-2',
     '?cursor=A',
     '?cursor=A&page=1',
     '?cursor=A&page=x',
-    '?status=gone&limit=7',
+    '?status=gone&limit=7&sort=best',
     '?cursor=&page=2',
   ])('that makes no sense is the first page: %s', (search) =>
-    expect(fromAddress(search, null)).toEqual(firstPage({ view: 'animals', status: undefined, limit: 20 })),
+    expect(fromAddress(search)).toEqual(startOf('animals', { limit: 20 })),
   )
 })

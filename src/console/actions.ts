@@ -1,7 +1,7 @@
 // What people do with an animal: reserve it, sell it, release it, take it back. The service decides; this says which of them
 // an animal's status offers, what they make of it, and on which order they act.
 
-import type { Order, Pet, PetStatus, PetstoreClient } from '../client/petstore.ts'
+import type { CallOptions, Order, Pet, PetStatus, PetstoreClient } from '../client/petstore.ts'
 import { type Asked, HOLDING, MOVES, petStatusOf } from '../domain/order-moves.ts'
 
 /** By what they make of the order. *Sell* first places one for an animal that is available. */
@@ -54,10 +54,16 @@ export function subjectOf(order: Order): Subject | undefined {
   return HOLDING.includes(order.status) ? { petId, name, status: petStatusOf(order.status), order } : undefined
 }
 
-/** The order that holds the animal now. An animal that was added as pending or sold has none. */
-export async function findOrder(client: PetstoreClient, petId: bigint): Promise<Order | undefined> {
+/** The order that holds the animal now, or held it with this status. An animal that was added as pending or sold has none. */
+export async function findOrder(
+  client: PetstoreClient,
+  petId: bigint,
+  petStatus?: PetStatus,
+  options?: CallOptions,
+): Promise<Order | undefined> {
   for (const status of HOLDING) {
-    const { orders } = await client.listOrderPage({ petId, status, limit: 1 })
+    if (petStatus && petStatusOf(status) !== petStatus) continue
+    const { orders } = await client.listOrderPage({ petId, status, limit: 1 }, options)
     if (orders[0]) return orders[0]
   }
   return undefined

@@ -3,67 +3,75 @@
 // all of the page's: a proxy may serve it below a path of its own.
 
 import type { OrderStatus, PetStatus } from '../client/petstore.ts'
-import { PAGE_MAX } from '../contract/generated.ts'
 import { ORDER_STATUSES, STATUSES } from './statuses.ts'
 
-export const PAGE_SIZES = [20, 50, PAGE_MAX]
+export const PAGE_SIZES = [20, 50, 100]
 const PAGE_SIZE = 20
 const STATUSES_OF = { animals: STATUSES, orders: ORDER_STATUSES }
+
+export type Sort = 'oldest' | 'newest'
+/** Of orders, the newest are what somebody asks about. */
+const SORT_OF = { animals: 'oldest', orders: 'newest' } as const satisfies Record<string, Sort>
 
 export interface ListPosition {
   view: 'animals' | 'orders'
   /** One of the view. */
   status: PetStatus | OrderStatus | undefined
+  sort: Sort
   limit: number
-  /** From 1. */
+  /** From 1; below 0 it counts from the end, so that the last page needs no reading of all before it. */
   page: number
+  /** `undefined` on the first page and on the last. */
   cursor: string | undefined
-  /** The cursors of the pages before this one, as far as they are known: the service links only to the next page. */
-  earlier: readonly string[]
 }
 
-export function firstPage({ view, status, limit }: Pick<ListPosition, 'view' | 'status' | 'limit'>): ListPosition {
-  return { view, status, limit, page: 1, cursor: undefined, earlier: [] }
+type Start = Pick<ListPosition, 'view' | 'status' | 'sort' | 'limit'>
+
+export function firstPage({ view, status, sort, limit }: Start): ListPosition {
+  return { view, status, sort, limit, page: 1, cursor: undefined }
 }
 
-export function nextPage({ cursor, earlier, page, ...rest }: ListPosition, next: string): ListPosition {
-  return { ...rest, page: page + 1, cursor: next, earlier: cursor === undefined ? [] : [...earlier, cursor] }
+export function lastPage(position: Start): ListPosition {
+  return { ...firstPage(position), page: -1 }
 }
 
-/** `undefined` on the first page, and on a page opened from a link, where the earlier cursors are not known. */
-export function previousPage(position: ListPosition): ListPosition | undefined {
-  if (position.page === 2) return firstPage(position)
-  const cursor = position.earlier.at(-1)
-  if (cursor === undefined) return undefined
-  return { ...position, page: position.page - 1, cursor, earlier: position.earlier.slice(0, -1) }
+/** `next` and `prev`: the cursors of the pages after and before this one; `undefined` where there is none. */
+export function nextPage(position: ListPosition, next: string | undefined): ListPosition | undefined {
+  if (next === undefined) return undefined
+  return position.page === -2 ? lastPage(position) : { ...position, page: position.page + 1, cursor: next }
+}
+
+export function previousPage(position: ListPosition, prev: string | undefined): ListPosition | undefined {
+  if (prev === undefined) return undefined
+  return position.page === 2 ? firstPage(position) : { ...position, page: position.page - 1, cursor: prev }
 }
 
 /** Where a view starts: of the orders, those that wait for somebody to do something. */
-export function startOf(view: ListPosition['view'], { limit }: ListPosition): ListPosition {
-  return firstPage({ view, limit, status: view === 'orders' ? 'pending' : undefined })
+export function startOf(view: ListPosition['view'], { limit }: Pick<ListPosition, 'limit'>): ListPosition {
+  return firstPage({ view, limit, sort: SORT_OF[view], status: view === 'orders' ? 'pending' : undefined })
 }
 
-/** What the address does not say, or says wrongly, is the default. `state` is history.state of that address. */
-export function fromAddress(search: string, state: unknown): ListPosition {
+/** What the address does not say, or says wrongly, is the default. */
+export function fromAddress(search: string): ListPosition {
   const query = new URLSearchParams(search)
   const view = query.get('view') === 'orders' ? 'orders' : 'animals'
   const status = STATUSES_OF[view].find(([value]) => value === query.get('status'))?.[0]
+  const sort = (['oldest', 'newest'] as const).find((sort) => sort === query.get('sort')) ?? SORT_OF[view]
   const limit = PAGE_SIZES.find((size) => String(size) === query.get('limit')) ?? PAGE_SIZE
+  const first = firstPage({ view, status, sort, limit })
   const cursor = query.get('cursor')
   const page = Number(query.get('page'))
-  if (!cursor || !Number.isSafeInteger(page) || page < 2) return firstPage({ view, status, limit })
-  const { earlier = [] } = (state ?? {}) as { earlier?: string[] }
-  return { view, status, limit, page, cursor, earlier }
+  if (page === -1) return lastPage(first)
+  return cursor && Number.isSafeInteger(page) && (page > 1 || page < -1) ? { ...first, page, cursor } : first
 }
 
-export function toAddress({ view, status, limit, page, cursor }: ListPosition): string {
+export function toAddress({ view, status, sort, limit, page, cursor }: ListPosition): string {
   const query = new URLSearchParams()
   if (view === 'orders') query.set('view', view)
   if (status) query.set('status', status)
+  if (sort !== SORT_OF[view]) query.set('sort', sort)
   if (limit !== PAGE_SIZE) query.set('limit', String(limit))
-  if (cursor !== undefined) {
-    query.set('cursor', cursor)
-    query.set('page', String(page))
-  }
+  if (cursor !== undefined) query.set('cursor', cursor)
+  if (page !== 1) query.set('page', String(page))
   return query.size > 0 ? `./?${query}` : './'
 }

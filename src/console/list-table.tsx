@@ -4,12 +4,13 @@ import type { ComponentChildren } from 'preact'
 import type { Order, Pet } from '../client/petstore.ts'
 import { ACTION_LABELS, type Action, actionsOf, type Subject, subjectOf } from './actions.ts'
 import { CopyId } from './copy-id.tsx'
+import type { HolderOf } from './holders.ts'
 import type { Shown } from './list.ts'
 import type { ListPosition } from './list-position.ts'
 import { Name } from './name.tsx'
 import { terms, time } from './phrases.ts'
 import { Status } from './status.tsx'
-import { ORDER_STATUSES } from './statuses.ts'
+import { labelOf, ORDER_STATUSES, STATUSES } from './statuses.ts'
 import { plain } from './visible-text.ts'
 
 export type OnAction = (action: Action, subject: Subject) => void
@@ -33,14 +34,15 @@ interface Row {
 interface ListTableProps {
   shown: Shown
   added: readonly Pet[]
+  holderOf: HolderOf
   /** `undefined` when the key may not change anything. */
   onAction: OnAction | undefined
 }
 
-export function ListTable({ shown, added, onAction }: ListTableProps) {
+export function ListTable({ shown, added, holderOf, onAction }: ListTableProps) {
   const { rows, position } = shown
   const fresh = new Set('pets' in rows ? added.map(({ id }) => id) : [])
-  const lines = 'pets' in rows ? rows.pets.map((pet) => petRow(pet, shown)) : rows.orders.map(orderRow)
+  const lines = 'pets' in rows ? rows.pets.map((pet) => petRow(pet, holderOf)) : rows.orders.map(orderRow)
   const [idLabel] = HEADS[position.view]
   return (
     <table class="rows">
@@ -66,11 +68,13 @@ export function ListTable({ shown, added, onAction }: ListTableProps) {
   )
 }
 
-function petRow({ id, name, categoryId, status }: Pet, { reservations, everyReservation }: Shown): Row {
-  const reserved = status === 'pending' ? reservations.get(id) : undefined
-  // Added as pending, without an order: nothing can change it.
-  const bound = status === 'pending' && everyReservation && !reserved
-  const note = bound ? 'added as reserved, without an order' : reserved ? terms(reserved).trim() : ''
+function petRow(pet: Pet, holderOf: HolderOf): Row {
+  const { id, name, categoryId, status } = pet
+  const holder = holderOf(pet)
+  // Without an order, nothing can change it.
+  const bound = holder === null
+  const added = `added as ${labelOf(STATUSES, status).toLowerCase()}, without an order`
+  const note = bound ? added : holder ? terms(holder).trim() : ''
   return {
     id,
     name,
@@ -82,7 +86,7 @@ function petRow({ id, name, categoryId, status }: Pet, { reservations, everyRese
       </>
     ),
     status: <Status status={status} />,
-    subject: bound ? undefined : { petId: id, name, status, order: reserved },
+    subject: bound ? undefined : { petId: id, name, status, order: holder ?? undefined },
   }
 }
 

@@ -3,17 +3,19 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Pet } from '../client/petstore.ts'
+import type { HolderOf } from './holders.ts'
 import type { List } from './list.ts'
 import { firstPage, type ListPosition } from './list-position.ts'
 import { ListTable, ListTableLoading, type OnAction } from './list-table.tsx'
 import { Notice } from './notice.tsx'
-import { countOf, isShort, Pager, PageSize } from './pager.tsx'
+import { countOf, isShort, Pager, PageSize, pageName } from './pager.tsx'
 import { labelOf, ORDER_STATUSES, STATUSES } from './statuses.ts'
 
 interface ListViewProps extends List {
   added: readonly Pet[]
   /** Shown instead of the list when the store has no animals. */
   emptyStore: ComponentChildren | undefined
+  holderOf: HolderOf
   onAction: OnAction | undefined
   /** What has just been done. */
   news: ComponentChildren
@@ -21,7 +23,7 @@ interface ListViewProps extends List {
 
 export const LIST_ID = 'list'
 
-export function ListView({ added, emptyStore, onAction, news, ...list }: ListViewProps) {
+export function ListView({ added, emptyStore, holderOf, onAction, news, ...list }: ListViewProps) {
   const { position, shown, failure, loading, goTo, reload } = list
   const { view, status } = position
   const section = useRef<HTMLElement>(null)
@@ -42,14 +44,14 @@ export function ListView({ added, emptyStore, onAction, news, ...list }: ListVie
       {!emptyStore && none && !stale && (
         <div class="empty">
           <p>{nothing(position)}</p>
-          {(status || position.page > 1) && (
+          {(status || position.page !== 1) && (
             <button type="button" onClick={() => goTo(firstPage({ ...position, status: undefined }))}>
               Show all
             </button>
           )}
         </div>
       )}
-      {rows && <ListTable shown={rows} added={added} onAction={onAction} />}
+      {rows && <ListTable {...{ shown: rows, added, holderOf, onAction }} />}
       {rows && !paged && <p class="count muted">{count(countOf(rows), view)}</p>}
       <div class="list-foot">
         {news}
@@ -100,7 +102,8 @@ function ListFailure({ failure, position, shown, goTo, reload }: ListFailureProp
   // What was chosen cannot be had now; the rows on the screen can be kept.
   const takeBack = shown && shown !== position && (
     <button type="button" class="quiet" onClick={() => goTo(shown)}>
-      Stay {shown.view === position.view && shown.page !== position.page ? `on page ${shown.page}` : 'here'}
+      Stay{' '}
+      {shown.view === position.view && shown.page !== position.page ? `on ${pageName(shown).toLowerCase()}` : 'here'}
     </button>
   )
   return (
@@ -129,8 +132,9 @@ function Countdown({ to }: { to: number }) {
   return <span aria-hidden="true">{seconds > 0 ? `Next try in ${seconds} s.` : 'Trying…'}</span>
 }
 
-function describe({ view, status, page }: ListPosition): string {
-  if (page > 1) return `page ${page}`
+function describe(position: ListPosition): string {
+  const { view, status } = position
+  if (position.page !== 1) return pageName(position).toLowerCase()
   return status && view === 'animals' ? `${labelOf(STATUSES, status).toLowerCase()} animals` : `the ${view}`
 }
 
@@ -139,7 +143,7 @@ function count(rows: number, view: ListPosition['view']): string {
 }
 
 function nothing({ view, status, page }: ListPosition): string {
-  if (!status) return page > 1 ? `No more ${view}.` : `No ${view} yet.`
+  if (!status) return page !== 1 ? `No more ${view}.` : `No ${view} yet.`
   const label = labelOf(STATUSES, status).toLowerCase()
   return view === 'animals' || status === 'pending'
     ? `No animal is ${label}.`

@@ -13,7 +13,6 @@ import type {
   PetStatus,
   PetstoreClient,
 } from '../client/petstore.ts'
-import { PAGE_MAX } from '../contract/generated.ts'
 import { type Failure, toFailure } from './failures.ts'
 import { fromAddress, type ListPosition, toAddress } from './list-position.ts'
 
@@ -22,10 +21,8 @@ export interface Shown {
   rows: { pets: readonly Pet[] } | { orders: readonly Order[] }
   /** The cursor of the next page; `undefined` on the last page. */
   next: string | undefined
-  /** By animal. */
-  reservations: ReadonlyMap<bigint, Order>
-  /** No reservation is missing in them. */
-  everyReservation: boolean
+  /** The cursor of the page before; `undefined` on the first page. */
+  prev: string | undefined
   inventory: Inventory | undefined
 }
 
@@ -98,44 +95,48 @@ export function useList(client: PetstoreClient): List {
 
 type Stated<Filter> = Record<keyof Filter, unknown>
 /** What the lists of the page leave to the service. A new parameter of a list does not compile until it is here or used. */
-const UNUSED = { pets: { sort: undefined, categoryId: undefined }, orders: { sort: undefined, petId: undefined } }
+const UNUSED = { pets: { categoryId: undefined }, orders: { petId: undefined } }
 
-/**
- * The rows, and what belongs to them. One request asks for a page of the oldest reservations, instead of one for each row; the dialog
- * asks for any other. Without inventory or reservations the rows are still worth showing.
- */
+/** The rows, and what belongs to them. Without the inventory the rows are still worth showing. */
 async function fetchPage(client: PetstoreClient, position: ListPosition, options: CallOptions): Promise<Shown> {
-  const { view, status, limit, cursor } = position
-  const optional = <Value>(work: Promise<Value>) => work.catch(() => undefined)
-  if (view === 'orders') {
-    const filter = { ...UNUSED.orders, status: status as OrderStatus | undefined, limit } satisfies Stated<OrderFilter>
-    const { orders, next } = await client.listOrderPage({ ...filter, cursor }, options)
-    return { position, rows: { orders }, next, reservations: new Map(), everyReservation: false, inventory: undefined }
+  const { view, status, limit, cursor, page } = position
+  const fromEnd = page < 0
+  const sort = (position.sort === 'newest') === fromEnd ? ('oldest' as const) : ('newest' as const)
+  /** Pages that count from the end are read in the other direction. */
+  function inOrder<Row>(items: readonly Row[], { next, prev }: Cursors) {
+    return fromEnd ? { items: items.toReversed(), next: prev, prev: next } : { items, next, prev }
   }
-  const filter = { ...UNUSED.pets, status: status as PetStatus | undefined, limit } satisfies Stated<PetFilter>
-  const withReservations = status === undefined || status === 'pending'
-  const [{ pets, next }, inventory, reserved] = await Promise.all([
+  if (view === 'orders') {
+    const stated = { ...UNUSED.orders, status: status as OrderStatus | undefined, sort, limit }
+    const filter = stated satisfies Stated<OrderFilter>
+    const { orders, ...cursors } = await client.listOrderPage({ ...filter, cursor }, options)
+    const { items, ...links } = inOrder(orders, cursors)
+    return { position, rows: { orders: items }, ...links, inventory: undefined }
+  }
+  const stated = { ...UNUSED.pets, status: status as PetStatus | undefined, sort, limit }
+  const filter = stated satisfies Stated<PetFilter>
+  const [{ pets, ...cursors }, inventory] = await Promise.all([
     client.listPage({ ...filter, cursor }, options),
-    optional(client.getInventory(options)),
-    withReservations ? optional(client.listOrderPage({ status: 'pending', limit: PAGE_MAX }, options)) : undefined,
+    client.getInventory(options).catch(() => undefined),
   ])
-  const reservations = new Map(reserved?.orders.map((order) => [order.petId, order]))
-  const everyReservation = reserved !== undefined && reserved.next === undefined
-  return { position, rows: { pets }, next, reservations, everyReservation, inventory }
+  const { items, ...links } = inOrder(pets, cursors)
+  return { position, rows: { pets: items }, ...links, inventory }
 }
+
+type Cursors = Pick<Shown, 'next' | 'prev'>
 
 /** Like useState, with the position in the address and in the browser's history. */
 function usePosition(): [ListPosition, (position: ListPosition) => void] {
-  const [position, setPosition] = useState(() => fromAddress(location.search, history.state))
+  const [position, setPosition] = useState(() => fromAddress(location.search))
   useEffect(() => {
-    const follow = () => setPosition(fromAddress(location.search, history.state))
+    const follow = () => setPosition(fromAddress(location.search))
     window.addEventListener('popstate', follow)
     return () => window.removeEventListener('popstate', follow)
   }, [])
   const goTo = useCallback((next: ListPosition) => {
     const address = toAddress(next)
     const isShown = new URL(address, location.href).search === location.search
-    if (!isShown) history.pushState({ earlier: next.earlier }, '', address)
+    if (!isShown) history.pushState(null, '', address)
     setPosition(next)
   }, [])
   return [position, goTo]

@@ -1,8 +1,8 @@
-// Previous, next and first page. A button that leads nowhere stays in its place, so that the focus is not lost.
+// First, previous, next and last page. A button that leads nowhere stays in its place, so that the focus is not lost.
 
 import { Icon } from './icons.tsx'
 import type { List, Shown } from './list.ts'
-import { firstPage, type ListPosition, nextPage, PAGE_SIZES, previousPage } from './list-position.ts'
+import { firstPage, type ListPosition, lastPage, nextPage, PAGE_SIZES, previousPage } from './list-position.ts'
 import { time } from './phrases.ts'
 import { labelOf, ORDER_STATUSES, STATUSES } from './statuses.ts'
 
@@ -14,54 +14,83 @@ interface PagerProps {
 }
 
 export function Pager({ shown, loading, goTo }: PagerProps) {
-  const { next, position } = shown
-  const { page } = position
-  const first = page > 1 ? firstPage(position) : undefined
-  const previous = previousPage(position)
-  const following = next === undefined ? undefined : nextPage(position, next)
+  const { next, prev, position } = shown
+  const steps = {
+    first: prev === undefined && position.page === 1 ? undefined : firstPage(position),
+    previous: previousPage(position, prev),
+    next: nextPage(position, next),
+    last: next === undefined ? undefined : lastPage(position),
+  }
+  const step = (to: keyof typeof steps) => ({
+    type: 'button' as const,
+    'aria-disabled': !steps[to],
+    onClick: () => goTo(steps[to]),
+  })
   return (
     <nav class="pager" aria-label="Pages of the list">
       <p class="pager-where">
-        <span class="numbers">{range(shown)}</span>
-        <span class="muted"> · page {page}</span>
+        <span class="numbers">{rangeOf(shown)}</span>
+        <span class="muted"> · {pageName(position).toLowerCase()}</span>
         {loading && <span class="muted pager-loading"> · {loading}</span>}
       </p>
       <div class="pager-steps">
-        <button type="button" aria-disabled={!first} onClick={() => goTo(first)} aria-label="First page">
+        <button {...step('first')} aria-label="First page" title="First page">
           <Icon name="first" />
         </button>
-        <button type="button" aria-disabled={!previous} onClick={() => goTo(previous)}>
+        <button {...step('previous')}>
           <Icon name="previous" />
           <span class="step-label">Previous</span>
         </button>
-        <button type="button" aria-disabled={!following} onClick={() => goTo(following)}>
-          Next
+        <button {...step('next')}>
+          <span class="step-label">Next</span>
           <Icon name="next" />
+        </button>
+        <button {...step('last')} aria-label="Last page" title="Last page">
+          <Icon name="last" />
         </button>
       </div>
     </nav>
   )
 }
 
-/** Which rows these are, of how many where that is known. */
-function range(shown: Shown): string {
-  const { position, next } = shown
-  const from = (position.page - 1) * position.limit + 1
-  const to = from + countOf(shown) - 1
-  return `${from === to ? from : `${from} – ${to}`}${next === undefined ? ` of ${to}` : ''}`
+export function pageName({ page }: ListPosition): string {
+  if (page > 0) return `Page ${page}`
+  return page === -1 ? 'Last page' : `Page ${-page} from the end`
 }
 
-/** What is shown, for paper: "Sold · 21 – 40 · Sun 22 Nov, 15:20". */
+/** Which rows these are, and of how many, as far as that is known: "41 – 60 of 5,203". */
+export function rangeOf(shown: Shown): string {
+  const { next, position } = shown
+  const { page, limit } = position
+  const count = countOf(shown)
+  const before = (page - 1) * limit
+  const total = totalOf(shown) ?? (page > 0 && next === undefined ? before + count : undefined)
+  const to = page > 0 ? before + count : total === undefined ? undefined : total + (page + 1) * limit
+  if (to === undefined) return `${count} rows`
+  const from = Math.max(1, to - count + 1)
+  const number = (value: number) => value.toLocaleString('en-GB')
+  const range = from === to ? number(from) : `${number(from)} – ${number(to)}`
+  return total === undefined ? range : `${range} of ${number(Math.max(total, to))}`
+}
+
+/** Of animals, the inventory knows. */
+function totalOf({ position, inventory }: Shown): number | undefined {
+  if (!inventory || position.view === 'orders') return undefined
+  const { available, pending, sold } = inventory
+  return Number(position.status ? inventory[position.status as keyof typeof inventory] : available + pending + sold)
+}
+
+/** What is shown, for paper: "Sold · 21 – 40 of 125 · Sun 22 Nov, 15:20". */
 export function summary(shown: Shown): string {
   const { view, status } = shown.position
   const filter = status ? labelOf(view === 'animals' ? STATUSES : ORDER_STATUSES, status) : 'All'
-  return [filter, range(shown), time(Date.now())].join(' · ')
+  return [filter, rangeOf(shown), time(Date.now())].join(' · ')
 }
 
 /** A short list needs no pager. */
 export function isShort(shown: Shown): boolean {
-  const { next, position } = shown
-  return position.page === 1 && next === undefined && countOf(shown) <= Math.min(...PAGE_SIZES)
+  const { next, prev } = shown
+  return prev === undefined && next === undefined && countOf(shown) <= Math.min(...PAGE_SIZES)
 }
 
 export function countOf({ rows }: Shown): number {

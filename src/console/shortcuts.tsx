@@ -30,7 +30,10 @@ export function useShortcuts(actions: Record<string, () => void>): [boolean, (en
       const action = actions[event.key]
       if (!action || event.ctrlKey || event.metaKey || event.altKey) return
       if (document.querySelector('dialog[open]')) return
-      if (!enabled || (event.target as Element).matches('input, select, textarea')) return
+      const target = event.target as Element
+      if (!enabled || target.matches('textarea, input:not([type="radio"], [type="checkbox"])')) return
+      // There the arrows choose.
+      if (event.key.startsWith('Arrow') && target.matches('select, [type="radio"]')) return
       event.preventDefault()
       action()
     }
@@ -61,7 +64,6 @@ export function ShortcutsDialog({ open, setOpen, enabled, setEnabled }: Shortcut
             </Fragment>
           ))}
         </dl>
-        <p class="muted">Lists begin with the oldest. The newest animals are on the last page.</p>
         <label class="check">
           <input type="checkbox" checked={enabled} onChange={() => setEnabled(!enabled)} />
           Use these keys

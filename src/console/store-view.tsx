@@ -9,13 +9,14 @@ import { useAnnounce } from './announcer.tsx'
 import { Bar, TITLES } from './bar.tsx'
 import { type Draft, isEmpty } from './draft.ts'
 import { EmptyStore } from './empty-store.tsx'
+import { useHolders } from './holders.ts'
 import { Icon } from './icons.tsx'
 import { JustAdded } from './just-added.tsx'
 import { type List, useList } from './list.ts'
 import { type ListPosition, nextPage, previousPage } from './list-position.ts'
 import { LIST_ID, ListView } from './list-view.tsx'
 import { News } from './news.tsx'
-import { countOf, summary } from './pager.tsx'
+import { countOf, pageName, summary } from './pager.tsx'
 import { brief } from './phrases.ts'
 import { ShortcutsDialog, useShortcuts } from './shortcuts.tsx'
 import type { SignedIn } from './tab-keys.ts'
@@ -38,6 +39,7 @@ export function StoreView({ client, signedIn, draft, setDraft, added, setAdded, 
   const { readOnly } = signedIn
   const list = useList(client)
   const { position, shown, reload } = list
+  const holders = useHolders(client, shown)
   const [adding, setAdding] = useState(false)
   const [news, setNews] = useState('')
   const [sampling, setSampling] = useState(false)
@@ -49,7 +51,7 @@ export function StoreView({ client, signedIn, draft, setDraft, added, setAdded, 
 
   function goTo(next: ListPosition): void {
     if (next.view !== position.view) announce(TITLES[next.view])
-    else if (next.page !== position.page) announce(`Page ${next.page}`)
+    else if (next.page !== position.page) announce(pageName(next))
     setNews('')
     list.goTo(next)
   }
@@ -61,8 +63,8 @@ export function StoreView({ client, signedIn, draft, setDraft, added, setAdded, 
   const [shortcuts, setShortcuts] = useShortcuts({
     '/': () => document.getElementById('look-up')?.focus(),
     n: () => !readOnly && setAdding(true),
-    ArrowLeft: () => step(previousPage(position)),
-    ArrowRight: () => step(shown?.next === undefined ? undefined : nextPage(shown.position, shown.next)),
+    ArrowLeft: () => step(shown && previousPage(shown.position, shown.prev)),
+    ArrowRight: () => step(shown && nextPage(shown.position, shown.next)),
     '?': () => setExplaining(true),
   })
 
@@ -76,6 +78,7 @@ export function StoreView({ client, signedIn, draft, setDraft, added, setAdded, 
     setNews(sentence)
     announce(sentence)
     setAdded(added.map((pet) => (pet.id === petId ? { ...pet, status: statusAfter(action) } : pet)))
+    holders.forget(petId)
     reload()
   }
 
@@ -95,6 +98,7 @@ export function StoreView({ client, signedIn, draft, setDraft, added, setAdded, 
         {!emptyStore && <Tools {...{ client, position, shown, goTo, onAction }} lookUpRemoval={rest.lookUpRemoval} />}
         <ListView
           {...{ ...list, goTo, added, onAction, emptyStore }}
+          holderOf={holders.holderOf}
           news={news && <News title={news} onClose={() => setNews('')} />}
         />
       </main>

@@ -2,7 +2,7 @@
 
 import type { Inventory, PetstoreClient } from '../client/petstore.ts'
 import type { List } from './list.ts'
-import { firstPage } from './list-position.ts'
+import { firstPage, type Sort } from './list-position.ts'
 import type { OnAction } from './list-table.tsx'
 import { LookUp } from './look-up.tsx'
 import { RadioGroup } from './radio-group.tsx'
@@ -27,6 +27,17 @@ export function Tools({ client, position, shown, goTo, lookUpRemoval, onAction }
         value={position.status ?? 'all'}
         onChange={(value) => goTo(firstPage({ ...position, status: value === 'all' ? undefined : value }))}
       />
+      <div class="field">
+        <label for="sort">Order</label>
+        <select
+          id="sort"
+          value={position.sort}
+          onChange={({ currentTarget }) => goTo(firstPage({ ...position, sort: currentTarget.value as Sort }))}
+        >
+          <option value="oldest">Oldest first</option>
+          <option value="newest">Newest first</option>
+        </select>
+      </div>
       {position.view === 'animals' && <LookUp client={client} removal={lookUpRemoval} onAction={onAction} />}
     </div>
   )

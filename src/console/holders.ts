@@ -1,0 +1,54 @@
+// Which order holds each animal on the screen: asked once for each row that is reserved or sold, a few at a time, and kept. An animal
+// that was added as reserved or sold has none, and nothing can be done with it.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Order, Pet, PetstoreClient } from '../client/petstore.ts'
+import { findOrder } from './actions.ts'
+import type { Shown } from './list.ts'
+
+const AT_ONCE = 4
+
+/** `null`: no order holds it. `undefined`: not known, or nobody holds it. */
+export type HolderOf = (pet: Pet) => Order | null | undefined
+
+export interface Holders {
+  holderOf: HolderOf
+  /** Something may have happened to this animal. */
+  forget: (petId: bigint) => void
+}
+
+export function useHolders(client: PetstoreClient, shown: Shown | undefined): Holders {
+  /** By the animal's id and status: another status asks again. */
+  const known = useRef(new Map<string, Order | null>()).current
+  const [, setCount] = useState(0)
+
+  useEffect(() => {
+    const aborter = new AbortController()
+    const open = petsOf(shown).filter((pet) => pet.status !== 'available' && !known.has(keyOf(pet)))
+    async function ask(): Promise<void> {
+      for (let pet = open.shift(); pet; pet = open.shift()) {
+        const order = await findOrder(client, pet.id, pet.status, { signal: aborter.signal })
+        known.set(keyOf(pet), order ?? null)
+        setCount((before) => before + 1)
+      }
+    }
+    // What could not be asked stays unknown until the list is fetched again; the dialog asks for itself.
+    Promise.all(Array.from({ length: AT_ONCE }, ask)).catch(() => undefined)
+    return () => aborter.abort()
+  }, [client, shown])
+
+  return {
+    holderOf: (pet) => known.get(keyOf(pet)),
+    forget: (petId) => {
+      for (const key of known.keys()) if (key.startsWith(`${petId} `)) known.delete(key)
+    },
+  }
+}
+
+function petsOf(shown: Shown | undefined): readonly Pet[] {
+  return shown && 'pets' in shown.rows ? shown.rows.pets : []
+}
+
+function keyOf({ id, status }: Pet): string {
+  return `${id} ${status}`
+}
