@@ -8,6 +8,7 @@ import { APPLICATION_ID } from '../src/store/sqlite/file.ts'
 import { eventsConformance } from './events.conformance.ts'
 import { allEvents, inventoryOf } from './support/events.ts'
 import { temporaryFile } from './support/files.ts'
+import { newPet } from './support/pets.ts'
 
 eventsConformance('SQLite', async () => {
   const path = temporaryFile('petstore.db')
@@ -88,5 +89,60 @@ test('what happened before the migration is in a valid order, whatever the times
   ])
   expect(events[3]?.by).toBe('2')
   expect(inventoryOf(events)).toEqual(await store.getInventory())
+  await store.close()
+})
+
+test('what a server of the version before does on the same file is in the feed, in its place', async () => {
+  const path = temporaryFile('petstore.db')
+  const old = new Database(path, { safeIntegers: true })
+  for (const sql of MIGRATIONS.slice(0, 8)) old.run(sql)
+  old.run(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 8; PRAGMA journal_mode = WAL`)
+  old.run("INSERT INTO keys (id, name, hash, read_only, created_at) VALUES (1, 'till', 'h', 0, 0)")
+  // It has prepared its statements before, and goes on with them.
+  const [add, reserve, place, move, free, keep] = [
+    "INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('Rex', 7, 'available', ?, 1)",
+    "UPDATE pets SET status = 'pending' WHERE id = ? AND status = 'available'",
+    "INSERT INTO orders (pet_id, status, placed_at, changed_at) VALUES (?, 'pending', ?, ?)",
+    "UPDATE orders SET status = 'cancelled', changed_at = ? WHERE id = ?",
+    "UPDATE pets SET status = 'available' WHERE id = ?",
+    'INSERT INTO order_transitions (order_id, status, at, key_id) VALUES (?, ?, ?, 1)',
+  ].map((sql) => old.query(sql))
+  const now = () => Date.now()
+  const works = (petId: number, orderId: number) => {
+    old.transaction(() => {
+      add?.run(now())
+      reserve?.run(petId)
+      place?.run(petId, now(), now())
+      keep?.run(orderId, 'pending', now())
+    })()
+    old.transaction(() => {
+      move?.run(now(), orderId)
+      free?.run(petId)
+      keep?.run(orderId, 'cancelled', now())
+    })()
+  }
+  works(1, 1)
+  const store = await openStore(path, { now: Date.now })
+  const { value: pet } = await store.createPet(newPet(), 1n)
+  works(3, 2)
+  const order = await store.placeOrder({ petId: pet.id }, 1n)
+  works(4, 4)
+  expect(order.value.id).toBe(3n)
+  const events = await allEvents(store)
+  expect(events.map(({ type, petId, orderId }) => [type, petId, orderId].join(' ').trim())).toEqual([
+    'pet.added 1',
+    'order.placed 1 1',
+    'order.cancelled 1 1',
+    'pet.added 2',
+    'pet.added 3',
+    'order.placed 3 2',
+    'order.cancelled 3 2',
+    'order.placed 2 3',
+    'pet.added 4',
+    'order.placed 4 4',
+    'order.cancelled 4 4',
+  ])
+  expect(inventoryOf(events)).toEqual(await store.getInventory())
+  old.close()
   await store.close()
 })
