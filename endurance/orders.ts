@@ -31,22 +31,30 @@ const STANDBY_GONE_MS = 200
 const RECOVERY_MS_MAX = 30_000
 
 type Report = (tally: Tally) => void
+/** Who is there in each round, too, and finds faults of its own (events.ts). */
+export interface Company {
+  begin(): void
+  rest(): Promise<void>
+  end(): Promise<string[]>
+}
+type Accompany = (site: () => Site) => Company
+const ALONE: Accompany = () => ({ begin() {}, rest: async () => undefined, end: async () => [] })
 
 /** Rounds in which one or both of two servers on one file are killed, sometimes once more while they start. */
-export async function killOnSqlite(rounds: number, report: Report = () => {}): Promise<Tally> {
+export async function killOnSqlite(rounds: number, report: Report = () => {}, accompany = ALONE): Promise<Tally> {
   const tally = newTally()
   while (tally.rounds < rounds) {
     const first = new KilledServer()
     const servers = [first, new KilledServer(first)]
     const read = async (sql: string) =>
       first.read((file) => file.query<Record<string, string | number | null>, []>(sql).all())
-    await killInRounds(servers, read, Math.min(ROUNDS_PER_STORE, rounds - tally.rounds), tally, report)
+    await killInRounds(servers, read, Math.min(ROUNDS_PER_STORE, rounds - tally.rounds), tally, report, accompany)
   }
   return tally
 }
 
 /** The same on one PostgreSQL. In every third round the database is killed instead. */
-export async function killOnPostgres(rounds: number, report: Report = () => {}): Promise<Tally> {
+export async function killOnPostgres(rounds: number, report: Report = () => {}, accompany = ALONE): Promise<Tally> {
   const tally = newTally()
   const cluster = await Cluster.start()
   try {
@@ -60,7 +68,7 @@ export async function killOnPostgres(rounds: number, report: Report = () => {}):
         await cluster.up()
       }
       const left = Math.min(ROUNDS_PER_STORE, rounds - tally.rounds)
-      await killInRounds(servers, read, left, tally, report, killDatabase)
+      await killInRounds(servers, read, left, tally, report, accompany, killDatabase)
     }
   } finally {
     await cluster.remove()
@@ -74,6 +82,7 @@ async function killInRounds(
   rounds: number,
   tally: Tally,
   report: Report,
+  accompany: Accompany,
   killDatabase?: () => Promise<void>,
 ): Promise<void> {
   const [first] = servers as [KilledServer]
@@ -81,7 +90,9 @@ async function killInRounds(
   const site = (): Site => ({ key: first.key, urls: servers.map(({ url }) => url), tables: () => readTables(read) })
   try {
     const clients = new Clients(first.key, await addPets(site()))
+    const company = accompany(site)
     for (let left = rounds; left > 0; left--) {
+      company.begin()
       const working = servers.map(({ url }, number) => clients.work(CLIENTS_PER_SERVER, number, url, true))
       const killServer = async (victim: KilledServer) => {
         await victim.kill()
@@ -98,7 +109,7 @@ async function killInRounds(
       clients.stop()
       await Promise.all(working)
       tally.kills += kills.length
-      await settle(site(), clients, tally)
+      await settleAll(site, clients, company, tally)
       if (!first.database.includes('://') && first.checkIntegrity() !== 'ok') tally.faults.push('integrity_check fails')
       report(tally)
     }
@@ -113,7 +124,7 @@ async function killInRounds(
 }
 
 /** Rounds in which the primary, with a synchronous standby, is killed under two servers, and the standby promoted. */
-export async function failOver(rounds: number, report: Report = () => {}): Promise<Tally> {
+export async function failOver(rounds: number, report: Report = () => {}, accompany = ALONE): Promise<Tally> {
   const tally = newTally()
   let primary = await Cluster.start()
   await primary.asAdmin((sql) => sql`CREATE DATABASE petstore`)
@@ -129,7 +140,9 @@ export async function failOver(rounds: number, report: Report = () => {}): Promi
     const urls = servers.map(({ url }) => url)
     const site = (): Site => ({ key, urls, tables: () => readTables(reader(primary, 'petstore')) })
     const clients = new Clients(key, await addPets(site()))
+    const company = accompany(site)
     while (tally.rounds < rounds) {
+      company.begin()
       const working = urls.map((url, number) => clients.work(CLIENTS_PER_SERVER, number, url, false))
       await Bun.sleep(LOAD_MS_MAX * (0.5 + Math.random()))
       // In every other round the standby stops before the primary. Nothing may be acknowledged in between.
@@ -151,7 +164,7 @@ export async function failOver(rounds: number, report: Report = () => {}): Promi
       standby = await primary.startStandby('standby', port)
       await primary.setSynchronous(true)
       tally.kills++
-      await settle(site(), clients, tally)
+      await settleAll(site, clients, company, tally)
       report(tally)
     }
     await addToTally(site(), clients, tally)
@@ -160,6 +173,12 @@ export async function failOver(rounds: number, report: Report = () => {}): Promi
     await Promise.all([primary.remove(), standby.remove()])
   }
   return tally
+}
+
+async function settleAll(site: () => Site, clients: Clients, company: Company, tally: Tally): Promise<void> {
+  await company.rest()
+  await settle(site(), clients, tally)
+  tally.faults.push(...(await company.end()).map((fault) => `round ${tally.rounds}: ${fault}`))
 }
 
 /** Resolves when each server has acknowledged a request from now on. */

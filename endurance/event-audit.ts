@@ -1,0 +1,79 @@
+// The audit of a feed of events: what it says, held against the tables of the store.
+
+import { MOVES, type Moved, petStatusOf } from '../src/domain/order-moves.ts'
+import type { OrderStatus } from '../src/domain/orders.ts'
+import type { Seen } from './event-readers.ts'
+import type { Tables } from './order-audit.ts'
+
+/** Broken promises, each in a sentence. `events`: all of them. No client may be active. */
+export function auditFeed(events: readonly Seen[], tables: Tables): string[] {
+  return [...auditIds(events), ...auditContents(events, tables), ...auditOrder(events), ...auditFold(events, tables)]
+}
+
+function* auditIds(events: readonly Seen[]): Generator<string> {
+  for (const [n, event] of events.entries()) {
+    const before = events[n - 1]
+    if (before && before.id >= event.id) yield `event ${event.id} comes after ${before.id}`
+  }
+  for (const [type, idOf] of [
+    ['pet.added', ({ petId }: Seen) => petId],
+    ['order.placed', ({ orderId }: Seen) => orderId ?? 0],
+  ] as const) {
+    const ids = events.filter((event) => event.type === type).map(idOf)
+    if (ids.some((id, n) => n > 0 && id <= (ids[n - 1] as number))) yield `${type} is not in the order of the ids`
+  }
+}
+
+/** Every pet and every transition has one event, and no other is there. */
+function* auditContents(events: readonly Seen[], { pets, transitions }: Tables): Generator<string> {
+  const told = Map.groupBy(events, ({ type, petId, orderId }) => `${type} ${orderId ?? petId}`)
+  const expected = new Map(pets.map(({ id }) => [`pet.added ${id}`, undefined as number | undefined]))
+  for (const { orderId, status, at } of transitions) {
+    expected.set(`order.${status === 'pending' ? 'placed' : status} ${orderId}`, at)
+  }
+  for (const [name, at] of expected) {
+    const found = told.get(name) ?? []
+    if (found.length !== 1) yield `${name} is told ${found.length} times`
+    else if (at !== undefined && Date.parse(found[0]?.at ?? '') !== at) yield `${name} is told with another time`
+  }
+  for (const name of told.keys()) if (!expected.has(name)) yield `${name} is told, and did not happen`
+}
+
+/** Each event follows from what its pet and its order were before. */
+function* auditOrder(events: readonly Seen[]): Generator<string> {
+  const pets = new Map<number, string | undefined>()
+  const orders = new Map<number, OrderStatus>()
+  for (const { id, type, petId, petStatus, orderId, orderStatus } of events) {
+    const [pet, order] = [pets.get(petId), orders.get(orderId ?? 0)]
+    pets.set(petId, petStatus)
+    if (orderId === undefined) {
+      if (pet !== undefined) yield `event ${id} adds pet ${petId} again`
+      continue
+    }
+    const status = orderStatus as OrderStatus
+    orders.set(orderId, status)
+    const [from, before] =
+      status === 'pending' ? [undefined, 'available'] : [MOVES[status].from, MOVES[status as Moved].pet[0]]
+    if (order !== from || pet !== before) yield `event ${id} (${type}) finds order ${order} and pet ${pet}`
+    if (petStatus !== petStatusOf(status)) yield `event ${id} (${type}) leaves pet ${petId} ${petStatus}`
+  }
+}
+
+/** The last event of each pet and order is what the tables say. */
+function* auditFold(events: readonly Seen[], { pets, orders, inventory }: Tables): Generator<string> {
+  const lastOfPet = new Map(events.map((event) => [event.petId, event]))
+  for (const { id, status } of pets) {
+    const told = lastOfPet.get(id)?.petStatus
+    if (told !== status) yield `pet ${id} is ${status}, and told as ${told}`
+  }
+  const lastOfOrder = new Map(events.filter(({ orderId }) => orderId).map((event) => [event.orderId, event]))
+  for (const { id, status, changedAt } of orders) {
+    const told = lastOfOrder.get(id)
+    if (told?.orderStatus !== status) yield `order ${id} is ${status}, and told as ${told?.orderStatus}`
+    else if (Date.parse(told.at) !== changedAt) yield `order ${id} was changed at another time than is told`
+  }
+  for (const { status, pets: count } of inventory) {
+    const told = [...lastOfPet.values()].filter(({ petStatus }) => petStatus === status).length
+    if (told !== count) yield `${count} pets are ${status}, and ${told} are told`
+  }
+}

@@ -1,0 +1,19 @@
+// The short version of `npm run endurance:events`: readers of the feed beside racing writers, while servers and databases are killed.
+
+import { expect, test } from 'bun:test'
+import { readEvents } from '../endurance/events.ts'
+
+test.each([
+  ['sqlite', 3],
+  ['postgres', 1],
+  ['failovers', 1],
+] as const)(
+  '%s, %d rounds: every reader sees every change once, in one order',
+  async (kind, rounds) => {
+    const { faults, events, added } = await readEvents(kind, rounds)
+    expect(faults).toEqual([])
+    expect(events).toBeGreaterThan(20)
+    expect(added).toBeGreaterThan(0)
+  },
+  180_000,
+)
