@@ -6,6 +6,7 @@ import { type CopyProgress, copyStore } from '../store/copy.ts'
 import { kindOf } from '../store/kinds.ts'
 import { plural, say } from './print.ts'
 import { startProgress } from './progress.ts'
+import { unlessInterrupted } from './stop.ts'
 
 /** The bar shows thousandths, whatever the number of rows. */
 const BAR_MAX = 1_000
@@ -31,9 +32,13 @@ Example:
       const progress = startProgress(`${checkedName('--from', from)} → ${checkedName('--to', to)}`, BAR_MAX)
       let rows: Record<string, number>
       try {
-        rows = await copyStore(from, to, ({ step, done, total }: CopyProgress) => {
+        const report = ({ step, done, total }: CopyProgress) =>
           progress.update(Math.floor((BAR_MAX * done) / total), step)
-        })
+        rows = await unlessInterrupted(
+          copyStore(from, to, report),
+          `${kindOf(from).describe(from)} is as it was; ${kindOf(to).describe(to)} is unfinished, and nothing else opens it. ` +
+            'Run the same command again to continue.',
+        )
       } finally {
         progress.stop()
       }

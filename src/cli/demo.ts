@@ -6,6 +6,7 @@ import { addSamples, samplePets } from '../client/samples.ts'
 import { StartError } from '../domain/errors.ts'
 import { ask } from './ask.ts'
 import { createClient } from './client.ts'
+import { Interrupted } from './exit-codes.ts'
 import { withClientSettings } from './options.ts'
 import { plural, tell } from './print.ts'
 import { startProgress } from './progress.ts'
@@ -20,12 +21,16 @@ export function demoCommand(): Command {
       if (!yes) await confirm(client)
       const progress = startProgress('Adding', samplePets.length)
       let added = 0
+      const stopping = new AbortController()
+      process.once('SIGINT', () => stopping.abort())
       try {
-        for await (const _pet of addSamples(client)) progress.update(++added, plural(added, 'pet'))
+        for await (const _pet of addSamples(client, { until: stopping.signal }))
+          progress.update(++added, plural(added, 'pet'))
       } finally {
         progress.stop()
         if (added > 0) tell(`Added ${plural(added, 'sample pet')}. petstore pets list shows them.`)
       }
+      if (added < samplePets.length) throw new Interrupted('Interrupted. What was added stays.')
     })
 }
 

@@ -9,6 +9,7 @@ import { withClientSettings } from './options.ts'
 import { writeFile } from './output.ts'
 import { plural, tell, writeAll } from './print.ts'
 import { NO_BAR, startProgress } from './progress.ts'
+import { unlessInterrupted } from './stop.ts'
 
 export interface Exported<Item, Filter> {
   noun: string
@@ -16,6 +17,8 @@ export interface Exported<Item, Filter> {
   columns: readonly (keyof Item & string)[]
   /** `filter`: the options that are added to the command. */
   list(client: PetstoreClient, filter: Filter): AsyncIterable<Item>
+  /** How many `list` gives; `undefined` when nobody has counted them. */
+  count?(client: PetstoreClient, filter: Filter): Promise<bigint>
   examples: readonly string[]
 }
 
@@ -23,6 +26,7 @@ export function exportCommand<Item extends object, Filter>({
   noun,
   columns,
   list,
+  count: countAll,
   examples,
 }: Exported<Item, Filter>): Command {
   return withClientSettings(new Command('export'))
@@ -45,18 +49,21 @@ ${examples.map((example) => `  petstore ${example}`).join('\n')}`,
         if (options.bom && texts !== formats.csv) self.error('error: --bom is for CSV')
         const client = createClient(self, { retries: 6 })
         // A bar would be drawn over what the terminal shows.
-        const progress = !toFile && process.stdout.isTTY ? NO_BAR : startProgress('Exporting', undefined)
+        const hasBar = process.stderr.isTTY && (toFile || !process.stdout.isTTY)
+        const total = hasBar ? Number(await countAll?.(client, options)) || undefined : undefined
+        const progress = hasBar ? startProgress('Exporting', total) : NO_BAR
+        const of = total === undefined ? '' : ` of ${total}`
         let count = 0
         async function* counted(): AsyncGenerator<Item> {
           for await (const item of list(client, options)) {
             yield item
             count++
-            if (count % 100 === 0) progress.update(count, plural(count, noun))
+            if (count % 100 === 0) progress.update(count, `${count}${of} ${noun}s`)
           }
         }
         const written = withMark(options.bom, texts.write(counted(), columns))
         try {
-          await (toFile ? writeFile(file, written) : writeAll(written))
+          await (toFile ? writeFile(file, written) : unlessInterrupted(writeAll(written), 'The output ends too early.'))
         } finally {
           progress.stop()
         }

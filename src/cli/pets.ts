@@ -32,6 +32,10 @@ export function petsCommand(): Command {
         noun: 'pet',
         columns: FIELDS,
         list: (client, { status }) => client.listPets({ status }),
+        async count(client, { status }) {
+          const { available, pending, sold } = await client.getInventory()
+          return status ? { available, pending, sold }[status] : available + pending + sold
+        },
         examples: ['pets export pets.csv', 'pets export --format ndjson --status sold | gzip > sold.ndjson.gz'],
       })
         .addOption(statusOption('only pets with this status'))

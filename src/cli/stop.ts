@@ -3,6 +3,7 @@
 
 import { constants } from 'node:os'
 import type { Log } from '../observability/log.ts'
+import { Interrupted } from './exit-codes.ts'
 
 /** The same signal within this time counts once: a terminal sends it to npm and to this process, and npm passes it on. */
 const SAME_SIGNAL_MS = 100
@@ -21,6 +22,14 @@ export function firstSignal(): Promise<NodeJS.Signals> {
     process.on('SIGTERM', receive)
     process.on('SIGINT', receive)
   })
+}
+
+/** Rejects with Interrupted at the first SIGINT or SIGTERM: `left` says what the work leaves behind. */
+export async function unlessInterrupted<Result>(work: Promise<Result>, left: string): Promise<Result> {
+  const interrupted = firstSignal().then(() => {
+    throw new Interrupted(`Interrupted. ${left}`)
+  })
+  return Promise.race([work, interrupted])
 }
 
 /** How often a process that npx or Yarn 1 started checks that its parent is alive. */

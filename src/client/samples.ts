@@ -39,11 +39,11 @@ const CONCURRENCY = 10
 
 /**
  * Adds all of them and yields each pet when it is added. The pending ones are reserved and the sold ones sold by an order each. With the
- * same `run`, a repeated call adds only what is missing.
+ * same `run`, a repeated call adds only what is missing. After `until`, it adds no more than it has begun with.
  */
 export async function* addSamples(
   client: PetstoreClient,
-  { run = randomKey(), ...options }: CallOptions & { run?: string } = {},
+  { run = randomKey(), until, ...options }: CallOptions & { run?: string; until?: AbortSignal } = {},
 ): AsyncGenerator<Pet, void, undefined> {
   async function add({ status, ...pet }: NewPet, index: number): Promise<Pet> {
     const added = await client.createPet(pet, { ...options, idempotencyKey: `${run}-${index}` })
@@ -53,7 +53,7 @@ export async function* addSamples(
     if (status === 'sold') await client.completeOrder(id, options)
     return { ...added, status }
   }
-  for (let from = 0; from < samplePets.length; from += CONCURRENCY) {
+  for (let from = 0; from < samplePets.length && !until?.aborted; from += CONCURRENCY) {
     yield* await Promise.all(samplePets.slice(from, from + CONCURRENCY).map((pet, index) => add(pet, from + index)))
   }
 }

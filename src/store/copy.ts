@@ -2,6 +2,7 @@
 // run again: rows that the target has already are compared and skipped. Until it is whole, the target is marked, and refused.
 
 import { StartError } from '../domain/errors.ts'
+import { endOfTurn } from '../system/turn.ts'
 import type { Contents, Row, Table } from './contents.ts'
 import { kindOf, migrateStore } from './kinds.ts'
 
@@ -141,6 +142,8 @@ class Copy {
     for (let after: Row | undefined; ; ) {
       const rows = await this.source.read(from, after, BATCH_ROWS)
       if (rows.length === 0) return
+      // SQLite answers within the turn: without this the process would see no signal until the end.
+      await endOfTurn()
       yield { rows, there: await this.target.read(to, after, BATCH_ROWS) }
       after = rows.at(-1)
     }

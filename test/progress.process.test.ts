@@ -1,0 +1,110 @@
+// What a person at a terminal sees of work that lasts, and what Ctrl-C leaves of it.
+
+import { Database } from 'bun:sqlite'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { temporaryFile } from './support/files.ts'
+import { newPet } from './support/pets.ts'
+import { run } from './support/process.ts'
+import { startService } from './support/service.ts'
+import { beside } from './support/stores.ts'
+import { openTerminal, plain } from './support/terminal.ts'
+
+const service = await startService()
+afterAll(() => service.stop())
+await Promise.all(Array.from({ length: 250 }, () => service.store.createPet(newPet(), 1n)))
+
+/** The service, but requests wait for what `waits` gives, if anything. */
+function stuck(waits: (method: string, url: URL) => false | Promise<void>) {
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    idleTimeout: 0,
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url)
+      await waits(request.method, new URL(request.url))
+      const { method, headers } = request
+      const body = method === 'POST' ? await request.text() : null
+      return fetch(new URL(pathname + search, service.url), { method, headers, body })
+    },
+  })
+  return {
+    env: { PETSTORE_URL: `http://127.0.0.1:${server.port}/v1`, PETSTORE_API_KEY: service.key },
+    stop: () => server.stop(true),
+  }
+}
+
+/** A store with so many pets that a backup or a copy of it lasts. */
+async function largeStore(pets: number): Promise<string> {
+  const file = temporaryFile('large.db')
+  await run(['keys', 'create', '--name', 'a'], { env: { PETSTORE_DATABASE: file } })
+  const database = new Database(file)
+  database.run(`INSERT INTO pets (name, category_id, status, created_at, created_by)
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${pets})
+    SELECT hex(randomblob(100)), i, 'available', 0, 1 FROM n`)
+  database.close()
+  return file
+}
+
+const FOREVER = new Promise<void>(() => undefined)
+const CTRL_C = '\x03'
+
+describe('export', () => {
+  test('says how many of how many; Ctrl-C leaves nothing', async () => {
+    const { env, stop } = stuck((_method, { search }) => search.includes('cursor') && FOREVER)
+    const file = temporaryFile('pets.csv')
+    const terminal = openTerminal(['pets', 'export', file], env)
+    await terminal.waitFor('100 of 250 pets')
+    terminal.type(CTRL_C)
+    expect(await terminal.exited).toBe(130)
+    await terminal.waitFor('The unfinished export was removed')
+    expect([existsSync(file), beside(file)]).toEqual([false, []])
+    await stop()
+  }, 30_000)
+
+  test('of one status counts those; Ctrl-C gives the cursor back', async () => {
+    const { env, stop } = stuck((_method, { search }) => search.includes('cursor') && FOREVER)
+    const file = temporaryFile('pets.ndjson')
+    const command = ['sh', '-c', `exec "$0" pets export --format ndjson --status available > '${file}'`]
+    const terminal = openTerminal([], env, 80, [...command, `${import.meta.dir}/../bin/petstore`])
+    await terminal.waitFor('100 of 250 pets')
+    terminal.type(CTRL_C)
+    expect(await terminal.exited).toBe(130)
+    await terminal.waitFor('petstore:')
+    expect(plain(terminal.shown())).toContain('Interrupted. The output ends too early.')
+    expect(terminal.shown().lastIndexOf('\x1b[?25h')).toBeGreaterThan(terminal.shown().lastIndexOf('\x1b[?25l'))
+    await stop()
+  }, 30_000)
+})
+
+test('demo that is interrupted says what it has added', async () => {
+  let posts = 0
+  const gate = Promise.withResolvers<void>()
+  const { env, stop } = stuck((method) => method === 'POST' && ++posts > 40 && gate.promise)
+  const terminal = openTerminal(['demo', '--yes'], { ...env, NO_COLOR: '1' }, 200)
+  await terminal.waitFor(' pets')
+  terminal.type(CTRL_C)
+  await terminal.waitFor('^C')
+  await Bun.sleep(200)
+  gate.resolve()
+  expect(await terminal.exited).toBe(130)
+  await terminal.waitFor('petstore: Interrupted. What was added stays.')
+  const [, added] = /Added (\d+) sample pets\./.exec(plain(terminal.shown())) ?? []
+  expect(Number(added)).toBeLessThan(100)
+  const inventory = JSON.parse((await service.get('/store/inventory')).text) as Record<string, number>
+  expect(Object.values(inventory).reduce((sum, pets) => sum + pets)).toBe(250 + Number(added))
+  await stop()
+}, 30_000)
+
+test('a copy that is interrupted says what it leaves, and goes on when it is run again', async () => {
+  const [from, to] = [await largeStore(100_000), temporaryFile('copy.db')]
+  const terminal = openTerminal(['copy', '--from', from, '--to', to], { NO_COLOR: '1' }, 200)
+  await terminal.waitFor('copying')
+  terminal.type(CTRL_C)
+  expect(await terminal.exited).toBe(130)
+  await terminal.waitForScreen(
+    `petstore: Interrupted. ${from} is as it was; ${to} is unfinished, and nothing else opens it.`,
+  )
+  expect((await run(['keys', 'list', '--database', to])).status).toBe(1)
+  expect((await run(['copy', '--from', from, '--to', to])).stdout).toContain('100000 pets')
+}, 60_000)
