@@ -21,7 +21,7 @@ export function newName(what = 'pet'): string {
 
 /** The body of a create; a field that is undefined is left out. */
 export function petBody(fields: Record<string, unknown> = {}): string {
-  return stringifyJson({ name: newName(), categoryId: 7n, ...fields })
+  return stringifyJson({ name: newName(), categoryId: 7n, status: 'available', ...fields })
 }
 
 /** Adds a pet. */
@@ -53,6 +53,15 @@ export function seeded(probe: Probe): Promise<void> {
       if (!(error instanceof Broken)) throw error
     }
   })
+}
+
+/** Shared, to look at something else: what is broken on the way there is another promise's. */
+export function prepared<Value>(probe: Probe, name: string, make: (own: Probe) => Promise<Value>): Promise<Value> {
+  return probe.shared(name, (own) =>
+    make(own).catch((error) => {
+      throw error instanceof Broken ? new Unjudged(`Something before it is broken: ${error.message}.`) : error
+    }),
+  )
 }
 
 /** A pet of the first list; where pets may be added, there is one. */

@@ -2,7 +2,7 @@
 
 import { stringifyJson } from '../../json/json.ts'
 import { type Answer, number, textOf } from '../answer.ts'
-import { absentId, newName } from '../fixtures.ts'
+import { absentId, newName, prepared } from '../fixtures.ts'
 import {
   cancel,
   complete,
@@ -164,7 +164,7 @@ const answer = [
       answer.expectStatus(201)
       await expectPet(probe, petId, 'pending')
     },
-    writing('orders.place.success', 'pets.get.success'),
+    writing('orders.place.success', 'pets.get.status'),
   ),
   row(
     'orders.place.fields.unknown',
@@ -184,7 +184,7 @@ const EXPIRES = schema('NewOrder', 'expiresAt')
 
 /** How far the server's clock is ahead of ours. */
 const clockOffset = (probe: Probe) =>
-  probe.shared('clock', async (own) => {
+  prepared(probe, 'clock', async (own) => {
     const { answer } = await placed(own)
     return expectInstant(answer, answer.object(), 'placedAt') - Date.now()
   })
@@ -534,7 +534,7 @@ const expiry = [
     'The pet of an expired reservation is available.',
     ENDS,
     async (probe) => expectPet(probe, (await expired(probe)).petId, 'available'),
-    EXPIRED,
+    writing('orders.expiry', 'pets.get.status'),
   ),
   row(
     'orders.expiry.complete',
