@@ -1,0 +1,127 @@
+// A proxy in front of a service. It passes requests and answers on as they are, at the level of bytes, but for what a behaviour changes.
+
+import { createServer, connect as dial, type Socket } from 'node:net'
+import { type Header, headerOf, type Message, MessageReader, toBytes, withHeader } from './messages.ts'
+
+export interface Asked {
+  method: string
+  target: string
+  headers: readonly Header[]
+  body: Buffer
+}
+
+export interface Answered {
+  status: number
+  headers: readonly Header[]
+  body: Buffer
+}
+
+/** Sends a request to the service. */
+export type Pass = (asked: Asked) => Promise<Answered>
+
+/** Answers a request, usually with what `pass` gives. */
+export type Behaviour = (asked: Asked, pass: Pass) => Promise<Answered>
+
+export interface RunningProxy {
+  /** The base URL, ending as the service's. */
+  url: string
+  stop(): Promise<void>
+}
+
+/** `service` is the base URL of one on plain HTTP. */
+export async function startProxy(
+  service: string,
+  behave: Behaviour = (asked, pass) => pass(asked),
+): Promise<RunningProxy> {
+  const { hostname, port, pathname } = new URL(service)
+  const open = new Set<Socket>()
+  const kept = (socket: Socket): Socket => {
+    open.add(socket)
+    return socket.on('error', () => socket.destroy()).on('close', () => open.delete(socket))
+  }
+  const server = createServer((client) => {
+    const connection = new Connection(() => kept(dial(Number(port), hostname)))
+    serve(kept(client), behave, connection)
+      .catch(() => undefined)
+      .finally(() => {
+        connection.close()
+        client.destroy()
+      })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address() as { port: number }
+  return {
+    url: `http://127.0.0.1:${address.port}${pathname}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        for (const socket of open) socket.destroy()
+      }),
+  }
+}
+
+/** Resolves when the client has closed the connection, or an answer closes it. */
+async function serve(client: Socket, behave: Behaviour, connection: Connection): Promise<void> {
+  const requests = new MessageReader(client)
+  for (;;) {
+    const request = await requests.next('request')
+    if (!request) return
+    const [method = '', target = ''] = request.start.split(' ')
+    const { headers, body } = request
+    const answer = await behave({ method, target, headers, body }, (asked) => connection.pass(asked))
+    const isLast = closes(headers) || closes(answer.headers)
+    await new Promise<void>((resolve) => client.write(toBytes(answerMessage(method, answer)), () => resolve()))
+    if (isLast) return
+  }
+}
+
+/** To the service; dialled again when the service has closed it. */
+class Connection {
+  private socket: Socket | undefined
+  private answers: MessageReader | undefined
+
+  constructor(private readonly dial: () => Socket) {}
+
+  async pass({ method, target, headers, body }: Asked): Promise<Answered> {
+    if (!this.socket || this.socket.destroyed) {
+      this.socket = this.dial()
+      this.answers = new MessageReader(this.socket)
+    }
+    this.socket.write(toBytes({ start: `${method} ${target} HTTP/1.1`, headers: framed(headers, body, false), body }))
+    const answer = await this.answers?.next('response', (start) => isBodiless(method, statusOf(start)))
+    if (!answer) throw new Error('the service closed the connection')
+    if (closes(headers) || closes(answer.headers)) this.close()
+    return { status: statusOf(answer.start), headers: answer.headers, body: answer.body }
+  }
+
+  close(): void {
+    this.socket?.destroy()
+    this.socket = undefined
+  }
+}
+
+function answerMessage(method: string, { status, headers, body }: Answered): Message {
+  const start = `HTTP/1.1 ${status} `
+  // A HEAD's length is that of the body which it does not have.
+  return { start, headers: isBodiless(method, status) ? headers : framed(headers, body, true), body }
+}
+
+/** With the length of the body, which may have been chunked, or changed. */
+function framed(headers: readonly Header[], body: Buffer, always: boolean): readonly Header[] {
+  const had = headerOf(headers, 'Content-Length')
+  if (had === undefined && body.length === 0 && !always) return headers
+  if (had === String(body.length)) return headers
+  return withHeader(withHeader(headers, 'Transfer-Encoding', undefined), 'Content-Length', String(body.length))
+}
+
+function isBodiless(method: string, status: number): boolean {
+  return method === 'HEAD' || status === 204 || status === 304
+}
+
+function statusOf(start: string): number {
+  return Number(start.split(' ')[1])
+}
+
+function closes(headers: readonly Header[]): boolean {
+  return /close/i.test(headerOf(headers, 'Connection') ?? '')
+}

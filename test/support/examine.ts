@@ -1,0 +1,37 @@
+// What the catalogue says of a server, without a process: the ids of the promises that it finds broken.
+
+import { PROMISES } from '../../src/promises/catalogue.ts'
+import { Examination, type Result } from '../../src/promises/examination.ts'
+import type { Target } from '../../src/promises/probe.ts'
+import type { Level, PromiseRow } from '../../src/promises/promise.ts'
+import type { Service } from './service.ts'
+
+export interface Examined {
+  keys: Target['keys']
+  write?: boolean
+  /** All, unless they are named. */
+  chosen?: readonly PromiseRow[]
+}
+
+export async function examine(url: string, { keys, write = false, chosen = PROMISES }: Examined): Promise<Result[]> {
+  const target = { baseUrl: new URL(url), keys, write, timeoutMs: 10_000, totalMs: 60_000 }
+  const examination = new Examination(target, PROMISES)
+  await examination.begin()
+  return examination.examine(chosen)
+}
+
+export function promisesOf(level: Level): readonly PromiseRow[] {
+  return PROMISES.filter((row) => row.level === level)
+}
+
+/** Each with what was expected and what came, to be shown by a test that fails. */
+export function brokenOf(results: readonly Result[]): string[] {
+  return results.flatMap((result) =>
+    result.outcome === 'broken' ? [`${result.id}: expected ${result.expected}; actual ${result.actual}`] : [],
+  )
+}
+
+/** One of each kind. */
+export async function keysOf(service: Service): Promise<Target['keys']> {
+  return { full: service.key, 'read-only': await service.addKey({ readOnly: true }), other: await service.addKey() }
+}

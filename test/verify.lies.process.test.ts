@@ -1,0 +1,179 @@
+// That the catalogue finds what is wrong, and only that: a service behind a proxy that tells one lie is found out under the promise which
+// the lie breaks and under few others, and a service that others use meanwhile is never found wrong.
+
+import { afterAll, describe, expect, test } from 'bun:test'
+import { LIES, startLiar } from '../src/practice/lies.ts'
+import { startProxy } from '../src/practice/proxy.ts'
+import { PROMISES } from '../src/promises/catalogue.ts'
+import type { PromiseRow } from '../src/promises/promise.ts'
+import { brokenOf, type Examined, examine, keysOf, promisesOf } from './support/examine.ts'
+import { run } from './support/process.ts'
+import { type Service, startService } from './support/service.ts'
+
+/** How many services and proxies work at the same time. */
+const TOGETHER = 8
+/** One cause is told as few, but for what is wrong in every refusal or id. */
+const IDS_MAX = 6
+const EVERYWHERE = ['pets.create.refused.code', 'pets.create.id.positive', 'pets.create.id.rising']
+/** Beside others who work. */
+const RUNS = 10
+/** Judged by the answers to what others ask. */
+const OF_OTHERS = ['errors.codes', 'errors.retry-after', 'orders.list.limit.default']
+/** Every promise is judged beside one lie in so many. */
+const SAMPLE = 40
+
+const told = Object.keys(LIES)
+const promise = (id: string) => PROMISES.find((row) => row.id === id) as PromiseRow
+
+/** What is wrong with the lies, by their ids. */
+async function eachLie(
+  ids: readonly string[],
+  work: (id: string) => Promise<unknown>,
+): Promise<Record<string, unknown>> {
+  const wrong: Record<string, unknown> = {}
+  const waiting = ids.values()
+  const worker = async () => {
+    for (const id of waiting) {
+      const said = await work(id)
+      if (said !== undefined) wrong[id] = said
+    }
+  }
+  await Promise.all(Array.from({ length: TOGETHER }, worker))
+  return wrong
+}
+
+/** What is found where this lie is told of the service. */
+async function found(service: Service, id: string, examined: Omit<Examined, 'keys'>): Promise<string[]> {
+  const liar = await startLiar(service.url, id)
+  try {
+    return brokenOf(await examine(liar.url, { keys: await keysOf(service), ...examined }))
+  } finally {
+    await liar.stop()
+  }
+}
+
+/** Some pets of each status, with categories that have more than 53 bits. */
+async function stock(service: Service): Promise<void> {
+  for (let n = 0n; n < 24n; n++) {
+    const status = ['available', 'pending', 'sold'][Number(n % 3n)]
+    const { status: code } = await service.post(
+      `{"name":"Rex ${n}","categoryId":${2n ** 60n + 2n * n + 1n},"status":"${status}"}`,
+    )
+    expect(code).toBe(201)
+  }
+}
+
+describe('a lie', () => {
+  test('is told of a promise that there is', () => {
+    expect(told.filter((id) => !promise(id))).toEqual([])
+    expect(told.length).toBeGreaterThan(200)
+  })
+
+  test('is found under its promise', async () => {
+    const wrong = await eachLie(told, async (id) => {
+      const service = await startService({ now: Date.now })
+      const chosen = OF_OTHERS.includes(id) ? promisesOf(promise(id).level) : [promise(id)]
+      const lines = await found(service, id, { write: true, chosen })
+      await service.stop()
+      return lines.some((line) => line.startsWith(`${id}: `)) ? undefined : 'not found'
+    })
+    expect(wrong).toEqual({})
+  })
+
+  test('is found under few others', async () => {
+    const sample = told.filter((id, index) => index % SAMPLE === 0 && !EVERYWHERE.includes(id))
+    const wrong = await eachLie(sample, async (id) => {
+      const service = await startService({ now: Date.now })
+      const lines = await found(service, id, { write: true })
+      await service.stop()
+      return lines.length > IDS_MAX ? lines : undefined
+    })
+    expect(wrong).toEqual({})
+  })
+
+  test('is found without --write, where reading is enough', async () => {
+    const service = await startService({ now: Date.now })
+    await stock(service)
+    const readable = told.filter((id) => promise(id).level === 'interface' && !promise(id).needs)
+    const chosen = promisesOf('interface')
+    const wrong = await eachLie(readable, async (id) => {
+      const lines = await found(service, id, { chosen })
+      return lines.length <= IDS_MAX && lines.some((line) => line.startsWith(`${id}: `)) ? undefined : lines
+    })
+    expect(wrong).toEqual({})
+    await service.stop()
+  })
+})
+
+describe('no false alarm', () => {
+  const services: Service[] = []
+  afterAll(() => Promise.all(services.map((service) => service.stop())))
+
+  async function busyService(): Promise<Service> {
+    const service = await startService({ now: Date.now })
+    services.push(service)
+    await stock(service)
+    return service
+  }
+
+  test('through a proxy that tells no lie', async () => {
+    const service = await busyService()
+    const proxy = await startProxy(service.url)
+    for (const write of [false, true]) {
+      expect(brokenOf(await examine(proxy.url, { keys: await keysOf(service), write }))).toEqual([])
+    }
+    await proxy.stop()
+  })
+
+  test('while others add pets and move them, with --write and without', async () => {
+    const service = await busyService()
+    const keys = await keysOf(service)
+    const others = workOn(service)
+    for (let n = 0; n < RUNS; n++) {
+      expect(brokenOf(await examine(service.url, { keys, write: n % 2 === 0 }))).toEqual([])
+    }
+    expect(await others.stop()).toBeGreaterThan(100)
+  })
+})
+
+test('the command tells a lie by its id: 1, and through an honest proxy: 0', async () => {
+  const service = await startService({ now: Date.now })
+  await stock(service)
+  const verify = (url: string) => run(['verify', url, '--json'], { env: { PETSTORE_API_KEY: service.key } })
+  const [honest, liar] = [await startProxy(service.url), await startLiar(service.url, 'pets.list.limit.minimum')]
+  const [right, wrong] = await Promise.all([verify(honest.url), verify(liar.url)])
+  expect([right.status, right.stderr, wrong.status, wrong.stderr]).toEqual([0, '', 1, ''])
+  expect(brokenOf(JSON.parse(wrong.stdout).results).map((line) => line.split(':')[0])).toEqual([
+    'pets.list.limit.minimum',
+  ])
+  for (const proxy of [honest, liar]) await proxy.stop()
+  await service.stop()
+})
+
+/** Clerks who add, reserve, sell, release and take back pets until they are stopped. `stop` gives how much they did. */
+function workOn(service: Service) {
+  let working = true
+  let done = 0
+  async function clerk(n: number): Promise<void> {
+    while (working) {
+      const status = ['available', 'pending', 'sold', undefined][done % 4]
+      const pet = await service.post(JSON.stringify({ name: `Busy ${n}`, categoryId: n, status }))
+      const { id: petId } = JSON.parse(pet.text)
+      const order = await service.request('POST', '/store/orders', { body: JSON.stringify({ petId }) })
+      if (order.status === 201) {
+        const path = `/store/orders/${JSON.parse(order.text).id}`
+        if (n % 2) await service.request('DELETE', path)
+        else for (const move of ['complete', 'return']) await service.request('POST', `${path}/${move}`)
+      }
+      done++
+    }
+  }
+  const clerks = [1, 2, 3].map(clerk)
+  return {
+    async stop(): Promise<number> {
+      working = false
+      await Promise.all(clerks)
+      return done
+    },
+  }
+}
