@@ -1,0 +1,100 @@
+// A server of the interface as somebody else would write it, on Node's `http` alone. It keeps what the interface document says, and
+// differs from ours wherever the document is silent: newest first, ids of any sign and size, no pages, no ETag, codes and fields of
+// its own, a limit out of bounds is moved into them, a status that was not given stays away, and there is no HEAD.
+// The first segment of a path names the fault that is told there, or `right`: each has a store of its own.
+// usage: node http.mjs KEY; prints its origin
+
+import { randomBytes } from 'node:crypto'
+import { createServer } from 'node:http'
+
+const [, , KEY] = process.argv
+const STATUSES = ['available', 'pending', 'sold']
+const stores = new Map()
+
+const server = createServer(async (request, response) => {
+  const [, fault, path, query = ''] = /^\/([\w-]+)\/v1([^?]*)\??(.*)$/.exec(request.url) ?? []
+  const is = (name) => fault === name
+  if (!stores.has(fault)) stores.set(fault, [])
+  const chunks = []
+  for await (const chunk of request) chunks.push(chunk)
+  const asked = {
+    method: request.method,
+    path,
+    query: new URLSearchParams(query),
+    text: Buffer.concat(chunks).toString(),
+  }
+  const isKnown =
+    request.headers.authorization?.split(' ')[1] === KEY || (is('key-not-checked') && request.headers.authorization)
+  const answer =
+    isKnown || (is('get-needs-no-key') && path.startsWith('/pets/'))
+      ? answerOf(asked, stores.get(fault), is)
+      : failure(is('403-for-401') ? 403 : 401, 'AUTH', 'Who are you?')
+  send(response, answer, is)
+})
+
+function answerOf({ method, path, query, text }, pets, is) {
+  if (method === 'GET' && path === '/pets') return list(query, pets, is)
+  if (method === 'POST' && path === '/pets') return add(text, pets, is)
+  const [, id] = /^\/pets\/([^/]+)$/.exec(path) ?? []
+  if (method !== 'GET' || id === undefined) return failure(404, 'ROUTE', 'There is nothing here.')
+  const pet = pets.find((one) => String(one.id) === id)
+  if (is('nothing-is-200') && !pet) return { status: 200, text: 'null' }
+  return pet ? { status: 200, text: petText(pet, is) } : failure(404, 'NO_PET', 'No such animal.')
+}
+
+function list(query, pets, is) {
+  const asked = Number(query.get('limit') ?? (is('default-10') ? 10 : 20))
+  const limit = is('limit-ignored') ? pets.length : Math.min(Math.max(asked || 1, 1), is('at-most-10') ? 10 : 100)
+  const wanted = is('filter-ignored') ? null : query.get('status')
+  const found = pets.filter(({ status }) => wanted === null || status === wanted)
+  const texts = found.slice(is('one-too-many') ? -limit - 1 : -limit).reverse()
+  const array = `[${texts.map((pet) => petText(pet, is)).join(', ')}]`
+  return { status: 200, text: is('envelope') ? `{"pets": ${array}}` : array }
+}
+
+function add(text, pets, is) {
+  let body
+  try {
+    body = JSON.parse(text)
+  } catch {
+    return failure(is('500-for-400') ? 500 : 400, 'JSON', 'That is not JSON.')
+  }
+  const { name, categoryId, status } = body ?? {}
+  if (typeof name !== 'string' && !is('name-not-required')) return failure(400, 'NAME', 'name must be text.')
+  // JSON.parse has rounded it.
+  const category = /"categoryId"\s*:\s*(-?\d+)\s*[,}]/.exec(text)?.[1]
+  const isInt64 = category !== undefined && BigInt.asIntN(64, BigInt(category)) === BigInt(category)
+  if (!isInt64 && !is('category-not-checked')) return failure(400, 'CATEGORY', 'categoryId must be an int64.')
+  const isStatus = status === undefined || STATUSES.includes(status)
+  if (!isStatus && !is('status-not-checked')) return failure(400, 'STATUS', 'status must be a PetStatus.')
+  const id = is('ids-again') ? 7n : randomBytes(8).readBigInt64BE()
+  const pet = { id, name, categoryId: is('rounded') ? categoryId : (category ?? 0), status }
+  if (!is('not-kept')) pets.push(pet)
+  return { status: is('200-for-201') ? 200 : 201, text: petText(pet, is) }
+}
+
+/** By hand, since JSON.stringify has no int64. */
+function petText({ id, name, categoryId, status }, is) {
+  const fields = [
+    `"createdAt": ${Date.now()}`,
+    `"name": ${JSON.stringify(name)}`,
+    is('ids-as-text') ? `"id": "${id}"` : `"id": ${id}`,
+    ...(is('no-category') ? [] : [`"categoryId": ${categoryId}`]),
+    ...(status === undefined ? [] : [`"status": ${JSON.stringify(is('upper-case') ? status.toUpperCase() : status)}`]),
+  ]
+  return `{ ${fields.join(', ')} }`
+}
+
+function failure(status, code, message) {
+  return { status, text: JSON.stringify({ status, code, message, help: 'https://example.com/help' }), isError: true }
+}
+
+function send(response, { status, text, isError }, is) {
+  const type = (isError && is('html-errors')) || is('plain-text') ? 'text/html' : 'application/json'
+  response.writeHead(status, { 'Content-Type': type })
+  if (isError && is('html-errors')) response.end('<h1>Sorry</h1>')
+  else if (isError && is('error-without-status')) response.end(text.replace(/"status":\d+,/, ''))
+  else response.end(text)
+}
+
+server.listen(0, '127.0.0.1', () => process.stdout.write(`http://127.0.0.1:${server.address().port}\n`))
