@@ -70,43 +70,42 @@ export function arrayOf<Item>(toItem: (json: Json) => Item): (json: Json) => Ite
   }
 }
 
-/** The fields of a pet, and how each is read. */
-const PET: { readonly [Field in keyof Required<Pet>]: (value: Json | undefined) => Pet[Field] } = {
+/** How each field is read; one that is left out does not compile. */
+type Fields<Of> = { readonly [Field in keyof Of]-?: (value: Json | undefined) => Of[Field] | undefined }
+
+function objectOf<Of>(fields: Fields<Of>): (json: Json) => Of {
+  const all = Object.entries<(value: Json | undefined) => unknown>(fields)
+  return (json) => {
+    const object = members(json)
+    const read = all.map(([field, from]) => [field, from(object.get(field))])
+    return Object.fromEntries(read.filter(([, value]) => value !== undefined))
+  }
+}
+
+const PET: Fields<Pet> = {
   id: int64,
   name: string,
   categoryId: int64,
   status: (value) => string(value) as PetStatus,
 }
 export const PET_FIELDS = Object.keys(PET) as readonly (keyof Pet)[]
+export const toPet = objectOf(PET)
 
-export function toPet(json: Json): Pet {
-  const pet = members(json)
-  const fields = PET_FIELDS.map((field) => [field, PET[field](pet.get(field))])
-  return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
-}
+export const toOrder = objectOf<Order>({
+  id: int64,
+  petName: string,
+  status: (value) => string(value) as OrderStatus,
+  placedAt: string,
+  changedAt: string,
+  petId: int64,
+  reference: optional(string),
+  expiresAt: optional(string),
+})
 
-export function toOrder(json: Json): Order {
-  const order = members(json)
-  const [reference, expiresAt] = [order.get('reference'), order.get('expiresAt')]
-  return {
-    id: int64(order.get('id')),
-    petName: string(order.get('petName')),
-    status: string(order.get('status')) as OrderStatus,
-    placedAt: string(order.get('placedAt')),
-    changedAt: string(order.get('changedAt')),
-    petId: int64(order.get('petId')),
-    ...(reference !== undefined && { reference: string(reference) }),
-    ...(expiresAt !== undefined && { expiresAt: string(expiresAt) }),
-  }
-}
+export const toInventory = objectOf<Inventory>({ available: int64, pending: int64, sold: int64 })
 
-export function toInventory(json: Json): Inventory {
-  const counts = members(json)
-  return {
-    available: int64(counts.get('available')),
-    pending: int64(counts.get('pending')),
-    sold: int64(counts.get('sold')),
-  }
+function optional<Value>(read: (value: Json) => Value): (value: Json | undefined) => Value | undefined {
+  return (value) => (value === undefined ? undefined : read(value))
 }
 
 function members(json: Json): ReadonlyMap<string, Json> {

@@ -3,19 +3,10 @@
 
 import { closeSync, rmSync } from 'node:fs'
 import { StartError, systemReason } from '../../domain/errors.ts'
-import { createPartial, PARTIAL } from '../../system/partial.ts'
+import { createPartial } from '../../system/partial.ts'
 
 /** The suffixes of the files that SQLite may create beside a database. */
 export const SIDE_SUFFIXES = ['-wal', '-shm', '-journal']
-
-/**
- * Whether `name` is a temporary file for `target` (both without their folder). A process that is killed leaves
- * `TARGET.PID-RANDOM.partial`, and perhaps the files of SQLite beside it.
- */
-export function isPartialOf(target: string, name: string): boolean {
-  const file = name.replace(/-(wal|shm|journal)$/, '')
-  return PARTIAL.test(file) && file.replace(PARTIAL, '') === target
-}
 
 /** Calls `write` with the path of an empty file beside `to`, named after `name`. Throws StartError when it cannot be written. */
 export function withPartial<Result>(to: string, write: (partial: string) => Result, name = to): Result {
