@@ -68,6 +68,33 @@ test('each sentence of the interface document has its promise', () => {
   expect(said.filter((place) => !told.includes(place))).toEqual(UNSEEN)
 })
 
+/** What the contract declares, and only a prepared service shows: test/scenarios/rate-limit.ts. */
+const PREPARED = ['/components/headers/RateLimit', '/components/headers/RateLimitPolicy']
+
+test('each parameter, header and field of the contract has its promise', () => {
+  const { paths, components } = document
+  const parameters = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, operation]) =>
+      Object.keys(operation.parameters ?? []).map((index) => pointer('paths', path, method, 'parameters', index)),
+    ),
+  )
+  const headers = Object.keys(components.headers).map((name) => pointer('components', 'headers', name))
+  const fields = Object.entries(components.schemas).flatMap(([name, { properties, allOf = [] }]) => [
+    ...Object.keys(properties ?? {}).map((field) => pointer('components', 'schemas', name, 'properties', field)),
+    ...allOf.flatMap((part, index) =>
+      Object.keys(part.properties ?? {}).map((field) =>
+        pointer('components', 'schemas', name, 'allOf', String(index), 'properties', field),
+      ),
+    ),
+  ])
+  const told = new Set(PROMISES.map(({ source }) => source.split('#')[1]))
+  expect([...parameters, ...headers, ...fields].filter((place) => !told.has(place))).toEqual(PREPARED)
+})
+
+function pointer(...steps: string[]): string {
+  return steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}
+
 function at(pointer: string): unknown {
   const steps = pointer
     .slice(1)

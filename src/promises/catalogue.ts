@@ -1,6 +1,7 @@
 // Every promise of the service, in the order in which they are told.
 
 import { errorPromises } from './catalogue/errors.ts'
+import { eventPromises } from './catalogue/events.ts'
 import { interfaceReads } from './catalogue/interface-reads.ts'
 import { interfaceWrites } from './catalogue/interface-writes.ts'
 import { orderPromises } from './catalogue/orders.ts'
@@ -15,4 +16,5 @@ export const PROMISES: readonly PromiseRow[] = [
   ...errorPromises,
   ...placePromises,
   ...orderPromises,
+  ...eventPromises,
 ]

@@ -1,13 +1,24 @@
 // Level `pets`: keys, errors, methods and paths, as this project has them beside what the interface document says.
 
 import { document } from '../../contract/contract.ts'
-import type { Answer } from '../answer.ts'
+import { type Answer, number } from '../answer.ts'
 import { Unjudged } from '../asked.ts'
 import { absentId, petBody, somePetId } from '../fixtures.ts'
 import { type Asking, JSON_TYPE, type Probe } from '../probe.ts'
 import type { Level, PromiseRow } from '../promise.ts'
 import { INVALID_KEY } from './interface-reads.ts'
-import { answers, type Check, contract, documented, header, operation, refuses, rowsOf, writing } from './rows.ts'
+import {
+  answers,
+  type Check,
+  contract,
+  documented,
+  header,
+  operation,
+  refuses,
+  rowsOf,
+  schema,
+  writing,
+} from './rows.ts'
 
 const row = rowsOf('pets')
 const CREDENTIAL = documented('Keys', 'The credential')
@@ -263,9 +274,16 @@ const errors = [
     LAST,
   ),
   row(
+    'errors.status',
+    'In every error status is the HTTP status.',
+    schema('Error', 'status'),
+    everyError((answer) => answer.expectMember(answer.object(), 'status', number(answer.status))),
+    { ...LAST, after: [...LAST.after, 'errors.401.status', 'errors.404.status'] },
+  ),
+  row(
     'errors.codes',
     'Every error has a code that the contract states at its response.',
-    contract('components', 'schemas', 'ErrorCode'),
+    schema('Error', 'code'),
     everyError((answer) => {
       const codes = codesOf(answer)
       const code = answer.object().get('code')

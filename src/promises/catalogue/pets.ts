@@ -8,7 +8,8 @@ import type { PromiseRow } from '../promise.ts'
 import { type BodyFamily, bodyRows, textRows } from './bodies.ts'
 import { conditionRows } from './conditions.ts'
 import { whileGetPetExists } from './interface-reads.ts'
-import { linkOf, listRows } from './lists.ts'
+import { listRows } from './lists.ts'
+import { linkOf } from './pages.ts'
 import {
   answers,
   type Check,

@@ -189,7 +189,8 @@ const clockOffset = (probe: Probe) =>
     return expectInstant(answer, answer.object(), 'placedAt') - Date.now()
   })
 /** So many milliseconds from now by the server's clock. */
-const after = async (probe: Probe, ms: number) => new Date(Date.now() + (await clockOffset(probe)) + ms).toISOString()
+export const after = async (probe: Probe, ms: number) =>
+  new Date(Date.now() + (await clockOffset(probe)) + ms).toISOString()
 
 const expiresAs = (write: (utc: string) => string, ms = DAY_MS): Check => {
   return async (probe) => {
@@ -487,7 +488,7 @@ const RESERVED_MS = 1_000
 const LATE_MS = 4_000
 
 /** A reservation whose time has passed, as it was answered, and what has become of it. */
-const expired = (probe: Probe) =>
+export const expired = (probe: Probe) =>
   probe.shared('expired', async (own) => {
     const key = newKey()
     const expiresAt = await after(own, RESERVED_MS)

@@ -1,0 +1,187 @@
+// The links from page to page of every list, and the cursors in them.
+
+import type { Answer } from '../answer.ts'
+import { Unjudged } from '../asked.ts'
+import { absentId, settled } from '../fixtures.ts'
+import type { Probe } from '../probe.ts'
+import type { PromiseRow } from '../promise.ts'
+import { follow, idsOf, type ListFamily, linkOf, WALKED_PAGES_MAX, walk } from './pages.ts'
+import { answers, type Check, header, parameter, refuses, rowsOf } from './rows.ts'
+
+export function linkRows({ level, id, operation, path, first, filter, view }: ListFamily): PromiseRow[] {
+  const row = rowsOf(level)
+  const source = header(operation === 'listPets' ? 'NextLink' : 'NextOrdersLink')
+  /** A page of two, which others follow. */
+  const page = async (probe: Probe, more = ''): Promise<Answer> => {
+    const query = (await view(probe)) + more
+    if (idsOf(await probe.get(`${path}?${query}limit=3`)).length < 3)
+      throw new Unjudged('The list is too short to have pages.')
+    return (await probe.get(`${path}?${query}limit=2`)).expectStatus(200)
+  }
+  const linked = async (probe: Probe, relation: 'next' | 'prev'): Promise<{ answer: Answer; target: string }> => {
+    const start = await page(probe)
+    const answer = relation === 'next' ? start : await follow(probe, linkOf(start, 'next') ?? '')
+    const target = linkOf(answer, relation)
+    if (target === undefined)
+      throw answer.broken(`Link with rel="${relation}"`, `Link: ${answer.header('Link') ?? 'none'}`)
+    return { answer, target }
+  }
+  const relative: Check = async (probe) => {
+    const { answer, target } = await linked(probe, 'next')
+    const expected = `${probe.target.baseUrl.pathname}${path}?`
+    if (!target.startsWith(expected)) throw answer.broken(`a target that begins with ${expected}`, target)
+  }
+  const parameters: Check = async (probe) => {
+    const { answer, target } = await linked(probe, 'next')
+    const query = target.split(/[?&]/)
+    const wanted = ['limit=2', ...(await view(probe)).split('&').filter((part) => part !== '')]
+    const lost = wanted.find((part) => !query.includes(part))
+    if (lost !== undefined) throw answer.broken(`a target with ${lost}`, target)
+    if (!query.some((part) => part.startsWith('cursor='))) throw answer.broken('a target with a cursor', target)
+  }
+  const followed: Check = (probe) =>
+    settled(async () => {
+      const whole = await probe.get(`${path}?${await view(probe)}limit=100`)
+      const all = idsOf(whole)
+      const start = await page(probe)
+      const walked = (await walk(probe, start, 'next')).flat()
+      const length = Math.min(all.length, walked.length)
+      const complete = all.length < 100 ? all.length : length
+      const same = walked.slice(0, length).every((one, index) => one === all[index])
+      if (!same || (walked.length < complete && walked.length < WALKED_PAGES_MAX * 2)) {
+        throw start.broken(`along the links: ids ${all.slice(0, length + 1)}`, `ids ${walked.slice(0, length + 1)}`)
+      }
+    })
+  const none: Check = (probe) =>
+    settled(async () => {
+      const query = `${path}?${probe.target.write ? await view(probe) : `${filter.name}=${absentId()}&`}`
+      const { length } = idsOf(await probe.get(`${query}limit=100`))
+      const ends = [
+        await probe.get(`${query}limit=100`),
+        ...(length > 0 ? [await probe.get(`${query}limit=${length}`)] : []),
+      ]
+      for (const end of ends) {
+        const target = linkOf(end, 'next')
+        if (target !== undefined) throw end.broken('no rel="next" on the last page', target)
+      }
+    })
+  const back: Check = (probe) =>
+    settled(async () => {
+      const start = await page(probe)
+      const { answer, target } = await linked(probe, 'prev')
+      const before = idsOf(await follow(probe, target))
+      if (before.join() !== idsOf(start).join())
+        throw answer.broken(`before this page: ids ${idsOf(start)}`, `ids ${before}`)
+    })
+  const noneBefore: Check = async (probe) => {
+    const start = await page(probe)
+    if (linkOf(start, 'prev') !== undefined)
+      throw start.broken('no rel="prev" on the first page', `Link: ${start.header('Link')}`)
+  }
+  const next = { after: [`${id}.next`, `${id}.next.relative`] }
+  return [
+    row(
+      `${id}.next`,
+      'Link has rel="next" when more follow.',
+      source,
+      async (probe) => {
+        await linked(probe, 'next')
+      },
+      { after: [first] },
+    ),
+    row(`${id}.next.relative`, 'The target of rel="next" is relative: the path of the list.', source, relative, {
+      after: [`${id}.next`],
+    }),
+    row(`${id}.next.parameters`, 'The target of rel="next" repeats the query, and has a cursor.', source, parameters, {
+      after: [`${id}.next`],
+    }),
+    row(`${id}.next.follow`, 'Along rel="next" everything comes once, without gaps.', source, followed, next),
+    row(`${id}.next.none`, 'The last page has no rel="next".', source, none, { after: [first] }),
+    row(`${id}.prev`, 'Link has rel="prev" when something stands before, and leads to it.', source, back, next),
+    row(`${id}.prev.none`, 'The first page has no rel="prev".', source, noneBefore, next),
+  ]
+}
+
+export function cursorRows({ level, id, operation, path, statuses, filter, view }: ListFamily): PromiseRow[] {
+  const row = rowsOf(level)
+  const source = parameter(operation, 'cursor')
+  const cursorOf = async (probe: Probe): Promise<string> => {
+    const target = linkOf(await probe.get(`${path}?${await view(probe)}limit=1`), 'next')
+    const [, cursor] = /[?&]cursor=([^&]*)/.exec(target ?? '') ?? []
+    if (cursor === undefined) throw new Unjudged('No cursor is handed out.')
+    return cursor
+  }
+  const refused = (query: (cursor: string) => string, viewed = true): Check =>
+    refuses(
+      async (probe) => probe.get(`${path}?${viewed ? await view(probe) : ''}${query(await cursorOf(probe))}`),
+      400,
+      'invalid_parameter',
+    )
+  const changed = (cursor: string) => cursor.slice(0, -1) + (cursor.endsWith('A') ? 'B' : 'A')
+  const after = { after: [`${id}.next.parameters`] }
+  const other = path === '/pets' ? '/store/orders' : '/pets'
+  const own = { after: [`${id}.cursor.invalid`, ...after.after] }
+  return [
+    row(
+      `${id}.cursor.invalid`,
+      'A cursor that is none: 400 invalid_parameter.',
+      source,
+      answers(`GET ${path}?cursor=x`, 400, 'invalid_parameter'),
+    ),
+    row(
+      `${id}.cursor.empty`,
+      'An empty cursor: 400 invalid_parameter.',
+      source,
+      answers(`GET ${path}?cursor=`, 400, 'invalid_parameter'),
+      { after: [`${id}.cursor.invalid`] },
+    ),
+    row(
+      `${id}.cursor.twice`,
+      'A cursor given twice: 400 invalid_parameter.',
+      source,
+      refused((cursor) => `cursor=${cursor}&cursor=${cursor}`),
+      own,
+    ),
+    row(
+      `${id}.cursor.changed`,
+      'A cursor with one character changed: 400 invalid_parameter.',
+      source,
+      refused((cursor) => `cursor=${changed(cursor)}`),
+      own,
+    ),
+    row(
+      `${id}.cursor.other-filter`,
+      'A cursor with another filter: 400 invalid_parameter.',
+      source,
+      refused((cursor) => `status=${statuses[0]}&${filter.name}=${absentId()}&cursor=${cursor}`, false),
+      own,
+    ),
+    row(
+      `${id}.cursor.other-order`,
+      'A cursor with another order: 400 invalid_parameter.',
+      source,
+      refused((cursor) => `sort=newest&cursor=${cursor}`),
+      own,
+    ),
+    ...(level === 'store'
+      ? [
+          row(
+            `${id}.cursor.other-list`,
+            'A cursor of another list: 400 invalid_parameter.',
+            source,
+            refuses(async (probe) => probe.get(`${other}?cursor=${await cursorOf(probe)}`), 400, 'invalid_parameter'),
+            own,
+          ),
+        ]
+      : []),
+    row(
+      `${id}.cursor.limit`,
+      'A cursor goes with another limit.',
+      source,
+      async (probe) => {
+        ;(await probe.get(`${path}?${await view(probe)}limit=5&cursor=${await cursorOf(probe)}`)).expectStatus(200)
+      },
+      after,
+    ),
+  ]
+}
