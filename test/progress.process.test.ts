@@ -108,3 +108,40 @@ test('a copy that is interrupted says what it leaves, and goes on when it is run
   expect((await run(['keys', 'list', '--database', to])).status).toBe(1)
   expect((await run(['copy', '--from', from, '--to', to])).stdout).toContain('100000 pets')
 }, 60_000)
+
+describe('backup and restore', () => {
+  test('show a bar; Ctrl-C leaves nothing', async () => {
+    const [store, backup] = [await largeStore(150_000), temporaryFile('backup.db')]
+    const env = { PETSTORE_DATABASE: store, NO_COLOR: '1' }
+    const interrupted = openTerminal(['backup', backup], env, 200)
+    await interrupted.waitFor(' MB')
+    interrupted.type(CTRL_C)
+    expect(await interrupted.exited).toBe(130)
+    await interrupted.waitForScreen(`petstore: Interrupted. Nothing is left of it: there is no ${backup}.`)
+    expect(beside(backup)).toEqual([])
+
+    const whole = openTerminal(['backup', backup], env, 200)
+    expect(await whole.exited).toBe(0)
+    await whole.waitForScreen('Backed up 150000 pets, 0 orders and 1 key')
+
+    const restoring = openTerminal(['restore', backup], env, 200)
+    await restoring.waitFor(' MB')
+    restoring.type(CTRL_C)
+    expect(await restoring.exited).toBe(130)
+    await restoring.waitForScreen(`petstore: Interrupted. Nothing is left of it: ${store} was not changed.`)
+    expect(beside(store)).toEqual([])
+    const again = openTerminal(['restore', backup], env, 200)
+    expect(await again.exited).toBe(0)
+    await again.waitForScreen(`Restored 150000 pets, 0 orders and 1 key`)
+  }, 60_000)
+
+  test('say why they cannot, as without a terminal', async () => {
+    const env = { PETSTORE_DATABASE: temporaryFile('none.db'), NO_COLOR: '1' }
+    for (const command of ['backup', 'restore']) {
+      const file = temporaryFile('file.db')
+      const terminal = openTerminal([command, file], env, 200)
+      expect(await terminal.exited).toBe(1)
+      await terminal.waitForScreen((await run([command, file], { env })).stderr.trim())
+    }
+  })
+})

@@ -6,6 +6,7 @@ import { StartError } from '../domain/errors.ts'
 import { kindOf, type StoreFiles } from '../store/kinds.ts'
 import { configOf, withSettings } from './options.ts'
 import { plural, say } from './print.ts'
+import { runWatched } from './watched.ts'
 
 export function backupCommand(): Command {
   const command = new Command('backup')
@@ -14,9 +15,14 @@ export function backupCommand(): Command {
     .addHelpText('after', '\nExample:\n  petstore backup /backups/petstore-monday.db')
   return withSettings(command, 'database').action(async (file: string, _options, self: Command) => {
     const { database } = configOf(self)
+    const files = filesOf(database)
+    if (process.stderr.isTTY) {
+      const args = ['backup', file, '--database', database]
+      return runWatched({ what: 'Backing up', args, from: database, to: file })
+    }
     // The services of the store need the processor more: their requests would wait for this process.
     setPriority(constants.priority.PRIORITY_LOW)
-    const contents = filesOf(database).backUp(database, file)
+    const contents = files.backUp(database, file)
     await say(`Backed up ${counted(contents)} to ${file}.`)
   })
 }
@@ -28,7 +34,12 @@ export function restoreCommand(): Command {
     .addHelpText('after', '\nExample:\n  petstore restore /backups/petstore-monday.db')
   return withSettings(command, 'database').action(async (file: string, _options, self: Command) => {
     const { database } = configOf(self)
-    const { kept, ...contents } = filesOf(database).restore(file, database)
+    const files = filesOf(database)
+    if (process.stderr.isTTY) {
+      const args = ['restore', file, '--database', database]
+      return runWatched({ what: 'Restoring', args, from: file, to: database })
+    }
+    const { kept, ...contents } = files.restore(file, database)
     await say(`Restored ${counted(contents)} to ${database}.`)
     if (kept.length > 0) await say(`The previous store is kept as ${kept.join(' and ')}.`)
   })
