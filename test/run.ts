@@ -10,8 +10,8 @@ const root = join(import.meta.dir, '..')
 const fast = process.argv.includes('--fast')
 /** Tests that start processes, databases or browsers. */
 const SLOW = ['**/*.process.test.ts']
-/** How many test files run at the same time. They share nothing. */
-const WORKERS = availableParallelism()
+/** How many test files run at the same time. They share nothing, and wait for half of their time. */
+const WORKERS = availableParallelism() + 1
 /** Ends what hangs; generous, because a machine may be busy with other things. */
 const TEST_TIMEOUT_MS = 60_000
 
