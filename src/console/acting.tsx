@@ -7,10 +7,12 @@ import type { Action, Subject } from './actions.ts'
 import type { Shown } from './list.ts'
 import type { OnAction } from './list-table.tsx'
 import { LIST_ID } from './list-view.tsx'
+import type { Feed } from './live/feed.ts'
 import { OrderDialog } from './order-dialog.tsx'
 
 interface ActingProps {
   client: PetstoreClient
+  feed: Feed
   shown: Shown | undefined
   onStart: () => void
   /** Something has changed, by the action or by somebody else. */
@@ -19,7 +21,14 @@ interface ActingProps {
 }
 
 /** What starts an action, and the dialog of the one that was started last. */
-export function useActing({ client, shown, onStart, onChange, onDone }: ActingProps): [OnAction, ComponentChildren] {
+export function useActing({
+  client,
+  feed,
+  shown,
+  onStart,
+  onChange,
+  onDone,
+}: ActingProps): [OnAction, ComponentChildren] {
   /** Each opening has a `number`, and so a dialog of its own. */
   const [task, setTask] = useState<{ action: Action; subject: Subject; number: number }>()
   const [open, setOpen] = useState(false)
@@ -38,7 +47,7 @@ export function useActing({ client, shown, onStart, onChange, onDone }: ActingPr
     onDone(sentence, action, subject)
   }
   const dialog = (
-    <OrderDialog key={number} {...{ client, action, subject, open, setOpen, onChange }} onDone={noteDone} />
+    <OrderDialog key={number} {...{ client, feed, action, subject, open, setOpen, onChange }} onDone={noteDone} />
   )
   return [start, dialog]
 }

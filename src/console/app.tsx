@@ -6,6 +6,7 @@ import { type Deprecation, PetstoreClient } from '../client/petstore.ts'
 import { Announcer } from './announcer.tsx'
 import { type Draft, EMPTY_DRAFT } from './draft.ts'
 import { STORED_ADDED } from './just-added.tsx'
+import { eventReader } from './live/events.ts'
 import { type Stored, useSessionState } from './session-state.ts'
 import { SignIn } from './sign-in.tsx'
 import { useSignedIn } from './signed-in.ts'
@@ -28,11 +29,13 @@ export function App({ found }: { found: SignedIn | undefined }) {
   /** Why the last key no longer works. */
   const [refusal, setRefusal] = useState('')
   const [removal, setRemoval] = useState<Date>()
-  const client = useMemo(() => {
+  const service = useMemo(() => {
     const onDeprecated = ({ removal }: Deprecation) => setRemoval(removal)
-    return apiKey
-      ? new PetstoreClient({ baseUrl: './v1', apiKey, retries: 1, onDeprecated, fetch: fetchOrRefuse })
-      : undefined
+    if (!apiKey) return undefined
+    return {
+      client: new PetstoreClient({ baseUrl: './v1', apiKey, retries: 1, onDeprecated, fetch: fetchOrRefuse }),
+      readEvents: eventReader(apiKey, fetchOrRefuse),
+    }
   }, [apiKey])
 
   function signIn(next: SignedIn, remember: boolean): void {
@@ -59,10 +62,10 @@ export function App({ found }: { found: SignedIn | undefined }) {
 
   return (
     <Announcer>
-      {client && signedIn ? (
+      {service && signedIn ? (
         <StoreView
           key={apiKey}
-          client={client}
+          {...service}
           signedIn={signedIn}
           draft={draft}
           setDraft={setDraft}

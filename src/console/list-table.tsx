@@ -1,6 +1,7 @@
 // A page of animals or of orders as a table. On a phone, styles show each row as a card.
 
 import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Order, Pet } from '../client/petstore.ts'
 import { ACTION_LABELS, type Action, actionsOf, type Subject, subjectOf } from './actions.ts'
 import { CopyId } from './copy-id.tsx'
@@ -23,6 +24,7 @@ const HEADS = {
 
 interface Row {
   id: bigint
+  petId: bigint
   name: string
   note: string
   detail: ComponentChildren
@@ -35,21 +37,27 @@ interface ListTableProps {
   shown: Shown
   added: readonly Pet[]
   holderOf: HolderOf
+  /** The animals that have just changed. */
+  marks: ReadonlySet<bigint>
   /** `undefined` when the key may not change anything. */
   onAction: OnAction | undefined
 }
 
-export function ListTable({ shown, added, holderOf, onAction }: ListTableProps) {
+export function ListTable({ shown, added, holderOf, marks, onAction }: ListTableProps) {
   const { rows, position } = shown
   const fresh = new Set('pets' in rows ? added.map(({ id }) => id) : [])
   const lines = 'pets' in rows ? rows.pets.map((pet) => petRow(pet, holderOf)) : rows.orders.map(orderRow)
   const [idLabel] = HEADS[position.view]
   return (
-    <table class="rows">
+    <table class="rows" {...useFocusInPlace(shown)}>
       <Head view={position.view} actions={onAction !== undefined} />
       <tbody>
-        {lines.map(({ id, name, note, detail, status, subject }) => (
-          <tr key={String(id)} data-pet={subject && String(subject.petId)} class={fresh.has(id) ? 'fresh' : undefined}>
+        {lines.map(({ id, petId, name, note, detail, status, subject }) => (
+          <tr
+            key={String(id)}
+            data-pet={subject && String(petId)}
+            class={marks.has(petId) ? 'changed' : fresh.has(id) ? 'fresh' : undefined}
+          >
             <td class="cell-id">
               <span class="cell-label">{idLabel} </span>
               <CopyId id={id} />
@@ -68,6 +76,29 @@ export function ListTable({ shown, added, holderOf, onAction }: ListTableProps) 
   )
 }
 
+/** When the row that has the focus leaves, because others have changed it, the focus stays where it was: in the row that is there now. */
+function useFocusInPlace(shown: Shown) {
+  const table = useRef<HTMLTableElement>(null)
+  const at = useRef<number>(undefined)
+  useLayoutEffect(() => {
+    if (at.current === undefined || document.activeElement !== document.body) return
+    const rows = table.current?.tBodies[0]?.rows
+    const row = rows?.item(Math.min(at.current, rows.length - 1))
+    row?.querySelector<HTMLElement>('.actions button, a, button')?.focus({ preventScroll: true })
+  }, [shown])
+  return {
+    ref: table,
+    onFocusIn: ({ target }: FocusEvent) => {
+      at.current = (target as Element).closest('tr')?.sectionRowIndex
+    },
+    // An element that is removed loses the focus while it is still there.
+    onFocusOut: ({ target }: FocusEvent) =>
+      setTimeout(() => {
+        if ((target as Element).isConnected && !table.current?.contains(document.activeElement)) at.current = undefined
+      }),
+  }
+}
+
 function petRow(pet: Pet, holderOf: HolderOf): Row {
   const { id, name, categoryId, status } = pet
   const holder = holderOf(pet)
@@ -77,6 +108,7 @@ function petRow(pet: Pet, holderOf: HolderOf): Row {
   const note = bound ? added : holder ? terms(holder).trim() : ''
   return {
     id,
+    petId: id,
     name,
     note: note && note.charAt(0).toUpperCase() + note.slice(1),
     detail: (
@@ -94,6 +126,7 @@ function orderRow(order: Order): Row {
   const { id, petId, petName, status } = order
   return {
     id,
+    petId,
     name: petName,
     note: `Id ${petId}${terms({ ...order, expiresAt: '' })}`,
     detail: <time>{when(order)}</time>,

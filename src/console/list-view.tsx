@@ -16,6 +16,7 @@ interface ListViewProps extends List {
   /** Shown instead of the list when the store has no animals. */
   emptyStore: ComponentChildren | undefined
   holderOf: HolderOf
+  marks: ReadonlySet<bigint>
   onAction: OnAction | undefined
   /** What has just been done. */
   news: ComponentChildren
@@ -23,7 +24,7 @@ interface ListViewProps extends List {
 
 export const LIST_ID = 'list'
 
-export function ListView({ added, emptyStore, holderOf, onAction, news, ...list }: ListViewProps) {
+export function ListView({ added, emptyStore, holderOf, marks, onAction, news, ...list }: ListViewProps) {
   const { position, shown, failure, loading, goTo, reload } = list
   const { view, status } = position
   const section = useRef<HTMLElement>(null)
@@ -51,7 +52,7 @@ export function ListView({ added, emptyStore, holderOf, onAction, news, ...list 
           )}
         </div>
       )}
-      {rows && <ListTable {...{ shown: rows, added, holderOf, onAction }} />}
+      {rows && <ListTable {...{ shown: rows, added, holderOf, marks, onAction }} />}
       {rows && !paged && <p class="count muted">{count(countOf(rows), view)}</p>}
       <div class="list-foot">
         {news}

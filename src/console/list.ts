@@ -15,6 +15,7 @@ import type {
 } from '../client/petstore.ts'
 import { type Failure, toFailure } from './failures.ts'
 import { fromAddress, type ListPosition, toAddress } from './list-position.ts'
+import type { Feed } from './live/feed.ts'
 
 export interface Shown {
   position: ListPosition
@@ -38,34 +39,55 @@ export interface List {
   goTo: (position: ListPosition) => void
   /** Fetches the chosen page again. */
   reload: () => void
+  /** Others have changed something: fetches it again soon, and not before the last attempt has ended. */
+  refresh: () => void
 }
 
-/** How soon the page shows what others add, and notices that the service does not respond. */
+/** How soon the page shows what others change where no feed tells it, and notices that the service does not respond. */
 const REFRESH_MS = 15_000
+/** However much happens. */
+const SOON_MS = 300
 const RETRY_MS = 1_000
 const RETRY_MAX_MS = 10_000
 
-export function useList(client: PetstoreClient): List {
+export function useList(client: PetstoreClient, feed: Feed): List {
   const [position, goTo] = usePosition()
   const [shown, setShown] = useState<List['shown']>()
   const [failure, setFailure] = useState<List['failure']>()
   const [reloads, setReloads] = useState(0)
   const failures = useRef(0)
   const reload = useCallback(() => setReloads((before) => before + 1), [])
+  /** An attempt is under way, or one is to come soon: then what has changed meanwhile is fetched after it. */
+  const pending = useRef<'loading' | 'changed' | 'soon'>(undefined)
+  const refresh = useCallback(() => {
+    if (pending.current === 'loading') pending.current = 'changed'
+    if (pending.current) return
+    pending.current = 'soon'
+    setTimeout(reloadIfVisible, SOON_MS)
+  }, [])
+  function reloadIfVisible(): void {
+    pending.current = undefined
+    if (document.visibilityState === 'visible') reload()
+  }
 
   useEffect(() => {
     const aborter = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
 
     async function load(): Promise<void> {
+      pending.current = 'loading'
       try {
         const page = await fetchPage(client, position, { signal: aborter.signal, retries: 0 })
         failures.current = 0
         setShown(page)
         setFailure(undefined)
-        timer = setTimeout(reloadIfVisible, REFRESH_MS)
+        timer = setTimeout(refreshUnlessLive, REFRESH_MS)
+        const changed = (pending.current as string) === 'changed'
+        pending.current = undefined
+        if (changed) refresh()
       } catch (error) {
         if (aborter.signal.aborted) return
+        pending.current = undefined
         const failed = toFailure(error)
         const pauseMs = Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** failures.current++)
         // Random, so that tabs that lost the service together do not retry together.
@@ -75,8 +97,9 @@ export function useList(client: PetstoreClient): List {
       }
     }
 
-    function reloadIfVisible(): void {
-      if (document.visibilityState === 'visible') reload()
+    function refreshUnlessLive(): void {
+      if (feed.live) timer = setTimeout(refreshUnlessLive, REFRESH_MS)
+      else reloadIfVisible()
     }
 
     load()
@@ -90,7 +113,7 @@ export function useList(client: PetstoreClient): List {
     }
   }, [client, position, reloads])
 
-  return { position, shown, failure, loading: !failure && shown?.position !== position, goTo, reload }
+  return { position, shown, failure, loading: !failure && shown?.position !== position, goTo, reload, refresh }
 }
 
 type Stated<Filter> = Record<keyof Filter, unknown>

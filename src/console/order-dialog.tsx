@@ -6,18 +6,21 @@ import { ACTION_LABELS, type Action, DOING_LABELS } from './actions.ts'
 import { Dialog } from './dialog.tsx'
 import type { Failure } from './failures.ts'
 import { type Hold, HoldField } from './hold-field.tsx'
+import type { Feed } from './live/feed.ts'
+import { useEvents } from './live/use-feed.ts'
 import { Notice } from './notice.tsx'
 import { type OrderTask, type OrderTaskProps, useOrderTask } from './order-task.ts'
 import { brief, terms, time } from './phrases.ts'
 import { TextField } from './text-field.tsx'
 
 interface OrderDialogProps extends Omit<OrderTaskProps, 'onDone'> {
+  feed: Feed
   open: boolean
   setOpen: (open: boolean) => void
   onDone: (sentence: string) => void
 }
 
-export function OrderDialog({ open, setOpen, onDone, ...props }: OrderDialogProps) {
+export function OrderDialog({ feed, open, setOpen, onDone, ...props }: OrderDialogProps) {
   const { action, subject, onChange } = props
   const placing = subject.status === 'available'
   const form = useRef<HTMLFormElement>(null)
@@ -26,6 +29,7 @@ export function OrderDialog({ open, setOpen, onDone, ...props }: OrderDialogProp
   const [until, setUntil] = useState('')
   const task = useOrderTask({ ...props, onDone: finish })
   const { order, busy, acting, failure, obstacle } = task
+  useEvents(feed, (events) => open && events.some(({ petId }) => petId === subject.petId) && task.check())
   const halfDone = placing && action === 'sell' && order !== undefined
 
   useLayoutEffect(() => form.current?.querySelector<HTMLElement>('input, .primary')?.focus(), [obstacle])
@@ -50,6 +54,7 @@ export function OrderDialog({ open, setOpen, onDone, ...props }: OrderDialogProp
     <Dialog id="order-title" title={title} open={open} setOpen={close}>
       <form ref={form} onSubmit={submit} noValidate>
         <Stops {...{ obstacle, failure, halfDone }} />
+        {!obstacle && task.overtaken && <Notice kind="warning" title={task.overtaken} />}
         {!obstacle && placing && !halfDone && (
           <>
             <TextField

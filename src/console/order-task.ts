@@ -36,6 +36,9 @@ export interface OrderTask {
   failure: Failure | undefined
   /** Why the action is not possible: somebody was quicker, or the animal has no order. */
   obstacle: { what: string; advice: string } | undefined
+  /** Something has happened to the animal: says so where somebody else was quicker, and leaves the dialog as it is. */
+  check: () => void
+  overtaken: string
   /** Begins, or goes on after a failure. */
   submit: (choices: Choices) => void
 }
@@ -59,6 +62,7 @@ export function useOrderTask({ client, action, subject, onChange, onDone }: Orde
   const [acting, setActing] = useState(false)
   const [failure, setFailure] = useState<Failure>()
   const [obstacle, setObstacle] = useState<OrderTask['obstacle']>()
+  const [overtaken, setOvertaken] = useState('')
   /** The order that was shown when the button was pressed, while it was looked up again. */
   const confirmed = useRef<Order>(undefined)
 
@@ -126,7 +130,13 @@ export function useOrderTask({ client, action, subject, onChange, onDone }: Orde
     else attempt(async () => (order ? act(order) : placing ? act(await place(choices)) : look()))
   }
 
-  return { order, busy, acting, failure, obstacle, submit }
+  async function check(): Promise<void> {
+    if (busy || obstacle) return
+    const found = await findOrder(client, petId).catch(() => order)
+    setOvertaken(found?.id === order?.id ? '' : quicker(name, found))
+  }
+
+  return { order, busy, acting, failure, obstacle, overtaken, check, submit }
 }
 
 /** Places the same order with the same key, unless the choices have changed. */

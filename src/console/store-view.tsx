@@ -15,6 +15,8 @@ import { JustAdded } from './just-added.tsx'
 import { type List, useList } from './list.ts'
 import { type ListPosition, nextPage, previousPage } from './list-position.ts'
 import { LIST_ID, ListView } from './list-view.tsx'
+import type { ReadEvents } from './live/events.ts'
+import { useEvents, useFeed, useMarks } from './live/use-feed.ts'
 import { News } from './news.tsx'
 import { countOf, pageName, summary } from './pager.tsx'
 import { brief } from './phrases.ts'
@@ -25,6 +27,7 @@ import { Tools } from './tools.tsx'
 
 interface StoreViewProps {
   client: PetstoreClient
+  readEvents: ReadEvents
   signedIn: SignedIn
   draft: Draft
   setDraft: (draft: Draft) => void
@@ -34,20 +37,32 @@ interface StoreViewProps {
   onSignOut: () => void
 }
 
-export function StoreView({ client, signedIn, draft, setDraft, added, setAdded, ...rest }: StoreViewProps) {
+export function StoreView({ client, readEvents, signedIn, draft, setDraft, added, setAdded, ...rest }: StoreViewProps) {
   const announce = useAnnounce()
   const { readOnly } = signedIn
-  const list = useList(client)
+  const feed = useFeed(readEvents)
+  const list = useList(client, feed)
   const { position, shown, reload } = list
   const holders = useHolders(client, shown)
+  const [marks, mark] = useMarks()
   const [adding, setAdding] = useState(false)
   const [news, setNews] = useState('')
   const [sampling, setSampling] = useState(false)
   const [explaining, setExplaining] = useState(false)
-  const [start, orderDialog] = useActing({ client, shown, onStart: () => setNews(''), onChange: reload, onDone })
+  const [start, orderDialog] = useActing({ client, feed, shown, onStart: () => setNews(''), onChange: reload, onDone })
   const onAction = readOnly ? undefined : start
   useTitle(TITLES[position.view])
   useRecovery(list.failure !== undefined, () => announce('The service is responding again.'))
+
+  useEvents(feed, (events) => {
+    for (const { petId } of events) holders.forget(petId)
+    mark(events.map(({ petId }) => petId))
+    const statuses = new Map(events.map(({ petId, petStatus }) => [petId, petStatus]))
+    if (added.some(({ id }) => statuses.has(id))) {
+      setAdded(added.map((pet) => ({ ...pet, status: statuses.get(pet.id) ?? pet.status })))
+    }
+    list.refresh()
+  })
 
   function goTo(next: ListPosition): void {
     if (next.view !== position.view) announce(TITLES[next.view])
@@ -99,6 +114,7 @@ export function StoreView({ client, signedIn, draft, setDraft, added, setAdded, 
         <ListView
           {...{ ...list, goTo, added, onAction, emptyStore }}
           holderOf={holders.holderOf}
+          marks={marks}
           news={news && <News title={news} onClose={() => setNews('')} />}
         />
       </main>
