@@ -20,6 +20,7 @@ import { orderTransitions } from './scenarios/order-transitions.ts'
 import { placeOrder } from './scenarios/place-order.ts'
 import { promises } from './scenarios/promises.ts'
 import { rateLimit } from './scenarios/rate-limit.ts'
+import { search } from './scenarios/search.ts'
 import { storeFailures } from './scenarios/store-failures.ts'
 import { declaredAnswers, exampleMessages, shapeOf } from './support/contract-check.ts'
 
@@ -35,7 +36,7 @@ export function apiScenarios(name: string, newAddress: OnStore['newAddress']): v
     }
     const pets = [createPet, idempotencyKey, listPets, getPet]
     const orders = [placeOrder, orderIdempotency, orderTransitions, orderExpiry, events]
-    const subjects = [promises, ...pets, ...orders, cursors, filters, keys, messages, rateLimit, storeFailures]
+    const subjects = [promises, ...pets, ...orders, cursors, search, filters, keys, messages, rateLimit, storeFailures]
     for (const subject of subjects) subject({ newAddress, observe })
 
     test('every answer that the contract declares was seen, and no other', () => {

@@ -140,7 +140,14 @@ describe('the interface document', () => {
     expect(examples.length).toBe(4)
     for (const [index, cursor] of examples.sort().entries()) {
       const list = index < 2 ? 'orders' : 'pets'
-      const query = { limit: 20, status: undefined, categoryId: undefined, petId: undefined, sort: 'oldest' } as const
+      const query = {
+        limit: 20,
+        status: undefined,
+        categoryId: undefined,
+        petId: undefined,
+        search: undefined,
+        sort: 'oldest',
+      } as const
       expect(placeOf(cursor, list, query)).toEqual({ after: 20n, back: false })
     }
   })

@@ -39,6 +39,8 @@ describe('pets', () => {
     expect(await lines('--newest')).toEqual(['2', '1'])
     expect(await lines('--category', '-9223372036854775808')).toEqual(['2'])
     expect(await lines('--category', '-9223372036854775808', '--status', 'sold')).toBeNull()
+    expect(await lines('--search', 'MI')).toEqual(['2'])
+    expect((await pets(['list', '--search', 'nobody'])).stderr).toBe('No such pet has "nobody" in its name.\n')
     expect((await pets(['list', '--category', '5'])).stderr).toBe('No pet of category 5 is there.\n')
   })
 

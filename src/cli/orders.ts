@@ -34,6 +34,10 @@ interface Filter {
   pet?: bigint
 }
 
+interface Search {
+  search?: string
+}
+
 /** By what they make of an order. */
 const CHANGES: Record<Asked, () => Command> = {
   completed: () =>
@@ -108,21 +112,25 @@ Examples:
 function listCommand(): Command {
   return withFilter(withListOptions(new Command('list'), 'orders'))
     .description('Show orders, oldest first.')
+    .option(
+      '--search <words>',
+      'only orders with words that begin with these, in their reference or the name of the pet',
+    )
     .addHelpText(
       'after',
-      '\nExamples:\n  petstore orders list --status pending\n  petstore orders list --pet 42 --all --json',
+      '\nExamples:\n  petstore orders list --search anna --newest\n  petstore orders list --status pending\n  petstore orders list --pet 42 --all --json',
     )
-    .action(async ({ status, pet, ...options }: Filter & ListOptions, self: Command) => {
+    .action(async ({ status, pet, search, ...options }: Filter & Search & ListOptions, self: Command) => {
       const client = createClient(self)
       await showList<Order>(options, {
         async read(page) {
-          const filter = { status, petId: pet, ...page } satisfies Stated<OrderFilter>
+          const filter = { status, petId: pet, search, ...page } satisfies Stated<OrderFilter>
           const { orders, next } = await client.listOrderPage(filter)
           return { items: orders, next }
         },
         head: HEAD,
         cells,
-        none: noneOf(status, pet),
+        none: search === undefined ? noneOf(status, pet) : `No such order has ${JSON.stringify(search)} in it.`,
       })
     })
 }

@@ -18,6 +18,7 @@ const FIELDS = Object.keys(HEADINGS) as (keyof Pet)[]
 interface Filter {
   status?: PetStatus
   category?: bigint
+  search?: string
 }
 
 export function petsCommand(): Command {
@@ -48,18 +49,23 @@ function listCommand(): Command {
     .description('Show pets, oldest first.')
     .addOption(statusOption('only pets with this status'))
     .option('--category <id>', 'only pets of this category', parseInt64)
-    .addHelpText('after', '\nExamples:\n  petstore pets list --status sold --newest\n  petstore pets list --all --json')
-    .action(async ({ status, category, ...options }: Filter & ListOptions, self: Command) => {
+    .option('--search <words>', 'only pets whose name has words that begin with these')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  petstore pets list --search "old bis"\n  petstore pets list --status sold --newest\n  petstore pets list --all --json',
+    )
+    .action(async ({ status, category, search, ...options }: Filter & ListOptions, self: Command) => {
       const client = createClient(self)
       await showList<Pet>(options, {
         async read(page) {
-          const filter = { status, categoryId: category, ...page } satisfies Stated<PetFilter>
+          const filter = { status, categoryId: category, search, ...page } satisfies Stated<PetFilter>
           const { pets, next } = await client.listPage(filter)
           return { items: pets, next }
         },
         head: HEAD,
         cells,
-        none: noneOf(status, category),
+        none:
+          search === undefined ? noneOf(status, category) : `No such pet has ${JSON.stringify(search)} in its name.`,
       })
     })
 }

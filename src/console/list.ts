@@ -118,7 +118,10 @@ export function useList(client: PetstoreClient, feed: Feed): List {
 
 type Stated<Filter> = Record<keyof Filter, unknown>
 /** What the lists of the page leave to the service. A new parameter of a list does not compile until it is here or used. */
-const UNUSED = { pets: { categoryId: undefined }, orders: { petId: undefined } }
+const UNUSED = {
+  pets: { search: undefined, categoryId: undefined },
+  orders: { search: undefined, petId: undefined },
+}
 
 /** The rows, and what belongs to them. Without the inventory the rows are still worth showing. */
 async function fetchPage(client: PetstoreClient, position: ListPosition, options: CallOptions): Promise<Shown> {

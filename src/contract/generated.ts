@@ -152,7 +152,7 @@ export const EXPIRY_DAYS_MAX = 366
 
 export interface Operations {
   listPets: {
-    parameters: { limit: number; status?: PetStatus; categoryId?: bigint; sort: Sort; cursor?: string }
+    parameters: { limit: number; status?: PetStatus; categoryId?: bigint; search?: string; sort: Sort; cursor?: string }
     body: undefined
     status: 200 | 304 | 400 | 401 | 412 | 429 | 500 | 503
   }
@@ -167,7 +167,7 @@ export interface Operations {
     status: 200 | 304 | 401 | 404 | 410 | 412 | 429 | 500 | 503
   }
   listOrders: {
-    parameters: { limit: number; status?: OrderStatus; petId?: bigint; sort: Sort; cursor?: string }
+    parameters: { limit: number; status?: OrderStatus; petId?: bigint; search?: string; sort: Sort; cursor?: string }
     body: undefined
     status: 200 | 304 | 400 | 401 | 412 | 429 | 500 | 503
   }

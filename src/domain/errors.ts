@@ -23,6 +23,13 @@ export class PetstoreError extends Error {
  */
 export const OVERLOADED = new PetstoreError('unavailable', 'The service is overloaded; try again.')
 
+/** A search came before the index was built. Nothing has failed, so nobody is woken for it. */
+export class NotIndexed extends PetstoreError {
+  constructor(percent: bigint) {
+    super('unavailable', `The index of search is being built, ${percent} % of it is there. Lists without search work.`)
+  }
+}
+
 /** A start or a command cannot continue. Only the message is shown; it says what to do. */
 export class StartError extends Error {
   override readonly name = 'StartError'

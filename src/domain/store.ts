@@ -44,6 +44,8 @@ export interface Trouble {
 }
 
 export interface StoreOptions {
+  /** The ids of a segment of the index of search: a multiple of 8 up to 65 536, the same at every opening. For tests. */
+  searchSegment?: number | undefined
   /** Milliseconds since 1970. */
   now: () => number
   /** Milliseconds on a clock that nobody can set, by default that of `performance.now()`. */

@@ -26,7 +26,7 @@ export class Context {
     /** Those of the route, or those where nothing exists. */
     readonly headers: SharedHeaders,
     /** The request's name in the metrics. */
-    readonly label: string,
+    public label: string,
     /** When the request arrived, in milliseconds since 1970. */
     public now: number,
   ) {}

@@ -4,9 +4,25 @@ import type { OrderFilter } from '../../src/domain/orders.ts'
 import type { PetFilter } from '../../src/domain/pets.ts'
 
 export function petFilter(fields: Partial<PetFilter> & Pick<PetFilter, 'limit'>): PetFilter {
-  return { status: undefined, categoryId: undefined, sort: 'oldest', after: undefined, back: false, ...fields }
+  return {
+    status: undefined,
+    categoryId: undefined,
+    search: undefined,
+    sort: 'oldest',
+    after: undefined,
+    back: false,
+    ...fields,
+  }
 }
 
 export function orderFilter(fields: Partial<OrderFilter> & Pick<OrderFilter, 'limit'>): OrderFilter {
-  return { status: undefined, petId: undefined, sort: 'oldest', after: undefined, back: false, ...fields }
+  return {
+    status: undefined,
+    petId: undefined,
+    search: undefined,
+    sort: 'oldest',
+    after: undefined,
+    back: false,
+    ...fields,
+  }
 }

@@ -16,8 +16,8 @@ const ORDER_PATH = pathOf('getOrder')
 export const orderOperations: Handlers<
   'listOrders' | 'placeOrder' | 'getOrder' | 'cancelOrder' | 'completeOrder' | 'returnOrder' | 'getInventory'
 > = {
-  listOrders: shared<'listOrders'>(async ({ orders, linkTo }, { limit, status, petId, sort, cursor }) => {
-    const query = { limit, status, petId, sort }
+  listOrders: shared<'listOrders'>(async ({ orders, linkTo }, { limit, status, petId, search, sort, cursor }) => {
+    const query = { limit, status, petId, search, sort }
     const page = await orders.listOrders({ ...query, ...placeOf(cursor, 'orders', query) })
     return ok(page.json, linksOf(linkTo, 'orders', query, page))
   }),

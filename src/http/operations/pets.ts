@@ -7,8 +7,8 @@ import { created, ok } from '../response/response.ts'
 import { type Handlers, shared } from './handler.ts'
 
 export const petOperations: Handlers<'listPets' | 'createPet' | 'getPet'> = {
-  listPets: shared<'listPets'>(async ({ pets, linkTo }, { limit, status, categoryId, sort, cursor }) => {
-    const query = { limit, status, categoryId, sort }
+  listPets: shared<'listPets'>(async ({ pets, linkTo }, { limit, status, categoryId, search, sort, cursor }) => {
+    const query = { limit, status, categoryId, search, sort }
     const page = await pets.listPets({ ...query, ...placeOf(cursor, 'pets', query) })
     return ok(page.json, linksOf(linkTo, 'pets', query, page))
   }),

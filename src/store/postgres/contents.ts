@@ -23,8 +23,8 @@ const TYPES = { bigint: 'integer', text: 'text', boolean: 'boolean' } as const
 /** The types that JSON values are read as. */
 const READ_AS = { integer: 'bigint', text: 'text', boolean: 'int' } as const
 
-/** Without what the store keeps: the schema's version, and an empty table for older servers. */
-const OTHERS = `('petstore_schema', 'idempotency_keys')`
+/** Without what each store makes for itself: the schema's version, an empty table for older servers, and the index of search. */
+const OTHERS = `('petstore_schema', 'idempotency_keys', 'search_terms', 'search_segments', 'search_changes')`
 
 /** The columns of every table of the store, in order of creation. The mark of an unfinished copy has none. */
 const COLUMNS = `

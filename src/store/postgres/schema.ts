@@ -7,6 +7,7 @@ import changeOrders from './functions/change-orders.sql' with { type: 'text' }
 import commitDurably from './functions/commit-durably.sql' with { type: 'text' }
 import countInventory from './functions/count-inventory.sql' with { type: 'text' }
 import expireOrders from './functions/expire-orders.sql' with { type: 'text' }
+import indexSearch from './functions/index-search.sql' with { type: 'text' }
 import moveOrders from './functions/move-orders.sql' with { type: 'text' }
 import now from './functions/now.sql' with { type: 'text' }
 import olderServers from './functions/older-servers.sql' with { type: 'text' }
@@ -23,10 +24,11 @@ import sixth from './migrations/0006-counted-inventory.sql' with { type: 'text' 
 import seventh from './migrations/0007-checked-writes.sql' with { type: 'text' }
 import eighth from './migrations/0008-categories.sql' with { type: 'text' }
 import ninth from './migrations/0009-events.sql' with { type: 'text' }
+import tenth from './migrations/0010-search.sql' with { type: 'text' }
 import type { Ask, Session } from './session.ts'
 
 /** In order. A released migration is never changed. */
-const MIGRATIONS = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth]
+const MIGRATIONS = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth]
 export const NEWEST_VERSION = MIGRATIONS.length
 
 /**
@@ -46,6 +48,7 @@ export const FUNCTIONS = [
   placeOrders,
   changeOrders,
   expireOrders,
+  indexSearch,
   olderServers,
 ]
 
@@ -76,6 +79,9 @@ const RIGHTS = {
   events: ['SELECT'],
   changed_pets: ['SELECT'],
   event_epoch: ['SELECT'],
+  search_terms: ['SELECT', 'INSERT', 'UPDATE'],
+  search_segments: ['SELECT', 'INSERT'],
+  search_changes: ['SELECT'],
   keys: ['SELECT', 'INSERT', 'UPDATE'],
   deprecated_calls: ['SELECT', 'INSERT', 'UPDATE'],
   idempotency_answers: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],

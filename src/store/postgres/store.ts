@@ -2,6 +2,10 @@
 
 import { StartError } from '../../domain/errors.ts'
 import type { SchemaState, Store, StoreOptions } from '../../domain/store.ts'
+import { startFilling } from '../search/filling.ts'
+import { searchable } from '../search/search.ts'
+import { SEGMENT } from '../search/terms.ts'
+import { ORDERS, PETS } from '../shared/lists.ts'
 import { type PostgresAddress, parsePostgresAddress } from './address.ts'
 import { PrimaryConnection } from './connection.ts'
 import { StoreFailure } from './errors.ts'
@@ -13,6 +17,7 @@ import { postgresOrders } from './orders.ts'
 import { postgresPets } from './pets.ts'
 import { refusal } from './refusals.ts'
 import { checkRights, checkServer, mayMigrate, migrate, NEWEST_VERSION, schemaVersion } from './schema.ts'
+import { postgresSearchTables } from './search.ts'
 import { type Ask, Session } from './session.ts'
 
 /** Throws StartError when the database cannot be used. */
@@ -59,16 +64,29 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
     await connection.close()
     throw error
   }
+  const pets = postgresPets(connection, options)
+  const orders = postgresOrders(connection, options)
+  const size = options.searchSegment ?? SEGMENT
+  const tables = {
+    pets: postgresSearchTables(connection, PETS, size),
+    orders: postgresSearchTables(connection, ORDERS, size),
+  }
+  const filling = startFilling([tables.pets, tables.orders], size)
   return {
-    ...postgresPets(connection, options),
-    ...postgresOrders(connection, options),
+    ...pets,
+    ...orders,
     ...postgresEvents(connection),
     ...postgresKeys(connection, options),
+    listPets: searchable(pets.listPets, tables.pets, PETS, size),
+    listOrders: searchable(orders.listOrders, tables.orders, ORDERS, size),
     pool: () => connection.pool(),
     ping: async () => {
       await connection.read('SELECT 1')
     },
-    close: () => connection.close(),
+    close: async () => {
+      await filling.stop()
+      await connection.close()
+    },
   }
 }
 

@@ -11,7 +11,7 @@ import { HOLDS, ORDER_COLUMNS } from './order-columns.ts'
 import { PET_COLUMNS } from './pet-columns.ts'
 
 /** What every list can be asked for. */
-export type AnyFilter = ListFilter<{ limit: number; sort: Sort }>
+export type AnyFilter = ListFilter<{ limit: number; sort: Sort; search?: string }>
 
 type Filters<Filter> = Exclude<keyof Filter & string, keyof AnyFilter>
 
@@ -20,6 +20,9 @@ export interface List<Filter> {
   readonly columns: AnyColumns
   /** A column that the table does not have, as SQL. */
   readonly lookup: string | undefined
+  /** The text that a search looks through, as SQL, and the number of the list in the index of search. */
+  readonly searched: string
+  readonly number: number
   /** The column that each parameter narrows the list by. */
   readonly filters: { readonly [Name in Filters<Filter>]-?: string }
   /** The first whose filter is given is used; without one, the rows are read by their ids. */
@@ -40,6 +43,8 @@ export const PETS: List<PetFilter> = {
   table: 'pets',
   columns: PET_COLUMNS,
   lookup: undefined,
+  searched: 'name',
+  number: 0,
   filters: { status: 'status', categoryId: 'category_id' },
   indexes: [
     { name: 'pets_by_category', filter: 'categoryId', second: { filter: 'status', values: PET_STATUSES } },
@@ -51,6 +56,8 @@ export const ORDERS: List<OrderFilter> = {
   table: 'orders',
   columns: ORDER_COLUMNS,
   lookup: '(SELECT name FROM pets WHERE pets.id = pet_id) AS pet_name',
+  searched: "concat(reference, ' ', pet_name)",
+  number: 1,
   filters: { status: 'status', petId: 'pet_id' },
   indexes: [
     {
@@ -86,6 +93,11 @@ export function planOf<Filter>(
   if (!second) return { given, index, walks: [[first]] }
   if (given.includes(second.filter)) return { given, index, walks: [[first, columnOf(second.filter)]] }
   return { given, index, walks: second.values.map((value) => [first, [filters[second.filter], `'${value}'`]]) }
+}
+
+/** Whether the list is narrowed by more than a search. */
+export function hasFilters<Filter>({ filters }: List<Filter>, filter: Filter): boolean {
+  return (Object.keys(filters) as Filters<Filter>[]).some((name) => filter[name] !== undefined)
 }
 
 /** The rows of the list, as a table for FROM. `indexed`: what SQLite is told about the index. */

@@ -45,6 +45,7 @@ export function openSqliteContents(path: string): Contents {
       const found = select<[string, string, bigint]>(
         `SELECT name, sql, strict FROM sqlite_schema JOIN pragma_table_list USING (name)
          WHERE schema = 'main' AND sqlite_schema.type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+           AND name NOT LIKE 'search\\_%' ESCAPE '\\'
          ORDER BY sqlite_schema.rowid`,
       )
       const loose = found.find(([, , strict]) => !strict)

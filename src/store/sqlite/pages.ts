@@ -16,19 +16,17 @@ import {
 } from '../shared/lists.ts'
 import { SQLITE_JSON } from './json.ts'
 import type { Query, Statements } from './statements.ts'
+import { otherSide, parameter, walkSql } from './walks.ts'
 
 type Value = bigint | number | string
 /** The rows as JSON, separated by commas, how many they are, and whether there are any on the other side of the place. */
 type Answer = [json: string | null, count: bigint, beyond: bigint]
 
-/** In each statement `?1` is the place, `?2` the limit, and the filters follow. A bare one would be a reason to plan it again. */
-const parameter = (place: number) => `+?${place + 3}`
-
 export function pages<Filter extends AnyFilter>(statements: Statements, list: List<Filter>): (filter: Filter) => Page {
   const json = jsonObject(list.columns, SQLITE_JSON)
   const built = new Map<string, Query<Answer, Value[]>>()
   const inRange = statements.query<Answer, [bigint, number]>(
-    `SELECT group_concat(${json}) FILTER (WHERE id <= ?1 + ?2), count(*), ${otherSide({ given: [], index: undefined, walks: [[]] }, true)}
+    `SELECT group_concat(${json}) FILTER (WHERE id <= ?1 + ?2), count(*), ${otherSide(list, { given: [], index: undefined, walks: [[]] }, true)}
      FROM ${rowsOf(list)} WHERE id > ?1 AND id <= ?1 + ?2 + 1`,
   )
 
@@ -40,36 +38,8 @@ export function pages<Filter extends AnyFilter>(statements: Statements, list: Li
   }
 
   function sqlOf(plan: Plan<Filter>, up: boolean): string {
-    const { index, walks } = plan
-    const order = up ? 'ORDER BY id' : 'ORDER BY id DESC'
-    const rows = rowsOf(list, indexed(plan))
-    // Upwards an index gives that order by itself.
-    const found = conditions(plan, up).map(
-      (where) => `SELECT id, ${json} AS row FROM ${rows} WHERE ${where} ${index && up ? '' : order} LIMIT +?2`,
-    )
-    const whole =
-      walks.length === 1
-        ? found[0]
-        : `${found.map((one) => `SELECT * FROM (${one})`).join(' UNION ALL ')} ${order} LIMIT +?2`
-    return `SELECT group_concat(row), count(*), ${otherSide(plan, up)} FROM (${whole})`
-  }
-
-  function otherSide(plan: Plan<Filter>, up: boolean): string {
-    return conditions(plan, !up)
-      .map((where) => `EXISTS (SELECT 1 FROM ${list.table}${indexed(plan)} WHERE ${where})`)
-      .join(' OR ')
-  }
-
-  /** The rows above the place, or up to it, for each walk. */
-  function conditions({ given, index, walks }: Plan<Filter>, up: boolean): string[] {
-    return walks.map((walk) => {
-      const columns = walk.map(([column]) => column)
-      const others = given.map((name, place) => [list.filters[name], parameter(place)] as const)
-      const all = [...walk, ...others.filter(([column]) => !columns.includes(column))]
-      const where = all.map(([column, value]) => `${column} = ${value}`)
-      if (index?.unique) where.push(index.unique.where)
-      return [...where, up ? 'id > ?1' : 'id <= ?1'].join(' AND ')
-    })
+    const rows = walkSql(list, plan, up, `id, ${json} AS row`)
+    return `SELECT group_concat(row), count(*), ${otherSide(list, plan, up)} FROM (${rows})`
   }
 
   return (filter) => {
@@ -86,10 +56,6 @@ export function pages<Filter extends AnyFilter>(statements: Statements, list: Li
     const values = plan.given.map((name) => filter[name] as Value)
     return pageOf(filter, foundIn(statementFor(plan, up).values(from, limit + 1, ...values)[0] as Answer, filter))
   }
-}
-
-function indexed({ index }: Plan<never>): string {
-  return index ? ` INDEXED BY ${index.name}` : ' NOT INDEXED'
 }
 
 const START = '{"id":'

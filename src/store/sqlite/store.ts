@@ -3,6 +3,10 @@
 import { resolve } from 'node:path'
 import type { Store, StoreOptions } from '../../domain/store.ts'
 import { endOfTurn } from '../../system/turn.ts'
+import { startFilling } from '../search/filling.ts'
+import { searchable } from '../search/search.ts'
+import { SEGMENT } from '../search/terms.ts'
+import { ORDERS, PETS } from '../shared/lists.ts'
 import { startCheckpoints } from './checkpoints.ts'
 import { openConnection, type SqliteConnection } from './connection.ts'
 import { translated } from './errors.ts'
@@ -10,6 +14,7 @@ import { sqliteEvents } from './events.ts'
 import { sqliteKeys } from './keys.ts'
 import { sqliteOrders } from './orders.ts'
 import { sqlitePets } from './pets.ts'
+import { sqliteSearchTables } from './search.ts'
 import { reads, Statements } from './statements.ts'
 import { transactions } from './transaction.ts'
 import { Version } from './version.ts'
@@ -27,11 +32,21 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
   const read = reads(statements)
   const { transact, hold, settled } = transactions(connection, statements, version)
   const writing = writes(statements, transact, version.current, options)
+  const pets = sqlitePets(statements, read, writing)
+  const orders = sqliteOrders(statements, read, writing, options)
+  const size = options.searchSegment ?? SEGMENT
+  const tables = {
+    pets: sqliteSearchTables(statements, read, transact, PETS, size),
+    orders: sqliteSearchTables(statements, read, transact, ORDERS, size),
+  }
+  const filling = startFilling([tables.pets, tables.orders], size)
   const checkpoints = startCheckpoints(connection, hold)
   return {
-    ...sqlitePets(statements, read, writing),
-    ...sqliteOrders(statements, read, writing, options),
+    ...pets,
+    ...orders,
     ...sqliteEvents(statements, read, transact),
+    listPets: searchable(pets.listPets, tables.pets, PETS, size),
+    listOrders: searchable(orders.listOrders, tables.orders, ORDERS, size),
     ...sqliteKeys(statements, transact, options),
     version: version.current,
     ping: async () => {
@@ -41,6 +56,7 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
     close: async () => {
       // Reads begin before the end of this turn, writes after it.
       await endOfTurn()
+      await filling.stop()
       await writing.settled()
       await settled()
       await checkpoints.stop()

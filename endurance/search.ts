@@ -1,0 +1,176 @@
+// Hostile names, and searches generated from them, on both stores at once: every answer is compared with that of a naive model, and with the
+// other store's, byte for byte. Some names are read from the rows, the others from the index.
+//
+//   npm run endurance:search -- --names 20000 --searches 10000 --report
+
+import type { OrderFilter } from '../src/domain/orders.ts'
+import type { PetFilter } from '../src/domain/pets.ts'
+import type { Store } from '../src/domain/store.ts'
+import { openStore } from '../src/store/kinds.ts'
+import { temporaryFile } from '../test/support/files.ts'
+import { newKey } from '../test/support/keys.ts'
+import { orderFilter, petFilter } from '../test/support/lists.ts'
+import { idsOf } from '../test/support/paging.ts'
+import { sharedCluster } from '../test/support/postgres.ts'
+import { hostileName, modelFinds, modelWords, randomOf, searchFor } from '../test/support/searches.ts'
+import { faultsLine, print, runCommand } from './command.ts'
+
+const STATUSES = ['available', 'available', 'available', 'pending', 'sold'] as const
+const DAY_MS = 86_400_000
+
+interface Item {
+  id: bigint
+  text: string
+  status: string
+  categoryId?: bigint
+}
+
+export interface Shop {
+  stores: Record<string, Store>
+  pets: Item[]
+  orders: Item[]
+  close(): Promise<void>
+}
+
+/** The same pets and orders in both stores. `segment`: the ids of a segment of the index; the last of them are behind it. */
+export async function openShop(names: number, segment: number, random: () => number): Promise<Shop> {
+  const cluster = await sharedCluster()
+  const addresses = { SQLite: temporaryFile('search.db'), PostgreSQL: await cluster.newDatabase() }
+  const options = { now: Date.now, searchSegment: segment }
+  const pets = Array.from({ length: names }, (_, n) => ({
+    id: BigInt(n + 1),
+    text: hostileName(random),
+    status: STATUSES[Math.floor(random() * STATUSES.length)] as string,
+    categoryId: BigInt(Math.floor(random() * 3)),
+  }))
+  const ordered = pets.filter(({ status }) => status === 'available').slice(0, names / 3)
+  const orders = ordered.map(({ id, text }, n) => {
+    const reference = n % 3 ? hostileName(random) : undefined
+    return { id: BigInt(n + 1), petId: id, reference, text: `${reference ?? ''} ${text}`, status: 'pending' }
+  })
+  const stores: Record<string, Store> = {}
+  for (const [name, address] of Object.entries(addresses)) {
+    const store = await openStore(address, options)
+    stores[name] = store
+    const { id: by } = await store.createKey(newKey())
+    const add = ({ text, status, categoryId }: Item) =>
+      store.createPet({ name: text, status: status as 'sold', categoryId: categoryId ?? 0n }, by)
+    await inBatches(pets, add)
+    await inBatches(orders, ({ petId, reference }) =>
+      store.placeOrder({ petId, reference, expiresAt: Date.now() + DAY_MS }, by),
+    )
+    await indexed(store)
+  }
+  for (const { petId } of orders) (pets[Number(petId) - 1] as Item).status = 'pending'
+  return {
+    stores,
+    pets,
+    orders,
+    close: async () => void (await Promise.all(Object.values(stores).map((one) => one.close()))),
+  }
+}
+
+async function inBatches<Of>(items: readonly Of[], add: (item: Of) => Promise<unknown>): Promise<void> {
+  for (let at = 0; at < items.length; at += 200) await Promise.all(items.slice(at, at + 200).map(add))
+}
+
+/** Resolves when a search is answered. */
+export async function indexed(store: Store): Promise<void> {
+  for (const list of [
+    () => store.listPets(petFilter({ limit: 1, search: 'a' })),
+    () => store.listOrders(orderFilter({ limit: 1, search: 'a' })),
+  ])
+    while (
+      await list().then(
+        () => false,
+        () => true,
+      )
+    )
+      await Bun.sleep(100)
+}
+
+/** The faults that were found. */
+export async function proveSearches({ stores, pets, orders }: Shop, searches: number, random: () => number) {
+  const faults: string[] = []
+  let found = 0
+  const texts = pets.map(({ text }) => text)
+  const pick = <Of>(...of: Of[]) => of[Math.floor(random() * of.length)] as Of
+  for (let n = 0; n < searches; n++) {
+    const search = searchFor(texts, random)
+    const { written } = modelWords(search)
+    if (written === 0 || written > 8) continue
+    const isOfPets = random() < 0.7
+    const items = isOfPets ? pets : orders
+    const asked = {
+      limit: pick(1, 7, 20, 100),
+      search,
+      sort: pick('oldest' as const, 'newest' as const),
+      status: pick(undefined, undefined, 'pending' as const, isOfPets ? ('sold' as never) : ('pending' as const)),
+      after: pick(undefined, undefined, BigInt(Math.floor(random() * items.length))),
+      back: random() < 0.3,
+      ...(isOfPets && { categoryId: pick(undefined, undefined, 1n) }),
+    }
+    if (asked.after === undefined) asked.back = false
+    const expected = modelPage(items, asked)
+    const answers = await Promise.all(
+      Object.values(stores).map((store) =>
+        isOfPets ? store.listPets(petFilter(asked as PetFilter)) : store.listOrders(orderFilter(asked as OrderFilter)),
+      ),
+    )
+    const [answer, other] = answers
+    const seen = answer && { ids: idsOf(answer), next: answer.next !== undefined, prev: answer.prev !== undefined }
+    found += expected.ids.length
+    if (String(seen && Object.values(seen)) !== String(Object.values(expected)))
+      faults.push(`the model: ${JSON.stringify({ ...asked, after: String(asked.after), categoryId: undefined })}`)
+    // Orders have times of their own in each store.
+    const same = isOfPets
+      ? answer?.json === other?.json
+      : String(answer && idsOf(answer)) === String(other && idsOf(other))
+    if (!same || answer?.next !== other?.next || answer?.prev !== other?.prev)
+      faults.push(`the other store: ${JSON.stringify(search)}`)
+  }
+  return { faults, found }
+}
+
+type Asked = Pick<PetFilter, 'limit' | 'sort' | 'after' | 'back'> & {
+  search: string
+  status: string | undefined
+  categoryId?: bigint | undefined
+}
+
+function modelPage(items: readonly Item[], { search, status, categoryId, sort, after, back, limit }: Asked) {
+  const all = items
+    .filter((item) => (status ?? item.status) === item.status && (categoryId ?? item.categoryId) === item.categoryId)
+    .filter(({ text }) => modelFinds(text, search))
+    .map(({ id }) => id)
+  if (sort === 'newest') all.reverse()
+  const follows = (id: bigint) => after === undefined || (sort === 'oldest' ? id > after : id <= after)
+  const start = all.findIndex(follows)
+  const place = start < 0 ? all.length : start
+  const [from, to] = back ? [Math.max(0, place - limit), place] : [place, Math.min(all.length, place + limit)]
+  return { ids: all.slice(from, to), next: to < all.length, prev: from > 0 }
+}
+
+if (import.meta.main) {
+  process.exit(
+    await runCommand({
+      name: 'search',
+      title: 'Search: both stores and a naive model',
+      description: 'Compares searches over hostile names in both stores with a naive model.',
+      options: {
+        names: ['pets, a third of them with an order', 20_000],
+        searches: ['searches, with any filter, order and direction', 10_000],
+        seed: ['the start of the generator', 1],
+      },
+      async run({ names, searches, seed }) {
+        const random = randomOf(seed)
+        const shop = await openShop(names, 1_024, random)
+        print(`filled with ${names} pets and ${shop.orders.length} orders`)
+        const { faults, found } = await proveSearches(shop, searches, random)
+        await shop.close()
+        const text = `- ${searches} searches over ${names} pets and ${shop.orders.length} orders, seed ${seed}: ${found} rows were found.\n${faultsLine(faults)}`
+        return { text, passed: faults.length === 0 }
+      },
+    }),
+  )
+}

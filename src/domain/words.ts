@@ -1,0 +1,51 @@
+// The words of names and of searches, folded alike on both sides and in both stores: case, marks and widths make no difference. The databases
+// have rules of their own, which differ; so none of theirs is used.
+
+import { PetstoreError } from './errors.ts'
+
+/** Another one whenever the same text would have other words, also because the runtime knows a newer Unicode: an index holds it. */
+export const FOLDING = 1
+
+const SEARCH_WORDS_MAX = 8
+
+const ASCII = /^[\0-\x7f]*$/
+const MARKS = /\p{M}+/gu
+/** A letter or digit of the scripts that put no spaces between words is a word of its own. */
+const WORDS =
+  /[[\p{L}\p{N}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}]]|[[\p{L}\p{N}]--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}]]+/gv
+const WRITTEN =
+  /[[\p{L}\p{N}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}]]+|[[\p{L}\p{N}]--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}]]+/gv
+const ASCII_WORDS = /[0-9a-z]+/g
+
+/** Upper and lower case twice: ẞ becomes ß first, and then ss. */
+function fold(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase()
+  const plain = text.normalize('NFKD').replace(MARKS, '')
+  return plain.toUpperCase().toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ')
+}
+
+function split(folded: string): string[] {
+  return folded.match(ASCII.test(folded) ? ASCII_WORDS : WORDS) ?? []
+}
+
+/** The words of a text, each with a space before it: for `hasWords`. */
+export function wordsOf(text: string): string {
+  const words = split(fold(text))
+  return words.length === 0 ? '' : ` ${words.join(' ')}`
+}
+
+/** The words of a search, each once. Throws `invalid_parameter` when there are none, or too many as they are written. */
+export function searchWords(search: string): string[] {
+  const folded = fold(search)
+  const written = folded.match(WRITTEN)?.length ?? 0
+  if (written === 0) throw new PetstoreError('invalid_parameter', 'search must have a letter or a digit in it.')
+  if (written > SEARCH_WORDS_MAX) {
+    throw new PetstoreError('invalid_parameter', `search must have at most ${SEARCH_WORDS_MAX} words.`)
+  }
+  return [...new Set(split(folded))]
+}
+
+/** Whether for each word of the search one of the words begins with it. `words`: as `wordsOf` gives them. */
+export function hasWords(words: string, search: readonly string[]): boolean {
+  return search.every((word) => words.includes(` ${word}`))
+}

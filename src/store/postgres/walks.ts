@@ -1,0 +1,50 @@
+// The rows of a list, along the index that its filters choose: SQL that leaves PostgreSQL's planner no other way. In it `$1` is the place where the
+// walk begins, and the filters follow. The limit is a number: a parameter would be a reason to plan the statement at every execution.
+
+import { type List, type Plan, rowsOf } from '../shared/lists.ts'
+
+export const parameter = (place: number) => `$${place + 2}`
+
+/** The rows above the place, or up to it, the nearest first. `columns`: the id, and others. */
+export function walkSql<Filter>(
+  list: List<Filter>,
+  plan: Plan<Filter>,
+  up: boolean,
+  limit: number,
+  columns: string,
+): string {
+  const parts = walksOf(list, plan, up, limit).map((walk) => `SELECT ${columns} FROM ${rowsOf(list)} WHERE ${walk}`)
+  if (parts.length === 1) return `${parts[0]}`
+  const together = parts.map((part) => `SELECT * FROM (${part}) AS part`).join(' UNION ALL ')
+  return `${together} ORDER BY id${up ? '' : ' DESC'} LIMIT ${limit}`
+}
+
+/** Conditions, order and limit, for each walk, of the rows above the place or up to it. */
+function walksOf<Filter>(list: List<Filter>, plan: Plan<Filter>, up: boolean, limit: number): string[] {
+  const { given, index, walks } = plan
+  const direction = up ? '' : ' DESC'
+  return walks.map((walk) => {
+    const columns = walk.map(([column]) => column)
+    const others = given.map((name, place) => [list.filters[name], parameter(place)] as const)
+    const where = others
+      .filter(([column]) => !columns.includes(column))
+      .map(([column, value]) => `${column} = ${value}`)
+    if (index?.unique) where.push(walk.map(([column, value]) => `${column} = ${value}`).join(), index.unique.where)
+    where.push(index && !index.unique ? along(walk, up) : `id ${up ? '>' : '<='} $1`)
+    // Of the one row of a unique index in the order of the ids, the planner would read all rows with the value, by another index.
+    const order = index?.unique ? columns : [...columns, 'id']
+    return `${where.join(' AND ')} ORDER BY ${order.map((column) => column + direction).join(', ')} LIMIT ${limit}`
+  })
+}
+
+/**
+ * The condition for rows with these values in these columns, above the id `$1` or up to it. With `ORDER BY column, id` only the index on
+ * both columns gives their order. For `column = $2 ORDER BY id` the planner may prefer the primary key, and so read all other rows that
+ * are older: when every tenth pet is available, it expects one among the first ten.
+ */
+function along(walk: Plan<never>['walks'][number], up: boolean): string {
+  const columns = walk.map(([column]) => column)
+  const values = walk.map(([, value]) => value)
+  const [on, end] = up ? ['>', '<='] : ['<=', '>=']
+  return `(${[...columns, 'id']}) ${on} (${[...values, '$1']}) AND (${columns}) ${end} (${values})`
+}

@@ -1,0 +1,78 @@
+// Fills the index of search behind the rows, in the background: whenever all ids of a segment are given away, its terms are written. Every server
+// does this, and any number of them may: each writes the same, and the first one counts.
+
+import { wordsOf } from '../../domain/words.ts'
+import type { SearchTables } from './tables.ts'
+import { segmentOf, Terms } from './terms.ts'
+import { resting } from './turns.ts'
+
+const EVERY_MS = 1_000
+const ROWS = 250
+/** Terms in one transaction: few enough that other writes do not wait for it. */
+const TERMS = 1_000
+
+type Tables = Pick<SearchTables<never>, 'end' | 'news' | 'write'>
+
+export interface Filling {
+  /** Resolves when nothing is written any more. */
+  stop(): Promise<void>
+}
+
+/** `size`: the ids of a segment. */
+export function startFilling(lists: readonly Tables[], size: number): Filling {
+  let stopped = false
+  let filling: Promise<unknown> = Promise.resolve()
+  let timer = setTimeout(again, EVERY_MS)
+  timer.unref()
+
+  function again(): void {
+    filling = Promise.all(lists.map(fillAll)).catch(() => {
+      // The next one tries again; whoever asks the store meanwhile gets its error.
+    })
+    filling.then(() => {
+      if (stopped) return
+      // At another time than other servers.
+      timer = setTimeout(again, EVERY_MS * (1 + Math.random()))
+      timer.unref()
+    })
+  }
+
+  async function fillAll(tables: Tables): Promise<void> {
+    while (!stopped && (await fillNext(tables)));
+  }
+
+  /** Resolves with whether there was a segment to fill. */
+  async function fillNext(tables: Tables): Promise<boolean> {
+    const { first, last } = await tables.end()
+    if (first === undefined || last === undefined) return false
+    const whole = BigInt(size)
+    const segment = segmentOf(first, size)
+    const end = (segment + 1n) * whole
+    if (last < end) return false
+    const rests = resting()
+    const terms = new Terms(size)
+    for (let row = first; row < end && !stopped; await rests()) {
+      const { rows } = await tables.news({ segment: NEVER, row, change: NEVER }, ROWS)
+      for (const [id, text] of rows) if (id < end) terms.add(Number(id - segment * whole), wordsOf(text))
+      row = (rows.at(-1)?.[0] ?? end) + 1n
+    }
+    const entries = terms.entries()
+    for (let at = 0; at === 0 || at < entries.length; at += TERMS, await rests()) {
+      if (stopped) return false
+      const isLast = at + TERMS >= entries.length
+      if (!(await tables.write(segment, entries.slice(at, at + TERMS), isLast))) break
+    }
+    return true
+  }
+
+  return {
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      await filling
+    },
+  }
+}
+
+/** No segment and no change is greater. */
+const NEVER = 2n ** 63n - 1n

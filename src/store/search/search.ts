@@ -1,0 +1,222 @@
+// Finds the rows of a page by the words of a search. The index gives candidates, segment by segment, and what is behind it is looked through;
+// each candidate is compared with its row, so the index may say too much, and never decides.
+
+import { PetstoreError } from '../../domain/errors.ts'
+import type { Page } from '../../domain/lists.ts'
+import { hasWords, searchWords, wordsOf } from '../../domain/words.ts'
+import { batched } from '../shared/group-commit.ts'
+import { type AnyFilter, goesUp, hasFilters, type List, pageOf, startOf } from '../shared/lists.ts'
+import { Memory, type View } from './memory.ts'
+import type { FoundRow, SearchTables } from './tables.ts'
+import { addTo, placesIn, rangeOf, segmentOf } from './terms.ts'
+import { taking } from './turns.ts'
+
+/** Of a search that is all words of one letter each, the index is asked for so many; the rows are asked for all. */
+const RANGES_MAX = 16
+const SEGMENTS_MAX = 32
+const CHUNK = { first: 64, max: 1_024 }
+/** Words behind the segments that are passed by at once. */
+const PASSED_MAX = 4_096
+/** Rows that are looked at along the filters, before and after as many by the index, and twice as many each time. */
+const TURN_ROWS = 1_000
+/** A search that has looked at so many rows in vain ends. It takes about 0.2 s, in slices. */
+const ROWS_MAX = 100_000
+
+/** Ids that may be on the page, the nearest first, and where the way goes on behind all that was looked at for them. */
+interface Candidates {
+  readonly ids: readonly bigint[]
+  readonly after: bigint
+  readonly looked: number
+}
+
+/** `plain`, for the filters that have a search, too. `size`: the ids of a segment. */
+export function searchable<Filter extends AnyFilter>(
+  plain: (filter: Filter) => Promise<Page>,
+  tables: SearchTables<Filter>,
+  list: List<Filter>,
+  size: number,
+): (filter: Filter) => Promise<Page> {
+  const memory = new Memory(tables, size)
+  // A search sees what was committed before it began: those that wait share the next reading.
+  const look = batched(async (waiting: object[]) => {
+    const view = await memory.read()
+    return waiting.map(() => view)
+  })
+
+  return async (filter) => {
+    if (filter.search === undefined) return plain(filter)
+    const words = searchWords(filter.search)
+    const view = await look({})
+    const { limit, back, after } = filter
+    const up = goesUp(filter)
+    const way = new Way(tables, size, view, words, filter, hasFilters(list, filter))
+    const found = await way.find(after ?? startOf(up), up, limit + 1)
+    const beyond = after !== undefined && (await way.find(after, !up, 1)).length > 0
+    const shown = found.slice(0, limit)
+    if (back) shown.reverse()
+    return pageOf(filter, {
+      rows: shown.map(({ json }) => json).join(','),
+      first: shown[0]?.id,
+      last: shown.at(-1)?.id,
+      more: found.length > limit,
+      beyond,
+    })
+  }
+}
+
+/** One search on its way up or down the ids. */
+class Way<Filter> {
+  private looked = 0
+  private readonly turns = taking()
+
+  constructor(
+    private readonly tables: SearchTables<Filter>,
+    private readonly size: number,
+    private readonly view: View,
+    private readonly words: readonly string[],
+    private readonly filter: Filter,
+    private readonly hasFilters: boolean,
+  ) {}
+
+  /**
+   * Up to `count` rows, the nearest first. Nobody knows whether the filters or the words leave less, so both ways are gone, each for as long
+   * as the other: it takes at most about twice the shorter one.
+   */
+  async find(from: bigint, up: boolean, count: number): Promise<FoundRow[]> {
+    const found: FoundRow[] = []
+    let after = from
+    for (let turn = TURN_ROWS; ; turn *= 2) {
+      for (const way of this.hasFilters ? [this.alongFilters, this.byWords] : [this.byWords]) {
+        const end = this.looked + (this.hasFilters ? turn : Number.POSITIVE_INFINITY)
+        let isOver = true
+        for await (const { ids, after: next, looked } of way.call(this, after, up)) {
+          if (ids.length > 0) found.push(...(await this.matching(ids)))
+          if (found.length >= count) return found.slice(0, count)
+          after = next
+          this.looked += looked
+          if (this.looked > ROWS_MAX) throw tooMany()
+          await this.turns()
+          isOver = this.looked < end
+          if (!isOver) break
+        }
+        if (isOver) return found
+      }
+    }
+  }
+
+  private async matching(ids: readonly bigint[]): Promise<FoundRow[]> {
+    const rows = new Map((await this.tables.rows(ids, this.filter)).map((row) => [row.id, row]))
+    return ids.flatMap((id) => rows.get(id) ?? []).filter(({ text }) => hasWords(wordsOf(text), this.words))
+  }
+
+  private async *alongFilters(from: bigint, up: boolean): AsyncGenerator<Candidates> {
+    let after = from
+    for (let chunk = CHUNK.first; ; chunk = Math.min(2 * chunk, CHUNK.max)) {
+      const rows = await this.tables.walk(this.filter, after, up, chunk)
+      const last = rows.at(-1)?.[0]
+      if (last !== undefined) after = up ? last : last - 1n
+      const ids = rows.filter(([, text]) => hasWords(wordsOf(text), this.words)).map(([id]) => id)
+      yield { ids, after, looked: rows.length }
+      if (rows.length < chunk) return
+    }
+  }
+
+  private async *byWords(from: bigint, up: boolean): AsyncGenerator<Candidates> {
+    if (up) yield* this.inSegments(from, up)
+    yield* this.behindSegments(from, up)
+    if (!up) yield* this.inSegments(from, up)
+  }
+
+  private *behindSegments(from: bigint, up: boolean): Generator<Candidates> {
+    const { ids, words, length, changed } = this.view
+    const start = firstAbove(ids, length, from)
+    let found: bigint[] = []
+    let chunk = CHUNK.first
+    for (let passed = 0; up ? start + passed < length : passed < start; passed++) {
+      const at = up ? start + passed : start - 1 - passed
+      const id = ids[at] as bigint
+      if (hasWords(changed.get(id) ?? (words[at] as string), this.words)) found.push(id)
+      if (found.length < chunk && passed % PASSED_MAX !== 0) continue
+      yield { ids: found, after: up ? id : id - 1n, looked: found.length }
+      if (found.length > 0) chunk = Math.min(2 * chunk, CHUNK.max)
+      found = []
+    }
+    yield* chunks(found, up)
+  }
+
+  private async *inSegments(from: bigint, up: boolean): AsyncGenerator<Candidates> {
+    const { size } = this
+    const first = segmentOf(up ? from + 1n : from, size)
+    const way = this.view.segments.filter((segment) => (up ? segment >= first : segment <= first))
+    if (!up) way.reverse()
+    const changed = [...this.view.changed].filter(([id, words]) => id < this.view.behind && hasWords(words, this.words))
+    // The longest word is in few rows.
+    const ranges = this.words
+      .toSorted((one, other) => other.length - one.length)
+      .slice(0, RANGES_MAX)
+      .map(rangeOf)
+    for (let at = 0, count = 1; at < way.length; at += count, count = Math.min(2 * count, SEGMENTS_MAX)) {
+      const group = way.slice(at, at + count)
+      const bits = this.inAll(await this.tables.idsOf(group, ranges), ranges.length)
+      for (const segment of group) {
+        const start = segment * BigInt(size)
+        const places = placesIn(bits.get(segment) ?? NONE).map((place) => start + BigInt(place))
+        const ids = new Set([...places, ...changed.flatMap(([id]) => (segmentOf(id, size) === segment ? id : []))])
+        const wanted = [...ids]
+          .filter((id) => (up ? id > from : id <= from))
+          .sort((one, other) => (one < other === up ? -1 : 1))
+        yield* chunks(wanted, up)
+      }
+      await this.turns()
+    }
+  }
+
+  /** For each segment, the places that are in every range. */
+  private inAll(found: readonly (readonly [bigint, number, Uint8Array])[], ranges: number): Map<bigint, Uint8Array> {
+    const bits = new Map<bigint, Uint8Array[]>()
+    for (const [segment, range, ids] of found) {
+      const ofRanges = bits.get(segment) ?? []
+      bits.set(segment, ofRanges)
+      const ofRange = ofRanges[range] ?? new Uint8Array(this.size / 8)
+      ofRanges[range] = ofRange
+      addTo(ofRange, ids)
+    }
+    const inAll = new Map<bigint, Uint8Array>()
+    for (const [segment, ofRanges] of bits) {
+      const [whole, ...others] = ofRanges
+      if (Object.keys(ofRanges).length < ranges || !whole) continue
+      for (const other of others)
+        for (let at = 0; at < whole.length; at++) whole[at] = (whole[at] as number) & (other[at] as number)
+      inAll.set(segment, whole)
+    }
+    return inAll
+  }
+}
+
+const NONE = new Uint8Array(0)
+
+function* chunks(ids: readonly bigint[], up: boolean): Generator<Candidates> {
+  for (let at = 0, chunk = CHUNK.first; at < ids.length; at += chunk, chunk = Math.min(2 * chunk, CHUNK.max)) {
+    const some = ids.slice(at, at + chunk)
+    const last = some.at(-1) as bigint
+    yield { ids: some, after: up ? last : last - 1n, looked: some.length }
+  }
+}
+
+/** The place of the first of the ids, which rise, that is greater. */
+function firstAbove(ids: readonly bigint[], length: number, id: bigint): number {
+  let [low, high] = [0, length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((ids[middle] as bigint) > id) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+function tooMany(): PetstoreError {
+  return new PetstoreError(
+    'invalid_parameter',
+    `search has looked at ${ROWS_MAX} rows that the other filters leave out. Search for more letters or words, or with fewer filters.`,
+  )
+}

@@ -1,0 +1,54 @@
+// What the index of search asks of a store, for one list. The index is segments of ids, which are written once and never change, and whatever
+// comes behind them, which is read from the rows.
+
+import type { Range } from './terms.ts'
+
+/** What a search knows already of the store. */
+export interface Known {
+  /** The last segment. */
+  readonly segment: bigint
+  /** The last id, or the first that a row may have. */
+  readonly row: bigint
+  /** The last change of a text. */
+  readonly change: bigint
+}
+
+export interface News {
+  readonly segments: readonly bigint[]
+  /** From the known one on, each with its searched text, in the order of the ids. */
+  readonly rows: readonly (readonly [id: bigint, text: string])[]
+  /** Rows whose text has changed; without it where the row is gone. */
+  readonly changes: readonly (readonly [change: bigint, id: bigint, text: string | null])[]
+}
+
+export interface FoundRow {
+  readonly id: bigint
+  readonly text: string
+  readonly json: string
+}
+
+/** Where the index ends. */
+export interface End {
+  /** The first id behind the last segment, and the last id of all; `undefined` where there is none. */
+  readonly first: bigint | undefined
+  readonly last: bigint | undefined
+}
+
+export interface SearchTables<Filter> {
+  /** Up to `limit` of the rows and of the changes. Includes every commit before the call. */
+  news(known: Known, limit: number): Promise<News>
+
+  /** The ids of the terms in each range, by its place in `ranges`. */
+  idsOf(segments: readonly bigint[], ranges: readonly Range[]): Promise<(readonly [bigint, number, Uint8Array])[]>
+
+  /** Those of the rows that the filters let pass, in any order. */
+  rows(ids: readonly bigint[], filter: Filter): Promise<FoundRow[]>
+
+  /** The rows that the filters let pass above `after`, or up to it, the nearest first. */
+  walk(filter: Filter, after: bigint, up: boolean, limit: number): Promise<(readonly [id: bigint, text: string])[]>
+
+  end(): Promise<End>
+
+  /** Adds terms to a segment, or replaces them; with the last of them the segment is there. `false` when it was there before. */
+  write(segment: bigint, terms: readonly (readonly [string, Uint8Array])[], isLast: boolean): Promise<boolean>
+}

@@ -1,0 +1,113 @@
+// The index of search in SQLite, and the rows that it is compared with.
+
+import { FOLDING } from '../../domain/words.ts'
+import type { FoundRow, SearchTables } from '../search/tables.ts'
+import { jsonObject } from '../shared/columns.ts'
+import { type AnyFilter, type List, type Plan, planOf, rowsOf } from '../shared/lists.ts'
+import { SQLITE_JSON } from './json.ts'
+import type { Query, Read, Statements } from './statements.ts'
+import type { Transact } from './transaction.ts'
+import { parameter, walkSql } from './walks.ts'
+
+type Value = bigint | number | string
+type Text = [id: bigint, text: string]
+
+/** `size`: the ids of a segment. */
+export function sqliteSearchTables<Filter extends AnyFilter>(
+  statements: Statements,
+  read: Read,
+  transact: Transact,
+  list: List<Filter>,
+  size: number,
+): SearchTables<Filter> {
+  const { number, searched } = list
+  const index = `list = ${number} AND folding = ${FOLDING}`
+  const segments = statements.query<[bigint], [bigint]>(
+    `SELECT segment FROM search_segments WHERE ${index} AND segment > ? ORDER BY segment`,
+  )
+  const rowsFrom = statements.query<Text, [bigint, number]>(
+    `SELECT id, ${searched} FROM ${rowsOf(list)} WHERE id >= ? ORDER BY id LIMIT +?`,
+  )
+  const changes = statements.query<[bigint, bigint, string | null], [bigint, number]>(
+    `SELECT search_changes.id, row_id, (SELECT ${searched} FROM ${rowsOf(list)} WHERE ${list.table}.id = row_id)
+     FROM search_changes INDEXED BY search_changes_by_list WHERE list = ${number} AND search_changes.id > ? LIMIT +?`,
+  )
+  const terms = statements.query<[Uint8Array], [bigint, string, string]>(
+    `SELECT ids FROM search_terms WHERE ${index} AND segment = ? AND term >= ? AND term <= ?`,
+  )
+  const lastSegment = statements.query<[bigint | null], []>(`SELECT max(segment) FROM search_segments WHERE ${index}`)
+  const end = statements.query<[bigint | null, bigint | null], [bigint]>(
+    `SELECT (SELECT min(id) FROM ${list.table} WHERE id >= ?), (SELECT max(id) FROM ${list.table})`,
+  )
+  const isThere = statements.query<[bigint], [bigint]>(`SELECT 1 FROM search_segments WHERE ${index} AND segment = ?`)
+  const addTerm = statements.query<never, [bigint, string, Uint8Array]>(
+    `INSERT OR REPLACE INTO search_terms (list, folding, segment, term, ids) VALUES (${number}, ${FOLDING}, ?, ?, ?)`,
+  )
+  const addSegment = statements.query<never, [bigint]>(
+    `INSERT INTO search_segments (list, folding, segment) VALUES (${number}, ${FOLDING}, ?)`,
+  )
+  const asked = planned<Filter, [bigint, string, string]>(
+    statements,
+    list,
+    ({ given }) => `SELECT ${list.table}.id, ${searched}, ${jsonObject(list.columns, SQLITE_JSON)}
+      FROM (SELECT value AS wanted FROM json_each(?1)) CROSS JOIN ${rowsOf(list, ' NOT INDEXED')}
+      WHERE ${[`${list.table}.id = wanted`, ...given.map((name, place) => `${list.filters[name]} = ${parameter(place)}`)].join(' AND ')} LIMIT +?2`,
+  )
+  const walkUp = planned<Filter, Text>(statements, list, (plan) => walkSql(list, plan, true, `id, ${searched} AS text`))
+  const walkDown = planned<Filter, Text>(statements, list, (plan) =>
+    walkSql(list, plan, false, `id, ${searched} AS text`),
+  )
+
+  return {
+    news: ({ segment, row, change }, limit) =>
+      read(() => ({
+        segments: segments.values(segment).flat(),
+        rows: rowsFrom.values(row, limit),
+        changes: changes.values(change, limit),
+      })),
+    idsOf: (of, ranges) =>
+      read(() =>
+        of.flatMap((segment) =>
+          ranges.flatMap(({ first, last }, place) =>
+            terms.values(segment, first, last).map(([ids]) => [segment, place, ids] as const),
+          ),
+        ),
+      ),
+    rows: (ids, filter) =>
+      read(() => asked(filter, `[${ids}]`, ids.length).map(([id, text, json]): FoundRow => ({ id, text, json }))),
+    walk: (filter, after, up, limit) => read(() => (up ? walkUp : walkDown)(filter, after, limit)),
+    end: () =>
+      read(() => {
+        const segment = lastSegment.values()[0]?.[0]
+        const behind = typeof segment === 'bigint' ? (segment + 1n) * BigInt(size) : -(2n ** 63n)
+        const [first, last] = end.values(behind)[0] ?? [null, null]
+        return { first: first ?? undefined, last: last ?? undefined }
+      }),
+    write: (segment, of, isLast) =>
+      transact(
+        () => {
+          if (isThere.values(segment).length > 0) return false
+          for (const [term, ids] of of) addTerm.run(segment, term, ids)
+          if (isLast) addSegment.run(segment)
+          return true
+        },
+        { keepsKeys: true },
+      ),
+  }
+}
+
+/** A statement for each combination of filters; their values come behind the limit. */
+function planned<Filter extends AnyFilter, Row>(
+  statements: Statements,
+  list: List<Filter>,
+  sqlOf: (plan: Plan<Filter>) => string,
+): (filter: Filter, first: Value, limit: number) => Row[] {
+  const built = new Map<string, Query<Row, Value[]>>()
+  return (filter, first, limit) => {
+    const plan = planOf(list, filter, parameter)
+    const name = `${plan.index?.name} ${plan.given}`
+    const statement = built.get(name) ?? statements.query<Row, Value[]>(sqlOf(plan))
+    built.set(name, statement)
+    return statement.values(first, limit, ...plan.given.map((given) => filter[given] as Value))
+  }
+}

@@ -1,0 +1,161 @@
+// Search in both stores: the answers are those of a naive model, byte for byte the same, from the rows and from the index, whatever is added,
+// renamed or removed meanwhile, by whichever server. endurance/search.ts is the long version.
+
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { indexed, openShop, proveSearches, type Shop } from '../endurance/search.ts'
+import type { Page } from '../src/domain/lists.ts'
+import type { Store } from '../src/domain/store.ts'
+import { openStore } from '../src/store/kinds.ts'
+import { temporaryFile } from './support/files.ts'
+import { newKey } from './support/keys.ts'
+import { orderFilter, petFilter } from './support/lists.ts'
+import { expectPages, idsOf } from './support/paging.ts'
+import { newPet } from './support/pets.ts'
+import { sharedCluster } from './support/postgres.ts'
+import { rejectionOf } from './support/rejection.ts'
+import { modelFinds, randomOf } from './support/searches.ts'
+
+const SEGMENT = 64
+
+describe('both stores', () => {
+  const random = randomOf(3)
+  let shop: Shop
+  beforeAll(async () => {
+    shop = await openShop(600, SEGMENT, random)
+  }, 60_000)
+  afterAll(() => shop.close())
+
+  test('answer as a naive model does, and byte for byte the same', async () => {
+    const { faults, found } = await proveSearches(shop, 500, random)
+    expect(faults).toEqual([])
+    expect(found).toBeGreaterThan(1_000)
+  }, 60_000)
+
+  test('go forth and back through what is found', async () => {
+    for (const search of ['a', 'bis', 'e', '王', '1', 'x y'])
+      for (const sort of ['oldest', 'newest'] as const)
+        for (const store of Object.values(shop.stores)) {
+          const of = (items: { id: bigint; text: string }[]) => {
+            const ids = items.filter(({ text }) => modelFinds(text, search)).map(({ id }) => id)
+            return sort === 'newest' ? ids.reverse() : ids
+          }
+          await expectPages(of(shop.pets), 13, (place) =>
+            store.listPets(petFilter({ limit: 13, search, sort, ...place })),
+          )
+          await expectPages(of(shop.orders), 9, (place) =>
+            store.listOrders(orderFilter({ limit: 9, search, sort, ...place })),
+          )
+        }
+  }, 60_000)
+})
+
+const STORES = {
+  SQLite: async () => temporaryFile('search.db'),
+  PostgreSQL: async () => (await sharedCluster()).newDatabase(),
+}
+
+describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
+  const options = { now: Date.now, searchSegment: SEGMENT }
+  let address: string
+  let [one, other]: Store[] = []
+  let by: bigint
+  const found = async (store: Store | undefined, search: string, more = {}): Promise<bigint[]> =>
+    idsOf((await store?.listPets(petFilter({ limit: 100, search, ...more }))) as Page)
+  const foundOrders = async (search: string) =>
+    idsOf((await other?.listOrders(orderFilter({ limit: 100, search }))) as Page)
+  const add = async (name: string) => (await (one as Store).createPet(newPet({ name }), by)).value.id
+
+  beforeAll(async () => {
+    address = await newAddress()
+    one = await openStore(address, options)
+    other = await openStore(address, options)
+    by = (await one.createKey(newKey())).id
+    await Promise.all(Array.from({ length: 3 * SEGMENT }, (_, n) => add(n % 10 ? `Rex ${n}` : `Rare ${n}`)))
+  })
+  afterAll(async () => void (await Promise.all([one?.close(), other?.close()])))
+
+  const run = async (sql: string): Promise<Record<string, unknown>[]> => {
+    if (name === 'PostgreSQL')
+      return (await sharedCluster()).asAdmin((admin) => admin.unsafe(sql), new URL(address).pathname.slice(1))
+    const database = new Database(address, { safeIntegers: true })
+    const rows = database.query(sql).all() as Record<string, unknown>[]
+    database.close()
+    return rows
+  }
+  const segments = async () =>
+    (await run('SELECT segment FROM search_segments WHERE list = 0 ORDER BY segment')).map(({ segment }) =>
+      BigInt(segment as bigint),
+    )
+
+  test('what was added is found at once, on every server, before and while it gets into the index', async () => {
+    const ids: bigint[] = []
+    for (let n = 0; (await segments()).length < 3 || n < 40; n++) {
+      ids.push(await add(`Ünïque ${n}`))
+      expect(await found(other, 'unique', { sort: 'newest' })).toEqual(ids.toReversed().slice(0, 100))
+      expect(await found(other, `UNI ${n}`)).toContain(ids.at(-1) as bigint)
+      if (n > 40) await Bun.sleep(20)
+      if (n > 60) ids.splice(0, ids.length - 1)
+      if (n > 60) break
+    }
+    while ((await segments()).length < 2) await Bun.sleep(50)
+    expect((await segments()).slice(0, 2)).toEqual([0n, 1n])
+    expect((await found(one, 'rare')).length).toBe(20)
+  }, 60_000)
+
+  test('a corrected name is found by its new words and no longer by the old, with its orders; so is a reference', async () => {
+    const early = 11n
+    const late = await add('Later Dog')
+    for (const petId of [early, late]) await one?.placeOrder({ petId, reference: `Anna ${petId}` }, by)
+    const orders = await foundOrders('anna')
+    expect(await foundOrders('later anna')).toEqual(orders.slice(1))
+    await run(`UPDATE pets SET name = 'Corrected Zebra' WHERE id IN (${early}, ${late})`)
+    for (const store of [one, other]) {
+      expect(await found(store, 'zebra')).toEqual([early, late])
+      expect(await found(store, 'zebra', { sort: 'newest', limit: 1 })).toEqual([late])
+      expect(await found(store, 'later')).toEqual([])
+      expect(await found(store, 'rex 10')).not.toContain(early)
+    }
+    expect(await foundOrders('zeb an')).toEqual(orders)
+    await run(`UPDATE orders SET reference = 'Berta' WHERE pet_id = ${early}`)
+    expect(await foundOrders('berta')).toEqual(orders.slice(0, 1))
+    expect(await foundOrders('anna')).toEqual(orders.slice(1))
+    await run(`UPDATE orders SET reference = NULL WHERE pet_id = ${early}`)
+    expect(await foundOrders('berta')).toEqual([])
+    expect(await foundOrders('corrected')).toEqual(orders)
+  })
+
+  test('a pet that is gone is not found, wherever it was', async () => {
+    const late = await add('Gone Soon')
+    await found(other, 'gone')
+    await run(`UPDATE pets SET name = 'Gone Early' WHERE id = 21`)
+    expect(await found(other, 'gone')).toEqual([21n, late])
+    await run(`DELETE FROM pets WHERE id IN (21, 22, ${late})`)
+    for (const store of [one, other]) expect(await found(store, 'gone')).toEqual([])
+    const next = await add('Gone Next')
+    expect(await found(other, 'gone')).toEqual([next])
+  })
+
+  test('while the index is missing, a search says how far it is, and lists go on', async () => {
+    const old = await openStore(address, { ...options, searchSegment: 8 })
+    const refused = await rejectionOf(old.listPets(petFilter({ limit: 1, search: 'rex' })))
+    expect(refused).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/^The index of search is being built, \d+ % of it is there\./),
+    })
+    expect(idsOf(await old.listPets(petFilter({ limit: 1 })))).toEqual([1n])
+    await old.close()
+  })
+
+  test('a store that was never indexed is indexed while it is served', async () => {
+    const server = await openStore(address, options)
+    await run('DELETE FROM search_segments')
+    await run('DELETE FROM search_terms')
+    await indexed(server)
+    while ((await segments()).length < 3) await Bun.sleep(50)
+    const fresh = await openStore(address, options)
+    expect((await found(fresh, 'rare')).length).toBe(18)
+    await fresh.close()
+    await server.close()
+  }, 60_000)
+})
