@@ -12,10 +12,10 @@ import { composeExample, type Example, imageExample, kubernetesExample, systemdE
 import { temporaryFile } from './support/files.ts'
 import { buildImage, type Image, missingToBuild, missingToRun } from './support/image.ts'
 import { sharedCluster } from './support/postgres.ts'
-import { ask, type Running, root, start } from './support/process.ts'
+import { ask, type Running, root, run, start } from './support/process.ts'
 
 const folder = join(root, 'deploy')
-const NAMES = ['petstore.service', 'compose.yaml', 'kubernetes.yaml']
+const NAMES = ['petstore.service', 'compose.yaml', 'kubernetes.yaml', 'kubernetes-file.yaml']
 const textOf = (name: string) => readFileSync(join(folder, name), 'utf8')
 const unlessMissing = (tool: string, name: string, body: () => void) =>
   test.skipIf(Bun.which(tool) === null)(`${name}${Bun.which(tool) ? '' : `: skipped, ${tool} missing`}`, body)
@@ -50,6 +50,27 @@ unlessMissing('docker-compose', 'docker-compose reads the Compose file', () => {
   expect([exitCode, stderr.toString()]).toEqual([0, ''])
 })
 
+test('Kubernetes, in a file: one replica, whose data and backups are in volumes', () => {
+  const [{ spec }] = Bun.YAML.parse(textOf('kubernetes-file.yaml')) as [{ spec: StatefulSet }]
+  const [{ volumeMounts, env }] = spec.template.spec.containers
+  const [secrets, ...volumes] = volumeMounts
+  expect([spec.replicas, secrets?.mountPath]).toEqual([1, '/secrets'])
+  expect(spec.volumeClaimTemplates.map(({ metadata }) => metadata.name)).toEqual(volumes.map(({ name }) => name))
+  // Where the image keeps its data, and where the service puts its backups.
+  const backups = env.find(({ name }) => name === 'PETSTORE_BACKUP_DIR')?.value as string
+  expect(volumes.map(({ mountPath }) => mountPath)).toEqual(['/data', backups])
+})
+
+interface StatefulSet {
+  replicas: number
+  template: {
+    spec: {
+      containers: [{ volumeMounts: { name: string; mountPath: string }[]; env: { name: string; value: string }[] }]
+    }
+  }
+  volumeClaimTemplates: { metadata: { name: string } }[]
+}
+
 test('Kubernetes: two replicas, a rolling update, and probes on paths of the service', () => {
   const [deployment] = Bun.YAML.parse(textOf('kubernetes.yaml')) as { spec: Deployment }[]
   const { replicas, strategy, template } = (deployment as { spec: Deployment }).spec
@@ -75,11 +96,13 @@ interface Probe {
 /** The user of the image. The unit's is another, and not root either. */
 const USER = 65532
 const asRoot = process.getuid?.() === 0
+const asUser = asRoot ? ['setpriv', `--reuid=${USER}`, `--regid=${USER}`, '--clear-groups'] : []
 const image = imageExample()
 const ON_IMAGE: Record<string, Partial<Example>> = {
   'docker run': {},
   'compose.yaml': composeExample(),
-  'kubernetes.yaml': kubernetesExample(),
+  'kubernetes.yaml': kubernetesExample('kubernetes.yaml'),
+  'kubernetes-file.yaml': kubernetesExample('kubernetes-file.yaml'),
 }
 const EXAMPLES: Record<string, Example> = {
   'petstore.service': systemdExample(),
@@ -110,7 +133,6 @@ describe.each(Object.keys(EXAMPLES))('the executable, started as by %s,', (name)
     const env = Object.fromEntries(
       Object.entries(environment).map(([variable, value]) => [variable, value.startsWith('/') ? here(value) : value]),
     )
-    const asUser = asRoot ? ['setpriv', `--reuid=${USER}`, `--regid=${USER}`, '--clear-groups'] : []
     const service = await start(['serve'], {
       command: [...asUser, executable],
       cwd: here(workdir),
@@ -121,6 +143,24 @@ describe.each(Object.keys(EXAMPLES))('the executable, started as by %s,', (name)
   })
 })
 
+test.skipIf(!asRoot)(
+  `on a folder of root, it says who must own it${asRoot ? '' : ': skipped, this is not root'}`,
+  async () => {
+    const folder = mkdtempSync(temporaryFile('of-root-'))
+    for (const path of [dirname(folder), folder]) chmodSync(path, 0o755)
+    const start = (env: Record<string, string>) =>
+      run(['serve', '--port', '0'], { command: [...asUser, executable], env, cwd: '/' })
+    const { status, stderr } = await start({ PETSTORE_DATABASE: join(folder, 'data/petstore.db') })
+    expect([status, stderr]).toEqual([1, expect.stringContaining('cannot be created (permission denied). ')])
+    expect(stderr).toContain(`Give the folder to this user: chown ${USER} ${folder}. `)
+    const database = join(mkdtempSync(temporaryFile('own-')), 'petstore.db')
+    own(dirname(database))
+    chmodSync(dirname(dirname(database)), 0o755)
+    const backups = await start({ PETSTORE_DATABASE: database, PETSTORE_BACKUP_DIR: folder })
+    expect(backups.stderr).toContain(`Give the folder to this user: chown ${USER} ${folder}. `)
+  },
+)
+
 const unbuilt = missingToBuild.length > 0 ? `: skipped, ${missingToBuild.join(', ')} missing` : ''
 describe.skipIf(unbuilt !== '')(`the image${unbuilt}`, () => {
   let built: Image
@@ -129,20 +169,27 @@ describe.skipIf(unbuilt !== '')(`the image${unbuilt}`, () => {
   }, 120_000)
   afterAll(() => built?.remove())
 
-  test.each(Object.keys(ON_IMAGE))('serves, started as by %s', async (name) => {
-    const { environment = {}, secrets } = ON_IMAGE[name] as Partial<Example>
-    const machine = mkdtempSync(temporaryFile('machine-'))
-    const folder = join(machine, 'secrets')
-    const secret = await writeSecrets(folder)
-    own(dirname(machine), machine)
-    // As Compose does: each file alone, from a folder into which the image's user does not get.
-    chmodSync(folder, 0o700)
-    const files = ['database', 'key'].map((name) => `${join(folder, name)}:${secrets}/${name}:ro`)
-    const mounts = secrets ? files : []
-    const service = await start(['serve'], built.command({ PETSTORE_PORT: '0', ...environment, ...ELSEWHERE }, mounts))
-    await checkServes(service, environment, secret, '/data/petstore.db')
-    await service.stop()
-  })
+  // All of them have one container, and so one /data.
+  test.each(Object.keys(ON_IMAGE).filter((name) => name !== 'kubernetes-file.yaml'))(
+    'serves, started as by %s',
+    async (name) => {
+      const { environment = {}, secrets } = ON_IMAGE[name] as Partial<Example>
+      const machine = mkdtempSync(temporaryFile('machine-'))
+      const folder = join(machine, 'secrets')
+      const secret = await writeSecrets(folder)
+      own(dirname(machine), machine)
+      // As Compose does: each file alone, from a folder into which the image's user does not get.
+      chmodSync(folder, 0o700)
+      const files = ['database', 'key'].map((name) => `${join(folder, name)}:${secrets}/${name}:ro`)
+      const mounts = secrets ? files : []
+      const service = await start(
+        ['serve'],
+        built.command({ PETSTORE_PORT: '0', ...environment, ...ELSEWHERE }, mounts),
+      )
+      await checkServes(service, environment, secret, '/data/petstore.db')
+      await service.stop()
+    },
+  )
 
   const unrun = missingToRun.length > 0 ? `: skipped, ${missingToRun.join(', ')} missing` : ''
   describe.skipIf(unrun !== '')(`in a container${unrun}`, () => {

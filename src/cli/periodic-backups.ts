@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts'
 import { StartError, systemReason } from '../domain/errors.ts'
 import type { Log } from '../observability/log.ts'
 import { absolutePath } from '../store/absolute-path.ts'
-import { makeFolder } from '../system/files.ts'
+import { handOver, makeFolder } from '../system/files.ts'
 import { removeAbandoned } from '../system/partial.ts'
 import { startSelf } from './self.ts'
 
@@ -104,12 +104,8 @@ function checkWritable(folder: string): void {
     makeFolder(folder)
     rmdirSync(mkdtempSync(join(folder, '.petstore-')))
   } catch (cause) {
-    throw new StartError(
-      `Backups cannot be written to ${folder} (${systemReason(cause)}). Choose another PETSTORE_BACKUP_DIR.`,
-      {
-        cause,
-      },
-    )
+    const advice = `${handOver(folder, cause)}Choose another PETSTORE_BACKUP_DIR.`
+    throw new StartError(`Backups cannot be written to ${folder} (${systemReason(cause)}). ${advice}`, { cause })
   }
 }
 

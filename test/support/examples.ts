@@ -29,8 +29,8 @@ export function composeExample(): Partial<Example> {
   return { environment: services.petstore.environment, secrets: '/run/secrets' }
 }
 
-export function kubernetesExample(): Partial<Example> {
-  const [deployment, service] = Bun.YAML.parse(textOf('deploy/kubernetes.yaml')) as [Deployment, KubernetesService]
+export function kubernetesExample(name: string): Partial<Example> {
+  const [deployment, service] = Bun.YAML.parse(textOf(`deploy/${name}`)) as [Deployment, KubernetesService]
   const { containers, enableServiceLinks } = deployment.spec.template.spec
   const [{ env, volumeMounts }] = containers
   const own = Object.fromEntries(env.map(({ name, value }) => [name, value]))

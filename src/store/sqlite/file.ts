@@ -20,7 +20,7 @@ import {
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { StartError, systemReason } from '../../domain/errors.ts'
-import { makeFolder } from '../../system/files.ts'
+import { handOver, makeFolder } from '../../system/files.ts'
 import { PARTIAL } from '../../system/partial.ts'
 import { UNFINISHED_COPY } from '../shared/failures.ts'
 
@@ -184,9 +184,8 @@ function createFile(path: string): void {
     makeFolder(dirname(path))
     closeSync(openSync(path, 'a', 0o600))
   } catch (error) {
-    throw new StartError(`${path} cannot be created (${systemReason(error)}). ${nameAnother('store')}`, {
-      cause: error,
-    })
+    const advice = `${handOver(dirname(path), error)}${nameAnother('store')}`
+    throw new StartError(`${path} cannot be created (${systemReason(error)}). ${advice}`, { cause: error })
   }
 }
 

@@ -1,0 +1,136 @@
+// The examples of nginx and Caddy in deploy/, run as they stand but for ports, certificate and names: TLS, a path of their own, waiting
+// requests, and two servers that are restarted one after the other while clients write. Skipped where a proxy is not installed.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { PetstoreClient } from '../src/client/petstore.ts'
+import { temporaryFile } from './support/files.ts'
+import { ask, type Running, root, run, serve } from './support/process.ts'
+import { freePort, PROXIES, type RunningProxy, startProxy } from './support/proxies.ts'
+
+const PET = { name: 'Rex', categoryId: 7n }
+const ports = [freePort(), freePort()] as const
+const folder = dirname(temporaryFile('x'))
+const [certificate, privateKey] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]
+const example = (name: string) =>
+  ports.reduce(
+    (text, port, index) => text.replaceAll(`127.0.0.1:808${index}`, `127.0.0.1:${port}`),
+    readFileSync(join(root, 'deploy', name), 'utf8'),
+  )
+const [nginx] = PROXIES
+const caddy = Bun.which('caddy')
+
+const EXAMPLES: typeof PROXIES = [
+  {
+    ...(nginx as (typeof PROXIES)[number]),
+    configuration: (port, _to, at) => {
+      const site = example('nginx.conf')
+        .replace('listen 443', `listen 127.0.0.1:${port}`)
+        .replace('/etc/ssl/shop.example/fullchain.pem', certificate)
+        .replace('/etc/ssl/shop.example/privkey.pem', privateKey)
+      const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+        (name) => `${name}_temp_path ${at}/${name};`,
+      )
+      return `${process.getuid?.() === 0 ? 'user root;' : ''} worker_processes 1; pid ${at}/nginx.pid; events {}
+        http { access_log off; error_log /dev/null; ${paths.join(' ')} ${site} }`
+    },
+  },
+  {
+    name: 'Caddy',
+    found: caddy,
+    command: (file) => [caddy as string, 'run', '--adapter', 'caddyfile', '--config', file],
+    configuration: (port) =>
+      `{\n\tadmin off\n\tauto_https disable_redirects\n\tlog {\n\t\toutput discard\n\t}\n}\n${example(
+        'Caddyfile',
+      ).replace('shop.example {', `https://127.0.0.1:${port} {\n\ttls ${certificate} ${privateKey}`)}`,
+  },
+]
+
+beforeAll(async () => {
+  const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2', '-nodes']
+  const files = ['-keyout', privateKey, '-out', certificate]
+  await run(['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', ...subject, ...files], {
+    command: ['openssl'],
+  })
+})
+
+for (const proxy of EXAMPLES) {
+  describe.skipIf(!proxy.found)(`behind ${proxy.name}${proxy.found ? '' : ': skipped, it is not installed'}`, () => {
+    const database = temporaryFile('petstore.db')
+    const port = freePort()
+    const shop = `https://127.0.0.1:${port}/shop`
+    const tls = () => ({ tls: { ca: readFileSync(certificate, 'utf8') } })
+    const through = (url: string, init?: RequestInit) => fetch(url, { ...init, ...tls() })
+    let services: Running[]
+    let running: RunningProxy
+    let client: PetstoreClient
+    let key: string
+    const startOn = (at: number) =>
+      serve(['--database', database, '--port', String(at)], { env: { PETSTORE_BASE_URL: `${shop}/v1` } })
+
+    beforeAll(async () => {
+      services = [await startOn(ports[0]), await startOn(ports[1])]
+      key = services[0]?.key as string
+      running = await startProxy(proxy, port, ports[0])
+      client = new PetstoreClient({ baseUrl: `${shop}/v1`, apiKey: key, retries: 0, fetch: through })
+    })
+    afterAll(async () => {
+      await running.stop()
+      for (const service of services) await service.stop()
+    })
+
+    test('links lead below the path, and so does the path without a slash', async () => {
+      for (let n = 0; n < 3; n++) await client.createPet(PET)
+      expect(await Array.fromAsync(client.listPets({ limit: 1 }))).toHaveLength(3)
+      const headers = { Authorization: `Bearer ${key}` }
+      const first = await through(`${shop}/v1/pets?limit=1`, { headers })
+      const [, next = ''] = /<(.*)>; rel="next"/.exec(first.headers.get('Link') ?? '') ?? []
+      expect(next).toStartWith('/shop/v1/pets?')
+      const page = await through(shop)
+      expect([page.status, page.url]).toEqual([200, `${shop}/`])
+    })
+
+    test('a body that is too large is refused by the service, with its sentence', async () => {
+      const init = { method: 'POST', headers: { Authorization: `Bearer ${key}` }, body: 'x'.repeat(100_000) }
+      const answer = await through(`${shop}/v1/pets`, init)
+      expect([answer.status, await answer.text()]).toEqual([413, expect.stringContaining('body_too_large')])
+    })
+
+    test('a reader of events waits until something happens', async () => {
+      const headers = { Authorization: `Bearer ${key}` }
+      const waiting = through(`${shop}/v1/store/events?from=now&wait=30`, { headers })
+      await Bun.sleep(500)
+      await client.createPet({ ...PET, name: 'Late' })
+      expect(await (await waiting).text()).toContain('"Late"')
+    })
+
+    test('servers are restarted one after the other, and a client with Idempotency-Keys notices nothing', async () => {
+      // Its retries are what it does by itself: each create has a key.
+      const patient = new PetstoreClient({ baseUrl: `${shop}/v1`, apiKey: key, fetch: through })
+      const before = (await client.getInventory()).available
+      let [restarting, added] = [true, 0n]
+      const buyers = Promise.all(
+        [1, 2, 3, 4].map(async () => {
+          while (restarting) {
+            await patient.createPet(PET)
+            added++
+            await patient.listPage({ limit: 100 })
+          }
+        }),
+      )
+      const restarts = async () => {
+        for (const index of [0, 1] as const) {
+          await services[index]?.stop()
+          services[index] = await startOn(ports[index])
+          await Bun.sleep(1_200)
+        }
+        restarting = false
+      }
+      await Promise.all([restarts(), buyers])
+      expect(added).toBeGreaterThan(10n)
+      expect((await client.getInventory()).available).toBe(before + added)
+      expect((await ask('GET', `http://127.0.0.1:${ports[0]}/v1/pets`, key)).status).toBe(200)
+    })
+  })
+}
