@@ -84,7 +84,8 @@ function useFocusInPlace(shown: Shown) {
     if (at.current === undefined || document.activeElement !== document.body) return
     const rows = table.current?.tBodies[0]?.rows
     const row = rows?.item(Math.min(at.current, rows.length - 1))
-    row?.querySelector<HTMLElement>('.actions button, a, button')?.focus({ preventScroll: true })
+    const button = row?.querySelector<HTMLElement>('.actions button') ?? row?.querySelector<HTMLElement>('a, button')
+    button?.focus({ preventScroll: true })
   }, [shown])
   return {
     ref: table,
