@@ -2,6 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { run } from './support/process.ts'
+import { openTerminal, plain } from './support/terminal.ts'
 
 test('the help of every command is complete, and fits 80 columns', async () => {
   const commands: string[][] = [[]]
@@ -24,4 +25,28 @@ test('the help of every command is complete, and fits 80 columns', async () => {
   await look([])
   expect(commands.map((words) => words.join(' '))).toContain('keys rotate')
   expect(commands.length).toBeGreaterThan(30)
+})
+
+test.each([
+  [['--help']],
+  [['pets', '--help']],
+  [['pets', 'import', '--help']],
+  [['keys', 'create', '--help']],
+  [['help', 'copy']],
+])('at a terminal of 40 columns, help is wrapped by words: %j', async (args) => {
+  const terminal = openTerminal(args, {}, 40)
+  expect(await terminal.exited).toBe(0)
+  const wide = (await run(args)).stdout
+  await terminal.waitFor(wide.trimEnd().slice(-8))
+  const narrow = plain(terminal.shown())
+  expect(narrow.replaceAll(/\s+/g, '')).toBe(wide.replaceAll(/\s+/g, ''))
+  const examples = /Examples?:\n(?: +.*\n)+/.exec(narrow)?.[0] ?? ''
+  const lines = narrow.replace(examples, '').split('\n')
+  expect(lines.filter((line) => line.length > 40)).toEqual([])
+  const words = wide.split(/\s+/)
+  const broken = narrow
+    .split(/\s+/)
+    .filter((word) => !words.some((one) => one === word || (one.length > 30 && one.includes(word))))
+  expect(broken).toEqual([])
+  expect(lines.filter((line) => /^ \S/.test(line))).toEqual([])
 })

@@ -6,6 +6,8 @@ import { basename, join } from 'node:path'
 import { CLIENT_SETTINGS, SETTINGS, type Setting } from '../config/settings.ts'
 
 const MAX_COLUMNS = 100
+const EXPLANATION_MIN = 20
+const BELOW = 6
 
 /** By the name that `petstore help` takes. */
 export function guides(): Map<string, Blob> {
@@ -59,4 +61,29 @@ function prose(text: string, columns?: number): string {
 export function wrap(text: string, columns = 80, indent = '', hanging = 0): string {
   const width = Math.min(columns, MAX_COLUMNS) - indent.length - hanging
   return indent + Bun.wrapAnsi(text, width, { trim: false }).replaceAll(/ *\n */g, `\n${indent}${' '.repeat(hanging)}`)
+}
+
+/** The help of a command for a terminal narrower than what commander and we have wrapped. An example stays one line, to be copied. */
+export function folded(help: string, columns: number): string {
+  return help
+    .split('\n\n')
+    .map((part) => {
+      if (/^\s*Examples?:/.test(part)) return part
+      return part
+        .replaceAll(/(?<=[^:\n])\n(?=\S)/g, ' ')
+        .split('\n')
+        .map((line) => foldedLine(line, columns))
+        .join('\n')
+    })
+    .join('\n\n')
+}
+
+/** What explains a flag or a command stands right of it, or below it where that is too narrow. */
+function foldedLine(line: string, columns: number): string {
+  if (line.length <= columns) return line
+  const [lead = ''] = /^ *(?:\S.*? {2,}(?=\S))?/.exec(line) ?? []
+  const isBeside = columns - lead.length >= EXPLANATION_MIN
+  const indent = ' '.repeat(isBeside ? lead.length : BELOW)
+  const text = Bun.wrapAnsi(line.slice(lead.length), columns - indent.length, { hard: true })
+  return (isBeside ? lead : `${lead.trimEnd()}\n${indent}`) + text.replaceAll('\n', `\n${indent}`)
 }

@@ -62,7 +62,9 @@ function settle(command: Command): void {
     .showHelpAfterError(`  ${fullName(command)} --help shows the usage.`)
     .configureOutput({
       writeOut(text) {
-        written = write(text)
+        const { isTTY, columns } = process.stdout
+        written =
+          isTTY && columns < 80 ? import('./guides.ts').then(({ folded }) => write(folded(text, columns))) : write(text)
       },
       writeErr: (text) => tell(...text.trimEnd().split('\n')),
       outputError: (text) => tellError(sentenceOf(text)),
