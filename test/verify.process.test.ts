@@ -148,6 +148,19 @@ describe('a server that breaks a promise', () => {
   })
 })
 
+test('an answer in chunks is read to its end, also where the end of a chunk looks like it', async () => {
+  const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n'
+  const chunked = bytes(async (socket) => {
+    for (const part of [head, '3;x=y\r\n[\r', '\n\r\n', '3\r\n]\r\n\r\n', '0\r\nTrailer: x\r\n', '\r\n']) {
+      socket.write(part)
+      await Bun.sleep(20)
+    }
+  })
+  const { stdout, status } = await verify([chunked.url, '--only', 'pets.list.array', '--json'])
+  expect([status, resultsOf({ stdout }).map(({ outcome }) => outcome)]).toEqual([0, ['held']])
+  await chunked.stop()
+})
+
 test('a rate limit is waited for', async () => {
   let asked = 0
   const limited = fake((request) => {
@@ -180,7 +193,22 @@ describe('what cannot be examined ends with a sentence and 2, and nothing on sta
         }),
       'did not answer within 0.5 seconds',
     ],
+    'that hangs in the middle': [
+      () => {
+        let asked = 0
+        return fake(() => (asked++ === 0 ? Response.json([]) : new Promise(() => undefined)))
+      },
+      'is too slow: ',
+    ],
     'that hangs up': [() => bytes((socket) => socket.end()), 'closed the connection without a whole answer'],
+    'with a length that is none': [
+      () => bytes((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n[]')),
+      'does not speak HTTP/1.1',
+    ],
+    'with chunks that are none': [
+      () => bytes((socket) => socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nno\r\n')),
+      'does not speak HTTP/1.1',
+    ],
     'that breaks off': [
       () =>
         bytes((socket) => {
@@ -211,7 +239,7 @@ describe('what cannot be examined ends with a sentence and 2, and nothing on sta
     ],
     'of web pages': [
       () => fake(() => new Response('<!doctype html><p>Hello')),
-      'answers with a web page: is this the base URL?',
+      'answers with a web page, which this base URL should not.',
     ],
     'that refuses the key': [() => fake(() => new Response('{}', { status: 401 })), 'refuses the API key (401)'],
     'of another protocol': [

@@ -101,17 +101,17 @@ async function verify(url: string | undefined, options: Options, self: Command):
 async function examine(
   examination: Examination,
   chosen: readonly PromiseRow[],
-  { baseUrl, totalMs }: Target,
+  { baseUrl }: Target,
 ): Promise<Result[]> {
   const progress = startProgress(`Examining ${baseUrl.host}`, chosen.length)
   try {
     await examination.begin()
     let done = 0
     const results = await examination.examine(chosen, ({ id }) => progress.update(++done, id))
-    if (examination.timeUp && (await examination.broken()).length === 0) {
-      const unchecked = results.filter(({ outcome }) => outcome === 'not_checked').length
+    const [late] = examination.late
+    if (late !== undefined && (await examination.broken()).length === 0) {
       throw new StartError(
-        `The server is too slow: ${plural(unchecked, 'promise')} of ${results.length} could not be checked within ${totalMs / 1000} seconds.`,
+        `The server is too slow: ${plural(examination.late.length, 'promise')} could not be checked, ${late} among them.`,
       )
     }
     return results

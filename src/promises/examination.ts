@@ -25,8 +25,8 @@ export class Examination {
   private readonly results = new Map<string, Promise<Result>>()
   private readonly waiting: (() => void)[] = []
   private running = 0
-  /** Set once not everything could be checked in time. */
-  timeUp = false
+  /** The ids of those that could not be checked in time. */
+  readonly late: string[] = []
 
   constructor(
     private readonly target: Target,
@@ -47,10 +47,10 @@ export class Examination {
       const answer = await new Probe(this.run).get('/pets')
       if (answer.status === 401 || answer.status === 403)
         throw new NotExaminable(`refuses the API key (${answer.status})`)
-      if (/^\s*</.test(answer.text)) throw new NotExaminable('answers with a web page: is this the base URL?')
+      if (/^\s*</.test(answer.text)) throw new NotExaminable('answers with a web page, which this base URL should not')
     } catch (error) {
       if (error instanceof Broken) throw new NotExaminable(error.actual.replace(/^The server (.*)\.$/, '$1'))
-      if (error instanceof TimeUp) throw new NotExaminable('allows no more requests for now')
+      if (error instanceof TimeUp) throw new NotExaminable(error.message)
       throw error
     }
   }
@@ -104,8 +104,8 @@ export class Examination {
     } catch (error) {
       if (error instanceof Unjudged) return unchecked(error.message)
       if (error instanceof TimeUp) {
-        this.timeUp = true
-        return unchecked('The time was up.')
+        this.late.push(id)
+        return unchecked(`The server ${error.message}.`)
       }
       if (error instanceof Broken) return this.found(row, error)
       throw error

@@ -98,6 +98,8 @@ function inChunks(body: Uint8Array): Uint8Array[] {
 class Reader {
   private bytes: Buffer = Buffer.alloc(0)
   private head: Pick<Received, 'status' | 'headers'> | undefined
+  private readonly chunks: Uint8Array[] = []
+  private chunkAt = 0
   constructor(private readonly method: string) {}
 
   /** The head has come, and no body may follow (RFC 9110, 6.4.1). */
@@ -113,8 +115,7 @@ class Reader {
     if (this.bodyless) return undefined
     const length = this.header('content-length')
     if (this.header('transfer-encoding')) {
-      const whole = this.bytes.subarray(-4).toString('latin1') === HEAD_END
-      return whole ? this.answer(this.withoutChunks()) : undefined
+      return this.readChunks() ? this.answer(Buffer.concat(this.chunks)) : undefined
     }
     if (length === undefined || this.bytes.length < Number(length)) return undefined
     return this.answer(this.bytes.subarray(0, Number(length)))
@@ -125,7 +126,10 @@ class Reader {
     if (!this.head) throw this.bytes.length > 0 ? new NotExaminable('does not speak HTTP/1.1') : new NoAnswer(reason)
     if (this.bodyless) return this.answer(this.bytes)
     const length = this.header('content-length')
-    if (this.header('transfer-encoding')) return this.answer(this.withoutChunks())
+    if (this.header('transfer-encoding')) {
+      if (!this.readChunks()) throw new NoAnswer('broke off in the middle of an answer')
+      return this.answer(Buffer.concat(this.chunks))
+    }
     if (length !== undefined && this.bytes.length < Number(length)) throw new NoAnswer(reason)
     return this.answer(this.bytes)
   }
@@ -153,19 +157,23 @@ class Reader {
     this.bytes = this.bytes.subarray(end + HEAD_END.length)
     if (status < 200) return this.bytes.length > 0 && this.readHead()
     this.head = { status, headers: lines.map(headerOf) }
+    if (!/^\d+$/.test(this.header('content-length') ?? '0')) throw new NotExaminable('does not speak HTTP/1.1')
     return true
   }
 
-  private withoutChunks(): Uint8Array {
-    const chunks: Uint8Array[] = []
-    for (let at = 0; ; ) {
-      const end = this.bytes.indexOf('\r\n', at)
-      const size = end < 0 ? Number.NaN : Number.parseInt(this.bytes.subarray(at, end).toString('latin1'), 16)
-      if (Number.isNaN(size) || end + 2 + size > this.bytes.length)
-        throw new NoAnswer('broke off in the middle of an answer')
-      if (size === 0) return Buffer.concat(chunks)
-      chunks.push(this.bytes.subarray(end + 2, end + 2 + size))
-      at = end + 2 + size + 2
+  /** Reads the chunks that have come (RFC 9112, 7.1). False until the last one has, with what may follow it. */
+  private readChunks(): boolean {
+    for (;;) {
+      const end = this.bytes.indexOf('\r\n', this.chunkAt)
+      if (end < 0) return false
+      const line = this.bytes.subarray(this.chunkAt, end).toString('latin1')
+      if (!/^[\da-f]{1,8}[ \t]*(?:;.*)?$/i.test(line)) throw new NotExaminable('does not speak HTTP/1.1')
+      const size = Number.parseInt(line, 16)
+      if (size === 0) return this.bytes.includes(HEAD_END, end)
+      const next = end + 2 + size + 2
+      if (this.bytes.length < next) return false
+      this.chunks.push(this.bytes.subarray(end + 2, next - 2))
+      this.chunkAt = next
     }
   }
 }

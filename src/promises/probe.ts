@@ -29,7 +29,7 @@ export interface Asking {
   mayRedirect?: boolean
 }
 
-/** The time for the whole examination is up. */
+/** The time for one request, or for the whole examination, is up. The message as that of NoAnswer. */
 export class TimeUp extends Error {}
 
 /** What all checks of one examination share. */
@@ -44,6 +44,7 @@ export interface Run {
 
 export const JSON_TYPE = { 'Content-Type': 'application/json' }
 const RETRY_AFTER_DEFAULT_S = 1
+const TOO_SLOW = 'is too slow for the time of an examination'
 /** How often a 503 with Retry-After is taken for an overload that passes. */
 const OVERLOADS_MAX = 2
 
@@ -107,7 +108,7 @@ export class Probe {
       if (received.status !== 429 && !overload) return received
       const waitMs = (Number(after) || RETRY_AFTER_DEFAULT_S) * 1000
       this.run.seen.push(new Answer(asked, received))
-      if (performance.now() + waitMs > this.run.endsAt) throw new TimeUp()
+      if (performance.now() + waitMs > this.run.endsAt) throw new TimeUp('allows no more requests for now')
       await Bun.sleep(waitMs)
     }
   }
@@ -116,7 +117,7 @@ export class Probe {
   private async send(asked: Asked, again = READS.includes(asked.method)): Promise<Received> {
     const { baseUrl, timeoutMs } = this.target
     const leftMs = Math.ceil(this.run.endsAt - performance.now())
-    if (leftMs <= 0) throw new TimeUp()
+    if (leftMs <= 0) throw new TimeUp(TOO_SLOW)
     const { method, path, headers, body } = asked
     const common = [...headers, ['Accept', '*/*'], ['Accept-Encoding', 'identity']] as const
     const startedAt = performance.now()
@@ -128,8 +129,9 @@ export class Probe {
       )
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error
-      if (performance.now() >= this.run.endsAt) throw new TimeUp()
-      if (again && performance.now() - startedAt < timeoutMs) return this.send(asked, false)
+      if (performance.now() >= this.run.endsAt) throw new TimeUp(TOO_SLOW)
+      if (performance.now() - startedAt >= timeoutMs) throw new TimeUp(error.message)
+      if (again) return this.send(asked, false)
       throw new Broken('an answer', `The server ${error.message}.`, asked)
     }
   }

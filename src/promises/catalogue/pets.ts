@@ -195,7 +195,7 @@ const CREATE: BodyFamily = {
   others: (body) => [
     body.replace('"categoryId":7', '"categoryId":8'),
     body.replace('"name":"', '"name":"another '),
-    body.replace(/\}$/, ',"status":"sold"}'),
+    body.replace('"available"', '"sold"'),
   ],
 }
 const CREATED = writing('pets.create.success')
