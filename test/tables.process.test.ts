@@ -1,6 +1,7 @@
 // Tables at real terminals, narrow and wide: only what people have written is cut, and the columns of a list stay where they are.
 
 import { afterAll, describe, expect, test } from 'bun:test'
+import { temporaryFile } from './support/files.ts'
 import { newPet, petBody } from './support/pets.ts'
 import { run } from './support/process.ts'
 import { startService } from './support/service.ts'
@@ -67,7 +68,7 @@ test('where the columns do not fit, each row has lines of its own, with an empty
   expect(lines[lines.indexOf('') + 1]).toBe('ID         2')
 })
 
-test('the columns are the same on all pages, at a terminal and in a pipe', async () => {
+test('the columns are the same on all pages; numbers have commas at a terminal, and none in a pipe', async () => {
   const shop = await startService()
   const names = Array.from({ length: 1_101 }, (_, n) => (n === 350 ? 'A name that is long' : 'Rex'))
   for (const name of names) await shop.store.createPet(newPet({ name }), 1n)
@@ -81,5 +82,14 @@ test('the columns are the same on all pages, at a terminal and in a pipe', async
     const at = head.indexOf('STATUS')
     expect(rows.filter((row) => row.indexOf('available') !== at)).toEqual([])
   }
+  expect((await run(['inventory'], { env: connection })).stdout).toMatch(/^available +1101$/m)
+  const counted = openTerminal(['inventory'], connection)
+  await counted.exited
+  expect(plain(counted.shown())).toMatch(/^available +1,101$/m)
+  const file = temporaryFile('pets.csv')
+  expect((await run(['pets', 'export', file], { env: connection })).stderr).toStartWith('Exported 1101 pets')
+  const exported = openTerminal(['pets', 'export', file], connection)
+  await exported.exited
+  await exported.waitFor('Exported 1,101 pets')
   await shop.stop()
 }, 60_000)

@@ -5,7 +5,7 @@ import { Command } from 'commander'
 import { StartError } from '../domain/errors.ts'
 import { kindOf, type StoreFiles } from '../store/kinds.ts'
 import { configOf, withSettings } from './options.ts'
-import { plural, say } from './print.ts'
+import { grouped, plural, say } from './print.ts'
 import { runWatched } from './watched.ts'
 
 export function backupCommand(): Command {
@@ -52,6 +52,5 @@ function filesOf(database: string): StoreFiles {
 }
 
 function counted({ pets, orders, keys, bytes }: ReturnType<StoreFiles['backUp']>): string {
-  const megabytes = (bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })
-  return `${plural(pets, 'pet')}, ${plural(orders, 'order')} and ${plural(keys, 'key')} (${megabytes} MB)`
+  return `${plural(pets, 'pet')}, ${plural(orders, 'order')} and ${plural(keys, 'key')} (${grouped(bytes / 1e6, 1)} MB)`
 }

@@ -2,7 +2,7 @@
 
 import { Command } from 'commander'
 import { configOf, withSettings } from './options.ts'
-import { say, write } from './print.ts'
+import { grouped, say, write } from './print.ts'
 import { table, time } from './table.ts'
 import { withStore } from './with-store.ts'
 
@@ -24,7 +24,7 @@ export function deprecatedCommand(): Command {
       await say('No key has called a deprecated operation.')
     } else {
       const cells = rows.map(({ keyId, name, operationId, calls, lastAt }) => {
-        return [String(keyId), name, operationId, calls.toLocaleString('en'), time(lastAt)]
+        return [String(keyId), name, operationId, grouped(calls), time(lastAt)]
       })
       await say(...table(['KEY', 'NAME', 'OPERATION', 'CALLS', 'LAST'], cells))
     }

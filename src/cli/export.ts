@@ -7,7 +7,7 @@ import { createClient } from './client.ts'
 import { type FormatName, formatNames, formatOf, formats } from './formats/formats.ts'
 import { withClientSettings } from './options.ts'
 import { writeFile } from './output.ts'
-import { plural, tell, writeAll } from './print.ts'
+import { grouped, plural, tell, writeAll } from './print.ts'
 import { NO_BAR, startProgress } from './progress.ts'
 import { unlessInterrupted } from './stop.ts'
 
@@ -52,13 +52,13 @@ ${examples.map((example) => `  petstore ${example}`).join('\n')}`,
         const hasBar = process.stderr.isTTY && (toFile || !process.stdout.isTTY)
         const total = hasBar ? Number(await countAll?.(client, options)) || undefined : undefined
         const progress = hasBar ? startProgress('Exporting', total) : NO_BAR
-        const of = total === undefined ? '' : ` of ${total}`
+        const of = total === undefined ? '' : ` of ${grouped(total)}`
         let count = 0
         async function* counted(): AsyncGenerator<Item> {
           for await (const item of list(client, options)) {
             yield item
             count++
-            if (count % 100 === 0) progress.update(count, `${count}${of} ${noun}s`)
+            if (count % 100 === 0) progress.update(count, `${grouped(count)}${of} ${noun}s`)
           }
         }
         const written = withMark(options.bom, texts.write(counted(), columns))

@@ -11,7 +11,7 @@ import { createClient } from './client.ts'
 import { exportCommand } from './export.ts'
 import { type ListOptions, showList, withListOptions } from './lists.ts'
 import { int64Argument, parsedBy, parseInt64, type Stated, withClientSettings } from './options.ts'
-import { type Line, say, write } from './print.ts'
+import { grouped, type Line, say, write } from './print.ts'
 import { fields, table, time } from './table.ts'
 
 /** In this order, in what is shown of one order and in CSV. */
@@ -79,7 +79,7 @@ export function inventoryCommand(): Command {
     .addHelpText('after', '\nExample:\n  petstore inventory')
     .action(async ({ json }: { json: boolean }, self: Command) => {
       const inventory = await createClient(self).getInventory()
-      const rows = Object.entries(inventory).map(([status, pets]) => [status, pets.toLocaleString('en')])
+      const rows = Object.entries(inventory).map(([status, pets]) => [status, grouped(pets)])
       await (json ? write(`${stringifyJson(inventory)}\n`) : say(...table(['STATUS', 'PETS'], rows)))
     })
 }

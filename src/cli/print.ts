@@ -47,7 +47,13 @@ export function indented(message: string): [string, ...string[]] {
 }
 
 export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** For people at a terminal by thousands, `12,000`; for programs plain. */
+export function grouped(number: number | bigint, fractionDigits: 0 | 1 = 0): string {
+  const { isTTY: useGrouping = false } = process.stdout
+  return number.toLocaleString('en', { useGrouping, maximumFractionDigits: fractionDigits })
 }
 
 async function toReader(text: string): Promise<void> {
