@@ -151,11 +151,14 @@ const mediaTypes: fc.Arbitrary<Part<Record<string, string>>> = fc.oneof(
 
 /** The text of a query parameter. */
 function textOf(schema: Schema): fc.Arbitrary<Part<string>> {
-  const { type, minimum = 0, maximum = 0, enum: values } = resolve(schema)
+  const { type, format, minimum = 0, maximum = 0, enum: values } = resolve(schema)
   if (values) {
     const wrong = fc.string({ unit: 'binary' }).filter((text) => !values.includes(text) && text.isWellFormed())
     return either(fc.constantFrom(...values), wrong, 400)
   }
+  if (format === 'int64') return int64s()
+  if (type === 'string')
+    return either(fc.stringMatching(/^[a-zé]{1,20}( [a-z]{1,9}){0,3}$/), fc.constantFrom(...UNSEARCHED), 400)
   if (type !== 'integer') throw new Error(`no texts for a parameter of the type ${type}`)
   const right = fc.integer({ min: minimum, max: maximum }).map(String)
   const wrong = fc.oneof(
@@ -166,6 +169,19 @@ function textOf(schema: Schema): fc.Arbitrary<Part<string>> {
     right.map((text) => `0${text}`),
   )
   return either(right, wrong, 400)
+}
+
+/** Nothing that can be searched for, or too many words. */
+const UNSEARCHED = ['', '!?', '\u0000', 'a '.repeat(9)]
+
+function int64s(): fc.Arbitrary<Part<string>> {
+  const max = 2n ** 63n - 1n
+  const wrong = fc.oneof(
+    fc.bigInt({ min: max + 1n, max: 2n ** 80n }).map(String),
+    fc.bigInt({ min: -(2n ** 80n), max: -max - 2n }).map(String),
+    fc.string().filter((text) => !/^-?\d+$/.test(text)),
+  )
+  return either(fc.bigInt({ min: -max - 1n, max }).map(String), wrong, 400)
 }
 
 /** The text of a header, from the pattern of its schema. */
