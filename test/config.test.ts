@@ -67,7 +67,7 @@ describe('each is checked', () => {
       ['a/v1', 'https://a/v1/', 'https://a/v1?x', 'ftp://a/v1', 'https://a//v1', 'https://a/b//v1'],
     ],
     ['PETSTORE_CORS_ORIGINS', ['*', 'https://a.example, http://b:81'], ['a.example', 'https://a.example/x', 'null']],
-    ['PETSTORE_MAX_WAITING', ['1', '999999'], ['0', '-1', '1.5', '1000000', '']],
+    ['PETSTORE_MAX_WAITING', ['1', '999999'], ['0', '-1', '1.5', '1000000']],
     ['PETSTORE_RATE_LIMIT', ['1/s', '6000/m', '100000/h'], ['0/s', '100', '1.5/s', '-1/s', '1/d', '01/s', ' 1/s']],
     ['PETSTORE_SHARE_PORT', ['yes', 'no'], ['true', 'YES']],
     ['PETSTORE_SUNSET', ['enforce', 'announce'], ['Enforce', 'off']],
