@@ -122,7 +122,7 @@ const MOVES: Lies = {
 }
 
 const COUNTS: Lies = {
-  'inventory.get.success': at(INVENTORY, 200).answering(rewrite('sold', (count) => count)),
+  'inventory.get.sold': at(INVENTORY, 200).answering(rewrite('sold', (count) => count)),
   'inventory.get.counts': at(INVENTORY, 200).answering(rewrite('available', (count) => number(BigInt(count) + 1n))),
   'inventory.get.follows': frozen(INVENTORY),
   'inventory.get.cache-control': at(INVENTORY, 200).answering(header('Cache-Control', undefined)),
