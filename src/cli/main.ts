@@ -62,9 +62,10 @@ function settle(command: Command): void {
     .showHelpAfterError(`  ${fullName(command)} --help shows the usage.`)
     .configureOutput({
       writeOut(text) {
+        // A terminal that does not know its width says 0.
         const { isTTY, columns } = process.stdout
-        written =
-          isTTY && columns < 80 ? import('./guides.ts').then(({ folded }) => write(folded(text, columns))) : write(text)
+        const isNarrow = isTTY && columns > 0 && columns < 80
+        written = isNarrow ? import('./guides.ts').then(({ folded }) => write(folded(text, columns))) : write(text)
       },
       writeErr: (text) => tell(...text.trimEnd().split('\n')),
       outputError: (text) => tellError(sentenceOf(text)),
