@@ -4,7 +4,7 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { accessibilityProblems } from './support/browser.ts'
 import { addPets, focusedName, listedIds, openEachTest, openSignedIn, tabTo } from './support/console.ts'
-import { petBody } from './support/pets.ts'
+import { newPet, petBody } from './support/pets.ts'
 import type { Service } from './support/service.ts'
 
 setDefaultTimeout(30_000)
@@ -125,6 +125,49 @@ test('the head of the table and the pager stay in sight; keys work after a filte
   await page.getByText('1 – 20 of 60').waitFor()
 })
 
+test('a search narrows as one types, marks what it found, stays in the address, and offers to add what is not there', async () => {
+  const by = (await service.store.listKeys())[0]?.id as bigint
+  for (const name of ['Old Biscuit', 'Luna', 'Bismarck', 'Lulu', 'Müller']) {
+    await service.store.createPet(newPet({ name, status: 'available' }), by)
+  }
+  await openSignedIn(page, service.key)
+  await page.getByText('5 animals').waitFor()
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).searchParams.get('search') ?? ''))
+  await press('/')
+  await page.keyboard.type('bis', { delay: 20 })
+  await page.getByText('2 animals').waitFor()
+  expect(await page.locator('.rows mark').allTextContents()).toEqual(['Bis', 'Bis'])
+  expect(asked.filter(Boolean).length).toBeLessThan(3)
+  await page.keyboard.type(' old')
+  await page.getByText('1 animal', { exact: true }).waitFor()
+  expect(page.url()).toBe(`${service.origin}/?search=bis+old`)
+  await page.reload()
+  await page.getByText('1 animal', { exact: true }).waitFor()
+  expect(await page.getByLabel('Search').inputValue()).toBe('bis old')
+  await page.goBack()
+  await page.getByText('5 animals').waitFor()
+  expect(await page.getByLabel('Search').inputValue()).toBe('')
+
+  await page.getByLabel('Search').fill('muller')
+  await page.locator('mark').getByText('Müller').waitFor()
+  await page.getByLabel('Search').fill('Rex')
+  await page.getByText('No animal with “Rex” was found.').waitFor()
+  await page.getByRole('button', { name: 'Add “Rex”' }).click()
+  expect(await page.getByLabel('Name').inputValue()).toBe('Rex')
+  await press('Escape')
+  await page.getByLabel('Search').fill('!!')
+  await alert().getByText('“!!” cannot be searched for.').waitFor()
+  await page.getByLabel('Search').fill('3')
+  await page.getByRole('region', { name: 'Bismarck' }).getByRole('button', { name: 'Sell' }).click()
+  await page.getByRole('dialog').waitFor()
+  await press('Enter')
+  await page.getByRole('status').getByText('Bismarck is sold.').waitFor()
+  await page.getByRole('link', { name: 'Orders' }).click()
+  await page.getByLabel('Search').fill('1')
+  await page.getByRole('region', { name: 'Bismarck' }).getByText('Order 1').waitFor()
+})
+
 test('an invalid address shows the first page, or a button that leads there', async () => {
   await addAnimals(30)
   await page.goto(`${service.origin}/?status=gone&limit=7&page=3`)
@@ -241,15 +284,9 @@ test('keyboard shortcuts work, are explained, and can be turned off', async () =
   await press('ArrowLeft')
   await page.getByText('1 – 20').waitFor()
   await press('/')
-  expect(await focusedName(page)).toBe('Look up by id')
+  expect(await focusedName(page)).toBe('Search')
   await page.keyboard.type('2n')
-  expect(await page.getByLabel('Look up by id').inputValue()).toBe('2n')
-  await press('Backspace')
-  await press('Enter')
-  const found = page.getByRole('region', { name: 'Pet 2' })
-  await found.waitFor()
-  await press('Escape')
-  await found.waitFor({ state: 'hidden' })
+  expect(await page.getByLabel('Search').inputValue()).toBe('2n')
   await tabTo(page, 'Keys')
   await press('n')
   const adding = page.getByRole('dialog', { name: 'Add an animal' })

@@ -23,9 +23,9 @@ test('signing in, adding and copying work on plain http, too', async () => {
   await page.keyboard.press('Enter')
   await page.getByRole('status').getByText('Id 1 is copied.').waitFor()
   // Pasted by hand: a page may not read the clipboard here.
-  await page.getByLabel('Look up by id').focus()
+  await page.getByLabel('Search').focus()
   await page.keyboard.press('ControlOrMeta+V')
-  expect(await page.getByLabel('Look up by id').inputValue()).toBe('1')
+  expect(await page.getByLabel('Search').inputValue()).toBe('1')
   expect(complaints).toEqual([])
   await browser.close()
   await service.stop()

@@ -11,7 +11,7 @@ setDefaultTimeout(30_000)
 
 let service: Service
 let page: Page
-const { alert, press, type, animals } = openEachTest((opened) => {
+const { alert, press, animals } = openEachTest((opened) => {
   ;({ service, page } = opened)
 })
 
@@ -116,37 +116,5 @@ describe('the list', () => {
     await page.getByText('1 – 20').waitFor()
     const names = (await animals()).map(({ name }) => name).toSorted()
     expect(names).toEqual(samplePets.map(({ name }) => name).toSorted())
-  })
-})
-
-describe('looking up', () => {
-  test('finds an animal by its id, and says when the service will remove this operation', async () => {
-    await addAnimals(3)
-    await openSignedIn(page, service.key)
-    await tabTo(page, 'Look up by id')
-    await type('2')
-    await press('Enter')
-    const found = page.getByRole('region', { name: 'Pet 2' })
-    await found.waitFor()
-    await found.getByText('5 December 2030').waitFor()
-    await tabTo(page, 'Close')
-    await press('Enter')
-    await found.waitFor({ state: 'hidden' })
-  })
-
-  test('says what is wrong with an id, or that nothing has it', async () => {
-    await addAnimals(1)
-    await openSignedIn(page, service.key)
-    await tabTo(page, 'Look up by id')
-    for (const [text, words] of [
-      ['', 'Enter an id.'],
-      ['rex', 'An id is a whole number, such as 42.'],
-      ['42', 'No animal has the id 42.'],
-      ['99999999999999999999', 'No animal has the id 99999999999999999999.'],
-    ] as const) {
-      await page.getByLabel('Look up by id').fill(text)
-      await press('Enter')
-      await alert().getByText(words).waitFor()
-    }
   })
 })

@@ -14,6 +14,7 @@ import {
   startOf,
   toAddress,
 } from '../src/console/list-position.ts'
+import { foundIn } from '../src/console/search-words.ts'
 import { makeJsonExact } from '../src/reference/exact-json.ts'
 
 describe('a message of the service', () => {
@@ -70,8 +71,18 @@ describe('JSON made exact', () => {
   })
 })
 
+describe('what a search found', () => {
+  test.each([
+    ['Old Biscuit', 'bis old', ['', 'Old', ' ', 'Bis', 'cuit']],
+    ['STRASSE Müllers Ångström', 'straße mull ang', ['', 'STRASSE', ' ', 'Müll', 'ers ', 'Ång', 'ström']],
+    ['Biscuit', 'cuit', ['Biscuit']],
+    ['犬のルナ', '犬ル', ['', '犬', 'の', 'ル', 'ナ']],
+    ['Luna', '', ['Luna']],
+  ])('in %s by %s', (name, search, parts) => expect(foundIn(name, search)).toEqual(parts))
+})
+
 describe('a position in the list', () => {
-  const start = firstPage({ view: 'animals', status: 'sold', sort: 'oldest', limit: 50 })
+  const start = firstPage({ view: 'animals', status: 'sold', search: 'old bis', sort: 'oldest', limit: 50 })
   const second = nextPage(start, 'A') as ListPosition
   const third = nextPage(second, 'B') as ListPosition
   const beforeLast = previousPage(lastPage(start), 'C') as ListPosition

@@ -57,7 +57,7 @@ const VIEWS: Record<string, { on?: 'empty'; show: (page: Page) => Promise<void> 
       await page.getByText('No animals yet').waitFor()
     },
   },
-  'the list, with something just added and something looked up': {
+  'the list, with something just added and something found': {
     show: async (page) => {
       await openSignedIn(page, full.key)
       await openAdding(page)
@@ -66,8 +66,7 @@ const VIEWS: Record<string, { on?: 'empty'; show: (page: Page) => Promise<void> 
       await page.keyboard.type('9223372036854775807')
       await page.keyboard.press('Enter')
       await page.getByRole('region', { name: 'Just added' }).waitFor()
-      await page.getByLabel('Look up by id').fill('1')
-      await page.keyboard.press('Enter')
+      await page.getByLabel('Search').fill('1')
       await page.locator('.found').waitFor()
     },
   },

@@ -2,7 +2,7 @@
 // key that stops working.
 
 import { useMemo, useState } from 'preact/hooks'
-import { type Deprecation, PetstoreClient } from '../client/petstore.ts'
+import { PetstoreClient } from '../client/petstore.ts'
 import { Announcer } from './announcer.tsx'
 import { type Draft, EMPTY_DRAFT } from './draft.ts'
 import { STORED_ADDED } from './just-added.tsx'
@@ -28,12 +28,10 @@ export function App({ found }: { found: SignedIn | undefined }) {
   const apiKey = signedIn?.key
   /** Why the last key no longer works. */
   const [refusal, setRefusal] = useState('')
-  const [removal, setRemoval] = useState<Date>()
   const service = useMemo(() => {
-    const onDeprecated = ({ removal }: Deprecation) => setRemoval(removal)
     if (!apiKey) return undefined
     return {
-      client: new PetstoreClient({ baseUrl: './v1', apiKey, retries: 1, onDeprecated, fetch: fetchOrRefuse }),
+      client: new PetstoreClient({ baseUrl: './v1', apiKey, retries: 1, fetch: fetchOrRefuse }),
       readEvents: eventReader(apiKey, fetchOrRefuse),
     }
   }, [apiKey])
@@ -71,7 +69,6 @@ export function App({ found }: { found: SignedIn | undefined }) {
           setDraft={setDraft}
           added={added}
           setAdded={setAdded}
-          lookUpRemoval={removal}
           onSignOut={keys.signOut}
         />
       ) : (

@@ -48,6 +48,7 @@ export function ListTable({ shown, added, holderOf, marks, onAction }: ListTable
   const fresh = new Set('pets' in rows ? added.map(({ id }) => id) : [])
   const lines = 'pets' in rows ? rows.pets.map((pet) => petRow(pet, holderOf)) : rows.orders.map(orderRow)
   const [idLabel] = HEADS[position.view]
+  const { search } = position
   return (
     <table class="rows" {...useFocusInPlace(shown)}>
       <Head view={position.view} actions={onAction !== undefined} />
@@ -63,8 +64,8 @@ export function ListTable({ shown, added, holderOf, marks, onAction }: ListTable
               <CopyId id={id} />
             </td>
             <th scope="row" class="cell-name">
-              <Name name={name} />
-              {note && <Name name={note} hint />}
+              <Name name={name} search={search} />
+              {note && <Name name={note} search={search} hint />}
             </th>
             <td class="cell-detail">{detail}</td>
             <td class="cell-status">{status}</td>

@@ -9,7 +9,8 @@ import { firstPage, type ListPosition } from './list-position.ts'
 import { ListTable, ListTableLoading, type OnAction } from './list-table.tsx'
 import { Notice } from './notice.tsx'
 import { countOf, isShort, Pager, PageSize, pageName } from './pager.tsx'
-import { labelOf, ORDER_STATUSES, STATUSES } from './statuses.ts'
+import { brief } from './phrases.ts'
+import { labelOf, ORDER_STATUSES, STATUSES, STATUSES_OF } from './statuses.ts'
 
 interface ListViewProps extends List {
   added: readonly Pet[]
@@ -18,13 +19,15 @@ interface ListViewProps extends List {
   holderOf: HolderOf
   marks: ReadonlySet<bigint>
   onAction: OnAction | undefined
+  /** Opens the form with a name. */
+  onAdd: ((name: string) => void) | undefined
   /** What has just been done. */
   news: ComponentChildren
 }
 
 export const LIST_ID = 'list'
 
-export function ListView({ added, emptyStore, holderOf, marks, onAction, news, ...list }: ListViewProps) {
+export function ListView({ added, emptyStore, holderOf, marks, onAction, onAdd, news, ...list }: ListViewProps) {
   const { position, shown, failure, loading, goTo, reload } = list
   const { view, status } = position
   const section = useRef<HTMLElement>(null)
@@ -45,6 +48,11 @@ export function ListView({ added, emptyStore, holderOf, marks, onAction, news, .
       {!emptyStore && none && !stale && (
         <div class="empty">
           <p>{nothing(position)}</p>
+          {position.search && view === 'animals' && onAdd && (
+            <button type="button" class="primary" onClick={() => onAdd(position.search)}>
+              Add “{brief(position.search)}”
+            </button>
+          )}
           {(status || position.page !== 1) && (
             <button type="button" onClick={() => goTo(firstPage({ ...position, status: undefined }))}>
               Show all
@@ -92,6 +100,13 @@ function ListFailure({ failure, position, shown, goTo, reload }: ListFailureProp
         }
       >
         It may be incomplete, or of another store.
+      </Notice>
+    )
+  }
+  if (failure.code === 'invalid_parameter' && position.search) {
+    return (
+      <Notice kind="warning" title={`“${brief(position.search)}” cannot be searched for.`}>
+        Type more letters of a name, at most eight words, or an id.
       </Notice>
     )
   }
@@ -143,7 +158,11 @@ function count(rows: number, view: ListPosition['view']): string {
   return rows === 1 ? `1 ${view.slice(0, -1)}` : `${rows} ${view}`
 }
 
-function nothing({ view, status, page }: ListPosition): string {
+function nothing({ view, status, search, page }: ListPosition): string {
+  if (search) {
+    const among = status ? ` among those that are ${labelOf(STATUSES_OF[view], status).toLowerCase()}` : ''
+    return `No ${view === 'animals' ? 'animal' : 'order'} with “${brief(search)}” was found${among}.`
+  }
   if (!status) return page !== 1 ? `No more ${view}.` : `No ${view} yet.`
   const label = labelOf(STATUSES, status).toLowerCase()
   return view === 'animals' || status === 'pending'

@@ -118,28 +118,26 @@ export function useList(client: PetstoreClient, feed: Feed): List {
 
 type Stated<Filter> = Record<keyof Filter, unknown>
 /** What the lists of the page leave to the service. A new parameter of a list does not compile until it is here or used. */
-const UNUSED = {
-  pets: { search: undefined, categoryId: undefined },
-  orders: { search: undefined, petId: undefined },
-}
+const UNUSED = { pets: { categoryId: undefined }, orders: { petId: undefined } }
 
 /** The rows, and what belongs to them. Without the inventory the rows are still worth showing. */
 async function fetchPage(client: PetstoreClient, position: ListPosition, options: CallOptions): Promise<Shown> {
   const { view, status, limit, cursor, page } = position
   const fromEnd = page < 0
+  const search = position.search || undefined
   const sort = (position.sort === 'newest') === fromEnd ? ('oldest' as const) : ('newest' as const)
   /** Pages that count from the end are read in the other direction. */
   function inOrder<Row>(items: readonly Row[], { next, prev }: Cursors) {
     return fromEnd ? { items: items.toReversed(), next: prev, prev: next } : { items, next, prev }
   }
   if (view === 'orders') {
-    const stated = { ...UNUSED.orders, status: status as OrderStatus | undefined, sort, limit }
+    const stated = { ...UNUSED.orders, status: status as OrderStatus | undefined, search, sort, limit }
     const filter = stated satisfies Stated<OrderFilter>
     const { orders, ...cursors } = await client.listOrderPage({ ...filter, cursor }, options)
     const { items, ...links } = inOrder(orders, cursors)
     return { position, rows: { orders: items }, ...links, inventory: undefined }
   }
-  const stated = { ...UNUSED.pets, status: status as PetStatus | undefined, sort, limit }
+  const stated = { ...UNUSED.pets, status: status as PetStatus | undefined, search, sort, limit }
   const filter = stated satisfies Stated<PetFilter>
   const [{ pets, ...cursors }, inventory] = await Promise.all([
     client.listPage({ ...filter, cursor }, options),
@@ -162,7 +160,9 @@ function usePosition(): [ListPosition, (position: ListPosition) => void] {
   const goTo = useCallback((next: ListPosition) => {
     const address = toAddress(next)
     const isShown = new URL(address, location.href).search === location.search
-    if (!isShown) history.pushState(null, '', address)
+    // Each letter of a search is no place to go back to.
+    const typing = next.search !== '' && new URLSearchParams(location.search).has('search')
+    if (!isShown) history[typing ? 'replaceState' : 'pushState'](null, '', address)
     setPosition(next)
   }, [])
   return [position, goTo]

@@ -1,8 +1,16 @@
-// A name as it was typed: with its own text direction and its own spaces, and a sign for each character that cannot be seen.
+// A name as it was typed: with its own text direction and its own spaces, and a sign for each character that cannot be seen. What a search
+// found in it is marked.
 
+import { foundIn } from './search-words.ts'
 import { partsOf, plain } from './visible-text.ts'
 
-export function Name({ name, hint }: { name: string; hint?: boolean }) {
+interface NameProps {
+  name: string
+  hint?: boolean
+  search?: string | undefined
+}
+
+export function Name({ name, hint, search = '' }: NameProps) {
   return (
     <bdi class={hint ? 'name hint' : 'name'} dir="auto" title={plain(name)}>
       {partsOf(name).map((part, index) =>
@@ -11,7 +19,7 @@ export function Name({ name, hint }: { name: string; hint?: boolean }) {
             {part}
           </span>
         ) : (
-          part
+          foundIn(part, search).map((text, at) => (at % 2 ? <mark key={at}>{text}</mark> : text))
         ),
       )}
     </bdi>

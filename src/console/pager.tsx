@@ -4,7 +4,7 @@ import { Icon } from './icons.tsx'
 import type { List, Shown } from './list.ts'
 import { firstPage, type ListPosition, lastPage, nextPage, PAGE_SIZES, previousPage } from './list-position.ts'
 import { time } from './phrases.ts'
-import { labelOf, ORDER_STATUSES, STATUSES } from './statuses.ts'
+import { labelOf, STATUSES_OF } from './statuses.ts'
 
 interface PagerProps {
   shown: Shown
@@ -75,16 +75,16 @@ export function rangeOf(shown: Shown): string {
 
 /** Of animals, the inventory knows. */
 function totalOf({ position, inventory }: Shown): number | undefined {
-  if (!inventory || position.view === 'orders') return undefined
+  if (!inventory || position.view === 'orders' || position.search) return undefined
   const { available, pending, sold } = inventory
   return Number(position.status ? inventory[position.status as keyof typeof inventory] : available + pending + sold)
 }
 
 /** What is shown, for paper: "Sold · 21 – 40 of 125 · Sun 22 Nov, 15:20". */
 export function summary(shown: Shown): string {
-  const { view, status } = shown.position
-  const filter = status ? labelOf(view === 'animals' ? STATUSES : ORDER_STATUSES, status) : 'All'
-  return [filter, rangeOf(shown), time(Date.now())].join(' · ')
+  const { view, status, search } = shown.position
+  const filter = status ? labelOf(STATUSES_OF[view], status) : 'All'
+  return [filter, ...(search ? [`“${search}”`] : []), rangeOf(shown), time(Date.now())].join(' · ')
 }
 
 /** A short list needs no pager. */

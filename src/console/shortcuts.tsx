@@ -13,7 +13,7 @@ const STORED_ENABLED: Stored<boolean> = {
 }
 
 const EXPLAINED = [
-  ['/', 'Look up an animal'],
+  ['/', 'Search'],
   ['n', 'Add an animal'],
   ['←', 'Previous page'],
   ['→', 'Next page'],

@@ -14,6 +14,8 @@ const ORDERS: Record<OrderStatus, string> = {
 export const STATUSES = Object.entries(PETS) as [PetStatus, string][]
 export const ORDER_STATUSES = Object.entries(ORDERS) as [OrderStatus, string][]
 
+export const STATUSES_OF = { animals: STATUSES, orders: ORDER_STATUSES }
+
 export function labelOf(statuses: readonly (readonly [string, string])[], status: string): string {
   return statuses.find(([value]) => value === status)?.[1] ?? status
 }

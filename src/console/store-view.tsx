@@ -20,6 +20,7 @@ import { useEvents, useFeed, useMarks } from './live/use-feed.ts'
 import { News } from './news.tsx'
 import { countOf, pageName, summary } from './pager.tsx'
 import { brief } from './phrases.ts'
+import { SEARCH_ID } from './search-box.tsx'
 import { ShortcutsDialog, useShortcuts } from './shortcuts.tsx'
 import type { SignedIn } from './tab-keys.ts'
 import { useTitle } from './title.ts'
@@ -33,7 +34,6 @@ interface StoreViewProps {
   setDraft: (draft: Draft) => void
   added: readonly Pet[]
   setAdded: (added: readonly Pet[]) => void
-  lookUpRemoval: Date | undefined
   onSignOut: () => void
 }
 
@@ -76,7 +76,7 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
   }
 
   const [shortcuts, setShortcuts] = useShortcuts({
-    '/': () => document.getElementById('look-up')?.focus(),
+    '/': () => document.getElementById(SEARCH_ID)?.focus(),
     n: () => !readOnly && setAdding(true),
     ArrowLeft: () => step(shown && previousPage(shown.position, shown.prev)),
     ArrowRight: () => step(shown && nextPage(shown.position, shown.next)),
@@ -101,6 +101,10 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
   const emptyStore = animals && (sampling || hasNoAnimals(list)) && (
     <EmptyStore client={client} readOnly={readOnly} onRunning={setSampling} onDone={reload} />
   )
+  function addNamed(name: string): void {
+    setDraft({ ...draft, name })
+    setAdding(true)
+  }
   const onAdd = animals && !readOnly ? () => setAdding(true) : undefined
   return (
     <>
@@ -110,11 +114,12 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
         <TitleRow title={TITLES[position.view]} draftKept={!isEmpty(draft) && !adding} onAdd={onAdd} />
         <p class="print-title" data-text={shown && summary(shown)} />
         {animals && <JustAdded {...{ added, onAction }} onClear={() => setAdded([])} />}
-        {!emptyStore && <Tools {...{ client, position, shown, goTo, onAction }} lookUpRemoval={rest.lookUpRemoval} />}
+        {!emptyStore && <Tools {...{ client, readEvents, position, shown, goTo, onAction }} />}
         <ListView
           {...{ ...list, goTo, added, onAction, emptyStore }}
           holderOf={holders.holderOf}
           marks={marks}
+          onAdd={readOnly ? undefined : addNamed}
           news={news && <News title={news} onClose={() => setNews('')} />}
         />
       </main>
@@ -127,7 +132,7 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
 
 /** Nothing is filtered out, and yet nothing is there. */
 function hasNoAnimals({ position, shown }: List): boolean {
-  const whole = position.page === 1 && position.status === undefined
+  const whole = position.page === 1 && position.status === undefined && position.search === ''
   return whole && shown?.position === position && countOf(shown) === 0
 }
 

@@ -1,29 +1,31 @@
-// Above the list: the statuses to choose from, with their counts, and the search for an animal by its id.
+// Above the list: the search, the statuses to choose from, with their counts, and the order.
 
 import type { Inventory, PetstoreClient } from '../client/petstore.ts'
 import type { List } from './list.ts'
 import { firstPage, type Sort } from './list-position.ts'
 import type { OnAction } from './list-table.tsx'
-import { LookUp } from './look-up.tsx'
+import type { ReadEvents } from './live/events.ts'
 import { RadioGroup } from './radio-group.tsx'
+import { SearchBox } from './search-box.tsx'
 import { ORDER_STATUSES, STATUSES } from './statuses.ts'
 
 const FILTERS = { animals: [['all', 'All'], ...STATUSES], orders: [['all', 'All'], ...ORDER_STATUSES] } as const
 
 interface ToolsProps extends Pick<List, 'position' | 'shown' | 'goTo'> {
   client: PetstoreClient
-  lookUpRemoval: Date | undefined
+  readEvents: ReadEvents
   onAction: OnAction | undefined
 }
 
-export function Tools({ client, position, shown, goTo, lookUpRemoval, onAction }: ToolsProps) {
+export function Tools({ client, readEvents, position, shown, goTo, onAction }: ToolsProps) {
   return (
     <div class="tools">
+      <SearchBox {...{ client, readEvents, position, goTo, onAction }} />
       <RadioGroup
         legend="Status"
         name="filter"
         options={FILTERS[position.view]}
-        counts={countsOf(shown?.inventory)}
+        counts={position.search ? undefined : countsOf(shown?.inventory)}
         value={position.status ?? 'all'}
         onChange={(value) => goTo(firstPage({ ...position, status: value === 'all' ? undefined : value }))}
       />
@@ -38,7 +40,6 @@ export function Tools({ client, position, shown, goTo, lookUpRemoval, onAction }
           <option value="newest">Newest first</option>
         </select>
       </div>
-      {position.view === 'animals' && <LookUp client={client} removal={lookUpRemoval} onAction={onAction} />}
     </div>
   )
 }

@@ -1,0 +1,121 @@
+// The search: a name, the beginning of one, several words, or an id. The list narrows as one types; whoever has the id itself is shown above.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Order, Pet, PetstoreClient } from '../client/petstore.ts'
+import { subjectOf } from './actions.ts'
+import { parseInteger } from './draft.ts'
+import { Icon } from './icons.tsx'
+import { Facts } from './just-added.tsx'
+import type { List } from './list.ts'
+import { firstPage } from './list-position.ts'
+import { Actions, type OnAction } from './list-table.tsx'
+import type { ReadEvents } from './live/events.ts'
+import { Name } from './name.tsx'
+import { terms } from './phrases.ts'
+import { readAnimal } from './record/animal.ts'
+import { Status } from './status.tsx'
+import { ORDER_STATUSES } from './statuses.ts'
+import { TextField } from './text-field.tsx'
+
+export const SEARCH_ID = 'search'
+/** Four requests a second. */
+const PAUSE_MS = 250
+
+interface SearchBoxProps extends Pick<List, 'position' | 'goTo'> {
+  client: PetstoreClient
+  readEvents: ReadEvents
+  onAction: OnAction | undefined
+}
+
+export function SearchBox({ client, readEvents, position, goTo, onAction }: SearchBoxProps) {
+  const [text, setText] = useState(position.search)
+  /** The search that was asked for last: another one in the address came from elsewhere, such as Back. */
+  const asked = useRef(position.search)
+  useEffect(() => {
+    if (position.search === asked.current) return
+    asked.current = position.search
+    setText(position.search)
+  }, [position.search])
+  useEffect(() => {
+    const search = text.trim()
+    if (search === asked.current) return
+    const timer = setTimeout(() => {
+      asked.current = search
+      goTo({ ...firstPage(position), search })
+    }, PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [text, position])
+  const orders = position.view === 'orders'
+  const found = useFound(position.search, orders ? (id) => client.getOrder(id) : (id) => readPet(readEvents, id))
+
+  return (
+    <search>
+      <TextField
+        id={SEARCH_ID}
+        label="Search"
+        dir="auto"
+        maxLength={255}
+        placeholder={orders ? 'A customer, an animal or a number' : 'A name or an id'}
+        value={text}
+        setText={setText}
+        beside={
+          text !== '' && (
+            <button type="button" class="quiet" aria-label="Show the whole list" onClick={() => setText('')}>
+              <Icon name="close" />
+            </button>
+          )
+        }
+      />
+      {found && <Found found={found} onAction={onAction} />}
+    </search>
+  )
+}
+
+async function readPet(readEvents: ReadEvents, id: bigint): Promise<Pet | undefined> {
+  const record = await readAnimal(readEvents, id)
+  return record?.deleted ? undefined : record?.pet
+}
+
+/** What has exactly this id, if the search is one. */
+function useFound(search: string, find: (id: bigint) => Promise<Pet | Order | undefined>): Pet | Order | undefined {
+  const [found, setFound] = useState<Pet | Order>()
+  useEffect(() => {
+    setFound(undefined)
+    const id = parseInteger(search)
+    let current = true
+    if (id !== undefined) {
+      find(id)
+        .then((item) => current && setFound(item))
+        .catch(() => undefined)
+    }
+    return () => {
+      current = false
+    }
+  }, [search])
+  return found
+}
+
+function Found({ found, onAction }: { found: Pet | Order; onAction: OnAction | undefined }) {
+  const order = 'petId' in found ? found : undefined
+  const name = 'petId' in found ? found.petName : found.name
+  const subject = 'petId' in found ? subjectOf(found) : { ...found, petId: found.id }
+  return (
+    <section class="found" aria-labelledby="found">
+      <h2 id="found">
+        <Name name={name} />
+      </h2>
+      <div class="facts">
+        {order ? (
+          <>
+            <span class="muted">Order {String(order.id)}</span>
+            <Status status={order.status} names={ORDER_STATUSES} />
+            <span class="muted">{terms(order)}</span>
+          </>
+        ) : (
+          <Facts pet={found as Pet} />
+        )}
+        {onAction && subject && <Actions subject={subject} onAction={onAction} />}
+      </div>
+    </section>
+  )
+}
