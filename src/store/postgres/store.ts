@@ -5,6 +5,7 @@ import type { SchemaState, Store, StoreOptions } from '../../domain/store.ts'
 import { startFilling } from '../search/filling.ts'
 import { searchable } from '../search/search.ts'
 import { SEGMENT } from '../search/terms.ts'
+import { Demand } from '../search/turns.ts'
 import { ORDERS, PETS } from '../shared/lists.ts'
 import { type PostgresAddress, parsePostgresAddress } from './address.ts'
 import { PrimaryConnection } from './connection.ts'
@@ -71,14 +72,15 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
     pets: postgresSearchTables(connection, PETS, size),
     orders: postgresSearchTables(connection, ORDERS, size),
   }
-  const filling = startFilling([tables.pets, tables.orders], size)
+  const demand = new Demand()
+  const filling = startFilling([tables.pets, tables.orders], size, demand)
   return {
     ...pets,
     ...orders,
     ...postgresEvents(connection),
     ...postgresKeys(connection, options),
-    listPets: searchable(pets.listPets, tables.pets, PETS, size),
-    listOrders: searchable(orders.listOrders, tables.orders, ORDERS, size),
+    listPets: searchable(pets.listPets, tables.pets, PETS, size, demand),
+    listOrders: searchable(orders.listOrders, tables.orders, ORDERS, size, demand),
     pool: () => connection.pool(),
     ping: async () => {
       await connection.read('SELECT 1')

@@ -4,7 +4,7 @@
 import { wordsOf } from '../../domain/words.ts'
 import type { SearchTables } from './tables.ts'
 import { segmentOf, Terms } from './terms.ts'
-import { resting } from './turns.ts'
+import { type Demand, resting } from './turns.ts'
 
 const EVERY_MS = 1_000
 const ROWS = 250
@@ -19,7 +19,7 @@ export interface Filling {
 }
 
 /** `size`: the ids of a segment. */
-export function startFilling(lists: readonly Tables[], size: number): Filling {
+export function startFilling(lists: readonly Tables[], size: number, demand: Demand): Filling {
   let stopped = false
   let filling: Promise<unknown> = Promise.resolve()
   let timer = setTimeout(again, EVERY_MS)
@@ -49,7 +49,7 @@ export function startFilling(lists: readonly Tables[], size: number): Filling {
     const segment = segmentOf(first, size)
     const end = (segment + 1n) * whole
     if (last < end) return false
-    const rests = resting()
+    const rests = resting(() => demand.isFresh())
     const terms = new Terms(size)
     for (let row = first; row < end && !stopped; await rests()) {
       const { rows } = await tables.news({ segment: NEVER, row, change: NEVER }, ROWS)
@@ -57,12 +57,13 @@ export function startFilling(lists: readonly Tables[], size: number): Filling {
       row = (rows.at(-1)?.[0] ?? end) + 1n
     }
     const entries = terms.entries()
-    for (let at = 0; at === 0 || at < entries.length; at += TERMS, await rests()) {
-      if (stopped) return false
-      const isLast = at + TERMS >= entries.length
-      if (!(await tables.write(segment, entries.slice(at, at + TERMS), isLast))) break
+    for (let isLast = false, some = take(entries); !isLast && !stopped; await rests()) {
+      const next = take(entries)
+      isLast = next.length === 0
+      if (!(await tables.write(segment, some, isLast))) break
+      some = next
     }
-    return true
+    return !stopped
   }
 
   return {
@@ -72,6 +73,12 @@ export function startFilling(lists: readonly Tables[], size: number): Filling {
       await filling
     },
   }
+}
+
+function take<Of>(items: Iterator<Of>): Of[] {
+  const taken: Of[] = []
+  for (let next = items.next(); !next.done; next = items.next()) if (taken.push(next.value) === TERMS) break
+  return taken
 }
 
 /** No segment and no change is greater. */

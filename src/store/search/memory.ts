@@ -4,13 +4,15 @@
 import { NotIndexed } from '../../domain/errors.ts'
 import { wordsOf } from '../../domain/words.ts'
 import type { News, SearchTables } from './tables.ts'
-import { taking } from './turns.ts'
+import { type Demand, taking } from './turns.ts'
 
 const ROWS = 1_000
 /** A server keeps the words of so many segments in memory at most, while they are written into the index. */
 const SEGMENTS_BEHIND_MAX = 4
+/** Rows whose words are looked through at once. */
+export const BLOCK = 256
 
-/** As it was at one time: nothing in it changes but by growing at its end. */
+/** What is known at one time. Nothing in it moves; it grows at its end, and words change. */
 export interface View {
   readonly segments: readonly bigint[]
   /** The first id behind the segments. */
@@ -18,6 +20,8 @@ export interface View {
   /** Behind the segments, in the order of the ids. */
   readonly ids: readonly bigint[]
   readonly words: readonly string[]
+  /** All words of so many rows; `undefined` where not all of them are there yet. */
+  readonly blocks: readonly (string | undefined)[]
   readonly length: number
   /** The words of changed rows, whatever the index says of them. */
   readonly changed: ReadonlyMap<bigint, string>
@@ -27,6 +31,7 @@ export class Memory {
   private readonly segments: bigint[] = []
   private ids: bigint[] = []
   private words: string[] = []
+  private blocks: (string | undefined)[] = []
   private lastText: string | undefined
   private change = 0n
   private readonly changed = new Map<bigint, string>()
@@ -34,6 +39,7 @@ export class Memory {
   constructor(
     private readonly tables: Pick<SearchTables<never>, 'news' | 'end'>,
     private readonly size: number,
+    private readonly demand: Demand,
   ) {}
 
   /** Throws NotIndexed while too much is missing. One call at a time. */
@@ -48,8 +54,10 @@ export class Memory {
       if (isWhole && news.rows.length < ROWS && news.changes.length < ROWS) break
       await turns()
     }
-    const { ids, words } = this
-    return { segments, behind: this.behind(), ids, words, length: ids.length, changed }
+    const { ids, words, blocks } = this
+    for (let at = 0; (at + 1) * BLOCK <= words.length; at++)
+      blocks[at] ??= words.slice(at * BLOCK, (at + 1) * BLOCK).join('\n')
+    return { segments, behind: this.behind(), ids, words, blocks, length: ids.length, changed }
   }
 
   private behind(): bigint {
@@ -66,7 +74,7 @@ export class Memory {
     else for (const [id, text] of known === undefined ? rows : rows.slice(1)) this.addRow(id, text)
     for (const [change, id, text] of changes) {
       this.change = change
-      this.changed.set(id, text === null ? '' : wordsOf(text))
+      this.changeRow(id, text === null ? '' : wordsOf(text))
     }
     if (segments.length === 0) return isWhole
     this.segments.push(...segments)
@@ -74,6 +82,15 @@ export class Memory {
     if (start < 0) this.keep([], [])
     else this.keep(this.ids.slice(start), this.words.slice(start))
     return isWhole
+  }
+
+  /** A search that still reads the words of before compares what it finds with the row. */
+  private changeRow(id: bigint, words: string): void {
+    this.changed.set(id, words)
+    const at = firstAbove(this.ids, this.ids.length, id - 1n)
+    if (this.ids[at] !== id) return
+    this.words[at] = words
+    this.blocks[Math.floor(at / BLOCK)] = undefined
   }
 
   private addRow(id: bigint, text: string): void {
@@ -86,12 +103,25 @@ export class Memory {
   private keep(ids: bigint[], words: string[]): void {
     this.ids = ids
     this.words = words
+    this.blocks = []
   }
 
   private async notIndexed(): Promise<NotIndexed> {
+    this.demand.notice()
     const { first = 0n, last = 1n } = await this.tables.end()
     return new NotIndexed((100n * first) / (last + 1n))
   }
 }
 
 const FIRST = -(2n ** 63n)
+
+/** The place of the first of the ids, which rise, that is greater. */
+export function firstAbove(ids: readonly bigint[], length: number, id: bigint): number {
+  let [low, high] = [0, length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((ids[middle] as bigint) > id) high = middle
+    else low = middle + 1
+  }
+  return low
+}

@@ -6,17 +6,17 @@ import type { Page } from '../../domain/lists.ts'
 import { hasWords, searchWords, wordsOf } from '../../domain/words.ts'
 import { batched } from '../shared/group-commit.ts'
 import { type AnyFilter, goesUp, hasFilters, type List, pageOf, startOf } from '../shared/lists.ts'
-import { Memory, type View } from './memory.ts'
+import { BLOCK, firstAbove, Memory, type View } from './memory.ts'
 import type { FoundRow, SearchTables } from './tables.ts'
 import { addTo, placesIn, rangeOf, segmentOf } from './terms.ts'
-import { taking } from './turns.ts'
+import { type Demand, taking } from './turns.ts'
 
 /** Of a search that is all words of one letter each, the index is asked for so many; the rows are asked for all. */
 const RANGES_MAX = 16
 const SEGMENTS_MAX = 32
 const CHUNK = { first: 64, max: 1_024 }
-/** Words behind the segments that are passed by at once. */
-const PASSED_MAX = 4_096
+/** Rows behind the segments that are passed by at once. */
+const PASSED = 32 * BLOCK
 /** Rows that are looked at along the filters, before and after as many by the index, and twice as many each time. */
 const TURN_ROWS = 1_000
 /** A search that has looked at so many rows in vain ends. It takes about 0.2 s, in slices. */
@@ -35,8 +35,9 @@ export function searchable<Filter extends AnyFilter>(
   tables: SearchTables<Filter>,
   list: List<Filter>,
   size: number,
+  demand: Demand,
 ): (filter: Filter) => Promise<Page> {
-  const memory = new Memory(tables, size)
+  const memory = new Memory(tables, size, demand)
   // A search sees what was committed before it began: those that wait share the next reading.
   const look = batched(async (waiting: object[]) => {
     const view = await memory.read()
@@ -128,20 +129,26 @@ class Way<Filter> {
   }
 
   private *behindSegments(from: bigint, up: boolean): Generator<Candidates> {
-    const { ids, words, length, changed } = this.view
+    const { ids, words, blocks, length } = this.view
     const start = firstAbove(ids, length, from)
+    const step = up ? 1 : -1
+    const mayHave = (block: string | undefined) => block === undefined || hasWords(block, this.words)
     let found: bigint[] = []
     let chunk = CHUNK.first
-    for (let passed = 0; up ? start + passed < length : passed < start; passed++) {
-      const at = up ? start + passed : start - 1 - passed
+    let isIn = true
+    for (let at = up ? start : start - 1; at >= 0 && at < length; at += step) {
+      const isFirst = at % BLOCK === (up ? 0 : BLOCK - 1)
+      if (isFirst) isIn = mayHave(blocks[Math.floor(at / BLOCK)])
       const id = ids[at] as bigint
-      if (hasWords(changed.get(id) ?? (words[at] as string), this.words)) found.push(id)
-      if (found.length < chunk && passed % PASSED_MAX !== 0) continue
-      yield { ids: found, after: up ? id : id - 1n, looked: found.length }
+      if (!isIn) at += step * (BLOCK - 1)
+      else if (hasWords(words[at] as string, this.words)) found.push(id)
+      if (found.length < chunk && !(isFirst && at % PASSED < BLOCK)) continue
+      const last = ids[at] as bigint
+      yield { ids: found, after: up ? last : last - 1n, looked: found.length }
       if (found.length > 0) chunk = Math.min(2 * chunk, CHUNK.max)
       found = []
     }
-    yield* chunks(found, up)
+    yield* chunks(found, up, (id) => id)
   }
 
   private async *inSegments(from: bigint, up: boolean): AsyncGenerator<Candidates> {
@@ -160,12 +167,14 @@ class Way<Filter> {
       const bits = this.inAll(await this.tables.idsOf(group, ranges), ranges.length)
       for (const segment of group) {
         const start = segment * BigInt(size)
-        const places = placesIn(bits.get(segment) ?? NONE).map((place) => start + BigInt(place))
-        const ids = new Set([...places, ...changed.flatMap(([id]) => (segmentOf(id, size) === segment ? id : []))])
-        const wanted = [...ids]
-          .filter((id) => (up ? id > from : id <= from))
-          .sort((one, other) => (one < other === up ? -1 : 1))
-        yield* chunks(wanted, up)
+        const wanted = placesIn(bits.get(segment) ?? NONE)
+        for (const [id] of changed) if (segmentOf(id, size) === segment) wanted.push(Number(id - start))
+        // Texts that have changed stand behind the others, or are there twice.
+        const places = changed.length === 0 ? wanted : [...new Set(wanted)].sort((one, other) => one - other)
+        const end = Number(from - start)
+        const onWay = places.filter((place) => (up ? place > end : place <= end))
+        if (!up) onWay.reverse()
+        yield* chunks(onWay, up, (place) => start + BigInt(place))
       }
       await this.turns()
     }
@@ -195,23 +204,12 @@ class Way<Filter> {
 
 const NONE = new Uint8Array(0)
 
-function* chunks(ids: readonly bigint[], up: boolean): Generator<Candidates> {
-  for (let at = 0, chunk = CHUNK.first; at < ids.length; at += chunk, chunk = Math.min(2 * chunk, CHUNK.max)) {
-    const some = ids.slice(at, at + chunk)
+function* chunks<Of>(all: readonly Of[], up: boolean, idOf: (one: Of) => bigint): Generator<Candidates> {
+  for (let at = 0, chunk = CHUNK.first; at < all.length; at += chunk, chunk = Math.min(2 * chunk, CHUNK.max)) {
+    const some = all.slice(at, at + chunk).map(idOf)
     const last = some.at(-1) as bigint
     yield { ids: some, after: up ? last : last - 1n, looked: some.length }
   }
-}
-
-/** The place of the first of the ids, which rise, that is greater. */
-function firstAbove(ids: readonly bigint[], length: number, id: bigint): number {
-  let [low, high] = [0, length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((ids[middle] as bigint) > id) high = middle
-    else low = middle + 1
-  }
-  return low
 }
 
 function tooMany(): PetstoreError {

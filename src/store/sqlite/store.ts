@@ -6,6 +6,7 @@ import { endOfTurn } from '../../system/turn.ts'
 import { startFilling } from '../search/filling.ts'
 import { searchable } from '../search/search.ts'
 import { SEGMENT } from '../search/terms.ts'
+import { Demand } from '../search/turns.ts'
 import { ORDERS, PETS } from '../shared/lists.ts'
 import { startCheckpoints } from './checkpoints.ts'
 import { openConnection, type SqliteConnection } from './connection.ts'
@@ -39,14 +40,15 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
     pets: sqliteSearchTables(statements, read, transact, PETS, size),
     orders: sqliteSearchTables(statements, read, transact, ORDERS, size),
   }
-  const filling = startFilling([tables.pets, tables.orders], size)
+  const demand = new Demand()
+  const filling = startFilling([tables.pets, tables.orders], size, demand)
   const checkpoints = startCheckpoints(connection, hold)
   return {
     ...pets,
     ...orders,
     ...sqliteEvents(statements, read, transact),
-    listPets: searchable(pets.listPets, tables.pets, PETS, size),
-    listOrders: searchable(orders.listOrders, tables.orders, ORDERS, size),
+    listPets: searchable(pets.listPets, tables.pets, PETS, size, demand),
+    listOrders: searchable(orders.listOrders, tables.orders, ORDERS, size, demand),
     ...sqliteKeys(statements, transact, options),
     version: version.current,
     ping: async () => {
