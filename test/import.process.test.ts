@@ -154,7 +154,7 @@ function peakMemoryKib(pid: number): number {
   }
 }
 
-describe('an import that is stopped half-way', () => {
+describe.concurrent('an import that is stopped half-way', () => {
   const lines = (length: number) => Array.from({ length }, (_, n) => petBody({ name: `pet ${n}` })).join('\n')
 
   test.each([

@@ -11,16 +11,16 @@ function expectSound({ counts, faults }: Tally, least: number): void {
   expect(counts.refused).toBeGreaterThan(least)
 }
 
-test('on SQLite, two servers of one file killed in 4 rounds', async () => {
+test.concurrent('on SQLite, two servers of one file killed in 4 rounds', async () => {
   const tally = await killOnSqlite(4)
   expectSound(tally, 100)
   expect(tally.counts.replayed).toBeGreaterThan(0)
 }, 120_000)
 
-test('on PostgreSQL, two servers killed in 2 rounds', async () => {
+test.concurrent('on PostgreSQL, two servers killed in 2 rounds', async () => {
   expectSound(await killOnPostgres(2), 20)
 }, 120_000)
 
-test('on PostgreSQL, the primary killed and its standby promoted', async () => {
+test.concurrent('on PostgreSQL, the primary killed and its standby promoted', async () => {
   expectSound(await failOver(1), 20)
 }, 120_000)
