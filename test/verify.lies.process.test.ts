@@ -16,11 +16,13 @@ const TOGETHER = 8
 const IDS_MAX = 6
 const EVERYWHERE = ['pets.create.refused.code', 'pets.create.id.positive', 'pets.create.id.rising']
 /** Beside others who work. */
-const RUNS = 10
+const RUNS = 6
+/** Generous, since a machine may be busy. */
+const LONG_MS = 240_000
 /** Judged by the answers to what others ask. */
 const OF_OTHERS = ['errors.codes', 'errors.retry-after', 'orders.list.limit.default']
 /** Every promise is judged beside one lie in so many. */
-const SAMPLE = 40
+const SAMPLE = 64
 
 const told = Object.keys(LIES)
 const promise = (id: string) => PROMISES.find((row) => row.id === id) as PromiseRow
@@ -69,40 +71,52 @@ describe('a lie', () => {
     expect(told.length).toBeGreaterThan(200)
   })
 
-  test('is found under its promise', async () => {
-    const wrong = await eachLie(told, async (id) => {
-      const service = await startService({ now: Date.now })
-      const chosen = OF_OTHERS.includes(id) ? promisesOf(promise(id).level) : [promise(id)]
-      const lines = await found(service, id, { write: true, chosen })
-      await service.stop()
-      return lines.some((line) => line.startsWith(`${id}: `)) ? undefined : 'not found'
-    })
-    expect(wrong).toEqual({})
-  })
+  test(
+    'is found under its promise',
+    async () => {
+      const wrong = await eachLie(told, async (id) => {
+        const service = await startService({ now: Date.now })
+        const chosen = OF_OTHERS.includes(id) ? promisesOf(promise(id).level) : [promise(id)]
+        const lines = await found(service, id, { write: true, chosen })
+        await service.stop()
+        return lines.some((line) => line.startsWith(`${id}: `)) ? undefined : 'not found'
+      })
+      expect(wrong).toEqual({})
+    },
+    LONG_MS,
+  )
 
-  test('is found under few others', async () => {
-    const sample = told.filter((id, index) => index % SAMPLE === 0 && !EVERYWHERE.includes(id))
-    const wrong = await eachLie(sample, async (id) => {
-      const service = await startService({ now: Date.now })
-      const lines = await found(service, id, { write: true })
-      await service.stop()
-      return lines.length > IDS_MAX ? lines : undefined
-    })
-    expect(wrong).toEqual({})
-  })
+  test(
+    'is found under few others',
+    async () => {
+      const sample = told.filter((id, index) => index % SAMPLE === 0 && !EVERYWHERE.includes(id))
+      const wrong = await eachLie(sample, async (id) => {
+        const service = await startService({ now: Date.now })
+        const lines = await found(service, id, { write: true })
+        await service.stop()
+        return lines.length > IDS_MAX ? lines : undefined
+      })
+      expect(wrong).toEqual({})
+    },
+    LONG_MS,
+  )
 
-  test('is found without --write, where reading is enough', async () => {
-    const service = await startService({ now: Date.now })
-    await stock(service)
-    const readable = told.filter((id) => promise(id).level === 'interface' && !promise(id).needs)
-    const chosen = promisesOf('interface')
-    const wrong = await eachLie(readable, async (id) => {
-      const lines = await found(service, id, { chosen })
-      return lines.length <= IDS_MAX && lines.some((line) => line.startsWith(`${id}: `)) ? undefined : lines
-    })
-    expect(wrong).toEqual({})
-    await service.stop()
-  })
+  test(
+    'is found without --write, where reading is enough',
+    async () => {
+      const service = await startService({ now: Date.now })
+      await stock(service)
+      const readable = told.filter((id) => promise(id).level === 'interface' && !promise(id).needs)
+      const chosen = promisesOf('interface')
+      const wrong = await eachLie(readable, async (id) => {
+        const lines = await found(service, id, { chosen })
+        return lines.length <= IDS_MAX && lines.some((line) => line.startsWith(`${id}: `)) ? undefined : lines
+      })
+      expect(wrong).toEqual({})
+      await service.stop()
+    },
+    LONG_MS,
+  )
 })
 
 describe('no false alarm', () => {
@@ -125,15 +139,19 @@ describe('no false alarm', () => {
     await proxy.stop()
   })
 
-  test('while others add pets and move them, with --write and without', async () => {
-    const service = await busyService()
-    const keys = await keysOf(service)
-    const others = workOn(service)
-    for (let n = 0; n < RUNS; n++) {
-      expect(brokenOf(await examine(service.url, { keys, write: n % 2 === 0 }))).toEqual([])
-    }
-    expect(await others.stop()).toBeGreaterThan(100)
-  })
+  test(
+    'while others add pets and move them, with --write and without',
+    async () => {
+      const service = await busyService()
+      const keys = await keysOf(service)
+      const others = workOn(service)
+      for (let n = 0; n < RUNS; n++) {
+        expect(brokenOf(await examine(service.url, { keys, write: n % 2 === 0 }))).toEqual([])
+      }
+      expect(await others.stop()).toBeGreaterThan(100)
+    },
+    LONG_MS,
+  )
 })
 
 test('the command tells a lie by its id: 1, and through an honest proxy: 0', async () => {

@@ -1,6 +1,6 @@
 // A server of the interface as somebody else would write it, on Node's `http` alone. It keeps what the interface document says, and
 // differs from ours wherever the document is silent: newest first, ids of any sign and size, no pages, no ETag, codes and fields of
-// its own, a limit out of bounds is moved into them, a status that was not given stays away, and there is no HEAD.
+// its own, a limit out of bounds is moved into them, a status that was not given stays away, answers come in chunks, and there is no HEAD.
 // The first segment of a path names the fault that is told there, or `right`: each has a store of its own.
 // usage: node http.mjs KEY; prints its origin
 
@@ -92,9 +92,12 @@ function failure(status, code, message) {
 function send(response, { status, text, isError }, is) {
   const type = (isError && is('html-errors')) || is('plain-text') ? 'text/html' : 'application/json'
   response.writeHead(status, { 'Content-Type': type })
-  if (isError && is('html-errors')) response.end('<h1>Sorry</h1>')
-  else if (isError && is('error-without-status')) response.end(text.replace(/"status":\d+,/, ''))
-  else response.end(text)
+  let body = text
+  if (isError && is('html-errors')) body = '<h1>Sorry</h1>'
+  if (isError && is('error-without-status')) body = text.replace(/"status":\d+,/, '')
+  // A chunk of its own, and the last one later.
+  response.write(`${body}\r\n`)
+  setTimeout(() => response.end(), 1)
 }
 
 server.listen(0, '127.0.0.1', () => process.stdout.write(`http://127.0.0.1:${server.address().port}\n`))

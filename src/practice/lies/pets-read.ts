@@ -3,6 +3,7 @@
 import {
   at,
   both,
+  errorAnswer,
   header,
   headerText,
   items,
@@ -12,6 +13,7 @@ import {
   query,
   sentHeader,
   text,
+  type When,
 } from '../tell.ts'
 import { keepingTags } from './memory.ts'
 import {
@@ -38,6 +40,18 @@ const LISTS: Lies = {
   'pets.list.next.relative': listed(headerText('Link', (link) => link.replace('<', '<http://petstore.example'))),
   'pets.list.next.parameters': listed(headerText('Link', (link) => link.replace(/limit=\d+&/, ''))),
   'pets.list.next.follow': at(LIST, 200, hasCursor).answering(items((pets) => pets.slice(1))),
+  'pets.list.prev': listed(headerText('Link', (link) => link.replace('rel="prev"', 'rel="previous"'))),
+  'pets.list.prev.none': at(LIST, 200, (asked, answered) => !hasCursor(asked) && hasNext(answered)).answering(
+    headerText('Link', (link) => `${link}, </v1/pets?cursor=x>; rel="prev"`),
+  ),
+  'pets.list.sort.newest': listing(parameter('sort', /^newest$/, undefined)),
+  'pets.list.sort.unknown': at(LIST, 400).askingAgain(parameter('sort', /^[a-z]+$/, undefined)),
+  'pets.list.category': listing(parameter('categoryId', /./, undefined)),
+  'pets.list.category.none': at(LIST, 200, (asked, { body }) => hasCategory(asked) && body.length === 2).answering(() =>
+    errorAnswer(404, 'not_found'),
+  ),
+  'pets.list.category.text': at(LIST, 400).askingAgain(parameter('categoryId', /^[a-z]+$/, undefined)),
+  'pets.list.cursor.other-order': at(LIST, 400, hasCursor).askingAgain(parameter('sort', /^newest$/, undefined)),
   'pets.list.cursor.invalid': at(LIST, 400).askingAgain(parameter('cursor', /^[^,]+$/, undefined)),
   'pets.list.cursor.empty': at(LIST, 400).askingAgain(parameter('cursor', /^$/, undefined)),
   'pets.list.cursor.twice': at(LIST, 400).askingAgain(once('cursor')),
@@ -65,6 +79,7 @@ const LISTS: Lies = {
   ),
   'pets.list.parameters.encoded': at(LIST).refusing(({ target }) => target.includes('%'), 400, 'invalid_parameter'),
 }
+const hasCategory: When = (asked) => parametersOf(asked).has('categoryId')
 const KNOWN = ['limit', 'status', 'cursor', 'search', 'sort', 'categoryId']
 
 const CONDITIONS: Lies = {

@@ -67,6 +67,8 @@ const READING: Lies = {
   'orders.list.next.follow': at(ORDERS, 200, hasCursor).answering(
     items((orders) => orders.flatMap((order, at) => (at === 0 ? [order, order] : [order]))),
   ),
+  'orders.list.prev': ordersListed(headerText('Link', (link) => link.replace('rel="prev"', 'rel="last"'))),
+  'orders.list.sort.newest': listingOrders(parameter('sort', /^newest$/, 'oldest')),
   'orders.list.cursor.other-list': at(`${LIST}|${ORDERS}`, 400).askingAgain(
     parameter('cursor', /^[\w-]{15}$/, undefined),
   ),
