@@ -65,9 +65,10 @@ function operationType(method: string, operation: Operation, components: OpenApi
 function validatedType(schema: Schema, schemas: Record<string, Schema>): string {
   const { required = [], properties = {} } = flatten(schema, schemas)
   const fields = Object.entries(properties).map(([name, property]) => {
-    const { format, default: byDefault } = flatten(property, schemas)
+    const { format, type, default: byDefault } = flatten(property, schemas)
     const present = required.includes(name) || byDefault !== undefined
-    return `${name}${present ? '' : '?'}: ${format === 'date-time' ? 'number' : typeOf(property)}`
+    const read = format === 'date-time' ? typeOf({ type }).replace('string', 'number') : typeOf(property)
+    return `${name}${present ? '' : '?'}: ${read}`
   })
   return `{ ${fields.join('; ')} }`
 }
@@ -80,9 +81,12 @@ function typeOf(schema: Schema): string {
   if (schema.allOf) return schema.allOf.map(typeOf).join(' & ')
   const known = schema.enum ?? schema['x-extensible-enum']
   if (known) return quoted(known).join(' | ')
+  // Such as a text or nothing.
+  if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type })).join(' | ')
   switch (schema.type) {
     case 'string':
-      return 'string'
+    case 'null':
+      return schema.type
     case 'integer':
       return schema.format === 'int64' ? 'bigint' : 'number'
     case 'array':

@@ -5,6 +5,7 @@
 import { describe, expect, test } from 'bun:test'
 import { OVERLOADED } from '../src/domain/errors.ts'
 import type { OnStore } from './scenarios/api.ts'
+import { corrections } from './scenarios/corrections.ts'
 import { createPet } from './scenarios/create-pet.ts'
 import { cursors } from './scenarios/cursors.ts'
 import { events } from './scenarios/events.ts'
@@ -36,7 +37,19 @@ export function apiScenarios(name: string, newAddress: OnStore['newAddress']): v
     }
     const pets = [createPet, idempotencyKey, listPets, getPet]
     const orders = [placeOrder, orderIdempotency, orderTransitions, orderExpiry, events]
-    const subjects = [promises, ...pets, ...orders, cursors, search, filters, keys, messages, rateLimit, storeFailures]
+    const subjects = [
+      promises,
+      ...pets,
+      ...orders,
+      corrections,
+      cursors,
+      search,
+      filters,
+      keys,
+      messages,
+      rateLimit,
+      storeFailures,
+    ]
     for (const subject of subjects) subject({ newAddress, observe })
 
     test('every answer that the contract declares was seen, and no other', () => {

@@ -125,6 +125,23 @@ describe('the client on a service', () => {
     }
   })
 
+  test('corrects and deletes a pet, and changes a pending order', async () => {
+    const pet = await client.createPet({ name: 'Luma', categoryId: 9n, status: 'sold' })
+    const change = { name: 'Luna', categoryId: 2n ** 63n - 1n, status: 'available' } as const
+    expect(await client.updatePet(pet.id, change)).toEqual({ id: pet.id, ...change })
+    const order = await client.placeOrder({ petId: pet.id, reference: 'Ada' })
+    expect(await rejectionOf(client.deletePet(pet.id))).toMatchObject({ code: 'pet_has_orders', status: 409 })
+    expect(await rejectionOf(client.updatePet(pet.id, { status: 'available' }))).toMatchObject({ code: 'pet_held' })
+    const { reference, ...changed } = await client.updateOrder(order.id, { reference: null })
+    expect([reference, changed.petName]).toEqual([undefined, 'Luna'])
+    const stale = client.updateOrder(order.id, { reference: 'x' }, { ifMatch: '"x"' })
+    expect(await rejectionOf(stale)).toMatchObject({ code: 'precondition_failed' })
+    const mistake = await client.createPet({ name: 'Oops', categoryId: 9n })
+    expect(await rejectionOf(client.deletePet(mistake.id, { ifMatch: '"x"' }))).toMatchObject({ status: 412 })
+    await client.deletePet(mistake.id)
+    expect(await rejectionOf(client.deletePet(mistake.id))).toMatchObject({ code: 'not_found' })
+  })
+
   test('places one order for one idempotency key, and reports the replay', async () => {
     const { id: petId } = await client.createPet(REX)
     let replayed = 0

@@ -36,6 +36,10 @@ function partsOf(contract: OpenApi) {
 }
 type Parts = ReturnType<typeof partsOf>
 
+const OPERATIONS = Object.values(document.paths).flatMap((methods) =>
+  Object.values(methods).map(({ operationId }) => operationId),
+)
+
 function changesAfter(change: (parts: Parts) => unknown) {
   const contract = structuredClone(document)
   change(partsOf(contract))
@@ -110,6 +114,7 @@ describe('what breaks a client is seen:', () => {
       'listPets: has another minLength for name in an item of the response 200',
       'createPet: has another minLength for name in the response 201',
       'getPet: has another minLength for name in the response 200',
+      'updatePet: has another minLength for name in the response 200',
       'listEvents: has another minLength for name in pet in an item of the response 200',
     ],
     [
@@ -182,6 +187,7 @@ describe('what breaks a client is seen:', () => {
       'listPets: has another maxLength for name in an item of the response 200',
       'createPet: has another maxLength for name in the response 201',
       'getPet: has another maxLength for name in the response 200',
+      'updatePet: has another maxLength for name in the response 200',
       'listEvents: has another maxLength for name in pet in an item of the response 200',
     ],
     [
@@ -199,6 +205,7 @@ describe('what breaks a client is seen:', () => {
       'listPets: has another enum for status in an item of the response 200',
       'createPet: has another enum for status in the response 201',
       'getPet: has another enum for status in the response 200',
+      'updatePet: has another enum for status in the response 200',
       'listEvents: has another enum for status in pet in an item of the response 200',
     ],
     [
@@ -207,6 +214,7 @@ describe('what breaks a client is seen:', () => {
       'listOrders: has another enum for status in an item of the response 200',
       'placeOrder: has another enum for status in the response 201',
       'getOrder: has another enum for status in the response 200',
+      'updateOrder: has another enum for status in the response 200',
       'completeOrder: has another enum for status in the response 200',
       'returnOrder: has another enum for status in the response 200',
       'listEvents: has another enum for orderStatus in an item of the response 200',
@@ -259,18 +267,16 @@ describe('what breaks a client is seen:', () => {
       ({ header }) => {
         header('RetryAfter').required = false
       },
-      ...['listPets', 'createPet', 'getPet', 'listOrders', 'placeOrder', 'getOrder', 'cancelOrder', 'completeOrder']
-        .concat('returnOrder', 'getInventory', 'listEvents')
-        .flatMap((id) => [429, 503].map((status) => `${id}: may leave out the header Retry-After of ${status}`)),
+      ...OPERATIONS.flatMap((id) =>
+        [429, 503].map((status) => `${id}: may leave out the header Retry-After of ${status}`),
+      ),
     ],
     [
       'what a header may hold',
       ({ header }) => delete header('RetryAfter').schema.pattern,
-      ...['listPets', 'createPet', 'getPet', 'listOrders', 'placeOrder', 'getOrder', 'cancelOrder', 'completeOrder']
-        .concat('returnOrder', 'getInventory', 'listEvents')
-        .flatMap((id) =>
-          [429, 503].map((status) => `${id}: has another pattern for the header Retry-After of ${status}`),
-        ),
+      ...OPERATIONS.flatMap((id) =>
+        [429, 503].map((status) => `${id}: has another pattern for the header Retry-After of ${status}`),
+      ),
     ],
   ]
   for (const [description, change, ...found] of ROWS) {
@@ -283,7 +289,7 @@ describe('what breaks a client is seen:', () => {
     const found = changesAfter(({ apiKey }) => {
       apiKey.scheme = 'basic'
     })
-    expect(found).toHaveLength(11)
+    expect(found).toHaveLength(OPERATIONS.length)
     expect(found[0]).toBe('listPets: needs another credential')
   })
 })

@@ -26,13 +26,15 @@ describe('examples of requests', () => {
   test('have one for each operation with a body', () => {
     expect(EXAMPLES.map(({ operation, asked }) => [operation, Object.keys(asked)])).toEqual([
       ['POST /pets', ['dog']],
+      ['PATCH /pets/{petId}', ['rename', 'free']],
       ['POST /store/orders', ['sale', 'reservation']],
+      ['PATCH /store/orders/{orderId}', ['extend', 'keep']],
     ])
   })
 
   test('hold no time, which would pass', () => {
-    const bodies = Object.entries(document.components.schemas).filter(([name]) => name.startsWith('New'))
-    expect(bodies).toHaveLength(2)
+    const bodies = Object.entries(document.components.schemas).filter(([name]) => /^New|Change$/.test(name))
+    expect(bodies).toHaveLength(4)
     for (const examples of [...bodies.map(([, schema]) => examplesIn(schema)), EXAMPLES.map(({ asked }) => asked)]) {
       expect(JSON.stringify(examples)).not.toMatch(/\d{4}-\d\d-\d\dT/)
     }
@@ -42,18 +44,29 @@ describe('examples of requests', () => {
     for (const [name, { value }] of Object.entries(asked)) {
       test(`${operation}: ${name} is answered as the response of that name says`, async () => {
         const [method = '', path = ''] = operation.split(' ')
-        const body = JSON.stringify(value)
-        const answer = await service.request(method, path, { headers: { 'Content-Type': 'application/json' }, body })
-        expect(answer).toMatchObject({ status: 201 })
-        const item = JSON.parse(answer.text)
+        const asked = path.endsWith('{orderId}') ? await send('POST', '/store/orders', ORDER) : { id: 42 }
+        const item = await send(method, path.replace(/\{\w+\}/, asked.id), value)
         // The next example orders the same pet.
-        if (path === '/store/orders') await service.request('DELETE', `${path}/${item.id}`)
+        if (path.startsWith('/store/orders')) await service.request('DELETE', `/store/orders/${item.id}`)
         expect(Object.keys(answered)).toContain(name)
         expect(comparable(item)).toEqual(comparable(answered[name]?.value))
       })
     }
   }
 })
+
+/** The order that is changed. */
+const ORDER = { petId: 42, reference: 'Ada Novak' }
+
+async function send(method: string, path: string, value: unknown) {
+  const body = JSON.stringify(value)
+  const { status, text } = await service.request(method, path, {
+    headers: { 'Content-Type': 'application/json' },
+    body,
+  })
+  expect({ status, text }).toMatchObject({ status: method === 'POST' ? 201 : 200 })
+  return JSON.parse(text)
+}
 
 /** Orders get the next id, and the time at which they are placed. */
 function comparable(item: unknown): unknown {

@@ -4,6 +4,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Store, StoreOptions } from '../src/domain/store.ts'
 import { checks } from './orders/checks.ts'
+import { corrections } from './orders/corrections.ts'
 import { endedKeys } from './orders/ended-keys.ts'
 import { expiry } from './orders/expiry.ts'
 import { MAX, openFixture, PET_STATUSES } from './orders/fixture.ts'
@@ -51,6 +52,7 @@ export function ordersConformance(
     if (direct) {
       checks(fixture)
       endedKeys(fixture)
+      corrections(fixture)
     }
     together(fixture, { inOrder: direct })
     lists(fixture)

@@ -7,7 +7,9 @@ import {
   type NewPet,
   type Operations,
   type Order,
+  type OrderChange,
   PAGE_MAX,
+  type PetChange,
 } from '../contract/generated.ts'
 import { type Json, stringifyJson } from '../json/json.ts'
 import { quotedKey, randomKey } from './idempotency-key.ts'
@@ -90,7 +92,23 @@ export class PetstoreClient implements Methods {
    * @deprecated The service removes this on 5 December 2030; list with `status` instead.
    */
   async getPet(id: bigint, options: CallOptions = {}): Promise<Pet> {
-    return this.#read('getPet', `/pets/${BigInt(id)}`, toPet, options)
+    return this.#read('getPet', petPath(id), toPet, options)
+  }
+
+  /**
+   * Changes the fields that are given, and resolves with the pet as it is then. Safe to repeat. Rejects with PetstoreApiError `not_found`,
+   * `pet_held` (an order holds the pet that is to be available), `invalid_pet` or `precondition_failed`.
+   */
+  updatePet(id: bigint, change: PetChange, options: ChangeOptions = {}): Promise<Pet> {
+    return this.#change('updatePet', petPath(id), change, toPet, options)
+  }
+
+  /**
+   * Deletes a pet for which no order was ever placed. Rejects with PetstoreApiError `not_found`, also where the response to an earlier attempt
+   * was lost; `pet_has_orders` or `precondition_failed`.
+   */
+  async deletePet(id: bigint, { ifMatch, ...options }: ChangeOptions = {}): Promise<void> {
+    await this.#sender.send('deletePet', petPath(id), changing('DELETE', ifMatch), options)
   }
 
   /**
@@ -118,6 +136,14 @@ export class PetstoreClient implements Methods {
     const order = readJson(response, text, toOrder)
     onEntityTag?.(response.headers.get('ETag') ?? '')
     return order
+  }
+
+  /**
+   * Changes the fields that are given of a pending order; `null` removes one. Resolves with the order as it is then. Safe to repeat. Rejects as
+   * `cancelOrder`, and with `invalid_order`.
+   */
+  updateOrder(id: bigint, change: OrderChange, options: ChangeOptions = {}): Promise<Order> {
+    return this.#change('updateOrder', orderPath(id), change, toOrder, options)
   }
 
   /** The pet is sold. Safe to repeat. Rejects as `cancelOrder`. */
@@ -184,6 +210,18 @@ export class PetstoreClient implements Methods {
     return { items, next: cursorTo('next', response), prev: cursorTo('prev', response) }
   }
 
+  #change<Item>(
+    operationId: string,
+    path: string,
+    change: object,
+    toItem: (json: Json) => Item,
+    { ifMatch, ...options }: ChangeOptions,
+  ): Promise<Item> {
+    const { headers, ...init } = changing('PATCH', ifMatch)
+    const body = { headers: { ...headers, 'Content-Type': 'application/json' }, body: stringifyJson(change) }
+    return this.#read(operationId, path, toItem, options, { ...init, ...body })
+  }
+
   async #create<Item>(
     operationId: string,
     path: string,
@@ -203,8 +241,12 @@ export class PetstoreClient implements Methods {
 
 const POST = { method: 'POST' }
 
-function changing(method: string, ifMatch: string | undefined): RequestInit {
-  return ifMatch === undefined ? { method } : { method, headers: { 'If-Match': ifMatch } }
+function changing(method: string, ifMatch: string | undefined): { method: string; headers: Record<string, string> } {
+  return { method, headers: ifMatch === undefined ? {} : { 'If-Match': ifMatch } }
+}
+
+function petPath(id: bigint): string {
+  return `/pets/${BigInt(id)}`
 }
 
 function orderPath(id: bigint): string {

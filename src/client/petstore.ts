@@ -1,6 +1,16 @@
 // The entry of the package `petstore-client`: what a program may import.
 
-export type { ErrorCode, Inventory, NewOrder, NewPet, Order, OrderStatus, PetStatus } from '../contract/generated.ts'
+export type {
+  ErrorCode,
+  Inventory,
+  NewOrder,
+  NewPet,
+  Order,
+  OrderChange,
+  OrderStatus,
+  PetChange,
+  PetStatus,
+} from '../contract/generated.ts'
 export { stringifyJson as toJson } from '../json/json.ts'
 export { PetstoreApiError, PetstoreNetworkError, PetstoreTimeoutError } from './errors.ts'
 export {

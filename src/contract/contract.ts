@@ -22,7 +22,7 @@ export interface ContractOperation {
 
 export interface ContractBody {
   validate: Validator
-  /** The error code for a body that does not match its schema: `invalid_pet` for a NewPet. */
+  /** The error code for a body that does not match its schema: `invalid_pet` for a NewPet and a PetChange. */
   invalid: ErrorCode
 }
 
@@ -99,7 +99,8 @@ function compile(path: string, method: string, operation: Operation): ContractOp
 }
 
 function compileBody(schema: Schema): ContractBody {
-  const invalid = `invalid_${schema.$ref?.replace('#/components/schemas/New', '').toLowerCase()}`
+  const [, what] = /^#\/components\/schemas\/(?:New)?(\w+?)(?:Change)?$/.exec(schema.$ref ?? '') ?? []
+  const invalid = `invalid_${what?.toLowerCase()}`
   if (!schemas.ErrorCode?.['x-extensible-enum']?.includes(invalid))
     throw new Error(`the contract has no code ${invalid}`)
   return { validate: compileSchema(schema, schemas), invalid: invalid as ErrorCode }

@@ -29,6 +29,16 @@ export type Pet = {
   id: bigint
 } & NewPet
 
+/** The fields of a pet to be changed, at least one of them. */
+export type PetChange = {
+  /** The pet's name, as in `NewPet`. */
+  name?: string
+  /** Identifier of the category. */
+  categoryId?: bigint
+  /** `available`, or the status that the pet has. */
+  status?: PetStatus
+}
+
 /** A page of pets. */
 export type Pets = Array<Pet>
 
@@ -58,9 +68,18 @@ export type Order = {
   status: OrderStatus
   /** When the order was placed, in UTC with milliseconds. */
   placedAt: string
-  /** When the status last changed, in UTC with milliseconds. Equal to `placedAt` until the first change. */
+  /** When the order last changed, in UTC with milliseconds. Equal to `placedAt` until the first change. */
   changedAt: string
 } & NewOrder
+
+/** The fields of an order to be changed, at least one of them. `null` removes a field. */
+export type OrderChange = {
+  /** Free text for the client's own use, as in `NewOrder`. */
+  reference?: string | null
+  /** When the reservation ends, as in `NewOrder`: in the future, and at most 366 days from now. `null`: it is pending until it is
+   * completed or cancelled. */
+  expiresAt?: string | null
+}
 
 /** A page of orders. */
 export type Orders = Array<Order>
@@ -123,7 +142,7 @@ export type Error = {
  * - `read_only_key` (403): the API key may only read.
  * - `invalid_parameter` (400): a query parameter or a header has an invalid value.
  * - `malformed_json` (400): the body is not JSON, or an object in it has the same name twice.
- * - `invalid_pet` (400): the body is JSON, but not a valid `NewPet`.
+ * - `invalid_pet` (400): the body is JSON, but not a valid `NewPet` or `PetChange`.
  * - `not_found` (404): no pet or order has this id, or nothing exists at this path.
  * - `method_not_allowed` (405): the path does not have this method. `Allow` lists those it has.
  * - `unsupported_media_type` (415): the body is not `application/json` in UTF-8, or is compressed.
@@ -131,11 +150,13 @@ export type Error = {
  * - `request_timeout` (408): the body did not arrive in time.
  * - `idempotency_in_flight` (409): the first request with this `Idempotency-Key` is still in progress.
  * - `idempotency_mismatch` (422): this `Idempotency-Key` was used for another request.
- * - `invalid_order` (400): the body is JSON, but not a valid `NewOrder`.
+ * - `invalid_order` (400): the body is JSON, but not a valid `NewOrder` or `OrderChange`.
  * - `pet_not_found` (404): no pet has the `petId` of the order.
  * - `pet_not_available` (409): the pet is reserved or sold.
- * - `order_not_pending` (409): only a pending order can be completed or cancelled.
+ * - `order_not_pending` (409): only a pending order can be completed, cancelled or changed.
  * - `order_not_completed` (409): only a completed order can be returned.
+ * - `pet_held` (409): an order holds the pet, so it cannot be set to `available`.
+ * - `pet_has_orders` (409): orders were placed for the pet, so it cannot be deleted.
  * - `precondition_failed` (412): what `If-Match` or, for a change, `If-None-Match` asks of the entity tag is not so.
  * - `rate_limited` (429): the API key has sent too many requests.
  * - `operation_removed` (410): the operation was removed on its sunset date.
@@ -143,7 +164,7 @@ export type Error = {
  * - `internal` (500): the service failed.
  * - `unavailable` (503): the service is overloaded, or its store cannot be reached.
  * - `storage_full` (503): the store is full. */
-export type ErrorCode = 'missing_api_key' | 'invalid_api_key' | 'read_only_key' | 'invalid_parameter' | 'malformed_json' | 'invalid_pet' | 'not_found' | 'method_not_allowed' | 'unsupported_media_type' | 'body_too_large' | 'request_timeout' | 'idempotency_in_flight' | 'idempotency_mismatch' | 'invalid_order' | 'pet_not_found' | 'pet_not_available' | 'order_not_pending' | 'order_not_completed' | 'precondition_failed' | 'rate_limited' | 'operation_removed' | 'cursor_expired' | 'internal' | 'unavailable' | 'storage_full'
+export type ErrorCode = 'missing_api_key' | 'invalid_api_key' | 'read_only_key' | 'invalid_parameter' | 'malformed_json' | 'invalid_pet' | 'not_found' | 'method_not_allowed' | 'unsupported_media_type' | 'body_too_large' | 'request_timeout' | 'idempotency_in_flight' | 'idempotency_mismatch' | 'invalid_order' | 'pet_not_found' | 'pet_not_available' | 'order_not_pending' | 'order_not_completed' | 'pet_held' | 'pet_has_orders' | 'precondition_failed' | 'rate_limited' | 'operation_removed' | 'cursor_expired' | 'internal' | 'unavailable' | 'storage_full'
 
 /** The most that a page of a list holds. */
 export const PAGE_MAX = 100
@@ -166,6 +187,16 @@ export interface Operations {
     body: undefined
     status: 200 | 304 | 401 | 404 | 410 | 412 | 429 | 500 | 503
   }
+  updatePet: {
+    parameters: { petId: bigint; 'If-Match'?: string; 'If-None-Match'?: string }
+    body: { name?: string; categoryId?: bigint; status?: PetStatus }
+    status: 200 | 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 429 | 500 | 503
+  }
+  deletePet: {
+    parameters: { petId: bigint; 'If-Match'?: string; 'If-None-Match'?: string }
+    body: undefined
+    status: 204 | 401 | 403 | 404 | 409 | 412 | 429 | 500 | 503
+  }
   listOrders: {
     parameters: { limit: number; status?: OrderStatus; petId?: bigint; search?: string; sort: Sort; cursor?: string }
     body: undefined
@@ -185,6 +216,11 @@ export interface Operations {
     parameters: { orderId: bigint; 'If-Match'?: string; 'If-None-Match'?: string }
     body: undefined
     status: 204 | 401 | 403 | 404 | 409 | 412 | 429 | 500 | 503
+  }
+  updateOrder: {
+    parameters: { orderId: bigint; 'If-Match'?: string; 'If-None-Match'?: string }
+    body: { reference?: string | null; expiresAt?: number | null }
+    status: 200 | 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 429 | 500 | 503
   }
   completeOrder: {
     parameters: { orderId: bigint; 'If-Match'?: string; 'If-None-Match'?: string }

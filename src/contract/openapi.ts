@@ -66,7 +66,8 @@ export type Content = Record<string, { schema: Schema; examples?: Record<string,
 
 export interface Schema {
   $ref?: string
-  type?: string
+  /** Or a type and `null`. */
+  type?: string | string[] | undefined
   format?: string
   description?: string
   enum?: string[]

@@ -43,7 +43,15 @@ const STRING_FORMATS: Record<string, { read: (text: string) => unknown; expected
 
 export function compileSchema(schema: Schema, schemas: Schemas): Validator {
   const flat = flatten(schema, schemas)
-  const known = KEYWORDS[flat.type ?? '']
+  if (!Array.isArray(flat.type)) return compileFlat(flat, schemas)
+  const [type, nothing, ...others] = flat.type
+  if (nothing !== 'null' || others.length > 0) throw new Error(`unsupported schema: ${JSON.stringify(flat)}`)
+  const validate = compileFlat({ ...flat, type }, schemas)
+  return (value, name, problems) => (value === null ? null : validate(value, name, problems))
+}
+
+function compileFlat(flat: Schema, schemas: Schemas): Validator {
+  const known = KEYWORDS[String(flat.type)]
   const unknown = Object.keys(flat).filter((key) => key !== 'type' && ![...ANNOTATIONS, ...(known ?? [])].includes(key))
   if (!known || unknown.length > 0) throw new Error(`unsupported schema: ${JSON.stringify(flat)} ${unknown}`)
   if (flat.type === 'string') return flat.format === undefined ? stringValidator(flat) : formatValidator(flat)

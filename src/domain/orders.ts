@@ -18,12 +18,18 @@ export interface NewOrder {
   readonly expiresAt?: number | undefined
 }
 
+/** `null` removes what there is. */
+export interface OrderChange {
+  readonly reference?: string | null
+  readonly expiresAt?: number | null
+}
+
 export interface Order extends NewOrder {
   readonly id: bigint
   readonly petName: string
   readonly status: contract.OrderStatus
   readonly placedAt: number
-  /** When it was placed or, later, when its status last changed: never before `placedAt`. */
+  /** When it was placed or, later, when anything of it last changed: never before `placedAt`. */
   readonly changedAt: number
 }
 
@@ -67,6 +73,12 @@ export interface OrderStore {
 
   /** A sold pet comes back. A returned order stays as it is. Rejects as `completeOrder`, but with `order_not_completed`. */
   returnOrder(id: bigint, by: KeyId, check?: OrderCheck): Promise<Order>
+
+  /**
+   * Sets what the change names of a pending order; what is so already is left as it is. An overdue one expires instead. Rejects with
+   * `invalid_order` (`expiresAt`, as `placeOrder` does), `not_found`, `order_not_pending`, or else as `check` says.
+   */
+  updateOrder(id: bigint, change: OrderChange, by: KeyId, check?: OrderCheck): Promise<Order>
 
   /** Exact as of one commit; costs the same with ten pets and ten million. */
   getInventory(): Promise<Inventory>

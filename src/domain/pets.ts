@@ -1,14 +1,18 @@
 // Pets, and what every store of them promises. test/store.conformance.ts holds each store to it.
 
 import type * as contract from '../contract/generated.ts'
+import type { PetstoreError } from './errors.ts'
 import type { KeyId } from './keys.ts'
 import type { ListFilter, Page } from './lists.ts'
 
-export type { PetStatus } from '../contract/generated.ts'
+export type { PetChange, PetStatus } from '../contract/generated.ts'
 
 /** As it is stored, with the contract's defaults. */
 export type NewPet = contract.NewPet & Required<Pick<contract.NewPet, 'status'>>
 export type Pet = contract.Pet & NewPet
+
+/** What a caller asks of a pet before it is changed: gives the error with which the change is refused, if any. */
+export type PetCheck = (pet: Pet) => PetstoreError | undefined
 
 export type PetFilter = ListFilter<contract.Operations['listPets']['parameters']>
 
@@ -36,4 +40,14 @@ export interface PetStore {
 
   /** `undefined` when there is no such pet: absence is a value, not an error. */
   getPet(id: bigint): Promise<Pet | undefined>
+
+  /**
+   * Sets what the change names. Resolves once that is durable; what is so already is left as it is. `by` is looked at in the transaction, as
+   * in createPet. Rejects with `not_found`; with `invalid_pet` for a status that only an order can give, or `pet_held` where an order holds
+   * the pet that is to be available; or else as `check` says of the pet as the transaction finds it.
+   */
+  updatePet(id: bigint, change: contract.PetChange, by: KeyId, check?: PetCheck): Promise<Pet>
+
+  /** Removes a pet for which no order was ever placed. Rejects with `not_found`, `pet_has_orders`, or else as `check` says. */
+  deletePet(id: bigint, by: KeyId, check?: PetCheck): Promise<void>
 }

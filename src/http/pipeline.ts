@@ -88,7 +88,7 @@ export class Pipeline {
   respond(request: RoutedRequest, route: Route | undefined): Response | Promise<Response> {
     const { store, metrics, now, notFound } = this.options
     const label = route?.label(request.method) ?? 'none'
-    const context = new Context(request, route?.headers ?? NO_ROUTE, label, now())
+    const context = new Context(request, route?.headers(request.method) ?? NO_ROUTE, label, now())
     if (metrics) context.startedAt = performance.now()
     try {
       if (!hasValidHost(request)) return this.finish(BAD_REQUEST, context)

@@ -12,23 +12,30 @@ import { type SharedHeaders, sharedHeaders } from './response/shared-headers.ts'
 export type Endpoint = ContractOperation | ((context: Context) => Answer | Promise<Answer>)
 
 export class Route {
-  readonly headers: SharedHeaders
+  private readonly shared: SharedHeaders
+  private readonly own: Readonly<Record<string, SharedHeaders>>
 
   constructor(
     readonly path: string,
     private readonly endpoints: Readonly<Record<string, Endpoint>>,
-    /** Of every response. */
-    headers: Record<string, string> = {},
+    /** Of every response to a method: further ones than those of all methods. */
+    headers: Readonly<Record<string, Record<string, string>>> = {},
   ) {
     const methods = Object.keys(endpoints).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method))
-    this.headers = sharedHeaders(headers, [...methods, 'OPTIONS'].join(', '))
+    const allow = [...methods, 'OPTIONS'].join(', ')
+    this.shared = sharedHeaders({}, allow)
+    this.own = Object.fromEntries(Object.entries(headers).map(([method, own]) => [method, sharedHeaders(own, allow)]))
+  }
+
+  headers(method: string): SharedHeaders {
+    return this.own[method === 'HEAD' ? 'GET' : method] ?? this.shared
   }
 
   /** HEAD uses GET's endpoint (RFC 9110, 9.3.2). Throws `method_not_allowed` when the path does not have the method. */
   endpoint(method: string): Endpoint {
     const endpoint = this.endpoints[method === 'HEAD' ? 'GET' : method]
     if (endpoint) return endpoint
-    const { allow } = this.headers
+    const { allow } = this.shared
     if (method === 'OPTIONS') return () => noContent({ Allow: allow })
     throw new PetstoreError('method_not_allowed', `${method} is not allowed here. Allowed: ${allow}.`)
   }
@@ -45,9 +52,11 @@ export function operationRoutes(operations: readonly ContractOperation[], linkTo
   const byPath = Map.groupBy(operations, ({ path }) => path)
   return [...byPath].map(([path, all]) => {
     const endpoints = Object.fromEntries(all.map((operation) => [operation.method, operation]))
-    // A path is deprecated when all its operations are: then every response says so, a 404 or 401 too.
-    const deprecation = all.every((operation) => operation.deprecation) ? all[0]?.deprecation : undefined
-    return new Route(path, endpoints, deprecation && deprecationHeaders(deprecation, linkTo))
+    // Every response of a deprecated operation says so, a 404 or 401 too.
+    const headers = all.flatMap(({ method, deprecation }) =>
+      deprecation ? [[method, deprecationHeaders(deprecation, linkTo)] as const] : [],
+    )
+    return new Route(path, endpoints, Object.fromEntries(headers))
   })
 }
 

@@ -1,5 +1,6 @@
 // Every promise of the service, in the order in which they are told.
 
+import { correctionPromises } from './catalogue/corrections.ts'
 import { errorPromises } from './catalogue/errors.ts'
 import { eventPromises } from './catalogue/events.ts'
 import { interfaceReads } from './catalogue/interface-reads.ts'
@@ -17,4 +18,5 @@ export const PROMISES: readonly PromiseRow[] = [
   ...placePromises,
   ...orderPromises,
   ...eventPromises,
+  ...correctionPromises,
 ]

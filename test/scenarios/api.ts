@@ -41,16 +41,24 @@ export const OPERATIONS = [
   'GET /pets',
   'POST /pets',
   'GET /pets/1',
+  'PATCH /pets/1',
+  'DELETE /pets/1',
   'GET /store/orders',
   'POST /store/orders',
   'GET /store/orders/1',
   'DELETE /store/orders/1',
+  'PATCH /store/orders/1',
   'POST /store/orders/1/complete',
   'POST /store/orders/1/return',
   'GET /store/inventory',
   'GET /store/events',
 ] as const
-export const BODY: Record<string, string> = { 'POST /pets': PET, 'POST /store/orders': '{"petId":1}' }
+export const BODY: Record<string, string> = {
+  'POST /pets': PET,
+  'PATCH /pets/1': '{"name":"Rex"}',
+  'POST /store/orders': '{"petId":1}',
+  'PATCH /store/orders/1': '{"reference":"till"}',
+}
 
 /** The scenarios of one subject, with a service of their own on an empty store. */
 export function describeApi(subject: string, { newAddress, observe }: OnStore, define: (api: Api) => void): void {

@@ -143,6 +143,9 @@ function endingKeys(store: Store): Store {
   return {
     ...store,
     createPet: ended(1, store.createPet),
+    updatePet: ended(2, store.updatePet),
+    deletePet: ended(1, store.deletePet),
+    updateOrder: ended(2, store.updateOrder),
     placeOrder: ended(1, store.placeOrder),
     completeOrder: ended(1, store.completeOrder),
     cancelOrder: ended(1, store.cancelOrder),

@@ -163,7 +163,7 @@ const KEYWORDS: string[] = [...SAME, ...LOWER, ...UPPER, 'enum', 'pattern', 'def
 /** All that a request could hold must still be taken; all that a response can hold must have been possible before. */
 function* ofSchema(place: string, before: Schema, after: Schema, direction: Direction): Generator<string> {
   const [inner, outer] = direction === 'request' ? [before, after] : [after, before]
-  const different: string[] = SAME.filter((name) => before[name] !== after[name])
+  const different: string[] = SAME.filter((name) => String(before[name]) !== String(after[name]))
   different.push(...LOWER.filter((name) => (inner[name] ?? -Infinity) < (outer[name] ?? -Infinity)))
   different.push(...UPPER.filter((name) => (inner[name] ?? Infinity) > (outer[name] ?? Infinity)))
   const { enum: values, pattern } = outer

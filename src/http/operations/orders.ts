@@ -4,17 +4,24 @@
 import { pathOf } from '../../contract/contract.ts'
 import type * as contract from '../../contract/generated.ts'
 import { PetstoreError } from '../../domain/errors.ts'
-import type { Order, OrderCheck } from '../../domain/orders.ts'
+import type { Order } from '../../domain/orders.ts'
 import { stringifyJson } from '../../json/json.ts'
 import { linksOf, placeOf } from '../request/cursor.ts'
-import { entityTag, failedPrecondition } from '../response/conditions.ts'
+import { checkOf, entityTag } from '../response/conditions.ts'
 import { changed, created, noContent, ok } from '../response/response.ts'
 import { type Handlers, shared } from './handler.ts'
 
 const ORDER_PATH = pathOf('getOrder')
 
 export const orderOperations: Handlers<
-  'listOrders' | 'placeOrder' | 'getOrder' | 'cancelOrder' | 'completeOrder' | 'returnOrder' | 'getInventory'
+  | 'listOrders'
+  | 'placeOrder'
+  | 'getOrder'
+  | 'cancelOrder'
+  | 'updateOrder'
+  | 'completeOrder'
+  | 'returnOrder'
+  | 'getInventory'
 > = {
   listOrders: shared<'listOrders'>(async ({ orders, linkTo }, { limit, status, petId, search, sort, cursor }) => {
     const query = { limit, status, petId, search, sort }
@@ -36,27 +43,29 @@ export const orderOperations: Handlers<
   },
 
   async cancelOrder({ orders }, caller, { orderId, ...conditions }) {
-    return noContent({}, loggedOf(await orders.cancelOrder(orderId, caller.id, checkOf(conditions))))
+    return noContent({}, loggedOf(await orders.cancelOrder(orderId, caller.id, checkOf(conditions, orderJson))))
   },
 
   async completeOrder({ orders }, caller, { orderId, ...conditions }) {
-    const order = await orders.completeOrder(orderId, caller.id, checkOf(conditions))
+    const order = await orders.completeOrder(orderId, caller.id, checkOf(conditions, orderJson))
     return changed(orderJson(order), loggedOf(order))
   },
 
   async returnOrder({ orders }, caller, { orderId, ...conditions }) {
-    const order = await orders.returnOrder(orderId, caller.id, checkOf(conditions))
+    const order = await orders.returnOrder(orderId, caller.id, checkOf(conditions, orderJson))
     return changed(orderJson(order), loggedOf(order))
   },
 
-  getInventory: shared<'getInventory'>(async ({ orders }) => ok(stringifyJson(await orders.getInventory()))),
-}
+  async updateOrder({ orders }, caller, { orderId, ...conditions }, body) {
+    if (Object.keys(body).length === 0) {
+      throw new PetstoreError('invalid_order', 'Nothing to change: give reference or expiresAt.')
+    }
+    const order = await orders.updateOrder(orderId, body, caller.id, checkOf(conditions, orderJson))
+    const json = orderJson(order)
+    return changed(json, loggedOf(order), entityTag(json))
+  },
 
-/** `undefined` without conditions. */
-function checkOf(conditions: { 'If-Match'?: string; 'If-None-Match'?: string }): OrderCheck | undefined {
-  const { 'If-Match': ifMatch, 'If-None-Match': ifNoneMatch } = conditions
-  if (ifMatch === undefined && ifNoneMatch === undefined) return undefined
-  return (order) => failedPrecondition(entityTag(orderJson(order)), ifMatch, ifNoneMatch)
+  getInventory: shared<'getInventory'>(async ({ orders }) => ok(stringifyJson(await orders.getInventory()))),
 }
 
 /** Equal, byte for byte, to what the stores write in a list. */

@@ -1,12 +1,14 @@
-// Pets: what listPets, createPet and getPet do.
+// Pets: what the operations on them do.
 
 import { PetstoreError } from '../../domain/errors.ts'
+import type { Pet } from '../../domain/pets.ts'
 import { stringifyJson } from '../../json/json.ts'
 import { linksOf, placeOf } from '../request/cursor.ts'
-import { created, ok } from '../response/response.ts'
+import { checkOf, entityTag } from '../response/conditions.ts'
+import { changed, created, noContent, ok } from '../response/response.ts'
 import { type Handlers, shared } from './handler.ts'
 
-export const petOperations: Handlers<'listPets' | 'createPet' | 'getPet'> = {
+export const petOperations: Handlers<'listPets' | 'createPet' | 'getPet' | 'updatePet' | 'deletePet'> = {
   listPets: shared<'listPets'>(async ({ pets, linkTo }, { limit, status, categoryId, search, sort, cursor }) => {
     const query = { limit, status, categoryId, search, sort }
     const page = await pets.listPets({ ...query, ...placeOf(cursor, 'pets', query) })
@@ -23,5 +25,19 @@ export const petOperations: Handlers<'listPets' | 'createPet' | 'getPet'> = {
     const pet = await pets.getPet(petId)
     if (!pet) throw new PetstoreError('not_found', `No pet has id ${petId}.`)
     return ok(stringifyJson(pet))
+  },
+
+  async updatePet({ pets }, caller, { petId, ...conditions }, body) {
+    if (Object.keys(body).length === 0) {
+      throw new PetstoreError('invalid_pet', 'Nothing to change: give name, categoryId or status.')
+    }
+    const pet = await pets.updatePet(petId, body, caller.id, checkOf<Pet>(conditions, stringifyJson))
+    const json = stringifyJson(pet)
+    return changed(json, { petId: String(petId) }, entityTag(json))
+  },
+
+  async deletePet({ pets }, caller, { petId, ...conditions }) {
+    await pets.deletePet(petId, caller.id, checkOf<Pet>(conditions, stringifyJson))
+    return noContent({}, { petId: String(petId) })
   },
 }

@@ -28,6 +28,15 @@ export function failedPrecondition(
   return matches(ifNoneMatch, tag) ? failed('If-None-Match names the current entity tag.') : undefined
 }
 
+/** What a change asks of the entity tag of the resource as the store finds it, written as JSON. `undefined` without conditions. */
+export function checkOf<Resource>(
+  { 'If-Match': ifMatch, 'If-None-Match': ifNoneMatch }: { 'If-Match'?: string; 'If-None-Match'?: string },
+  json: (resource: Resource) => string,
+): ((resource: Resource) => PetstoreError | undefined) | undefined {
+  if (ifMatch === undefined && ifNoneMatch === undefined) return undefined
+  return (resource) => failedPrecondition(entityTag(json(resource)), ifMatch, ifNoneMatch)
+}
+
 /** The tags of a list, compared weakly: without the mark of the weak ones. */
 const WEAKLY = /"[\x21\x23-\x7e\x80-\xff]*"/g
 const STRONGLY = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g

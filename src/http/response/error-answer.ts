@@ -24,6 +24,8 @@ const STATUS: Record<ErrorCode, number> = {
   pet_not_available: 409,
   order_not_pending: 409,
   order_not_completed: 409,
+  pet_held: 409,
+  pet_has_orders: 409,
   precondition_failed: 412,
   rate_limited: 429,
   operation_removed: 410,

@@ -50,9 +50,9 @@ export function created(
   }
 }
 
-/** 200 after a change: nothing to keep, so it has no entity tag. */
-export function changed(json: string, logged: Record<string, string>): Answer {
-  return { status: 200, body: json, logged }
+/** 200 after a change. `tag`: the entity tag that a GET shows from now on, which no condition of this request is about. */
+export function changed(json: string, logged: Record<string, string>, tag?: string): Answer {
+  return { status: 200, body: json, logged, ...(tag && { headers: { ETag: tag } }) }
 }
 
 export function noContent(headers: Record<string, string> = {}, logged?: Record<string, string>): Answer {

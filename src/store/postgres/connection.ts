@@ -67,9 +67,9 @@ export class PrimaryConnection {
   /** As `add`, for orders. */
   readonly change = this.writing(translateChanging)
 
-  /** Commits everything that `work` writes, or nothing. Fails as `read` does. */
-  transaction<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
-    return this.written((session) => session.transaction(() => work(session)), translate)
+  /** Commits everything that `work` writes, or nothing. Fails as `read` does, or as `failure` says. */
+  transaction<Result>(work: (session: Session) => Promise<Result>, failure = translate): Promise<Result> {
+    return this.written((session) => session.transaction(() => work(session)), failure)
   }
 
   /** A write that may be lost without harm. It does not wait for the standby, and pets do not wait for it. */

@@ -54,7 +54,7 @@ const NO_VERSION = ''
 export function postgresOrders(
   { read, change, background }: PrimaryConnection,
   { onBatch, onTransitions }: StoreOptions,
-): OrderStore {
+): Omit<OrderStore, 'updateOrder'> {
   const forget = forgetting(background)
 
   async function changeAll(batch: (Move | Placement)[]): Promise<Outcome[]> {

@@ -31,7 +31,10 @@ interface Creation extends Keyed {
 /** The id of a new pet, or what its idempotency key gave first. */
 type CreatedRow = { place: bigint | null; refusal: string | null } & ({ id: bigint } | ({ id: null } & FirstAnswer))
 
-export function postgresPets({ read, add, background }: PrimaryConnection, options: StoreOptions): PetStore {
+export function postgresPets(
+  { read, add, background }: PrimaryConnection,
+  options: StoreOptions,
+): Omit<PetStore, 'updatePet' | 'deletePet'> {
   const forget = forgetting(background)
 
   async function readPets(ids: bigint[]): Promise<(Pet | undefined)[]> {

@@ -5,6 +5,7 @@ import { UNFINISHED_COPY } from '../shared/failures.ts'
 import addPets from './functions/add-pets.sql' with { type: 'text' }
 import changeOrders from './functions/change-orders.sql' with { type: 'text' }
 import commitDurably from './functions/commit-durably.sql' with { type: 'text' }
+import corrections from './functions/corrections.sql' with { type: 'text' }
 import countInventory from './functions/count-inventory.sql' with { type: 'text' }
 import expireOrders from './functions/expire-orders.sql' with { type: 'text' }
 import indexSearch from './functions/index-search.sql' with { type: 'text' }
@@ -25,10 +26,11 @@ import seventh from './migrations/0007-checked-writes.sql' with { type: 'text' }
 import eighth from './migrations/0008-categories.sql' with { type: 'text' }
 import ninth from './migrations/0009-events.sql' with { type: 'text' }
 import tenth from './migrations/0010-search.sql' with { type: 'text' }
+import eleventh from './migrations/0011-deletions.sql' with { type: 'text' }
 import type { Ask, Session } from './session.ts'
 
 /** In order. A released migration is never changed. */
-const MIGRATIONS = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth]
+const MIGRATIONS = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh]
 export const NEWEST_VERSION = MIGRATIONS.length
 
 /**
@@ -49,6 +51,7 @@ export const FUNCTIONS = [
   changeOrders,
   expireOrders,
   indexSearch,
+  corrections,
   olderServers,
 ]
 
@@ -72,12 +75,12 @@ export async function checkServer(ask: Ask): Promise<void> {
 }
 
 const RIGHTS = {
-  pets: ['SELECT', 'INSERT', 'UPDATE (status)'],
+  pets: ['SELECT', 'INSERT', 'UPDATE (name)', 'UPDATE (category_id)', 'UPDATE (status)', 'DELETE'],
   orders: ['SELECT', 'INSERT', 'UPDATE'],
   order_transitions: ['INSERT'],
   inventory: ['SELECT'],
   events: ['SELECT'],
-  changed_pets: ['SELECT'],
+  changed_pets: ['SELECT', 'INSERT'],
   event_epoch: ['SELECT'],
   search_terms: ['SELECT', 'INSERT', 'UPDATE'],
   search_segments: ['SELECT', 'INSERT'],

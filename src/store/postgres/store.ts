@@ -9,6 +9,7 @@ import { Demand } from '../search/turns.ts'
 import { ORDERS, PETS } from '../shared/lists.ts'
 import { type PostgresAddress, parsePostgresAddress } from './address.ts'
 import { PrimaryConnection } from './connection.ts'
+import { postgresCorrections } from './corrections.ts'
 import { StoreFailure } from './errors.ts'
 import { postgresEvents } from './events.ts'
 import { openClient, type WritableHost, writableHost } from './hosts.ts'
@@ -77,6 +78,7 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
   return {
     ...pets,
     ...orders,
+    ...postgresCorrections(connection, options),
     ...postgresEvents(connection),
     ...postgresKeys(connection, options),
     listPets: searchable(pets.listPets, tables.pets, PETS, size, demand),

@@ -35,6 +35,16 @@ function caseOfType(of: (status: OrderStatus) => string, otherwise: string): str
 const STATUS_AS_ADDED = `CASE WHEN status <> 'available' AND (SELECT id FROM orders WHERE pet_id = pets.id LIMIT 1) IS NOT NULL
   THEN 'available' ELSE status END`
 
+const AS_ADDED: AnyColumns = { ...PET_COLUMNS, status: { ...PET_COLUMNS.status, column: 'as_added' } }
+
+/** Keeps a pet as it was added, before it is corrected or deleted for the first time. */
+export function keepAsAdded(json: JsonDialect, petId: string): string {
+  return `INSERT INTO changed_pets (pet_id, pet, at, key_id)
+    SELECT id, ${jsonObject(AS_ADDED, json)}, created_at, created_by
+    FROM (SELECT *, ${STATUS_AS_ADDED} AS as_added FROM pets WHERE id = ${petId}) AS pets
+    WHERE true ON CONFLICT DO NOTHING`
+}
+
 function nameOf(keyId: string): string {
   return `(SELECT CASE name WHEN '' THEN CAST(id AS text) ELSE name END FROM keys WHERE keys.id = ${keyId}) AS by_name`
 }
@@ -118,11 +128,10 @@ function additions(json: JsonDialect, petId: string | undefined, rows: FeedRows)
   const place = petId === undefined ? rowsUpTo('$1') : rowsBefore(petId)
   const added = (id: string, at: string, keyId: string, status: string, pet: string) =>
     `SELECT 'pet', ${id}, ${place}, 'pet.added', ${at}, ${nameOf(keyId)}, ${id}, ${status}, ${pet}, CAST(NULL AS bigint), CAST(NULL AS text)`
-  const asAdded = { ...PET_COLUMNS, status: { ...PET_COLUMNS.status, column: 'as_added' } }
   const of = (column: string) => (petId === undefined ? [] : [{ column, parameter: petId }])
   const isKept = '(SELECT pet_id FROM changed_pets WHERE pet_id = pets.id)'
   return `UNION ALL SELECT * FROM (
-        ${added('id', 'created_at', 'created_by', 'as_added', jsonObject(asAdded, json))}
+        ${added('id', 'created_at', 'created_by', 'as_added', jsonObject(AS_ADDED, json))}
         FROM (SELECT *, ${STATUS_AS_ADDED} AS as_added FROM ${rows('pets', 'id', after, of('id'), [`${isKept} IS NULL`])}) AS pets
       ) AS added
       UNION ALL SELECT * FROM (

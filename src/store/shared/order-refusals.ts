@@ -9,6 +9,10 @@ import type { PetStatus } from '../../domain/pets.ts'
 /** A reservation may end so far ahead, at most. */
 export const LATEST_EXPIRY_MS = EXPIRY_DAYS_MAX * 86_400_000
 
+export function isBadExpiry(expiresAt: number, now: number): boolean {
+  return expiresAt <= now || expiresAt > now + LATEST_EXPIRY_MS
+}
+
 export function petNotFound(id: bigint): PetstoreError {
   return new PetstoreError('pet_not_found', `No pet has id ${id}.`)
 }

@@ -1,9 +1,13 @@
 // The feed of events in SQLite. Whoever writes is alone, so the ids that a trigger gives (migrations/0009-events.sql) rise in the order of
 // the commits.
 
+import type { EventType } from '../../contract/generated.ts'
 import type { EventStore } from '../../domain/events.ts'
+import type { KeyId } from '../../domain/keys.ts'
+import type { Pet } from '../../domain/pets.ts'
+import { stringifyJson } from '../../json/json.ts'
 import { type AskFeed, placeFinder } from '../shared/event-places.ts'
-import { eventPage, type FeedRow, type FeedRows, feedStatement, filtersOf } from '../shared/events.ts'
+import { eventPage, type FeedRow, type FeedRows, feedStatement, filtersOf, keepAsAdded } from '../shared/events.ts'
 import { SQLITE_JSON } from './json.ts'
 import type { Query, Read, Statements } from './statements.ts'
 import type { Transact } from './transaction.ts'
@@ -25,6 +29,41 @@ const rows =
     const indexed = index ? `INDEXED BY ${index}` : 'NOT INDEXED'
     return `${table} ${indexed} WHERE ${where.join(' AND ')} ${index ? '' : `ORDER BY ${key}`} LIMIT +${limit}`
   }
+
+export interface NewEvent {
+  readonly type: EventType
+  readonly at: number
+  readonly by: KeyId
+  readonly petId: bigint
+  readonly orderId?: bigint
+  /** The pet as the event shows it. */
+  readonly pet?: Pet
+}
+
+/** Writes the events of corrections, in the transaction of the change. Those of orders that are moved are written by a trigger. */
+export class EventWriter {
+  private readonly insert
+  private readonly keep
+
+  constructor(statements: Statements) {
+    this.insert = statements.query<never, [string, number, KeyId, bigint, bigint | null, string | null]>(
+      `INSERT INTO events (id, after_pet, type, at, key_id, pet_id, order_id, pet)
+       SELECT last_pet + ifnull(n, 0) + 1, last_pet, ?, ?, ?, ?, ?, ?
+       FROM (SELECT seq AS last_pet FROM sqlite_sequence WHERE name = 'pets'),
+         (SELECT (SELECT id - after_pet FROM events ORDER BY id DESC LIMIT 1) AS n)`,
+    )
+    this.keep = statements.query<never, [bigint]>(keepAsAdded(SQLITE_JSON, '?'))
+  }
+
+  add({ type, at, by, petId, orderId, pet }: NewEvent): void {
+    this.insert.run(type, at, by, petId, orderId ?? null, pet ? stringifyJson(pet) : null)
+  }
+
+  /** To be called before a pet is corrected or deleted. */
+  keepAsAdded(petId: bigint): void {
+    this.keep.run(petId)
+  }
+}
 
 export function sqliteEvents(statements: Statements, read: Read, transact: Transact): EventStore {
   const built = new Map<string, Query<object, bigint[]>>()

@@ -1,26 +1,43 @@
-// What a transaction of SQLite does to orders and their pets: places, moves and expires them, and records who did it and when.
+// What a transaction of SQLite does to orders and their pets: places, moves, changes and expires them, and records who did it and when.
 
-import type { PetstoreError } from '../../domain/errors.ts'
+import { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
 import { type Asked, isDone, MOVES, type Moved } from '../../domain/order-moves.ts'
-import type { ExpiredOrder, NewOrder, Order, OrderCheck, OrderStatus, Transition } from '../../domain/orders.ts'
+import type {
+  ExpiredOrder,
+  NewOrder,
+  Order,
+  OrderChange,
+  OrderCheck,
+  OrderStatus,
+  Transition,
+} from '../../domain/orders.ts'
 import type { PetStatus } from '../../domain/pets.ts'
 import { fromRow, selectList } from '../shared/columns.ts'
+import { correctedOrder } from '../shared/corrections.ts'
 import { ORDERS, rowsOf } from '../shared/lists.ts'
 import { HOLDS, NEW_ORDER_COLUMNS, ORDER_COLUMNS } from '../shared/order-columns.ts'
 import {
   invalidExpiry,
-  LATEST_EXPIRY_MS,
+  isBadExpiry,
   notMoved,
   orderNotFound,
   petNotAvailable,
   petNotFound,
 } from '../shared/order-refusals.ts'
+import type { EventWriter } from './events.ts'
 import type { Statements } from './statements.ts'
 import type { WriteTransaction } from './writes.ts'
 
 const NEW_ORDER_FIELDS = Object.keys(NEW_ORDER_COLUMNS) as (keyof NewOrder)[]
 const INSERTED = Object.values(NEW_ORDER_COLUMNS).map(({ column }) => column)
+
+interface Holder {
+  id: bigint
+  status: OrderStatus
+  expiresAt: bigint | null
+  changedAt: bigint
+}
 
 /** What must be known of an order to move it. */
 type Movable = Pick<Order, 'id' | 'petId' | 'changedAt'>
@@ -29,7 +46,10 @@ type Movable = Pick<Order, 'id' | 'petId' | 'changedAt'>
 export class OrderChanges {
   private readonly sql: ReturnType<typeof prepared>
 
-  constructor(statements: Statements) {
+  constructor(
+    statements: Statements,
+    private readonly events: EventWriter,
+  ) {
     this.sql = prepared(statements)
   }
 
@@ -45,15 +65,11 @@ export class OrderChanges {
   place(transaction: WriteTransaction, order: NewOrder, by: KeyId): Order | PetstoreError {
     const { now } = transaction
     const { petId, expiresAt } = order
-    if (expiresAt !== undefined && (expiresAt <= now || expiresAt > now + LATEST_EXPIRY_MS)) return invalidExpiry()
+    if (expiresAt !== undefined && isBadExpiry(expiresAt, now)) return invalidExpiry()
     const pet = this.sql.nameAndStatus.get(petId)
     if (!pet) return petNotFound(petId)
-    if (pet.status !== 'available') {
-      const holder = this.holderOf(petId)
-      if (!holder || pet.status !== 'pending' || !isOverdue(holder, now)) {
-        return petNotAvailable(petId, pet.status, holder)
-      }
-      this.move(transaction, holder, 'expired', null)
+    if (pet.status !== 'available' && !this.expireHolder(transaction, petId)) {
+      return petNotAvailable(petId, pet.status, this.holderOf(petId))
     }
     const reserved = this.sql.updatePet.run('pending', petId, 'available').changes
     if (reserved !== 1) throw new Error(`pet ${petId} is not available`)
@@ -64,12 +80,8 @@ export class OrderChanges {
   }
 
   change(transaction: WriteTransaction, id: bigint, to: Asked, by: KeyId, check?: OrderCheck): Order | PetstoreError {
-    const { now } = transaction
-    let order = this.read(id)
+    const order = this.readNow(transaction, id)
     if (!order) return orderNotFound(id)
-    if (order.status === 'pending' && isOverdue(order, now)) {
-      order = { ...order, status: 'expired', changedAt: this.move(transaction, order, 'expired', null) }
-    }
     if (isDone(to, order.status)) return order
     if (order.status !== MOVES[to].from) return notMoved(order, to)
     const refusal = check?.(order)
@@ -77,11 +89,42 @@ export class OrderChanges {
     return { ...order, status: to, changedAt: this.move(transaction, order, to, by) }
   }
 
+  update(
+    transaction: WriteTransaction,
+    id: bigint,
+    change: OrderChange,
+    by: KeyId,
+    check?: OrderCheck,
+  ): Order | PetstoreError {
+    const before = this.readNow(transaction, id)
+    const after = correctedOrder(id, before, change, transaction.now, check)
+    if (after instanceof PetstoreError || after === before) return after
+    const { reference = null, expiresAt = null, changedAt, petId } = after
+    this.sql.update.run(reference, expiresAt, changedAt, id)
+    this.events.add({ type: 'order.changed', at: changedAt, by, petId, orderId: id })
+    return after
+  }
+
+  /** Expires the reservation that holds the pet, when its time is over. Gives whether it did. */
+  expireHolder(transaction: WriteTransaction, petId: bigint): boolean {
+    const holder = this.holderOf(petId)
+    if (holder?.status !== 'pending' || !isOverdue(holder, transaction.now)) return false
+    this.move(transaction, holder, 'expired', null)
+    return true
+  }
+
   expire(transaction: WriteTransaction, limit: number): ExpiredOrder[] {
     return this.sql.overdue.all(transaction.now, limit).map(({ id, petId, changedAt }) => {
       this.move(transaction, { id, petId, changedAt: Number(changedAt) }, 'expired', null)
       return { id, petId }
     })
+  }
+
+  /** The order as it is now: an overdue reservation is expired first. */
+  private readNow(transaction: WriteTransaction, id: bigint): Order | undefined {
+    const order = this.read(id)
+    if (order?.status !== 'pending' || !isOverdue(order, transaction.now)) return order
+    return { ...order, status: 'expired', changedAt: this.move(transaction, order, 'expired', null) }
   }
 
   /**
@@ -104,11 +147,16 @@ export class OrderChanges {
   }
 
   /** The order that holds the pet, if any. */
-  private holderOf(petId: bigint): (Movable & Pick<Order, 'expiresAt'>) | undefined {
+  holderOf(petId: bigint): (Movable & Pick<Order, 'status' | 'expiresAt'>) | undefined {
     const holder = this.sql.holder.get(petId)
     if (!holder) return undefined
-    const { id, expiresAt, changedAt } = holder
-    return { id, petId, changedAt: Number(changedAt), expiresAt: expiresAt === null ? undefined : Number(expiresAt) }
+    const { expiresAt, changedAt } = holder
+    return {
+      ...holder,
+      petId,
+      changedAt: Number(changedAt),
+      expiresAt: expiresAt === null ? undefined : Number(expiresAt),
+    }
   }
 }
 
@@ -119,14 +167,17 @@ function prepared(statements: Statements) {
     nameAndStatus: statements.query<{ name: string; status: PetStatus }, [bigint]>(
       'SELECT name, status FROM pets WHERE id = ?',
     ),
-    holder: statements.query<{ id: bigint; expiresAt: bigint | null; changedAt: bigint }, [bigint]>(
-      `SELECT id, expires_at AS expiresAt, changed_at AS changedAt FROM orders WHERE pet_id = ? AND ${HOLDS}`,
+    holder: statements.query<Holder, [bigint]>(
+      `SELECT id, status, expires_at AS expiresAt, changed_at AS changedAt FROM orders WHERE pet_id = ? AND ${HOLDS}`,
     ),
     insert: statements.query<never, (string | bigint | number | null)[]>(
       `INSERT INTO orders (${INSERTED}, status, placed_at, changed_at) VALUES (${INSERTED.map(() => '?')}, 'pending', ?, ?)`,
     ),
     updateOrder: statements.query<never, [OrderStatus, number, bigint, OrderStatus]>(
       'UPDATE orders SET status = ?, changed_at = ? WHERE id = ? AND status = ?',
+    ),
+    update: statements.query<never, [string | null, number | null, number, bigint]>(
+      'UPDATE orders SET reference = ?, expires_at = ?, changed_at = ? WHERE id = ?',
     ),
     updatePet: statements.query<never, [PetStatus, bigint, PetStatus]>(
       'UPDATE pets SET status = ? WHERE id = ? AND status = ?',

@@ -5,18 +5,18 @@ import type { StoreOptions } from '../../domain/store.ts'
 import { ORDERS } from '../shared/lists.ts'
 import { PLACE_ORDER } from '../shared/order-columns.ts'
 import { inventoryReader } from './inventory.ts'
-import { OrderChanges } from './order-changes.ts'
+import type { OrderChanges } from './order-changes.ts'
 import { pages } from './pages.ts'
 import type { Read, Statements } from './statements.ts'
 import type { Writes } from './writes.ts'
 
 export function sqliteOrders(
   statements: Statements,
+  orders: OrderChanges,
   read: Read,
   { write, writeOnce }: Writes,
   { now: clock }: Pick<StoreOptions, 'now'>,
 ): OrderStore {
-  const orders = new OrderChanges(statements)
   const readPage = pages(statements, ORDERS)
   const inventory = inventoryReader(statements)
   return {
@@ -28,6 +28,8 @@ export function sqliteOrders(
       write(by, (transaction) => orders.change(transaction, id, 'completed', by, check)),
     cancelOrder: (id, by, check) => write(by, (transaction) => orders.change(transaction, id, 'cancelled', by, check)),
     returnOrder: (id, by, check) => write(by, (transaction) => orders.change(transaction, id, 'returned', by, check)),
+    updateOrder: (id, change, by, check) =>
+      write(by, (transaction) => orders.update(transaction, id, change, by, check)),
     getInventory: () => read(inventory),
     async expireOrders(limit) {
       // A write transaction is begun only where there is something to do.

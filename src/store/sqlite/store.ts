@@ -11,9 +11,11 @@ import { ORDERS, PETS } from '../shared/lists.ts'
 import { startCheckpoints } from './checkpoints.ts'
 import { openConnection, type SqliteConnection } from './connection.ts'
 import { translated } from './errors.ts'
-import { sqliteEvents } from './events.ts'
+import { EventWriter, sqliteEvents } from './events.ts'
 import { sqliteKeys } from './keys.ts'
+import { OrderChanges } from './order-changes.ts'
 import { sqliteOrders } from './orders.ts'
+import { PetChanges } from './pet-changes.ts'
 import { sqlitePets } from './pets.ts'
 import { sqliteSearchTables } from './search.ts'
 import { reads, Statements } from './statements.ts'
@@ -33,8 +35,10 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
   const read = reads(statements)
   const { transact, hold, settled } = transactions(connection, statements, version)
   const writing = writes(statements, transact, version.current, options)
-  const pets = sqlitePets(statements, read, writing)
-  const orders = sqliteOrders(statements, read, writing, options)
+  const eventWriter = new EventWriter(statements)
+  const orderChanges = new OrderChanges(statements, eventWriter)
+  const pets = sqlitePets(statements, new PetChanges(statements, orderChanges, eventWriter), read, writing)
+  const orders = sqliteOrders(statements, orderChanges, read, writing, options)
   const size = options.searchSegment ?? SEGMENT
   const tables = {
     pets: sqliteSearchTables(statements, read, transact, PETS, size),

@@ -24,3 +24,13 @@ CREATE OR REPLACE TRIGGER petstore_count_added AFTER INSERT ON pets REFERENCING 
   FOR EACH STATEMENT EXECUTE FUNCTION petstore_count_added();
 CREATE OR REPLACE TRIGGER petstore_count_moved AFTER UPDATE ON pets REFERENCING NEW TABLE AS added OLD TABLE AS removed
   FOR EACH STATEMENT EXECUTE FUNCTION petstore_count_moved();
+
+CREATE OR REPLACE FUNCTION petstore_count_removed() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  UPDATE inventory SET pets = pets - n
+  FROM (SELECT status, count(*) AS n FROM removed GROUP BY status) AS change WHERE change.status = inventory.status;
+  RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER petstore_count_removed AFTER DELETE ON pets REFERENCING OLD TABLE AS removed
+  FOR EACH STATEMENT EXECUTE FUNCTION petstore_count_removed();

@@ -1,4 +1,4 @@
--- Only one transaction at a time may add or move pets, or place orders. Otherwise two transactions could take ids 1 and 2 and commit in the
+-- Only one transaction at a time may add, move or delete pets, or place orders. Otherwise two transactions could take ids 1 and 2 and commit in the
 -- order 2, 1: a reader in between would see 2, continue after it, and never see 1. A statement trigger runs before the first row of its
 -- statement gets an id, and the lock is released after the commit has become visible. So a reader that sees an id sees every smaller one,
 -- too; a pet has the same status until the end of a statement as at its beginning, and there is no deadlock. The lock is taken by the
@@ -12,6 +12,8 @@ END $$;
 CREATE OR REPLACE TRIGGER petstore_take_turns BEFORE INSERT ON pets
   FOR EACH STATEMENT EXECUTE FUNCTION petstore_take_turns();
 CREATE OR REPLACE TRIGGER petstore_take_turns_to_move BEFORE UPDATE ON pets
+  FOR EACH STATEMENT EXECUTE FUNCTION petstore_take_turns();
+CREATE OR REPLACE TRIGGER petstore_take_turns_to_delete BEFORE DELETE ON pets
   FOR EACH STATEMENT EXECUTE FUNCTION petstore_take_turns();
 CREATE OR REPLACE TRIGGER petstore_take_turns BEFORE INSERT ON orders
   FOR EACH STATEMENT EXECUTE FUNCTION petstore_take_turns();

@@ -1,0 +1,1 @@
+-- Pets can be corrected and deleted: functions/corrections.sql, and the triggers of pets in functions/.
