@@ -1,8 +1,7 @@
 // Bundles the service and its command line into one script, or into one executable that needs nothing else. Both carry the pages
 // as files; only a clone bundles them at run time.
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Bundle, bundleConsole, bundleReference } from '../src/http/web/bundle.ts'
 import type { StaticFile } from '../src/http/web/static-file.ts'
@@ -14,39 +13,37 @@ const PAGES_MODULE = join(root, 'src/http/web/bundle.ts')
 export type Output = { folder: string } | { executable: string; target: Bun.Build.CompileTarget | undefined }
 
 export async function bundleService(output: Output): Promise<void> {
-  const temporary = mkdtempSync(join(tmpdir(), 'petstore-build-'))
-  try {
-    const pages = await pagesModule(temporary, {
-      bundleConsole: await bundleConsole(),
-      bundleReference: await bundleReference(),
-    })
-    await Bun.build({
-      entrypoints: [join(root, 'src/cli/main.ts'), ...('executable' in output ? guides() : [])],
-      loader: { '.md': 'file' },
-      tsconfig: join(root, 'tsconfig.json'),
-      target: 'bun',
-      minify: true,
-      define: { 'process.env.NODE_ENV': '"production"' },
-      naming: { asset: 'pages/[name].[ext]' },
-      plugins: [
-        {
-          name: 'pages',
-          setup(build) {
-            build.onLoad({ filter: /\/bundle\.ts$/ }, ({ path }) =>
-              path === PAGES_MODULE ? { contents: pages, loader: 'ts' } : undefined,
-            )
-          },
+  const pages = pagesModule({ bundleConsole: await bundleConsole(), bundleReference: await bundleReference() })
+  await Bun.build({
+    entrypoints: [join(root, 'src/cli/main.ts'), ...('executable' in output ? guides() : [])],
+    loader: { '.md': 'file' },
+    tsconfig: join(root, 'tsconfig.json'),
+    target: 'bun',
+    minify: true,
+    define: { 'process.env.NODE_ENV': '"production"' },
+    naming: { asset: 'pages/[name].[ext]' },
+    plugins: [
+      {
+        name: 'pages',
+        setup(build) {
+          build.onLoad({ filter: /\/bundle\.ts$/ }, ({ path }) =>
+            path === PAGES_MODULE ? { contents: pages.module, loader: 'ts' } : undefined,
+          )
+          // Files that are on no disk: the path of a temporary one would make each build another one.
+          build.onResolve({ filter: /^page:/ }, ({ path }) => ({ path: path.slice('page:'.length), namespace: 'page' }))
+          build.onLoad({ filter: /./, namespace: 'page' }, async ({ path }) => ({
+            contents: await (pages.files.get(path) as Blob).bytes(),
+            loader: 'file',
+          }))
         },
-      ],
-      ...('folder' in output
-        ? { outdir: output.folder }
-        : { format: 'esm', bytecode: true, sourcemap: 'inline', compile: executable(output) }),
-    })
-    // The executable has it inside, too.
-    if ('executable' in output) rmSync(`${output.executable}.map`, { force: true })
-  } finally {
-    rmSync(temporary, { recursive: true })
-  }
+      },
+    ],
+    ...('folder' in output
+      ? { outdir: output.folder }
+      : { format: 'esm', bytecode: true, sourcemap: 'inline', compile: executable(output) }),
+  })
+  // The executable has it inside, too.
+  if ('executable' in output) rmSync(`${output.executable}.map`, { force: true })
 }
 
 /** For `petstore help`. The package has them as files. */
@@ -66,16 +63,15 @@ function executable({ executable, target }: { executable: string; target: Bun.Bu
   }
 }
 
-/** Writes the pages' files. Returns a module with the same functions as src/http/web/bundle.ts, which read them again. */
-async function pagesModule(folder: string, bundles: Record<string, Bundle>): Promise<string> {
+/** A module with the same functions as src/http/web/bundle.ts, which read the pages' files again, and these files. */
+function pagesModule(bundles: Record<string, Bundle>): { module: string; files: Map<string, Blob> } {
   const imports: string[] = []
-  const writing: Promise<number>[] = []
+  const contents = new Map<string, Blob>()
   const functions = Object.entries(bundles).map(([name, { page, files }]) => {
     const read = (fileName: string, { content, type, caching }: StaticFile): string => {
-      const path = join(folder, fileName)
-      writing.push(Bun.write(path, content))
+      contents.set(fileName, content)
       const variable = `file${imports.length}`
-      imports.push(`import ${variable} from ${JSON.stringify(path)} with { type: 'file' }\n`)
+      imports.push(`import ${variable} from ${JSON.stringify(`page:${fileName}`)} with { type: 'file' }\n`)
       return `await read(${variable}, ${JSON.stringify(type)}, ${JSON.stringify(caching)})`
     }
     const entries = [...files].map(([fileName, file]) => `[${JSON.stringify(fileName)}, ${read(fileName, file)}]`)
@@ -84,8 +80,7 @@ async function pagesModule(folder: string, bundles: Record<string, Bundle>): Pro
 }
 `
   })
-  await Promise.all(writing)
-  return `${imports.join('')}
+  const module = `${imports.join('')}
 import { resolve } from 'node:path'
 import { StaticFile } from './static-file.ts'
 
@@ -94,4 +89,5 @@ async function read(path, type, caching) {
   return new StaticFile(await Bun.file(resolve(import.meta.dir, path)).bytes(), type, caching)
 }
 `
+  return { module, files: contents }
 }

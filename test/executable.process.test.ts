@@ -45,6 +45,13 @@ test('shows every guide, and the settings', async () => {
   expect((await run(['help', 'settings'], alone)).stdout).toContain('\nPETSTORE_PORT, --port <number> (default 8080)\n')
 })
 
+test('is built again byte for byte', async () => {
+  const again = temporaryFile('petstore')
+  await bundleService({ executable: again, target: undefined })
+  const sum = async (path: string) => new Bun.CryptoHasher('sha256').update(await Bun.file(path).bytes()).digest('hex')
+  expect(await sum(again)).toBe(await sum(executable))
+}, 60_000)
+
 test('names a command that a shell finds, in its own folder, too', async () => {
   const service = await serve(['--database', temporaryFile('petstore.db')], { ...alone, cwd: dirname(executable) })
   expect(service.stdout()).toContain('\nAnother key  ./petstore keys create ')

@@ -1,0 +1,14 @@
+// The notes of a release: the part of CHANGELOG.md below the heading of its version, on standard output. Fails where there is none. Runs on
+// plain Node, since the workflow needs it before anything is installed.
+
+import { readFileSync } from 'node:fs'
+
+const [, , version] = process.argv
+const changelog = readFileSync(new URL('../CHANGELOG.md', import.meta.url), 'utf8')
+const part = changelog.split(/^## /m).find((text) => text.split(/\s/, 1)[0] === version)
+const notes = part?.slice(part.indexOf('\n')).trim()
+if (!notes) {
+  process.stderr.write(`CHANGELOG.md says nothing of version ${version}.\n`)
+  process.exit(1)
+}
+process.stdout.write(`${notes}\n`)

@@ -1,0 +1,85 @@
+// The workflows of .github/, which nobody runs before they are needed: what each may do, and that it runs nothing that was not chosen.
+
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import packageJson from '../package.json'
+import { root, run } from './support/process.ts'
+
+interface Workflow {
+  permissions: Record<string, string>
+  jobs: Record<
+    string,
+    { permissions: Record<string, string>; steps: { uses?: string; run?: string; env?: object; with?: object }[] }
+  >
+}
+
+const folder = join(root, '.github/workflows')
+const names = [...new Bun.Glob('*.yml').scanSync(folder)].sort()
+const textOf = (name: string) => readFileSync(join(folder, name), 'utf8')
+const workflows = names.map((name) => [name, Bun.YAML.parse(textOf(name)) as Workflow] as const)
+const jobs = workflows.flatMap(([name, workflow]) =>
+  Object.entries(workflow.jobs).map(([job, of]) => [`${name} ${job}`, of] as const),
+)
+
+test('every action is pinned by its commit, with the version beside it', () => {
+  const used = names.flatMap((name) => [...textOf(name).matchAll(/uses: (.*)$/gm)].map(([, action]) => action))
+  expect(used.length).toBeGreaterThan(5)
+  for (const action of used) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
+})
+
+test('a job may write only what it is for, and none that builds or tests may write', () => {
+  for (const [, { permissions }] of workflows) expect(permissions).toEqual({})
+  const writing = jobs.map(([name, { permissions }]) => [
+    name,
+    Object.keys(permissions).filter((one) => permissions[one] === 'write'),
+  ])
+  expect(writing).toEqual([
+    ['ci.yml test', []],
+    ['image.yml image', ['packages']],
+    ['release.yml test', []],
+    ['release.yml build', []],
+    ['release.yml draft', ['contents', 'id-token', 'attestations']],
+  ])
+})
+
+test('the token is in no step that does not need it, and no checkout keeps it', () => {
+  for (const [name, { steps }] of jobs) {
+    for (const { uses = '', run: script = '', env = {}, with: input = {} } of steps) {
+      if (uses.startsWith('actions/checkout@'))
+        expect([name, input]).toEqual([name, expect.objectContaining({ 'persist-credentials': false })])
+      if ('GH_TOKEN' in env) expect(script).toMatch(/\bgh (release|attestation) |docker login/)
+      // What an expression gives would be read as a part of the script.
+      expect(script).not.toContain('${{')
+    }
+  }
+})
+
+test('every script is one that bash understands', async () => {
+  for (const [name, { steps }] of jobs) {
+    for (const { run: script } of steps) {
+      if (script)
+        expect([name, await run(['-n', '-c', script], { command: ['bash'] })]).toMatchObject([
+          name,
+          { status: 0, stderr: '' },
+        ])
+    }
+  }
+})
+
+test('the scripts that the workflows run are there', () => {
+  for (const [, script = ''] of names.flatMap((name) => [...textOf(name).matchAll(/npm run ([\w:]+)/g)])) {
+    expect(Object.keys(packageJson.scripts)).toContain(script)
+  }
+})
+
+test('the notes of a release are its part of the changelog', async () => {
+  const notes = (version: string) => run([join(root, 'scripts/release-notes.mjs'), version], { command: ['node'] })
+  const { status, stdout } = await notes('1.0.0')
+  const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8')
+  expect(status).toBe(0)
+  expect(stdout.length).toBeGreaterThan(100)
+  expect(changelog.slice(changelog.indexOf('## 1.0.0'))).toContain(stdout.trim())
+  expect(stdout).not.toContain('## Unreleased')
+  expect(await notes('9.9.9')).toMatchObject({ status: 1, stdout: '' })
+})
