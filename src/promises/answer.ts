@@ -7,6 +7,8 @@ import type { Received } from './exchange.ts'
 
 export class Answer {
   readonly status: number
+  /** Some check has found it wrong. */
+  faulted = false
   private parsed: Json | undefined
 
   constructor(
@@ -62,6 +64,7 @@ export class Answer {
   }
 
   broken(expected: string, actual: string): Broken {
+    this.faulted = true
     return new Broken(expected, actual, this.asked)
   }
 

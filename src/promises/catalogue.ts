@@ -8,6 +8,7 @@ import { interfaceWrites } from './catalogue/interface-writes.ts'
 import { orderPromises } from './catalogue/orders.ts'
 import { petPromises } from './catalogue/pets.ts'
 import { placePromises } from './catalogue/place-order.ts'
+import { searchPromises } from './catalogue/search.ts'
 import type { PromiseRow } from './promise.ts'
 
 export const PROMISES: readonly PromiseRow[] = [
@@ -19,4 +20,5 @@ export const PROMISES: readonly PromiseRow[] = [
   ...orderPromises,
   ...eventPromises,
   ...correctionPromises,
+  ...searchPromises,
 ]

@@ -70,7 +70,7 @@ const CHECKS: Lies = {
   'errors.members': at('*', 'any', isError).answering(put('details', [])),
   'errors.content-type': at('*', 'any', isError).answering(header('Content-Type', 'application/json; charset=utf-8')),
   'errors.request-id': at('*', 'any', isError).answering(header('X-Request-Id', undefined)),
-  'errors.codes': at(PETS, 412).answering(put('code', 'not_match')),
+  'errors.codes': at(CREATE, 401).answering(put('code', 'no_key')),
   'errors.not-found.code': missed(put('code', 'pet_not_found')),
   'errors.unknown-path': at('*', 404, (asked) => !isOf(asked, PETS)).answering(() => jsonAnswer(200, [])),
   'errors.message.parameters': at(LIST, 400).answering(rewrite('message', firstSentence)),

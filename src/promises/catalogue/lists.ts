@@ -7,7 +7,15 @@ import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import { cursorRows, linkRows } from './links.ts'
 import { idsOf, type ListFamily } from './pages.ts'
-import { refusedValues, WRONG_IDS, WRONG_LIMITS, WRONG_SORTS, WRONG_STATUSES, type WrongValues } from './parameters.ts'
+import {
+  refusedValues,
+  WRONG_IDS,
+  WRONG_LIMITS,
+  WRONG_SEARCHES,
+  WRONG_SORTS,
+  WRONG_STATUSES,
+  type WrongValues,
+} from './parameters.ts'
 import { type Check, documented, parameter, rowsOf } from './rows.ts'
 
 /** Rows of one list. */
@@ -119,6 +127,7 @@ function parameterRows({ level, id, operation, path, first, filter, view }: List
     ...refused('limit', 'limit', WRONG_LIMITS),
     ...refused('status', 'status', WRONG_STATUSES),
     ...refused('sort', 'sort', WRONG_SORTS),
+    ...refused('search', 'search', WRONG_SEARCHES),
     ...refused(filter.id, filter.name, WRONG_IDS),
     row(
       `${id}.parameters.unknown`,

@@ -43,6 +43,14 @@ export const WRONG_IDS: WrongValues = {
   twice: ['1&NAME=1', 'An id given twice'],
 }
 
+export const WRONG_SEARCHES: WrongValues = {
+  empty: ['', 'An empty search'],
+  'too-long': ['a'.repeat(256), 'A search of 256 characters'],
+  'no-word': ['%F0%9F%90%B6-', 'A search without a letter or a digit'],
+  'too-many-words': ['a+b+c+d+e+f+g+h+i', 'A search of nine words'],
+  twice: ['a&NAME=a', 'search given twice'],
+}
+
 /** Rows under `id` for the parameter of the operation. */
 export function refusedValues(
   level: Level,

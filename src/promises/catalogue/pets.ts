@@ -102,7 +102,8 @@ const conditions = [
 const deprecation = operations.find(({ id }) => id === 'getPet')?.deprecation
 /** ID stands for that of a pet. */
 const NO_IDS: Record<string, readonly [string, readonly string[], string?]> = {
-  text: ['that is no number', ['x', '%20', '%00', '1;2']],
+  text: ['that is no number', ['x', '%20', '1;2']],
+  nul: ['with an encoded U+0000', ['%00'], 'text'],
   range: ['outside int64', ['9223372036854775808', '-9223372036854775809']],
   spelling: ['that is not in plain decimal', ['0ID', '%2BID', 'ID.0', 'IDe0', '-0', 'ID%20', '%D9%A1'], 'text'],
 }
