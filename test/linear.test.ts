@@ -22,6 +22,7 @@ const SAMPLES: Record<string, readonly string[]> = {
   'http/web/static-file.ts': ['q=0.000'],
   'http/web/not-found.ts': ['{petId}', 'pets'],
   'http/request/idempotency-key.ts': ['a\\"b\\\\'],
+  'contract/contract.ts': ['#/components/schemas/NewPet'],
   'contract/schema.ts': ['category_id'],
   'contract/date-time.ts': ['2026-11-21T09:30:00.123456789+02:00'],
   'json/int64.ts': ['10', '0001', '-10.50e+30', '-9223372036854775808'],
