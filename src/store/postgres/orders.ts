@@ -42,7 +42,7 @@ interface Move {
   version?: string | undefined
 }
 
-/** As the function's migration says. */
+/** As functions/change-orders.sql says. */
 type ChangeRow = { place: bigint | null; changed: boolean; petStatus: PetStatus } & FirstAnswer &
   Order & { refusal: 'invalid_order' | 'pet_not_found' | 'pet_not_available' | null; expiresAt: bigint | null }
 
