@@ -143,8 +143,21 @@ export function searchFor(names: readonly string[], random: () => number): strin
   return parts.join(random() < 0.9 ? ' ' : '-')
 }
 
+const known = new Map<string, Model>()
+
+interface Model {
+  words: string[]
+  written: number
+}
+
 /** The words of a text, and how many they are as written, where a run of Chinese or Japanese characters is one. */
-export function modelWords(text: string): { words: string[]; written: number } {
+export function modelWords(text: string): Model {
+  const model = known.get(text) ?? readWords(text)
+  known.set(text, model)
+  return model
+}
+
+function readWords(text: string): Model {
   let folded = [...text.normalize('NFKD')].filter((one) => !/\p{M}/u.test(one)).join('')
   for (const _ of [1, 2]) folded = folded.toUpperCase().toLowerCase()
   const words: string[] = []

@@ -7,8 +7,8 @@ import type { News, SearchTables } from './tables.ts'
 import { type Demand, taking } from './turns.ts'
 
 const ROWS = 1_000
-/** A server keeps the words of so many segments in memory at most, while they are written into the index. */
-const SEGMENTS_BEHIND_MAX = 4
+/** A server keeps the words of so many segments in memory, while they are written into the index: from when on it hastens, and at most. */
+const SEGMENTS_BEHIND = { wanted: 2, max: 8 }
 /** Rows whose words are looked through at once. */
 export const BLOCK = 256
 
@@ -50,7 +50,8 @@ export class Memory {
       const known = { segment: segments.at(-1) ?? -1n, row: this.ids.at(-1) ?? this.behind(), change: this.change }
       const news = await this.tables.news(known, ROWS)
       const isWhole = this.add(news)
-      if (this.ids.length > SEGMENTS_BEHIND_MAX * this.size) throw await this.notIndexed()
+      if (this.ids.length > SEGMENTS_BEHIND.wanted * this.size) this.demand.notice()
+      if (this.ids.length > SEGMENTS_BEHIND.max * this.size) throw await this.notIndexed()
       if (isWhole && news.rows.length < ROWS && news.changes.length < ROWS) break
       await turns()
     }
@@ -107,7 +108,6 @@ export class Memory {
   }
 
   private async notIndexed(): Promise<NotIndexed> {
-    this.demand.notice()
     const { first = 0n, last = 1n } = await this.tables.end()
     return new NotIndexed((100n * first) / (last + 1n))
   }

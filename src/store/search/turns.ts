@@ -15,27 +15,29 @@ export function taking(): () => Promise<void> {
   }
 }
 
-/** A turn that takes longer has other work than this. */
-const BUSY_MS = 0.3
-/** The times of its own work that the background waits: beside other work it costs a thirtieth, and a sixth while a search needs it. */
-const REST = { idle: 1, wanted: 5, busy: 30 }
+/** Turns that take longer together have other work than this. A commit is in every other turn, at most. */
+const TURNS = 8
+const BUSY_MS = 0.5
+/** The times of its own work that the background waits: beside other work it costs a hundredth, and a sixth while searches need it. */
+const REST = { idle: 1, wanted: 5, busy: 100 }
 
 /** As `taking`, for work in the background. */
 export function resting(isWanted: () => boolean): () => Promise<void> {
   let startedAt = performance.now()
   return async () => {
-    const now = performance.now()
-    if (now - startedAt < SLICE_MS / 2) return
-    await endOfTurn()
-    const isBusy = performance.now() - now > BUSY_MS
-    await Bun.sleep((isBusy ? (isWanted() ? REST.wanted : REST.busy) : REST.idle) * (now - startedAt))
+    const workedMs = performance.now() - startedAt
+    if (workedMs < SLICE_MS / 2) return
+    const turnsAt = performance.now()
+    for (let turn = 0; turn < TURNS; turn++) await endOfTurn()
+    const isBusy = performance.now() - turnsAt > BUSY_MS
+    await Bun.sleep((isBusy ? (isWanted() ? REST.wanted : REST.busy) : REST.idle) * workedMs)
     startedAt = performance.now()
   }
 }
 
 const FRESH_MS = 10_000
 
-/** That a search could not be answered, for want of the index. */
+/** That a search has much to read beside the index, or could not be answered. */
 export class Demand {
   private at = Number.NEGATIVE_INFINITY
 
