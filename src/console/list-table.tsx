@@ -1,7 +1,6 @@
 // A page of animals or of orders as a table. On a phone, styles show each row as a card.
 
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Order, Pet } from '../client/petstore.ts'
 import { ACTION_LABELS, type Action, actionsOf, type Subject, subjectOf } from './actions.ts'
 import { CopyId } from './copy-id.tsx'
@@ -10,6 +9,8 @@ import type { Shown } from './list.ts'
 import type { ListPosition } from './list-position.ts'
 import { Name } from './name.tsx'
 import { terms, time } from './phrases.ts'
+import { type RecordId, useRecordLink } from './record/record-address.ts'
+import { useFocusInPlace } from './row-focus.ts'
 import { Status } from './status.tsx'
 import { labelOf, ORDER_STATUSES, STATUSES } from './statuses.ts'
 import { plain } from './visible-text.ts'
@@ -25,6 +26,8 @@ const HEADS = {
 interface Row {
   id: bigint
   petId: bigint
+  /** What the row leads to. */
+  record: RecordId
   name: string
   note: string
   detail: ComponentChildren
@@ -53,7 +56,7 @@ export function ListTable({ shown, added, holderOf, marks, onAction }: ListTable
     <table class="rows" {...useFocusInPlace(shown)}>
       <Head view={position.view} actions={onAction !== undefined} />
       <tbody>
-        {lines.map(({ id, petId, name, note, detail, status, subject }) => (
+        {lines.map(({ id, petId, record, name, note, detail, status, subject }) => (
           <tr
             key={String(id)}
             data-pet={subject && String(petId)}
@@ -64,7 +67,9 @@ export function ListTable({ shown, added, holderOf, marks, onAction }: ListTable
               <CopyId id={id} />
             </td>
             <th scope="row" class="cell-name">
-              <Name name={name} search={search} />
+              <RowLink record={record}>
+                <Name name={name} search={search} />
+              </RowLink>
               {note && <Name name={note} search={search} hint />}
             </th>
             <td class="cell-detail">{detail}</td>
@@ -77,30 +82,6 @@ export function ListTable({ shown, added, holderOf, marks, onAction }: ListTable
   )
 }
 
-/** When the row that has the focus leaves, because others have changed it, the focus stays where it was: in the row that is there now. */
-function useFocusInPlace(shown: Shown) {
-  const table = useRef<HTMLTableElement>(null)
-  const at = useRef<number>(undefined)
-  useLayoutEffect(() => {
-    if (at.current === undefined || document.activeElement !== document.body) return
-    const rows = table.current?.tBodies[0]?.rows
-    const row = rows?.item(Math.min(at.current, rows.length - 1))
-    const button = row?.querySelector<HTMLElement>('.actions button') ?? row?.querySelector<HTMLElement>('a, button')
-    button?.focus({ preventScroll: true })
-  }, [shown])
-  return {
-    ref: table,
-    onFocusIn: ({ target }: FocusEvent) => {
-      at.current = (target as Element).closest('tr')?.sectionRowIndex
-    },
-    // An element that is removed loses the focus while it is still there.
-    onFocusOut: ({ target }: FocusEvent) =>
-      setTimeout(() => {
-        if ((target as Element).isConnected && !table.current?.contains(document.activeElement)) at.current = undefined
-      }),
-  }
-}
-
 function petRow(pet: Pet, holderOf: HolderOf): Row {
   const { id, name, categoryId, status } = pet
   const holder = holderOf(pet)
@@ -111,6 +92,7 @@ function petRow(pet: Pet, holderOf: HolderOf): Row {
   return {
     id,
     petId: id,
+    record: { kind: 'animal', id },
     name,
     note: note && note.charAt(0).toUpperCase() + note.slice(1),
     detail: (
@@ -129,6 +111,7 @@ function orderRow(order: Order): Row {
   return {
     id,
     petId,
+    record: { kind: 'order', id },
     name: petName,
     note: `Id ${petId}${terms({ ...order, expiresAt: '' })}`,
     detail: <time>{when(order)}</time>,
@@ -140,6 +123,14 @@ function orderRow(order: Order): Row {
 function when({ status, expiresAt, placedAt, changedAt }: Order): string {
   if (status !== 'pending') return time(changedAt)
   return expiresAt ? `until ${time(expiresAt)}` : `since ${time(placedAt)}`
+}
+
+function RowLink({ record, children }: { record: RecordId; children: ComponentChildren }) {
+  return (
+    <a class="row-link" {...useRecordLink(record)}>
+      {children}
+    </a>
+  )
 }
 
 /** The first button stays an element when the status changes, and with it the focus. */

@@ -15,6 +15,9 @@ const STORED_ENABLED: Stored<boolean> = {
 const EXPLAINED = [
   ['/', 'Search'],
   ['n', 'Add an animal'],
+  ['j', 'Next row'],
+  ['k', 'Row before'],
+  ['↵', 'Open the row'],
   ['←', 'Previous page'],
   ['→', 'Next page'],
   ['Esc', 'Close'],

@@ -1,6 +1,6 @@
 // The page after signing in: the bar, the list of animals or of orders, and what people do with them.
 
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Pet, PetstoreClient } from '../client/petstore.ts'
 import { useActing } from './acting.tsx'
 import { type Action, type Subject, statusAfter } from './actions.ts'
@@ -10,20 +10,23 @@ import { Bar, TITLES } from './bar.tsx'
 import { type Draft, isEmpty } from './draft.ts'
 import { EmptyStore } from './empty-store.tsx'
 import { useHolders } from './holders.ts'
-import { Icon } from './icons.tsx'
 import { JustAdded } from './just-added.tsx'
 import { type List, useList } from './list.ts'
 import { type ListPosition, nextPage, previousPage } from './list-position.ts'
-import { LIST_ID, ListView } from './list-view.tsx'
+import { ListView } from './list-view.tsx'
 import type { ReadEvents } from './live/events.ts'
 import { useEvents, useFeed, useMarks } from './live/use-feed.ts'
 import { News } from './news.tsx'
 import { countOf, pageName, summary } from './pager.tsx'
 import { brief } from './phrases.ts'
+import { OpenRecord, type RecordId, useRecord } from './record/record-address.ts'
+import { RecordView } from './record/record-view.tsx'
+import { moveRow } from './row-focus.ts'
 import { SEARCH_ID } from './search-box.tsx'
 import { ShortcutsDialog, useShortcuts } from './shortcuts.tsx'
 import type { SignedIn } from './tab-keys.ts'
 import { useTitle } from './title.ts'
+import { SkipLink, TitleRow } from './title-row.tsx'
 import { Tools } from './tools.tsx'
 
 interface StoreViewProps {
@@ -51,7 +54,9 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
   const [explaining, setExplaining] = useState(false)
   const [start, orderDialog] = useActing({ client, feed, shown, onStart: () => setNews(''), onChange: reload, onDone })
   const onAction = readOnly ? undefined : start
-  useTitle(TITLES[position.view])
+  const [record, openRecord] = useRecord()
+  const [changes, setChanges] = useState(0)
+  useTitle(record ? undefined : TITLES[position.view])
   useRecovery(list.failure !== undefined, () => announce('The service is responding again.'))
 
   useEvents(feed, (events) => {
@@ -68,16 +73,26 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
     if (next.view !== position.view) announce(TITLES[next.view])
     else if (next.page !== position.page) announce(pageName(next))
     setNews('')
+    openRecord(undefined)
     list.goTo(next)
   }
 
+  function show(next: RecordId): void {
+    setNews('')
+    openRecord(next)
+  }
+
   function step(next: ListPosition | undefined): void {
-    if (next && !list.loading) goTo(next)
+    if (next && !list.loading && !record) goTo(next)
   }
 
   const [shortcuts, setShortcuts] = useShortcuts({
     '/': () => document.getElementById(SEARCH_ID)?.focus(),
     n: () => !readOnly && setAdding(true),
+    j: () => moveRow(1),
+    k: () => moveRow(-1),
+    ArrowDown: () => moveRow(1),
+    ArrowUp: () => moveRow(-1),
     ArrowLeft: () => step(shown && previousPage(shown.position, shown.prev)),
     ArrowRight: () => step(shown && nextPage(shown.position, shown.next)),
     '?': () => setExplaining(true),
@@ -94,6 +109,7 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
     announce(sentence)
     setAdded(added.map((pet) => (pet.id === petId ? { ...pet, status: statusAfter(action) } : pet)))
     holders.forget(petId)
+    setChanges((before) => before + 1)
     reload()
   }
 
@@ -106,27 +122,38 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
     setAdding(true)
   }
   const onAdd = animals && !readOnly ? () => setAdding(true) : undefined
+  const newsShown = news && <News title={news} onClose={() => setNews('')} />
   return (
-    <>
-      <SkipLink />
+    <OpenRecord.Provider value={show}>
+      {!record && <SkipLink />}
       <Bar {...{ position, goTo, signedIn }} onExplain={() => setExplaining(true)} onSignOut={rest.onSignOut} />
-      <main class="page">
-        <TitleRow title={TITLES[position.view]} draftKept={!isEmpty(draft) && !adding} onAdd={onAdd} />
-        <p class="print-title" data-text={shown && summary(shown)} />
-        {animals && <JustAdded {...{ added, onAction }} onClear={() => setAdded([])} />}
-        {!emptyStore && <Tools {...{ client, readEvents, position, shown, goTo, onAction }} />}
-        <ListView
-          {...{ ...list, goTo, added, onAction, emptyStore }}
-          holderOf={holders.holderOf}
-          marks={marks}
-          onAdd={readOnly ? undefined : addNamed}
-          news={news && <News title={news} onClose={() => setNews('')} />}
-        />
-      </main>
+      {record ? (
+        <main class="page">
+          <RecordView
+            {...{ client, readEvents, feed, record, onAction, changes }}
+            news={newsShown}
+            onBack={() => goTo(position)}
+          />
+        </main>
+      ) : (
+        <main class="page">
+          <TitleRow title={TITLES[position.view]} draftKept={!isEmpty(draft) && !adding} onAdd={onAdd} />
+          <p class="print-title" data-text={shown && summary(shown)} />
+          {animals && <JustAdded {...{ added, onAction }} onClear={() => setAdded([])} />}
+          {!emptyStore && <Tools {...{ client, readEvents, position, shown, goTo, onAction }} />}
+          <ListView
+            {...{ ...list, goTo, added, onAction, emptyStore }}
+            holderOf={holders.holderOf}
+            marks={marks}
+            onAdd={readOnly ? undefined : addNamed}
+            news={newsShown}
+          />
+        </main>
+      )}
       <AddDialog {...{ client, draft, setDraft, onAdded }} open={adding} setOpen={setAdding} />
       {orderDialog}
       <ShortcutsDialog open={explaining} setOpen={setExplaining} enabled={shortcuts} setEnabled={setShortcuts} />
-    </>
+    </OpenRecord.Provider>
   )
 }
 
@@ -134,48 +161,6 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
 function hasNoAnimals({ position, shown }: List): boolean {
   const whole = position.page === 1 && position.status === undefined && position.search === ''
   return whole && shown?.position === position && countOf(shown) === 0
-}
-
-/** Without the link's own navigation, which would change the address. */
-function SkipLink() {
-  function skip(event: Event): void {
-    event.preventDefault()
-    document.getElementById(LIST_ID)?.focus()
-  }
-  return (
-    <a class="skip-link" href={`#${LIST_ID}`} onClick={skip}>
-      Skip to the list
-    </a>
-  )
-}
-
-interface TitleRowProps {
-  title: string
-  draftKept: boolean
-  /** `undefined` where nothing can be added. */
-  onAdd: (() => void) | undefined
-}
-
-/** Has the focus at first. */
-function TitleRow({ title, draftKept, onAdd }: TitleRowProps) {
-  const heading = useRef<HTMLHeadingElement>(null)
-  useLayoutEffect(() => heading.current?.focus(), [])
-  return (
-    <div class="title-row">
-      <h1 ref={heading} tabIndex={-1}>
-        {title}
-      </h1>
-      {onAdd && (
-        <div class="title-actions">
-          {draftKept && <span class="tag">Draft kept</span>}
-          <button type="button" class="primary" onClick={onAdd}>
-            <Icon name="plus" />
-            Add an animal
-          </button>
-        </div>
-      )}
-    </div>
-  )
 }
 
 /** Calls `recovered` when `failing` has changed from true to false. */

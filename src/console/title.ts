@@ -2,8 +2,9 @@
 
 import { useLayoutEffect } from 'preact/hooks'
 
-export function useTitle(view: string): void {
+/** `undefined`: another part of the page says it. */
+export function useTitle(view: string | undefined): void {
   useLayoutEffect(() => {
-    document.title = `${view} · Petstore`
+    if (view !== undefined) document.title = `${view} · Petstore`
   }, [view])
 }

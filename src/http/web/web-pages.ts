@@ -27,6 +27,8 @@ const REFERENCE_POLICY = policy({
 export function pages(): Route[] {
   return [
     ...page('/', '/console/', CONSOLE_POLICY, bundleConsole),
+    shortcut('/animals/{petId}', 'animal', 'petId'),
+    shortcut('/orders/{orderId}', 'order', 'orderId'),
     ...page('/docs', '/docs/', REFERENCE_POLICY, bundleReference),
   ]
 }
@@ -48,6 +50,17 @@ function page(path: string, filesPath: string, policy: string, build: () => Prom
       },
     }),
   ]
+}
+
+/** An address that people can guess. The page itself has one address, so that all that it refers to stands beside it. */
+function shortcut(path: string, name: string, parameter: string): Route {
+  return new Route(path, {
+    GET: ({ request }) => ({
+      status: 302,
+      body: null,
+      headers: { Location: `../?${name}=${encodeURIComponent(request.params[parameter] ?? '')}` },
+    }),
+  })
 }
 
 /** Starts `work` at the first call, so that the server starts without waiting for it. After a failure, the next call tries again. */

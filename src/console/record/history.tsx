@@ -1,0 +1,60 @@
+// What has happened to an animal or an order, in words, newest first.
+
+import type { Order } from '../../client/petstore.ts'
+import type { Event, EventType } from '../../contract/generated.ts'
+import { brief, time } from '../phrases.ts'
+import { labelOf, STATUSES } from '../statuses.ts'
+import { plain } from '../visible-text.ts'
+
+const WORDS: Record<EventType, string> = {
+  'pet.added': 'Added',
+  'pet.changed': 'Changed',
+  'pet.deleted': 'Deleted',
+  'order.placed': 'Reserved',
+  'order.changed': 'Reservation changed',
+  'order.completed': 'Sold',
+  'order.cancelled': 'Released',
+  'order.expired': 'Reservation ended',
+  'order.returned': 'Taken back',
+}
+
+interface HistoryProps {
+  /** Oldest first. */
+  events: readonly Event[]
+  /** The orders that the events are about, as far as they are known. */
+  orders: readonly Order[]
+}
+
+export function History({ events, orders }: HistoryProps) {
+  const byId = new Map(orders.map((order) => [order.id, order]))
+  return (
+    <section class="history" aria-labelledby="history">
+      <h2 id="history">History</h2>
+      <ol>
+        {events.toReversed().map((event) => (
+          <li key={String(event.id)}>
+            <time dateTime={event.at} class="muted">
+              {time(event.at)}
+            </time>
+            <span>
+              {sentence(event, event.orderId === undefined ? undefined : byId.get(event.orderId))}
+              {event.by && <span class="muted"> — {plain(event.by)}</span>}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+function sentence({ type, pet, petStatus }: Event, order: Order | undefined): string {
+  // A later service may tell of more.
+  const words = WORDS[type] ?? type
+  if (type === 'pet.added' && petStatus && petStatus !== 'available') {
+    return `${words} as ${labelOf(STATUSES, petStatus).toLowerCase()}`
+  }
+  if (type === 'pet.changed' && pet) return `${words}: ${brief(pet.name)}, category ${pet.categoryId}`
+  const whom = order?.reference ? ` for ${brief(order.reference)}` : ''
+  const until = type === 'order.placed' && order?.expiresAt ? ` until ${time(order.expiresAt)}` : ''
+  return words + whom + until
+}

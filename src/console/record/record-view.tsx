@@ -1,0 +1,204 @@
+// The page of one animal or of one order: what it is now, what can be done with it, and its history. It is read from the events.
+
+import type { ComponentChildren } from 'preact'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { Order, PetstoreClient } from '../../client/petstore.ts'
+import { HOLDING } from '../../domain/order-moves.ts'
+import { type Subject, subjectOf } from '../actions.ts'
+import { CopyId } from '../copy-id.tsx'
+import { toFailure } from '../failures.ts'
+import { Actions, type OnAction } from '../list-table.tsx'
+import type { ReadEvents } from '../live/events.ts'
+import type { Feed } from '../live/feed.ts'
+import { useEvents } from '../live/use-feed.ts'
+import { Name } from '../name.tsx'
+import { Notice } from '../notice.tsx'
+import { time } from '../phrases.ts'
+import { Status } from '../status.tsx'
+import { ORDER_STATUSES } from '../statuses.ts'
+import { useTitle } from '../title.ts'
+import { plain } from '../visible-text.ts'
+import { type AnimalRecord, readAll, readAnimal } from './animal.ts'
+import { History } from './history.tsx'
+import { type RecordId, useRecordLink } from './record-address.ts'
+
+interface RecordViewProps {
+  client: PetstoreClient
+  readEvents: ReadEvents
+  feed: Feed
+  record: RecordId
+  onAction: OnAction | undefined
+  onBack: () => void
+  /** Above the buttons: what has just been done. */
+  news: ComponentChildren
+  /** Rises with each change by this page. */
+  changes: number
+}
+
+interface Read {
+  animal: AnimalRecord
+  /** All of the animal's. */
+  orders: readonly Order[]
+  /** The page's own, if it is of an order. */
+  order: Order | undefined
+}
+
+export function RecordView({ record, onAction, onBack, news, ...service }: RecordViewProps) {
+  const { read, problem } = useRead(record, service)
+  const order = read?.order
+  const name = read?.animal.pet.name
+  useTitle(order ? `Order ${order.id}` : name === undefined ? 'Petstore' : plain(name))
+  const subject = read && subjectIn(read)
+  return (
+    <article
+      class={order ? 'record receipt' : 'record'}
+      aria-busy={!read && !problem}
+      data-pet={read && String(read.animal.pet.id)}
+    >
+      <button type="button" class="quiet" onClick={onBack}>
+        ← {record.kind === 'order' ? 'Orders' : 'Animals'}
+      </button>
+      {problem && <Notice kind="error" title={problem} />}
+      {read && (
+        <>
+          <Heading>{order ? `Order ${order.id}` : <Name name={read.animal.pet.name} />}</Heading>
+          {order ? <OrderFacts order={order} /> : <AnimalFacts {...read} />}
+          {news}
+          {onAction && subject && <Actions subject={subject} onAction={onAction} />}
+          {order && (
+            <button type="button" onClick={() => print()}>
+              Print a receipt
+            </button>
+          )}
+          <History
+            events={order ? read.animal.events.filter(({ orderId }) => orderId === order.id) : read.animal.events}
+            orders={read.orders}
+          />
+        </>
+      )}
+    </article>
+  )
+}
+
+function useRead(
+  record: RecordId,
+  { client, readEvents, feed, changes }: Omit<RecordViewProps, 'record' | 'onAction' | 'onBack' | 'news'>,
+) {
+  const [read, setRead] = useState<Read>()
+  const [problem, setProblem] = useState('')
+  const [again, setAgain] = useState(0)
+  const reload = useCallback(() => setAgain((before) => before + 1), [])
+  useEvents(feed, (events, gap) => (gap || events.some(({ petId }) => petId === read?.animal.pet.id)) && reload())
+  useEffect(() => {
+    const aborter = new AbortController()
+    load(client, readEvents, record, aborter.signal)
+      .then((next) => {
+        setRead(next)
+        setProblem(next ? '' : `No ${record.kind} has the ${record.kind === 'order' ? 'number' : 'id'} ${record.id}.`)
+      })
+      .catch((error) => aborter.signal.aborted || setProblem(toFailure(error).message))
+    return () => aborter.abort()
+  }, [record.kind, record.id, again, changes])
+  return { read, problem }
+}
+
+async function load(
+  client: PetstoreClient,
+  readEvents: ReadEvents,
+  { kind, id }: RecordId,
+  signal: AbortSignal,
+): Promise<Read | undefined> {
+  const petId = kind === 'animal' ? id : (await readAll(readEvents, { orderId: id }, signal))[0]?.petId
+  if (petId === undefined) return undefined
+  const [animal, { orders }] = await Promise.all([
+    readAnimal(readEvents, petId, signal),
+    client.listOrderPage({ petId, sort: 'newest', limit: 100 }, { signal }),
+  ])
+  const order = kind === 'order' ? (orders.find((order) => order.id === id) ?? (await client.getOrder(id))) : undefined
+  return animal && { animal, orders, order }
+}
+
+/** What the buttons act on: an order that still holds its animal, or the animal with the order that holds it. */
+function subjectIn({ animal: { pet, deleted }, orders, order }: Read): Subject | undefined {
+  if (order) return subjectOf(order)
+  const holder = orders.find(({ status }) => HOLDING.includes(status))
+  if (deleted || (pet.status !== 'available' && !holder)) return undefined
+  return { petId: pet.id, name: pet.name, status: pet.status, order: holder }
+}
+
+/** Has the focus at first. */
+function Heading({ children }: { children: ComponentChildren }) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useLayoutEffect(() => heading.current?.focus(), [])
+  return (
+    <h1 ref={heading} tabIndex={-1}>
+      {children}
+    </h1>
+  )
+}
+
+function AnimalFacts({ animal: { pet, deleted, events }, orders }: Read) {
+  const added = events[0]
+  const holder = orders.find(({ status }) => HOLDING.includes(status))
+  return (
+    <dl class="facts-list">
+      <Fact name="Id">
+        <CopyId id={pet.id} />
+      </Fact>
+      <Fact name="Category">
+        <span class="mono">{String(pet.categoryId)}</span>
+      </Fact>
+      <Fact name="Status">{deleted ? 'Deleted' : <Status status={pet.status} />}</Fact>
+      {added && (
+        <Fact name="Added">
+          {time(added.at)}
+          {added.by && <span class="muted"> — {plain(added.by)}</span>}
+        </Fact>
+      )}
+      {holder && (
+        <Fact name="Order">
+          <OrderLink order={holder} />
+        </Fact>
+      )}
+    </dl>
+  )
+}
+
+function OrderFacts({ order }: { order: Order }) {
+  const animal = useRecordLink({ kind: 'animal', id: order.petId })
+  return (
+    <dl class="facts-list">
+      <Fact name="Animal">
+        <a {...animal}>
+          <Name name={order.petName} />
+        </a>{' '}
+        <span class="muted">Id {String(order.petId)}</span>
+      </Fact>
+      <Fact name="Status">
+        <Status status={order.status} names={ORDER_STATUSES} />
+      </Fact>
+      {order.reference && (
+        <Fact name="For">
+          <Name name={order.reference} />
+        </Fact>
+      )}
+      <Fact name="Placed">{time(order.placedAt)}</Fact>
+      {order.expiresAt && <Fact name="Until">{time(order.expiresAt)}</Fact>}
+      {order.status !== 'pending' && <Fact name="Ended">{time(order.changedAt)}</Fact>}
+    </dl>
+  )
+}
+
+function OrderLink({ order }: { order: Order }) {
+  const link = useRecordLink({ kind: 'order', id: order.id })
+  return <a {...link}>Order {String(order.id)}</a>
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}

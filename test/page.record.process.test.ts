@@ -1,0 +1,83 @@
+// The page of one animal and of one order at `/`: what they are, their history in words, what can be done, and the receipt.
+
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { PetstoreClient } from '../src/client/petstore.ts'
+import { accessibilityProblems } from './support/browser.ts'
+import { addPets, focusedName, openEachTest, openSignedIn } from './support/console.ts'
+import { layoutProblems } from './support/layout-problems.ts'
+import type { Service } from './support/service.ts'
+
+setDefaultTimeout(60_000)
+
+let service: Service
+let page: Page
+const { press } = openEachTest((opened) => {
+  ;({ service, page } = opened)
+  service.clock.at = Date.now()
+})
+
+const history = () => page.getByRole('region', { name: 'History' }).getByRole('listitem')
+
+test('an animal has a page with its history in words, its order and all actions, and follows what others do', async () => {
+  await addPets(service, 25, 'available', 'available')
+  const till = new PetstoreClient({ baseUrl: service.url, apiKey: await service.addKey({ name: 'till 3' }) })
+  const expiresAt = new Date(Date.now() + 7_200_000).toISOString()
+  await till.placeOrder({ petId: 2n, reference: 'Anna', expiresAt })
+  await till.cancelOrder(1n)
+  await openSignedIn(page, service.key)
+  await page.getByText('1 – 20').waitFor()
+  await press('j')
+  await press('ArrowDown')
+  expect(await focusedName(page)).toBe('Pet 2')
+  await press('k')
+  await press('j')
+  await press('Enter')
+  await page.getByRole('heading', { name: 'Pet 2', exact: true }).waitFor()
+  expect(page.url()).toBe(`${service.origin}/?animal=2`)
+  expect(await page.title()).toBe('Pet 2 · Petstore')
+  expect((await history().allInnerTexts()).map((text) => text.split('\n').at(-1))).toEqual([
+    'Released for Anna — till 3',
+    expect.stringMatching(/^Reserved for Anna until .* — till 3$/),
+    'Added — test',
+  ])
+  await till.placeOrder({ petId: 2n, reference: 'Ben' })
+  await history().first().getByText('Reserved for Ben').waitFor()
+  await page.getByRole('button', { name: 'Sell Pet 2' }).click()
+  await page.getByRole('dialog').getByText('Reserved for Ben.').waitFor()
+  await press('Enter')
+  await history().first().getByText('Sold for Ben — test').waitFor()
+  await page.getByRole('button', { name: 'Take back Pet 2' }).waitFor()
+  expect(await accessibilityProblems(page)).toEqual([])
+
+  await page.getByRole('link', { name: 'Order 2' }).click()
+  await page.getByRole('heading', { name: 'Order 2' }).waitFor()
+  expect(await history().count()).toBe(2)
+  expect(await accessibilityProblems(page)).toEqual([])
+  await page.setViewportSize({ width: 320, height: 700 })
+  expect(await layoutProblems(page)).toEqual([])
+  await page.getByRole('link', { name: 'Pet 2' }).click()
+  await page.getByRole('heading', { name: 'Pet 2', exact: true }).waitFor()
+  expect(await layoutProblems(page)).toEqual([])
+  await page.getByRole('button', { name: 'Animals' }).click()
+  await page.getByText('1 – 20').waitFor()
+  expect(page.url()).toBe(`${service.origin}/`)
+})
+
+test('an address that people can guess leads there, and says when there is no such animal; a receipt is one page', async () => {
+  await addPets(service, 1, 'available', 'available')
+  const client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
+  await client.completeOrder((await client.placeOrder({ petId: 1n, reference: 'Anna' })).id)
+  await openSignedIn(page, service.key)
+  await page.goto(`${service.origin}/animals/42`)
+  await page.getByRole('alert').getByText('No animal has the id 42.').waitFor()
+  await page.goto(`${service.origin}/orders/1`)
+  await page.getByRole('heading', { name: 'Order 1' }).waitFor()
+  await page.emulateMedia({ media: 'print' })
+  expect(await page.getByText('Anna', { exact: true }).isVisible()).toBe(true)
+  for (const gone of [history().first(), page.getByRole('button', { name: 'Print a receipt' })]) {
+    expect(await gone.isVisible()).toBe(false)
+  }
+  const pdf = (await page.pdf()).toString('latin1')
+  expect(pdf.match(/\/Type\s*\/Page\b/g)).toHaveLength(1)
+})
