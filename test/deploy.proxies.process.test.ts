@@ -56,7 +56,8 @@ beforeAll(async () => {
 })
 
 for (const proxy of EXAMPLES) {
-  describe.skipIf(!proxy.found)(`behind ${proxy.name}${proxy.found ? '' : ': skipped, it is not installed'}`, () => {
+  const found = proxy.found && Bun.which('openssl')
+  describe.skipIf(!found)(`behind ${proxy.name}${found ? '' : ': skipped, it or openssl is not installed'}`, () => {
     const database = temporaryFile('petstore.db')
     const port = freePort()
     const shop = `https://127.0.0.1:${port}/shop`

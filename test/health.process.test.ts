@@ -54,8 +54,9 @@ test.skipIf(!contained)(`the image's health check asks where the flags of the se
   const nsenter = ['nsenter', '--target', inside, '--pid', '--mount', launcher]
   // What the image has in its environment.
   const env = { PETSTORE_HOST: '0.0.0.0' }
-  expect(await run(check, { env, command: nsenter })).toEqual({ status: 0, stdout: 'ready\n', stderr: '' })
+  const checked = await run(check, { env, command: nsenter })
   await service.stop('SIGKILL')
+  expect(checked).toEqual({ status: 0, stdout: 'ready\n', stderr: '' })
 })
 
 test('says so when there is no such process', async () => {
