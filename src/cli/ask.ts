@@ -12,6 +12,13 @@ export interface AskOptions {
   hidden?: boolean
 }
 
+/** Throws StartError unless the person says yes. `unattended`: its message where nobody can be asked. */
+export async function confirm(question: string, { stopped, unattended }: { stopped: string; unattended: string }) {
+  if (!process.stdin.isTTY) throw new StartError(unattended)
+  const answer = await ask(`${question} [y/N] `, { stopped })
+  if (!/^y(es)?$/i.test(answer.trim())) throw new StartError(stopped)
+}
+
 /** Standard input must be a terminal. */
 export async function ask(question: string, { stopped, hidden = false }: AskOptions): Promise<string> {
   const shown = printable(question)

@@ -3,8 +3,7 @@
 import { Command } from 'commander'
 import type { PetstoreClient } from '../client/petstore.ts'
 import { addSamples, samplePets } from '../client/samples.ts'
-import { StartError } from '../domain/errors.ts'
-import { ask } from './ask.ts'
+import { confirm } from './ask.ts'
 import { createClient } from './client.ts'
 import { Interrupted } from './exit-codes.ts'
 import { withClientSettings } from './options.ts'
@@ -18,7 +17,7 @@ export function demoCommand(): Command {
     .addHelpText('after', '\nExamples:\n  petstore demo\n  petstore serve --ephemeral --demo')
     .action(async ({ yes }: { yes: boolean }, self: Command) => {
       const client = createClient(self)
-      if (!yes) await confirm(client)
+      if (!yes) await checkEmpty(client)
       const progress = startProgress('Adding', samplePets.length)
       let added = 0
       const stopping = new AbortController()
@@ -34,14 +33,12 @@ export function demoCommand(): Command {
     })
 }
 
-/** Pets cannot be removed, so a store in use should not get sample pets by mistake. Throws StartError. */
-async function confirm(client: PetstoreClient): Promise<void> {
+/** Most pets cannot be removed, so a store in use should not get sample pets by mistake. Throws StartError. */
+async function checkEmpty(client: PetstoreClient): Promise<void> {
   const { pets } = await client.listPage({ limit: 1 })
   if (pets.length === 0) return
-  if (!process.stdin.isTTY) {
-    throw new StartError('The service has pets already. To add the sample pets to them, use petstore demo --yes.')
-  }
-  const stopped = 'Nothing was added.'
-  const answer = await ask(`The service has pets already. Add ${samplePets.length} sample pets? [y/N] `, { stopped })
-  if (!/^y(es)?$/i.test(answer.trim())) throw new StartError(stopped)
+  await confirm(`The service has pets already. Add ${samplePets.length} sample pets?`, {
+    stopped: 'Nothing was added.',
+    unattended: 'The service has pets already. To add the sample pets to them, use petstore demo --yes.',
+  })
 }

@@ -8,6 +8,7 @@ import { ORDER_STATUSES } from '../contract/generated.ts'
 import type { Asked } from '../domain/order-moves.ts'
 import { stringifyJson } from '../json/json.ts'
 import { createClient } from './client.ts'
+import { updateOrderCommand } from './corrections.ts'
 import { exportCommand } from './export.ts'
 import { type ListOptions, showList, withListOptions } from './lists.ts'
 import { int64Argument, parsedBy, parseInt64, type Stated, withClientSettings } from './options.ts'
@@ -55,10 +56,11 @@ const CHANGES: Record<Asked, () => Command> = {
 
 export function ordersCommand(): Command {
   const orders = new Command('orders')
-    .description('Place, list, complete, cancel, return and export the orders of a running service.')
+    .description('Place, list, change, complete, cancel, return and export the orders of a running service.')
     .addCommand(placeCommand())
     .addCommand(listCommand())
     .addCommand(orderCommand('show', 'Show everything about one order.', (client, id) => client.getOrder(id), details))
+    .addCommand(updateOrderCommand(print, parsedBy(parseExpiry)))
   for (const command of Object.values(CHANGES)) orders.addCommand(command())
   return orders.addCommand(
     withFilter(
@@ -104,8 +106,7 @@ Examples:
     )
     .action(async (petId: bigint, { reference, expires, json }, self: Command) => {
       const placed = { petId, reference, expiresAt: expires } satisfies Stated<NewOrder>
-      const order = await createClient(self).placeOrder(placed)
-      await (json ? write(`${stringifyJson(order)}\n`) : say(...row(order)))
+      await print(await createClient(self).placeOrder(placed), json)
     })
 }
 
@@ -140,7 +141,7 @@ function orderCommand(
   name: string,
   description: string,
   act: (client: PetstoreClient, id: bigint) => Promise<Order>,
-  lines: (order: Order) => Line[] = row,
+  lines?: (order: Order) => Line[],
 ): Command {
   return withClientSettings(new Command(name))
     .description(description)
@@ -148,8 +149,7 @@ function orderCommand(
     .option('--json', 'print the order as JSON, for programs', false)
     .addHelpText('after', `\nExample:\n  petstore orders ${name} 7`)
     .action(async (id: bigint, { json }: { json: boolean }, self: Command) => {
-      const order = await act(createClient(self), id)
-      await (json ? write(`${stringifyJson(order)}\n`) : say(...lines(order)))
+      await print(await act(createClient(self), id), json, lines)
     })
 }
 
@@ -162,6 +162,10 @@ function withFilter(command: Command): Command {
 function noneOf(status: OrderStatus | undefined, pet: bigint | undefined): string {
   if (pet !== undefined) return status ? `Pet ${pet} has no order that is ${status}.` : `Pet ${pet} has no orders.`
   return status ? `No order is ${status}.` : 'There are no orders yet.'
+}
+
+async function print(order: Order, json: boolean, lines: (order: Order) => Line[] = row): Promise<void> {
+  await (json ? write(`${stringifyJson(order)}\n`) : say(...lines(order)))
 }
 
 function row(order: Order): Line[] {

@@ -4,6 +4,7 @@ import { Command } from 'commander'
 import type { NewPet, Pet, PetFilter, PetStatus } from '../client/petstore.ts'
 import { stringifyJson } from '../json/json.ts'
 import { createClient } from './client.ts'
+import { deletePetCommand, updatePetCommand } from './corrections.ts'
 import { exportCommand } from './export.ts'
 import { importCommand } from './import.ts'
 import { type ListOptions, showList, withListOptions } from './lists.ts'
@@ -23,10 +24,12 @@ interface Filter {
 
 export function petsCommand(): Command {
   return new Command('pets')
-    .description('List, add, show, import and export the pets of a running service.')
+    .description('List, add, show, correct, delete, import and export the pets of a running service.')
     .addCommand(listCommand())
     .addCommand(addCommand())
     .addCommand(showCommand())
+    .addCommand(updatePetCommand(print))
+    .addCommand(deletePetCommand())
     .addCommand(importCommand())
     .addCommand(
       exportCommand<Pet, Filter>({
