@@ -129,7 +129,14 @@ export function eventsConformance(name: string, open: () => Promise<OpenedStore>
       const pet = await addPet()
       const orders = [await place(pet)]
       await addPet('pending')
-      await store.cancelOrder(orders[0]?.id as bigint, by)
+      for (let n = 0; n < 4; n++) {
+        await store.cancelOrder(orders.at(-1)?.id as bigint, by)
+        await place(await addPet())
+        orders.push(await place(pet))
+      }
+      await store.completeOrder(orders.at(-1)?.id as bigint, by)
+      await store.returnOrder(orders.at(-1)?.id as bigint, by)
+      orders.splice(1, orders.length - 1)
       orders.push(await place(pet))
       const everything = await allEvents(store, { limit: 100 })
       const [first, second] = orders.map(({ id }) => id) as [bigint, bigint]

@@ -10,9 +10,9 @@ export const BEGIN_EPOCH = `UPDATE event_epoch SET epoch = ('x' || left(replace(
   RETURNING epoch`
 
 /** With a filter, only its index gives the order (pages.ts says why), and the limit is part of the statement. */
-const rows =
-  (limit: number): FeedRows =>
-  (table, key, after, equal, conditions = []) => {
+const rows = (limit: number): FeedRows => ({
+  limit: String(limit),
+  of(table, key, after, equal, conditions = []) {
     const by = table === 'events' ? equal.at(-1) : undefined
     const where = equal.filter((one) => one !== by).map(({ column, parameter }) => `${column} = ${parameter}`)
     const behind = by
@@ -20,7 +20,8 @@ const rows =
       : `${key} > ${after}`
     const order = by ? `${by.column}, ${key}` : key
     return `${table} WHERE ${[...where, ...conditions, behind].join(' AND ')} ORDER BY ${order} LIMIT ${limit}`
-  }
+  },
+})
 
 export function postgresEvents(connection: PrimaryConnection): EventStore {
   const { read } = connection

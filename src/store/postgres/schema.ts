@@ -27,10 +27,11 @@ import eighth from './migrations/0008-categories.sql' with { type: 'text' }
 import ninth from './migrations/0009-events.sql' with { type: 'text' }
 import tenth from './migrations/0010-search.sql' with { type: 'text' }
 import eleventh from './migrations/0011-deletions.sql' with { type: 'text' }
+import twelfth from './migrations/0012-cheaper-events.sql' with { type: 'text' }
 import type { Ask, Session } from './session.ts'
 
 /** In order. A released migration is never changed. */
-const MIGRATIONS = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh]
+const MIGRATIONS = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth]
 export const NEWEST_VERSION = MIGRATIONS.length
 
 /**

@@ -54,17 +54,37 @@ function rowsUpTo(id: string): string {
   return `coalesce((SELECT id - after_pet FROM events WHERE id = (SELECT max(id) FROM events WHERE id <= ${id})), 0)`
 }
 
-/** How many rows of `events` stand before a pet, found by halving: their `after_pet` rises with their ids. */
-export function rowsBefore(pet: string): string {
+/** The greatest number up to `most` for which `isBelow` is true or unknown, found by halving: it must be true up to there, and then false. */
+function halve(most: string, isBelow: (middle: string) => string): string {
   const middle = '(low + high + 1) / 2'
-  const isBefore = `coalesce(
-      (SELECT after_pet FROM events WHERE id = (SELECT max(id) FROM events WHERE id <= ${middle})) < ${pet}, true)`
+  const below = `coalesce(${isBelow(middle)}, true)`
   return `(WITH RECURSIVE halves (low, high) AS (
-    SELECT CAST(0 AS bigint), coalesce((SELECT max(id) FROM events), 0)
+    SELECT CAST(0 AS bigint), coalesce((${most}), 0)
     UNION ALL
-    SELECT CASE WHEN ${isBefore} THEN ${middle} ELSE low END, CASE WHEN ${isBefore} THEN high ELSE ${middle} - 1 END
+    SELECT CASE WHEN ${below} THEN ${middle} ELSE low END, CASE WHEN ${below} THEN high ELSE ${middle} - 1 END
     FROM halves WHERE low < high
-  ) SELECT ${rowsUpTo('(SELECT max(low) FROM halves)')})`
+  ) SELECT max(low) FROM halves)`
+}
+
+/** How many rows of `events` stand before a pet: their `after_pet` rises with their ids. */
+export function rowsBefore(pet: string): string {
+  const before = (id: string) =>
+    `(SELECT after_pet FROM events WHERE id = (SELECT max(id) FROM events WHERE id <= ${id})) < ${pet}`
+  return rowsUpTo(halve('SELECT max(id) FROM events', before))
+}
+
+/**
+ * The events of a pet's orders behind $1, in their order: one order of a pet ends before the next one is placed. Orders that were over by
+ * then are not read: all orders are placed in the order of their ids.
+ */
+function eventsOfOrders(petId: string, limit: string): string {
+  const placed = (id: string) =>
+    `(SELECT min(id) FROM events WHERE order_id = (SELECT max(id) FROM orders WHERE id <= ${id})) <= $1`
+  const last = halve('SELECT max(id) FROM orders', placed)
+  return `SELECT events.* FROM orders JOIN events ON events.order_id = orders.id
+    WHERE orders.pet_id = ${petId} AND events.id > $1
+      AND orders.id >= coalesce((SELECT max(id) FROM orders WHERE pet_id = ${petId} AND id <= ${last}), 0)
+    ORDER BY orders.id, events.id LIMIT ${limit}`
 }
 
 /** The end of the feed: the id of its last event. */
@@ -84,13 +104,17 @@ export interface Equal {
  * FROM and what follows, as each database does it best: the first rows with a key greater than `after`, in its order, no more than a page
  * has. They must be equal in some columns, and fulfil other conditions.
  */
-export type FeedRows = (
-  table: 'events' | 'pets' | 'changed_pets',
-  key: string,
-  after: string,
-  equal: readonly Equal[],
-  conditions?: readonly string[],
-) => string
+export interface FeedRows {
+  /** The size of a page, as SQL. */
+  readonly limit: string
+  of(
+    table: 'events' | 'pets' | 'changed_pets',
+    key: string,
+    after: string,
+    equal: readonly Equal[],
+    conditions?: readonly string[],
+  ): string
+}
 
 const FILTERS = { petId: 'pet_id', orderId: 'order_id' } as const
 
@@ -109,16 +133,23 @@ export function filtersOf(filter: Pick<EventFilter, keyof typeof FILTERS>): { eq
  * rows before them or, without a filter, before the page.
  */
 export function feedStatement(json: JsonDialect, equal: readonly Equal[], rows: FeedRows): string {
+  const petId = equal[0]?.column === FILTERS.petId ? equal[0].parameter : undefined
+  const ofOrder = equal.some(({ column }) => column === FILTERS.orderId)
+  const source =
+    petId === undefined || ofOrder
+      ? `SELECT * FROM ${rows.of('events', 'id', '$1', equal)}`
+      : `SELECT * FROM (SELECT * FROM ${rows.of('events', 'id', '$1', equal, ['order_id IS NULL'])}) AS corrections
+        UNION ALL SELECT * FROM (${eventsOfOrders(petId, rows.limit)}) AS moves`
   const changes = `SELECT 'change' AS kind, id, after_pet AS place, type, at, ${nameOf('key_id')}, pet_id,
       ${caseOfType(petStatusOf, json.member('pet', 'status'))} AS pet_status, pet, order_id,
       ${caseOfType((status) => status, 'NULL')} AS order_status
-    FROM ${rows('events', 'id', '$1', equal)}`
+    FROM (${source}) AS changes`
   const { id: _, ...columns } = EVENT_COLUMNS
   return `SELECT 'feed' AS kind, ${EPOCH} AS id, ${END} AS place, '' AS json
     UNION ALL
     SELECT kind, id, place, ${jsonObject(columns, json)} FROM (
       SELECT * FROM (${changes}) AS changes
-      ${equal.some(({ column }) => column === FILTERS.orderId) ? '' : additions(json, equal[0]?.parameter, rows)}
+      ${ofOrder ? '' : additions(json, petId, rows)}
     ) AS events`
 }
 
@@ -132,11 +163,11 @@ function additions(json: JsonDialect, petId: string | undefined, rows: FeedRows)
   const isKept = '(SELECT pet_id FROM changed_pets WHERE pet_id = pets.id)'
   return `UNION ALL SELECT * FROM (
         ${added('id', 'created_at', 'created_by', 'as_added', jsonObject(AS_ADDED, json))}
-        FROM (SELECT *, ${STATUS_AS_ADDED} AS as_added FROM ${rows('pets', 'id', after, of('id'), [`${isKept} IS NULL`])}) AS pets
+        FROM (SELECT *, ${STATUS_AS_ADDED} AS as_added FROM ${rows.of('pets', 'id', after, of('id'), [`${isKept} IS NULL`])}) AS pets
       ) AS added
       UNION ALL SELECT * FROM (
         ${added('pet_id', 'at', 'key_id', json.member('pet', 'status'), 'pet')}
-        FROM (SELECT * FROM ${rows('changed_pets', 'pet_id', after, of('pet_id'))}) AS kept
+        FROM (SELECT * FROM ${rows.of('changed_pets', 'pet_id', after, of('pet_id'))}) AS kept
       ) AS kept`
 }
 

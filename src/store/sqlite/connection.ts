@@ -26,10 +26,11 @@ import eighth from './migrations/0008-categories.sql' with { type: 'text' }
 import ninth from './migrations/0009-events.sql' with { type: 'text' }
 import tenth from './migrations/0010-search.sql' with { type: 'text' }
 import eleventh from './migrations/0011-deletions.sql' with { type: 'text' }
+import twelfth from './migrations/0012-cheaper-events.sql' with { type: 'text' }
 import { Place } from './place.ts'
 
 /** In order. A released migration is never changed. `user_version` counts those that have run. */
-export const MIGRATIONS = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh]
+export const MIGRATIONS = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth]
 
 /** How long a statement waits for another process's transaction. It blocks the thread. */
 export const BUSY_TIMEOUT_MS = 2000

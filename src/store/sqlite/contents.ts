@@ -67,7 +67,14 @@ export function openSqliteContents(path: string): Contents {
         `INSERT INTO ${quoted(table.name)} (${columnsOf(table)}) VALUES (${table.columns.map(() => '?')})`,
       )
       transact(() => {
+        // What they would make is copied, too.
+        const triggers = select<[string, string]>(
+          "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?",
+          table.name,
+        )
+        for (const [name] of triggers) database.run(`DROP TRIGGER ${quoted(name)}`)
         for (const row of rows) insert.run(...row)
+        for (const [, sql] of triggers) database.run(sql)
         if (table.name === 'pets') database.query(COUNT_TO).run(rows.at(-1)?.[0] ?? 0n)
       })
     },

@@ -14,12 +14,12 @@ import type { Transact } from './transaction.ts'
 
 export const BEGIN_EPOCH = 'UPDATE event_epoch SET epoch = random() & 281474976710655'
 
-const INDEXES: Readonly<Record<string, string>> = { pet_id: 'events_by_pet', order_id: 'events_by_order' }
+const INDEXES: Readonly<Record<string, string>> = { pet_id: 'events_of_pets', order_id: 'events_by_order' }
 
 /** An index is named, and gives the order (statements.ts says why). */
-const rows =
-  (limit: string): FeedRows =>
-  (table, key, after, equal, conditions = []) => {
+const rows = (limit: string): FeedRows => ({
+  limit,
+  of(table, key, after, equal, conditions = []) {
     const index = table === 'events' ? INDEXES[equal.at(-1)?.column ?? ''] : undefined
     const where = [
       ...equal.map(({ column, parameter }) => `${column} = ${parameter}`),
@@ -27,8 +27,9 @@ const rows =
       `${key} > ${after}`,
     ]
     const indexed = index ? `INDEXED BY ${index}` : 'NOT INDEXED'
-    return `${table} ${indexed} WHERE ${where.join(' AND ')} ${index ? '' : `ORDER BY ${key}`} LIMIT +${limit}`
-  }
+    return `${table} ${indexed} WHERE ${where.join(' AND ')} ${index ? '' : `ORDER BY ${key}`} LIMIT ${limit}`
+  },
+})
 
 export interface NewEvent {
   readonly type: EventType
@@ -78,7 +79,7 @@ export function sqliteEvents(statements: Statements, read: Read, transact: Trans
   return {
     async listEvents(filter) {
       const { equal, values } = filtersOf(filter)
-      const sql = feedStatement(SQLITE_JSON, equal, rows(`$${values.length + 2}`))
+      const sql = feedStatement(SQLITE_JSON, equal, rows(`+$${values.length + 2}`))
       return eventPage(await ask<FeedRow>(sql, filter.after.id, ...values, BigInt(filter.limit)), filter)
     },
     findPlace: placeFinder(ask),
