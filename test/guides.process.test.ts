@@ -40,6 +40,6 @@ test('a command comes before the guide of its name, which the name of its file g
   expect(await help('keys', 'rotate')).toStartWith('Usage: petstore keys rotate ')
   expect(await run(['help', 'nothing'])).toMatchObject({
     status: 2,
-    stderr: expect.stringContaining("error: there is no command and no guide 'nothing'"),
+    stderr: expect.stringContaining("petstore: There is no command and no guide 'nothing'."),
   })
 })
