@@ -69,8 +69,11 @@ export class Memory {
   /** Gives whether what was kept is still true. Otherwise it has to be read again. */
   private add({ segments, rows, changes }: News): boolean {
     const known = this.ids.at(-1)
-    // A failover has taken the last row, or it has changed: whatever else is kept may be wrong, too.
-    const isWhole = known === undefined || (rows[0]?.[0] === known && rows[0][1] === this.lastText)
+    const [[id, text] = []] = rows
+    const isSame = text === this.lastText || changes.some(([, changed]) => changed === known)
+    // Where the last row is gone, a failover may have taken others, too, and have given their ids again.
+    const isWhole = known === undefined || (id === known && isSame)
+    if (known !== undefined) this.lastText = text
     if (!isWhole) this.keep([], [])
     else for (const [id, text] of known === undefined ? rows : rows.slice(1)) this.addRow(id, text)
     for (const [change, id, text] of changes) {
