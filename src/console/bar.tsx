@@ -2,19 +2,22 @@
 
 import { Paw } from './icons.tsx'
 import { type ListPosition, startOf, toAddress } from './list-position.ts'
+import { type Opened, useRecordLink } from './record/record-address.ts'
 import type { SignedIn } from './tab-keys.ts'
 
 export const TITLES = { animals: 'Animals', orders: 'Orders' } as const
 
 interface BarProps {
   position: ListPosition
+  opened: Opened | undefined
   goTo: (position: ListPosition) => void
   signedIn: SignedIn
   onExplain: () => void
   onSignOut: () => void
 }
 
-export function Bar({ position, goTo, signedIn: { key, name, readOnly }, onExplain, onSignOut }: BarProps) {
+export function Bar({ position, opened, goTo, signedIn: { key, name, readOnly }, onExplain, onSignOut }: BarProps) {
+  const today = useRecordLink({ kind: 'today' })
   return (
     <header class="bar">
       <div class="bar-inner">
@@ -30,13 +33,16 @@ export function Bar({ position, goTo, signedIn: { key, name, readOnly }, onExpla
                 key={view}
                 class="button quiet"
                 href={toAddress(start)}
-                aria-current={view === position.view ? 'page' : undefined}
+                aria-current={!opened && view === position.view ? 'page' : undefined}
                 onClick={(event) => followHere(event, () => goTo(start))}
               >
                 {TITLES[view]}
               </a>
             )
           })}
+          <a class="button quiet" {...today} aria-current={opened?.kind === 'today' ? 'page' : undefined}>
+            Today
+          </a>
         </nav>
         <p class="key" title={name}>
           <span class="visually-hidden">Signed in with the key </span>

@@ -12,14 +12,14 @@ import { EmptyStore } from './empty-store.tsx'
 import { useHolders } from './holders.ts'
 import { JustAdded } from './just-added.tsx'
 import { type List, useList } from './list.ts'
-import { type ListPosition, nextPage, previousPage } from './list-position.ts'
+import { type ListPosition, nextPage, previousPage, startOf } from './list-position.ts'
 import { ListView } from './list-view.tsx'
 import type { ReadEvents } from './live/events.ts'
 import { useEvents, useFeed, useMarks } from './live/use-feed.ts'
 import { News } from './news.tsx'
 import { countOf, pageName, summary } from './pager.tsx'
 import { brief } from './phrases.ts'
-import { OpenRecord, type RecordId, useRecord } from './record/record-address.ts'
+import { type Opened, OpenRecord, useOpened } from './record/record-address.ts'
 import { RecordView } from './record/record-view.tsx'
 import { moveRow } from './row-focus.ts'
 import { SEARCH_ID } from './search-box.tsx'
@@ -27,6 +27,7 @@ import { ShortcutsDialog, useShortcuts } from './shortcuts.tsx'
 import type { SignedIn } from './tab-keys.ts'
 import { useTitle } from './title.ts'
 import { SkipLink, TitleRow } from './title-row.tsx'
+import { TodayView } from './today/today-view.tsx'
 import { Tools } from './tools.tsx'
 
 interface StoreViewProps {
@@ -54,9 +55,9 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
   const [explaining, setExplaining] = useState(false)
   const [start, orderDialog] = useActing({ client, feed, shown, onStart: () => setNews(''), onChange: reload, onDone })
   const onAction = readOnly ? undefined : start
-  const [record, openRecord] = useRecord()
+  const [opened, open] = useOpened()
   const [changes, setChanges] = useState(0)
-  useTitle(record ? undefined : TITLES[position.view])
+  useTitle(opened ? (opened.kind === 'today' ? 'Today' : undefined) : TITLES[position.view])
   useRecovery(list.failure !== undefined, () => announce('The service is responding again.'))
 
   useEvents(feed, (events) => {
@@ -73,17 +74,21 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
     if (next.view !== position.view) announce(TITLES[next.view])
     else if (next.page !== position.page) announce(pageName(next))
     setNews('')
-    openRecord(undefined)
+    open(undefined)
     list.goTo(next)
   }
 
-  function show(next: RecordId): void {
+  function show(next: Opened): void {
     setNews('')
-    openRecord(next)
+    open(next)
+  }
+
+  function goBack(view: ListPosition['view']): void {
+    goTo(position.view === view ? position : startOf(view, position))
   }
 
   function step(next: ListPosition | undefined): void {
-    if (next && !list.loading && !record) goTo(next)
+    if (next && !list.loading && !opened) goTo(next)
   }
 
   const [shortcuts, setShortcuts] = useShortcuts({
@@ -125,15 +130,20 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
   const newsShown = news && <News title={news} onClose={() => setNews('')} />
   return (
     <OpenRecord.Provider value={show}>
-      {!record && <SkipLink />}
-      <Bar {...{ position, goTo, signedIn }} onExplain={() => setExplaining(true)} onSignOut={rest.onSignOut} />
-      {record ? (
+      {!opened && <SkipLink />}
+      <Bar {...{ position, opened, goTo, signedIn }} onExplain={() => setExplaining(true)} onSignOut={rest.onSignOut} />
+      {opened ? (
         <main class="page">
-          <RecordView
-            {...{ client, readEvents, feed, record, onAction, changes }}
-            news={newsShown}
-            onBack={() => goTo(position)}
-          />
+          {opened.kind === 'today' ? (
+            <TodayView {...{ client, readEvents, feed }} />
+          ) : (
+            <RecordView
+              {...{ client, readEvents, feed, onAction, changes }}
+              record={opened}
+              news={newsShown}
+              onBack={() => goBack(opened.kind === 'order' ? 'orders' : 'animals')}
+            />
+          )}
         </main>
       ) : (
         <main class="page">

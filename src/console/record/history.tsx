@@ -2,9 +2,11 @@
 
 import type { Order } from '../../client/petstore.ts'
 import type { Event, EventType } from '../../contract/generated.ts'
+import { Name } from '../name.tsx'
 import { brief, time } from '../phrases.ts'
 import { labelOf, STATUSES } from '../statuses.ts'
 import { plain } from '../visible-text.ts'
+import { useRecordLink } from './record-address.ts'
 
 const WORDS: Record<EventType, string> = {
   'pet.added': 'Added',
@@ -23,13 +25,17 @@ interface HistoryProps {
   events: readonly Event[]
   /** The orders that the events are about, as far as they are known. */
   orders: readonly Order[]
+  title?: string
+  /** They are about several animals: each names its own. */
+  animals?: boolean
 }
 
-export function History({ events, orders }: HistoryProps) {
+export function History({ events, orders, title = 'History', animals }: HistoryProps) {
   const byId = new Map(orders.map((order) => [order.id, order]))
   return (
     <section class="history" aria-labelledby="history">
-      <h2 id="history">History</h2>
+      <h2 id="history">{title}</h2>
+      {events.length === 0 && <p class="muted">None.</p>}
       <ol>
         {events.toReversed().map((event) => (
           <li key={String(event.id)}>
@@ -37,6 +43,7 @@ export function History({ events, orders }: HistoryProps) {
               {time(event.at)}
             </time>
             <span>
+              {animals && <AnimalLink event={event} order={byId.get(event.orderId ?? 0n)} />}
               {sentence(event, event.orderId === undefined ? undefined : byId.get(event.orderId))}
               {event.by && <span class="muted"> — {plain(event.by)}</span>}
             </span>
@@ -44,6 +51,16 @@ export function History({ events, orders }: HistoryProps) {
         ))}
       </ol>
     </section>
+  )
+}
+
+function AnimalLink({ event: { petId, pet }, order }: { event: Event; order: Order | undefined }) {
+  const link = useRecordLink({ kind: 'animal', id: petId })
+  const name = pet?.name ?? order?.petName
+  return (
+    <>
+      <a {...link}>{name === undefined ? `Animal ${petId}` : <Name name={name} />}</a>{' '}
+    </>
   )
 }
 

@@ -1,4 +1,4 @@
-// Which animal or order has the page to itself: `/?animal=12` or `/?order=7`. `/animals/12` and `/orders/7` lead there.
+// What has the page to itself instead of a list: `/?animal=12`, `/?order=7` or `/?view=today`. `/animals/12` and `/orders/7` lead there.
 
 import { createContext } from 'preact'
 import { useCallback, useContext, useEffect, useState } from 'preact/hooks'
@@ -9,27 +9,31 @@ export interface RecordId {
   id: bigint
 }
 
-export function recordAddress({ kind, id }: RecordId): string {
-  return `./?${kind}=${id}`
+/** What has the page to itself, instead of a list. */
+export type Opened = RecordId | { kind: 'today' }
+
+export function openedAddress(opened: Opened): string {
+  return opened.kind === 'today' ? './?view=today' : `./?${opened.kind}=${opened.id}`
 }
 
 /** The record in the address, and what opens one; `undefined` goes back to the list. */
-export function useRecord(): [RecordId | undefined, (record: RecordId | undefined) => void] {
-  const [record, setRecord] = useState(fromAddress)
+export function useOpened(): [Opened | undefined, (opened: Opened | undefined) => void] {
+  const [opened, setOpened] = useState(fromAddress)
   useEffect(() => {
-    const follow = () => setRecord(fromAddress())
+    const follow = () => setOpened(fromAddress())
     window.addEventListener('popstate', follow)
     return () => window.removeEventListener('popstate', follow)
   }, [])
-  const open = useCallback((next: RecordId | undefined) => {
-    if (next) history.pushState(null, '', recordAddress(next))
-    setRecord(next)
+  const open = useCallback((next: Opened | undefined) => {
+    if (next) history.pushState(null, '', openedAddress(next))
+    setOpened(next)
   }, [])
-  return [record, open]
+  return [opened, open]
 }
 
-function fromAddress(): RecordId | undefined {
+function fromAddress(): Opened | undefined {
   const query = new URLSearchParams(location.search)
+  if (query.get('view') === 'today') return { kind: 'today' }
   for (const kind of ['animal', 'order'] as const) {
     const id = parseInteger(query.get(kind) ?? '')
     if (id !== undefined) return { kind, id }
@@ -38,17 +42,17 @@ function fromAddress(): RecordId | undefined {
 }
 
 /** Opens a record without loading the page again. */
-export const OpenRecord = createContext<(record: RecordId) => void>(() => undefined)
+export const OpenRecord = createContext<(opened: Opened) => void>(() => undefined)
 
-export function useRecordLink(record: RecordId) {
+export function useRecordLink(opened: Opened) {
   const open = useContext(OpenRecord)
   return {
-    href: recordAddress(record),
+    href: openedAddress(opened),
     onClick: (event: MouseEvent) => {
       // A click that asks for another tab or window stays the browser's.
       if (event.ctrlKey || event.metaKey || event.shiftKey) return
       event.preventDefault()
-      open(record)
+      open(opened)
     },
   }
 }

@@ -5,7 +5,6 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preac
 import type { Order, PetstoreClient } from '../../client/petstore.ts'
 import { HOLDING } from '../../domain/order-moves.ts'
 import { type Subject, subjectOf } from '../actions.ts'
-import { CopyId } from '../copy-id.tsx'
 import { toFailure } from '../failures.ts'
 import { Actions, type OnAction } from '../list-table.tsx'
 import type { ReadEvents } from '../live/events.ts'
@@ -13,14 +12,12 @@ import type { Feed } from '../live/feed.ts'
 import { useEvents } from '../live/use-feed.ts'
 import { Name } from '../name.tsx'
 import { Notice } from '../notice.tsx'
-import { time } from '../phrases.ts'
-import { Status } from '../status.tsx'
-import { ORDER_STATUSES } from '../statuses.ts'
 import { useTitle } from '../title.ts'
 import { plain } from '../visible-text.ts'
 import { type AnimalRecord, readAll, readAnimal } from './animal.ts'
 import { History } from './history.tsx'
-import { type RecordId, useRecordLink } from './record-address.ts'
+import type { RecordId } from './record-address.ts'
+import { AnimalFacts, OrderFacts } from './record-facts.tsx'
 
 interface RecordViewProps {
   client: PetstoreClient
@@ -35,7 +32,7 @@ interface RecordViewProps {
   changes: number
 }
 
-interface Read {
+export interface Read {
   animal: AnimalRecord
   /** All of the animal's. */
   orders: readonly Order[]
@@ -64,12 +61,14 @@ export function RecordView({ record, onAction, onBack, news, ...service }: Recor
           <Heading>{order ? `Order ${order.id}` : <Name name={read.animal.pet.name} />}</Heading>
           {order ? <OrderFacts order={order} /> : <AnimalFacts {...read} />}
           {news}
-          {onAction && subject && <Actions subject={subject} onAction={onAction} />}
-          {order && (
-            <button type="button" onClick={() => print()}>
-              Print a receipt
-            </button>
-          )}
+          <div class="record-actions">
+            {onAction && subject && <Actions subject={subject} onAction={onAction} />}
+            {order && (
+              <button type="button" onClick={() => print()}>
+                Print a receipt
+              </button>
+            )}
+          </div>
           <History
             events={order ? read.animal.events.filter(({ orderId }) => orderId === order.id) : read.animal.events}
             orders={read.orders}
@@ -134,71 +133,5 @@ function Heading({ children }: { children: ComponentChildren }) {
     <h1 ref={heading} tabIndex={-1}>
       {children}
     </h1>
-  )
-}
-
-function AnimalFacts({ animal: { pet, deleted, events }, orders }: Read) {
-  const added = events[0]
-  const holder = orders.find(({ status }) => HOLDING.includes(status))
-  return (
-    <dl class="facts-list">
-      <Fact name="Id">
-        <CopyId id={pet.id} />
-      </Fact>
-      <Fact name="Category">
-        <span class="mono">{String(pet.categoryId)}</span>
-      </Fact>
-      <Fact name="Status">{deleted ? 'Deleted' : <Status status={pet.status} />}</Fact>
-      {added && (
-        <Fact name="Added">
-          {time(added.at)}
-          {added.by && <span class="muted"> — {plain(added.by)}</span>}
-        </Fact>
-      )}
-      {holder && (
-        <Fact name="Order">
-          <OrderLink order={holder} />
-        </Fact>
-      )}
-    </dl>
-  )
-}
-
-function OrderFacts({ order }: { order: Order }) {
-  const animal = useRecordLink({ kind: 'animal', id: order.petId })
-  return (
-    <dl class="facts-list">
-      <Fact name="Animal">
-        <a {...animal}>
-          <Name name={order.petName} />
-        </a>{' '}
-        <span class="muted">Id {String(order.petId)}</span>
-      </Fact>
-      <Fact name="Status">
-        <Status status={order.status} names={ORDER_STATUSES} />
-      </Fact>
-      {order.reference && (
-        <Fact name="For">
-          <Name name={order.reference} />
-        </Fact>
-      )}
-      <Fact name="Placed">{time(order.placedAt)}</Fact>
-      {order.expiresAt && <Fact name="Until">{time(order.expiresAt)}</Fact>}
-      {order.status !== 'pending' && <Fact name="Ended">{time(order.changedAt)}</Fact>}
-    </dl>
-  )
-}
-
-function OrderLink({ order }: { order: Order }) {
-  const link = useRecordLink({ kind: 'order', id: order.id })
-  return <a {...link}>Order {String(order.id)}</a>
-}
-
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   )
 }
