@@ -12,8 +12,10 @@ import {
   type PetChange,
 } from '../contract/generated.ts'
 import { type Json, stringifyJson } from '../json/json.ts'
+import { type EventPage, eventReader, type Followed, type FollowOptions, followEach } from './events.ts'
 import { quotedKey, randomKey } from './idempotency-key.ts'
-import { arrayOf, cursorTo, type Pet, readJson, toInventory, toOrder, toPet } from './responses.ts'
+import { type List, readPage } from './pages.ts'
+import { type Pet, readJson, toEvent, toInventory, toOrder, toPet } from './responses.ts'
 import { type CallOptions, type PetstoreClientOptions, Sender } from './sender.ts'
 
 export interface CreateOptions extends CallOptions {
@@ -42,6 +44,8 @@ type Filter<Parameters> = { [Name in Exclude<keyof Parameters, 'cursor'>]?: Para
 export type PetFilter = Filter<Operations['listPets']['parameters']>
 export type OrderFilter = Filter<Operations['listOrders']['parameters']>
 
+export type EventFilter = Filter<Operations['listEvents']['parameters']>
+
 export interface PetPage {
   pets: Pet[]
   /** The cursor of the next page; `undefined` on the last page. */
@@ -60,10 +64,8 @@ export interface OrderPage {
 
 type AtCursor = { cursor?: string | undefined }
 
-/** A method for each operation, but not for the feed, whose events are of an open set. */
-type Methods = Record<Exclude<keyof Operations, 'listEvents'>, unknown>
-
-export class PetstoreClient implements Methods {
+/** A method for each operation. */
+export class PetstoreClient implements Record<keyof Operations, unknown> {
   readonly #sender: Sender
 
   /** Throws TypeError when `baseUrl` or `apiKey` cannot work. */
@@ -73,12 +75,12 @@ export class PetstoreClient implements Methods {
 
   /** Every pet once, oldest first or as `sort` says. Fetches the next page when it is needed; `limit` is the size of a page. */
   listPets(filter: PetFilter = {}, options: CallOptions = {}): AsyncGenerator<Pet, void, undefined> {
-    return this.#all('listPets', '/pets', filter, toPet, options)
+    return this.#all(PETS, filter, options)
   }
 
   /** The first page, or the page at `cursor`. A cursor is valid only with the filter and the order that it came with. */
   async listPage(filter: PetFilter & AtCursor = {}, options: CallOptions = {}): Promise<PetPage> {
-    const { items, ...cursors } = await this.#page('listPets', '/pets', filter, toPet, options)
+    const { items, ...cursors } = await readPage(this.#sender, PETS, filter, options)
     return { pets: items, ...cursors }
   }
 
@@ -121,12 +123,12 @@ export class PetstoreClient implements Methods {
 
   /** Every order once, oldest first or as `sort` says. Fetches the next page when it is needed; `limit` is the size of a page. */
   listOrders(filter: OrderFilter = {}, options: CallOptions = {}): AsyncGenerator<Order, void, undefined> {
-    return this.#all('listOrders', '/store/orders', filter, toOrder, options)
+    return this.#all(ORDERS, filter, options)
   }
 
   /** The first page, or the page at `cursor`. A cursor is valid only with the filter and the order that it came with. */
   async listOrderPage(filter: OrderFilter & AtCursor = {}, options: CallOptions = {}): Promise<OrderPage> {
-    const { items, ...cursors } = await this.#page('listOrders', '/store/orders', filter, toOrder, options)
+    const { items, ...cursors } = await readPage(this.#sender, ORDERS, filter, options)
     return { orders: items, ...cursors }
   }
 
@@ -169,6 +171,23 @@ export class PetstoreClient implements Methods {
     return this.#read('getInventory', '/store/inventory', toInventory, options)
   }
 
+  /**
+   * The first page of what has happened, or the page at `cursor`, which is valid with any filter. With `wait`, an empty page comes only after
+   * so many seconds.
+   */
+  async listEvents(filter: EventFilter & AtCursor = {}, options: CallOptions = {}): Promise<EventPage> {
+    const { items, next } = await eventReader(this.#sender, toEvent)(filter, options)
+    return { events: items, next }
+  }
+
+  /**
+   * Each event once, in order, and then each that happens, as soon as it has. Ends when it is told; goes on through failures of the service
+   * and of the network. Rejects with PetstoreApiError `cursor_expired` where the store was restored: begin anew.
+   */
+  followEvents(options: FollowOptions = {}): AsyncGenerator<Followed, void, undefined> {
+    return followEach(eventReader(this.#sender, toEvent), options)
+  }
+
   async #read<Item>(
     operationId: string,
     path: string,
@@ -181,33 +200,17 @@ export class PetstoreClient implements Methods {
   }
 
   async *#all<Item>(
-    operationId: string,
-    path: string,
+    list: List<Item>,
     filter: { limit?: number | undefined },
-    toItem: (json: Json) => Item,
     options: CallOptions,
   ): AsyncGenerator<Item, void, undefined> {
     let cursor: string | undefined
     do {
       const at = { ...filter, limit: filter.limit ?? PAGE_MAX, cursor }
-      const { items, next } = await this.#page(operationId, path, at, toItem, options)
+      const { items, next } = await readPage(this.#sender, list, at, options)
       yield* items
       cursor = next
     } while (cursor !== undefined)
-  }
-
-  async #page<Item>(
-    operationId: string,
-    path: string,
-    filter: object,
-    toItem: (json: Json) => Item,
-    options: CallOptions,
-  ): Promise<{ items: Item[]; next: string | undefined; prev: string | undefined }> {
-    const query = new URLSearchParams()
-    for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, String(value))
-    const { response, text } = await this.#sender.send(operationId, `${path}?${query}`, {}, options)
-    const items = readJson(response, text, arrayOf(toItem))
-    return { items, next: cursorTo('next', response), prev: cursorTo('prev', response) }
   }
 
   #change<Item>(
@@ -240,6 +243,8 @@ export class PetstoreClient implements Methods {
 }
 
 const POST = { method: 'POST' }
+const PETS: List<Pet> = { operationId: 'listPets', path: '/pets', toItem: toPet }
+const ORDERS: List<Order> = { operationId: 'listOrders', path: '/store/orders', toItem: toOrder }
 
 function changing(method: string, ifMatch: string | undefined): { method: string; headers: Record<string, string> } {
   return { method, headers: ifMatch === undefined ? {} : { 'If-Match': ifMatch } }

@@ -2,6 +2,7 @@
 
 export type {
   ErrorCode,
+  EventType,
   Inventory,
   NewOrder,
   NewPet,
@@ -13,9 +14,11 @@ export type {
 } from '../contract/generated.ts'
 export { stringifyJson as toJson } from '../json/json.ts'
 export { PetstoreApiError, PetstoreNetworkError, PetstoreTimeoutError } from './errors.ts'
+export type { EventPage, Followed, FollowOptions } from './events.ts'
 export {
   type ChangeOptions,
   type CreateOptions,
+  type EventFilter,
   type GetOrderOptions,
   type OrderFilter,
   type OrderPage,
@@ -24,5 +27,5 @@ export {
   PetstoreClient,
 } from './petstore-client.ts'
 export type { Fetch } from './request.ts'
-export type { Pet } from './responses.ts'
+export type { Event, Pet } from './responses.ts'
 export type { CallOptions, Deprecation, PetstoreClientOptions } from './sender.ts'

@@ -12,6 +12,8 @@ export interface RequestOptions {
   timeoutMs: number
   /** How many attempts may follow the first. */
   retries: number
+  /** When the service asks for a longer pause, the caller decides. Default: 30 000. */
+  retryAfterMaxMs?: number | undefined
   signal: AbortSignal | undefined
   /** Called before each pause after which the request is sent again. */
   onRetry?: ((reason: Error, pauseMs: number) => void) | undefined
@@ -27,7 +29,6 @@ export interface Received {
 const RETRYABLE = [408, 429, 500, 502, 503, 504]
 const PAUSE_MS = 200
 const PAUSE_MAX_MS = 5_000
-/** When the service asks for a longer pause, the caller decides. */
 const RETRY_AFTER_MAX_MS = 30_000
 
 /**
@@ -44,7 +45,7 @@ export async function sendRequest(
     const outcome = await attempt(baseUrl, path, init, options)
     if (!(outcome instanceof Error)) return { ...outcome, attempts }
     options.signal?.throwIfAborted()
-    const pauseMs = pauseBeforeRetry(outcome, attempts)
+    const pauseMs = pauseBeforeRetry(outcome, attempts, options.retryAfterMaxMs)
     if (attempts > options.retries || pauseMs === undefined) throw outcome
     options.onRetry?.(outcome, pauseMs)
     await pause(pauseMs, options.signal)
@@ -82,18 +83,23 @@ async function attempt(
 }
 
 /** Doubles with each attempt and is random, so that clients that failed together do not retry together. */
-function pauseBeforeRetry(failure: PetstoreApiError | PetstoreNetworkError, attempts: number): number | undefined {
+function pauseBeforeRetry(
+  failure: PetstoreApiError | PetstoreNetworkError,
+  attempts: number,
+  retryAfterMaxMs = RETRY_AFTER_MAX_MS,
+): number | undefined {
   const randomMs = Math.random() * Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (attempts - 1))
   if (failure instanceof PetstoreNetworkError) return randomMs
   const { code, status, retryAfterMs = 0 } = failure
   // The only conflict that is temporary: the first attempt is still running.
   const mayPass = RETRYABLE.includes(status) || code === 'idempotency_in_flight'
-  return mayPass && retryAfterMs <= RETRY_AFTER_MAX_MS ? retryAfterMs + randomMs : undefined
+  return mayPass && retryAfterMs <= retryAfterMaxMs ? retryAfterMs + randomMs : undefined
 }
 
 /** Throws the signal's reason as soon as the caller aborts. */
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
+export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted()
+  await new Promise<void>((resolve, reject) => {
     const abort = () => {
       clearTimeout(timer)
       reject(signal?.reason)

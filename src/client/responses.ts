@@ -1,12 +1,26 @@
 // A response of the service → the contract's values, checked as far as their types promise.
 
-import type { Pet as ContractPet, Inventory, Order, OrderStatus, PetStatus } from '../contract/generated.ts'
+import type {
+  Event as ContractEvent,
+  Pet as ContractPet,
+  EventType,
+  Inventory,
+  Order,
+  OrderStatus,
+  PetStatus,
+} from '../contract/generated.ts'
 import { int64FromJson } from '../json/int64.ts'
 import { type Json, JsonNumber, parseJson } from '../json/json.ts'
 import { PetstoreApiError } from './errors.ts'
 
 /** The service always returns a pet's status. */
 export type Pet = ContractPet & Required<Pick<ContractPet, 'status'>>
+
+/** A newer service may send a type that `EventType` does not have: skip such an event. */
+export type Event = Omit<ContractEvent, 'type' | 'pet'> & {
+  type: EventType | (string & Record<never, never>)
+  pet?: Pet
+}
 
 /** Throws PetstoreApiError `unexpected_answer` where `from`, which is one of the functions below, cannot read the body. */
 export function readJson<Value>({ status, headers }: Response, text: string, from: (json: Json) => Value): Value {
@@ -100,6 +114,18 @@ export const toOrder = objectOf<Order>({
   petId: int64,
   reference: optional(string),
   expiresAt: optional(string),
+})
+
+export const toEvent = objectOf<Event>({
+  id: int64,
+  type: string,
+  at: string,
+  petId: int64,
+  by: optional(string),
+  petStatus: optional((value) => string(value) as PetStatus),
+  pet: optional(toPet),
+  orderId: optional(int64),
+  orderStatus: optional((value) => string(value) as OrderStatus),
 })
 
 export const toInventory = objectOf<Inventory>({ available: int64, pending: int64, sold: int64 })

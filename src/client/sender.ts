@@ -32,6 +32,13 @@ export interface CallOptions {
   retries?: number | undefined
 }
 
+export interface SendOptions extends CallOptions {
+  /** How long the service may wait before it answers, in addition to `timeoutMs`. */
+  waitMs?: number | undefined
+  /** Instead of 30 000: see RequestOptions. */
+  retryAfterMaxMs?: number | undefined
+}
+
 export class Sender {
   readonly #options: PetstoreClientOptions
   readonly #reported = new Set<string>()
@@ -50,7 +57,7 @@ export class Sender {
   }
 
   /** `init.headers` is a plain object. Rejects as `sendRequest`. */
-  async send(operationId: string, path: string, init: RequestInit, call: CallOptions): Promise<Received> {
+  async send(operationId: string, path: string, init: RequestInit, call: SendOptions): Promise<Received> {
     const { baseUrl, apiKey, fetch = globalThis.fetch, timeoutMs = 10_000, retries = 2, onRetry } = this.#options
     const received = await sendRequest(
       baseUrl,
@@ -62,7 +69,14 @@ export class Sender {
         redirect: 'error',
         credentials: 'omit',
       },
-      { fetch, timeoutMs, retries: call.retries ?? retries, signal: call.signal, onRetry },
+      {
+        ...call,
+        fetch,
+        timeoutMs: timeoutMs + (call.waitMs ?? 0),
+        retries: call.retries ?? retries,
+        signal: call.signal,
+        onRetry,
+      },
     )
     this.#noteDeprecation(operationId, received.response.headers)
     return received

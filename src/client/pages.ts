@@ -1,0 +1,31 @@
+// One page of a list, and the cursors of the pages around it.
+
+import type { Json } from '../json/json.ts'
+import { arrayOf, cursorTo, readJson } from './responses.ts'
+import type { Sender, SendOptions } from './sender.ts'
+
+export interface Page<Item> {
+  items: Item[]
+  next: string | undefined
+  prev: string | undefined
+}
+
+export interface List<Item> {
+  operationId: string
+  path: string
+  toItem(json: Json): Item
+}
+
+/** Rejects as `Sender.send`. */
+export async function readPage<Item>(
+  sender: Sender,
+  { operationId, path, toItem }: List<Item>,
+  filter: object,
+  options: SendOptions,
+): Promise<Page<Item>> {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, String(value))
+  const { response, text } = await sender.send(operationId, `${path}?${query}`, {}, options)
+  const items = readJson(response, text, arrayOf(toItem))
+  return { items, next: cursorTo('next', response), prev: cursorTo('prev', response) }
+}
