@@ -105,3 +105,13 @@ export function expectInstant(answer: Answer, object: JsonObject, name: string):
   if (typeof value === 'string' && INSTANT.test(value)) return Date.parse(value)
   throw answer.broken(`${name}: a time in UTC with milliseconds`, `${name}: ${stringifyJson(value ?? null)}`)
 }
+
+/** An Idempotency-Key that was never used. */
+export const newKey = () => `"${crypto.randomUUID()}"`
+
+export const under = (key: string) => ({ headers: { 'Content-Type': 'application/json', 'Idempotency-Key': key } })
+
+export const expectReplay = (again: Answer, first: Answer) => {
+  again.expectStatus(201).expectHeader('Location', first.header('Location'))
+  if (again.text !== first.text) throw again.broken(`the first answer: ${first.text}`, again.text)
+}

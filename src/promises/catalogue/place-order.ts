@@ -1,30 +1,24 @@
-// Level `store`: what placing an order promises, and what a reservation that ends by itself becomes.
+// Level `store`: what placing an order promises, and when it is refused.
 
 import { stringifyJson } from '../../json/json.ts'
 import { type Answer, number, textOf } from '../answer.ts'
-import { absentId, newName, prepared } from '../fixtures.ts'
-import {
-  cancel,
-  complete,
-  expectInstant,
-  expectPet,
-  expectUnchanged,
-  giveBack,
-  newPetId,
-  orderBody,
-  place,
-  placed,
-  readOrder,
-} from '../orders.ts'
+import { absentId, newName } from '../fixtures.ts'
+import { cancel, complete, expectInstant, expectPet, newPetId, orderBody, place, placed } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
-import { type BodyFamily, bodyRows, textRows } from './bodies.ts'
+import { bodyRows } from './bodies.ts'
 import { naming } from './errors.ts'
+import type { BodyFamily } from './family.ts'
+import { after, DAY_MS } from './reservations.ts'
 import { type Check, documented, header, operation, refuses, rowsOf, schema, writing } from './rows.ts'
+import { textRows } from './texts.ts'
 
 const row = rowsOf('store')
+
 const PLACED = writing('orders.place.success')
+
 const WRITE = { needs: ['write'] as const }
+
 const BAD = operation('placeOrder', 'responses', '400')
 
 const PLACE: BodyFamily = {
@@ -57,7 +51,7 @@ const seen = (expect: (answer: Answer, of: Awaited<ReturnType<typeof one>>) => v
   }
 }
 
-const answer = [
+export const placePromises: readonly PromiseRow[] = [
   row(
     'orders.place.success',
     'POST /store/orders of an available pet answers 201.',
@@ -179,123 +173,18 @@ const answer = [
   ),
 ]
 
-const DAY_MS = 86_400_000
-const EXPIRES = schema('NewOrder', 'expiresAt')
-
-/** How far the server's clock is ahead of ours. */
-const clockOffset = (probe: Probe) =>
-  prepared(probe, 'clock', async (own) => {
-    const { answer } = await placed(own)
-    return expectInstant(answer, answer.object(), 'placedAt') - Date.now()
-  })
-/** So many milliseconds from now by the server's clock. */
-export const after = async (probe: Probe, ms: number) =>
-  new Date(Date.now() + (await clockOffset(probe)) + ms).toISOString()
-
-const expiresAs = (write: (utc: string) => string, ms = DAY_MS): Check => {
-  return async (probe) => {
-    const until = await after(probe, ms)
-    const { answer } = await placed(probe, { expiresAt: write(until) })
-    answer.expectMember(answer.object(), 'expiresAt', until)
-  }
-}
-const refusesExpiry = (...values: ((probe: Probe) => unknown)[]): Check => {
-  return async (probe) => {
-    for (const value of values) {
-      const body = orderBody(await newPetId(probe), { expiresAt: await value(probe) })
-      ;(await place(probe, body)).expectError(400, 'invalid_order')
-    }
-  }
-}
-const inTwoHours = (utc: string) => new Date(Date.parse(utc) + 7_200_000).toISOString().replace('Z', '+02:00')
-const TIMED = writing('orders.place.placed-at')
-
-const expiresAt = [
-  row(
-    'orders.place.expires-at',
-    'expiresAt comes back in UTC with milliseconds.',
-    EXPIRES,
-    expiresAs((utc) => utc),
-    TIMED,
-  ),
-  row(
-    'orders.place.expires-at.offset',
-    'expiresAt may have any offset.',
-    EXPIRES,
-    expiresAs(inTwoHours),
-    writing('orders.place.expires-at'),
-  ),
-  row(
-    'orders.place.expires-at.spelling',
-    'Small t and z, -00:00 and nine digits of a fraction are read.',
-    'RFC 3339, section 5.6',
-    async (probe) => {
-      await expiresAs((utc) => utc.replace('T', 't').replace('Z', '999999z'))(probe)
-      await expiresAs((utc) => utc.replace('Z', '-00:00'))(probe)
-    },
-    writing('orders.place.expires-at'),
-  ),
-  row(
-    'orders.place.expires-at.furthest',
-    'A reservation of almost 366 days is taken.',
-    EXPIRES,
-    expiresAs((utc) => utc, 366 * DAY_MS - 600_000),
-    writing('orders.place.expires-at'),
-  ),
-  row(
-    'orders.place.expires-at.too-far',
-    'A reservation of more than 366 days: 400 invalid_order.',
-    EXPIRES,
-    refusesExpiry(
-      (probe) => after(probe, 366 * DAY_MS + 600_000),
-      () => '9999-12-31T23:59:59-23:59',
-    ),
-    TIMED,
-  ),
-  row(
-    'orders.place.expires-at.past',
-    'An expiresAt in the past: 400 invalid_order.',
-    EXPIRES,
-    refusesExpiry(
-      (probe) => after(probe, -600_000),
-      () => '0001-01-01T00:00:00Z',
-    ),
-    TIMED,
-  ),
-  row(
-    'orders.place.expires-at.invalid',
-    'An expiresAt without offset or seconds, with a space, 24:00:00, a leap second or 30 February: 400 invalid_order.',
-    documented('The store area', 'Times'),
-    async (probe) => {
-      const day = (await after(probe, 2 * DAY_MS)).slice(0, 10)
-      const wrong = ['T18:00:00', ' 18:00:00Z', 'T18:00Z', 'T24:00:00Z', 'T18:00:60Z', 'T18:00:00+02'].map(
-        (time) => () => day + time,
-      )
-      await refusesExpiry(...wrong, () => `${Number(day.slice(0, 4)) + 1}-02-30T18:00:00Z`)(probe)
-    },
-    TIMED,
-  ),
-  row(
-    'orders.place.expires-at.type',
-    'An expiresAt that is null or a number: 400 invalid_order.',
-    EXPIRES,
-    refusesExpiry(
-      () => null,
-      () => 1795284000000,
-    ),
-    WRITE,
-  ),
-]
-
-const refused = (body: () => string, code = 'invalid_order', status = 400): Check =>
+export const refused = (body: () => string, code = 'invalid_order', status = 400): Check =>
   refuses((probe) => probe.post('/store/orders', body()), status, code)
+
 const PET_IDS: Record<string, readonly [string, string]> = {
   missing: ['An order without petId', '{}'],
   text: ['A petId that is a string', '{"petId":"1"}'],
   fraction: ['A petId that is a fraction', '{"petId":1.5}'],
   range: ['A petId outside int64', '{"petId":9223372036854775808}'],
 }
+
 const UNAVAILABLE = operation('placeOrder', 'responses', '409')
+
 const unavailable = (make: (probe: Probe) => Promise<string>): Check =>
   refuses(async (probe) => place(probe, orderBody(await make(probe))), 409, 'pet_not_available')
 
@@ -308,7 +197,7 @@ const together: Check = async (probe) => {
     throw (taken[1] as Answer).broken('one order of a pet', `${taken.length} orders of pet ${petId}`)
 }
 
-const refusals = [
+export const placeRefusals: readonly PromiseRow[] = [
   ...Object.entries(PET_IDS).map(([name, [words, body]]) =>
     row(
       `orders.place.pet-id.${name}`,
@@ -402,184 +291,7 @@ const refusals = [
   ),
 ]
 
-const REPLAY = writing('orders.place.idempotency.replay')
-const KEY = documented('The store area', 'Repeats')
-const under = (key: string) => ({ headers: { 'Content-Type': 'application/json', 'Idempotency-Key': key } })
-const newKey = () => `"${crypto.randomUUID()}"`
-const expectReplay = (again: Answer, first: Answer) => {
-  again.expectStatus(201).expectHeader('Location', first.header('Location'))
-  if (again.text !== first.text) throw again.broken(`the first answer: ${first.text}`, again.text)
-}
-
-const repeats = [
-  row(
-    'orders.place.idempotency.instant',
-    'The same instant in another offset is the same request.',
-    KEY,
-    async (probe) => {
-      const [key, petId, until] = [newKey(), await newPetId(probe), await after(probe, DAY_MS)]
-      const body = (expiresAt: string) => stringifyJson({ petId: number(petId), expiresAt })
-      const first = (await place(probe, body(until), under(key))).expectStatus(201)
-      expectReplay(await place(probe, body(inTwoHours(until)), under(key)), first)
-    },
-    writing('orders.place.idempotency.replay', 'orders.place.expires-at'),
-  ),
-  ...(
-    [
-      ['completed', [complete]],
-      ['cancelled', [cancel]],
-      ['returned', [complete, giveBack]],
-    ] as const
-  ).map(([fate, steps]) =>
-    row(
-      `orders.place.idempotency.${fate}`,
-      `A replay gives the first answer, also when the order was ${fate}.`,
-      KEY,
-      async (probe) => {
-        const [key, body] = [newKey(), orderBody(await newPetId(probe))]
-        const first = (await place(probe, body, under(key))).expectStatus(201)
-        for (const step of steps) (await step(probe, textOf(first.object().get('id')))).expectStatus(200, 204)
-        expectReplay(await place(probe, body, under(key)), first)
-      },
-      REPLAY,
-    ),
-  ),
-  row(
-    'orders.place.idempotency.before-state',
-    'A used Idempotency-Key with another request is 422 before 404.',
-    KEY,
-    async (probe) => {
-      const key = newKey()
-      ;(await place(probe, orderBody(await newPetId(probe)), under(key))).expectStatus(201)
-      ;(await place(probe, orderBody(absentId()), under(key))).expectError(422, 'idempotency_mismatch')
-    },
-    writing('orders.place.idempotency.mismatch'),
-  ),
-  row(
-    'orders.place.idempotency.one-name-space',
-    'An Idempotency-Key of a pet is refused for an order, and the reverse: 422.',
-    KEY,
-    async (probe) => {
-      const [ofPet, ofOrder] = [newKey(), newKey()]
-      const pet = stringifyJson({ name: newName(), categoryId: 7n })
-      ;(await probe.post('/pets', pet, under(ofPet))).expectStatus(201)
-      ;(await place(probe, orderBody(await newPetId(probe)), under(ofPet))).expectError(422, 'idempotency_mismatch')
-      ;(await place(probe, orderBody(await newPetId(probe)), under(ofOrder))).expectStatus(201)
-      ;(await probe.post('/pets', pet, under(ofOrder))).expectError(422, 'idempotency_mismatch')
-    },
-    writing('orders.place.idempotency.mismatch', 'pets.create.idempotency.mismatch'),
-  ),
-  row(
-    'pets.create.idempotency.ordered',
-    'A replay of a create gives the first answer, also when the pet was ordered.',
-    documented('The store area', 'Repeats'),
-    async (probe) => {
-      const [key, body] = [newKey(), stringifyJson({ name: newName(), categoryId: 7n })]
-      const first = (await probe.post('/pets', body, under(key))).expectStatus(201)
-      await place(probe, orderBody(textOf(first.object().get('id'))))
-      const again = (await probe.post('/pets', body, under(key))).expectStatus(201)
-      if (again.text !== first.text) throw again.broken(first.text, again.text)
-    },
-    writing('pets.create.idempotency.replay', 'orders.place.success'),
-  ),
-]
-
-const RESERVED_MS = 1_000
-const LATE_MS = 4_000
-
-/** A reservation whose time has passed, as it was answered, and what has become of it. */
-export const expired = (probe: Probe) =>
-  probe.shared('expired', async (own) => {
-    const key = newKey()
-    const expiresAt = await after(own, RESERVED_MS)
-    const body = orderBody(await newPetId(own), { expiresAt })
-    const first = (await place(own, body, under(key))).expectStatus(201)
-    const id = textOf(first.object().get('id'))
-    const endsAt = performance.now() + RESERVED_MS + LATE_MS
-    let now = await readOrder(own, id)
-    while (now.object().get('status') === 'pending' && performance.now() < endsAt) {
-      await Bun.sleep(100)
-      now = await readOrder(own, id)
-    }
-    return { key, body, first, now, id, petId: textOf(first.object().get('petId')) }
-  })
-const EXPIRED = writing('orders.expiry')
-const ENDS = documented('The store area', 'Reservations that end')
-
-const expiry = [
-  row(
-    'orders.expiry',
-    'A reservation ends by itself at expiresAt: the order is expired.',
-    ENDS,
-    async (probe) => {
-      const { now } = await expired(probe)
-      now.expectMember(now.object(), 'status', 'expired')
-    },
-    writing('orders.place.expires-at'),
-  ),
-  row(
-    'orders.expiry.changed-at',
-    'changedAt of an expired order is not before expiresAt.',
-    schema('Order', 'changedAt'),
-    async (probe) => {
-      const { now } = await expired(probe)
-      const [changedAt, expiresAt] = ['changedAt', 'expiresAt'].map((name) =>
-        expectInstant(now, now.object(), name),
-      ) as [number, number]
-      if (changedAt < expiresAt) throw now.broken('changedAt not before expiresAt', now.text)
-    },
-    EXPIRED,
-  ),
-  row(
-    'orders.expiry.pet',
-    'The pet of an expired reservation is available.',
-    ENDS,
-    async (probe) => expectPet(probe, (await expired(probe)).petId, 'available'),
-    writing('orders.expiry', 'pets.get.status'),
-  ),
-  row(
-    'orders.expiry.complete',
-    'An expired order cannot be completed: 409 order_not_pending.',
-    ENDS,
-    refuses(async (probe) => complete(probe, (await expired(probe)).id), 409, 'order_not_pending'),
-    EXPIRED,
-  ),
-  row(
-    'orders.expiry.return',
-    'An expired order cannot be returned: 409 order_not_completed.',
-    ENDS,
-    refuses(async (probe) => giveBack(probe, (await expired(probe)).id), 409, 'order_not_completed'),
-    EXPIRED,
-  ),
-  row(
-    'orders.expiry.cancel',
-    'Cancelling an expired order changes nothing: 204.',
-    operation('cancelOrder', 'description'),
-    async (probe) => {
-      const { id, now } = await expired(probe)
-      ;(await cancel(probe, id)).expectStatus(204)
-      await expectUnchanged(probe, now)
-    },
-    EXPIRED,
-  ),
-  row(
-    'orders.expiry.replay',
-    'A replay gives the first answer, though expiresAt has passed.',
-    KEY,
-    async (probe) => {
-      const { body, key, first } = await expired(probe)
-      expectReplay(await place(probe, body, under(key)), first)
-    },
-    writing('orders.expiry', 'orders.place.idempotency.replay'),
-  ),
-]
-
-export const placePromises: readonly PromiseRow[] = [
-  ...answer,
-  ...expiresAt,
-  ...refusals,
+export const placeBodies: readonly PromiseRow[] = [
   ...textRows(PLACE, schema('NewOrder', 'reference')),
   ...bodyRows(PLACE),
-  ...repeats,
-  ...expiry,
 ]

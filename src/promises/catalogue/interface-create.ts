@@ -1,18 +1,23 @@
 // Level `interface`: what the interface document says of adding pets. Names are ours, so that what was added can be told.
 
 import { parseJson } from '../../json/json.ts'
-import { type Answer, number, textOf } from '../answer.ts'
+import { number, textOf } from '../answer.ts'
 import { Unjudged } from '../asked.ts'
-import { addPet, expectListed, newName, petBody, petOf, STATUSES, settled, wholeList } from '../fixtures.ts'
+import { addPet, expectListed, newName, petBody, petOf, STATUSES } from '../fixtures.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
-import { errorRows, expectStatusOfPet, INVALID_KEY, JSON_MEDIA_TYPE, whileGetPetExists } from './interface-reads.ts'
-import { type Check, documented, refuses, rowsOf, writing } from './rows.ts'
+import { JSON_MEDIA_TYPE, whileGetPetExists } from './interface-keys.ts'
+import { expectStatusOfPet } from './interface-list.ts'
+import { type Check, documented, rowsOf, writing } from './rows.ts'
 
 const row = rowsOf('interface')
+
 const PETS = 'Pets'
+
 const POST = 'POST /pets'
+
 const CREATED = writing('pets.create.success')
+
 const WITH_ID = writing('pets.create.id')
 
 /** A pet that was added, as it was sent and as it was answered. */
@@ -56,47 +61,14 @@ const readable: Check = async (probe) => {
   for (const [name, value] of pet) answer.expectMember(answer.object(), name, value)
 }
 
-const listed = (status: string, query: string, categoryId: bigint): Check => {
+export const listed = (status: string, query: string, categoryId: bigint): Check => {
   return async (probe) => {
     const fields = { name: newName(), categoryId, status }
     await expectListed(probe, `/pets?${query}`, petOf(await addPet(probe, fields), fields))
   }
 }
 
-const notAdded: Check = async (probe) => {
-  const name = newName('refused')
-  ;(await probe.post('/pets', petBody({ name, status: 'gone' }))).expectStatus(400)
-  await settled(async () => {
-    const { answer, items } = await wholeList(probe, '/pets?')
-    if (items.some((pet) => pet.get('name') === name)) throw answer.broken(`no pet named ${name}`, 'a list with it')
-  })
-}
-
-const REFUSED: Record<string, readonly [string, () => string | undefined]> = {
-  'empty-object': ['an empty object', () => '{}'],
-  'name-missing': ['a pet without name', () => petBody({ name: undefined })],
-  'category-id-missing': ['a pet without categoryId', () => petBody({ categoryId: undefined })],
-  'name-number': ['a name that is a number', () => petBody({ name: 7 })],
-  'name-null': ['a name that is null', () => petBody({ name: null })],
-  'category-id-text': ['a categoryId that is a string', () => petBody({ categoryId: '7' })],
-  'category-id-fraction': ['a categoryId that is a fraction', () => petBody({ categoryId: 1.5 })],
-  'category-id-null': ['a categoryId that is null', () => petBody({ categoryId: null })],
-  'status-unknown': ['a status that is none of the three', () => petBody({ status: 'gone' })],
-  'status-number': ['a status that is a number', () => petBody({ status: 1 })],
-  'no-body': ['a request without a body', () => undefined],
-  'no-json': ['a body that is not JSON', () => '{"name":"petstore verify",'],
-  'no-object': ['a body that is an array', () => '[]'],
-}
-
-/** Whoever takes one kind of wrong value mostly takes the others. */
-const AFTER: Record<string, string> = {
-  'name-null': 'name-number',
-  'category-id-fraction': 'category-id-text',
-  'category-id-null': 'category-id-text',
-  'status-number': 'status-unknown',
-}
-
-const create = [
+export const interfaceCreate: readonly PromiseRow[] = [
   row('pets.create.success', 'POST /pets with a valid body answers 201.', documented(POST, '201'), success, {
     needs: ['write'],
   }),
@@ -213,46 +185,3 @@ const create = [
     writing('pets.create.status.sold', 'pets.list.status.sold'),
   ),
 ]
-
-const refusals = [
-  ...Object.entries(REFUSED).map(([name, [what, body]]) =>
-    row(
-      `pets.create.refused.${name}`,
-      `POST /pets answers 400 to ${what}.`,
-      documented(POST, '400'),
-      refuses((probe) => probe.post('/pets', body()), 400),
-      name === 'empty-object' ? { needs: ['write'] } : writing(`pets.create.refused.${AFTER[name] ?? 'empty-object'}`),
-    ),
-  ),
-  row(
-    'pets.create.refused.not-added',
-    'A pet that was refused is not listed.',
-    documented(POST, '400'),
-    notAdded,
-    writing('pets.create.refused.status-unknown', 'pets.create.listed'),
-  ),
-  ...errorRows(
-    400,
-    'pets.create.refused.empty-object',
-    async (probe): Promise<Answer[]> => [
-      await probe.post('/pets', '{}'),
-      await probe.post('/pets', petBody({ status: 'gone' })),
-    ],
-  ),
-]
-
-const keys = (['missing', 'invalid'] as const).map((which) =>
-  row(
-    `auth.${which}.create`,
-    `${which === 'missing' ? 'Without an' : 'With an invalid'} API key, POST /pets answers 401.`,
-    documented('Keys', which === 'missing' ? 'The credential' : '401'),
-    refuses(
-      (probe) =>
-        probe.post('/pets', petBody(), which === 'missing' ? { key: 'none' } : { authorization: [INVALID_KEY] }),
-      401,
-    ),
-    { needs: ['write'] },
-  ),
-)
-
-export const interfaceWrites: readonly PromiseRow[] = [...create, ...refusals, ...keys]

@@ -1,0 +1,254 @@
+// Level `store`: how orders are completed, cancelled and returned, and what that does to their pets.
+
+import type { OperationId } from '../../contract/contract.ts'
+import { type Answer, textOf } from '../answer.ts'
+import { absentId } from '../fixtures.ts'
+import {
+  cancel,
+  complete,
+  expectInstant,
+  expectPet,
+  expectUnchanged,
+  giveBack,
+  orderThatIs,
+  placed,
+  type Reachable,
+  readOrder,
+} from '../orders.ts'
+import type { Asking, Probe } from '../probe.ts'
+import type { PromiseRow } from '../promise.ts'
+import { type Check, documented, operation, rowsOf, schema, writing } from './rows.ts'
+
+const row = rowsOf('store')
+
+const NO_IDS = ['9223372036854775808', '1.0', '01', '%2B1', 'x', '%20', '-0']
+
+interface Change {
+  id: string
+  operation: OperationId
+  ask(probe: Probe, id: string, asking?: Asking): Promise<Answer>
+  status: 200 | 204
+  from: Reachable
+  to: Reachable
+  pet: string
+  code: 'order_not_pending' | 'order_not_completed'
+  /** The orders that it refuses. */
+  conflicts: readonly Reachable[]
+}
+
+const CHANGES: readonly Change[] = [
+  {
+    id: 'orders.complete',
+    operation: 'completeOrder',
+    ask: complete,
+    status: 200,
+    from: 'pending',
+    to: 'completed',
+    pet: 'sold',
+    code: 'order_not_pending',
+    conflicts: ['cancelled', 'returned'],
+  },
+  {
+    id: 'orders.cancel',
+    operation: 'cancelOrder',
+    ask: cancel,
+    status: 204,
+    from: 'pending',
+    to: 'cancelled',
+    pet: 'available',
+    code: 'order_not_pending',
+    conflicts: ['completed', 'returned'],
+  },
+  {
+    id: 'orders.return',
+    operation: 'returnOrder',
+    ask: giveBack,
+    status: 200,
+    from: 'completed',
+    to: 'returned',
+    pet: 'available',
+    code: 'order_not_completed',
+    conflicts: ['pending', 'cancelled'],
+  },
+]
+
+function changeRows({ id, operation: of, ask, status, from, to, pet, code, conflicts }: Change): PromiseRow[] {
+  const done = writing(`${id}.success`)
+  const expectStatus = async (probe: Probe, order: string, expected: string) => {
+    const now = await readOrder(probe, order)
+    now.expectMember(now.object(), 'status', expected)
+    return now
+  }
+  /** An order of each status, asked under these conditions, and what is answered; what it is then. */
+  const conditional = (...cases: (readonly [Reachable, (tag: string) => Record<string, string>, number])[]): Check => {
+    return async (probe) => {
+      for (const [state, conditions, expected] of cases) {
+        const order = await orderThatIs(probe, state)
+        const tag = (await readOrder(probe, order.id)).header('ETag') ?? ''
+        const answer = await ask(probe, order.id, { headers: conditions(tag) })
+        answer.expectError(expected, { 412: 'precondition_failed', 409: code }[expected])
+        await expectStatus(probe, order.id, expected === status ? to : state)
+      }
+    }
+  }
+  const match = (make: (tag: string) => string) => (tag: string) => ({ 'If-Match': make(tag) })
+  const none = (make: (tag: string) => string) => (tag: string) => ({ 'If-None-Match': make(tag) })
+  const other = match(() => '"x"')
+  const [ifMatch, ifNoneMatch] = [1, 2].map((index) => operation(of, 'parameters', index)) as [string, string]
+  const tagged = writing(`${id}.success`, 'orders.get.etag')
+  return [
+    row(
+      `${id}.success`,
+      `An order that is ${from} becomes ${to}: ${status}.`,
+      operation(of, 'responses', status),
+      async (probe) => {
+        const order = await orderThatIs(probe, from)
+        const answer = (await ask(probe, order.id)).expectStatus(status)
+        const now = await expectStatus(probe, order.id, to)
+        if (answer.text !== (status === 204 ? '' : now.text))
+          throw answer.broken(status === 204 ? 'no body' : now.text, answer.text)
+      },
+      writing('orders.place.success', ...(from === 'completed' ? ['orders.complete.success'] : [])),
+    ),
+    row(
+      `${id}.pet`,
+      `Its pet is then ${pet}.`,
+      operation(of, 'description'),
+      async (probe) => {
+        const order = await orderThatIs(probe, from)
+        ;(await ask(probe, order.id)).expectStatus(status)
+        await expectPet(probe, order.petId, pet)
+      },
+      writing(`${id}.success`, 'pets.get.status'),
+    ),
+    row(
+      `${id}.changed-at`,
+      'changedAt says when, and nothing else of the order changes.',
+      schema('Order', 'changedAt'),
+      async (probe) => {
+        const order = await orderThatIs(probe, from)
+        const before = await readOrder(probe, order.id)
+        ;(await ask(probe, order.id)).expectStatus(status)
+        const now = await readOrder(probe, order.id)
+        for (const [name, value] of before.object())
+          if (name !== 'status' && name !== 'changedAt') now.expectMember(now.object(), name, value)
+        if (expectInstant(now, now.object(), 'changedAt') < expectInstant(before, before.object(), 'changedAt'))
+          throw now.broken('a later changedAt', now.text)
+      },
+      done,
+    ),
+    row(
+      `${id}.again`,
+      `An order that is ${to} already: ${status} again, and nothing changes.`,
+      operation(of, 'description'),
+      async (probe) => {
+        const before = await readOrder(probe, (await orderThatIs(probe, to)).id)
+        ;(await ask(probe, textOf(before.object().get('id')))).expectStatus(status)
+        await expectUnchanged(probe, before)
+      },
+      done,
+    ),
+    ...conflicts.map((state) =>
+      row(
+        `${id}.${state}`,
+        `An order that is ${state}: 409 ${code}, and nothing changes.`,
+        operation(of, 'responses', '409'),
+        async (probe) => {
+          const before = await readOrder(probe, (await orderThatIs(probe, state)).id)
+          ;(await ask(probe, textOf(before.object().get('id')))).expectError(409, code)
+          await expectUnchanged(probe, before)
+        },
+        done,
+      ),
+    ),
+    row(
+      `${id}.not-found`,
+      'An order that does not exist: 404 not_found, whatever the preconditions.',
+      operation(of, 'responses', '404'),
+      async (probe) => {
+        for (const headers of [{}, { 'If-Match': '"x"' }])
+          (await ask(probe, absentId(), { headers })).expectError(404, 'not_found')
+      },
+      { needs: ['write'] },
+    ),
+    row(
+      `${id}.no-id`,
+      'An orderId that is not an int64 in plain decimal: 404 not_found.',
+      operation(of, 'parameters', 0),
+      async (probe) => {
+        for (const one of NO_IDS) (await ask(probe, one)).expectError(404, 'not_found')
+      },
+      writing(`${id}.not-found`),
+    ),
+    ...(status === 200
+      ? [
+          row(
+            `${id}.body`,
+            'A body is ignored, whatever its media type.',
+            documented('The store area', 'Complete and return'),
+            async (probe) => {
+              const order = await orderThatIs(probe, from)
+              for (const type of ['application/json', 'text/plain']) {
+                ;(await ask(probe, order.id, { headers: { 'Content-Type': type }, body: '{"x":' })).expectStatus(200)
+              }
+            },
+            done,
+          ),
+        ]
+      : []),
+    row(
+      `${id}.if-match`,
+      'If-Match with the tag, or *: it is done.',
+      ifMatch,
+      conditional([from, match((tag) => `"x", ${tag}`), status], [from, match(() => '*'), status]),
+      tagged,
+    ),
+    row(
+      `${id}.if-match.other`,
+      'If-Match with another or a weak tag: 412 precondition_failed, and nothing changes.',
+      ifMatch,
+      conditional([from, other, 412], [from, match((tag) => `W/${tag}`), 412]),
+      tagged,
+    ),
+    row(
+      `${id}.if-none-match`,
+      'If-None-Match with the tag, or *: 412 precondition_failed, and nothing changes.',
+      ifNoneMatch,
+      conditional(
+        [from, none((tag) => `W/${tag}`), 412],
+        [from, none(() => '*'), 412],
+        [from, none(() => '"x"'), status],
+      ),
+      tagged,
+    ),
+    row(
+      `${id}.state-first`,
+      'A repeat and a wrong status are told before a false precondition.',
+      documented('The store area', '`If-Match`, `If-None-Match`'),
+      conditional([to, other, status], [conflicts[0] as Reachable, other, 409]),
+      writing(`${id}.again`, `${id}.${conflicts[0]}`, `${id}.if-match.other`),
+    ),
+  ]
+}
+
+export const changePromises: readonly PromiseRow[] = [
+  ...CHANGES.flatMap(changeRows),
+  row(
+    'orders.together',
+    'Of completing and cancelling at the same time one succeeds, and the pet agrees.',
+    documented('The store area', 'Status of an order'),
+    async (probe) => {
+      const { id, petId } = await placed(probe)
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, (_, n) => (n % 2 === 0 ? complete : cancel)(probe, id)),
+      )
+      const status = textOf((await readOrder(probe, id)).object().get('status'))
+      for (const [n, answer] of answers.entries()) {
+        const same = (n % 2 === 0) === (status === 'completed')
+        answer.expectStatus(same ? (n % 2 === 0 ? 200 : 204) : 409)
+      }
+      await expectPet(probe, petId, status === 'completed' ? 'sold' : 'available')
+    },
+    writing('orders.complete.cancelled', 'orders.cancel.completed', 'orders.cancel.pet'),
+  ),
+]

@@ -1,0 +1,208 @@
+// Level `pets`: what this project adds to adding pets.
+
+import { number, textOf } from '../answer.ts'
+import { absentId, addPet, petBody } from '../fixtures.ts'
+import type { PromiseRow } from '../promise.ts'
+import { bodyRows } from './bodies.ts'
+import type { BodyFamily } from './family.ts'
+import { answers, type Check, documented, header, operation, refuses, rowsOf, schema, writing } from './rows.ts'
+import { textRows } from './texts.ts'
+
+const row = rowsOf('pets')
+
+const CREATE: BodyFamily = {
+  level: 'pets',
+  id: 'pets.create',
+  operation: 'createPet',
+  invalid: 'invalid_pet',
+  text: 'name',
+  body: async (_, fields = {}) => petBody(fields),
+  send: (probe, body, asking) => probe.post('/pets', body, asking),
+  others: (body) => [
+    body.replace('"categoryId":7', '"categoryId":8'),
+    body.replace('"name":"', '"name":"another '),
+    body.replace('"available"', '"sold"'),
+  ],
+}
+
+const CREATED = writing('pets.create.success')
+
+const categorySource = schema('NewPet', 'categoryId')
+
+/** A categoryId as it is written, and as it is read. */
+const reads = (...pairs: readonly (readonly [string, string])[]): Check => {
+  return async (probe) => {
+    for (const [written, meant] of pairs) {
+      const answer = (await probe.post('/pets', petBody({ categoryId: number(written) }))).expectStatus(201)
+      answer.expectMember(answer.object(), 'categoryId', number(meant))
+    }
+  }
+}
+
+const refused = (fields: () => Record<string, unknown>): Check =>
+  refuses((probe) => probe.post('/pets', petBody(fields())), 400, 'invalid_pet')
+
+const REFUSED = writing('pets.create.refused.code')
+
+const LARGEST = '9223372036854775807'
+
+const SMALLEST = '-9223372036854775808'
+
+export const createPetPromises: readonly PromiseRow[] = [
+  row(
+    'pets.create.refused.code',
+    'The code of a pet that is refused is invalid_pet.',
+    operation('createPet', 'responses', '400'),
+    answers('POST /pets', 400, 'invalid_pet', { headers: { 'Content-Type': 'application/json' }, body: '{}' }),
+    writing('errors.400.code'),
+  ),
+  row(
+    'pets.create.location',
+    'A create has no Location, since fetching a pet is deprecated.',
+    documented('POST /pets', '`Location`'),
+    async (probe) => {
+      ;(await addPet(probe)).expectHeader('Location', undefined)
+    },
+    CREATED,
+  ),
+  row(
+    'pets.create.request-id',
+    'A create has X-Request-Id.',
+    header('RequestId'),
+    async (probe) => {
+      ;(await addPet(probe)).expectHeader('X-Request-Id', /./)
+    },
+    CREATED,
+  ),
+  row(
+    'pets.create.status.default',
+    'A pet without a status is available.',
+    schema('NewPet', 'status'),
+    async (probe) => {
+      const answer = await addPet(probe, { status: undefined })
+      answer.expectMember(answer.object(), 'status', 'available')
+    },
+    writing('pets.create.status.omitted'),
+  ),
+  row(
+    'pets.create.status.case',
+    'A status in other letters: 400 invalid_pet.',
+    schema('NewPet', 'status'),
+    refused(() => ({ status: 'Sold' })),
+    REFUSED,
+  ),
+  row(
+    'pets.create.status.null',
+    'A status of null: 400 invalid_pet.',
+    schema('NewPet', 'status'),
+    refused(() => ({ status: null })),
+    REFUSED,
+  ),
+  row(
+    'pets.create.id.positive',
+    'Ids are assigned from 1 upwards.',
+    schema('Pet', 'id'),
+    async (probe) => {
+      const answer = await addPet(probe)
+      if (answer.expectInt64(answer.object(), 'id') < 1n)
+        throw answer.broken('an id from 1 upwards', textOf(answer.object().get('id')))
+    },
+    writing('pets.create.id'),
+  ),
+  row(
+    'pets.create.id.rising',
+    'A later pet has a higher id.',
+    documented('Pets', '`id`'),
+    async (probe) => {
+      const [first, second] = [await addPet(probe), await addPet(probe)]
+      const [one, another] = [first, second].map((answer) => answer.expectInt64(answer.object(), 'id')) as [
+        bigint,
+        bigint,
+      ]
+      if (another <= one) throw second.broken(`an id above ${one}`, `id: ${another}`)
+    },
+    writing('pets.create.id'),
+  ),
+  row(
+    'pets.create.id.ignored',
+    'An id in the body is ignored.',
+    documented('Pets', 'Fields of a new pet'),
+    async (probe) => {
+      const id = absentId()
+      const answer = await addPet(probe, { id: number(id) })
+      if (textOf(answer.object().get('id')) === id) throw answer.broken('an id that the service assigns', `id: ${id}`)
+    },
+    writing('pets.create.id'),
+  ),
+  row(
+    'pets.create.fields.unknown',
+    'Unknown fields are ignored, __proto__ among them.',
+    documented('Pets', 'Fields of a new pet'),
+    async (probe) => {
+      const json = petBody({ status: undefined, colour: 'brown', nested: [{ x: 1 }] }).replace(
+        /\}$/,
+        ',"__proto__":{"status":"sold"}}',
+      )
+      const answer = (await probe.post('/pets', json)).expectStatus(201)
+      answer.expectMember(answer.object(), 'status', 'available')
+      if (answer.object().has('colour')) throw answer.broken('no colour', answer.text)
+    },
+    writing('pets.create.status.default'),
+  ),
+  row(
+    'pets.create.preconditions',
+    'Adding a pet has no preconditions.',
+    documented('The store area', '`If-Match`, `If-None-Match`'),
+    async (probe) => {
+      await addPet(probe, {}, { headers: { 'If-Match': '"x"', 'If-None-Match': '*' } })
+    },
+    CREATED,
+  ),
+  row(
+    'pets.create.category-id.largest',
+    `The categoryId ${LARGEST} is taken.`,
+    categorySource,
+    reads([LARGEST, LARGEST]),
+    CREATED,
+  ),
+  row(
+    'pets.create.category-id.smallest',
+    `The categoryId ${SMALLEST} is taken.`,
+    categorySource,
+    reads([SMALLEST, SMALLEST]),
+    CREATED,
+  ),
+  row(
+    'pets.create.category-id.decimal',
+    'A number without a fraction is an integer, however it is written: 7.0.',
+    documented('Pets', 'int64'),
+    reads(['7.0', '7']),
+    CREATED,
+  ),
+  row(
+    'pets.create.category-id.exponent',
+    'An exponent is read: 1e3 is 1000, 12.5e1 is 125.',
+    documented('Pets', 'int64'),
+    reads(['1e3', '1000'], ['12.5e1', '125'], ['0e999999999999', '0']),
+    CREATED,
+  ),
+  row('pets.create.category-id.minus-zero', '-0 is 0.', documented('Pets', 'int64'), reads(['-0', '0']), CREATED),
+  ...(
+    [
+      ['too-large', '9223372036854775808', 'A categoryId of 2^63'],
+      ['too-small', '-9223372036854775809', 'A categoryId below -2^63'],
+      ['huge-exponent', '1e999999999999999999999', 'A categoryId with a huge exponent'],
+      ['small-exponent', '1e-999999999', 'A categoryId with a small exponent'],
+    ] as const
+  ).map(([name, value, words]) =>
+    row(
+      `pets.create.category-id.${name}`,
+      `${words}: 400 invalid_pet.`,
+      categorySource,
+      refused(() => ({ categoryId: number(value) })),
+      REFUSED,
+    ),
+  ),
+  ...textRows(CREATE, schema('NewPet', 'name')),
+  ...bodyRows(CREATE),
+]

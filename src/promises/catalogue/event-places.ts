@@ -1,0 +1,292 @@
+// Level `store`: places in the feed of events: links, where to begin, waiting, filters and cursors.
+
+import { type JsonObject, parseJson } from '../../json/json.ts'
+import { type Answer, sameValue, textOf } from '../answer.ts'
+import { Unjudged } from '../asked.ts'
+import { absentId, STATUSES } from '../fixtures.ts'
+import { newPetId, orderBody, place } from '../orders.ts'
+import type { Probe } from '../probe.ts'
+import type { PromiseRow } from '../promise.ts'
+import { history } from './events.ts'
+import { follow, linkOf } from './pages.ts'
+import { refusedValues, WRONG_IDS, WRONG_LIMITS, type WrongValues } from './parameters.ts'
+import { after } from './reservations.ts'
+import { answers, documented, header, operation, parameter, rowsOf, writing } from './rows.ts'
+
+const row = rowsOf('store')
+
+const PATH = '/store/events'
+
+const WALKED_PAGES_MAX = 50
+
+const LISTED = { after: ['events.list.success'] }
+
+const HISTORY = writing('events.list.success', 'orders.return.success', 'orders.cancel.success')
+
+/** Where a page says to go on. */
+const placeOf = (page: Answer): string => {
+  const target = linkOf(page, 'next')
+  if (target === undefined) throw page.broken('Link with rel="next"', `Link: ${page.header('Link') ?? 'none'}`)
+  return target
+}
+
+const QUERIES = ['', '?from=now', '?petId=0&limit=3']
+
+/** The events from this page on, along the links. */
+async function walked(probe: Probe, start: Answer): Promise<JsonObject[]> {
+  const all = [...start.objects()]
+  let page = start
+  for (let n = 0; n < WALKED_PAGES_MAX && page.array().length > 0; n++) {
+    page = (await follow(probe, placeOf(page))).expectStatus(200)
+    all.push(...page.objects())
+  }
+  if (page.array().length > 0) throw new Unjudged('Too much has happened to be read.')
+  return all
+}
+
+const idsOf = (all: readonly JsonObject[]) => all.map((event) => textOf(event.get('id'))).join()
+
+export const eventPlaces: readonly PromiseRow[] = [
+  row(
+    'events.list.next',
+    'Link has rel="next" on every page, also on an empty one.',
+    header('NextEventsLink'),
+    async (probe) => {
+      for (const query of QUERIES) placeOf((await probe.get(PATH + query)).expectStatus(200))
+    },
+    LISTED,
+  ),
+  row(
+    'events.list.next.parameters',
+    'The target is relative; it repeats limit and filters, and neither from nor wait.',
+    header('NextEventsLink'),
+    async (probe) => {
+      const query = 'limit=3&petId=5&orderId=6'
+      const page = (await probe.get(`${PATH}?${query}&from=beginning&wait=0`)).expectStatus(200)
+      const expected = `${probe.target.baseUrl.pathname}${PATH}?${query}&cursor=`
+      const [target, cursor] = placeOf(page).split('cursor=')
+      if (`${target}cursor=` !== expected || !cursor || cursor.includes('&'))
+        throw page.broken(`${expected}…`, placeOf(page))
+    },
+    { after: ['events.list.next'] },
+  ),
+  row(
+    'events.list.next.follow',
+    'Along the links each event comes once.',
+    operation('listEvents', 'description'),
+    async (probe) => {
+      const { petId, answer, events } = await history(probe)
+      const all = await walked(probe, (await probe.get(`${PATH}?petId=${petId}&limit=4`)).expectStatus(200))
+      if (idsOf(all) !== idsOf(events))
+        throw answer.broken(`ids ${idsOf(events)}`, `along the links: ids ${idsOf(all)}`)
+    },
+    writing('events.list.happened', 'events.list.next.parameters'),
+  ),
+  row(
+    'events.list.next.later',
+    'What happens later is behind the place where a reader stands.',
+    operation('listEvents', 'description'),
+    async (probe) => {
+      const page = (await probe.get(`${PATH}?from=now&limit=100`)).expectStatus(200)
+      const petId = await newPetId(probe)
+      const later = await walked(probe, (await follow(probe, placeOf(page))).expectStatus(200))
+      if (!later.some((event) => textOf(event.get('petId')) === petId))
+        throw page.broken(`an event of pet ${petId} behind it`, `${later.length} events of others`)
+    },
+    writing('events.list.happened', 'events.list.next'),
+  ),
+  row(
+    'events.list.from.now',
+    'from=now begins behind the last event.',
+    parameter('listEvents', 'from'),
+    async (probe) => {
+      const { petId } = await history(probe)
+      for (const from of ['now', encodeURIComponent(await after(probe, 3_600_000))]) {
+        const page = (await probe.get(`${PATH}?petId=${petId}&from=${from}`)).expectStatus(200)
+        if (page.array().length > 0) throw page.broken('[]', page.text)
+      }
+    },
+    writing('events.list.happened'),
+  ),
+  row(
+    'events.list.from.time',
+    'from with a time begins at the first event that is not earlier.',
+    parameter('listEvents', 'from'),
+    async (probe) => {
+      const { petId, events } = await history(probe)
+      const at = textOf(events[4]?.get('at'))
+      const page = (await probe.get(`${PATH}?petId=${petId}&limit=100&from=${encodeURIComponent(at)}`)).expectStatus(
+        200,
+      )
+      const expected = events.filter((event) => textOf(event.get('at')) >= at)
+      if (idsOf(page.objects()) !== idsOf(expected))
+        throw page.broken(`ids ${idsOf(expected)}`, `ids ${idsOf(page.objects())}`)
+    },
+    writing('events.list.happened'),
+  ),
+  row(
+    'events.list.from.beginning',
+    'from=beginning is the same as no from.',
+    parameter('listEvents', 'from'),
+    async (probe) => {
+      const [plain, page] = [await probe.get(`${PATH}?limit=3`), await probe.get(`${PATH}?limit=3&from=beginning`)]
+      if (plain.array().length === 3 && page.expectStatus(200).text !== plain.text)
+        throw page.broken(plain.text, page.text)
+    },
+    LISTED,
+  ),
+  row(
+    'events.list.pet-filter',
+    'With petId, only the events of this pet; [] when no pet has it.',
+    parameter('listEvents', 'petId'),
+    async (probe) => {
+      const { petId, answer, events } = await history(probe)
+      for (const event of events) answer.expectMember(event, 'petId', parseJson(petId))
+      const none = (await probe.get(`${PATH}?petId=${absentId()}`)).expectStatus(200)
+      if (none.array().length > 0) throw none.broken('[]', none.text)
+    },
+    HISTORY,
+  ),
+  row(
+    'events.list.order-filter',
+    'With orderId, only the events of this order; [] when no order has it.',
+    parameter('listEvents', 'orderId'),
+    async (probe) => {
+      const { second, events } = await history(probe)
+      const page = (await probe.get(`${PATH}?orderId=${second}`)).expectStatus(200)
+      if (idsOf(page.objects()) !== idsOf(events.slice(4)))
+        throw page.broken(`ids ${idsOf(events.slice(4))}`, `ids ${idsOf(page.objects())}`)
+      const none = (await probe.get(`${PATH}?orderId=${absentId()}`)).expectStatus(200)
+      if (none.array().length > 0) throw none.broken('[]', none.text)
+    },
+    writing('events.list.happened'),
+  ),
+  row(
+    'events.list.wait',
+    'With wait, an empty page comes only after that time.',
+    parameter('listEvents', 'wait'),
+    async (probe) => {
+      const startedAt = performance.now()
+      const page = (await probe.get(`${PATH}?from=now&wait=1&petId=${absentId()}`)).expectStatus(200)
+      const ms = Math.round(performance.now() - startedAt)
+      if (page.array().length === 0 && ms < 900) throw page.broken('an empty page after 1 second', `one after ${ms} ms`)
+    },
+    LISTED,
+  ),
+  row(
+    'events.list.wait.woken',
+    'With wait, an event comes as soon as it has happened.',
+    parameter('listEvents', 'wait'),
+    async (probe) => {
+      const seconds = Math.floor(Math.min(30, probe.target.timeoutMs / 1000 - 2))
+      if (seconds < 3) throw new Unjudged('The time for one request is too short to wait.')
+      const petId = await newPetId(probe)
+      const waiting = probe.get(`${PATH}?from=now&wait=${seconds}&petId=${petId}`)
+      await Bun.sleep(300)
+      ;(await place(probe, orderBody(petId))).expectStatus(201)
+      const page = (await waiting).expectStatus(200)
+      if (page.array().length === 0) throw page.broken('the event', `[] after ${seconds} seconds`)
+    },
+    writing('events.list.happened', 'events.list.wait'),
+  ),
+  row(
+    'events.list.head',
+    'HEAD answers as GET does, without the body.',
+    'RFC 9110, section 9.3.2',
+    answers(`HEAD ${PATH}`, 200),
+    LISTED,
+  ),
+  row(
+    'events.list.read-only',
+    'A read-only key reads events.',
+    documented('Keys', 'Scope'),
+    answers(`GET ${PATH}`, 200, undefined, { key: 'read-only' }),
+    { needs: ['read-only key'], after: ['events.list.success'] },
+  ),
+  row(
+    'events.list.inventory',
+    'The last events of all pets, counted by petStatus, are the inventory.',
+    operation('listEvents', 'description'),
+    async (probe) => {
+      const inventory = (await probe.get('/store/inventory')).expectStatus(200)
+      const last = new Map(
+        (await walked(probe, (await probe.get(`${PATH}?limit=100`)).expectStatus(200))).map((event) => [
+          textOf(event.get('petId')),
+          event,
+        ]),
+      )
+      const again = (await probe.get('/store/inventory')).expectStatus(200)
+      if (!sameValue(inventory.object(), again.object())) throw new Unjudged('Others write at the same time.')
+      for (const status of STATUSES) {
+        const count = [...last.values()].filter((event) => event.get('petStatus') === status).length
+        if (textOf(again.object().get(status)) !== String(count))
+          throw again.broken(
+            `${status}: ${count}, as the events say`,
+            `${status}: ${textOf(again.object().get(status))}`,
+          )
+      }
+    },
+    { after: ['events.list.next', 'inventory.get.success'], alone: true },
+  ),
+]
+
+const WRONG_WAITS: WrongValues = {
+  'too-long': ['31', 'wait=31'],
+  negative: ['-1', 'wait=-1', 'too-long'],
+  text: ['long', 'A wait that is no number'],
+  twice: ['1&NAME=1', 'wait given twice'],
+}
+
+const WRONG_PLACES: WrongValues = {
+  empty: ['', 'An empty from', 'text'],
+  text: ['then', 'A from that is no time'],
+  date: ['2026-11-21', 'A from without a time', 'text'],
+  'no-offset': ['2026-11-21T18:00:00', 'A from without an offset', 'text'],
+  'no-day': ['2026-02-30T18:00:00Z', 'A from on 30 February', 'text'],
+  twice: ['now&NAME=now', 'from given twice'],
+}
+
+const WRONG_CURSORS: WrongValues = {
+  invalid: ['x', 'A cursor that is none'],
+  'other-list': ['AAAAAAAAABRSC4o', 'A cursor of another list', 'invalid'],
+  'made-up': ['AAAAAAAAAAAAAAAAAAAAAAAA', 'A cursor that was not handed out', 'invalid'],
+}
+
+export const wrong = (end: string, name: string, values: WrongValues) =>
+  refusedValues('store', `events.list.${end}`, 'listEvents', [PATH, name], values)
+
+export const eventRefusals: readonly PromiseRow[] = [
+  ...wrong('limit', 'limit', WRONG_LIMITS),
+  ...wrong('pet-filter', 'petId', WRONG_IDS),
+  ...wrong('order-filter', 'orderId', WRONG_IDS),
+  ...wrong('wait', 'wait', WRONG_WAITS),
+  ...wrong('from', 'from', WRONG_PLACES),
+  ...wrong('cursor', 'cursor', WRONG_CURSORS),
+  row(
+    'events.list.cursor.filter',
+    'A cursor marks a place in the feed: limit and filters may change.',
+    parameter('listEvents', 'cursor'),
+    async (probe) => {
+      const { petId, events } = await history(probe)
+      const start = (await probe.get(`${PATH}?petId=${petId}&limit=1`)).expectStatus(200)
+      const [, cursor] = placeOf(start).split('cursor=')
+      const page = (
+        await probe.get(`${PATH}?orderId=${textOf(events[1]?.get('orderId'))}&limit=50&cursor=${cursor}`)
+      ).expectStatus(200)
+      const expected = events.slice(1, 4)
+      if (idsOf(page.objects()) !== idsOf(expected))
+        throw page.broken(`ids ${idsOf(expected)}`, `ids ${idsOf(page.objects())}`)
+    },
+    writing('events.list.happened', 'events.list.next.parameters', 'events.list.order-filter'),
+  ),
+  row(
+    'events.list.cursor.from',
+    'cursor and from together: 400 invalid_parameter.',
+    parameter('listEvents', 'cursor'),
+    async (probe) => {
+      const target = placeOf((await probe.get(PATH)).expectStatus(200))
+      ;(await follow(probe, `${target}&from=now`)).expectError(400, 'invalid_parameter')
+    },
+    { after: ['events.list.next.parameters'] },
+  ),
+]

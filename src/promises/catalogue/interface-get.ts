@@ -1,0 +1,110 @@
+// Level `interface`: what the interface document says of fetching a pet.
+
+import { textOf } from '../answer.ts'
+import { Unjudged } from '../asked.ts'
+import { absentId, listedPet, STATUSES, seeded } from '../fixtures.ts'
+import type { Probe } from '../probe.ts'
+import type { PromiseRow } from '../promise.ts'
+import { errorRows, JSON_MEDIA_TYPE, whileGetPetExists } from './interface-keys.ts'
+import { expectStatusOfPet } from './interface-list.ts'
+import { type Check, documented, rowsOf } from './rows.ts'
+
+const row = rowsOf('interface')
+
+const PETS = 'Pets'
+
+const GET = 'GET /pets/{petId}'
+
+const OF_LIST = { after: ['pets.list.array'] }
+
+const OF_GET = { after: ['pets.get.success'] }
+
+/** A listed pet, and GET of it, as they agree, or as they did last. */
+const fetched = (probe: Probe) =>
+  probe.shared('fetched', async (own) => {
+    whileGetPetExists()
+    for (let n = 0; ; n++) {
+      const listed = n === 0 ? await listedPet(own) : (await own.get('/pets')).objects()[0]
+      if (!listed) throw new Unjudged('There is no pet to look at.')
+      const answer = await own.get(`/pets/${textOf(listed.get('id'))}`)
+      const agree = () =>
+        ['id', 'name', 'categoryId'].every((name) => textOf(answer.object().get(name)) === textOf(listed.get(name)))
+      if (n === 2 || (answer.status === 200 && /^\s*\{/.test(answer.text) && agree())) return { listed, answer }
+    }
+  })
+
+const asListed = (name: string): Check => {
+  return async (probe) => {
+    const { listed, answer } = await fetched(probe)
+    answer.expectMember(answer.object(), name, listed.get(name) ?? null)
+  }
+}
+
+export const interfaceGet: readonly PromiseRow[] = [
+  row(
+    'pets.get.success',
+    'GET /pets/{petId} of a listed pet answers 200, until the operation is removed.',
+    documented(GET, 'Deprecation'),
+    async (probe) => {
+      ;(await fetched(probe)).answer.expectStatus(200)
+    },
+    OF_LIST,
+  ),
+  row(
+    'pets.get.content-type',
+    'A pet is application/json, in UTF-8.',
+    documented('Requests and responses', 'Media type'),
+    async (probe) => {
+      ;(await fetched(probe)).answer.expectHeader('Content-Type', JSON_MEDIA_TYPE)
+    },
+    OF_GET,
+  ),
+  row('pets.get.id', 'A pet that is fetched has the id that was asked for.', documented(PETS, '`id`'), asListed('id'), {
+    after: ['pets.get.success', 'pets.list.item.id'],
+  }),
+  row(
+    'pets.get.name',
+    'A pet that is fetched has the name that the list shows.',
+    documented(PETS, 'Fields of a pet'),
+    asListed('name'),
+    { after: ['pets.get.success', 'pets.list.item.name'] },
+  ),
+  row(
+    'pets.get.category-id',
+    'A pet that is fetched has the categoryId that the list shows.',
+    documented(PETS, '`categoryId`'),
+    asListed('categoryId'),
+    { after: ['pets.get.success', 'pets.list.item.category-id'] },
+  ),
+  row(
+    'pets.get.status',
+    'The status of a pet that is fetched, where it has one, is available, pending or sold.',
+    documented(PETS, '`status`'),
+    async (probe) => {
+      const { answer } = await fetched(probe)
+      expectStatusOfPet(answer, answer.object(), STATUSES)
+    },
+    { after: ['pets.get.success', 'pets.list.item.status'] },
+  ),
+  row(
+    'pets.get.not-found',
+    'GET /pets/{petId} answers 404 when no pet has the id.',
+    documented(GET, '404'),
+    async (probe) => {
+      whileGetPetExists()
+      await seeded(probe)
+      ;(await probe.get(`/pets/${absentId()}`)).expectStatus(404)
+    },
+  ),
+  row(
+    'pets.get.not-found.int64',
+    'The largest int64 is an id like others: 404 when no pet has it.',
+    documented(PETS, 'int64'),
+    async (probe) => {
+      whileGetPetExists()
+      ;(await probe.get('/pets/9223372036854775807')).expectStatus(404, 200)
+    },
+    { after: ['pets.get.not-found'] },
+  ),
+  ...errorRows(404, 'pets.get.not-found', async (probe) => [await probe.get(`/pets/${absentId()}`)]),
+]

@@ -1,0 +1,85 @@
+// Level `pets`: what this project adds to listing pets, and conditional requests of lists and pets.
+
+import { textOf } from '../answer.ts'
+import { absentId, addPet, prepared, STATUSES, seeded, somePetId } from '../fixtures.ts'
+import type { Probe } from '../probe.ts'
+import type { PromiseRow } from '../promise.ts'
+import { conditionRows } from './conditions.ts'
+import { listRows } from './lists.ts'
+import { type Check, header, rowsOf, writing } from './rows.ts'
+
+const row = rowsOf('pets')
+
+/** A category of our own with pets of each status, where they may be added. */
+const ownCategory = (probe: Probe) =>
+  prepared(probe, 'own category', async (own) => {
+    const categoryId = BigInt(absentId())
+    for (let n = 0; n < 5; n++) await addPet(own, { categoryId, status: STATUSES[n % 3] })
+    return categoryId
+  })
+
+const view = async (probe: Probe): Promise<string> => {
+  await seeded(probe)
+  return probe.target.write ? `categoryId=${await ownCategory(probe)}&` : ''
+}
+
+export const listPetPromises: readonly PromiseRow[] = listRows({
+  level: 'pets',
+  id: 'pets.list',
+  operation: 'listPets',
+  path: '/pets',
+  first: 'pets.list.array',
+  statuses: STATUSES,
+  filter: { name: 'categoryId', id: 'category' },
+  view,
+})
+
+const tagChanges: Check = async (probe) => {
+  const path = `/pets?${await view(probe)}limit=100`
+  const before = (await probe.get(path)).expectStatus(200)
+  await addPet(probe, { categoryId: await ownCategory(probe) })
+  const after = (await probe.get(path, { 'If-None-Match': before.header('ETag') ?? '' })).expectStatus(200)
+  if (after.header('ETag') === before.header('ETag'))
+    throw after.broken('another ETag', `ETag: ${after.header('ETag')} again`)
+}
+
+/** A pet whose status nobody changes, where it may be added. */
+const quietPet = (probe: Probe) =>
+  prepared(probe, 'quiet pet', async (own) =>
+    own.target.write ? textOf((await addPet(own, { status: 'sold' })).object().get('id')) : somePetId(own),
+  )
+
+export const petConditions: readonly PromiseRow[] = [
+  ...conditionRows({
+    level: 'pets',
+    id: 'pets.list',
+    operation: 'listPets',
+    first: 'pets.list.array',
+    path: async (probe) => `/pets?${await view(probe)}limit=4`,
+  }),
+  row('pets.list.etag.changes', 'The tag of a list changes when a pet is added to it.', header('ETag'), tagChanges, {
+    ...writing('pets.list.if-none-match', 'pets.list.category'),
+    alone: true,
+  }),
+  row(
+    'pets.list.etag.links',
+    'The tag of a page covers its links: it changes when the page is no longer the last one.',
+    header('ETag'),
+    async (probe) => {
+      const query = `/pets?${await view(probe)}`
+      const { length } = (await probe.get(`${query}limit=100`)).expectStatus(200).array()
+      const before = await probe.get(`${query}limit=${length}`)
+      await addPet(probe, { categoryId: await ownCategory(probe) })
+      const after = await probe.get(`${query}limit=${length}`, { 'If-None-Match': before.header('ETag') ?? '' })
+      after.expectStatus(200).expectHeader('Link', /rel="next"/)
+    },
+    { ...writing('pets.list.if-none-match', 'pets.list.category', 'pets.list.next'), alone: true },
+  ),
+  ...conditionRows({
+    level: 'pets',
+    id: 'pets.get',
+    operation: 'getPet',
+    first: 'pets.get.success',
+    path: async (probe) => `/pets/${await quietPet(probe)}`,
+  }),
+]
