@@ -129,7 +129,7 @@ async function serve(
     await say(`${text}petstore listening on ${server.url}\n`, log)
   }
   // Listened for before the address is printed, because until then a signal ends the process at once.
-  const signalled = firstSignal()
+  const signalled = Promise.race([firstSignal(), npxEnds()])
   await announce()
 
   const receive = async (line: string) => {
@@ -138,7 +138,7 @@ async function serve(
     await addFirstKey(store, { ...config, bootstrapKey: key }, log)
     await announce()
   }
-  const ends = [signalled, npxEnds(), ...(worker || stdin ? [parentCloses(receive)] : [])]
+  const ends = [signalled, ...(worker || stdin ? [parentCloses(receive)] : [])]
   const signal = await Promise.race(ends)
   log.info({ signal }, 'stopping')
   const requests = () => Promise.all([server.stop(REQUESTS_GRACE_MS), backups.stop(), others?.stop(WORKERS_GRACE_MS)])
