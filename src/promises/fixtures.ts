@@ -55,13 +55,16 @@ export function seeded(probe: Probe): Promise<void> {
   })
 }
 
-/** Shared, to look at something else: what is broken on the way there is another promise's. */
+/** A step before the one that is judged: what is broken in it is another promise's. */
+export function preliminary<Value>(step: Promise<Value>): Promise<Value> {
+  return step.catch((error) => {
+    throw error instanceof Broken ? new Unjudged(`Something before it is broken: ${error.message}.`) : error
+  })
+}
+
+/** Shared, and preliminary. */
 export function prepared<Value>(probe: Probe, name: string, make: (own: Probe) => Promise<Value>): Promise<Value> {
-  return probe.shared(name, (own) =>
-    make(own).catch((error) => {
-      throw error instanceof Broken ? new Unjudged(`Something before it is broken: ${error.message}.`) : error
-    }),
-  )
+  return probe.shared(name, (own) => preliminary(make(own)))
 }
 
 /** A pet of the first list; where pets may be added, there is one. */

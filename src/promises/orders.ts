@@ -4,7 +4,7 @@ import type { JsonObject } from '../json/json.ts'
 import { stringifyJson } from '../json/json.ts'
 import { type Answer, number, textOf } from './answer.ts'
 import { Unjudged } from './asked.ts'
-import { addPet, newName } from './fixtures.ts'
+import { addPet, newName, preliminary } from './fixtures.ts'
 import type { Asking, Probe } from './probe.ts'
 
 export const ORDER_STATUSES = ['pending', 'completed', 'cancelled', 'expired', 'returned'] as const
@@ -15,7 +15,8 @@ const TRIES = 3
 const own = new Set<string>()
 
 export async function newPetId(probe: Probe, fields: Record<string, unknown> = {}): Promise<string> {
-  return textOf((await addPet(probe, { status: 'available', ...fields })).object().get('id'))
+  const added = await preliminary(addPet(probe, { status: 'available', ...fields }))
+  return textOf(added.object().get('id'))
 }
 
 /** A field that is undefined is left out. */
@@ -40,7 +41,8 @@ class Taken extends Unjudged {
 }
 
 async function orderedByOthers(probe: Probe, petId: string): Promise<boolean> {
-  const orders = (await probe.get(`/store/orders?petId=${petId}&limit=100`)).expectStatus(200).objects()
+  const path = `/store/orders?petId=${petId}&limit=100`
+  const orders = await preliminary(probe.get(path).then((answer) => answer.expectStatus(200).objects()))
   return orders.some((order) => !own.has(textOf(order.get('id'))))
 }
 

@@ -107,12 +107,12 @@ export interface Exchange {
   answered: Answered
 }
 
-/** `answer` may answer a request whose header has the value of an earlier one. */
+/** `answer` may answer a create whose header has the value of an earlier one. */
 export function remembering(name: string, answer: (asked: Asked, first: Exchange) => Answered | undefined): Told {
   return () => {
     const exchanges = new Map<string, Exchange>()
     return async (asked, pass) => {
-      const value = headerOf(asked.headers, name)
+      const value = isOf(asked, CREATE) ? headerOf(asked.headers, name) : undefined
       const first = value === undefined ? undefined : exchanges.get(value)
       const answered = (first && answer(asked, first)) ?? (await pass(asked))
       if (value !== undefined && !first) exchanges.set(value, { asked, answered })
@@ -197,7 +197,8 @@ export const refusingAfterCancel = (): Behaviour => {
   const cancelled = new Set<string>()
   return async (asked, pass) => {
     const petId = textOf(objectOf(asked).get('petId'))
-    if (isOf(asked, 'POST /store/orders') && cancelled.has(petId)) return errorAnswer(409, 'pet_not_available')
+    if (isOf(asked, 'POST /store/orders') && petId !== '' && cancelled.has(petId))
+      return errorAnswer(409, 'pet_not_available')
     const answered = await pass(asked)
     if (isOf(asked, 'POST /store/orders')) petOfOrder.set(textOf(objectOf(answered).get('id')), petId)
     if (isOf(asked, 'DELETE /store/orders/*'))

@@ -55,7 +55,7 @@ const PLACING: Lies = {
     rewrite('placedAt', (time) => time.replace(/\.\d+/, '')),
   ),
   'orders.place.changed-at': placed(rewrite('changedAt', (time) => time.replace(/^\d+/, '2020'))),
-  'orders.place.reference': placing(replacing('reference', isText, 'till')),
+  'orders.place.reference': placed(rewrite('reference', (text) => `${text}!`)),
   'orders.place.absent-fields': placed(each(replacing('reference', isMissing, null))),
   'orders.place.pet-pending': at(PETS, 200).answering(
     rewrite('status', (status) => (status === 'pending' ? 'available' : status)),

@@ -69,7 +69,7 @@ const READING: Lies = {
   ),
   'orders.list.prev': ordersListed(headerText('Link', (link) => link.replace('rel="prev"', 'rel="last"'))),
   'orders.list.sort.newest': listingOrders(parameter('sort', /^newest$/, 'oldest')),
-  'orders.list.cursor.other-list': at(`${LIST}|${ORDERS}`, 400).askingAgain(
+  'orders.list.cursor.other-list': at(`${LIST}|${ORDERS}`, 400, (asked) => parametersOf(asked).size === 1).askingAgain(
     parameter('cursor', /^[\w-]{15}$/, undefined),
   ),
   'orders.list.status.pending': listingOrders(parameter('status', /^pending$/, undefined)),
