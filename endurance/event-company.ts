@@ -1,11 +1,11 @@
 // What accompanies the experiment with orders, so that it becomes the experiment with events: readers of the feed, clients that add pets, and
-// at the end of each round the comparison of all readers with each other and with the store.
+// at the end of each round the comparison of all readers with each other.
 
 import { ask } from '../test/support/process.ts'
-import { auditFeed } from './event-audit.ts'
-import { FeedReader, type Kind, type Seen } from './event-readers.ts'
-import { pick, type Site } from './order-stores.ts'
+import { FeedReader, type Kind, readFeed, type Seen } from './event-readers.ts'
+import type { Site } from './order-stores.ts'
 import type { Company } from './orders.ts'
+import { pick } from './random.ts'
 
 const ADDERS = 2
 const PAUSE_MS = 10
@@ -22,7 +22,6 @@ const KINDS: readonly Kind[] = [
   { filter: 'petId=2', limitMax: 1, waitMax: 30, lost: 0.05 },
   { filter: 'petId=3', limitMax: 100, waitMax: 0.1, lost: 0.1 },
 ]
-const ANEW: Kind = { filter: '', limitMax: 100, waitMax: 0.1, lost: 0 }
 
 export class EventCompany implements Company {
   events = 0
@@ -55,11 +54,10 @@ export class EventCompany implements Company {
   async end(): Promise<string[]> {
     for (const reader of this.readers) reader.stop()
     await Promise.all(this.reading)
-    const whole = this.newReader(ANEW)
-    for (const reader of [whole, ...this.readers]) await reader.drain()
-    const tables = await this.site().tables()
-    const faults = [...this.faults.splice(0), ...auditFeed(whole.events, tables), ...this.compare(whole.events)]
-    this.events = whole.events.length
+    const whole = await readFeed(this.site())
+    for (const reader of this.readers) await reader.drain()
+    const faults = [...this.faults.splice(0), ...this.compare(whole)]
+    this.events = whole.length
     this.added = this.acknowledged.size
     return faults
   }

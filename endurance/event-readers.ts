@@ -2,7 +2,7 @@
 // servers, some of whose answers are lost. A reader goes on with its last cursor, so it must see each event once.
 
 import type { Event } from '../src/contract/generated.ts'
-import { pick } from './order-stores.ts'
+import { pick } from './random.ts'
 
 /** An event as JSON.parse gives it. */
 export type Seen = { [Field in keyof Event]: Event[Field] extends bigint | undefined ? number : Event[Field] }
@@ -87,4 +87,13 @@ export class FeedReader {
     this.place = target
     return events.length
   }
+}
+
+const WHOLE: Kind = { filter: '', limitMax: 100, waitMax: 0.1, lost: 0 }
+
+/** All events, on changing servers. */
+export async function readFeed({ key, urls }: { key: string; urls: string[] }): Promise<Seen[]> {
+  const reader = new FeedReader(WHOLE, key, () => urls)
+  await reader.drain()
+  return reader.events
 }

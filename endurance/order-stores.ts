@@ -3,9 +3,14 @@
 
 import type { Cluster } from '../test/support/postgres.ts'
 import { ask } from '../test/support/process.ts'
+import { auditCorrections } from './correction-audit.ts'
+import { auditFeed } from './event-audit.ts'
+import { readFeed } from './event-readers.ts'
 import { audit, type OrderRow, TABLES, type Tables } from './order-audit.ts'
-import type { Clients, Counts } from './order-clients.ts'
+import type { Clients } from './order-clients.ts'
+import type { Counts } from './order-journal.ts'
 import { listed, listedPets } from './pages.ts'
+import { pick } from './random.ts'
 
 const PETS = 8
 const REST_MS_MAX = 20_000
@@ -47,6 +52,8 @@ export async function settle(site: Site, clients: Clients, tally: Tally): Promis
   await clients.sendAgain(pick(site.urls))
   const tables = await atRest(site)
   const faults = audit(tables, clients.journal)
+  const events = await readFeed(site)
+  faults.push(...auditFeed(events, tables), ...auditCorrections(tables, events, clients.journal))
   for (const url of site.urls) faults.push(...(await compareWithApi(url, site.key, tables)))
   tally.rounds++
   tally.faults.push(...clients.journal.newFaults(faults).map((fault) => `round ${tally.rounds}: ${fault}`))
@@ -67,11 +74,13 @@ async function atRest(site: Site): Promise<Tables> {
 async function compareWithApi(url: string, key: string, { pets, orders, inventory }: Tables): Promise<string[]> {
   const faults: string[] = []
   const listedOrders: OrderRow[] = []
+  const names = new Map(pets.map(({ id, name }) => [id, name]))
   for await (const order of listed<ListedOrder>(url, key, '/v1/store/orders?limit=100')) {
     const { id, petId, status, reference, expiresAt } = order
     const [placedAt, changedAt] = [Date.parse(order.placedAt), Date.parse(order.changedAt)]
     const endsAt = expiresAt === undefined ? null : Date.parse(expiresAt)
     listedOrders.push({ id, petId, status, reference, expiresAt: endsAt, placedAt, changedAt })
+    if (names.get(petId) !== order.petName) faults.push(`order ${id} shows ${order.petName} for ${names.get(petId)}`)
   }
   for (const [n, order] of orders.entries()) {
     if (!Bun.deepEquals(order, listedOrders[n])) {
@@ -80,17 +89,15 @@ async function compareWithApi(url: string, key: string, { pets, orders, inventor
   }
   if (listedOrders.length !== orders.length) faults.push(`${listedOrders.length} of ${orders.length} orders are listed`)
   const shown = await Array.fromAsync(listedPets(url, key), ({ json }) => JSON.parse(json) as Tables['pets'][number])
-  if (
-    shown.map(({ id, status }) => `${id} ${status}`).join() !== pets.map(({ id, status }) => `${id} ${status}`).join()
-  )
-    faults.push('the listed pets differ from the table')
+  const line = ({ id, name, status }: Tables['pets'][number]) => `${id} ${name} ${status}`
+  if (shown.map(line).join() !== pets.map(line).join()) faults.push('the listed pets differ from the table')
   const counts = JSON.parse((await ask('GET', `${url}/store/inventory`, key)).text) as Record<string, number>
   if (inventory.some(({ status, pets: count }) => counts[status] !== count))
     faults.push(`the inventory is answered with ${JSON.stringify(counts)}`)
   return faults
 }
 
-type ListedOrder = Record<'status' | 'reference' | 'placedAt' | 'changedAt', string> & {
+type ListedOrder = Record<'petName' | 'status' | 'reference' | 'placedAt' | 'changedAt', string> & {
   petId: number
   expiresAt?: string
 }
@@ -122,8 +129,4 @@ export async function readTables(read: Read): Promise<Tables> {
     table.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, exact(value)]))),
   )
   return Object.fromEntries(Object.keys(TABLES).map((name, n) => [name, rows[n]])) as unknown as Tables
-}
-
-export function pick<Item>(items: readonly Item[]): Item {
-  return items[Math.floor(Math.random() * items.length)] as Item
 }

@@ -1,5 +1,5 @@
-// Concurrent orders. Many clients of two servers place, complete, cancel and return orders of a few pets, with reservations that
-// end within a second and with Idempotency-Keys. At random moments servers are killed with SIGKILL, on SQLite and on PostgreSQL,
+// Concurrent orders. Many clients of two servers place, change, complete, cancel and return orders of a few pets, with reservations that
+// end within a second and with Idempotency-Keys, and add, rename, free and delete pets. At random moments servers are killed with SIGKILL, on SQLite and on PostgreSQL,
 // or the primary of PostgreSQL is killed and its standby promoted. After each round the whole store is audited (order-stores.ts).
 //
 //   npm run endurance:orders -- --sqlite 500 --postgres 50 --failovers 50 --report
@@ -13,7 +13,6 @@ import {
   addPets,
   addToTally,
   newTally,
-  pick,
   type Read,
   reader,
   readTables,
@@ -21,6 +20,7 @@ import {
   settle,
   type Tally,
 } from './order-stores.ts'
+import { pick } from './random.ts'
 
 const CLIENTS_PER_SERVER = 8
 const LOAD_MS_MAX = 400
@@ -214,9 +214,9 @@ async function run(asked: Record<Kind, number>) {
     passed &&= tally.faults.length === 0
     parts.push(describe(title, tally, (performance.now() - startedAt) / 60_000))
   }
-  const text = `${2 * CLIENTS_PER_SERVER} clients place, complete, cancel and return orders of a few pets, with reservations that end within a second and with
-Idempotency-Keys. After each round every order, transition, pet, kept answer and count is read from the database and over the
-API of each server, and held against what clients were told.
+  const text = `${2 * CLIENTS_PER_SERVER} clients place, change, complete, cancel and return orders of a few pets, with reservations that end within a second and with
+Idempotency-Keys, and add, rename, free and delete pets. After each round every order, transition, pet, event, kept answer and count is
+read from the database and over the API of each server, and held against what clients were told.
 
 ${parts.join('\n\n')}`
   return { text, passed }

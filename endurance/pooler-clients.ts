@@ -1,6 +1,6 @@
 // Clients that compare each answer with what they asked for: pets with names of their own, orders of these pets, lists of both.
 
-import { Journal } from './order-clients.ts'
+import { Journal } from './order-journal.ts'
 import { listedPets } from './pages.ts'
 
 /** After this long of nothing but 503, a request counts as stuck. */

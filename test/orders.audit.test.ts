@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { audit, type Tables } from '../endurance/order-audit.ts'
-import { Journal } from '../endurance/order-clients.ts'
+import { Journal } from '../endurance/order-journal.ts'
 
 const row = (id: number, petId: number, status: string, reference: string, placedAt: number, changedAt: number) => ({
   id,
@@ -19,9 +19,9 @@ const step = (orderId: number, status: string, at: number, keyId: number | null 
 function soundTables(): Tables {
   return {
     pets: [
-      { id: 1, status: 'sold' },
-      { id: 2, status: 'available' },
-      { id: 3, status: 'pending' },
+      { id: 1, name: 'Rex', status: 'sold' },
+      { id: 2, name: 'Rex', status: 'available' },
+      { id: 3, name: 'Rex', status: 'pending' },
     ],
     orders: [
       row(1, 1, 'returned', 'once-1', 10, 30),
