@@ -73,18 +73,12 @@ export function rowsBefore(pet: string): string {
   return rowsUpTo(halve('SELECT max(id) FROM events', before))
 }
 
-/**
- * The events of a pet's orders behind $1, in their order: one order of a pet ends before the next one is placed. Orders that were over by
- * then are not read: all orders are placed in the order of their ids.
- */
-function eventsOfOrders(petId: string, limit: string): string {
+/** The first order of a pet that may have events behind $1: all orders are placed in the order of their ids. */
+function firstOrder(petId: string): string {
   const placed = (id: string) =>
     `(SELECT min(id) FROM events WHERE order_id = (SELECT max(id) FROM orders WHERE id <= ${id})) <= $1`
   const last = halve('SELECT max(id) FROM orders', placed)
-  return `SELECT events.* FROM orders JOIN events ON events.order_id = orders.id
-    WHERE orders.pet_id = ${petId} AND events.id > $1
-      AND orders.id >= coalesce((SELECT max(id) FROM orders WHERE pet_id = ${petId} AND id <= ${last}), 0)
-    ORDER BY orders.id, events.id LIMIT ${limit}`
+  return `coalesce((SELECT max(id) FROM orders WHERE pet_id = ${petId} AND id <= ${last}), 0)`
 }
 
 /** The end of the feed: the id of its last event. */
@@ -105,8 +99,8 @@ export interface Equal {
  * has. They must be equal in some columns, and fulfil other conditions.
  */
 export interface FeedRows {
-  /** The size of a page, as SQL. */
-  readonly limit: string
+  /** SELECT: the first events behind $1 of a pet's orders from `first` on. One order of a pet ends before the next one is placed. */
+  ofOrders(petId: string, first: string): string
   of(
     table: 'events' | 'pets' | 'changed_pets',
     key: string,
@@ -139,7 +133,7 @@ export function feedStatement(json: JsonDialect, equal: readonly Equal[], rows: 
     petId === undefined || ofOrder
       ? `SELECT * FROM ${rows.of('events', 'id', '$1', equal)}`
       : `SELECT * FROM (SELECT * FROM ${rows.of('events', 'id', '$1', equal, ['order_id IS NULL'])}) AS corrections
-        UNION ALL SELECT * FROM (${eventsOfOrders(petId, rows.limit)}) AS moves`
+        UNION ALL SELECT * FROM (${rows.ofOrders(petId, firstOrder(petId))}) AS moves`
   const changes = `SELECT 'change' AS kind, id, after_pet AS place, type, at, ${nameOf('key_id')}, pet_id,
       ${caseOfType(petStatusOf, json.member('pet', 'status'))} AS pet_status, pet, order_id,
       ${caseOfType((status) => status, 'NULL')} AS order_status

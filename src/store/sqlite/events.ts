@@ -18,7 +18,10 @@ const INDEXES: Readonly<Record<string, string>> = { pet_id: 'events_of_pets', or
 
 /** An index is named, and gives the order (statements.ts says why). */
 const rows = (limit: string): FeedRows => ({
-  limit,
+  ofOrders: (petId, first) => `SELECT events.* FROM orders INDEXED BY orders_by_pet
+    CROSS JOIN events INDEXED BY events_by_order ON events.order_id = orders.id
+    WHERE orders.pet_id = ${petId} AND orders.id >= ${first} AND events.id > $1
+    ORDER BY orders.id, events.id LIMIT ${limit}`,
   of(table, key, after, equal, conditions = []) {
     const index = table === 'events' ? INDEXES[equal.at(-1)?.column ?? ''] : undefined
     const where = [
