@@ -1,11 +1,13 @@
 // `npm run screenshots`: the pictures of README and docs, taken of the running program, so that they stay true. Each
 // picture has its own service, with the sample pets.
 
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { PetstoreClient } from '../src/client/petstore.ts'
 import { addSamples } from '../src/client/samples.ts'
+import { startLiar } from '../src/practice/lies.ts'
 import { openPage, startBrowser } from '../test/support/browser.ts'
 import { openAdding, openSignedIn } from '../test/support/console.ts'
 import { startService } from '../test/support/service.ts'
@@ -69,6 +71,7 @@ await picture('reference.png', { viewport: { width: 1440, height: 860 } }, async
   await page.getByText('beta').first().waitFor()
   await page.waitForTimeout(1000)
 })
+await verifyPicture()
 await terminalPicture(browser, root, join(images, 'terminal.png'))
 process.stdout.write('wrote docs/images/terminal.png\n')
 await browser.close()
@@ -100,4 +103,21 @@ async function picture(
   await close()
   await service.stop()
   process.stdout.write(`wrote docs/images/${name}\n`)
+}
+
+/** The report of a server whose numbers have 53 bits. */
+async function verifyPicture(): Promise<void> {
+  const service = await startService({ now: Date.now })
+  const liar = await startLiar(service.url, 'pets.create.int64.beyond-53-bits')
+  const report = join(mkdtempSync(join(tmpdir(), 'verify-')), 'report.html')
+  const command = [join(root, 'bin/petstore'), 'verify', liar.url, '--write', '--yes', '--html', report]
+  await Bun.spawn(command, { env: { ...process.env, PETSTORE_API_KEY: service.key }, stdout: 'ignore' }).exited
+  const context = await browser.newContext(WIDE)
+  const page = await context.newPage()
+  await page.goto(`file://${report}`)
+  await page.screenshot({ path: join(images, 'verify-report.png') })
+  await context.close()
+  await liar.stop()
+  await service.stop()
+  process.stdout.write('wrote docs/images/verify-report.png\n')
 }
