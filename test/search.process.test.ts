@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { indexed, openShop, proveSearches, type Shop } from '../endurance/search.ts'
 import type { Page } from '../src/domain/lists.ts'
 import type { Store } from '../src/domain/store.ts'
+import { createMetrics } from '../src/observability/metrics.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { temporaryFile } from './support/files.ts'
 import { newKey } from './support/keys.ts'
@@ -15,6 +16,7 @@ import { newPet } from './support/pets.ts'
 import { sharedCluster } from './support/postgres.ts'
 import { rejectionOf } from './support/rejection.ts'
 import { modelFinds, randomOf } from './support/searches.ts'
+import { startService } from './support/service.ts'
 
 const SEGMENT = 64
 
@@ -58,10 +60,20 @@ const STORES = {
 describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
   const options = { now: Date.now, searchSegment: SEGMENT }
   let address: string
-  let [one, other]: Store[] = []
+  let one: Store | undefined
+  let other: Store | undefined
   let by: bigint
   const found = async (store: Store | undefined, search: string, more = {}): Promise<bigint[]> =>
     idsOf((await store?.listPets(petFilter({ limit: 100, search, ...more }))) as Page)
+  const all = async (search: string, sort: 'oldest' | 'newest') => {
+    const ids: bigint[] = []
+    for (let after: bigint | undefined; ; ) {
+      const page = (await one?.listPets(petFilter({ limit: 100, search, sort, after }))) as Page
+      ids.push(...idsOf(page))
+      after = page.next
+      if (after === undefined) return ids
+    }
+  }
   const foundOrders = async (search: string) =>
     idsOf((await other?.listOrders(orderFilter({ limit: 100, search }))) as Page)
   const add = async (name: string) => (await (one as Store).createPet(newPet({ name }), by)).value.id
@@ -140,6 +152,34 @@ describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
     expect(await found(other, 'gone')).toEqual([next])
   })
 
+  test('pages forth and back beside writers have nothing twice, and miss nothing that was there', async () => {
+    let writing = true
+    const writers = Array.from({ length: 4 }, async (_, n) => {
+      // The index of so small segments must keep up.
+      for (let at = 0; writing && at < 60; at++) await add(`Beside ${n} ${at}`).then(() => Bun.sleep(20))
+    })
+    for (let round = 0; round < 6; round++)
+      for (const sort of ['oldest', 'newest'] as const) {
+        const before = await all('beside', sort)
+        const seen: bigint[] = []
+        let page = (await other?.listPets(petFilter({ limit: 20, search: 'beside', sort }))) as Page
+        for (seen.push(...idsOf(page)); page.next !== undefined; seen.push(...idsOf(page)))
+          page = (await one?.listPets(petFilter({ limit: 20, search: 'beside', sort, after: page.next }))) as Page
+        expect(new Set(seen).size).toBe(seen.length)
+        expect(new Set(before).difference(new Set(seen)).size).toBe(0)
+        const back = idsOf(page)
+        while (page.prev !== undefined) {
+          page = (await other?.listPets(
+            petFilter({ limit: 7, search: 'beside', sort, after: page.prev, back: true }),
+          )) as Page
+          back.unshift(...idsOf(page))
+        }
+        expect(back.slice(-seen.length)).toEqual(seen)
+      }
+    writing = false
+    await Promise.all(writers)
+  }, 60_000)
+
   test('while the index is missing, a search says how far it is, and lists go on', async () => {
     const old = await openStore(address, { ...options, searchSegment: 8 })
     const refused = await rejectionOf(old.listPets(petFilter({ limit: 1, search: 'rex' })))
@@ -152,6 +192,9 @@ describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
   })
 
   test('a store that was never indexed is indexed while it is served', async () => {
+    // They may be writing what is removed here by hand.
+    await Promise.all([one?.close(), other?.close()])
+    one = other = undefined
     const server = await openStore(address, options)
     await run('DELETE FROM search_segments')
     await run('DELETE FROM search_terms')
@@ -162,4 +205,26 @@ describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
     await fresh.close()
     await server.close()
   }, 60_000)
+})
+
+test('a search before its index is 503 with what to expect, and no failure in the log or in the metrics', async () => {
+  const store = await openStore(':memory:', { now: Date.now, searchSegment: 8 })
+  const { id } = await store.createKey(newKey())
+  for (let n = 0; n < 80; n++) await store.createPet(newPet(), id)
+  const counted: [string, number][] = []
+  const metrics = { ...createMetrics(), request: (label: string, status: number) => void counted.push([label, status]) }
+  const service = await startService({ store, metrics })
+  const { status, headers, text } = await service.get('/pets?search=rex')
+  expect([status, headers.get('Retry-After')]).toEqual([503, '1'])
+  expect(JSON.parse(text)).toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining('Lists without search work.'),
+  })
+  expect((await service.get('/pets')).status).toBe(200)
+  expect(counted).toEqual([
+    ['search before its index', 503],
+    ['listPets', 200],
+  ])
+  expect(service.logged.join('')).not.toContain('failed')
+  await service.stop()
 })
