@@ -1,5 +1,6 @@
 // How long an animal is reserved: a time to choose, and when it ends.
 
+import { useId } from 'preact/hooks'
 import { time } from './phrases.ts'
 
 const HOUR_MS = 3_600_000
@@ -21,10 +22,11 @@ interface HoldFieldProps {
 
 export function HoldField({ hold, setHold, until, setUntil }: HoldFieldProps) {
   const { expiresAt } = ends(hold, until)
+  const id = useId()
   return (
     <div class="field">
-      <label for="hold">For how long</label>
-      <select id="hold" value={hold} onChange={({ currentTarget }) => setHold(currentTarget.value as Hold)}>
+      <label for={id}>For how long</label>
+      <select id={id} value={hold} onChange={({ currentTarget }) => setHold(currentTarget.value as Hold)}>
         {Object.entries(HOLDS).map(([value, [label]]) => (
           <option key={value} value={value}>
             {label}
@@ -48,4 +50,10 @@ export function HoldField({ hold, setHold, until, setUntil }: HoldFieldProps) {
 export function ends(hold: Hold, until: string): { expiresAt?: string } {
   const at = hold === 'other' ? Date.parse(until) : Date.now() + HOLDS[hold][1]
   return hold === 'open' || Number.isNaN(at) ? {} : { expiresAt: new Date(at).toISOString() }
+}
+
+/** As the browser's field wants it: 2026-11-22T18:00. */
+export function localTime(at: string): string {
+  const date = new Date(at)
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }

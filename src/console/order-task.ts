@@ -50,7 +50,7 @@ const NOTHING_DONE: Record<Action, string> = {
   release: 'There is nothing left to release.',
   takeBack: 'There is nothing left to take back.',
 }
-const NO_ORDER = 'Only an order changes a status, so it stays as it is.'
+const NO_ORDER = 'Its own page can make it available.'
 const NO_END: Failure = { kind: 'other', code: 'invalid_order', message: 'Choose a day and a time.' }
 
 export function useOrderTask({ client, action, subject, onChange, onDone }: OrderTaskProps): OrderTask {

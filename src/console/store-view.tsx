@@ -14,7 +14,7 @@ import { JustAdded } from './just-added.tsx'
 import { type List, useList } from './list.ts'
 import { type ListPosition, nextPage, previousPage, startOf } from './list-position.ts'
 import { ListView } from './list-view.tsx'
-import type { ReadEvents } from './live/events.ts'
+import type { Event, ReadEvents } from './live/events.ts'
 import { useEvents, useFeed, useMarks } from './live/use-feed.ts'
 import { News } from './news.tsx'
 import { countOf, pageName, summary } from './pager.tsx'
@@ -63,10 +63,7 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
   useEvents(feed, (events) => {
     for (const { petId } of events) holders.forget(petId)
     mark(events.map(({ petId }) => petId))
-    const statuses = new Map(events.map(({ petId, petStatus }) => [petId, petStatus]))
-    if (added.some(({ id }) => statuses.has(id))) {
-      setAdded(added.map((pet) => ({ ...pet, status: statuses.get(pet.id) ?? pet.status })))
-    }
+    setAdded(events.reduce(afterEvent, added))
     list.refresh()
   })
 
@@ -109,13 +106,17 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
     reload()
   }
 
-  function onDone(sentence: string, action: Action, { petId }: Subject): void {
+  function noteChange(sentence: string): void {
     setNews(sentence)
     announce(sentence)
-    setAdded(added.map((pet) => (pet.id === petId ? { ...pet, status: statusAfter(action) } : pet)))
-    holders.forget(petId)
     setChanges((before) => before + 1)
     reload()
+  }
+
+  function onDone(sentence: string, action: Action, { petId }: Subject): void {
+    setAdded(added.map((pet) => (pet.id === petId ? { ...pet, status: statusAfter(action) } : pet)))
+    holders.forget(petId)
+    noteChange(sentence)
   }
 
   const animals = position.view === 'animals'
@@ -141,6 +142,7 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
               {...{ client, readEvents, feed, onAction, changes }}
               record={opened}
               news={newsShown}
+              onCorrected={noteChange}
               onBack={() => goBack(opened.kind === 'order' ? 'orders' : 'animals')}
             />
           )}
@@ -165,6 +167,13 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
       <ShortcutsDialog open={explaining} setOpen={setExplaining} enabled={shortcuts} setEnabled={setShortcuts} />
     </OpenRecord.Provider>
   )
+}
+
+/** The animals that were just added, as they are after an event. */
+function afterEvent(added: readonly Pet[], { type, petId, pet, petStatus }: Event): readonly Pet[] {
+  if (!added.some(({ id }) => id === petId)) return added
+  if (type === 'pet.deleted') return added.filter(({ id }) => id !== petId)
+  return added.map((one) => (one.id === petId ? { ...one, ...pet, status: petStatus ?? one.status } : one))
 }
 
 /** Nothing is filtered out, and yet nothing is there. */

@@ -1,6 +1,6 @@
 // One animal, as its events tell: what it is now, and all that has happened to it.
 
-import type { Pet } from '../../client/petstore.ts'
+import type { Order, Pet } from '../../client/petstore.ts'
 import type { Event, EventFilter, ReadEvents } from '../live/events.ts'
 
 export interface AnimalRecord {
@@ -8,6 +8,15 @@ export interface AnimalRecord {
   deleted: boolean
   /** Oldest first. */
   events: readonly Event[]
+}
+
+/** What the page of an animal or of an order shows. */
+export interface Read {
+  animal: AnimalRecord
+  /** All of the animal's. */
+  orders: readonly Order[]
+  /** The page's own, if it is of an order. */
+  order: Order | undefined
 }
 
 /** `undefined` where no animal ever had this id. */

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { Order, PetstoreClient } from '../../client/petstore.ts'
+import type { PetstoreClient } from '../../client/petstore.ts'
 import { HOLDING } from '../../domain/order-moves.ts'
 import { type Subject, subjectOf } from '../actions.ts'
 import { toFailure } from '../failures.ts'
@@ -14,7 +14,8 @@ import { Name } from '../name.tsx'
 import { Notice } from '../notice.tsx'
 import { useTitle } from '../title.ts'
 import { plain } from '../visible-text.ts'
-import { type AnimalRecord, readAll, readAnimal } from './animal.ts'
+import { type Read, readAll, readAnimal } from './animal.ts'
+import { Corrections } from './corrections.tsx'
 import { History } from './history.tsx'
 import type { RecordId } from './record-address.ts'
 import { AnimalFacts, OrderFacts } from './record-facts.tsx'
@@ -25,6 +26,7 @@ interface RecordViewProps {
   feed: Feed
   record: RecordId
   onAction: OnAction | undefined
+  onCorrected: (sentence: string) => void
   onBack: () => void
   /** Above the buttons: what has just been done. */
   news: ComponentChildren
@@ -32,15 +34,7 @@ interface RecordViewProps {
   changes: number
 }
 
-export interface Read {
-  animal: AnimalRecord
-  /** All of the animal's. */
-  orders: readonly Order[]
-  /** The page's own, if it is of an order. */
-  order: Order | undefined
-}
-
-export function RecordView({ record, onAction, onBack, news, ...service }: RecordViewProps) {
+export function RecordView({ record, onAction, onCorrected, onBack, news, ...service }: RecordViewProps) {
   const { read, problem } = useRead(record, service)
   const order = read?.order
   const name = read?.animal.pet.name
@@ -63,6 +57,7 @@ export function RecordView({ record, onAction, onBack, news, ...service }: Recor
           {news}
           <div class="record-actions">
             {onAction && subject && <Actions subject={subject} onAction={onAction} />}
+            {onAction && <Corrections {...{ client: service.client, read, onCorrected }} />}
             {order && (
               <button type="button" onClick={() => print()}>
                 Print a receipt
@@ -81,7 +76,7 @@ export function RecordView({ record, onAction, onBack, news, ...service }: Recor
 
 function useRead(
   record: RecordId,
-  { client, readEvents, feed, changes }: Omit<RecordViewProps, 'record' | 'onAction' | 'onBack' | 'news'>,
+  { client, readEvents, feed, changes }: Pick<RecordViewProps, 'client' | 'readEvents' | 'feed' | 'changes'>,
 ) {
   const [read, setRead] = useState<Read>()
   const [problem, setProblem] = useState('')
