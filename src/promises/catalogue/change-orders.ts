@@ -72,30 +72,16 @@ const CHANGES: readonly Change[] = [
   },
 ]
 
-function changeRows({ id, operation: of, ask, status, from, to, pet, code, conflicts }: Change): PromiseRow[] {
-  const done = writing(`${id}.success`)
-  const expectStatus = async (probe: Probe, order: string, expected: string) => {
-    const now = await readOrder(probe, order)
-    now.expectMember(now.object(), 'status', expected)
-    return now
-  }
-  /** An order of each status, asked under these conditions, and what is answered; what it is then. */
-  const conditional = (...cases: (readonly [Reachable, (tag: string) => Record<string, string>, number])[]): Check => {
-    return async (probe) => {
-      for (const [state, conditions, expected] of cases) {
-        const order = await orderThatIs(probe, state)
-        const tag = (await readOrder(probe, order.id)).header('ETag') ?? ''
-        const answer = await ask(probe, order.id, { headers: conditions(tag) })
-        answer.expectError(expected, { 412: 'precondition_failed', 409: code }[expected])
-        await expectStatus(probe, order.id, expected === status ? to : state)
-      }
-    }
-  }
-  const match = (make: (tag: string) => string) => (tag: string) => ({ 'If-Match': make(tag) })
-  const none = (make: (tag: string) => string) => (tag: string) => ({ 'If-None-Match': make(tag) })
-  const other = match(() => '"x"')
-  const [ifMatch, ifNoneMatch] = [1, 2].map((index) => operation(of, 'parameters', index)) as [string, string]
-  const tagged = writing(`${id}.success`, 'orders.get.etag')
+function changeRows(change: Change): PromiseRow[] {
+  return [...moveRows(change), ...refusalRows(change), ...preconditionRows(change)]
+}
+
+async function expectStatus(probe: Probe, order: string, expected: string): Promise<Answer> {
+  const now = await readOrder(probe, order)
+  return now.expectMember(now.object(), 'status', expected)
+}
+
+function moveRows({ id, operation: of, ask, status, from, to, pet }: Change): PromiseRow[] {
   return [
     row(
       `${id}.success`,
@@ -135,8 +121,14 @@ function changeRows({ id, operation: of, ask, status, from, to, pet, code, confl
         if (expectInstant(now, now.object(), 'changedAt') < expectInstant(before, before.object(), 'changedAt'))
           throw now.broken('a later changedAt', now.text)
       },
-      done,
+      writing(`${id}.success`),
     ),
+  ]
+}
+
+function refusalRows({ id, operation: of, ask, status, from, to, code, conflicts }: Change): PromiseRow[] {
+  const done = writing(`${id}.success`)
+  return [
     row(
       `${id}.again`,
       `An order that is ${to} already: ${status} again, and nothing changes.`,
@@ -196,6 +188,28 @@ function changeRows({ id, operation: of, ask, status, from, to, pet, code, confl
           ),
         ]
       : []),
+  ]
+}
+
+function preconditionRows({ id, operation: of, ask, status, from, to, code, conflicts }: Change): PromiseRow[] {
+  /** An order of each status, asked under these conditions, and what is answered; what it is then. */
+  const conditional = (...cases: (readonly [Reachable, (tag: string) => Record<string, string>, number])[]): Check => {
+    return async (probe) => {
+      for (const [state, conditions, expected] of cases) {
+        const order = await orderThatIs(probe, state)
+        const tag = (await readOrder(probe, order.id)).header('ETag') ?? ''
+        const answer = await ask(probe, order.id, { headers: conditions(tag) })
+        answer.expectError(expected, { 412: 'precondition_failed', 409: code }[expected])
+        await expectStatus(probe, order.id, expected === status ? to : state)
+      }
+    }
+  }
+  const match = (make: (tag: string) => string) => (tag: string) => ({ 'If-Match': make(tag) })
+  const none = (make: (tag: string) => string) => (tag: string) => ({ 'If-None-Match': make(tag) })
+  const other = match(() => '"x"')
+  const [ifMatch, ifNoneMatch] = [1, 2].map((index) => operation(of, 'parameters', index)) as [string, string]
+  const tagged = writing(`${id}.success`, 'orders.get.etag')
+  return [
     row(
       `${id}.if-match`,
       'If-Match with the tag, or *: it is done.',

@@ -9,58 +9,58 @@ import { type Check, header, operation, parameter, rowsOf, writing } from './row
 
 const INVALID_KEYS = ['', '""', '"', '"a', 'a"', '"a"b"', 'a b', 'a,b', '"a", "b"', '"\\a"', '"a";p=1', 'x'.repeat(256)]
 
-export function idempotencyRows({ level, id, operation: of, body, send, others }: BodyFamily): PromiseRow[] {
+export function idempotencyRows(family: BodyFamily): PromiseRow[] {
+  return [...replayRows(family), ...otherRows(family), ...keyRows(family)]
+}
+
+const newKey = () => crypto.randomUUID()
+
+function under({ send }: BodyFamily, probe: Probe, key: string, json: string, asking: Asking = {}): Promise<Answer> {
+  return send(probe, json, { ...asking, headers: { ...JSON_TYPE, 'Idempotency-Key': key } })
+}
+
+interface Repeat {
+  key?: (key: string) => string
+  json?: (json: string) => string
+}
+
+/** The answers to a request and to its repeat, which may be written in another way. */
+async function twice(family: BodyFamily, probe: Probe, { key: rekey, json: rewrite }: Repeat = {}) {
+  const [key, json] = [`"${newKey()}"`, await family.body(probe)]
+  const first = (await under(family, probe, key, json)).expectStatus(201)
+  return { first, again: await under(family, probe, rekey?.(key) ?? key, rewrite?.(json) ?? json) }
+}
+
+function same({ first, again }: { first: Answer; again: Answer }): void {
+  again.expectStatus(201)
+  if (again.text !== first.text) throw again.broken(`the first answer: ${first.text}`, again.text)
+}
+
+/** The same object, written in another way. */
+function rewritten(json: string): string {
+  const members = [...(parseJson(json) as Map<string, unknown>).keys()].map((name) => {
+    const [, value = ''] = new RegExp(`"${name}":("(?:[^"\\\\]|\\\\.)*"|[^,}]+)`).exec(json) ?? []
+    return `"${name}" : ${/^\d+$/.test(value) ? `${value}.0` : value}`
+  })
+  return `{ ${members.reverse().join(' , ')} , "x" : 1 }`
+}
+
+function replayRows(family: BodyFamily): PromiseRow[] {
+  const { level, id, operation: of, body } = family
   const row = rowsOf(level)
   const source = parameter(of, 'Idempotency-Key')
-  const newKey = () => crypto.randomUUID()
-  const under = (probe: Probe, key: string, json: string, asking: Asking = {}) =>
-    send(probe, json, { ...asking, headers: { ...JSON_TYPE, 'Idempotency-Key': key } })
-  /** The answers to one request and to another, under the same key unless `second` says another. */
-  const twice = async (
-    probe: Probe,
-    second: { key?: (key: string) => string; json?: (json: string) => string; asking?: Asking } = {},
-  ) => {
-    const [key, json] = [`"${newKey()}"`, await body(probe)]
-    const first = (await under(probe, key, json)).expectStatus(201)
-    return { first, again: await under(probe, second.key?.(key) ?? key, second.json?.(json) ?? json, second.asking) }
-  }
-  const same = ({ first, again }: { first: Answer; again: Answer }) => {
-    again.expectStatus(201)
-    if (again.text !== first.text) throw again.broken(`the first answer: ${first.text}`, again.text)
-  }
   const replay = writing(`${id}.idempotency.replay`)
   const replayed: Check = async (probe) => {
-    const { first, again } = await twice(probe)
+    const { first, again } = await twice(family, probe)
     first.expectHeader('Idempotency-Replayed', undefined)
     again.expectHeader('Idempotency-Replayed', 'true')
-  }
-  const rewritten = (json: string) => {
-    const members = [...(parseJson(json) as Map<string, unknown>).keys()].map((name) => {
-      const [, value = ''] = new RegExp(`"${name}":("(?:[^"\\\\]|\\\\.)*"|[^,}]+)`).exec(json) ?? []
-      return `"${name}" : ${/^\d+$/.test(value) ? `${value}.0` : value}`
-    })
-    return `{ ${members.reverse().join(' , ')} , "x" : 1 }`
-  }
-  const together: Check = async (probe) => {
-    const [key, json] = [`"${newKey()}"`, await body(probe)]
-    const all = await Promise.all(Array.from({ length: 6 }, () => under(probe, key, json)))
-    const taken = all.map((answer) => answer.expectStatus(201, 409)).filter(({ status }) => status === 201)
-    for (const answer of all.filter(({ status }) => status === 409)) answer.expectError(409, 'idempotency_in_flight')
-    const [first, another] = [taken[0], taken.find(({ text }) => text !== taken[0]?.text)]
-    if (another) throw another.broken(`one answer: ${first?.text}`, another.text)
-    ;(await under(probe, key, json)).expectStatus(201)
-  }
-  const reused: Check = async (probe) => {
-    const key = `"${newKey()}"`
-    ;(await under(probe, key, '{}')).expectStatus(400)
-    ;(await under(probe, key, await body(probe))).expectStatus(201).expectHeader('Idempotency-Replayed', undefined)
   }
   return [
     row(
       `${id}.idempotency.replay`,
       'The same request under the same Idempotency-Key gets the first answer again.',
       source,
-      async (probe) => same(await twice(probe)),
+      async (probe) => same(await twice(family, probe)),
       writing(`${id}.success`),
     ),
     row(
@@ -74,7 +74,7 @@ export function idempotencyRows({ level, id, operation: of, body, send, others }
       `${id}.idempotency.quotes`,
       'An Idempotency-Key is the same with and without quotes.',
       source,
-      async (probe) => same(await twice(probe, { key: (key) => key.slice(1, -1) })),
+      async (probe) => same(await twice(family, probe, { key: (key) => key.slice(1, -1) })),
       replay,
     ),
     row(
@@ -83,8 +83,8 @@ export function idempotencyRows({ level, id, operation: of, body, send, others }
       'RFC 8941, section 3.3.3',
       async (probe) => {
         const [key, json] = [newKey(), await body(probe)]
-        const first = (await under(probe, `"${key}\\\\x"`, json)).expectStatus(201)
-        same({ first, again: await under(probe, `${key}\\x`, json) })
+        const first = (await under(family, probe, `"${key}\\\\x"`, json)).expectStatus(201)
+        same({ first, again: await under(family, probe, `${key}\\x`, json) })
       },
       writing(`${id}.idempotency.quotes`),
     ),
@@ -92,45 +92,38 @@ export function idempotencyRows({ level, id, operation: of, body, send, others }
       `${id}.idempotency.meaning`,
       'A request is the same by its meaning: spaces, order and 7.0 for 7 make no difference.',
       source,
-      async (probe) => same(await twice(probe, { json: rewritten })),
+      async (probe) => same(await twice(family, probe, { json: rewritten })),
       replay,
     ),
+  ]
+}
+
+function otherRows(family: BodyFamily): PromiseRow[] {
+  const { level, id, operation: of, body, others } = family
+  const row = rowsOf(level)
+  const source = parameter(of, 'Idempotency-Key')
+  const replay = writing(`${id}.idempotency.replay`)
+  const together: Check = async (probe) => {
+    const [key, json] = [`"${newKey()}"`, await body(probe)]
+    const all = await Promise.all(Array.from({ length: 6 }, () => under(family, probe, key, json)))
+    const taken = all.map((answer) => answer.expectStatus(201, 409)).filter(({ status }) => status === 201)
+    for (const answer of all.filter(({ status }) => status === 409)) answer.expectError(409, 'idempotency_in_flight')
+    const [first, another] = [taken[0], taken.find(({ text }) => text !== taken[0]?.text)]
+    if (another) throw another.broken(`one answer: ${first?.text}`, another.text)
+    ;(await under(family, probe, key, json)).expectStatus(201)
+  }
+  return [
     row(
       `${id}.idempotency.mismatch`,
       'Another request under a used Idempotency-Key: 422 idempotency_mismatch.',
       operation(of, 'responses', '422'),
       async (probe) => {
         const [key, json] = [`"${newKey()}"`, await body(probe)]
-        ;(await under(probe, key, json)).expectStatus(201)
-        for (const other of others(json)) (await under(probe, key, other)).expectError(422, 'idempotency_mismatch')
+        ;(await under(family, probe, key, json)).expectStatus(201)
+        for (const other of others(json))
+          (await under(family, probe, key, other)).expectError(422, 'idempotency_mismatch')
       },
       replay,
-    ),
-    row(
-      `${id}.idempotency.refused`,
-      'The Idempotency-Key of a refused request can be used again.',
-      source,
-      reused,
-      writing(`${id}.success`),
-    ),
-    row(
-      `${id}.idempotency.longest`,
-      'An Idempotency-Key may have 255 characters.',
-      source,
-      async (probe) => {
-        ;(await under(probe, `"${newKey().padEnd(255, 'x')}"`, await body(probe))).expectStatus(201)
-      },
-      writing(`${id}.success`),
-    ),
-    row(
-      `${id}.idempotency.invalid`,
-      'An Idempotency-Key that is empty, too long or wrongly quoted: 400 invalid_parameter.',
-      source,
-      async (probe) => {
-        for (const key of INVALID_KEYS)
-          (await under(probe, key, await body(probe))).expectError(400, 'invalid_parameter')
-      },
-      { needs: ['write'] },
     ),
     row(
       `${id}.idempotency.together`,
@@ -145,13 +138,54 @@ export function idempotencyRows({ level, id, operation: of, body, send, others }
       source,
       async (probe) => {
         const key = `"${newKey()}"`
-        const first = (await under(probe, key, await body(probe))).expectStatus(201)
-        const second = (await under(probe, key, await body(probe), { key: 'other' })).expectStatus(201)
+        const first = (await under(family, probe, key, await body(probe))).expectStatus(201)
+        const second = (await under(family, probe, key, await body(probe), { key: 'other' })).expectStatus(201)
         second.expectHeader('Idempotency-Replayed', undefined)
         const [one, another] = [first, second].map((answer) => textOf(answer.object().get('id')))
         if (one === another) throw second.broken('an answer of its own', second.text)
       },
       { needs: ['write', 'other key'], after: [`${id}.idempotency.replay`] },
+    ),
+  ]
+}
+
+function keyRows(family: BodyFamily): PromiseRow[] {
+  const { level, id, operation: of, body } = family
+  const row = rowsOf(level)
+  const source = parameter(of, 'Idempotency-Key')
+  const reused: Check = async (probe) => {
+    const key = `"${newKey()}"`
+    ;(await under(family, probe, key, '{}')).expectStatus(400)
+    ;(await under(family, probe, key, await body(probe)))
+      .expectStatus(201)
+      .expectHeader('Idempotency-Replayed', undefined)
+  }
+  return [
+    row(
+      `${id}.idempotency.refused`,
+      'The Idempotency-Key of a refused request can be used again.',
+      source,
+      reused,
+      writing(`${id}.success`),
+    ),
+    row(
+      `${id}.idempotency.longest`,
+      'An Idempotency-Key may have 255 characters.',
+      source,
+      async (probe) => {
+        ;(await under(family, probe, `"${newKey().padEnd(255, 'x')}"`, await body(probe))).expectStatus(201)
+      },
+      writing(`${id}.success`),
+    ),
+    row(
+      `${id}.idempotency.invalid`,
+      'An Idempotency-Key that is empty, too long or wrongly quoted: 400 invalid_parameter.',
+      source,
+      async (probe) => {
+        for (const key of INVALID_KEYS)
+          (await under(family, probe, key, await body(probe))).expectError(400, 'invalid_parameter')
+      },
+      { needs: ['write'] },
     ),
   ]
 }

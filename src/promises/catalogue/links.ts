@@ -8,42 +8,79 @@ import type { PromiseRow } from '../promise.ts'
 import { follow, idsOf, type ListFamily, linkOf, WALKED_PAGES_MAX, walk } from './pages.ts'
 import { answers, type Check, header, parameter, refuses, rowsOf } from './rows.ts'
 
-export function linkRows({ level, id, operation, path, first, filter, view }: ListFamily): PromiseRow[] {
+export function linkRows(family: ListFamily): PromiseRow[] {
+  return [...nextRows(family), ...followRows(family), ...prevRows(family)]
+}
+
+const sourceOf = ({ operation }: ListFamily) => header(operation === 'listPets' ? 'NextLink' : 'NextOrdersLink')
+
+/** A page of two, which others follow. */
+async function pageOf({ path, view }: ListFamily, probe: Probe): Promise<Answer> {
+  const query = await view(probe)
+  if (idsOf(await probe.get(`${path}?${query}limit=3`)).length < 3) {
+    throw new Unjudged('The list is too short to have pages.')
+  }
+  return (await probe.get(`${path}?${query}limit=2`)).expectStatus(200)
+}
+
+/** The first page that must have a link of this relation, and its target. */
+async function linked(
+  family: ListFamily,
+  probe: Probe,
+  relation: 'next' | 'prev',
+): Promise<{ answer: Answer; target: string }> {
+  const start = await pageOf(family, probe)
+  const answer = relation === 'next' ? start : await follow(probe, linkOf(start, 'next') ?? '')
+  const target = linkOf(answer, relation)
+  if (target === undefined) {
+    throw answer.broken(`Link with rel="${relation}"`, `Link: ${answer.header('Link') ?? 'none'}`)
+  }
+  return { answer, target }
+}
+
+function nextRows(family: ListFamily): PromiseRow[] {
+  const { level, id, path, first, view } = family
   const row = rowsOf(level)
-  const source = header(operation === 'listPets' ? 'NextLink' : 'NextOrdersLink')
-  /** A page of two, which others follow. */
-  const page = async (probe: Probe, more = ''): Promise<Answer> => {
-    const query = (await view(probe)) + more
-    if (idsOf(await probe.get(`${path}?${query}limit=3`)).length < 3)
-      throw new Unjudged('The list is too short to have pages.')
-    return (await probe.get(`${path}?${query}limit=2`)).expectStatus(200)
-  }
-  const linked = async (probe: Probe, relation: 'next' | 'prev'): Promise<{ answer: Answer; target: string }> => {
-    const start = await page(probe)
-    const answer = relation === 'next' ? start : await follow(probe, linkOf(start, 'next') ?? '')
-    const target = linkOf(answer, relation)
-    if (target === undefined)
-      throw answer.broken(`Link with rel="${relation}"`, `Link: ${answer.header('Link') ?? 'none'}`)
-    return { answer, target }
-  }
+  const source = sourceOf(family)
   const relative: Check = async (probe) => {
-    const { answer, target } = await linked(probe, 'next')
+    const { answer, target } = await linked(family, probe, 'next')
     const expected = `${probe.target.baseUrl.pathname}${path}?`
     if (!target.startsWith(expected)) throw answer.broken(`a target that begins with ${expected}`, target)
   }
   const parameters: Check = async (probe) => {
-    const { answer, target } = await linked(probe, 'next')
+    const { answer, target } = await linked(family, probe, 'next')
     const query = target.split(/[?&]/)
     const wanted = ['limit=2', ...(await view(probe)).split('&').filter((part) => part !== '')]
     const lost = wanted.find((part) => !query.includes(part))
     if (lost !== undefined) throw answer.broken(`a target with ${lost}`, target)
     if (!query.some((part) => part.startsWith('cursor='))) throw answer.broken('a target with a cursor', target)
   }
+  const after = { after: [`${id}.next`] }
+  const present: Check = async (probe) => {
+    await linked(family, probe, 'next')
+  }
+  return [
+    row(`${id}.next`, 'Link has rel="next" when more follow.', source, present, { after: [first] }),
+    row(`${id}.next.relative`, 'The target of rel="next" is relative: the path of the list.', source, relative, after),
+    row(
+      `${id}.next.parameters`,
+      'The target of rel="next" repeats the query, and has a cursor.',
+      source,
+      parameters,
+      after,
+    ),
+  ]
+}
+
+function followRows(family: ListFamily): PromiseRow[] {
+  const { level, id, path, first, filter, view } = family
+  const row = rowsOf(level)
+  const source = sourceOf(family)
   const followed: Check = (probe) =>
     settled(async () => {
       const whole = await probe.get(`${path}?${await view(probe)}limit=100`)
       const all = idsOf(whole)
-      const start = await page(probe)
+      const start = await pageOf(family, probe)
       const walked = (await walk(probe, start, 'next')).flat()
       const length = Math.min(all.length, walked.length)
       const complete = all.length < 100 ? all.length : length
@@ -65,38 +102,32 @@ export function linkRows({ level, id, operation, path, first, filter, view }: Li
         if (target !== undefined) throw end.broken('no rel="next" on the last page', target)
       }
     })
+  const next = { after: [`${id}.next`, `${id}.next.relative`] }
+  return [
+    row(`${id}.next.follow`, 'Along rel="next" everything comes once, without gaps.', source, followed, next),
+    row(`${id}.next.none`, 'The last page has no rel="next".', source, none, { after: [first] }),
+  ]
+}
+
+function prevRows(family: ListFamily): PromiseRow[] {
+  const { level, id } = family
+  const row = rowsOf(level)
+  const source = sourceOf(family)
   const back: Check = (probe) =>
     settled(async () => {
-      const start = await page(probe)
-      const { answer, target } = await linked(probe, 'prev')
+      const start = await pageOf(family, probe)
+      const { answer, target } = await linked(family, probe, 'prev')
       const before = idsOf(await follow(probe, target))
       if (before.join() !== idsOf(start).join())
         throw answer.broken(`before this page: ids ${idsOf(start)}`, `ids ${before}`)
     })
   const noneBefore: Check = async (probe) => {
-    const start = await page(probe)
+    const start = await pageOf(family, probe)
     if (linkOf(start, 'prev') !== undefined)
       throw start.broken('no rel="prev" on the first page', `Link: ${start.header('Link')}`)
   }
   const next = { after: [`${id}.next`, `${id}.next.relative`] }
   return [
-    row(
-      `${id}.next`,
-      'Link has rel="next" when more follow.',
-      source,
-      async (probe) => {
-        await linked(probe, 'next')
-      },
-      { after: [first] },
-    ),
-    row(`${id}.next.relative`, 'The target of rel="next" is relative: the path of the list.', source, relative, {
-      after: [`${id}.next`],
-    }),
-    row(`${id}.next.parameters`, 'The target of rel="next" repeats the query, and has a cursor.', source, parameters, {
-      after: [`${id}.next`],
-    }),
-    row(`${id}.next.follow`, 'Along rel="next" everything comes once, without gaps.', source, followed, next),
-    row(`${id}.next.none`, 'The last page has no rel="next".', source, none, { after: [first] }),
     row(`${id}.prev`, 'Link has rel="prev" when something stands before, and leads to it.', source, back, next),
     row(`${id}.prev.none`, 'The first page has no rel="prev".', source, noneBefore, next),
   ]
