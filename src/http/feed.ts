@@ -11,8 +11,8 @@ import type { Reader } from './response/response.ts'
 import { SharedAnswers } from './response/shared-answers.ts'
 
 const LOOK_EVERY_MS = 40
-/** Wakes are gathered: so many readers are woken every second at most, and a few wake at once. */
-const WAKES_PER_MS = 5
+/** Wakes are gathered, so that changes go on beside many readers: a thousand are woken once a second, ten every 10 ms, one at once. */
+const WAKES_PER_MS = 1
 /** A revoked key must stop working within a second. */
 const VERIFY_EVERY_MS = 500
 
