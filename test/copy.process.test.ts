@@ -48,13 +48,17 @@ describe('petstore copy', () => {
     const { status, stdout, stderr } = await copy(file, address)
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toBe(
-      `Copied and compared: 3 keys, 10 events, 0 changed pets, ${PETS + 2} pets, 2 deprecated calls, 7 idempotency answers, 5 orders, 10 order transitions.\n`,
+      `Copied and compared: 3 keys, 14 events, 3 changed pets, ${PETS + 2} pets, 2 deprecated calls, 7 idempotency answers, 5 orders, 10 order transitions.\n`,
     )
     const back = temporaryFile('back.db')
     expect((await copy(address, back)).status).toBe(0)
     expect(rowsOfFile(back)).toEqual(rowsOfFile(file))
     // A cursor of one store says nothing of another.
     expect(rowsOfFile(back, ['event_epoch'])).not.toEqual(rowsOfFile(file, ['event_epoch']))
+    const source = await openStore(file, { now: () => LATER })
+    const told = await allEvents(source)
+    await source.close()
+    expect(told.length).toBe(PETS + 3 + 14)
     // By the clock of the database, what was asked in 1970 is over.
     await cluster.asAdmin(
       (sql) => sql`UPDATE idempotency_answers SET created_at = extract(epoch FROM now()) * 1000`,
@@ -64,14 +68,13 @@ describe('petstore copy', () => {
       const store = await openStore(where, { now: () => LATER })
       const pets = rowsOfFile(back, ['pets']).pets ?? []
       const count = (status: string) => BigInt(pets.filter((row) => row.split('|').includes(status)).length)
-      // Not what the source says, which a row that was deleted by hand has left with one pet too many.
       expect(await store.getInventory()).toEqual({
         available: count('available'),
         pending: count('pending'),
         sold: count('sold'),
       })
       const { value: pet } = await store.createPet(newPet({ name: 'new', status: 'available' }), 1n)
-      // Also not the id of the animal that was removed.
+      // Also not the id of the pet that was deleted.
       expect(pet.id).toBe(BigInt(PETS + 4))
       const { value: order } = await store.placeOrder({ petId: pet.id }, 1n)
       expect(order.id).toBe(6n)
@@ -82,7 +85,7 @@ describe('petstore copy', () => {
         message: 'Pet 1 is sold: order 1.',
       })
       const events = await allEvents(store)
-      expect(events.length).toBe(PETS + 3 + 11)
+      expect(events.slice(0, -2)).toEqual(told)
       expect(await allEvents(store, { orderId: 3n })).toHaveLength(3)
       expect(events.at(-1)).toMatchObject({ type: 'order.placed', orderId: 6n })
       await store.close()

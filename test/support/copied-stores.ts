@@ -12,6 +12,7 @@ import { run } from './process.ts'
 export const TABLES = [
   'keys',
   'pets',
+  'changed_pets',
   'idempotency_answers',
   'deprecated_calls',
   'orders',
@@ -23,7 +24,7 @@ export const FIRST_ORDER = { petId: 1n, reference: 'till "3" \u{1F436}', expires
 /** After all that is in the source. */
 export const LATER = 1e6
 
-/** A store with something of everything, and an id that was given to a pet which is not there any more. */
+/** A store with something of everything, corrections too, and an id that was given to a pet which is not there any more. */
 export async function filledFile(count = PETS): Promise<string> {
   const path = temporaryFile('petstore.db')
   let at = 1_000
@@ -58,6 +59,7 @@ export async function filledFile(count = PETS): Promise<string> {
       at += 100
       await store.expireOrders(1)
     } else if (end) await store[end](id, by)
+    else await store.updateOrder(id, { reference: 'late', expiresAt: FIRST_ORDER.expiresAt + 1 }, by)
   }
   for (const key of ['x', 'Y']) await store.createPet(pets[0] as NewPet, by, key)
   await store.saveKeyUses([{ keyId: by, ending: 'aB12', at: 7 }])
@@ -65,11 +67,12 @@ export async function filledFile(count = PETS): Promise<string> {
     { keyId: by, operationId: 'getPet', calls: 3, lastAt: 5 },
     { keyId: by, operationId: 'Zoo', calls: 3, lastAt: 5 },
   ])
-  await store.createPet(pets[0] as NewPet, by)
+  const { value: last } = await store.createPet(pets[0] as NewPet, by)
+  await store.updatePet(last.id - 1n, { name: 'corrected "é"', categoryId: -1n }, by)
+  const mistake = created.find(({ value }) => value.status === 'sold')?.value
+  if (mistake) await store.updatePet(mistake.id, { status: 'available' }, by)
+  await store.deletePet(last.id, by)
   await store.close()
-  const database = new Database(path)
-  database.run(`DELETE FROM pets WHERE id = ${count + 3}`)
-  database.close()
   return path
 }
 
