@@ -5,6 +5,7 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { indexed, openShop, proveSearches, type Shop } from '../endurance/search.ts'
 import type { Page } from '../src/domain/lists.ts'
+import type { PetFilter } from '../src/domain/pets.ts'
 import type { Store } from '../src/domain/store.ts'
 import { createMetrics } from '../src/observability/metrics.ts'
 import { openStore } from '../src/store/kinds.ts'
@@ -228,3 +229,21 @@ test('a search before its index is 503 with what to expect, and no failure in th
   expect(service.logged.join('')).not.toContain('failed')
   await service.stop()
 })
+
+test('a search whose filters leave out all that it finds ends after 100 000 rows, and says what to do', async () => {
+  const path = temporaryFile('search.db')
+  const store = await openStore(path, { now: Date.now })
+  await store.createKey(newKey())
+  const database = new Database(path)
+  database.run(`INSERT INTO pets (name, category_id, status, created_at, created_by)
+    SELECT CASE n % 2 WHEN 0 THEN 'Alpha ' ELSE 'Beta ' END || n, 1, CASE n % 2 WHEN 0 THEN 'sold' ELSE 'available' END, 1, 1
+    FROM (WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 240000) SELECT n FROM numbers)`)
+  database.close()
+  const find = (more: Partial<PetFilter>) => store.listPets(petFilter({ limit: 2, search: 'alpha', ...more }))
+  const refused = await rejectionOf(find({ status: 'available' }))
+  expect(refused).toMatchObject({ code: 'invalid_parameter', message: expect.stringContaining('100000 rows') })
+  expect(idsOf(await find({ status: 'sold' }))).toEqual([2n, 4n])
+  expect(idsOf(await find({ status: 'pending' }))).toEqual([])
+  expect(idsOf(await find({ search: 'alpha 24000', sort: 'newest' }))).toEqual([240_000n, 24_000n])
+  await store.close()
+}, 60_000)
