@@ -1,5 +1,6 @@
 // Every lie that can be told of the service, by the id of the promise that it breaks.
 
+import { CORRECTION_LIES } from './lies/corrections.ts'
 import { EVENT_LIES } from './lies/events.ts'
 import { INTERFACE_LIES } from './lies/interface.ts'
 import { KEY_LIES } from './lies/keys.ts'
@@ -18,6 +19,7 @@ export const LIES: Lies = {
   ...ORDER_PLACED_LIES,
   ...STORE_LIES,
   ...EVENT_LIES,
+  ...CORRECTION_LIES,
 }
 
 /** The service, wrong in exactly one way. `service` is its base URL. Throws an Error for a lie that there is not. */

@@ -50,7 +50,8 @@ const JSON_CASES: readonly JsonCase[] = [
 
 const CHUNKED = { 'Transfer-Encoding': 'chunked' }
 
-function jsonRows({ level, id, operation: of, invalid, body, send }: BodyFamily): PromiseRow[] {
+function jsonRows(family: BodyFamily): PromiseRow[] {
+  const { level, id, operation: of, invalid, body, send } = family
   const row = rowsOf(level)
   const rows = JSON_CASES.map(([end, words, make, status, code, after]) => {
     const expected = code === 'invalid' ? invalid : code
@@ -59,7 +60,7 @@ function jsonRows({ level, id, operation: of, invalid, body, send }: BodyFamily)
     }
     const source = status === 201 ? operation(of, 'description') : operation(of, 'responses', status)
     const sentence = status === 201 ? `${words}.` : `${words}: ${status} ${expected}.`
-    return row(`${id}.${end}`, sentence, source, check, writing(...premises(id, status, after)))
+    return row(`${id}.${end}`, sentence, source, check, writing(...premises(family, status, after)))
   })
   const chunked =
     (make: (valid: string) => Body, status: number, code?: string): Check =>
@@ -82,10 +83,10 @@ function jsonRows({ level, id, operation: of, invalid, body, send }: BodyFamily)
   ]
 }
 
-/** What is taken can be judged only where the plain body is. */
-function premises(id: string, status: number, after: string | undefined): string[] {
+/** What is taken can be judged only where the plain body is, and what is refused where its error is whole. */
+function premises({ id, refused }: BodyFamily, status: number, after: string | undefined): string[] {
   if (after !== undefined) return [`${id}.${after}`]
-  return status === 201 ? [`${id}.success`] : []
+  return status === 201 ? [`${id}.success`] : status === 400 ? [`${id}.${refused}`] : []
 }
 
 const JSON_TYPE = 'application/json'
@@ -122,7 +123,8 @@ const TYPE_CASES: readonly (readonly [
   ['content-encoding.identity', 'Content-Encoding: identity', JSON_TYPE, 415, 'identity', 'content-encoding'],
 ]
 
-function typeRows({ level, id, operation: of, body, send }: BodyFamily): PromiseRow[] {
+function typeRows(family: BodyFamily): PromiseRow[] {
+  const { level, id, operation: of, body, send } = family
   const row = rowsOf(level)
   return TYPE_CASES.map(([end, words, type, status, coding, after]) => {
     const check: Check = async (probe) => {
@@ -133,6 +135,6 @@ function typeRows({ level, id, operation: of, body, send }: BodyFamily): Promise
     }
     const sentence = status === 201 ? `${words}.` : `${words}: 415 unsupported_media_type.`
     const source = coding ? 'openapi.yaml#/components/headers/AcceptEncoding' : operation(of, 'responses', 415)
-    return row(`${id}.${end}`, sentence, source, check, writing(...premises(id, status, after)))
+    return row(`${id}.${end}`, sentence, source, check, writing(...premises(family, status, after)))
   })
 }

@@ -15,6 +15,7 @@ const CREATE: BodyFamily = {
   id: 'pets.create',
   operation: 'createPet',
   invalid: 'invalid_pet',
+  refused: 'refused.code',
   text: 'name',
   body: async (_, fields = {}) => petBody(fields),
   send: (probe, body, asking) => probe.post('/pets', body, asking),

@@ -19,6 +19,8 @@ const POST = 'POST /pets'
 const CREATED = writing('pets.create.success')
 
 const WITH_ID = writing('pets.create.id')
+/** What has to hold for a pet to be found in a list. */
+const SEEN = ['pets.create.id.unique', 'pets.list.limit.maximum']
 
 /** A pet that was added, as it was sent and as it was answered. */
 const added = (probe: Probe) =>
@@ -168,20 +170,20 @@ export const interfaceCreate: readonly PromiseRow[] = [
     'A pet that was added can be fetched, with every field as it was sent.',
     documented('GET /pets/{petId}', 'Deprecation'),
     readable,
-    writing('pets.create.int64.beyond-53-bits', 'pets.create.status.sold'),
+    writing('pets.create.int64.beyond-53-bits', 'pets.create.status.sold', 'pets.create.id.unique'),
   ),
   row(
     'pets.create.listed',
     'A pet that was added is listed, with every field as it was sent.',
     documented(POST, '201'),
     listed('pending', '', LARGE.categoryId),
-    writing('pets.create.int64.beyond-53-bits', 'pets.create.status.pending'),
+    writing('pets.create.int64.beyond-53-bits', 'pets.create.status.pending', ...SEEN),
   ),
   row(
     'pets.create.filtered',
     'A pet that was added as sold is in the list of those that are sold.',
     documented('GET /pets', '`status`'),
     listed('sold', 'status=sold&', 7n),
-    writing('pets.create.status.sold', 'pets.list.status.sold'),
+    writing('pets.create.status.sold', 'pets.list.status.sold', ...SEEN),
   ),
 ]

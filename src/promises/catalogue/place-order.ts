@@ -26,6 +26,7 @@ const PLACE: BodyFamily = {
   id: 'orders.place',
   operation: 'placeOrder',
   invalid: 'invalid_order',
+  refused: 'pet-id.missing',
   text: 'reference',
   body: async (probe, fields = {}) => orderBody(await newPetId(probe), fields),
   send: place,
@@ -57,7 +58,7 @@ export const placePromises: readonly PromiseRow[] = [
     'POST /store/orders of an available pet answers 201.',
     operation('placeOrder', 'responses', '201'),
     seen((answer) => answer.expectStatus(201)),
-    writing('pets.create.status.available'),
+    writing('pets.create.status.available', 'pets.create.id.unique'),
   ),
   row(
     'orders.place.content-type',

@@ -35,7 +35,7 @@ export const storeKeyPromises: readonly PromiseRow[] = Object.entries(OPERATIONS
         const answer = (await probe.ask(line(), asking)).expectError(401, `${which}_api_key`)
         answer.expectHeader('WWW-Authenticate', /^Bearer realm="petstore"/)
       },
-      { ...needs, after: [`auth.code.${which}`] },
+      { ...needs, after: [`auth.code.${which}`, `auth.challenge.${which}`] },
     ),
   )
   if (method === 'get') return both

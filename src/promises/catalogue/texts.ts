@@ -21,7 +21,10 @@ const REFUSED: readonly (readonly [string, string, string])[] = [
 ]
 
 /** Rows of the operation's field of free text. */
-export function textRows({ level, id, invalid, text, body, send }: BodyFamily, source: string): PromiseRow[] {
+export function textRows(
+  { level, id, invalid, refused: first, text, body, send }: BodyFamily,
+  source: string,
+): PromiseRow[] {
   const row = rowsOf(level)
   const taken = TAKEN.map(([end, words, value]) => {
     const check: Check = async (probe) => {
@@ -29,7 +32,7 @@ export function textRows({ level, id, invalid, text, body, send }: BodyFamily, s
       const answer = (await send(probe, await body(probe, { [text]: sent }))).expectStatus(201)
       answer.expectMember(answer.object(), text, sent)
     }
-    return row(`${id}.${text}.${end}`, `A ${text} ${words}.`, source, check, writing(`${id}.success`))
+    return row(`${id}.${text}.${end}`, `A ${text} ${words}.`, source, check, writing(`${id}.${text}`))
   })
   const refused = REFUSED.map(([end, words, value]) => {
     const check: Check = async (probe) => {
@@ -41,7 +44,7 @@ export function textRows({ level, id, invalid, text, body, send }: BodyFamily, s
         )
       ).expectError(400, invalid)
     }
-    return row(`${id}.${text}.${end}`, `A ${text} ${words}: 400 ${invalid}.`, source, check, { needs: ['write'] })
+    return row(`${id}.${text}.${end}`, `A ${text} ${words}: 400 ${invalid}.`, source, check, writing(`${id}.${first}`))
   })
   return [...taken, ...refused]
 }
