@@ -1,9 +1,9 @@
-// `petstore events new-epoch`, beside a service that serves the store.
+// `petstore events`, and `petstore events new-epoch` beside a service that serves the store.
 
 import { expect, test } from 'bun:test'
 import { temporaryFile } from './support/files.ts'
 import { sharedCluster } from './support/postgres.ts'
-import { run } from './support/process.ts'
+import { launcher, run } from './support/process.ts'
 import { startService } from './support/service.ts'
 
 const cluster = await sharedCluster()
@@ -27,3 +27,38 @@ test.each(['a file', 'PostgreSQL'])(
     await service.stop()
   },
 )
+
+test('petstore events shows what has happened, for people and as JSON, and goes on with what happens', async () => {
+  const service = await startService({ now: Date.now })
+  const env = { PETSTORE_URL: service.url, PETSTORE_API_KEY: service.key }
+  const events = async (...flags: string[]) => (await run(['events', ...flags], { env })).stdout
+  for (const name of ['Rex', 'L\\u001buna']) await service.post(`{"name":"${name}","categoryId":7}`)
+  await service.request('POST', '/store/orders', { body: '{"petId":1}' })
+  const time = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\dZ  '
+  const lines = [
+    'pet\\.added        pet 1 available \\(Rex\\), by test\n',
+    'pet\\.added        pet 2 available \\(L�una\\), by test\n',
+    'order\\.placed     pet 1 pending, order 1, by test\n',
+  ].map((line) => time + line)
+  expect(await events()).toMatch(new RegExp(`^${lines.join('')}$`))
+  expect(await events('--pet', '2')).toMatch(new RegExp(`^${lines[1]}$`))
+  expect(await events('--order', '1')).toMatch(new RegExp(`^${lines[2]}$`))
+  expect(await events('--from', 'now')).toBe('')
+  const { text } = await service.get('/store/events')
+  expect(`[${(await events('--json')).trimEnd().replaceAll('\n', ',')}]`).toBe(text)
+  expect(await run(['events', '--from', 'yesterday'], { env })).toMatchObject({ status: 2 })
+  expect((await run(['events', 'secret', '--pet', '2'], { env })).stderr).toContain("nknown option '--pet'")
+
+  const child = Bun.spawn([launcher, 'events', '--follow', '--pet', '2', '--json'], {
+    env: { ...process.env, ...env },
+    stdout: 'pipe',
+  })
+  const reader = child.stdout.getReader()
+  const next = async () => JSON.parse(new TextDecoder().decode((await reader.read()).value)).type
+  expect(await next()).toBe('pet.added')
+  await service.request('POST', '/store/orders', { body: '{"petId":2}' })
+  expect(await next()).toBe('order.placed')
+  child.kill()
+  await child.exited
+  await service.stop()
+}, 30_000)

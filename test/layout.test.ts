@@ -40,6 +40,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'client',
     'promises',
     'system/files.ts',
+    'system/lock.ts',
     'system/partial.ts',
   ],
 }

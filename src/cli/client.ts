@@ -32,12 +32,17 @@ export function createClient(
   command: Command,
   options: Pick<PetstoreClientOptions, 'retries' | 'onRetry'> = {},
 ): PetstoreClient {
+  return new PetstoreClient({ ...clientOptions(command), ...options })
+}
+
+/** Throws StartError when there is no API key. */
+export function clientOptions(command: Command): PetstoreClientOptions {
   const { baseUrl, apiKey } = serviceOf(command)
   if (!apiKey) {
     throw new StartError(`There is no API key for ${baseUrl}. Run petstore login, or set PETSTORE_API_KEY.`)
   }
   const onDeprecated = (notice: Deprecation) => tell(deprecationNote(typed(command), notice))
-  return new PetstoreClient({ baseUrl, apiKey, onDeprecated, ...options })
+  return { baseUrl, apiKey, onDeprecated }
 }
 
 function deprecationNote(what: string, { removal }: Deprecation): string {

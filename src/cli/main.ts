@@ -20,7 +20,7 @@ const COMMANDS = new Map(
     pets: async () => (await import('./pets.ts')).petsCommand(),
     orders: async () => (await import('./orders.ts')).ordersCommand(),
     inventory: async () => (await import('./orders.ts')).inventoryCommand(),
-    events: async () => (await import('./events.ts')).eventsCommand(),
+    events: async () => (await import('./events/events.ts')).eventsCommand(),
     login: async () => (await import('./login.ts')).loginCommand(),
     logout: async () => (await import('./login.ts')).logoutCommand(),
     status: async () => (await import('./status.ts')).statusCommand(),
@@ -35,6 +35,8 @@ const program = new Command('petstore')
   .version(packageJson.version)
   .addHelpText('after', EXIT_STATUSES)
   .helpCommand(false)
+  // A flag belongs to the command that it follows: petstore events has some that its own commands have, too.
+  .enablePositionalOptions()
 const load = COMMANDS.get(process.argv[2] ?? '')
 if (load) program.addCommand(await load())
 else await addAll()

@@ -120,8 +120,8 @@ export const toEvent = objectOf<Event>({
   id: int64,
   type: string,
   at: string,
-  petId: int64,
   by: optional(string),
+  petId: int64,
   petStatus: optional((value) => string(value) as PetStatus),
   pet: optional(toPet),
   orderId: optional(int64),
@@ -155,7 +155,7 @@ function requestId(headers: Headers): string | undefined {
 }
 
 /** RFC 9110, 10.2.3: seconds, or a date. */
-function retryAfterMs(headers: Headers): number | undefined {
+export function retryAfterMs(headers: Headers): number | undefined {
   const text = headers.get('Retry-After')
   if (text === null) return undefined
   const ms = /^[0-9]+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()

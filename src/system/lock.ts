@@ -24,6 +24,11 @@ export function lockAbandoned(path: string, descriptor: number): boolean {
   return isLocal(path) && lock(descriptor, F_OFD_SETLK, 0n)
 }
 
+/** Locks the file at `path` until the descriptor is closed. `false`: another process has. Without effect where locks say nothing. */
+export function lockAlone(path: string, descriptor: number): boolean {
+  return !isLocal(path) || lock(descriptor, F_OFD_SETLK, 0n)
+}
+
 function isLocal(path: string): boolean {
   return LOCAL.includes(statfsSync(dirname(path)).type)
 }

@@ -1,15 +1,11 @@
-// `petstore events …`: the feed of events.
+// `petstore events new-epoch`: after a database was set back, no reader goes on as if nothing had happened.
 
 import { Command } from 'commander'
-import { configOf, withSettings } from './options.ts'
-import { say } from './print.ts'
-import { withStore } from './with-store.ts'
+import { configOf, withSettings } from '../options.ts'
+import { say } from '../print.ts'
+import { withStore } from '../with-store.ts'
 
-export function eventsCommand(): Command {
-  return new Command('events').description('The feed of events.').addCommand(newEpochCommand())
-}
-
-function newEpochCommand(): Command {
+export function newEpochCommand(): Command {
   const command = new Command('new-epoch')
     .description('Refuse all earlier cursors of the feed, in the store itself: after its database was set back.')
     .addHelpText(

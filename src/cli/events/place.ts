@@ -1,0 +1,73 @@
+// Where a forward is in the feed: one line in a file, the cursor behind the last event that the receiver has taken. One process at a time
+// has it.
+
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { StartError, systemReason } from '../../domain/errors.ts'
+import { decodeEventCursor } from '../../http/request/event-cursor.ts'
+import { syncFolderOf } from '../../system/files.ts'
+import { lockAlone } from '../../system/lock.ts'
+
+const MODE = 0o600
+
+export class Place {
+  private constructor(
+    private readonly file: string,
+    /** `undefined`: before the first time. */
+    public cursor: string | undefined,
+  ) {}
+
+  /** Until this process ends, no other can. Throws StartError. */
+  static open(file: string): Place {
+    const cursor = told(file, () => {
+      // Not the file itself, whose name goes to another file at each step.
+      if (!lockAlone(file, openSync(`${file}.lock`, 'a', MODE))) {
+        throw new StartError(`Another petstore events forward works with ${file}.`)
+      }
+      return readCursor(file)
+    })
+    return new Place(file, cursor)
+  }
+
+  /** On disk when it returns. Throws StartError. */
+  keep(cursor: string): void {
+    if (cursor === this.cursor) return
+    told(this.file, () => {
+      const whole = `${this.file}.new`
+      const descriptor = openSync(whole, 'w', MODE)
+      try {
+        writeSync(descriptor, `${cursor}\n`)
+        fsyncSync(descriptor)
+      } finally {
+        closeSync(descriptor)
+      }
+      renameSync(whole, this.file)
+      syncFolderOf(this.file)
+    })
+    this.cursor = cursor
+  }
+}
+
+function readCursor(file: string): string | undefined {
+  let cursor: string
+  try {
+    cursor = readFileSync(file, 'utf8').trimEnd()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  try {
+    decodeEventCursor(cursor)
+    return cursor
+  } catch {
+    throw new StartError(`${file} is not a state of petstore events forward.`)
+  }
+}
+
+function told<Result>(file: string, work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof StartError) throw error
+    throw new StartError(`The state in ${file} cannot be kept (${systemReason(error)}).`, { cause: error })
+  }
+}

@@ -1,0 +1,64 @@
+// The receiver of a web hook: one attempt to hand it a message, signed as Standard Webhooks 1.0.0 says, and what came of that.
+
+import { createHmac } from 'node:crypto'
+import { retryAfterMs } from '../../client/responses.ts'
+
+export interface Message {
+  /** Equal in all attempts, so that the receiver recognises a message that it has. */
+  id: string
+  body: string
+}
+
+export type Outcome = 'taken' | 'gone' | { reason: string; retryAfterMs: number }
+
+/** Of one attempt. */
+const TIMEOUT_MS = 30_000
+/** An answer that is longer is not read to its end, and its connection not used again. */
+const ANSWER_BYTES_MAX = 64 * 1024
+
+/** Posts the message once. `signal` gives up. */
+export async function post(
+  url: URL,
+  secrets: readonly Uint8Array[],
+  message: Message,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: signed(message, secrets),
+      body: message.body,
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      // Whatever the environment says.
+      tls: { rejectUnauthorized: true },
+    })
+    await drain(response)
+    if (response.ok) return 'taken'
+    if (response.status === 410) return 'gone'
+    return { reason: `status ${response.status}`, retryAfterMs: retryAfterMs(response.headers) ?? 0 }
+  } catch (error) {
+    const { code, name } = error as { code?: string; name: string }
+    return { reason: name === 'TimeoutError' ? 'no answer in time' : (code ?? name), retryAfterMs: 0 }
+  }
+}
+
+/** A fresh time and signature for each attempt; during a rotation, one signature for each secret. */
+function signed({ id, body }: Message, secrets: readonly Uint8Array[]): Record<string, string> {
+  const timestamp = Math.floor(Date.now() / 1000).toString()
+  const signature = (secret: Uint8Array) =>
+    `v1,${createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+  return {
+    'Content-Type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': secrets.map(signature).join(' '),
+  }
+}
+
+/** The status says it all: an answer that breaks off later is one, too. */
+async function drain(response: Response): Promise<void> {
+  const length = Number(response.headers.get('Content-Length') ?? Number.POSITIVE_INFINITY)
+  const end = length <= ANSWER_BYTES_MAX ? response.arrayBuffer() : response.body?.cancel()
+  await end?.catch(() => undefined)
+}

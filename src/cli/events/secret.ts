@@ -1,0 +1,41 @@
+// The secrets that sign what is forwarded, in the form of Standard Webhooks 1.0.0: whsec_, and 24 to 64 bytes in base64.
+
+import { readFileSync } from 'node:fs'
+import { Command } from 'commander'
+import { StartError, systemReason } from '../../domain/errors.ts'
+import { deliver } from '../print.ts'
+
+const PREFIX = 'whsec_'
+const NEW_BYTES = 32
+const [BYTES_MIN, BYTES_MAX] = [24, 64]
+
+export function secretCommand(): Command {
+  return new Command('secret')
+    .description('Make a secret for petstore events forward and its receiver.')
+    .addHelpText('after', '\nExample:\n  (umask 077 && petstore events secret > webhook-secret)')
+    .action(() =>
+      deliver(`${PREFIX}${Buffer.from(crypto.getRandomValues(new Uint8Array(NEW_BYTES))).toString('base64')}\n`),
+    )
+}
+
+/** One a line. Throws StartError, whose message has none of them. */
+export function readSecrets(file: string): Uint8Array[] {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new StartError(`The secrets in ${file} cannot be read (${systemReason(error)}).`, { cause: error })
+  }
+  const lines = text.split('\n').map((line) => line.trim())
+  const secrets = lines.flatMap((line, index) => (line === '' ? [] : [secretOf(line, `${file}, line ${index + 1}`)]))
+  if (secrets.length > 0) return secrets
+  throw new StartError(`${file} has no secret. petstore events secret makes one.`)
+}
+
+function secretOf(text: string, where: string): Uint8Array {
+  const encoded = text.slice(PREFIX.length)
+  const bytes = Buffer.from(encoded, 'base64')
+  const isExact = text.startsWith(PREFIX) && bytes.toString('base64').replace(/=+$/, '') === encoded.replace(/=+$/, '')
+  if (isExact && bytes.length >= BYTES_MIN && bytes.length <= BYTES_MAX) return bytes
+  throw new StartError(`${where}: a secret is ${PREFIX} and ${BYTES_MIN} to ${BYTES_MAX} bytes in base64.`)
+}

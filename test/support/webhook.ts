@@ -1,0 +1,83 @@
+// A receiver of web hooks that answers as the test says, and `petstore events forward` as a process.
+
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Webhook } from 'standardwebhooks'
+import { temporaryFile } from './files.ts'
+import { launcher } from './process.ts'
+
+export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+
+export interface Received {
+  /** Of the event. */
+  id: number
+  body: string
+  headers: Record<string, string>
+  /** On the clock of performance.now(). */
+  at: number
+}
+
+export type Hook = Awaited<ReturnType<typeof startHook>>
+
+/** Checks each signature. `respond` gets what was received, and how many were before. */
+export async function startHook(respond: (received: Received, n: number) => Response | Promise<Response>, tls = {}) {
+  const all: Received[] = []
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    ...tls,
+    async fetch(request) {
+      const headers = Object.fromEntries(request.headers)
+      const body = await request.text()
+      new Webhook(SECRET).verify(body, headers)
+      const received = { id: JSON.parse(body).id, body, headers, at: performance.now() }
+      return respond(received, all.push(received) - 1)
+    },
+  })
+  return {
+    url: `${'tls' in tls ? 'https' : 'http'}://127.0.0.1:${server.port}/hook`,
+    all,
+    ids: () => all.map(({ id }) => id),
+    async received(count: number) {
+      while (all.length < count) await Bun.sleep(5)
+    },
+    stop: () => server.stop(true),
+  }
+}
+
+export const taken = () => new Response(null, { status: 204 })
+
+export interface ForwardOptions {
+  to: string
+  /** The service. */
+  url: string
+  key: string
+  state?: string
+  secrets?: string
+  args?: string[]
+  env?: Record<string, string>
+}
+
+/** Each with its own state, unless that is given. */
+export function forward({ to, url, key, secrets = SECRET, args = [], env = {}, ...given }: ForwardOptions) {
+  const { state = join(mkdtempSync(temporaryFile('state-')), 'forwarded') } = given
+  const secretFile = join(dirname(state), 'secret')
+  writeFileSync(secretFile, `${secrets}\n`)
+  const flags = ['--to', to, '--secret-file', secretFile, '--state', state, '--url', url]
+  const child = Bun.spawn([launcher, 'events', 'forward', ...flags, ...args], {
+    env: { PATH: process.env.PATH ?? '', HOME: dirname(state), PETSTORE_API_KEY: key, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const stderr = child.stderr.text()
+  return {
+    state,
+    pid: child.pid,
+    cursor: () => readFileSync(state, 'utf8').trim(),
+    ended: async () => ({ status: await child.exited, stderr: await stderr }),
+    /** The status, and what it said. */
+    async stop(signal: NodeJS.Signals = 'SIGTERM') {
+      child.kill(signal)
+      return { status: await child.exited, stderr: await stderr }
+    },
+  }
+}
