@@ -39,6 +39,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'config',
     'client',
     'promises',
+    'practice',
     'system/files.ts',
     'system/lock.ts',
     'system/partial.ts',

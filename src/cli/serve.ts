@@ -36,6 +36,11 @@ export function serveCommand(): Command {
       'stop when standard input ends, and empty the store at each line `reset`; only with --ephemeral',
       false,
     )
+    .option(
+      '--practice',
+      'as --stdin, and misbehave at your word: petstore help practice; only with --ephemeral',
+      false,
+    )
     .option('--workers <number>', 'number of processes that serve one port and one store', parsedBy(parseWorkers), 1)
     .addOption(new Option('--worker').hideHelp())
     .addHelpText(
@@ -52,11 +57,12 @@ More settings are environment variables: petstore help settings.`,
     )
   withSettings(command, 'host', 'port', 'database', 'environment')
   return command.action(async (options: ServeOptions, self: Command) => {
-    const { ephemeral, demo, stdin, workers, database } = options
+    const { ephemeral, demo, stdin, practice, workers, database } = options
     if (demo && !ephemeral) {
       self.error('--demo needs --ephemeral. To add sample pets to a running service, use petstore demo.')
     }
     if (stdin && !ephemeral) self.error('--stdin can empty the store. It needs --ephemeral.')
+    if (practice && !ephemeral) self.error('--practice makes a service misbehave. It needs --ephemeral.')
     if (ephemeral && database !== undefined) {
       self.error('--ephemeral keeps everything in memory. It cannot be used with --database.')
     }
@@ -65,7 +71,7 @@ More settings are environment variables: petstore help settings.`,
     }
     const config = configOf(self)
     if (config.sharePort && workers > 1) self.error('--workers cannot be used with PETSTORE_SHARE_PORT.')
-    await serve(config, options)
+    await serve(config, { ...options, stdin: stdin || practice })
   })
 }
 
@@ -74,6 +80,7 @@ interface ServeOptions {
   demo: boolean
   json: boolean
   stdin: boolean
+  practice: boolean
   workers: number
   database?: string
   /** This is one of the processes that `--workers` starts. */
@@ -82,7 +89,7 @@ interface ServeOptions {
 
 async function serve(
   config: Config,
-  { ephemeral, demo, json, stdin, workers, worker = false }: ServeOptions,
+  { ephemeral, demo, json, stdin, practice: practises, workers, worker = false }: ServeOptions,
 ): Promise<void> {
   const together = worker || workers > 1
   const log = createLog(config.logLevel, { sharedPipe: together })
@@ -93,7 +100,8 @@ async function serve(
   const open = () => openWatched(ephemeral ? MEMORY : config.database, worker, log, metrics)
   const { store, reset } = stdin ? await resettable(open) : { store: await open(), reset: undefined }
   // Workers share their port, so a port in use by another service would not be noticed.
-  if (workers > 1) await checkFree(config)
+  if (workers > 1 || practises) await checkFree(config)
+  const practice = practises ? await (await import('./practice.ts')).startPractice(config) : undefined
   const server = startServer({
     store,
     log,
@@ -102,6 +110,7 @@ async function serve(
     port: config.port,
     environment: config.environment,
     baseUrls: { production: config.baseUrl, staging: config.stagingBaseUrl },
+    ...practice?.behind,
     corsOrigins: config.corsOrigins,
     rateLimit: config.rateLimit,
     maxWaiting: config.maxWaiting,
@@ -110,6 +119,8 @@ async function serve(
     enforceSunset: config.sunset === 'enforce',
     now: Date.now,
   })
+  practice?.leadTo(server.url)
+  const url = practice?.url ?? server.url
   const admin = metrics && startAdmin({ host: config.adminHost, port: config.adminPort as number, metrics })
   const others = workers > 1 ? await startWorkers(workers - 1, config, server.port, log) : undefined
   const backedUp = ephemeral || worker ? { ...config, backupDir: undefined } : config
@@ -121,20 +132,24 @@ async function serve(
   const shownKey = ephemeral || !config.bootstrapKey ? key : undefined
   const announce = async () => {
     if (key && demo) await fillWithSamples(store, key)
-    if (json) return say(`${JSON.stringify({ url: server.url, apiKey: shownKey, metrics: admin?.url })}\n`, log)
+    if (json) return say(`${JSON.stringify({ url, apiKey: shownKey, metrics: admin?.url })}\n`, log)
     let text = ''
-    if (ephemeral) text += `key: ${key}\n${process.stdout.isTTY ? `${places(server.url)}\n` : ''}`
-    else if (!worker) text += welcome(server.url, config, shownKey)
+    if (ephemeral) text += `key: ${key}\n${process.stdout.isTTY ? `${places(url)}\n` : ''}`
+    else if (!worker) text += welcome(url, config, shownKey)
     if (admin) text += `metrics on ${admin.url}\n`
-    await say(`${text}petstore listening on ${server.url}\n`, log)
+    await say(`${text}petstore listening on ${url}\n`, log)
   }
   // Listened for before the address is printed, because until then a signal ends the process at once.
   const signalled = Promise.race([firstSignal(), npxEnds()])
   await announce()
 
   const receive = async (line: string) => {
-    if (line !== 'reset') return log.warn({ line }, 'only the line `reset` is understood')
+    if (line !== 'reset') {
+      if (practice) return say(`${practice.answer(line)}\n`, log)
+      return log.warn({ line }, 'only the line `reset` is understood')
+    }
     await reset?.()
+    practice?.reset()
     await addFirstKey(store, { ...config, bootstrapKey: key }, log)
     await announce()
   }
@@ -145,6 +160,7 @@ async function serve(
   const status = await stopInOrder(
     [
       { name: 'requests', maxMs: WORKERS_GRACE_MS + 100, stop: requests },
+      { name: 'practice', maxMs: 100, stop: async () => practice?.stop() },
       { name: 'metrics', maxMs: 100, stop: async () => admin?.stop() },
       { name: 'store', maxMs: 300, stop: () => store.close() },
       { name: 'log', maxMs: 300, stop: () => log.flush() },

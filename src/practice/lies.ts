@@ -8,7 +8,7 @@ import { ORDER_PLACED_LIES } from './lies/orders-placed.ts'
 import { PETS_ADDED_LIES } from './lies/pets-added.ts'
 import { PETS_READ_LIES } from './lies/pets-read.ts'
 import { STORE_LIES } from './lies/store.ts'
-import { type RunningProxy, startProxy } from './proxy.ts'
+import { type Behaviour, type RunningProxy, startProxy } from './proxy.ts'
 import type { Lies } from './tell.ts'
 
 export const LIES: Lies = {
@@ -24,7 +24,12 @@ export const LIES: Lies = {
 
 /** The service, wrong in exactly one way. `service` is its base URL. Throws an Error for a lie that there is not. */
 export function startLiar(service: string, breaks: string): Promise<RunningProxy> {
-  const tell = LIES[breaks]
-  if (!tell) throw new Error(`There is no lie that breaks ${breaks}.`)
-  return startProxy(service, tell())
+  return startProxy(service, lieThatBreaks(breaks))
+}
+
+/** Throws an Error for a lie that there is not. */
+export function lieThatBreaks(promise: string): Behaviour {
+  const tell = Object.hasOwn(LIES, promise) ? LIES[promise] : undefined
+  if (!tell) throw new Error(`There is no lie that breaks ${promise}.`)
+  return tell()
 }

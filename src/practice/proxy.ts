@@ -33,14 +33,33 @@ export async function startProxy(
   service: string,
   behave: Behaviour = (asked, pass) => pass(asked),
 ): Promise<RunningProxy> {
-  const { hostname, port, pathname } = new URL(service)
+  const { pathname } = new URL(service)
+  const { port, stop } = await listenBefore(() => service, behave, { host: '127.0.0.1', port: 0 })
+  return { url: `http://127.0.0.1:${port}${pathname}`, stop }
+}
+
+export interface Place {
+  host: string
+  /** 0 chooses a free one. */
+  port: number
+}
+
+/** The same in a place of the caller's. The service is asked for when there is a request for it: it may start later. */
+export async function listenBefore(
+  service: () => string,
+  behave: Behaviour,
+  { host, port }: Place,
+): Promise<{ port: number; stop(): Promise<void> }> {
   const open = new Set<Socket>()
   const kept = (socket: Socket): Socket => {
     open.add(socket)
     return socket.on('error', () => socket.destroy()).on('close', () => open.delete(socket))
   }
   const server = createServer((client) => {
-    const connection = new Connection(() => kept(dial(Number(port), hostname)))
+    const connection = new Connection(() => {
+      const { hostname, port } = new URL(service())
+      return kept(dial(Number(port), hostname))
+    })
     serve(kept(client), behave, connection)
       .catch(() => undefined)
       .finally(() => {
@@ -48,10 +67,9 @@ export async function startProxy(
         client.destroy()
       })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address() as { port: number }
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve))
   return {
-    url: `http://127.0.0.1:${address.port}${pathname}`,
+    port: (server.address() as { port: number }).port,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

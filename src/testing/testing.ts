@@ -17,15 +17,32 @@ export interface TestPetstore {
   stop(): Promise<void>
 }
 
+/** A petstore that misbehaves at a test's word. A reset ends it. */
+export interface PracticePetstore extends TestPetstore {
+  /**
+   * From now on the service breaks the promise with this id, and no other. docs/promises.md explains each. Rejects with an Error for a lie
+   * that there is not.
+   */
+  lie(promise: string): Promise<void>
+  /** The ids of the promises that `lie` can break. */
+  lies(): Promise<string[]>
+}
+
 export interface TestPetstoreOptions {
   /** Start with the sample pets. */
   demo?: boolean
+  /** Start one that misbehaves at a test's word. */
+  practice?: boolean
 }
 
 /** Resolves when the service answers, on a free port of this machine. Rejects with an Error that says why it cannot start. */
-export async function startPetstore({ demo = false }: TestPetstoreOptions = {}): Promise<TestPetstore> {
+export function startPetstore(options: TestPetstoreOptions & { practice: true }): Promise<PracticePetstore>
+export function startPetstore(options?: TestPetstoreOptions): Promise<TestPetstore>
+export async function startPetstore({ demo = false, practice = false }: TestPetstoreOptions = {}) {
   const launcher = fileURLToPath(new URL('../../bin/petstore', import.meta.url))
-  const flags = ['--ephemeral', '--stdin', '--json', '--port', '0', ...(demo ? ['--demo'] : [])]
+  const flags = ['--ephemeral', '--stdin', '--json', '--port', '0']
+  if (demo) flags.push('--demo')
+  if (practice) flags.push('--practice')
   // With Plug'n'Play only Node knows where Bun is.
   const [command, ...first] = process.versions.pnp ? [process.execPath, launcher] : [launcher]
   const child = spawn(command, [...first, 'serve', ...flags], {
@@ -36,12 +53,13 @@ export async function startPetstore({ demo = false }: TestPetstoreOptions = {}):
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   // Writing to a service that has ended fails. `ready` reports that it has ended.
   child.stdin.on('error', () => undefined)
-  /** The next line, which says that the service is ready. */
-  const ready = async (): Promise<{ url: string; apiKey: string }> => {
+  const nextLine = async () => {
     const line = await lines.next()
     if (line.done) throw new Error('The petstore has ended. Its standard error says why.')
     return JSON.parse(line.value)
   }
+  /** The next line, which says that the service is ready. */
+  const ready = (): Promise<{ url: string; apiKey: string }> => nextLine()
   /** Keeps this process alive only while it waits for the service, so a test runner that never calls `stop` can end. */
   const waitFor = async <Result>(work: Promise<Result>): Promise<Result> => {
     const handles = [child, child.stdin, child.stdout] as Partial<{ ref(): void; unref(): void }>[]
@@ -53,7 +71,18 @@ export async function startPetstore({ demo = false }: TestPetstoreOptions = {}):
     }
   }
   const { url, apiKey } = await waitFor(Promise.race([ready(), ended.then(ready)]))
+  const tell = async (command: Record<string, unknown>) => {
+    child.stdin.write(`${JSON.stringify(command)}\n`)
+    const { result, error } = await waitFor(nextLine())
+    if (error !== undefined) throw new Error(error)
+    return result
+  }
+  const practising = {
+    lie: (promise: string) => tell({ lie: promise }),
+    lies: () => tell({ lies: true }),
+  }
   return {
+    ...(practice ? practising : {}),
     url,
     apiKey,
     async reset() {

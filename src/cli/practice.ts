@@ -1,0 +1,43 @@
+// `serve --ephemeral --practice`: the service is behind a proxy, which stands at the service's address and misbehaves at its user's word.
+
+import type { Config } from '../config/config.ts'
+import { basePath } from '../contract/contract.ts'
+import { authority } from '../http/listen.ts'
+import type { ServerOptions } from '../http/server.ts'
+import { answerTo } from '../practice/commands.ts'
+import { Practice } from '../practice/practice.ts'
+import { listenBefore } from '../practice/proxy.ts'
+
+export interface RunningPractice {
+  /** The base address for clients, ending in /v1. */
+  url: string
+  /** How the service has to start. */
+  behind: Pick<ServerOptions, 'host' | 'port' | 'baseUrls'>
+  /** Where the service is. Until it is told, connections are closed. */
+  leadTo(service: string): void
+  /** A command as a line, and what it gives as one. */
+  answer(line: string): string
+  reset(): void
+  stop(): Promise<void>
+}
+
+/** Listens on the configured address, which must be free. */
+export async function startPractice(config: Config): Promise<RunningPractice> {
+  const { host, port, environment, baseUrl, stagingBaseUrl } = config
+  const practice = new Practice()
+  let address = ''
+  const proxy = await listenBefore(() => address, practice.behave, { host, port })
+  const url = `http://${authority(host, proxy.port)}${basePath}`
+  const bases = { production: baseUrl, staging: stagingBaseUrl }
+  return {
+    url,
+    // The contract that it serves names the address of the proxy.
+    behind: { host: '127.0.0.1', port: 0, baseUrls: { ...bases, [environment]: bases[environment] ?? url } },
+    leadTo(service) {
+      address = service
+    },
+    answer: (line) => answerTo(line, practice),
+    reset: () => practice.reset(),
+    stop: proxy.stop,
+  }
+}

@@ -1,0 +1,89 @@
+// A service that misbehaves at a test's word, through petstore/testing and by lines on standard input.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { type PracticePetstore, startPetstore } from '../src/testing/testing.ts'
+import { launcher, run } from './support/process.ts'
+import { rejectionOf } from './support/rejection.ts'
+
+const BIG = '9007199254740993'
+
+let store: PracticePetstore
+beforeAll(async () => {
+  store = await startPetstore({ practice: true })
+})
+beforeEach(() => store.reset())
+afterAll(() => store.stop())
+
+const authorization = () => ({ Authorization: `Bearer ${store.apiKey}` })
+const list = () => fetch(`${store.url}/pets`, { headers: authorization() })
+const add = (headers: Record<string, string> = {}) =>
+  fetch(`${store.url}/pets`, {
+    method: 'POST',
+    headers: { ...authorization(), 'Content-Type': 'application/json', ...headers },
+    body: `{"name":"Rex","categoryId":${BIG}}`,
+  })
+
+test('serves as without practice, and the contract names its address', async () => {
+  expect(await (await add()).text()).toBe(`{"id":1,"name":"Rex","categoryId":${BIG},"status":"available"}`)
+  expect(await (await fetch(new URL('/openapi.json', store.url))).json()).toMatchObject({
+    servers: expect.arrayContaining([expect.objectContaining({ url: store.url })]),
+  })
+})
+
+describe('a lie', () => {
+  test('breaks its promise until the reset', async () => {
+    await store.lie('pets.create.int64.beyond-53-bits')
+    expect(await (await add()).text()).not.toContain(BIG)
+    await store.reset()
+    const { status } = await add()
+    expect([status, await (await list()).text()]).toEqual([
+      201,
+      expect.stringContaining(`"id":1,"name":"Rex","categoryId":${BIG}`),
+    ])
+  })
+
+  test('takes the place of the one before', async () => {
+    await store.lie('pets.create.int64.beyond-53-bits')
+    await store.lie('pets.get.not-modified.headers')
+    expect(await (await add()).text()).toContain(BIG)
+  })
+
+  test('is one of those that are listed; another is refused', async () => {
+    const lies = await store.lies()
+    expect(lies.length).toBeGreaterThan(200)
+    for (const id of lies) await store.lie(id)
+    expect(await rejectionOf(store.lie('pets.none'))).toMatchObject({
+      message: 'There is no lie that breaks pets.none.',
+    })
+    expect(await rejectionOf(store.lie('constructor'))).toMatchObject({ message: expect.stringContaining('no lie') })
+  })
+})
+
+test('is refused without --ephemeral', async () => {
+  expect(await run(['serve', '--port', '0', '--practice'])).toMatchObject({
+    status: 2,
+    stdout: '',
+    stderr: expect.stringContaining('--practice makes a service misbehave. It needs --ephemeral.'),
+  })
+})
+
+test('other languages send lines of JSON, and each has one line as its answer', async () => {
+  const lines = ['{"lies":true}', '{"lie":"pets.get.not-modified.headers"}', 'reset', 'no', '[]', '{"fly":1}', '{}']
+  const command = ['sh', '-c', `printf '%s\\n' "$@" | '${launcher}' serve --ephemeral --practice --json --port 0`, 'sh']
+  const { status, stdout } = await run(lines, { command })
+  const [started, ...answers] = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  const notOne = { error: 'A command is reset, or an object with one member, such as {"lies": true}.' }
+  expect(status).toBe(0)
+  expect(answers).toEqual([
+    { result: expect.arrayContaining(['pets.list.limit.too-large']) },
+    { result: null },
+    started,
+    notOne,
+    notOne,
+    { error: expect.stringContaining('There is no command fly.') },
+    notOne,
+  ])
+})
