@@ -116,6 +116,14 @@ describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
     expect((await found(one, 'rare')).length).toBe(20)
   }, 60_000)
 
+  test('what a failover takes from the end of the index is read from the rows again', async () => {
+    const whole = await found(one, 'rare')
+    await found(other, 'rare')
+    const last = `list = 0 AND segment = ${(await segments()).at(-1)}`
+    for (const table of ['search_terms', 'search_segments']) await run(`DELETE FROM ${table} WHERE ${last}`)
+    for (const store of [one, other]) expect(await found(store, 'rare')).toEqual(whole)
+  })
+
   test('a corrected name is found by its new words and no longer by the old, with its orders; so is a reference', async () => {
     const early = 11n
     const late = await add('Later Dog')

@@ -28,14 +28,14 @@ export function postgresSearchTables<Filter extends AnyFilter>(
   const json = jsonObject(list.columns, POSTGRES_JSON)
   const news = (limit: number) => `
     SELECT 'segment' AS kind, segment AS id, NULL::bigint AS "row", NULL::text AS text
-    FROM (SELECT segment FROM search_segments WHERE ${index} AND segment > $1 ORDER BY segment) AS segments
+    FROM (SELECT segment FROM search_segments WHERE ${index} AND segment >= $1 ORDER BY segment) AS segments
     UNION ALL
     SELECT 'row', id, NULL, text FROM (
       SELECT id, ${searched} AS text FROM ${rowsOf(list)} WHERE id >= $2 ORDER BY id LIMIT ${limit}
     ) AS rows
     UNION ALL
     SELECT 'change', id, row_id, (SELECT ${searched} FROM ${rowsOf(list)} WHERE ${table}.id = row_id) FROM (
-      SELECT id, row_id FROM search_changes WHERE list = ${number} AND id > $3 ORDER BY id LIMIT ${limit}
+      SELECT id, row_id FROM search_changes WHERE list = ${number} AND id >= $3 ORDER BY id LIMIT ${limit}
     ) AS changes`
   // OFFSET keeps each range a look-up of its own.
   const ids = `

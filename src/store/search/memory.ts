@@ -28,13 +28,13 @@ export interface View {
 }
 
 export class Memory {
-  private readonly segments: bigint[] = []
+  private segments: bigint[] = []
   private ids: bigint[] = []
   private words: string[] = []
   private blocks: (string | undefined)[] = []
   private lastText: string | undefined
   private change = 0n
-  private readonly changed = new Map<bigint, string>()
+  private changed = new Map<bigint, string>()
 
   constructor(
     private readonly tables: Pick<SearchTables<never>, 'news' | 'end'>,
@@ -44,10 +44,13 @@ export class Memory {
 
   /** Throws NotIndexed while too much is missing. One call at a time. */
   async read(): Promise<View> {
-    const { segments, changed } = this
     const turns = taking()
     for (;;) {
-      const known = { segment: segments.at(-1) ?? -1n, row: this.ids.at(-1) ?? this.behind(), change: this.change }
+      const known = {
+        segment: this.segments.at(-1) ?? FIRST,
+        row: this.ids.at(-1) ?? this.behind(),
+        change: this.change,
+      }
       const news = await this.tables.news(known, ROWS)
       const isWhole = this.add(news)
       if (this.ids.length > SEGMENTS_BEHIND.wanted * this.size) this.demand.notice()
@@ -55,7 +58,7 @@ export class Memory {
       if (isWhole && news.rows.length < ROWS && news.changes.length < ROWS) break
       await turns()
     }
-    const { ids, words, blocks } = this
+    const { segments, ids, words, blocks, changed } = this
     for (let at = 0; (at + 1) * BLOCK <= words.length; at++)
       blocks[at] ??= words.slice(at * BLOCK, (at + 1) * BLOCK).join('\n')
     return { segments, behind: this.behind(), ids, words, blocks, length: ids.length, changed }
@@ -67,29 +70,47 @@ export class Memory {
   }
 
   /** Gives whether what was kept is still true. Otherwise it has to be read again. */
-  private add({ segments, rows, changes }: News): boolean {
-    const known = this.ids.at(-1)
-    const [[id, text] = []] = rows
-    const isSame = text === this.lastText || changes.some(([, changed]) => changed === known)
-    // Where the last row is gone, a failover may have taken others, too, and have given their ids again.
-    const isWhole = known === undefined || (id === known && isSame)
-    if (known !== undefined) this.lastText = text
-    if (!isWhole) this.keep([], [])
-    else for (const [id, text] of known === undefined ? rows : rows.slice(1)) this.addRow(id, text)
-    for (const [change, id, text] of changes) {
-      this.change = change
-      this.changeRow(id, text === null ? '' : wordsOf(text))
+  private add(news: News): boolean {
+    if (!this.isTrue(news)) {
+      this.forget()
+      return false
     }
-    if (segments.length === 0) return isWhole
+    const segments = news.segments.slice(this.segments.length === 0 ? 0 : 1)
+    const rows = news.rows.slice(this.ids.length === 0 ? 0 : 1)
+    for (const [id, text] of rows) this.addRow(id, text)
+    for (const [change, id, text] of news.changes) if (change > this.change) this.changeRow(change, id, text)
+    if (segments.length === 0) return true
     this.segments.push(...segments)
     const start = this.ids.findIndex((id) => id >= this.behind())
     if (start < 0) this.keep([], [])
     else this.keep(this.ids.slice(start), this.words.slice(start))
-    return isWhole
+    return true
+  }
+
+  /** A failover may take what came last, the index's own, too, and others may then get the same ids: what was read last must be there. */
+  private isTrue({ segments, rows, changes }: News): boolean {
+    const [segment, row] = [this.segments.at(-1), this.ids.at(-1)]
+    if (segment !== undefined && segments[0] !== segment) return false
+    if (this.change > 0n && changes[0]?.[0] !== this.change) return false
+    if (row === undefined) return true
+    const [id, text] = rows[0] ?? []
+    const hasChanged = changes.some(([change, changed]) => change > this.change && changed === row)
+    const isThere = id === row && (text === this.lastText || hasChanged)
+    this.lastText = text
+    return isThere
+  }
+
+  private forget(): void {
+    this.segments = []
+    this.changed = new Map()
+    this.change = 0n
+    this.keep([], [])
   }
 
   /** A search that still reads the words of before compares what it finds with the row. */
-  private changeRow(id: bigint, words: string): void {
+  private changeRow(change: bigint, id: bigint, text: string | null): void {
+    const words = text === null ? '' : wordsOf(text)
+    this.change = change
     this.changed.set(id, words)
     const at = firstAbove(this.ids, this.ids.length, id - 1n)
     if (this.ids[at] !== id) return

@@ -5,7 +5,7 @@ import type { Range } from './terms.ts'
 
 /** What a search knows already of the store. */
 export interface Known {
-  /** The last segment. */
+  /** The last segment, or the first that there may be. */
   readonly segment: bigint
   /** The last id, or the first that a row may have. */
   readonly row: bigint
@@ -35,7 +35,7 @@ export interface End {
 }
 
 export interface SearchTables<Filter> {
-  /** Up to `limit` of the rows and of the changes. Includes every commit before the call. */
+  /** From what is known on, itself included, up to `limit` of the rows and of the changes. Includes every commit before the call. */
   news(known: Known, limit: number): Promise<News>
 
   /** The ids of the terms in each range, by its place in `ranges`. */

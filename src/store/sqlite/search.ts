@@ -23,14 +23,14 @@ export function sqliteSearchTables<Filter extends AnyFilter>(
   const { number, searched } = list
   const index = `list = ${number} AND folding = ${FOLDING}`
   const segments = statements.query<[bigint], [bigint]>(
-    `SELECT segment FROM search_segments WHERE ${index} AND segment > ? ORDER BY segment`,
+    `SELECT segment FROM search_segments WHERE ${index} AND segment >= ? ORDER BY segment`,
   )
   const rowsFrom = statements.query<Text, [bigint, number]>(
     `SELECT id, ${searched} FROM ${rowsOf(list)} WHERE id >= ? ORDER BY id LIMIT +?`,
   )
   const changes = statements.query<[bigint, bigint, string | null], [bigint, number]>(
     `SELECT search_changes.id, row_id, (SELECT ${searched} FROM ${rowsOf(list)} WHERE ${list.table}.id = row_id)
-     FROM search_changes INDEXED BY search_changes_by_list WHERE list = ${number} AND search_changes.id > ? LIMIT +?`,
+     FROM search_changes INDEXED BY search_changes_by_list WHERE list = ${number} AND search_changes.id >= ? LIMIT +?`,
   )
   const terms = statements.query<[Uint8Array], [bigint, string, string]>(
     `SELECT ids FROM search_terms WHERE ${index} AND segment = ? AND term >= ? AND term <= ?`,
