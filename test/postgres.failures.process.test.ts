@@ -140,6 +140,35 @@ describe('a database that', () => {
   }
 
   test(
+    'loses the connection at the commit of a correction: it is made, and the error says that it may be',
+    async () => {
+      const { store } = service
+      const by = 1n
+      const [held, mistake] = await Promise.all([store.createPet(NEW_PET, by), store.createPet(NEW_PET, by)])
+      const [petPath, mistakePath] = [held, mistake].map(({ value }) => `/pets/${value.id}`) as [string, string]
+      const orderPath = `/store/orders/${(await store.placeOrder({ petId: held.value.id }, by)).value.id}`
+      for (const [method, path, body] of [
+        ['PATCH', petPath, '{"name":"Corrected"}'],
+        ['PATCH', orderPath, '{"reference":"corrected"}'],
+        ['DELETE', mistakePath, undefined],
+      ] as const) {
+        await setting(`synchronous_standby_names = 'nobody'`)
+        const correcting = service.request(method, path, { body, headers: { 'Content-Type': 'application/json' } })
+        const backend = await cluster.waitingBackend(correcting)
+        await cluster.asAdmin((sql) => sql`SELECT pg_terminate_backend(${backend})`)
+        const { status, text } = await correcting
+        await setting(`synchronous_standby_names = ''`)
+        expect([status, text]).toEqual([503, expect.stringContaining('during the change; it may have been made.')])
+        await servesAgain()
+      }
+      expect((await service.get(petPath)).text).toContain('Corrected')
+      expect((await service.get(orderPath)).text).toContain('corrected')
+      expect((await service.get(mistakePath)).status).toBe(404)
+    },
+    TEST_MS,
+  )
+
+  test(
     'waits for a missing standby: no create is acknowledged, and lists work',
     async () => {
       await awaitingStandby(async (creating) => {

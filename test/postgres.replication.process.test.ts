@@ -113,6 +113,11 @@ test(
   TEST_MS,
 )
 
+/** Deleting again finds nothing; what is not found must be gone from the standby, too. */
+function unlessNotFound(error: unknown): void {
+  if (!(error instanceof PetstoreError) || error.code !== 'not_found') throw error
+}
+
 /** Each leaves something that `repeat` would acknowledge again. */
 const CHANGES: [
   what: string,
@@ -121,6 +126,9 @@ const CHANGES: [
   ['placing an order under an Idempotency-Key', (store, by, petId) => store.placeOrder({ petId }, by, `key ${petId}`)],
   ['completing an order', (store, by, _, id) => store.completeOrder(id, by)],
   ['cancelling an order', (store, by, _, id) => store.cancelOrder(id, by)],
+  ['changing an order', (store, by, _, id) => store.updateOrder(id, { reference: 'late' }, by)],
+  ['correcting a pet', (store, by, petId) => store.updatePet(petId, { name: 'Luna' }, by)],
+  ['deleting a pet', (store, by, petId) => store.deletePet(petId, by).catch(unlessNotFound)],
 ]
 for (const [what, change] of CHANGES) {
   test(
@@ -142,10 +150,11 @@ for (const [what, change] of CHANGES) {
 
       receive()
       for (const server of [store, other]) await eventually(() => repeat(server))
-      const orders = (sql: Sql) =>
-        sql`SELECT id, status FROM orders WHERE pet_id IN (${String(free.value.id)}, ${String(held.value.id)})`
-      const there = await standby.asAdmin(async (sql) => Array.from(await orders(sql)), 'petstore')
-      expect(there).toEqual(await primary.asAdmin(async (sql) => Array.from(await orders(sql)), 'petstore'))
+      const rows = (sql: Sql) =>
+        sql`SELECT name, pets.status, orders.status AS ordered, reference FROM pets LEFT JOIN orders ON pet_id = pets.id
+          WHERE pets.id IN (${String(free.value.id)}, ${String(held.value.id)}) ORDER BY pets.id`
+      const there = await standby.asAdmin(async (sql) => Array.from(await rows(sql)), 'petstore')
+      expect(there).toEqual(await primary.asAdmin(async (sql) => Array.from(await rows(sql)), 'petstore'))
     },
     TEST_MS,
   )

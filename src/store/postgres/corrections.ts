@@ -17,9 +17,11 @@ import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
 import type { PrimaryConnection } from './connection.ts'
 import { translateChanging } from './errors.ts'
 import { POSTGRES_JSON } from './json.ts'
+import { COMMIT_DURABLY } from './link.ts'
 import type { Ask, Parameter } from './session.ts'
 
-const BEGIN = 'SELECT now, refusal FROM petstore_begin_correction($1)'
+/** Also of a correction that writes nothing, since it may tell of one that did. */
+const BEGIN = `SELECT now, refusal, ${COMMIT_DURABLY} FROM petstore_begin_correction($1)`
 const EXPIRE = 'SELECT id, pet_id AS "petId" FROM petstore_expire_holder($1, $2)'
 const ADD_EVENT = 'SELECT petstore_add_event($1, $2, $3, $4, $5, $6)'
 

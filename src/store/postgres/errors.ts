@@ -49,9 +49,9 @@ export const translateAdding = translateLost(
   'The database connection was lost while the pet was being added; it may have been created. Check, or send the request again with its Idempotency-Key.',
 )
 
-/** As `translateAdding`, for orders. */
+/** As `translateAdding`, for orders and corrections. */
 export const translateChanging = translateLost(
-  'The database connection was lost while the order was being changed; it may have been changed. Check, or send the request again.',
+  'The database connection was lost during the change; it may have been made. Check, or send the request again.',
 )
 
 function translateLost(message: string): (error: unknown) => unknown {

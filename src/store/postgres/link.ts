@@ -24,8 +24,9 @@ const WRITERS = 2
 /** Writes to the write-ahead log, so that the commit waits for the synchronous standby. It has no other effect. */
 export const LOG_MESSAGE = `pg_logical_emit_message(true, 'petstore', '')`
 /** Makes the commit durable in the same way as the triggers on the tables do. */
-const FENCE = `SELECT current_setting('transaction_isolation') AS isolation, ${LOG_MESSAGE},
-  CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN set_config('synchronous_commit', 'on', true) END`
+export const COMMIT_DURABLY = `CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
+  THEN set_config('synchronous_commit', 'on', true) END`
+const FENCE = `SELECT current_setting('transaction_isolation') AS isolation, ${LOG_MESSAGE}, ${COMMIT_DURABLY}`
 /** A statement of the service that takes longer than it may, so it is in its commit. Users see those of their own role. */
 const RUNNING = `SELECT pid FROM pg_stat_activity
   WHERE state = 'active' AND application_name = '${APPLICATION}' AND datname = current_database()
