@@ -16,10 +16,14 @@ const NEVER = -(2n ** 63n)
 
 const PETS = '(SELECT id, created_at AS at FROM pets UNION ALL SELECT pet_id, at FROM changed_pets) AS pets'
 const CHANGES = 'events'
+// Of the table above, both databases would read every row.
+const LAST_PET =
+  'SELECT max(id) AS value FROM (SELECT max(id) AS id FROM pets UNION ALL SELECT max(pet_id) FROM changed_pets) AS ids'
+const LAST_CHANGE = 'SELECT max(id) AS value FROM events'
 
 export function placeFinder(ask: AskFeed): (start: EventStart) => Promise<EventPlace> {
-  const firstPet = firstNotBefore(ask, PETS)
-  const firstChange = firstNotBefore(ask, CHANGES)
+  const firstPet = firstNotBefore(ask, PETS, LAST_PET)
+  const firstChange = firstNotBefore(ask, CHANGES, LAST_CHANGE)
 
   /** The id of the first event at `time` or later, if any. */
   async function firstAt(time: bigint): Promise<bigint | undefined> {
@@ -40,7 +44,7 @@ export function placeFinder(ask: AskFeed): (start: EventStart) => Promise<EventP
 }
 
 /** Gives the id of the first row of the table whose time is not before `time`, if any. */
-function firstNotBefore(ask: AskFeed, table: string): (time: bigint) => Promise<bigint | undefined> {
+function firstNotBefore(ask: AskFeed, table: string, lastId: string): (time: bigint) => Promise<bigint | undefined> {
   const stretch = `FROM ${table} WHERE id > $1 AND id <= $2`
   const latestOf: bigint[] = []
 
@@ -50,7 +54,7 @@ function firstNotBefore(ask: AskFeed, table: string): (time: bigint) => Promise<
   }
 
   return async (time) => {
-    const last = (await one(`SELECT max(id) AS value FROM ${table}`)) ?? 0n
+    const last = (await one(lastId)) ?? 0n
     for (let after = 0n, place = 0; after < last; after += STRETCH, place++) {
       const latest = latestOf[place] ?? (await one(`SELECT max(at) AS value ${stretch}`, after, after + STRETCH))
       if (latest !== undefined && latest >= time) {
