@@ -161,6 +161,23 @@ test('an answer in chunks is read to its end, also where the end of a chunk look
   await chunked.stop()
 })
 
+test('a key that a server sends back is in no sentence either', async () => {
+  const echo = fake((request) => {
+    const sent = request.headers.get('Authorization') ?? ''
+    if (request.method === 'POST') return new Response(sent, { status: 500 })
+    if (request.url.includes('petId')) return Response.redirect(`http://127.0.0.1:9/?key=${sent.slice(7)}`, 302)
+    return Response.json([])
+  })
+  const only = (id: string) => verify([echo.url, '--write', '--yes', '--json', '--only', id])
+  // What its checks share cannot be made, which is the reason why it is not checked.
+  for (const id of ['pets.list.next', 'orders.list.pet.text']) {
+    const { stdout, stderr } = await only(id)
+    expect(stdout + stderr).toContain('$KEY')
+    expect(stdout + stderr).not.toContain(service.key)
+  }
+  await echo.stop()
+})
+
 test('a rate limit is waited for', async () => {
   let asked = 0
   const limited = fake((request) => {

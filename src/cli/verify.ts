@@ -7,6 +7,7 @@ import { bearerToken } from '../config/setting-parsers.ts'
 import { VERIFY_SETTINGS } from '../config/settings.ts'
 import { StartError } from '../domain/errors.ts'
 import { PROMISES } from '../promises/catalogue.ts'
+import { shown } from '../promises/curl.ts'
 import { Examination, type Result } from '../promises/examination.ts'
 import { NotExaminable } from '../promises/exchange.ts'
 import type { Target } from '../promises/probe.ts'
@@ -98,12 +99,8 @@ async function verify(url: string | undefined, options: Options, self: Command):
   }
 }
 
-async function examine(
-  examination: Examination,
-  chosen: readonly PromiseRow[],
-  { baseUrl }: Target,
-): Promise<Result[]> {
-  const progress = startProgress(`Examining ${baseUrl.host}`, chosen.length)
+async function examine(examination: Examination, chosen: readonly PromiseRow[], target: Target): Promise<Result[]> {
+  const progress = startProgress(`Examining ${target.baseUrl.host}`, chosen.length)
   try {
     await examination.begin()
     let done = 0
@@ -116,7 +113,8 @@ async function examine(
     }
     return results
   } catch (error) {
-    throw error instanceof NotExaminable ? new StartError(`The server ${error.message}.`, { cause: error }) : error
+    if (!(error instanceof NotExaminable)) throw error
+    throw new StartError(`The server ${shown(error.message, target)}.`, { cause: error })
   } finally {
     progress.stop()
   }

@@ -5,10 +5,11 @@ import type { Target } from './probe.ts'
 
 /** A longer body that ends in spaces is padded by the shell. */
 const BODY_WRITTEN_MAX = 2_000
+const SHOWN_MAX = 300
 const ID_IN_ANSWER = `sed -n 's/.*"id":\\([0-9]*\\).*/\\1/p'`
 
 /** Replaces each key of the target by its variable. */
-export function withoutKeys(text: string, { keys }: Target): string {
+function withoutKeys(text: string, { keys }: Target): string {
   const known = Object.entries(KEYS).flatMap(([name, variable]) => {
     const key = keys[name as keyof typeof KEYS]
     return key ? [[key, variable] as const, [encodeURIComponent(key), variable] as const] : []
@@ -16,6 +17,12 @@ export function withoutKeys(text: string, { keys }: Target): string {
   // The longest first: one key may begin as another does.
   const byLength = known.sort(([one], [other]) => other.length - one.length)
   return byLength.reduce((shown, [key, variable]) => shown.replaceAll(key, () => variable), text)
+}
+
+/** What a server has sent, as it may be printed. */
+export function shown(text: string, target: Target): string {
+  const safe = withoutKeys(text, target)
+  return safe.length > SHOWN_MAX ? `${safe.slice(0, SHOWN_MAX)}…` : safe
 }
 
 export function curlOf(asked: Asked, target: Target): string {

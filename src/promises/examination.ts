@@ -2,7 +2,7 @@
 
 import type { Answer } from './answer.ts'
 import { Broken, Unjudged } from './asked.ts'
-import { curlOf, withoutKeys } from './curl.ts'
+import { curlOf, shown } from './curl.ts'
 import { NotExaminable } from './exchange.ts'
 import { Probe, type Run, type Target, TimeUp } from './probe.ts'
 import { LEVELS, type Level, type Need, type PromiseRow } from './promise.ts'
@@ -15,7 +15,6 @@ export type Result = { id: string; level: Level } & (
 
 /** How many checks ask at the same time: a distant server would take too long otherwise. */
 const TOGETHER = 8
-const SHOWN_MAX = 300
 /** The names of second keys, by what needs them. */
 const SECOND_KEYS = { 'read-only key': 'read-only', 'other key': 'other' } as const
 
@@ -91,7 +90,12 @@ export class Examination {
 
   private async judge(row: PromiseRow): Promise<Result> {
     const { id, level } = row
-    const unchecked = (reason: string): Result => ({ id, level, outcome: 'not_checked', reason })
+    const unchecked = (reason: string): Result => ({
+      id,
+      level,
+      outcome: 'not_checked',
+      reason: shown(reason, this.target),
+    })
     const missing = row.needs?.filter((need) => !this.has(need)) ?? []
     if (missing.length > 0) return unchecked(`It needs ${missing.map((need) => NEEDED[need]).join(' and ')}.`)
     for (const premise of row.after ?? []) {
@@ -113,12 +117,17 @@ export class Examination {
   }
 
   private found({ id, level, promise, source }: PromiseRow, { expected, actual, asked }: Broken): Result {
-    const shown = (text: string) => {
-      const safe = withoutKeys(text, this.target)
-      return safe.length > SHOWN_MAX ? `${safe.slice(0, SHOWN_MAX)}…` : safe
-    }
     const curl = curlOf(asked, this.target)
-    return { id, level, outcome: 'broken', promise, source, curl, expected: shown(expected), actual: shown(actual) }
+    return {
+      id,
+      level,
+      outcome: 'broken',
+      promise,
+      source,
+      curl,
+      expected: shown(expected, this.target),
+      actual: shown(actual, this.target),
+    }
   }
 
   private has(need: Need): boolean {
