@@ -8,6 +8,7 @@ import { stringifyJson } from '../json/json.ts'
 import { CopyId } from './copy-id.tsx'
 import { Icon } from './icons.tsx'
 import { Actions, type OnAction } from './list-table.tsx'
+import type { Event } from './live/events.ts'
 import { Name } from './name.tsx'
 import type { Stored } from './session-state.ts'
 import { Status } from './status.tsx'
@@ -19,6 +20,13 @@ export const STORED_ADDED: Stored<readonly Pet[]> = {
   initial: [],
   toText: (pets) => stringifyJson(pets.slice(0, STORED_MAX)),
   fromText: petsFromJson,
+}
+
+/** The animals that were just added, as they are after an event. */
+export function afterEvent(added: readonly Pet[], { type, petId, pet, petStatus }: Event): readonly Pet[] {
+  if (!added.some(({ id }) => id === petId)) return added
+  if (type === 'pet.deleted') return added.filter(({ id }) => id !== petId)
+  return added.map((one) => (one.id === petId ? { ...one, ...pet, status: petStatus ?? one.status } : one))
 }
 
 interface JustAddedProps {

@@ -9,12 +9,15 @@ import { useAnnounce } from './announcer.tsx'
 import { Bar, TITLES } from './bar.tsx'
 import { type Draft, isEmpty } from './draft.ts'
 import { EmptyStore } from './empty-store.tsx'
+import { toFailure } from './failures.ts'
+import { exportList } from './files/export.ts'
+import { ImportDialog } from './files/import-dialog.tsx'
 import { useHolders } from './holders.ts'
-import { JustAdded } from './just-added.tsx'
+import { afterEvent, JustAdded } from './just-added.tsx'
 import { type List, useList } from './list.ts'
 import { type ListPosition, nextPage, previousPage, startOf } from './list-position.ts'
 import { ListView } from './list-view.tsx'
-import type { Event, ReadEvents } from './live/events.ts'
+import type { ReadEvents } from './live/events.ts'
 import { useEvents, useFeed, useMarks } from './live/use-feed.ts'
 import { News } from './news.tsx'
 import { countOf, pageName, summary } from './pager.tsx'
@@ -51,6 +54,7 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
   const [marks, mark] = useMarks()
   const [adding, setAdding] = useState(false)
   const [news, setNews] = useState('')
+  const [importing, setImporting] = useState(false)
   const [sampling, setSampling] = useState(false)
   const [explaining, setExplaining] = useState(false)
   const [start, orderDialog] = useActing({ client, feed, shown, onStart: () => setNews(''), onChange: reload, onDone })
@@ -123,6 +127,13 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
   const emptyStore = animals && (sampling || hasNoAnimals(list)) && (
     <EmptyStore client={client} readOnly={readOnly} onRunning={setSampling} onDone={reload} />
   )
+  async function saveList(): Promise<void> {
+    try {
+      noteChange(`${(await exportList(client, position)).toLocaleString('en-GB')} rows were exported.`)
+    } catch (error) {
+      noteChange(`Nothing was exported. ${toFailure(error).message}`)
+    }
+  }
   function addNamed(name: string): void {
     setDraft({ ...draft, name })
     setAdding(true)
@@ -149,7 +160,13 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
         </main>
       ) : (
         <main class="page">
-          <TitleRow title={TITLES[position.view]} draftKept={!isEmpty(draft) && !adding} onAdd={onAdd} />
+          <TitleRow
+            title={TITLES[position.view]}
+            draftKept={!isEmpty(draft) && !adding}
+            onAdd={onAdd}
+            onImport={() => setImporting(true)}
+            onExport={saveList}
+          />
           <p class="print-title" data-text={shown && summary(shown)} />
           {animals && <JustAdded {...{ added, onAction }} onClear={() => setAdded([])} />}
           {!emptyStore && <Tools {...{ client, readEvents, position, shown, goTo, onAction }} />}
@@ -163,17 +180,11 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
         </main>
       )}
       <AddDialog {...{ client, draft, setDraft, onAdded }} open={adding} setOpen={setAdding} />
+      <ImportDialog {...{ client }} open={importing} setOpen={setImporting} onAdded={reload} />
       {orderDialog}
       <ShortcutsDialog open={explaining} setOpen={setExplaining} enabled={shortcuts} setEnabled={setShortcuts} />
     </OpenRecord.Provider>
   )
-}
-
-/** The animals that were just added, as they are after an event. */
-function afterEvent(added: readonly Pet[], { type, petId, pet, petStatus }: Event): readonly Pet[] {
-  if (!added.some(({ id }) => id === petId)) return added
-  if (type === 'pet.deleted') return added.filter(({ id }) => id !== petId)
-  return added.map((one) => (one.id === petId ? { ...one, ...pet, status: petStatus ?? one.status } : one))
 }
 
 /** Nothing is filtered out, and yet nothing is there. */

@@ -1,6 +1,7 @@
 // The start of a list: the link that skips to it, its title, and the button that adds an animal.
 
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useBusy } from './busy.ts'
 import { Icon } from './icons.tsx'
 import { LIST_ID } from './list-view.tsx'
 
@@ -22,10 +23,14 @@ interface TitleRowProps {
   draftKept: boolean
   /** `undefined` where nothing can be added. */
   onAdd: (() => void) | undefined
+  onImport: () => void
+  /** Saves what is filtered, and resolves when it is saved. */
+  onExport: () => Promise<void>
 }
 
 /** Has the focus at first. */
-export function TitleRow({ title, draftKept, onAdd }: TitleRowProps) {
+export function TitleRow({ title, draftKept, onAdd, onImport, onExport }: TitleRowProps) {
+  const [exporting, once] = useBusy()
   const heading = useRef<HTMLHeadingElement>(null)
   useLayoutEffect(() => heading.current?.focus(), [])
   return (
@@ -33,15 +38,23 @@ export function TitleRow({ title, draftKept, onAdd }: TitleRowProps) {
       <h1 ref={heading} tabIndex={-1}>
         {title}
       </h1>
-      {onAdd && (
-        <div class="title-actions">
-          {draftKept && <span class="tag">Draft kept</span>}
+      <div class="title-actions">
+        <button type="button" class="quiet" aria-disabled={exporting} onClick={() => once(onExport)}>
+          {exporting ? 'Exporting…' : 'Export'}
+        </button>
+        {onAdd && (
+          <button type="button" class="quiet" onClick={onImport}>
+            Import
+          </button>
+        )}
+        {draftKept && onAdd && <span class="tag">Draft kept</span>}
+        {onAdd && (
           <button type="button" class="primary" onClick={onAdd}>
             <Icon name="plus" />
             Add an animal
           </button>
-        </div>
-      )}
+        )}
+      </div>
     </div>
   )
 }

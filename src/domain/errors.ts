@@ -1,9 +1,11 @@
-// The errors of the service: one class with the contract's codes, and one for starts and commands. http/response/error-answer.ts turns
+// The errors of the service: one class with the contract's codes, beside the one for starts and commands. http/response/error-answer.ts turns
 // them into responses.
 
 import { constants } from 'node:os'
 import { getSystemErrorMessage } from 'node:util'
 import type { ErrorCode } from '../contract/generated.ts'
+
+export { StartError } from './start-error.ts'
 
 /** `message` is for the caller: without keys, SQL, paths or stacks. `cause` is for the operator's log. */
 export class PetstoreError extends Error {
@@ -28,11 +30,6 @@ export class NotIndexed extends PetstoreError {
   constructor(percent: bigint) {
     super('unavailable', `The index of search is being built, ${percent} % of it is there. Lists without search work.`)
   }
-}
-
-/** A start or a command cannot continue. Only the message is shown; it says what to do. */
-export class StartError extends Error {
-  override readonly name = 'StartError'
 }
 
 /** Why a call of the system failed, in its own words: `no such file or directory` for ENOENT. */

@@ -4,7 +4,7 @@
 // The parser is our own. csv-parse 7.0 gives the last line of a record of several lines, and after a misplaced quote it skips records up to
 // the next quote. Papa Parse 5.7 gives no lines, and takes all that follows a misplaced quote as one field. uDSV 0.7 reports no errors.
 
-import { StartError } from '../../domain/errors.ts'
+import { StartError } from '../../domain/start-error.ts'
 import { FIELDS, type Format, type SourceRecord, type Unchecked } from './format.ts'
 import { RECORD_MAX } from './ndjson.ts'
 

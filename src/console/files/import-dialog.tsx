@@ -1,0 +1,170 @@
+// Adding the animals of a CSV file: what is in it and what is wrong with it is shown before anything is added.
+
+import { useState } from 'preact/hooks'
+import { PetstoreApiError, type PetstoreClient } from '../../client/petstore.ts'
+import { useBusy } from '../busy.ts'
+import { Dialog } from '../dialog.tsx'
+import { toFailure } from '../failures.ts'
+import { Name } from '../name.tsx'
+import { Notice } from '../notice.tsx'
+import { type FileContents, type FileRecord, readFile } from './read-file.ts'
+
+/** Requests in flight; a browser opens six connections. */
+const AT_ONCE = 5
+const RETRIES = 8
+const SHOWN_MAX = 5
+const number = (value: number) => value.toLocaleString('en-GB')
+
+interface ImportDialogProps {
+  client: PetstoreClient
+  open: boolean
+  setOpen: (open: boolean) => void
+  onAdded: () => void
+}
+
+interface Progress {
+  added: number
+  /** By an earlier import of the same file. */
+  earlier: number
+  refused: readonly string[]
+}
+
+const NOTHING_YET: Progress = { added: 0, earlier: 0, refused: [] }
+
+export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogProps) {
+  const [contents, setContents] = useState<FileContents>()
+  const [progress, setProgress] = useState<Progress>()
+  const [problem, setProblem] = useState('')
+  const [busy, once] = useBusy()
+
+  const choose = (file: File | undefined) =>
+    once(async () => {
+      setProblem('')
+      setProgress(undefined)
+      setContents(undefined)
+      if (!file) return
+      try {
+        setContents(await readFile(file))
+      } catch (error) {
+        setProblem(error instanceof Error ? error.message : String(error))
+      }
+    })
+
+  const add = (records: readonly FileRecord[]) =>
+    once(async () => {
+      setProblem('')
+      try {
+        await addAll(client, records, setProgress)
+      } catch (error) {
+        setProblem(`${toFailure(error).message} What was added stays; go on when you like, nothing is added twice.`)
+      }
+      onAdded()
+    })
+
+  return (
+    <Dialog id="import-title" title="Import animals" open={open} setOpen={setOpen}>
+      <fieldset
+        aria-label="File"
+        class="dialog-body"
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={(event) => {
+          event.preventDefault()
+          choose(event.dataTransfer?.files[0])
+        }}
+      >
+        <div class="field">
+          <label for="import-file">A CSV file, chosen or dropped here</label>
+          <input
+            id="import-file"
+            type="file"
+            accept=".csv,.tsv,.txt,text/csv"
+            disabled={busy}
+            onChange={({ currentTarget }) => choose(currentTarget.files?.[0])}
+          />
+          <p class="hint">With the columns name, categoryId and, if you like, status. Spreadsheets can save one.</p>
+        </div>
+        {problem && <Notice kind="error" title={problem} />}
+        {contents && <Contents contents={contents} />}
+        {contents && progress && <Result {...{ progress, contents }} />}
+        <div class="dialog-actions">
+          {contents && contents.records.length > 0 && (
+            <button type="button" class="primary" aria-disabled={busy} onClick={() => add(contents.records)}>
+              {busy ? 'Adding…' : progress ? 'Again' : `Add ${number(contents.records.length)}`}
+            </button>
+          )}
+        </div>
+      </fieldset>
+    </Dialog>
+  )
+}
+
+function Contents({ contents: { records, problems } }: { contents: FileContents }) {
+  return (
+    <>
+      <ul class="import-rows">
+        {records.slice(0, SHOWN_MAX).map(({ line, pet }) => (
+          <li key={line}>
+            <Name name={pet.name} /> <span class="muted">Category {String(pet.categoryId)}</span>
+          </li>
+        ))}
+        {records.length > SHOWN_MAX && <li class="muted">and {number(records.length - SHOWN_MAX)} more</li>}
+      </ul>
+      <Problems title={`${number(problems.length)} cannot be added:`} problems={problems} />
+    </>
+  )
+}
+
+function Problems({ title, problems }: { title: string; problems: readonly string[] }) {
+  if (problems.length === 0) return null
+  return (
+    <Notice kind="warning" title={title}>
+      {problems.slice(0, SHOWN_MAX).join(' ')} {problems.length > SHOWN_MAX && '…'}
+    </Notice>
+  )
+}
+
+function Result({ progress: { added, earlier, refused }, contents }: { progress: Progress; contents: FileContents }) {
+  const done = added + earlier + refused.length
+  return (
+    <>
+      <progress max={contents.records.length} value={done} aria-label="Animals of the file" />
+      <p role="status">
+        {number(added)} added{earlier > 0 && `, ${number(earlier)} were there already`}.
+      </p>
+      <Problems title={`${number(refused.length)} were refused:`} problems={refused} />
+    </>
+  )
+}
+
+/** Rejects when the service cannot be reached for long; what it refuses is reported, and the rest is added. */
+async function addAll(
+  client: PetstoreClient,
+  records: readonly FileRecord[],
+  report: (progress: Progress) => void,
+): Promise<void> {
+  let { added, earlier } = NOTHING_YET
+  const refused: string[] = []
+  const open = records.values()
+  async function work(): Promise<void> {
+    for (const { pet, idempotencyKey, line } of open) {
+      let replayed = false
+      const onReplayed = () => {
+        replayed = true
+      }
+      try {
+        await client.createPet(pet, { idempotencyKey, onReplayed, retries: RETRIES })
+        if (replayed) earlier++
+        else added++
+      } catch (error) {
+        if (!(error instanceof PetstoreApiError) || error.status !== 400) throw error
+        refused.push(`Line ${line}: ${error.message}`)
+      }
+      if ((added + earlier) % 50 === 0) report({ added, earlier, refused })
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+  } finally {
+    report({ added, earlier, refused })
+  }
+}

@@ -1,0 +1,81 @@
+// A CSV file as records to add, with what is wrong with it, before anything is sent. It is read in parts, so that the page stays usable.
+
+import { csv } from '../../cli/formats/csv.ts'
+import type { NewPet } from '../../client/petstore.ts'
+import { STATUSES } from '../statuses.ts'
+
+export interface FileRecord {
+  pet: NewPet
+  /** The same record of the same file has the same one: it is added once, however often the file is imported. */
+  idempotencyKey: string
+  line: number
+}
+
+export interface FileContents {
+  name: string
+  records: readonly FileRecord[]
+  /** Sentences, each with its line. */
+  problems: readonly string[]
+}
+
+const AT_ONCE = 1_000
+
+/** Throws StartError where it is no table with the columns that an animal needs. */
+export async function readFile(file: File): Promise<FileContents> {
+  const digest = new Digest()
+  const read: { line: number; pet: Partial<Record<keyof NewPet, unknown>> }[] = []
+  const problems: string[] = []
+  for await (const { line, pet, problem } of csv.read(textOf(file, digest))) {
+    const wrong = problem ?? (pet && problemOf(pet))
+    if (wrong) problems.push(`Line ${line} ${wrong}`)
+    else if (pet) read.push({ line, pet })
+    if ((read.length + problems.length) % AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve))
+  }
+  const records = read.map(({ line, pet }) => ({
+    line,
+    pet: pet as unknown as NewPet,
+    idempotencyKey: `import-${digest}-${line}`,
+  }))
+  return { name: file.name, records, problems }
+}
+
+async function* textOf(file: File, digest: Digest): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  const reader = file.stream().getReader()
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const text = decoder.decode(part.value, { stream: true })
+    digest.add(text)
+    yield text
+  }
+  yield decoder.decode()
+}
+
+/** What the service would refuse, as far as it can be told here; it judges the rest. */
+function problemOf({ name, categoryId, status }: Partial<Record<keyof NewPet, unknown>>): string | undefined {
+  if (typeof name !== 'string' || name.trim() === '') return 'has no name.'
+  if (typeof categoryId !== 'bigint') return 'has no category, which is a whole number.'
+  if (status !== undefined && !STATUSES.some(([known]) => known === status)) return 'has a status that does not exist.'
+  return undefined
+}
+
+/** Tells files apart. Browsers have their own digests on https only; nobody gains by making two files alike (cyrb53, twice). */
+class Digest {
+  #state = [0xdeadbeef, 0x41c6ce57, 0x9e3779b9, 0x85ebca6b]
+
+  add(text: string): void {
+    const [a = 0, b = 0, c = 0, d = 0] = this.#state
+    let [h1, h2, h3, h4] = [a, b, c, d]
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      h1 = Math.imul(h1 ^ code, 2654435761)
+      h2 = Math.imul(h2 ^ code, 1597334677)
+      h3 = Math.imul((h3 << 5) ^ (h3 >>> 2) ^ code, 2246822507)
+      h4 = Math.imul((h4 << 7) ^ (h4 >>> 3) ^ code, 3266489909)
+    }
+    this.#state = [h1, h2, h3, h4]
+  }
+
+  toString(): string {
+    return this.#state.map((part) => (part >>> 0).toString(16).padStart(8, '0')).join('')
+  }
+}

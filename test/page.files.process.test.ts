@@ -1,0 +1,61 @@
+// Import and export on the page at `/`.
+
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { accessibilityProblems } from './support/browser.ts'
+import { addPets, openEachTest, openSignedIn } from './support/console.ts'
+import type { Service } from './support/service.ts'
+
+setDefaultTimeout(60_000)
+
+let service: Service
+let page: Page
+const { animals, press } = openEachTest((opened) => {
+  ;({ service, page } = opened)
+})
+
+const file = (text: string) => ({ name: 'pets.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+
+test('a CSV of a spreadsheet is shown before anything is added, and the same file again adds nothing twice', async () => {
+  await addPets(service, 1, 'available', 'available')
+  await openSignedIn(page, service.key)
+  await page.getByRole('button', { name: 'Import' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Import animals' })
+  const rows = Array.from({ length: 120 }, (_, n) => `Luna ${n};9223372036854775807;${n % 2 ? 'Reserved' : ''}`)
+  const text = `\uFEFFName;Category;Status\r\n${rows.join('\r\n')}\r\nRex;seven;\r\n;7;\r\n`
+  await dialog.getByLabel('A CSV file').setInputFiles(file(text))
+  await dialog.getByText('and 115 more').waitFor()
+  await dialog.getByText('2 cannot be added:').waitFor()
+  await dialog.getByText('Line 122 has no category').waitFor()
+  expect(await animals()).toHaveLength(1)
+  expect(await accessibilityProblems(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Add 120' }).click()
+  await dialog.getByText('120 added.').waitFor()
+  await dialog.getByLabel('A CSV file').setInputFiles(file('nonsense'))
+  await dialog.getByText('The first line must name the columns').waitFor()
+  await dialog.getByLabel('A CSV file').setInputFiles(file(text))
+  await dialog.getByRole('button', { name: 'Add 120' }).click()
+  await dialog.getByText('0 added, 120 were there already.').waitFor()
+  expect(await animals()).toHaveLength(121)
+  expect((await animals()).filter(({ status }) => status === 'pending')).toHaveLength(60)
+})
+
+test('what is filtered is exported, with all its pages', async () => {
+  await addPets(service, 250, 'sold', 'available')
+  await openSignedIn(page, service.key)
+  await page.getByRole('radio', { name: 'Sold' }).check()
+  await page.getByText('1 – 20 of 125').waitFor()
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export' }).click()
+  const download = await downloading
+  expect(download.suggestedFilename()).toBe('animals sold.csv')
+  const lines = (await Bun.file(await download.path()).text()).trim().split('\n')
+  expect([lines.length, lines[0], lines[1], lines.at(-1)]).toEqual([
+    126,
+    'id,name,categoryId,status',
+    '1,Pet 1,7,sold',
+    '249,Pet 249,7,sold',
+  ])
+  await page.getByRole('status').getByText('125 rows were exported.').waitFor()
+  await press('Escape')
+})
