@@ -23,8 +23,8 @@ const ALLOWED: Record<string, readonly string[]> = {
   reference: ['contract/openapi.ts', 'contract/generated.ts', 'console/tab-keys.ts'],
   // It knows a server by what it answers.
   promises: ['contract', 'json'],
-  // It knows a service by its bytes.
-  practice: ['json'],
+  // It knows a service by its bytes, and operations by the contract.
+  practice: ['contract', 'json'],
   // It starts the command line as a process.
   testing: [],
   cli: [

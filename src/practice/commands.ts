@@ -6,6 +6,7 @@ type Command = (practice: Practice, given: unknown) => unknown
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   lie: (practice, breaks) => practice.lie(String(breaks)),
+  fail: (practice, fault) => practice.fail(fault),
   lies: (practice) => practice.lies(),
 }
 

@@ -1,12 +1,23 @@
 // What a service does wrong at its user's word, until the next reset.
 
+import { Faults, strike } from './faults.ts'
 import { LIES, lieThatBreaks } from './lies.ts'
-import type { Behaviour } from './proxy.ts'
+import type { Behaviour, Pass } from './proxy.ts'
 
 export class Practice {
   private lying: Behaviour | undefined
+  private readonly faults = new Faults()
 
-  readonly behave: Behaviour = (asked, pass) => this.lying?.(asked, pass) ?? pass(asked)
+  readonly behave: Behaviour = (asked, pass) => {
+    const lie: Pass = (request) => this.lying?.(request, pass) ?? pass(request)
+    const fault = this.faults.next(asked)
+    return fault ? strike(fault, asked, lie) : lie(asked)
+  }
+
+  /** Strikes requests from now on. Throws an Error for what is no `Fault`. */
+  fail(fault: unknown): void {
+    this.faults.add(fault)
+  }
 
   /** From now on the service breaks the promise with this id, and no other. Throws an Error for a lie that there is not. */
   lie(breaks: string): void {
@@ -21,5 +32,6 @@ export class Practice {
   /** Nothing is wrong any more. */
   reset(): void {
     this.lying = undefined
+    this.faults.clear()
   }
 }

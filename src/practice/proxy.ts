@@ -14,6 +14,8 @@ export interface Answered {
   status: number
   headers: readonly Header[]
   body: Buffer
+  /** How its bytes reach the client, where not at once. */
+  send?: (client: Socket, bytes: Buffer) => Promise<void>
 }
 
 /** Sends a request to the service. */
@@ -88,9 +90,13 @@ async function serve(client: Socket, behave: Behaviour, connection: Connection):
     const { headers, body } = request
     const answer = await behave({ method, target, headers, body }, (asked) => connection.pass(asked))
     const isLast = closes(headers) || closes(answer.headers)
-    await new Promise<void>((resolve) => client.write(toBytes(answerMessage(method, answer)), () => resolve()))
+    await (answer.send ?? write)(client, toBytes(answerMessage(method, answer)))
     if (isLast) return
   }
+}
+
+export function write(client: Socket, bytes: Buffer): Promise<void> {
+  return new Promise((resolve) => client.write(bytes, () => resolve()))
 }
 
 /** To the service; dialled again when the service has closed it. */
@@ -121,7 +127,8 @@ class Connection {
 function answerMessage(method: string, { status, headers, body }: Answered): Message {
   const start = `HTTP/1.1 ${status} `
   // A HEAD's length is that of the body which it does not have.
-  return { start, headers: isBodiless(method, status) ? headers : framed(headers, body, true), body }
+  if (isBodiless(method, status)) return { start, headers, body: method === 'HEAD' ? Buffer.alloc(0) : body }
+  return { start, headers: framed(headers, body, true), body }
 }
 
 /** With the length of the body, which may have been chunked, or changed. */

@@ -26,6 +26,33 @@ export interface PracticePetstore extends TestPetstore {
   lie(promise: string): Promise<void>
   /** The ids of the promises that `lie` can break. */
   lies(): Promise<string[]>
+  /** The next requests, or those that the fault names, go wrong in this way. Rejects with an Error that says what is wrong with the fault. */
+  fail(fault: Fault): Promise<void>
+}
+
+/** What goes wrong with a request. The first of several that a request meets strikes it, alone. */
+export interface Fault {
+  /** The id of the operation, such as `createPet`. Without it, any request is struck. */
+  operation?: string
+  /** How many requests are struck: 1, or with `every` all. */
+  times?: number
+  /** Only one request in so many is struck: with 2 the second, the fourth and so on. */
+  every?: number
+  /** Answers with this error, and the service does not hear of the request. */
+  status?: number
+  /** The same by its error code. */
+  code?: string
+  /** Seconds, in the header of that error. */
+  retryAfter?: number
+  latencyMs?: number
+  /** Closes the connection without an answer: before the service hears of the request, or after it has answered. */
+  cut?: 'before' | 'after'
+  /** Closes the connection after so many bytes of the body. */
+  truncate?: number
+  /** How many bytes of the answer arrive in a second. */
+  drip?: number
+  /** Resets the connection (RST) where it would be closed. */
+  reset?: boolean
 }
 
 export interface TestPetstoreOptions {
@@ -80,6 +107,7 @@ export async function startPetstore({ demo = false, practice = false }: TestPets
   const practising = {
     lie: (promise: string) => tell({ lie: promise }),
     lies: () => tell({ lies: true }),
+    fail: (fault: Fault) => tell({ fail: fault }),
   }
   return {
     ...(practice ? practising : {}),

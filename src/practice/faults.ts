@@ -1,0 +1,156 @@
+// The faults that a test asks for: which requests each strikes, and what it does to them.
+
+import { basePath, document, operations } from '../contract/contract.ts'
+import { type Answered, type Asked, type Pass, write } from './proxy.ts'
+import { errorAnswer, header, isOf } from './tell.ts'
+
+export interface Fault {
+  /** The id of the operation, such as `createPet`. Without it, any request is struck. */
+  operation?: string
+  /** How many requests are struck: 1, or with `every` all. */
+  times?: number
+  /** Only one request in so many is struck: with 2 the second, the fourth and so on. */
+  every?: number
+  /** Answers with this error, and the service does not hear of the request. */
+  status?: number
+  /** The same by its error code. */
+  code?: string
+  /** Seconds, in the header of that error. */
+  retryAfter?: number
+  latencyMs?: number
+  /** Closes the connection without an answer: before the service hears of the request, or after it has answered. */
+  cut?: 'before' | 'after'
+  /** Closes the connection after so many bytes of the body. */
+  truncate?: number
+  /** How many bytes of the answer arrive in a second. */
+  drip?: number
+  /** Resets the connection (RST) where it would be closed. */
+  reset?: boolean
+}
+
+interface Rule {
+  isRight(value: unknown): boolean
+  must: string
+}
+
+/** The codes of the contract, each with its status. */
+const STATUS_OF = new Map(
+  Object.values(document.paths)
+    .flatMap((methods) => Object.values(methods))
+    .flatMap(({ responses }) => Object.entries(responses))
+    .flatMap(([status, given]) => {
+      const name = '$ref' in given ? given.$ref.replace(/^.*\//, '') : undefined
+      const response = '$ref' in given ? document.components.responses[name as string] : given
+      return (response?.['x-error-codes'] ?? []).map((code) => [code, Number(status)] as const)
+    }),
+)
+
+const isFrom = (min: number, max = Number.MAX_SAFE_INTEGER) => ({
+  isRight: (value: unknown) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
+  must: `be an integer from ${min}${max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`}`,
+})
+const RULES: Record<keyof Fault, Rule> = {
+  operation: {
+    isRight: (value) => operations.some(({ id }) => id === value),
+    must: `be one of ${operations.map(({ id }) => id).join(', ')}`,
+  },
+  times: isFrom(1),
+  every: isFrom(1),
+  status: isFrom(400, 599),
+  code: {
+    isRight: (value) => STATUS_OF.has(String(value)),
+    must: `be one of ${[...STATUS_OF.keys()].join(', ')}`,
+  },
+  retryAfter: isFrom(0),
+  // The longest time of a timer.
+  latencyMs: isFrom(0, 2 ** 31 - 1),
+  cut: { isRight: (value) => value === 'before' || value === 'after', must: 'be before or after' },
+  truncate: isFrom(0),
+  drip: isFrom(1),
+  reset: { isRight: (value) => typeof value === 'boolean', must: 'be true or false' },
+}
+
+/** In the order in which they were asked for. The first that a request meets strikes it, alone. */
+export class Faults {
+  private readonly asked: { fault: Fault; operation: string; seen: number; left: number }[] = []
+
+  /** Throws an Error for what is no fault. */
+  add(given: unknown): void {
+    const fault = checked(given)
+    const operation = operations.find(({ id }) => id === fault.operation)
+    const path = operation?.path.slice(basePath.length).replaceAll(/\{\w+\}/g, '*')
+    this.asked.push({
+      fault,
+      operation: operation ? `${operation.method} ${path}` : '*',
+      seen: 0,
+      left: fault.times ?? (fault.every ? Number.POSITIVE_INFINITY : 1),
+    })
+  }
+
+  clear(): void {
+    this.asked.length = 0
+  }
+
+  /** What strikes this request. It counts as one of the times. */
+  next(request: Asked): Fault | undefined {
+    const striking = this.asked.find((one) => {
+      if (one.left === 0 || !isOf(request, one.operation)) return false
+      one.seen++
+      return one.seen % (one.fault.every ?? 1) === 0
+    })
+    if (striking) striking.left--
+    return striking?.fault
+  }
+}
+
+export async function strike(fault: Fault, asked: Asked, pass: Pass): Promise<Answered> {
+  const { latencyMs = 0, cut, status, code } = fault
+  await Bun.sleep(latencyMs)
+  const isRefused = cut === 'before' || status !== undefined || code !== undefined
+  const answered = isRefused ? refusal(fault, asked) : await pass(asked)
+  return { ...answered, send: (client, bytes) => deliver(fault, client, bytes, answered.body.length) }
+}
+
+function refusal({ status, code, retryAfter }: Fault, asked: Asked): Answered {
+  const shown = status ?? STATUS_OF.get(code ?? '') ?? 500
+  const name = code ?? [...STATUS_OF].find(([, one]) => one === shown)?.[0] ?? 'internal'
+  const answer = errorAnswer(shown, name, 'A fault of practice.')
+  return retryAfter === undefined ? answer : header('Retry-After', String(retryAfter))(answer, asked)
+}
+
+type Client = Parameters<typeof write>[0]
+
+async function deliver({ cut, truncate, drip, reset }: Fault, client: Client, bytes: Buffer, bodyLength: number) {
+  const end = cut ? 0 : truncate === undefined ? bytes.length : bytes.length - bodyLength + truncate
+  const given = bytes.subarray(0, end)
+  const step = drip === undefined ? given.length : Math.max(1, Math.round(drip / 10))
+  for (let at = 0; at < given.length && !client.destroyed; at += step) {
+    if (drip !== undefined) await Bun.sleep((1000 * step) / drip)
+    await write(client, given.subarray(at, at + step))
+  }
+  if (cut === undefined && truncate === undefined) return
+  if (reset) client.resetAndDestroy()
+  else client.destroy()
+}
+
+function checked(given: unknown): Fault {
+  if (!(given instanceof Object)) throw new Error('A fault is an object, such as {"status": 503}.')
+  for (const [name, value] of Object.entries(given)) {
+    const rule = Object.hasOwn(RULES, name) ? RULES[name as keyof Fault] : undefined
+    if (!rule) throw new Error(`A fault has no ${name}. It may have ${Object.keys(RULES).join(', ')}.`)
+    if (!rule.isRight(value)) throw new Error(`${name} must ${rule.must}.`)
+  }
+  const fault: Fault = given
+  const { status, code, cut, truncate, drip, latencyMs, reset, retryAfter } = fault
+  const isError = status !== undefined || code !== undefined
+  const isClosed = cut !== undefined || truncate !== undefined
+  if (!isError && !isClosed && drip === undefined && latencyMs === undefined) {
+    throw new Error('A fault needs one of status, code, latencyMs, cut, truncate, drip.')
+  }
+  if (cut && (isError || truncate !== undefined || drip !== undefined)) {
+    throw new Error('With cut there is no answer, so status, code, truncate and drip cannot be used.')
+  }
+  if (reset && !isClosed) throw new Error('reset needs cut or truncate.')
+  if (retryAfter !== undefined && !isError) throw new Error('retryAfter needs status or code.')
+  return fault
+}
