@@ -30,10 +30,8 @@ export function App({ found }: { found: SignedIn | undefined }) {
   const [refusal, setRefusal] = useState('')
   const service = useMemo(() => {
     if (!apiKey) return undefined
-    return {
-      client: new PetstoreClient({ baseUrl: './v1', apiKey, retries: 1, fetch: fetchOrRefuse }),
-      readEvents: eventReader(apiKey, fetchOrRefuse),
-    }
+    const client = new PetstoreClient({ baseUrl: './v1', apiKey, retries: 1, fetch: fetchOrRefuse })
+    return { client, readEvents: eventReader(client) }
   }, [apiKey])
 
   function signIn(next: SignedIn, remember: boolean): void {

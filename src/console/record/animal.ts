@@ -39,7 +39,7 @@ export async function readAll(readEvents: ReadEvents, filter: EventFilter, signa
   for (let cursor: string | undefined; ; ) {
     const { events, next } = await readEvents({ ...filter, limit: 100, cursor }, signal)
     all.push(...events)
-    if (events.length === 0 || next === undefined) return all
+    if (events.length === 0) return all
     cursor = next
   }
 }

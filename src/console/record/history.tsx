@@ -1,7 +1,8 @@
 // What has happened to an animal or an order, in words, newest first.
 
 import type { Order } from '../../client/petstore.ts'
-import type { Event, EventType } from '../../contract/generated.ts'
+import type { EventType } from '../../contract/generated.ts'
+import type { Event } from '../live/events.ts'
 import { Name } from '../name.tsx'
 import { brief, time } from '../phrases.ts'
 import { labelOf, STATUSES } from '../statuses.ts'
@@ -66,7 +67,7 @@ function AnimalLink({ event: { petId, pet }, order }: { event: Event; order: Ord
 
 function sentence({ type, pet, petStatus }: Event, order: Order | undefined): string {
   // A later service may tell of more.
-  const words = WORDS[type] ?? type
+  const words = WORDS[type as EventType] ?? type
   if (type === 'pet.added' && petStatus && petStatus !== 'available') {
     return `${words} as ${labelOf(STATUSES, petStatus).toLowerCase()}`
   }
