@@ -16,7 +16,9 @@ const own = new Set<string>()
 
 export async function newPetId(probe: Probe, fields: Record<string, unknown> = {}): Promise<string> {
   const added = await preliminary(addPet(probe, { status: 'available', ...fields }))
-  return textOf(added.object().get('id'))
+  const id = added.object().get('id')
+  if (id === undefined) throw new Unjudged('The answer to a create has no id.')
+  return textOf(id)
 }
 
 /** A field that is undefined is left out. */

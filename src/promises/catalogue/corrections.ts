@@ -106,7 +106,7 @@ function correctionRows({ id, operation: of, path, none, ask, status }: Correcti
         for (const headers of [{}, { 'If-Match': '"x"' }])
           (await ask(probe, none(), { headers })).expectError(404, 'not_found')
       },
-      { needs: ['write'] },
+      done,
     ),
     row(
       `${id}.no-id`,
@@ -126,7 +126,7 @@ function correctionRows({ id, operation: of, path, none, ask, status }: Correcti
         const at = await path(probe)
         await expectRefused(probe, at, () => ask(probe, at, { key: 'none' }), 401, 'missing_api_key')
       },
-      { needs: ['write'] },
+      done,
     ),
     row(
       `${id}.read-only-key`,
@@ -136,7 +136,7 @@ function correctionRows({ id, operation: of, path, none, ask, status }: Correcti
         const at = await path(probe)
         await expectRefused(probe, at, () => ask(probe, at, { key: 'read-only' }), 403, 'read_only_key')
       },
-      { needs: ['write', 'read-only key'] },
+      { needs: ['write', 'read-only key'], after: [`${id}.success`] },
     ),
     row(
       `${id}.if-match`,
@@ -182,6 +182,7 @@ function correctionRows({ id, operation: of, path, none, ask, status }: Correcti
 /** Of those with a body. */
 function bodyRows({ id, operation: of, path, ask }: Pick<Correction, 'id' | 'operation' | 'path' | 'ask'>) {
   const invalid = of === 'updatePet' ? 'invalid_pet' : 'invalid_order'
+  const done = writing(`${id}.success`)
   const bad = (code: string, ...bodies: string[]): Check => {
     return async (probe) => {
       const at = await path(probe)
@@ -195,14 +196,14 @@ function bodyRows({ id, operation: of, path, ask }: Pick<Correction, 'id' | 'ope
       `A body that names nothing that can be changed: 400 ${invalid}.`,
       source,
       bad(invalid, '{}', '{"x":1}', '[]', '{"id":7}'),
-      { needs: ['write'] },
+      done,
     ),
     row(
       `${id}.json.broken`,
       'A body that is not JSON, or has the same name twice: 400 malformed_json.',
       source,
       bad('malformed_json', '{"name":', '{"x":1,"x":1}', ''),
-      { needs: ['write'] },
+      done,
     ),
     row(
       `${id}.media-type.other`,
@@ -215,14 +216,14 @@ function bodyRows({ id, operation: of, path, ask }: Pick<Correction, 'id' | 'ope
           await expectRefused(probe, at, () => ask(probe, at, asking), 415, 'unsupported_media_type')
         }
       },
-      { needs: ['write'] },
+      done,
     ),
     row(
       `${id}.size.too-large`,
       'A body over 64 KiB: 413 body_too_large.',
       operation(of, 'responses', '413'),
       refuses(async (probe) => correct(probe, await path(probe), { x: 'x'.repeat(65_536) }), 413, 'body_too_large'),
-      { needs: ['write'] },
+      done,
     ),
     row(
       `${id}.etag`,
@@ -253,7 +254,7 @@ const petUpdates = [
       expectFields(answer, before)
       expectFields(await read(probe, at), before)
     },
-    writing('pets.create.success', 'pets.get.success'),
+    writing('pets.create.readable', 'pets.get.success'),
   ),
   row(
     'pets.update.name',
@@ -365,7 +366,7 @@ const petDeletions = [
       ;(await probe.ask(`DELETE ${at}`)).expectStatus(204).expectNoBody()
       ;(await probe.get(at)).expectError(404, 'not_found')
     },
-    writing('pets.create.success', 'pets.get.success'),
+    writing('pets.create.readable', 'pets.get.success'),
   ),
   row(
     'pets.delete.again',
