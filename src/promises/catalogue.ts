@@ -1,8 +1,8 @@
 // Every promise of the service, in the order in which they are told.
 
 import { changePromises } from './catalogue/change-orders.ts'
-import { correctionPromises } from './catalogue/corrections.ts'
 import { createPetPromises } from './catalogue/create-pet.ts'
+import { deletePetPromises } from './catalogue/delete-pet.ts'
 import { errorPromises } from './catalogue/errors.ts'
 import { eventPlaces, eventRefusals } from './catalogue/event-places.ts'
 import { eventPromises } from './catalogue/events.ts'
@@ -22,6 +22,8 @@ import { getOrderPromises, listOrderPromises } from './catalogue/read-orders.ts'
 import { expiresAtPromises, expiryPromises } from './catalogue/reservations.ts'
 import { searchPromises } from './catalogue/search.ts'
 import { storeKeyPromises, storeMethods } from './catalogue/store-keys.ts'
+import { updateOrderPromises } from './catalogue/update-order.ts'
+import { updatePetPromises } from './catalogue/update-pet.ts'
 import type { PromiseRow } from './promise.ts'
 
 export const PROMISES: readonly PromiseRow[] = [
@@ -49,7 +51,9 @@ export const PROMISES: readonly PromiseRow[] = [
   listOrderPromises,
   getOrderPromises,
   changePromises,
-  correctionPromises,
+  updatePetPromises,
+  deletePetPromises,
+  updateOrderPromises,
   inventoryPromises,
   eventPromises,
   eventPlaces,
