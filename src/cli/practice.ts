@@ -2,8 +2,9 @@
 
 import type { Config } from '../config/config.ts'
 import { basePath } from '../contract/contract.ts'
-import { authority } from '../http/listen.ts'
+import { authority, checkFree } from '../http/listen.ts'
 import type { ServerOptions } from '../http/server.ts'
+import type { Clock } from '../practice/clock.ts'
 import { answerTo } from '../practice/commands.ts'
 import { Practice } from '../practice/practice.ts'
 import { listenBefore } from '../practice/proxy.ts'
@@ -11,6 +12,7 @@ import { listenBefore } from '../practice/proxy.ts'
 export interface RunningPractice {
   /** The base address for clients, ending in /v1. */
   url: string
+  clock: Clock
   /** How the service has to start. */
   behind: Pick<ServerOptions, 'host' | 'port' | 'baseUrls'>
   /** Where the service is. Until it is told, connections are closed. */
@@ -21,9 +23,10 @@ export interface RunningPractice {
   stop(): Promise<void>
 }
 
-/** Listens on the configured address, which must be free. */
+/** Listens on the configured address. Throws StartError when it cannot. */
 export async function startPractice(config: Config): Promise<RunningPractice> {
   const { host, port, environment, baseUrl, stagingBaseUrl } = config
+  await checkFree(config)
   const practice = new Practice()
   let address = ''
   const proxy = await listenBefore(() => address, practice.behave, { host, port })
@@ -31,6 +34,7 @@ export async function startPractice(config: Config): Promise<RunningPractice> {
   const bases = { production: baseUrl, staging: stagingBaseUrl }
   return {
     url,
+    clock: practice.clock,
     // The contract that it serves names the address of the proxy.
     behind: { host: '127.0.0.1', port: 0, baseUrls: { ...bases, [environment]: bases[environment] ?? url } },
     leadTo(service) {

@@ -3,7 +3,7 @@
 import { dirname } from 'node:path'
 import { Command, Option } from 'commander'
 import { type Config, unknownVariables } from '../config/config.ts'
-import type { Store } from '../domain/store.ts'
+import type { Store, StoreOptions } from '../domain/store.ts'
 import { logExpired } from '../http/expiry.ts'
 import { checkFree } from '../http/listen.ts'
 import { startServer } from '../http/server.ts'
@@ -97,11 +97,13 @@ async function serve(
   if (unknown.length > 0) log.warn({ variables: unknown }, 'unknown PETSTORE_ variables are ignored')
   const metrics =
     config.adminPort === undefined ? undefined : (await import('../observability/metrics.ts')).createMetrics()
-  const open = () => openWatched(ephemeral ? MEMORY : config.database, worker, log, metrics)
+  const practice = practises ? await (await import('./practice.ts')).startPractice(config) : undefined
+  const now = practice?.clock.now ?? Date.now
+  const clock = { now, monotonic: practice?.clock.monotonic }
+  const open = () => openWatched(ephemeral ? MEMORY : config.database, worker, log, metrics, clock)
   const { store, reset } = stdin ? await resettable(open) : { store: await open(), reset: undefined }
   // Workers share their port, so a port in use by another service would not be noticed.
-  if (workers > 1 || practises) await checkFree(config)
-  const practice = practises ? await (await import('./practice.ts')).startPractice(config) : undefined
+  if (workers > 1) await checkFree(config)
   const server = startServer({
     store,
     log,
@@ -117,7 +119,7 @@ async function serve(
     sharePort: config.sharePort || together,
     handsOver: config.sharePort,
     enforceSunset: config.sunset === 'enforce',
-    now: Date.now,
+    now,
   })
   practice?.leadTo(server.url)
   const url = practice?.url ?? server.url
@@ -148,8 +150,8 @@ async function serve(
       if (practice) return say(`${practice.answer(line)}\n`, log)
       return log.warn({ line }, 'only the line `reset` is understood')
     }
-    await reset?.()
     practice?.reset()
+    await reset?.()
     await addFirstKey(store, { ...config, bootstrapKey: key }, log)
     await announce()
   }
@@ -171,9 +173,15 @@ async function serve(
 }
 
 /** What happens to the store is logged and counted. */
-async function openWatched(database: string, worker: boolean, log: Log, metrics: Metrics | undefined): Promise<Store> {
+async function openWatched(
+  database: string,
+  worker: boolean,
+  log: Log,
+  metrics: Metrics | undefined,
+  clock: Pick<StoreOptions, 'now' | 'monotonic'>,
+): Promise<Store> {
   const store = await openStore(database, {
-    now: Date.now,
+    ...clock,
     identity: worker ? (process.env[STORE_VARIABLE] ?? '') : undefined,
     onTrouble: ({ lost, reason }) =>
       lost ? log.error({ reason }, 'store lost') : log.warn({ reason }, 'store in danger'),

@@ -8,6 +8,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   lie: (practice, breaks) => practice.lie(String(breaks)),
   fail: (practice, fault) => practice.fail(fault),
   lies: (practice) => practice.lies(),
+  'clock.advance': ({ clock }, duration) => clock.advance(String(duration)),
+  'clock.set': ({ clock }, instant) => clock.set(String(instant)),
 }
 
 /** A line of JSON without its end: {"result": …}, or {"error": …} with a sentence for the user. */

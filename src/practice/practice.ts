@@ -1,15 +1,25 @@
 // What a service does wrong at its user's word, until the next reset.
 
+import { Clock } from './clock.ts'
 import { Faults, strike } from './faults.ts'
 import { LIES, lieThatBreaks } from './lies.ts'
 import type { Behaviour, Pass } from './proxy.ts'
+import { headerText } from './tell.ts'
 
 export class Practice {
+  /** The service has to run by it. */
+  readonly clock = new Clock()
   private lying: Behaviour | undefined
   private readonly faults = new Faults()
 
   readonly behave: Behaviour = (asked, pass) => {
-    const lie: Pass = (request) => this.lying?.(request, pass) ?? pass(request)
+    const lie: Pass = (request) => this.lying?.(request, inTime) ?? inTime(request)
+    // The runtime of the service writes Date by the machine's clock.
+    const inTime: Pass = async (request) => {
+      const answered = await pass(request)
+      const date = () => new Date(this.clock.now()).toUTCString()
+      return this.clock.isMoved ? headerText('Date', date)(answered, request) : answered
+    }
     const fault = this.faults.next(asked)
     return fault ? strike(fault, asked, lie) : lie(asked)
   }
@@ -29,9 +39,10 @@ export class Practice {
     return Object.keys(LIES).sort()
   }
 
-  /** Nothing is wrong any more. */
+  /** Nothing is wrong any more, and the time is the machine's. */
   reset(): void {
     this.lying = undefined
     this.faults.clear()
+    this.clock.reset()
   }
 }

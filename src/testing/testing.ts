@@ -28,6 +28,13 @@ export interface PracticePetstore extends TestPetstore {
   lies(): Promise<string[]>
   /** The next requests, or those that the fault names, go wrong in this way. Rejects with an Error that says what is wrong with the fault. */
   fail(fault: Fault): Promise<void>
+  /** The time of the service, which goes on from where it was moved to. Each gives the time that it is then, and rejects with an Error. */
+  readonly clock: {
+    /** Such as 90s, 24h or 7d. */
+    advance(duration: string): Promise<string>
+    /** A date-time of RFC 3339, not in the past. */
+    set(instant: string): Promise<string>
+  }
 }
 
 /** What goes wrong with a request. The first of several that a request meets strikes it, alone. */
@@ -108,6 +115,10 @@ export async function startPetstore({ demo = false, practice = false }: TestPets
     lie: (promise: string) => tell({ lie: promise }),
     lies: () => tell({ lies: true }),
     fail: (fault: Fault) => tell({ fail: fault }),
+    clock: {
+      advance: (duration: string) => tell({ 'clock.advance': duration }),
+      set: (instant: string) => tell({ 'clock.set': instant }),
+    },
   }
   return {
     ...(practice ? practising : {}),
