@@ -12,7 +12,8 @@ test.each([
   async (kind, rounds) => {
     const { faults, events, added } = await readEvents(kind, rounds)
     expect(faults).toEqual([])
-    expect(events).toBeGreaterThan(20)
+    // More than the pets to order, which are there before.
+    expect(events).toBeGreaterThan(8)
     expect(added).toBeGreaterThan(0)
   },
   180_000,
