@@ -1,8 +1,11 @@
 // A service that misbehaves at a test's word, through petstore/testing and by lines on standard input.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type PracticePetstore, startPetstore } from '../src/testing/testing.ts'
-import { launcher, run } from './support/process.ts'
+import { temporaryFile } from './support/files.ts'
+import { launcher, root, run } from './support/process.ts'
 import { rejectionOf } from './support/rejection.ts'
 
 const BIG = '9007199254740993'
@@ -86,4 +89,13 @@ test('other languages send lines of JSON, and each has one line as its answer', 
     { error: expect.stringContaining('There is no command fly.') },
     notOne,
   ])
+})
+
+test('what docs/practice.md prints runs', async () => {
+  const blocks = [...readFileSync(join(root, 'docs/practice.md'), 'utf8').matchAll(/^```ts\n([\s\S]*?)^```/gm)]
+  expect(blocks.length).toBeGreaterThan(2)
+  const program = `${blocks.map(([, block]) => block).join('')}await store.stop()\n`
+  const path = temporaryFile('practice.ts')
+  writeFileSync(path, program.replace('petstore/testing', join(root, 'src/testing/testing.ts')))
+  expect(await run([path], { command: [process.execPath] })).toEqual({ status: 0, stdout: '', stderr: '' })
 })

@@ -146,10 +146,8 @@ async function serve(
   await announce()
 
   const receive = async (line: string) => {
-    if (line !== 'reset') {
-      if (practice) return say(`${practice.answer(line)}\n`, log)
-      return log.warn({ line }, 'only the line `reset` is understood')
-    }
+    if (line !== 'reset' && practice) return say(`${practice.answer(line)}\n`, log)
+    if (line !== 'reset') return log.warn({ line }, 'only the line `reset` is understood')
     practice?.reset()
     await reset?.()
     await addFirstKey(store, { ...config, bootstrapKey: key }, log)
