@@ -91,6 +91,24 @@ describe('an error', () => {
     expect([statusOf(await list()), statusOf(await list())]).toEqual([200, 200])
   })
 
+  test('at random strikes the same requests again with the same seed', async () => {
+    const mix = async (seed: number) => {
+      await store.reset()
+      await store.fail({ rate: 0.3, seed, status: 500 })
+      await store.fail({ rate: 0.3, seed: seed + 1, status: 503 })
+      const statuses: number[] = []
+      for (let n = 0; n < 60; n++) statuses.push(statusOf(await list()))
+      return statuses
+    }
+    const [first, again, other] = [await mix(1), await mix(1), await mix(7)]
+    expect(again).toEqual(first)
+    expect(other).not.toEqual(first)
+    const counts = [200, 500, 503].map((status) => first.filter((one) => one === status).length)
+    expect(Math.min(...counts)).toBeGreaterThan(4)
+    // On every machine, and with every version.
+    expect(first.slice(0, 12)).toEqual([200, 200, 500, 200, 200, 200, 200, 500, 503, 500, 200, 200])
+  })
+
   test('follows the one that was asked for before', async () => {
     await store.fail({ status: 500 })
     await store.fail({ status: 503 })
@@ -172,6 +190,9 @@ describe('a fault is refused that', () => {
     ['cuts elsewhere', { cut: 'between' }, 'cut must be before or after.'],
     ['cuts an error', { cut: 'after', status: 503 }, 'With cut there is no answer'],
     ['resets nothing', { reset: true, status: 503 }, 'reset needs cut or truncate.'],
+    ['strikes more than all', { rate: 1.5, status: 503 }, 'rate must be a number from 0 to 1.'],
+    ['chooses in two ways', { rate: 0.5, every: 2, status: 503 }, 'rate and every exclude each other.'],
+    ['has a seed for nothing', { seed: 1, status: 503 }, 'seed needs rate.'],
     ['waits without an error', { retryAfter: 1, cut: 'after' }, 'retryAfter needs status or code.'],
   ])('%s', async (_name, fault, message) => {
     expect(await rejectionOf(store.fail(fault as Fault))).toMatchObject({ message: expect.stringContaining(message) })

@@ -7,10 +7,14 @@ import { errorAnswer, header, isOf } from './tell.ts'
 export interface Fault {
   /** The id of the operation, such as `createPet`. Without it, any request is struck. */
   operation?: string
-  /** How many requests are struck: 1, or with `every` all. */
+  /** How many requests are struck: 1, or with `every` or `rate` any number. */
   times?: number
   /** Only one request in so many is struck: with 2 the second, the fourth and so on. */
   every?: number
+  /** Strikes this share of the requests, from 0 to 1, at random: with the same `seed` the same ones of the same requests. */
+  rate?: number
+  /** 0, where nothing is said. */
+  seed?: number
   /** Answers with this error, and the service does not hear of the request. */
   status?: number
   /** The same by its error code. */
@@ -56,6 +60,8 @@ const RULES: Record<keyof Fault, Rule> = {
   },
   times: isFrom(1),
   every: isFrom(1),
+  rate: { isRight: (value) => typeof value === 'number' && value >= 0 && value <= 1, must: 'be a number from 0 to 1' },
+  seed: isFrom(0, 2 ** 32 - 1),
   status: isFrom(400, 599),
   code: {
     isRight: (value) => STATUS_OF.has(String(value)),
@@ -72,7 +78,7 @@ const RULES: Record<keyof Fault, Rule> = {
 
 /** In the order in which they were asked for. The first that a request meets strikes it, alone. */
 export class Faults {
-  private readonly asked: { fault: Fault; operation: string; seen: number; left: number }[] = []
+  private readonly asked: { fault: Fault; operation: string; left: number; isNext(): boolean }[] = []
 
   /** Throws an Error for what is no fault. */
   add(given: unknown): void {
@@ -82,8 +88,8 @@ export class Faults {
     this.asked.push({
       fault,
       operation: operation ? `${operation.method} ${path}` : '*',
-      seen: 0,
-      left: fault.times ?? (fault.every ? Number.POSITIVE_INFINITY : 1),
+      left: fault.times ?? (fault.every === undefined && fault.rate === undefined ? 1 : Number.POSITIVE_INFINITY),
+      isNext: chooser(fault),
     })
   }
 
@@ -93,14 +99,18 @@ export class Faults {
 
   /** What strikes this request. It counts as one of the times. */
   next(request: Asked): Fault | undefined {
-    const striking = this.asked.find((one) => {
-      if (one.left === 0 || !isOf(request, one.operation)) return false
-      one.seen++
-      return one.seen % (one.fault.every ?? 1) === 0
-    })
+    const striking = this.asked.find((one) => one.left > 0 && isOf(request, one.operation) && one.isNext())
     if (striking) striking.left--
     return striking?.fault
   }
+}
+
+/** Says of each request in turn whether it is struck. */
+function chooser({ every = 1, rate, seed = 0 }: Fault): () => boolean {
+  let seen = 0
+  if (rate === undefined) return () => ++seen % every === 0
+  // Bun.hash is the same on every machine. It gives 64 bits, of which a number holds 53.
+  return () => Number(Bun.hash(`${seed}.${seen++}`) >> 11n) / 2 ** 53 < rate
 }
 
 export async function strike(fault: Fault, asked: Asked, pass: Pass): Promise<Answered> {
@@ -141,7 +151,7 @@ function checked(given: unknown): Fault {
     if (!rule.isRight(value)) throw new Error(`${name} must ${rule.must}.`)
   }
   const fault: Fault = given
-  const { status, code, cut, truncate, drip, latencyMs, reset, retryAfter } = fault
+  const { status, code, cut, truncate, drip, latencyMs, reset, retryAfter, every, rate, seed } = fault
   const isError = status !== undefined || code !== undefined
   const isClosed = cut !== undefined || truncate !== undefined
   if (!isError && !isClosed && drip === undefined && latencyMs === undefined) {
@@ -151,6 +161,8 @@ function checked(given: unknown): Fault {
     throw new Error('With cut there is no answer, so status, code, truncate and drip cannot be used.')
   }
   if (reset && !isClosed) throw new Error('reset needs cut or truncate.')
+  if (rate !== undefined && every !== undefined) throw new Error('rate and every exclude each other.')
+  if (seed !== undefined && rate === undefined) throw new Error('seed needs rate.')
   if (retryAfter !== undefined && !isError) throw new Error('retryAfter needs status or code.')
   return fault
 }

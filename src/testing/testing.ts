@@ -41,10 +41,14 @@ export interface PracticePetstore extends TestPetstore {
 export interface Fault {
   /** The id of the operation, such as `createPet`. Without it, any request is struck. */
   operation?: string
-  /** How many requests are struck: 1, or with `every` all. */
+  /** How many requests are struck: 1, or with `every` or `rate` any number. */
   times?: number
   /** Only one request in so many is struck: with 2 the second, the fourth and so on. */
   every?: number
+  /** Strikes this share of the requests, from 0 to 1, at random: with the same `seed` the same ones of the same requests. */
+  rate?: number
+  /** 0, where nothing is said. */
+  seed?: number
   /** Answers with this error, and the service does not hear of the request. */
   status?: number
   /** The same by its error code. */
