@@ -44,6 +44,7 @@ test('Compose: git ignores the secrets; they are for their owner and for the use
   }
   expect(textOf('key')).toMatch(/^pets_live_\w+$/)
   expect(textOf('database')).toBe(`postgres://petstore:${textOf('database-password')}@postgres:5432/petstore`)
+  expect(textOf('webhook-secret')).toMatch(/^whsec_/)
   expect(services.petstore.secrets).toEqual(['database', 'key'])
 })
 

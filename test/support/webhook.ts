@@ -68,6 +68,8 @@ export function forward({ to, url, key, secrets = SECRET, args = [], env = {}, .
     env: { PATH: process.env.PATH ?? '', HOME: dirname(state), PETSTORE_API_KEY: key, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
+  // When a test fails, it is still there.
+  process.on('exit', () => child.kill('SIGKILL'))
   const stderr = child.stderr.text()
   return {
     state,

@@ -1,0 +1,101 @@
+// The examples in deploy/ that forward events: the command, the environment and the files of each, as they stand, in a folder that stands for
+// the machine.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { temporaryFile } from './support/files.ts'
+import { launcher, root } from './support/process.ts'
+import { type Service, startService } from './support/service.ts'
+import { SECRET, startHook, taken } from './support/webhook.ts'
+
+let service: Service
+let hook: Awaited<ReturnType<typeof startHook>>
+beforeAll(async () => {
+  service = await startService({ now: Date.now })
+  await service.post('{"name":"Rex","categoryId":7}')
+  hook = await startHook(taken)
+})
+afterAll(async () => {
+  await hook.stop()
+  await service.stop()
+})
+
+interface Example {
+  args: string[]
+  environment: Record<string, string>
+  /** The files of the secrets, with whether they are the key. */
+  secrets: Record<string, boolean>
+  state: string
+}
+
+const textOf = (name: string) => readFileSync(join(root, 'deploy', name), 'utf8')
+
+function systemd(): Example {
+  const text = textOf('petstore-forward.service').replaceAll('%d', '/run/credentials/petstore-forward.service')
+  const all = (name: string) => [...text.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value)
+  const [program, ...args] = all('ExecStart')[0]?.split(' ') ?? []
+  expect(program).toBe('/usr/local/bin/petstore')
+  const loaded = all('LoadCredential').map((each) => each.split(':')[0] as string)
+  return {
+    args,
+    environment: Object.fromEntries(all('Environment').map((each) => each.split('=') as [string, string])),
+    secrets: Object.fromEntries(
+      loaded.map((name) => [`/run/credentials/petstore-forward.service/${name}`, name === 'key']),
+    ),
+    state: `/var/lib/${all('StateDirectory')[0]}/place`,
+  }
+}
+
+function compose(): Example {
+  const { services, volumes } = Bun.YAML.parse(textOf('compose.yaml')) as Compose
+  const { command, environment, secrets, volumes: mounted } = services.forward
+  expect(mounted.map((each) => each.split(':')[0] as string).filter((name) => !(name in volumes))).toEqual([])
+  return {
+    args: command.map((each) => each.replace(':-}', '}')),
+    environment,
+    secrets: Object.fromEntries(secrets.map((name) => [`/run/secrets/${name}`, name === 'key'])),
+    state: `${mounted[0]?.split(':')[1]}/place`,
+  }
+}
+
+interface Compose {
+  services: {
+    petstore: object
+    forward: { command: string[]; environment: Record<string, string>; secrets: string[]; volumes: string[] }
+  }
+  volumes: object
+}
+
+test.each([
+  ['petstore-forward.service', systemd],
+  ['compose.yaml', compose],
+])('%s forwards', async (_name, read) => {
+  const { args, environment, secrets, state } = read()
+  const machine = mkdtempSync(temporaryFile('machine-'))
+  const here = (text: string) => text.replace(/(?<=^|=)\/(?=run|var|data)/, `${machine}/`)
+  for (const [path, isKey] of Object.entries(secrets)) {
+    mkdirSync(dirname(here(path)), { recursive: true })
+    writeFileSync(here(path), `${isKey ? service.key : SECRET}\n`, { mode: 0o400 })
+  }
+  mkdirSync(dirname(here(state)), { recursive: true })
+  const given = Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, here(value)]))
+  const before = hook.all.length
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: both Compose and systemd put the variable there.
+  const command = args.map((each) => here(each).replace('${WEBHOOK}', hook.url))
+  const child = Bun.spawn([launcher, ...command], {
+    cwd: machine,
+    env: { PATH: process.env.PATH ?? '', ...given, PETSTORE_URL: service.url },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  await hook.received(before + 1)
+  child.kill()
+  expect(await child.exited).toBe(0)
+  expect(existsSync(here(state))).toBe(true)
+})
+
+test('Compose reaches the service by its name', () => {
+  const { services } = Bun.YAML.parse(textOf('compose.yaml')) as Compose
+  const { hostname } = new URL(services.forward.environment.PETSTORE_URL as string)
+  expect(Object.keys(services)).toContain(hostname)
+})

@@ -1,0 +1,133 @@
+// What docs/events.md prints, each snippet run as it stands.
+
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { temporaryFile } from './support/files.ts'
+import { launcher, root } from './support/process.ts'
+import { type Service, startService } from './support/service.ts'
+
+const page = readFileSync(join(root, 'docs/events.md'), 'utf8')
+
+function snippet(heading: string): string {
+  const [, section = ''] = page.split(`## ${heading}\n`)
+  const [, text] = /^```\w+\n([\s\S]*?)^```$/m.exec(section) ?? []
+  if (text === undefined) throw new Error(`${heading} has no snippet`)
+  return text
+}
+
+let service: Service
+/** A project that has the packages, and petstore in its path. */
+let folder: string
+const children: Bun.Subprocess[] = []
+
+beforeAll(async () => {
+  service = await startService({ now: Date.now })
+  folder = mkdtempSync(temporaryFile('project-'))
+  const client = join(folder, 'node_modules/petstore-client')
+  mkdirSync(client, { recursive: true })
+  writeFileSync(join(client, 'package.json'), '{ "type": "module", "exports": "./index.ts" }')
+  writeFileSync(join(client, 'index.ts'), `export * from ${JSON.stringify(join(root, 'src/client/petstore.ts'))}\n`)
+  symlinkSync(join(root, 'node_modules/standardwebhooks'), join(folder, 'node_modules/standardwebhooks'))
+  symlinkSync(launcher, join(folder, 'petstore'))
+  await service.post('{"name":"Rex","categoryId":9223372036854775807}')
+  await service.request('POST', '/store/orders', { body: '{"petId":1}' })
+})
+afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL')
+  await service.stop()
+})
+
+function begin(command: string[], env: Record<string, string> = {}) {
+  const child = Bun.spawn(command, {
+    cwd: folder,
+    env: {
+      PATH: `${folder}:${dirname(process.execPath)}:${process.env.PATH}`,
+      HOME: folder,
+      PETSTORE_URL: service.url,
+      PETSTORE_API_KEY: service.key,
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  children.push(child)
+  let shown = ''
+  ;(async () => {
+    const decoder = new TextDecoder()
+    for await (const bytes of child.stdout) shown += decoder.decode(bytes, { stream: true })
+  })()
+  return {
+    child,
+    async shows(text: string) {
+      while (!shown.includes(text)) {
+        if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${shown}`)
+        await Bun.sleep(10)
+      }
+    },
+  }
+}
+
+test.skipIf(!Bun.which('curl'))(`follow by curl${Bun.which('curl') ? '' : ': skipped, curl missing'}`, async () => {
+  const following = begin(['sh', '-euc', snippet('Follow by curl')], { URL: service.url, KEY: service.key })
+  await following.shows('"order.placed"')
+  await service.post('{"name":"Luna","categoryId":7}')
+  await following.shows('"Luna"')
+  following.child.kill()
+})
+
+test('mirror the store, and go on after a kill', async () => {
+  writeFileSync(join(folder, 'mirror.ts'), snippet('Mirror the store'))
+  const mirrored = async () => {
+    const inventory = JSON.parse((await service.get('/store/inventory')).text) as Record<string, number>
+    for (;;) {
+      await Bun.sleep(50)
+      try {
+        using database = new Database(join(folder, 'mirror.db'), { readonly: true, safeIntegers: true })
+        const rows = database.query('SELECT status, count(*) AS pets FROM pets GROUP BY status').all()
+        const counts = Object.fromEntries(
+          (rows as { status: string; pets: bigint }[]).map((row) => [row.status, row.pets]),
+        )
+        if (Object.entries(inventory).every(([status, pets]) => BigInt(pets) === (counts[status] ?? 0n))) {
+          return database.query('SELECT * FROM pets WHERE id = 1').get()
+        }
+      } catch (error) {
+        // It is not there yet, or being written.
+        if (!/no such table|unable to open|locked/.test(String(error))) throw error
+      }
+    }
+  }
+  const first = begin([process.execPath, 'mirror.ts'])
+  expect(await mirrored()).toEqual({ id: 1n, name: 'Rex', category: 9223372036854775807n, status: 'pending' })
+  first.child.kill('SIGKILL')
+  await service.request('POST', '/store/orders/1/complete')
+  await service.post('{"name":"Tofu","categoryId":7}')
+  begin([process.execPath, 'mirror.ts'])
+  expect(await mirrored()).toMatchObject({ status: 'sold' })
+}, 30_000)
+
+test('forward to a web hook that verifies', async () => {
+  const free = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+  const { port } = free
+  await free.stop(true)
+  const forwarding = begin(
+    ['sh', '-euc', snippet('Forward to a web hook').replace(/^petstore events forward/m, 'exec $&')],
+    { WEBHOOK: `http://127.0.0.1:${port}/` },
+  )
+  while (!(await Bun.file(join(folder, 'webhook-secret')).exists())) await Bun.sleep(10)
+  while ((await Bun.file(join(folder, 'webhook-secret')).text()) === '') await Bun.sleep(10)
+  writeFileSync(join(folder, 'hook.ts'), snippet('Verify a signature'))
+  const hook = begin([process.execPath, 'hook.ts'], { PORT: String(port) })
+  await hook.shows('pet.added 1\norder.placed 1\n')
+  const forged = await fetch(`http://127.0.0.1:${port}/`, {
+    method: 'POST',
+    headers: {
+      'webhook-id': 'a',
+      'webhook-timestamp': `${Math.floor(Date.now() / 1000)}`,
+      'webhook-signature': 'v1,AAAA',
+    },
+    body: '{"type":"pet.added","petId":9}',
+  })
+  expect(forged.status).toBe(401)
+  forwarding.child.kill()
+}, 30_000)
