@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type PracticePetstore, startPetstore } from '../src/testing/testing.ts'
 import { temporaryFile } from './support/files.ts'
 import { launcher, root, run } from './support/process.ts'
@@ -91,11 +91,27 @@ test('other languages send lines of JSON, and each has one line as its answer', 
   ])
 })
 
+/** The blocks of docs/practice.md in this language, as one program. */
+function printed(language: string): string {
+  const text = readFileSync(join(root, 'docs/practice.md'), 'utf8')
+  const blocks = text.split(`\`\`\`${language}\n`).slice(1)
+  expect(blocks.length).toBeGreaterThan(0)
+  return blocks.map((block) => block.slice(0, block.indexOf('```'))).join('')
+}
+
 test('what docs/practice.md prints runs', async () => {
-  const blocks = [...readFileSync(join(root, 'docs/practice.md'), 'utf8').matchAll(/^```ts\n([\s\S]*?)^```/gm)]
-  expect(blocks.length).toBeGreaterThan(2)
-  const program = `${blocks.map(([, block]) => block).join('')}await store.stop()\n`
+  const program = `${printed('ts')}await store.stop()\n`
   const path = temporaryFile('practice.ts')
   writeFileSync(path, program.replace('petstore/testing', join(root, 'src/testing/testing.ts')))
   expect(await run([path], { command: [process.execPath] })).toEqual({ status: 0, stdout: '', stderr: '' })
+})
+
+const python = Bun.which('python3')
+test.skipIf(!python)(`its Python runs${python ? '' : ': skipped, there is no python3 on the PATH'}`, async () => {
+  const path = temporaryFile('practice.py')
+  const failing = 'try:\n    tell({"lie": "none"})\nexcept ValueError as error:\n    print(error)\n'
+  writeFileSync(path, printed('python').replace('petstore.stdin.close()', `${failing}$&`))
+  const env = { PATH: `${dirname(launcher)}:${process.env.PATH}`, PETSTORE_LOG_LEVEL: 'warn' }
+  const said = { status: 0, stdout: 'There is no lie that breaks none.\n', stderr: '' }
+  expect(await run([path], { command: ['python3'], env })).toEqual(said)
 })

@@ -1,8 +1,8 @@
-// The faults that a test asks for: which requests each strikes, and what it does to them.
+// The faults that a test asks for: what each may say, and which requests it strikes.
 
 import { basePath, document, operations } from '../contract/contract.ts'
-import { type Answered, type Asked, type Pass, write } from './proxy.ts'
-import { errorAnswer, header, isOf } from './tell.ts'
+import type { Asked } from './proxy.ts'
+import { isOf } from './tell.ts'
 
 export interface Fault {
   /** The id of the operation, such as `createPet`. Without it, any request is struck. */
@@ -38,7 +38,7 @@ interface Rule {
 }
 
 /** The codes of the contract, each with its status. */
-const STATUS_OF = new Map(
+export const STATUS_OF: ReadonlyMap<string, number> = new Map(
   Object.values(document.paths)
     .flatMap((methods) => Object.values(methods))
     .flatMap(({ responses }) => Object.entries(responses))
@@ -111,36 +111,6 @@ function chooser({ every = 1, rate, seed = 0 }: Fault): () => boolean {
   if (rate === undefined) return () => ++seen % every === 0
   // Bun.hash is the same on every machine. It gives 64 bits, of which a number holds 53.
   return () => Number(Bun.hash(`${seed}.${seen++}`) >> 11n) / 2 ** 53 < rate
-}
-
-export async function strike(fault: Fault, asked: Asked, pass: Pass): Promise<Answered> {
-  const { latencyMs = 0, cut, status, code } = fault
-  await Bun.sleep(latencyMs)
-  const isRefused = cut === 'before' || status !== undefined || code !== undefined
-  const answered = isRefused ? refusal(fault, asked) : await pass(asked)
-  return { ...answered, send: (client, bytes) => deliver(fault, client, bytes, answered.body.length) }
-}
-
-function refusal({ status, code, retryAfter }: Fault, asked: Asked): Answered {
-  const shown = status ?? STATUS_OF.get(code ?? '') ?? 500
-  const name = code ?? [...STATUS_OF].find(([, one]) => one === shown)?.[0] ?? 'internal'
-  const answer = errorAnswer(shown, name, 'A fault of practice.')
-  return retryAfter === undefined ? answer : header('Retry-After', String(retryAfter))(answer, asked)
-}
-
-type Client = Parameters<typeof write>[0]
-
-async function deliver({ cut, truncate, drip, reset }: Fault, client: Client, bytes: Buffer, bodyLength: number) {
-  const end = cut ? 0 : truncate === undefined ? bytes.length : bytes.length - bodyLength + truncate
-  const given = bytes.subarray(0, end)
-  const step = drip === undefined ? given.length : Math.max(1, Math.round(drip / 10))
-  for (let at = 0; at < given.length && !client.destroyed; at += step) {
-    if (drip !== undefined) await Bun.sleep((1000 * step) / drip)
-    await write(client, given.subarray(at, at + step))
-  }
-  if (cut === undefined && truncate === undefined) return
-  if (reset) client.resetAndDestroy()
-  else client.destroy()
 }
 
 function checked(given: unknown): Fault {

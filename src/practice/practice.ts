@@ -1,9 +1,10 @@
 // What a service does wrong at its user's word, until the next reset.
 
 import { Clock } from './clock.ts'
-import { Faults, strike } from './faults.ts'
+import { Faults } from './faults.ts'
 import { LIES, lieThatBreaks } from './lies.ts'
 import type { Behaviour, Pass } from './proxy.ts'
+import { strike } from './strike.ts'
 import { headerText } from './tell.ts'
 
 export class Practice {
