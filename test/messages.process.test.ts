@@ -17,7 +17,7 @@ describe('an error', () => {
     [['pets', 'lst'], `Unknown command 'lst'. Did you mean list?\n${usage('petstore pets')}`],
     [['pets', 'add', 'Rex'], `Required option '--category <id>' not specified.\n${usage('petstore pets add')}`],
     [['migrate'], `Give --check or --apply.\n${usage('petstore migrate')}`],
-    [['help', 'nope'], `Unknown command 'nope'.\n${usage('petstore help')}`],
+    [['help', 'nope'], `There is no command and no guide 'nope'.\n${usage('petstore help')}`],
     [['restore', 'none.db'], /^There is no backup at .*none\.db\.\n$/],
   ])('%j is told in one style', async (args, message) => {
     const { stdout, stderr } = await run(args, { cwd })

@@ -49,7 +49,7 @@ describe('a start refuses', () => {
         await cluster.asAdmin((sql) => sql.unsafe(statement), name)
         return address.replace('postgres@', 'rightless@')
       },
-      /lacks privileges \(INSERT ON pets, UPDATE \(status\) ON pets, SELECT ON orders,.*see docs/,
+      /lacks privileges \(INSERT ON pets, UPDATE \(name\) ON pets, .*SELECT ON orders,.*petstore help postgresql/,
     ],
     ['a certificate that cannot be asked for', () => `${cluster.address('postgres')}?sslmode=verify-full`, /cannot be/],
   ]

@@ -23,12 +23,12 @@ export function pages<Filter extends AnyFilter>(read: Ask, list: List<Filter>): 
     const plan = planOf(list, filter, parameter)
     const up = goesUp(filter)
     const found = walkSql(list, plan, up, limit + 1, columns)
-    // Nothing is before the start of a list.
+    // Nothing is before the start of a list. No EXISTS: it forgets the order that only the index gives, and may read the whole table.
     const sql =
       after === undefined
         ? found
         : `SELECT * FROM (${found}) AS page UNION ALL
-      SELECT NULL, NULL WHERE EXISTS (${walkSql(list, plan, !up, 1, 'id')})`
+      SELECT NULL, NULL FROM (${walkSql(list, plan, !up, 1, 'id')}) AS beyond`
     const values = plan.given.map((name) => filter[name] as Parameter)
     return pageOf(filter, foundIn(await read<Row>(sql, after ?? startOf(up), ...values), filter))
   }
