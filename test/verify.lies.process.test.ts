@@ -16,13 +16,16 @@ const TOGETHER = 8
 const IDS_MAX = 6
 const EVERYWHERE = ['pets.create.refused.code', 'pets.create.id.positive', 'pets.create.id.rising']
 /** Beside others who work. */
-const RUNS = 6
+const RUNS = 4
+/** `npm run endurance:lies` tells every lie, and judges every promise beside each; the suite tells one of so many. */
+const ALL = process.env.LIES === 'all'
+const TOLD = ALL ? 1 : 3
 /** Generous, since a machine may be busy. */
-const LONG_MS = 240_000
+const LONG_MS = ALL ? 3_600_000 : 240_000
 /** Judged by the answers to what others ask. */
 const OF_OTHERS = ['errors.codes', 'errors.retry-after', 'orders.list.limit.default']
 /** Every promise is judged beside one lie in so many. */
-const SAMPLE = 64
+const SAMPLE = ALL ? 1 : 64
 
 const told = Object.keys(LIES)
 const promise = (id: string) => PROMISES.find((row) => row.id === id) as PromiseRow
@@ -74,7 +77,9 @@ describe('a lie', () => {
   test(
     'is found under its promise',
     async () => {
-      const wrong = await eachLie(told, async (id) => {
+      const some = told.filter((_, index) => index % TOLD === 0)
+      expect(some.length).toBeGreaterThan(100)
+      const wrong = await eachLie(some, async (id) => {
         const service = await startService({ now: Date.now })
         await stock(service, 3)
         const chosen = OF_OTHERS.includes(id) ? promisesOf(promise(id).level) : [promise(id)]
