@@ -1,7 +1,7 @@
 // The list as people see it: the animals or orders, why there are none, or what the page is waiting for.
 
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useReducer, useRef } from 'preact/hooks'
 import type { Pet } from '../client/petstore.ts'
 import type { HolderOf } from './holders.ts'
 import type { List } from './list.ts'
@@ -139,12 +139,12 @@ function ListFailure({ failure, position, shown, goTo, reload }: ListFailureProp
 
 /** Hidden from screen readers, which would read every second aloud. */
 function Countdown({ to }: { to: number }) {
-  const [now, setNow] = useState(Date.now())
+  const [, tick] = useReducer((count: number) => count + 1, 0)
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1_000)
+    const timer = setInterval(tick, 1_000, undefined)
     return () => clearInterval(timer)
   }, [])
-  const seconds = Math.max(0, Math.ceil((to - now) / 1_000))
+  const seconds = Math.max(0, Math.ceil((to - Date.now()) / 1_000))
   return <span aria-hidden="true">{seconds > 0 ? `Next try in ${seconds} s.` : 'Trying…'}</span>
 }
 
