@@ -43,7 +43,10 @@ const alert = (page: Page) => page.getByRole('alert').first().waitFor()
 
 /** Each leads from the page as it opens to a view. */
 const VIEWS: Record<string, { on?: 'empty'; show: (page: Page) => Promise<void> }> = {
-  'signing in': { show: async () => {} },
+  'signing in': {
+    // It asks other tabs for a key first, and shows nothing until then.
+    show: (page) => page.getByRole('heading', { name: 'Petstore' }).waitFor(),
+  },
   'a refused key': {
     show: async (page) => {
       await signIn(page, 'nonsense')

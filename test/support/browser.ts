@@ -40,8 +40,9 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
   return { page, complaints, close: () => context.close() }
 }
 
-/** Rules of WCAG 2.2 AA and the best practices, each as `rule: where`. */
+/** Rules of WCAG 2.2 AA and the best practices, each as `rule: where`. Colours are judged once nothing moves. */
 export async function accessibilityProblems(page: Page, except: readonly string[] = []): Promise<string[]> {
+  await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))')
   const { violations } = await new AxeBuilder({ page }).disableRules([...except]).analyze()
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
 }
