@@ -30,20 +30,20 @@ function log() {
 
 describe('overdue reservations are expired', () => {
   test('in batches, one at a time', async () => {
-    const { expireOrders, asked, done } = orders([500, 500, 20])
+    const { expireOrders, asked, done } = orders([50, 50, 20])
     const expiry = startExpiry({ expireOrders }, log().to, 1)
     await done
     await expiry.stop()
-    expect(asked.limits.slice(0, 4)).toEqual([500, 500, 500, 500])
+    expect(asked.limits.slice(0, 4)).toEqual([50, 50, 50, 50])
     expect(asked.runningMost).toBe(1)
   })
 
   test('without a pause behind a full batch', async () => {
-    const { expireOrders, asked, done } = orders([500, 500])
+    const { expireOrders, asked, done } = orders([50, 50])
     const expiry = startExpiry({ expireOrders }, log().to, 60_000)
     await Promise.race([done, Bun.sleep(5_000)])
     await expiry.stop()
-    expect(asked.limits).toEqual([500, 500, 500])
+    expect(asked.limits).toEqual([50, 50, 50])
   })
 
   test('each with a line in the log, and no other change of an order', () => {
@@ -72,7 +72,7 @@ describe('overdue reservations are expired', () => {
   })
 
   test('not after stop(), which waits for the running transaction', async () => {
-    const { expireOrders, asked } = orders(Array.from({ length: 1000 }, () => 500))
+    const { expireOrders, asked } = orders(Array.from({ length: 1000 }, () => 50))
     const expiry = startExpiry({ expireOrders }, log().to, 1)
     await Bun.sleep(20)
     await expiry.stop()

@@ -6,7 +6,7 @@ import type { Log } from '../observability/log.ts'
 
 const EVERY_MS = 500
 /** Reservations in one transaction: few enough that requests do not wait for it. */
-const BATCH = 500
+const BATCH = 50
 
 export interface Expiry {
   /** Starts no more transactions. Resolves when the last one has ended. */
