@@ -50,6 +50,7 @@ describe('examples of requests', () => {
         if (path.startsWith('/store/orders')) await service.request('DELETE', `/store/orders/${item.id}`)
         expect(Object.keys(answered)).toContain(name)
         expect(comparable(item)).toEqual(comparable(answered[name]?.value))
+        expect(Object.keys(item)).toEqual(Object.keys(answered[name]?.value as object))
       })
     }
   }

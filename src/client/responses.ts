@@ -107,11 +107,11 @@ export const toPet = objectOf(PET)
 
 export const toOrder = objectOf<Order>({
   id: int64,
+  petId: int64,
   petName: string,
   status: (value) => string(value) as OrderStatus,
   placedAt: string,
   changedAt: string,
-  petId: int64,
   reference: optional(string),
   expiresAt: optional(string),
 })

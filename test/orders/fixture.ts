@@ -125,15 +125,15 @@ export function openFixture(open: (options: StoreOptions) => Promise<Store>) {
 }
 
 /** As the contract has it: its fields in its order, times in UTC with milliseconds, nothing for what is absent. */
-export function orderJson({ id, petName, status, placedAt, changedAt, petId, reference, expiresAt }: Order): string {
+export function orderJson({ id, petId, petName, status, placedAt, changedAt, reference, expiresAt }: Order): string {
   const utc = (time: number) => new Date(time).toISOString()
   return stringifyJson({
     id,
+    petId,
     petName,
     status,
     placedAt: utc(placedAt),
     changedAt: utc(changedAt),
-    petId,
     reference,
     expiresAt: expiresAt === undefined ? undefined : utc(expiresAt),
   })

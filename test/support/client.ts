@@ -7,7 +7,7 @@ import { newPet } from './pets.ts'
 export const REX = { id: 1n, ...newPet() }
 export const REX_JSON = stringifyJson(REX)
 const AT = '2026-11-21T09:30:00.000Z'
-export const ORDER = { id: 1n, petName: 'Rex', status: 'pending', placedAt: AT, changedAt: AT, petId: 2n } as const
+export const ORDER = { id: 1n, petId: 2n, petName: 'Rex', status: 'pending', placedAt: AT, changedAt: AT } as const
 export const ORDER_JSON = stringifyJson(ORDER)
 
 export function clientOf(baseUrl: string, options: Partial<PetstoreClientOptions> = {}): PetstoreClient {

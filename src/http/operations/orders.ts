@@ -69,14 +69,14 @@ export const orderOperations: Handlers<
 }
 
 /** Equal, byte for byte, to what the stores write in a list. */
-function orderJson({ id, petName, status, placedAt, changedAt, petId, reference, expiresAt }: Order): string {
+function orderJson({ id, petId, petName, status, placedAt, changedAt, reference, expiresAt }: Order): string {
   return stringifyJson({
     id,
+    petId,
     petName,
     status,
     placedAt: new Date(placedAt).toISOString(),
     changedAt: new Date(changedAt).toISOString(),
-    petId,
     ...(reference === undefined ? {} : { reference }),
     ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
   } satisfies contract.Order)

@@ -141,7 +141,7 @@ export const withoutKeyWhileRunning = (): Behaviour => {
 export const soldAgain: Change = (_, asked) => {
   const at = new Date().toISOString()
   const petId = objectOf(asked).get('petId')
-  const order = { id: 7_000_000, petName: 'petstore verify', status: 'pending', placedAt: at, changedAt: at, petId }
+  const order = { id: 7_000_000, petId, petName: 'petstore verify', status: 'pending', placedAt: at, changedAt: at }
   return header('Location', `${asked.target}/7000000`)(jsonAnswer(201, order), asked)
 }
 

@@ -12,13 +12,16 @@ export const NEW_ORDER_COLUMNS: Columns<NewOrder> = {
   expiresAt: { column: 'expires_at', kind: 'time', optional: true },
 }
 
+const { petId, ...optional } = NEW_ORDER_COLUMNS
+
 export const ORDER_COLUMNS: Columns<Order> = {
   id: { column: 'id', kind: 'integer' },
+  petId,
   petName: { column: 'pet_name', kind: 'text' },
   status: { column: 'status', kind: 'word' },
   placedAt: { column: 'placed_at', kind: 'time' },
   changedAt: { column: 'changed_at', kind: 'time' },
-  ...NEW_ORDER_COLUMNS,
+  ...optional,
 }
 
 export const PLACE_ORDER: IdempotentOperation<NewOrder, Order> = {

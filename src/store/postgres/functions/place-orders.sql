@@ -42,7 +42,7 @@ BEGIN
     INSERT INTO order_transitions (order_id, status, at, key_id) SELECT id, 'pending', now, key_id FROM placed
   ), answered AS (
     INSERT INTO idempotency_answers (key_id, key, operation, request, answer, created_at)
-    SELECT key_id, key, 'placeOrder', request, concat('{"id":', id, ',"petName":', to_json(pet_name), ',"status":', '"', status, '"', ',"placedAt":', placed_at, ',"changedAt":', changed_at, ',"petId":', pet_id, CASE WHEN reference IS NULL THEN '' ELSE concat(',"reference":', to_json(reference)) END, CASE WHEN expires_at IS NULL THEN '' ELSE concat(',"expiresAt":', expires_at) END, '}'), used_at
+    SELECT key_id, key, 'placeOrder', request, concat('{"id":', id, ',"petId":', pet_id, ',"petName":', to_json(pet_name), ',"status":', '"', status, '"', ',"placedAt":', placed_at, ',"changedAt":', changed_at, CASE WHEN reference IS NULL THEN '' ELSE concat(',"reference":', to_json(reference)) END, CASE WHEN expires_at IS NULL THEN '' ELSE concat(',"expiresAt":', expires_at) END, '}'), used_at
     FROM placed WHERE key IS NOT NULL
     ON CONFLICT (key_id, key) DO UPDATE SET operation = excluded.operation, request = excluded.request,
       answer = excluded.answer, created_at = excluded.created_at
