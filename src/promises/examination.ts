@@ -135,7 +135,7 @@ export class Examination {
     return this.target.keys[SECOND_KEYS[need]] !== undefined
   }
 
-  private async inTurn(check: () => Promise<void>): Promise<void> {
+  private async inTurn(check: () => Promise<unknown>): Promise<void> {
     if (this.running >= TOGETHER) await new Promise<void>((resolve) => this.waiting.push(resolve))
     else this.running++
     try {

@@ -26,5 +26,5 @@ export interface PromiseRow {
   /** Runs after all others, with nothing beside it, because other checks would disturb it. */
   alone?: boolean
   /** Throws Broken or Unjudged. */
-  check(probe: Probe): Promise<void>
+  check(probe: Probe): Promise<unknown>
 }

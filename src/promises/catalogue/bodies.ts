@@ -3,7 +3,7 @@
 import type { PromiseRow } from '../promise.ts'
 import type { BodyFamily } from './family.ts'
 import { idempotencyRows } from './idempotency.ts'
-import { type Check, operation, rowsOf, writing } from './rows.ts'
+import { type Check, operation, response, rowsOf, writing } from './rows.ts'
 
 /** Rows of one operation. */
 export function bodyRows(family: BodyFamily): PromiseRow[] {
@@ -24,7 +24,6 @@ const withMember = (json: string, member: string) => `${json.slice(0, -1)},${mem
 const withNesting = (json: string, depth: number) => withMember(json, `"x":${nested(depth - 1)}`)
 /** With a byte that is none of UTF-8 in its text. */
 const notUtf8 = (json: string) => Buffer.from(json.replace(/(":")/, '$1\u00ff'), 'latin1')
-
 const BAD = 'malformed_json'
 const JSON_CASES: readonly JsonCase[] = [
   ['json.broken', 'A body that is not JSON', (valid) => valid.replace(/\}$/, ',}'), 400, BAD],
@@ -55,31 +54,28 @@ function jsonRows(family: BodyFamily): PromiseRow[] {
   const row = rowsOf(level)
   const rows = JSON_CASES.map(([end, words, make, status, code, after]) => {
     const expected = code === 'invalid' ? invalid : code
-    const check: Check = async (probe) => {
-      ;(await send(probe, make(await body(probe)))).expectError(status, expected)
-    }
-    const source = status === 201 ? operation(of, 'description') : operation(of, 'responses', status)
+    const check: Check = async (probe) => (await send(probe, make(await body(probe)))).expectError(status, expected)
+    const source = status === 201 ? operation(of, 'description') : response(of, status)
     const sentence = status === 201 ? `${words}.` : `${words}: ${status} ${expected}.`
-    return row(`${id}.${end}`, sentence, source, check, writing(...premises(family, status, after)))
+    return row(`${id}.${end}`, sentence)
+      .from(source, writing(...premises(family, status, after)))
+      .check(check)
   })
   const chunked =
     (make: (valid: string) => Body, status: number, code?: string): Check =>
-    async (probe) => {
-      ;(await send(probe, make(await body(probe)), { headers: CHUNKED })).expectError(status, code)
-    }
+    async (probe) =>
+      (await send(probe, make(await body(probe)), { headers: CHUNKED })).expectError(status, code)
   const whole = chunked((valid) => valid, 201)
   const large = chunked((valid) => padded(valid, SIZE_MAX + 1), 413, 'body_too_large')
   const source = 'RFC 9112, section 7.1'
   return [
     ...rows,
-    row(`${id}.chunked`, 'A body in chunks is read.', source, whole, writing(`${id}.success`)),
-    row(
-      `${id}.size.chunked`,
-      'A larger body in chunks: 413 body_too_large.',
-      operation(of, 'responses', 413),
-      large,
-      writing(`${id}.size.too-large`, `${id}.chunked`),
-    ),
+    row(`${id}.chunked`, 'A body in chunks is read.')
+      .from(source, writing(`${id}.success`))
+      .check(whole),
+    row(`${id}.size.chunked`, 'A larger body in chunks: 413 body_too_large.')
+      .from(response(of, 413), writing(`${id}.size.too-large`, `${id}.chunked`))
+      .check(large),
   ]
 }
 
@@ -134,7 +130,9 @@ function typeRows(family: BodyFamily): PromiseRow[] {
       if (status === 415) answer.expectHeader('Accept-Encoding', coding && 'identity')
     }
     const sentence = status === 201 ? `${words}.` : `${words}: 415 unsupported_media_type.`
-    const source = coding ? 'openapi.yaml#/components/headers/AcceptEncoding' : operation(of, 'responses', 415)
-    return row(`${id}.${end}`, sentence, source, check, writing(...premises(family, status, after)))
+    const source = coding ? 'openapi.yaml#/components/headers/AcceptEncoding' : response(of, 415)
+    return row(`${id}.${end}`, sentence)
+      .from(source, writing(...premises(family, status, after)))
+      .check(check)
   })
 }

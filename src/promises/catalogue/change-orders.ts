@@ -17,10 +17,9 @@ import {
 } from '../orders.ts'
 import type { Asking, Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
-import { type Check, documented, operation, rowsOf, schema, writing } from './rows.ts'
+import { type Check, documented, operation, response, rowsOf, schema, writing } from './rows.ts'
 
 const row = rowsOf('store')
-
 const NO_IDS = ['9223372036854775808', '1.0', '01', '%2B1', 'x', '%20', '-0']
 
 interface Change {
@@ -83,35 +82,28 @@ async function expectStatus(probe: Probe, order: string, expected: string): Prom
 
 function moveRows({ id, operation: of, ask, status, from, to, pet }: Change): PromiseRow[] {
   return [
-    row(
-      `${id}.success`,
-      `An order that is ${from} becomes ${to}: ${status}.`,
-      operation(of, 'responses', status),
-      async (probe) => {
+    row(`${id}.success`, `An order that is ${from} becomes ${to}: ${status}.`)
+      .from(
+        response(of, status),
+        writing('orders.place.success', ...(from === 'completed' ? ['orders.complete.success'] : [])),
+      )
+      .check(async (probe) => {
         const order = await orderThatIs(probe, from)
         const answer = (await ask(probe, order.id)).expectStatus(status)
         const now = await expectStatus(probe, order.id, to)
         if (answer.text !== (status === 204 ? '' : now.text))
           throw answer.broken(status === 204 ? 'no body' : now.text, answer.text)
-      },
-      writing('orders.place.success', ...(from === 'completed' ? ['orders.complete.success'] : [])),
-    ),
-    row(
-      `${id}.pet`,
-      `Its pet is then ${pet}.`,
-      operation(of, 'description'),
-      async (probe) => {
+      }),
+    row(`${id}.pet`, `Its pet is then ${pet}.`)
+      .from(operation(of, 'description'), writing(`${id}.success`, 'pets.get.status'))
+      .check(async (probe) => {
         const order = await orderThatIs(probe, from)
         ;(await ask(probe, order.id)).expectStatus(status)
         await expectPet(probe, order.petId, pet)
-      },
-      writing(`${id}.success`, 'pets.get.status'),
-    ),
-    row(
-      `${id}.changed-at`,
-      'changedAt says when, and nothing else of the order changes.',
-      schema('Order', 'changedAt'),
-      async (probe) => {
+      }),
+    row(`${id}.changed-at`, 'changedAt says when, and nothing else of the order changes.')
+      .from(schema('Order', 'changedAt'), writing(`${id}.success`))
+      .check(async (probe) => {
         const order = await orderThatIs(probe, from)
         const before = await readOrder(probe, order.id)
         ;(await ask(probe, order.id)).expectStatus(status)
@@ -120,72 +112,50 @@ function moveRows({ id, operation: of, ask, status, from, to, pet }: Change): Pr
           if (name !== 'status' && name !== 'changedAt') now.expectMember(now.object(), name, value)
         if (expectInstant(now, now.object(), 'changedAt') < expectInstant(before, before.object(), 'changedAt'))
           throw now.broken('a later changedAt', now.text)
-      },
-      writing(`${id}.success`),
-    ),
+      }),
   ]
 }
 
 function refusalRows({ id, operation: of, ask, status, from, to, code, conflicts }: Change): PromiseRow[] {
   const done = writing(`${id}.success`)
   return [
-    row(
-      `${id}.again`,
-      `An order that is ${to} already: ${status} again, and nothing changes.`,
-      operation(of, 'description'),
-      async (probe) => {
+    row(`${id}.again`, `An order that is ${to} already: ${status} again, and nothing changes.`)
+      .from(operation(of, 'description'), done)
+      .check(async (probe) => {
         const before = await readOrder(probe, (await orderThatIs(probe, to)).id)
         ;(await ask(probe, textOf(before.object().get('id')))).expectStatus(status)
         await expectUnchanged(probe, before)
-      },
-      done,
-    ),
+      }),
     ...conflicts.map((state) =>
-      row(
-        `${id}.${state}`,
-        `An order that is ${state}: 409 ${code}, and nothing changes.`,
-        operation(of, 'responses', '409'),
-        async (probe) => {
+      row(`${id}.${state}`, `An order that is ${state}: 409 ${code}, and nothing changes.`)
+        .from(response(of, 409), done)
+        .check(async (probe) => {
           const before = await readOrder(probe, (await orderThatIs(probe, state)).id)
           ;(await ask(probe, textOf(before.object().get('id')))).expectError(409, code)
           await expectUnchanged(probe, before)
-        },
-        done,
-      ),
+        }),
     ),
-    row(
-      `${id}.not-found`,
-      'An order that does not exist: 404 not_found, whatever the preconditions.',
-      operation(of, 'responses', '404'),
-      async (probe) => {
+    row(`${id}.not-found`, 'An order that does not exist: 404 not_found, whatever the preconditions.')
+      .from(response(of, 404), { needs: ['write'] })
+      .check(async (probe) => {
         for (const headers of [{}, { 'If-Match': '"x"' }])
           (await ask(probe, absentId(), { headers })).expectError(404, 'not_found')
-      },
-      { needs: ['write'] },
-    ),
-    row(
-      `${id}.no-id`,
-      'An orderId that is not an int64 in plain decimal: 404 not_found.',
-      operation(of, 'parameters', 0),
-      async (probe) => {
+      }),
+    row(`${id}.no-id`, 'An orderId that is not an int64 in plain decimal: 404 not_found.')
+      .from(operation(of, 'parameters', 0), writing(`${id}.not-found`))
+      .check(async (probe) => {
         for (const one of NO_IDS) (await ask(probe, one)).expectError(404, 'not_found')
-      },
-      writing(`${id}.not-found`),
-    ),
+      }),
     ...(status === 200
       ? [
-          row(
-            `${id}.body`,
-            'A body is ignored, whatever its media type.',
-            documented('The store area', 'Complete and return'),
-            async (probe) => {
+          row(`${id}.body`, 'A body is ignored, whatever its media type.')
+            .from(documented('The store area', 'Complete and return'), done)
+            .check(async (probe) => {
               const order = await orderThatIs(probe, from)
               for (const type of ['application/json', 'text/plain']) {
                 ;(await ask(probe, order.id, { headers: { 'Content-Type': type }, body: '{"x":' })).expectStatus(200)
               }
-            },
-            done,
-          ),
+            }),
         ]
       : []),
   ]
@@ -210,48 +180,38 @@ function preconditionRows({ id, operation: of, ask, status, from, to, code, conf
   const [ifMatch, ifNoneMatch] = [1, 2].map((index) => operation(of, 'parameters', index)) as [string, string]
   const tagged = writing(`${id}.success`, 'orders.get.etag')
   return [
-    row(
-      `${id}.if-match`,
-      'If-Match with the tag, or *: it is done.',
-      ifMatch,
-      conditional([from, match((tag) => `"x", ${tag}`), status], [from, match(() => '*'), status]),
-      tagged,
-    ),
-    row(
-      `${id}.if-match.other`,
-      'If-Match with another or a weak tag: 412 precondition_failed, and nothing changes.',
-      ifMatch,
-      conditional([from, other, 412], [from, match((tag) => `W/${tag}`), 412]),
-      tagged,
-    ),
-    row(
-      `${id}.if-none-match`,
-      'If-None-Match with the tag, or *: 412 precondition_failed, and nothing changes.',
-      ifNoneMatch,
-      conditional(
-        [from, none((tag) => `W/${tag}`), 412],
-        [from, none(() => '*'), 412],
-        [from, none(() => '"x"'), status],
+    row(`${id}.if-match`, 'If-Match with the tag, or *: it is done.')
+      .from(ifMatch, tagged)
+      .check(conditional([from, match((tag) => `"x", ${tag}`), status], [from, match(() => '*'), status])),
+    row(`${id}.if-match.other`, 'If-Match with another or a weak tag: 412 precondition_failed, and nothing changes.')
+      .from(ifMatch, tagged)
+      .check(conditional([from, other, 412], [from, match((tag) => `W/${tag}`), 412])),
+    row(`${id}.if-none-match`, 'If-None-Match with the tag, or *: 412 precondition_failed, and nothing changes.')
+      .from(ifNoneMatch, tagged)
+      .check(
+        conditional(
+          [from, none((tag) => `W/${tag}`), 412],
+          [from, none(() => '*'), 412],
+          [from, none(() => '"x"'), status],
+        ),
       ),
-      tagged,
-    ),
-    row(
-      `${id}.state-first`,
-      'A repeat and a wrong status are told before a false precondition.',
-      documented('The store area', '`If-Match`, `If-None-Match`'),
-      conditional([to, other, status], [conflicts[0] as Reachable, other, 409]),
-      writing(`${id}.again`, `${id}.${conflicts[0]}`, `${id}.if-match.other`),
-    ),
+    row(`${id}.state-first`, 'A repeat and a wrong status are told before a false precondition.')
+      .from(
+        documented('The store area', '`If-Match`, `If-None-Match`'),
+        writing(`${id}.again`, `${id}.${conflicts[0]}`, `${id}.if-match.other`),
+      )
+      .check(conditional([to, other, status], [conflicts[0] as Reachable, other, 409])),
   ]
 }
 
 export const changePromises: readonly PromiseRow[] = [
   ...CHANGES.flatMap(changeRows),
-  row(
-    'orders.together',
-    'Of completing and cancelling at the same time one succeeds, and the pet agrees.',
-    documented('The store area', 'Status of an order'),
-    async (probe) => {
+  row('orders.together', 'Of completing and cancelling at the same time one succeeds, and the pet agrees.')
+    .from(
+      documented('The store area', 'Status of an order'),
+      writing('orders.complete.cancelled', 'orders.cancel.completed', 'orders.cancel.pet'),
+    )
+    .check(async (probe) => {
       const { id, petId } = await placed(probe)
       const answers = await Promise.all(
         Array.from({ length: 8 }, (_, n) => (n % 2 === 0 ? complete : cancel)(probe, id)),
@@ -262,7 +222,5 @@ export const changePromises: readonly PromiseRow[] = [
         answer.expectStatus(same ? (n % 2 === 0 ? 200 : 204) : 409)
       }
       await expectPet(probe, petId, status === 'completed' ? 'sold' : 'available')
-    },
-    writing('orders.complete.cancelled', 'orders.cancel.completed', 'orders.cancel.pet'),
-  ),
+    }),
 ]

@@ -50,7 +50,9 @@ export function conditionRows(family: ReadFamily): PromiseRow[] {
       for (const value of values) await whileSame(family, look, { [name]: value })(probe)
     }
     const sentence = `${name} ${words}: ${ANSWERS[status]}.`
-    return row(`${id}.${end}`, sentence, parameter(operation, name), check, { after: [`${id}.${after}`], alone })
+    return row(`${id}.${end}`, sentence)
+      .from(parameter(operation, name), { after: [`${id}.${after}`], alone })
+      .check(check)
   })
   return [...plainRows(family), ...conditions, ...notModifiedRows(family)]
 }
@@ -86,21 +88,15 @@ function plainRows(family: ReadFamily): PromiseRow[] {
   }
   const headCheck = whileSame(family, head, {}, 'HEAD')
   return [
-    row(
-      `${id}.etag`,
-      'The ETag is the same as long as the answer is.',
-      header('ETag'),
-      whileSame(family, sameTag),
-      after,
-    ),
-    row(
-      `${id}.cache-control`,
-      'Cache-Control is private, no-cache.',
-      header('CacheControl'),
-      whileSame(family, cached),
-      after,
-    ),
-    row(`${id}.head`, 'HEAD answers as GET does, without the body.', 'RFC 9110, section 9.3.2', headCheck, after),
+    row(`${id}.etag`, 'The ETag is the same as long as the answer is.')
+      .from(header('ETag'), after)
+      .check(whileSame(family, sameTag)),
+    row(`${id}.cache-control`, 'Cache-Control is private, no-cache.')
+      .from(header('CacheControl'), after)
+      .check(whileSame(family, cached)),
+    row(`${id}.head`, 'HEAD answers as GET does, without the body.')
+      .from('RFC 9110, section 9.3.2', after)
+      .check(headCheck),
   ]
 }
 
@@ -117,26 +113,14 @@ function notModifiedRows(family: ReadFamily): PromiseRow[] {
   const tag = { 'If-None-Match': 'TAG' }
   const second = { after: [`${id}.if-none-match`, `${id}.if-match`], alone }
   return [
-    row(
-      `${id}.not-modified.headers`,
-      'A 304 has ETag, Cache-Control and Link.',
-      source,
-      whileSame(family, headers, tag),
-      after,
-    ),
-    row(
-      `${id}.not-modified.body`,
-      'A 304 has no body.',
-      'RFC 9110, section 15.4.5',
-      whileSame(family, body, tag),
-      after,
-    ),
-    row(
-      `${id}.if-match.unchanged`,
-      'What If-Match allows, If-None-Match may find unchanged: 304.',
-      'RFC 9110, section 13.2.2',
-      whileSame(family, both, { ...tag, 'If-Match': '*' }),
-      second,
-    ),
+    row(`${id}.not-modified.headers`, 'A 304 has ETag, Cache-Control and Link.')
+      .from(source, after)
+      .check(whileSame(family, headers, tag)),
+    row(`${id}.not-modified.body`, 'A 304 has no body.')
+      .from('RFC 9110, section 15.4.5', after)
+      .check(whileSame(family, body, tag)),
+    row(`${id}.if-match.unchanged`, 'What If-Match allows, If-None-Match may find unchanged: 304.')
+      .from('RFC 9110, section 13.2.2', second)
+      .check(whileSame(family, both, { ...tag, 'If-Match': '*' })),
   ]
 }

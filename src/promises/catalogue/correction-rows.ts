@@ -6,7 +6,7 @@ import type { Answer } from '../answer.ts'
 import { correct, expectRefused, read } from '../corrections.ts'
 import type { Asking, Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
-import { type Check, header, operation, refuses, rowsOf, writing } from './rows.ts'
+import { type Check, header, operation, refuses, response, rowsOf, writing } from './rows.ts'
 
 const row = rowsOf('store')
 
@@ -41,83 +41,62 @@ export function correctionRows({ id, operation: of, path, none, ask, status }: C
       }
     }
   return [
-    row(
-      `${id}.not-found`,
-      'Where nothing has the id: 404 not_found, whatever the preconditions.',
-      operation(of, 'responses', '404'),
-      async (probe) => {
+    row(`${id}.not-found`, 'Where nothing has the id: 404 not_found, whatever the preconditions.')
+      .from(response(of, 404), done)
+      .check(async (probe) => {
         for (const headers of [{}, { 'If-Match': '"x"' }])
           (await ask(probe, none(), { headers })).expectError(404, 'not_found')
-      },
-      done,
-    ),
-    row(
-      `${id}.no-id`,
-      'An id that is not an int64 in plain decimal: 404 not_found.',
-      idSource,
-      async (probe) => {
+      }),
+    row(`${id}.no-id`, 'An id that is not an int64 in plain decimal: 404 not_found.')
+      .from(idSource, writing(`${id}.not-found`))
+      .check(async (probe) => {
         const parent = none().replace(/[^/]+$/, '')
         for (const one of NO_IDS) (await ask(probe, parent + one)).expectError(404, 'not_found')
-      },
-      writing(`${id}.not-found`),
-    ),
-    row(
-      `${id}.no-key`,
-      'Without an API key: 401 missing_api_key, and nothing changes.',
-      operation(of, 'responses', '401'),
-      async (probe) => {
+      }),
+    row(`${id}.no-key`, 'Without an API key: 401 missing_api_key, and nothing changes.')
+      .from(response(of, 401), done)
+      .check(async (probe) => {
         const at = await path(probe)
         await expectRefused(probe, at, () => ask(probe, at, { key: 'none' }), 401, 'missing_api_key')
-      },
-      done,
-    ),
-    row(
-      `${id}.read-only-key`,
-      'With an API key that may only read: 403 read_only_key, and nothing changes.',
-      operation(of, 'responses', '403'),
-      async (probe) => {
+      }),
+    row(`${id}.read-only-key`, 'With an API key that may only read: 403 read_only_key, and nothing changes.')
+      .from(response(of, 403), { needs: ['write', 'read-only key'], after: [`${id}.success`] })
+      .check(async (probe) => {
         const at = await path(probe)
         await expectRefused(probe, at, () => ask(probe, at, { key: 'read-only' }), 403, 'read_only_key')
-      },
-      { needs: ['write', 'read-only key'], after: [`${id}.success`] },
-    ),
+      }),
     row(
       `${id}.if-match`,
       'If-Match with the tag, or *: it is done. With another or a weak tag: 412 precondition_failed, and nothing changes.',
-      ifMatch,
-      conditional(
-        [(tag) => ({ 'If-Match': `"x", ${tag}` }), status],
-        [() => ({ 'If-Match': '*' }), status],
-        [() => ({ 'If-Match': '"x"' }), 412],
-        [(tag) => ({ 'If-Match': `W/${tag}` }), 412],
+    )
+      .from(ifMatch, done)
+      .check(
+        conditional(
+          [(tag) => ({ 'If-Match': `"x", ${tag}` }), status],
+          [() => ({ 'If-Match': '*' }), status],
+          [() => ({ 'If-Match': '"x"' }), 412],
+          [(tag) => ({ 'If-Match': `W/${tag}` }), 412],
+        ),
       ),
-      done,
-    ),
-    row(
-      `${id}.if-none-match`,
-      'If-None-Match with the tag, or *: 412 precondition_failed, and nothing changes.',
-      ifNoneMatch,
-      conditional(
-        [(tag) => ({ 'If-None-Match': tag }), 412],
-        [() => ({ 'If-None-Match': '*' }), 412],
-        [() => ({ 'If-None-Match': '"x"' }), status],
+    row(`${id}.if-none-match`, 'If-None-Match with the tag, or *: 412 precondition_failed, and nothing changes.')
+      .from(ifNoneMatch, done)
+      .check(
+        conditional(
+          [(tag) => ({ 'If-None-Match': tag }), 412],
+          [() => ({ 'If-None-Match': '*' }), 412],
+          [() => ({ 'If-None-Match': '"x"' }), status],
+        ),
       ),
-      done,
-    ),
-    row(
-      `${id}.together`,
-      'Of many that have seen the same tag, one succeeds.',
-      ifMatch,
-      async (probe) => {
+    row(`${id}.together`, 'Of many that have seen the same tag, one succeeds.')
+      .from(ifMatch, writing(`${id}.if-match`))
+      .check(async (probe) => {
         const at = await path(probe)
         const headers = { 'If-Match': (await read(probe, at)).header('ETag') }
         const answers = await Promise.all(Array.from({ length: 6 }, () => ask(probe, at, { headers })))
         const [first, ...others] = answers.filter((answer) => answer.status === status)
         if (!first || others.length > 0)
           throw answers[0]?.broken(`one ${status}`, `${others.length + (first ? 1 : 0)} of them`)
-      },
-      writing(`${id}.if-match`),
-    ),
+      }),
     ...(status === 204 ? [] : bodyRows({ id, operation: of, path, ask })),
   ]
 }
@@ -132,52 +111,34 @@ function bodyRows({ id, operation: of, path, ask }: Pick<Correction, 'id' | 'ope
       for (const body of bodies) await expectRefused(probe, at, () => correct(probe, at, body), 400, code)
     }
   }
-  const source = operation(of, 'responses', '400')
+  const source = response(of, 400)
   return [
-    row(
-      `${id}.nothing`,
-      `A body that names nothing that can be changed: 400 ${invalid}.`,
-      source,
-      bad(invalid, '{}', '{"x":1}', '[]', '{"id":7}'),
-      done,
-    ),
-    row(
-      `${id}.json.broken`,
-      'A body that is not JSON, or has the same name twice: 400 malformed_json.',
-      source,
-      bad('malformed_json', '{"name":', '{"x":1,"x":1}', ''),
-      done,
-    ),
-    row(
-      `${id}.media-type.other`,
-      'Another media type: 415 unsupported_media_type.',
-      operation(of, 'responses', '415'),
-      async (probe) => {
+    row(`${id}.nothing`, `A body that names nothing that can be changed: 400 ${invalid}.`)
+      .from(source, done)
+      .check(bad(invalid, '{}', '{"x":1}', '[]', '{"id":7}')),
+    row(`${id}.json.broken`, 'A body that is not JSON, or has the same name twice: 400 malformed_json.')
+      .from(source, done)
+      .check(bad('malformed_json', '{"name":', '{"x":1,"x":1}', '')),
+    row(`${id}.media-type.other`, 'Another media type: 415 unsupported_media_type.')
+      .from(response(of, 415), done)
+      .check(async (probe) => {
         const at = await path(probe)
         for (const type of ['text/plain', 'application/merge-patch+json']) {
           const asking = { headers: { 'Content-Type': type } }
           await expectRefused(probe, at, () => ask(probe, at, asking), 415, 'unsupported_media_type')
         }
-      },
-      done,
-    ),
-    row(
-      `${id}.size.too-large`,
-      'A body over 64 KiB: 413 body_too_large.',
-      operation(of, 'responses', '413'),
-      refuses(async (probe) => correct(probe, await path(probe), { x: 'x'.repeat(65_536) }), 413, 'body_too_large'),
-      done,
-    ),
-    row(
-      `${id}.etag`,
-      'The answer has the tag that GET shows.',
-      header('ETag'),
-      async (probe) => {
+      }),
+    row(`${id}.size.too-large`, 'A body over 64 KiB: 413 body_too_large.')
+      .from(response(of, 413), done)
+      .check(
+        refuses(async (probe) => correct(probe, await path(probe), { x: 'x'.repeat(65_536) }), 413, 'body_too_large'),
+      ),
+    row(`${id}.etag`, 'The answer has the tag that GET shows.')
+      .from(header('ETag'), writing(`${id}.success`))
+      .check(async (probe) => {
         const at = await path(probe)
         const tag = (await ask(probe, at)).expectStatus(200).header('ETag')
         ;(await read(probe, at)).expectHeader('ETag', tag)
-      },
-      writing(`${id}.success`),
-    ),
+      }),
   ]
 }

@@ -5,7 +5,7 @@ import { absentId, addPet, petBody } from '../fixtures.ts'
 import type { PromiseRow } from '../promise.ts'
 import { bodyRows } from './bodies.ts'
 import type { BodyFamily } from './family.ts'
-import { answers, type Check, documented, header, operation, refuses, rowsOf, schema, writing } from './rows.ts'
+import { answers, type Check, documented, header, refuses, response, rowsOf, schema, writing } from './rows.ts'
 import { textRows } from './texts.ts'
 
 const row = rowsOf('pets')
@@ -28,7 +28,6 @@ const CREATE: BodyFamily = {
 
 const CREATED = writing('pets.create.success')
 const EXACT = writing('pets.create.category-id')
-
 const categorySource = schema('NewPet', 'categoryId')
 
 /** A categoryId as it is written, and as it is read. */
@@ -45,102 +44,58 @@ const refused = (fields: () => Record<string, unknown>): Check =>
   refuses((probe) => probe.post('/pets', petBody(fields())), 400, 'invalid_pet')
 
 const REFUSED = writing('pets.create.refused.code')
-
 const LARGEST = '9223372036854775807'
-
 const SMALLEST = '-9223372036854775808'
 
 export const createPetPromises: readonly PromiseRow[] = [
-  row(
-    'pets.create.refused.code',
-    'The code of a pet that is refused is invalid_pet.',
-    operation('createPet', 'responses', '400'),
-    answers('POST /pets', 400, 'invalid_pet', { headers: { 'Content-Type': 'application/json' }, body: '{}' }),
-    writing('errors.400.code'),
-  ),
-  row(
-    'pets.create.location',
-    'A create has no Location, since fetching a pet is deprecated.',
-    documented('POST /pets', '`Location`'),
-    async (probe) => {
-      ;(await addPet(probe)).expectHeader('Location', undefined)
-    },
-    CREATED,
-  ),
-  row(
-    'pets.create.request-id',
-    'A create has X-Request-Id.',
-    header('RequestId'),
-    async (probe) => {
-      ;(await addPet(probe)).expectHeader('X-Request-Id', /./)
-    },
-    CREATED,
-  ),
-  row(
-    'pets.create.status.default',
-    'A pet without a status is available.',
-    schema('NewPet', 'status'),
-    async (probe) => {
+  row('pets.create.refused.code', 'The code of a pet that is refused is invalid_pet.')
+    .from(response('createPet', 400), writing('errors.400.code'))
+    .check(answers('POST /pets', 400, 'invalid_pet', { headers: { 'Content-Type': 'application/json' }, body: '{}' })),
+  row('pets.create.location', 'A create has no Location, since fetching a pet is deprecated.')
+    .from(documented('POST /pets', '`Location`'), CREATED)
+    .check(async (probe) => (await addPet(probe)).expectHeader('Location', undefined)),
+  row('pets.create.request-id', 'A create has X-Request-Id.')
+    .from(header('RequestId'), CREATED)
+    .check(async (probe) => (await addPet(probe)).expectHeader('X-Request-Id', /./)),
+  row('pets.create.status.default', 'A pet without a status is available.')
+    .from(schema('NewPet', 'status'), writing('pets.create.status.omitted'))
+    .check(async (probe) => {
       const answer = await addPet(probe, { status: undefined })
       answer.expectMember(answer.object(), 'status', 'available')
-    },
-    writing('pets.create.status.omitted'),
-  ),
-  row(
-    'pets.create.status.case',
-    'A status in other letters: 400 invalid_pet.',
-    schema('NewPet', 'status'),
-    refused(() => ({ status: 'Sold' })),
-    REFUSED,
-  ),
-  row(
-    'pets.create.status.null',
-    'A status of null: 400 invalid_pet.',
-    schema('NewPet', 'status'),
-    refused(() => ({ status: null })),
-    REFUSED,
-  ),
-  row(
-    'pets.create.id.positive',
-    'Ids are assigned from 1 upwards.',
-    schema('Pet', 'id'),
-    async (probe) => {
+    }),
+  row('pets.create.status.case', 'A status in other letters: 400 invalid_pet.')
+    .from(schema('NewPet', 'status'), REFUSED)
+    .check(refused(() => ({ status: 'Sold' }))),
+  row('pets.create.status.null', 'A status of null: 400 invalid_pet.')
+    .from(schema('NewPet', 'status'), REFUSED)
+    .check(refused(() => ({ status: null }))),
+  row('pets.create.id.positive', 'Ids are assigned from 1 upwards.')
+    .from(schema('Pet', 'id'), writing('pets.create.id'))
+    .check(async (probe) => {
       const answer = await addPet(probe)
       if (answer.expectInt64(answer.object(), 'id') < 1n)
         throw answer.broken('an id from 1 upwards', textOf(answer.object().get('id')))
-    },
-    writing('pets.create.id'),
-  ),
-  row(
-    'pets.create.id.rising',
-    'A later pet has a higher id.',
-    documented('Pets', '`id`'),
-    async (probe) => {
+    }),
+  row('pets.create.id.rising', 'A later pet has a higher id.')
+    .from(documented('Pets', '`id`'), writing('pets.create.id'))
+    .check(async (probe) => {
       const [first, second] = [await addPet(probe), await addPet(probe)]
       const [one, another] = [first, second].map((answer) => answer.expectInt64(answer.object(), 'id')) as [
         bigint,
         bigint,
       ]
       if (another <= one) throw second.broken(`an id above ${one}`, `id: ${another}`)
-    },
-    writing('pets.create.id'),
-  ),
-  row(
-    'pets.create.id.ignored',
-    'An id in the body is ignored.',
-    documented('Pets', 'Fields of a new pet'),
-    async (probe) => {
+    }),
+  row('pets.create.id.ignored', 'An id in the body is ignored.')
+    .from(documented('Pets', 'Fields of a new pet'), writing('pets.create.id'))
+    .check(async (probe) => {
       const id = absentId()
       const answer = await addPet(probe, { id: number(id) })
       if (textOf(answer.object().get('id')) === id) throw answer.broken('an id that the service assigns', `id: ${id}`)
-    },
-    writing('pets.create.id'),
-  ),
-  row(
-    'pets.create.fields.unknown',
-    'Unknown fields are ignored, __proto__ among them.',
-    documented('Pets', 'Fields of a new pet'),
-    async (probe) => {
+    }),
+  row('pets.create.fields.unknown', 'Unknown fields are ignored, __proto__ among them.')
+    .from(documented('Pets', 'Fields of a new pet'), writing('pets.create.status.default'))
+    .check(async (probe) => {
       const json = petBody({ status: undefined, colour: 'brown', nested: [{ x: 1 }] }).replace(
         /\}$/,
         ',"__proto__":{"status":"sold"}}',
@@ -148,47 +103,27 @@ export const createPetPromises: readonly PromiseRow[] = [
       const answer = (await probe.post('/pets', json)).expectStatus(201)
       answer.expectMember(answer.object(), 'status', 'available')
       if (answer.object().has('colour')) throw answer.broken('no colour', answer.text)
-    },
-    writing('pets.create.status.default'),
-  ),
-  row(
-    'pets.create.preconditions',
-    'Adding a pet has no preconditions.',
-    documented('The store area', '`If-Match`, `If-None-Match`'),
-    async (probe) => {
+    }),
+  row('pets.create.preconditions', 'Adding a pet has no preconditions.')
+    .from(documented('The store area', '`If-Match`, `If-None-Match`'), CREATED)
+    .check(async (probe) => {
       await addPet(probe, {}, { headers: { 'If-Match': '"x"', 'If-None-Match': '*' } })
-    },
-    CREATED,
-  ),
-  row(
-    'pets.create.category-id.largest',
-    `The categoryId ${LARGEST} is taken.`,
-    categorySource,
-    reads([LARGEST, LARGEST]),
-    EXACT,
-  ),
-  row(
-    'pets.create.category-id.smallest',
-    `The categoryId ${SMALLEST} is taken.`,
-    categorySource,
-    reads([SMALLEST, SMALLEST]),
-    EXACT,
-  ),
-  row(
-    'pets.create.category-id.decimal',
-    'A number without a fraction is an integer, however it is written: 7.0.',
-    documented('Pets', 'int64'),
-    reads(['7.0', '7']),
-    EXACT,
-  ),
-  row(
-    'pets.create.category-id.exponent',
-    'An exponent is read: 1e3 is 1000, 12.5e1 is 125.',
-    documented('Pets', 'int64'),
-    reads(['1e3', '1000'], ['12.5e1', '125'], ['0e999999999999', '0']),
-    EXACT,
-  ),
-  row('pets.create.category-id.minus-zero', '-0 is 0.', documented('Pets', 'int64'), reads(['-0', '0']), EXACT),
+    }),
+  row('pets.create.category-id.largest', `The categoryId ${LARGEST} is taken.`)
+    .from(categorySource, EXACT)
+    .check(reads([LARGEST, LARGEST])),
+  row('pets.create.category-id.smallest', `The categoryId ${SMALLEST} is taken.`)
+    .from(categorySource, EXACT)
+    .check(reads([SMALLEST, SMALLEST])),
+  row('pets.create.category-id.decimal', 'A number without a fraction is an integer, however it is written: 7.0.')
+    .from(documented('Pets', 'int64'), EXACT)
+    .check(reads(['7.0', '7'])),
+  row('pets.create.category-id.exponent', 'An exponent is read: 1e3 is 1000, 12.5e1 is 125.')
+    .from(documented('Pets', 'int64'), EXACT)
+    .check(reads(['1e3', '1000'], ['12.5e1', '125'], ['0e999999999999', '0'])),
+  row('pets.create.category-id.minus-zero', '-0 is 0.')
+    .from(documented('Pets', 'int64'), EXACT)
+    .check(reads(['-0', '0'])),
   ...(
     [
       ['too-large', '9223372036854775808', 'A categoryId of 2^63'],
@@ -197,13 +132,9 @@ export const createPetPromises: readonly PromiseRow[] = [
       ['small-exponent', '1e-999999999', 'A categoryId with a small exponent'],
     ] as const
   ).map(([name, value, words]) =>
-    row(
-      `pets.create.category-id.${name}`,
-      `${words}: 400 invalid_pet.`,
-      categorySource,
-      refused(() => ({ categoryId: number(value) })),
-      REFUSED,
-    ),
+    row(`pets.create.category-id.${name}`, `${words}: 400 invalid_pet.`)
+      .from(categorySource, REFUSED)
+      .check(refused(() => ({ categoryId: number(value) }))),
   ),
   ...textRows(CREATE, schema('NewPet', 'name')),
   ...bodyRows(CREATE),

@@ -11,16 +11,12 @@ import { history } from './events.ts'
 import { follow, linkOf } from './pages.ts'
 import { refusedValues, WRONG_IDS, WRONG_LIMITS, type WrongValues } from './parameters.ts'
 import { after } from './reservations.ts'
-import { answers, documented, header, operation, parameter, rowsOf, writing } from './rows.ts'
+import { answers, documented, header, operation, parameter, reading, rowsOf, writing } from './rows.ts'
 
 const row = rowsOf('store')
-
 const PATH = '/store/events'
-
 const WALKED_PAGES_MAX = 50
-
-const LISTED = { after: ['events.list.success'] }
-
+const LISTED = reading('events.list.success')
 const HISTORY = writing('events.list.success', 'orders.return.success', 'orders.cancel.success')
 
 /** Where a page says to go on. */
@@ -47,72 +43,50 @@ async function walked(probe: Probe, start: Answer): Promise<JsonObject[]> {
 const idsOf = (all: readonly JsonObject[]) => all.map((event) => textOf(event.get('id'))).join()
 
 export const eventPlaces: readonly PromiseRow[] = [
-  row(
-    'events.list.next',
-    'Link has rel="next" on every page, also on an empty one.',
-    header('NextEventsLink'),
-    async (probe) => {
+  row('events.list.next', 'Link has rel="next" on every page, also on an empty one.')
+    .from(header('NextEventsLink'), LISTED)
+    .check(async (probe) => {
       for (const query of QUERIES) placeOf((await probe.get(PATH + query)).expectStatus(200))
-    },
-    LISTED,
-  ),
-  row(
-    'events.list.next.parameters',
-    'The target is relative; it repeats limit and filters, and neither from nor wait.',
-    header('NextEventsLink'),
-    async (probe) => {
+    }),
+  row('events.list.next.parameters', 'The target is relative; it repeats limit and filters, and neither from nor wait.')
+    .from(header('NextEventsLink'), reading('events.list.next'))
+    .check(async (probe) => {
       const query = 'limit=3&petId=5&orderId=6'
       const page = (await probe.get(`${PATH}?${query}&from=beginning&wait=0`)).expectStatus(200)
       const expected = `${probe.target.baseUrl.pathname}${PATH}?${query}&cursor=`
       const [target, cursor] = placeOf(page).split('cursor=')
       if (`${target}cursor=` !== expected || !cursor || cursor.includes('&'))
         throw page.broken(`${expected}…`, placeOf(page))
-    },
-    { after: ['events.list.next'] },
-  ),
-  row(
-    'events.list.next.follow',
-    'Along the links each event comes once.',
-    operation('listEvents', 'description'),
-    async (probe) => {
+    }),
+  row('events.list.next.follow', 'Along the links each event comes once.')
+    .from(operation('listEvents', 'description'), writing('events.list.happened', 'events.list.next.parameters'))
+    .check(async (probe) => {
       const { petId, answer, events } = await history(probe)
       const all = await walked(probe, (await probe.get(`${PATH}?petId=${petId}&limit=4`)).expectStatus(200))
       if (idsOf(all) !== idsOf(events))
         throw answer.broken(`ids ${idsOf(events)}`, `along the links: ids ${idsOf(all)}`)
-    },
-    writing('events.list.happened', 'events.list.next.parameters'),
-  ),
-  row(
-    'events.list.next.later',
-    'What happens later is behind the place where a reader stands.',
-    operation('listEvents', 'description'),
-    async (probe) => {
+    }),
+  row('events.list.next.later', 'What happens later is behind the place where a reader stands.')
+    .from(operation('listEvents', 'description'), writing('events.list.happened', 'events.list.next'))
+    .check(async (probe) => {
       const page = (await probe.get(`${PATH}?from=now&limit=100`)).expectStatus(200)
       const petId = await newPetId(probe)
       const later = await walked(probe, (await follow(probe, placeOf(page))).expectStatus(200))
       if (!later.some((event) => textOf(event.get('petId')) === petId))
         throw page.broken(`an event of pet ${petId} behind it`, `${later.length} events of others`)
-    },
-    writing('events.list.happened', 'events.list.next'),
-  ),
-  row(
-    'events.list.from.now',
-    'from=now begins behind the last event.',
-    parameter('listEvents', 'from'),
-    async (probe) => {
+    }),
+  row('events.list.from.now', 'from=now begins behind the last event.')
+    .from(parameter('listEvents', 'from'), writing('events.list.happened'))
+    .check(async (probe) => {
       const { petId } = await history(probe)
       for (const from of ['now', encodeURIComponent(await after(probe, 3_600_000))]) {
         const page = (await probe.get(`${PATH}?petId=${petId}&from=${from}`)).expectStatus(200)
         if (page.array().length > 0) throw page.broken('[]', page.text)
       }
-    },
-    writing('events.list.happened'),
-  ),
-  row(
-    'events.list.from.time',
-    'from with a time begins at the first event that is not earlier.',
-    parameter('listEvents', 'from'),
-    async (probe) => {
+    }),
+  row('events.list.from.time', 'from with a time begins at the first event that is not earlier.')
+    .from(parameter('listEvents', 'from'), writing('events.list.happened'))
+    .check(async (probe) => {
       const { petId, events } = await history(probe)
       const at = textOf(events[4]?.get('at'))
       const page = (await probe.get(`${PATH}?petId=${petId}&limit=100&from=${encodeURIComponent(at)}`)).expectStatus(
@@ -121,63 +95,43 @@ export const eventPlaces: readonly PromiseRow[] = [
       const expected = events.filter((event) => textOf(event.get('at')) >= at)
       if (idsOf(page.objects()) !== idsOf(expected))
         throw page.broken(`ids ${idsOf(expected)}`, `ids ${idsOf(page.objects())}`)
-    },
-    writing('events.list.happened'),
-  ),
-  row(
-    'events.list.from.beginning',
-    'from=beginning is the same as no from.',
-    parameter('listEvents', 'from'),
-    async (probe) => {
+    }),
+  row('events.list.from.beginning', 'from=beginning is the same as no from.')
+    .from(parameter('listEvents', 'from'), LISTED)
+    .check(async (probe) => {
       const [plain, page] = [await probe.get(`${PATH}?limit=3`), await probe.get(`${PATH}?limit=3&from=beginning`)]
       if (plain.array().length === 3 && page.expectStatus(200).text !== plain.text)
         throw page.broken(plain.text, page.text)
-    },
-    LISTED,
-  ),
-  row(
-    'events.list.pet-filter',
-    'With petId, only the events of this pet; [] when no pet has it.',
-    parameter('listEvents', 'petId'),
-    async (probe) => {
+    }),
+  row('events.list.pet-filter', 'With petId, only the events of this pet; [] when no pet has it.')
+    .from(parameter('listEvents', 'petId'), HISTORY)
+    .check(async (probe) => {
       const { petId, answer, events } = await history(probe)
       for (const event of events) answer.expectMember(event, 'petId', parseJson(petId))
       const none = (await probe.get(`${PATH}?petId=${absentId()}`)).expectStatus(200)
       if (none.array().length > 0) throw none.broken('[]', none.text)
-    },
-    HISTORY,
-  ),
-  row(
-    'events.list.order-filter',
-    'With orderId, only the events of this order; [] when no order has it.',
-    parameter('listEvents', 'orderId'),
-    async (probe) => {
+    }),
+  row('events.list.order-filter', 'With orderId, only the events of this order; [] when no order has it.')
+    .from(parameter('listEvents', 'orderId'), writing('events.list.happened'))
+    .check(async (probe) => {
       const { second, events } = await history(probe)
       const page = (await probe.get(`${PATH}?orderId=${second}`)).expectStatus(200)
       if (idsOf(page.objects()) !== idsOf(events.slice(4)))
         throw page.broken(`ids ${idsOf(events.slice(4))}`, `ids ${idsOf(page.objects())}`)
       const none = (await probe.get(`${PATH}?orderId=${absentId()}`)).expectStatus(200)
       if (none.array().length > 0) throw none.broken('[]', none.text)
-    },
-    writing('events.list.happened'),
-  ),
-  row(
-    'events.list.wait',
-    'With wait, an empty page comes only after that time.',
-    parameter('listEvents', 'wait'),
-    async (probe) => {
+    }),
+  row('events.list.wait', 'With wait, an empty page comes only after that time.')
+    .from(parameter('listEvents', 'wait'), LISTED)
+    .check(async (probe) => {
       const startedAt = performance.now()
       const page = (await probe.get(`${PATH}?from=now&wait=1&petId=${absentId()}`)).expectStatus(200)
       const ms = Math.round(performance.now() - startedAt)
       if (page.array().length === 0 && ms < 900) throw page.broken('an empty page after 1 second', `one after ${ms} ms`)
-    },
-    LISTED,
-  ),
-  row(
-    'events.list.wait.woken',
-    'With wait, an event comes as soon as it has happened.',
-    parameter('listEvents', 'wait'),
-    async (probe) => {
+    }),
+  row('events.list.wait.woken', 'With wait, an event comes as soon as it has happened.')
+    .from(parameter('listEvents', 'wait'), writing('events.list.happened', 'events.list.wait'))
+    .check(async (probe) => {
       const seconds = Math.floor(Math.min(30, probe.target.timeoutMs / 1000 - 2))
       if (seconds < 3) throw new Unjudged('The time for one request is too short to wait.')
       const petId = await newPetId(probe)
@@ -186,28 +140,16 @@ export const eventPlaces: readonly PromiseRow[] = [
       ;(await place(probe, orderBody(petId))).expectStatus(201)
       const page = (await waiting).expectStatus(200)
       if (page.array().length === 0) throw page.broken('the event', `[] after ${seconds} seconds`)
-    },
-    writing('events.list.happened', 'events.list.wait'),
-  ),
-  row(
-    'events.list.head',
-    'HEAD answers as GET does, without the body.',
-    'RFC 9110, section 9.3.2',
-    answers(`HEAD ${PATH}`, 200),
-    LISTED,
-  ),
-  row(
-    'events.list.read-only',
-    'A read-only key reads events.',
-    documented('Keys', 'Scope'),
-    answers(`GET ${PATH}`, 200, undefined, { key: 'read-only' }),
-    { needs: ['read-only key'], after: ['events.list.success'] },
-  ),
-  row(
-    'events.list.inventory',
-    'The last events of all pets, counted by petStatus, are the inventory.',
-    operation('listEvents', 'description'),
-    async (probe) => {
+    }),
+  row('events.list.head', 'HEAD answers as GET does, without the body.')
+    .from('RFC 9110, section 9.3.2', LISTED)
+    .check(answers(`HEAD ${PATH}`, 200)),
+  row('events.list.read-only', 'A read-only key reads events.')
+    .from(documented('Keys', 'Scope'), { needs: ['read-only key'], after: ['events.list.success'] })
+    .check(answers(`GET ${PATH}`, 200, undefined, { key: 'read-only' })),
+  row('events.list.inventory', 'The last events of all pets, counted by petStatus, are the inventory.')
+    .from(operation('listEvents', 'description'), { after: ['events.list.next', 'inventory.get.success'], alone: true })
+    .check(async (probe) => {
       const inventory = (await probe.get('/store/inventory')).expectStatus(200)
       const last = new Map(
         (await walked(probe, (await probe.get(`${PATH}?limit=100`)).expectStatus(200))).map((event) => [
@@ -225,9 +167,7 @@ export const eventPlaces: readonly PromiseRow[] = [
             `${status}: ${textOf(again.object().get(status))}`,
           )
       }
-    },
-    { after: ['events.list.next', 'inventory.get.success'], alone: true },
-  ),
+    }),
 ]
 
 const WRONG_WAITS: WrongValues = {
@@ -262,11 +202,12 @@ export const eventRefusals: readonly PromiseRow[] = [
   ...wrong('wait', 'wait', WRONG_WAITS),
   ...wrong('from', 'from', WRONG_PLACES),
   ...wrong('cursor', 'cursor', WRONG_CURSORS),
-  row(
-    'events.list.cursor.filter',
-    'A cursor marks a place in the feed: limit and filters may change.',
-    parameter('listEvents', 'cursor'),
-    async (probe) => {
+  row('events.list.cursor.filter', 'A cursor marks a place in the feed: limit and filters may change.')
+    .from(
+      parameter('listEvents', 'cursor'),
+      writing('events.list.happened', 'events.list.next.parameters', 'events.list.order-filter'),
+    )
+    .check(async (probe) => {
       const { petId, events } = await history(probe)
       const start = (await probe.get(`${PATH}?petId=${petId}&limit=1`)).expectStatus(200)
       const [, cursor] = placeOf(start).split('cursor=')
@@ -276,17 +217,11 @@ export const eventRefusals: readonly PromiseRow[] = [
       const expected = events.slice(1, 4)
       if (idsOf(page.objects()) !== idsOf(expected))
         throw page.broken(`ids ${idsOf(expected)}`, `ids ${idsOf(page.objects())}`)
-    },
-    writing('events.list.happened', 'events.list.next.parameters', 'events.list.order-filter'),
-  ),
-  row(
-    'events.list.cursor.from',
-    'cursor and from together: 400 invalid_parameter.',
-    parameter('listEvents', 'cursor'),
-    async (probe) => {
+    }),
+  row('events.list.cursor.from', 'cursor and from together: 400 invalid_parameter.')
+    .from(parameter('listEvents', 'cursor'), reading('events.list.next.parameters'))
+    .check(async (probe) => {
       const target = placeOf((await probe.get(PATH)).expectStatus(200))
       ;(await follow(probe, `${target}&from=now`)).expectError(400, 'invalid_parameter')
-    },
-    { after: ['events.list.next.parameters'] },
-  ),
+    }),
 ]

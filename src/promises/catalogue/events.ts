@@ -8,14 +8,22 @@ import { cancel, complete, expectInstant, giveBack, orderBody, place, readOrder 
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import { expired } from './reservations.ts'
-import { type Check, documented, header, operation, parameter, rowsOf, schema, writing } from './rows.ts'
+import {
+  type Check,
+  documented,
+  header,
+  operation,
+  parameter,
+  reading,
+  response,
+  rowsOf,
+  schema,
+  writing,
+} from './rows.ts'
 
 const row = rowsOf('store')
-
 const PATH = '/store/events'
-
-const LISTED = { after: ['events.list.success'] }
-
+const LISTED = reading('events.list.success')
 const HISTORY = writing('events.list.success', 'orders.return.success', 'orders.cancel.success')
 
 /** A pet that was added, sold, returned, reserved again and released; each change was asked for twice. */
@@ -33,9 +41,7 @@ export const history = (probe: Probe) =>
   })
 
 const HAPPENED = ['pet.added', 'order.placed', 'order.completed', 'order.returned', 'order.placed', 'order.cancelled']
-
 const PET_STATUSES = ['available', 'pending', 'sold', 'available', 'pending', 'available']
-
 const ORDER_STATUSES = [undefined, 'pending', 'completed', 'returned', 'pending', 'cancelled']
 
 /** That the events of the history have these values of a member, in this order. */
@@ -57,68 +63,39 @@ export const each = (expect: (answer: Answer, event: JsonObject) => void): Check
 }
 
 export const eventPromises: readonly PromiseRow[] = [
-  row(
-    'events.list.success',
-    'GET /store/events answers 200 with a JSON array of objects.',
-    operation('listEvents', 'responses', '200'),
-    async (probe) => {
-      ;(await probe.get(PATH)).expectStatus(200).expectHeader('Content-Type', 'application/json').objects()
-    },
-  ),
-  row(
-    'events.list.cache-control',
-    'Cache-Control is no-store, and there is no ETag.',
-    header('NoStore'),
-    async (probe) => {
-      ;(await probe.get(PATH)).expectHeader('Cache-Control', 'no-store').expectHeader('ETag', undefined)
-    },
-    LISTED,
-  ),
-  row(
-    'events.list.item.id',
-    'Each event has an id, an int64.',
-    schema('Event', 'id'),
-    each((answer, event) => answer.expectInt64(event, 'id')),
-    LISTED,
-  ),
-  row(
-    'events.list.item.type',
-    'Each event has a type.',
-    schema('Event', 'type'),
-    each((answer, event) => answer.expectString(event, 'type')),
-    LISTED,
-  ),
-  row(
-    'events.list.item.at',
-    'Each event has a time in UTC, with milliseconds.',
-    schema('Event', 'at'),
-    each((answer, event) => expectInstant(answer, event, 'at')),
-    LISTED,
-  ),
-  row(
-    'events.list.item.pet-id',
-    'Each event has a petId.',
-    schema('Event', 'petId'),
-    each((answer, event) => answer.expectInt64(event, 'petId')),
-    LISTED,
-  ),
-  row(
-    'events.list.order',
-    'The ids of events rise.',
-    schema('Event'),
-    async (probe) => {
+  row('events.list.success', 'GET /store/events answers 200 with a JSON array of objects.')
+    .from(response('listEvents', 200))
+    .check(async (probe) =>
+      (await probe.get(PATH)).expectStatus(200).expectHeader('Content-Type', 'application/json').objects(),
+    ),
+  row('events.list.cache-control', 'Cache-Control is no-store, and there is no ETag.')
+    .from(header('NoStore'), LISTED)
+    .check(async (probe) =>
+      (await probe.get(PATH)).expectHeader('Cache-Control', 'no-store').expectHeader('ETag', undefined),
+    ),
+  row('events.list.item.id', 'Each event has an id, an int64.')
+    .from(schema('Event', 'id'), LISTED)
+    .check(each((answer, event) => answer.expectInt64(event, 'id'))),
+  row('events.list.item.type', 'Each event has a type.')
+    .from(schema('Event', 'type'), LISTED)
+    .check(each((answer, event) => answer.expectString(event, 'type'))),
+  row('events.list.item.at', 'Each event has a time in UTC, with milliseconds.')
+    .from(schema('Event', 'at'), LISTED)
+    .check(each((answer, event) => expectInstant(answer, event, 'at'))),
+  row('events.list.item.pet-id', 'Each event has a petId.')
+    .from(schema('Event', 'petId'), LISTED)
+    .check(each((answer, event) => answer.expectInt64(event, 'petId'))),
+  row('events.list.order', 'The ids of events rise.')
+    .from(schema('Event'), reading('events.list.item.id'))
+    .check(async (probe) => {
       const answer = (await probe.get(`${PATH}?limit=100`)).expectStatus(200)
       const ids = answer.objects().map((event) => answer.expectInt64(event, 'id'))
       const wrong = ids.findIndex((id, index) => index > 0 && id <= (ids[index - 1] as bigint))
       if (wrong > 0) throw answer.broken('ids that rise', `id ${ids[wrong]} after ${ids[wrong - 1]}`)
-    },
-    { after: ['events.list.item.id'] },
-  ),
-  row(
-    'events.list.limit',
-    'A page has at most limit events, and 20 without it.',
-    parameter('listEvents', 'limit'),
-    async (probe) => {
+    }),
+  row('events.list.limit', 'A page has at most limit events, and 20 without it.')
+    .from(parameter('listEvents', 'limit'), LISTED)
+    .check(async (probe) => {
       for (const [query, most] of [
         ['', 20],
         ['?limit=2', 2],
@@ -127,95 +104,57 @@ export const eventPromises: readonly PromiseRow[] = [
         if (answer.array().length > most)
           throw answer.broken(`at most ${most} events`, `${answer.array().length} events`)
       }
-    },
-    LISTED,
-  ),
-  row(
-    'events.list.happened',
-    'Each change of a pet and its orders is one event, in its order; a repeat is none.',
-    documented('The store area', 'Events'),
-    have('type', HAPPENED),
-    HISTORY,
-  ),
-  row(
-    'events.list.pet-status',
-    'petStatus is that of the pet right after the event.',
-    schema('Event', 'petStatus'),
-    have('petStatus', PET_STATUSES),
-    writing('events.list.happened'),
-  ),
-  row(
-    'events.list.order-status',
-    'orderStatus is that of the order right after its event.',
-    schema('Event', 'orderStatus'),
-    have('orderStatus', ORDER_STATUSES),
-    writing('events.list.happened'),
-  ),
-  row(
-    'events.list.order-id',
-    'orderId is that of the order, in its events.',
-    schema('Event', 'orderId'),
-    async (probe) => {
+    }),
+  row('events.list.happened', 'Each change of a pet and its orders is one event, in its order; a repeat is none.')
+    .from(documented('The store area', 'Events'), HISTORY)
+    .check(have('type', HAPPENED)),
+  row('events.list.pet-status', 'petStatus is that of the pet right after the event.')
+    .from(schema('Event', 'petStatus'), writing('events.list.happened'))
+    .check(have('petStatus', PET_STATUSES)),
+  row('events.list.order-status', 'orderStatus is that of the order right after its event.')
+    .from(schema('Event', 'orderStatus'), writing('events.list.happened'))
+    .check(have('orderStatus', ORDER_STATUSES)),
+  row('events.list.order-id', 'orderId is that of the order, in its events.')
+    .from(schema('Event', 'orderId'), writing('events.list.happened'))
+    .check(async (probe) => {
       const { first, second } = await history(probe)
       await have('orderId', [undefined, first, first, first, second, second])(probe)
-    },
-    writing('events.list.happened'),
-  ),
-  row(
-    'events.list.pet',
-    'pet.added has the pet as it was added.',
-    schema('Event', 'pet'),
-    async (probe) => {
+    }),
+  row('events.list.pet', 'pet.added has the pet as it was added.')
+    .from(schema('Event', 'pet'), writing('events.list.happened'))
+    .check(async (probe) => {
       const { pet, answer, events } = await history(probe)
       answer.expectMember(events[0] as JsonObject, 'pet', pet.object())
-    },
-    writing('events.list.happened'),
-  ),
-  row(
-    'events.list.by',
-    'by is the name of the API key that did it.',
-    schema('Event', 'by'),
-    async (probe) => {
+    }),
+  row('events.list.by', 'by is the name of the API key that did it.')
+    .from(schema('Event', 'by'), writing('events.list.happened'))
+    .check(async (probe) => {
       const { answer, events } = await history(probe)
       for (const event of events)
         answer.expectString(event, 'by').expectMember(event, 'by', events[0]?.get('by') ?? null)
-    },
-    writing('events.list.happened'),
-  ),
-  row(
-    'events.list.at',
-    'at is the time that the order shows.',
-    documented('The store area', 'Events'),
-    async (probe) => {
+    }),
+  row('events.list.at', 'at is the time that the order shows.')
+    .from(documented('The store area', 'Events'), writing('events.list.happened'))
+    .check(async (probe) => {
       const { second, answer, events } = await history(probe)
       const order = (await readOrder(probe, second)).object()
       answer.expectMember(events[4] as JsonObject, 'at', order.get('placedAt') ?? null)
       answer.expectMember(events[5] as JsonObject, 'at', order.get('changedAt') ?? null)
-    },
-    writing('events.list.happened'),
-  ),
-  row(
-    'events.list.expired',
-    'order.expired is an event, of nobody.',
-    schema('Event', 'by'),
-    async (probe) => {
+    }),
+  row('events.list.expired', 'order.expired is an event, of nobody.')
+    .from(schema('Event', 'by'), writing('events.list.happened', 'orders.expiry'))
+    .check(async (probe) => {
       const { id } = await expired(probe)
       const answer = (await probe.get(`${PATH}?orderId=${id}`)).expectStatus(200)
       const last = answer.objects().at(-1) ?? new Map()
       answer.expectMember(last, 'type', 'order.expired')
       if (last.has('by')) throw answer.broken('no by', `by: ${textOf(last.get('by'))}`)
-    },
-    writing('events.list.happened', 'orders.expiry'),
-  ),
-  row(
-    'events.list.constant',
-    'An event never changes.',
-    operation('listEvents', 'description'),
-    async (probe) => {
+    }),
+  row('events.list.constant', 'An event never changes.')
+    .from(operation('listEvents', 'description'), writing('events.list.happened'))
+    .check(async (probe) => {
       const { petId, answer } = await history(probe)
       const again = (await probe.get(`${PATH}?petId=${petId}&limit=100`)).expectStatus(200)
       if (again.text !== answer.text) throw again.broken(answer.text, again.text)
-    },
-    writing('events.list.happened'),
-  ),
+    }),
 ]

@@ -5,10 +5,9 @@ import { absentId, somePetId } from '../fixtures.ts'
 import type { PromiseRow } from '../promise.ts'
 import { whileGetPetExists } from './interface-keys.ts'
 import { linkOf } from './pages.ts'
-import { type Check, documented, header, parameter, rowsOf } from './rows.ts'
+import { type Check, documented, header, parameter, reading, rowsOf } from './rows.ts'
 
 const row = rowsOf('pets')
-
 const deprecation = operations.find(({ id }) => id === 'getPet')?.deprecation
 
 /** ID stands for that of a pet. */
@@ -40,61 +39,36 @@ const linked = (relation: string, expected: RegExp): Check => {
   }
 }
 
-const FETCHED = { after: ['pets.get.success'] }
-
+const FETCHED = reading('pets.get.success')
 export const [since, sunset] = [deprecation?.since ?? 0, deprecation?.sunset ?? 0]
 
 export const getPetPromises: readonly PromiseRow[] = [
   ...Object.entries(NO_IDS).map(([name, [words, ids, after]]) =>
-    row(
-      `pets.get.no-id.${name}`,
-      `A petId ${words}: 404 not_found.`,
-      parameter('getPet', 'petId'),
-      async (probe) => {
+    row(`pets.get.no-id.${name}`, `A petId ${words}: 404 not_found.`)
+      .from(parameter('getPet', 'petId'), after ? reading(`pets.get.no-id.${after}`) : {})
+      .check(async (probe) => {
         whileGetPetExists()
         const known = await somePetId(probe).catch(() => '1')
         for (const id of ids) (await probe.get(`/pets/${id.replace('ID', known)}`)).expectError(404, 'not_found')
-      },
-      after ? { after: [`pets.get.no-id.${after}`] } : {},
-    ),
+      }),
   ),
-  row(
-    'pets.get.deprecation',
-    'Deprecation says since when getPet is deprecated (RFC 9745).',
-    header('Deprecation'),
-    announced('Deprecation', `@${since / 1000}`),
-    FETCHED,
-  ),
-  row(
-    'pets.get.sunset',
-    'Sunset says when getPet will be removed (RFC 8594).',
-    header('Sunset'),
-    announced('Sunset', new Date(sunset).toUTCString()),
-    FETCHED,
-  ),
-  row(
-    'pets.get.link.successor',
-    'Link has rel="successor-version": the list of available pets.',
-    header('DeprecationLinks'),
-    linked('successor-version', /\/v1\/pets\?status=available$/),
-    FETCHED,
-  ),
-  row(
-    'pets.get.link.deprecation',
-    'Link has rel="deprecation".',
-    header('DeprecationLinks'),
-    linked('deprecation', /./),
-    FETCHED,
-  ),
-  row(
-    'pets.get.deprecation.not-found',
-    'A 404 of getPet announces its removal, too.',
-    documented('GET /pets/{petId}', 'Deprecation'),
-    async (probe) => {
+  row('pets.get.deprecation', 'Deprecation says since when getPet is deprecated (RFC 9745).')
+    .from(header('Deprecation'), FETCHED)
+    .check(announced('Deprecation', `@${since / 1000}`)),
+  row('pets.get.sunset', 'Sunset says when getPet will be removed (RFC 8594).')
+    .from(header('Sunset'), FETCHED)
+    .check(announced('Sunset', new Date(sunset).toUTCString())),
+  row('pets.get.link.successor', 'Link has rel="successor-version": the list of available pets.')
+    .from(header('DeprecationLinks'), FETCHED)
+    .check(linked('successor-version', /\/v1\/pets\?status=available$/)),
+  row('pets.get.link.deprecation', 'Link has rel="deprecation".')
+    .from(header('DeprecationLinks'), FETCHED)
+    .check(linked('deprecation', /./)),
+  row('pets.get.deprecation.not-found', 'A 404 of getPet announces its removal, too.')
+    .from(documented('GET /pets/{petId}', 'Deprecation'), reading('pets.get.deprecation', 'pets.get.sunset'))
+    .check(async (probe) => {
       whileGetPetExists()
       const answer = await probe.get(`/pets/${absentId()}`)
       answer.expectHeader('Deprecation', /./).expectHeader('Sunset', /./)
-    },
-    { after: ['pets.get.deprecation', 'pets.get.sunset'] },
-  ),
+    }),
 ]

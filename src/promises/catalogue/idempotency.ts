@@ -5,7 +5,7 @@ import { type Answer, textOf } from '../answer.ts'
 import { type Asking, JSON_TYPE, type Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import type { BodyFamily } from './family.ts'
-import { type Check, header, operation, parameter, rowsOf, writing } from './rows.ts'
+import { type Check, header, parameter, response, rowsOf, writing } from './rows.ts'
 
 const INVALID_KEYS = ['', '""', '"', '"a', 'a"', '"a"b"', 'a b', 'a,b', '"a", "b"', '"\\a"', '"a";p=1', 'x'.repeat(256)]
 
@@ -56,45 +56,28 @@ function replayRows(family: BodyFamily): PromiseRow[] {
     again.expectHeader('Idempotency-Replayed', 'true')
   }
   return [
-    row(
-      `${id}.idempotency.replay`,
-      'The same request under the same Idempotency-Key gets the first answer again.',
-      source,
-      async (probe) => same(await twice(family, probe)),
-      writing(`${id}.success`),
-    ),
-    row(
-      `${id}.idempotency.replayed-header`,
-      'A replay has Idempotency-Replayed: true, and the first answer has none.',
-      header('IdempotencyReplayed'),
-      replayed,
-      replay,
-    ),
-    row(
-      `${id}.idempotency.quotes`,
-      'An Idempotency-Key is the same with and without quotes.',
-      source,
-      async (probe) => same(await twice(family, probe, { key: (key) => key.slice(1, -1) })),
-      replay,
-    ),
-    row(
-      `${id}.idempotency.escapes`,
-      'A backslash in an Idempotency-Key in quotes is written twice.',
-      'RFC 8941, section 3.3.3',
-      async (probe) => {
+    row(`${id}.idempotency.replay`, 'The same request under the same Idempotency-Key gets the first answer again.')
+      .from(source, writing(`${id}.success`))
+      .check(async (probe) => same(await twice(family, probe))),
+    row(`${id}.idempotency.replayed-header`, 'A replay has Idempotency-Replayed: true, and the first answer has none.')
+      .from(header('IdempotencyReplayed'), replay)
+      .check(replayed),
+    row(`${id}.idempotency.quotes`, 'An Idempotency-Key is the same with and without quotes.')
+      .from(source, replay)
+      .check(async (probe) => same(await twice(family, probe, { key: (key) => key.slice(1, -1) }))),
+    row(`${id}.idempotency.escapes`, 'A backslash in an Idempotency-Key in quotes is written twice.')
+      .from('RFC 8941, section 3.3.3', writing(`${id}.idempotency.quotes`))
+      .check(async (probe) => {
         const [key, json] = [newKey(), await body(probe)]
         const first = (await under(family, probe, `"${key}\\\\x"`, json)).expectStatus(201)
         same({ first, again: await under(family, probe, `${key}\\x`, json) })
-      },
-      writing(`${id}.idempotency.quotes`),
-    ),
+      }),
     row(
       `${id}.idempotency.meaning`,
       'A request is the same by its meaning: spaces, order and 7.0 for 7 make no difference.',
-      source,
-      async (probe) => same(await twice(family, probe, { json: rewritten })),
-      replay,
-    ),
+    )
+      .from(source, replay)
+      .check(async (probe) => same(await twice(family, probe, { json: rewritten }))),
   ]
 }
 
@@ -113,39 +96,30 @@ function otherRows(family: BodyFamily): PromiseRow[] {
     ;(await under(family, probe, key, json)).expectStatus(201)
   }
   return [
-    row(
-      `${id}.idempotency.mismatch`,
-      'Another request under a used Idempotency-Key: 422 idempotency_mismatch.',
-      operation(of, 'responses', '422'),
-      async (probe) => {
+    row(`${id}.idempotency.mismatch`, 'Another request under a used Idempotency-Key: 422 idempotency_mismatch.')
+      .from(response(of, 422), replay)
+      .check(async (probe) => {
         const [key, json] = [`"${newKey()}"`, await body(probe)]
         ;(await under(family, probe, key, json)).expectStatus(201)
         for (const other of others(json))
           (await under(family, probe, key, other)).expectError(422, 'idempotency_mismatch')
-      },
-      replay,
-    ),
+      }),
     row(
       `${id}.idempotency.together`,
       'Of requests with one Idempotency-Key at the same time one is carried out; the others get its answer, or 409 idempotency_in_flight.',
-      operation(of, 'responses', '409'),
-      together,
-      replay,
-    ),
-    row(
-      `${id}.idempotency.other-key`,
-      'Each API key has Idempotency-Keys of its own.',
-      source,
-      async (probe) => {
+    )
+      .from(response(of, 409), replay)
+      .check(together),
+    row(`${id}.idempotency.other-key`, 'Each API key has Idempotency-Keys of its own.')
+      .from(source, { needs: ['write', 'other key'], after: [`${id}.idempotency.replay`] })
+      .check(async (probe) => {
         const key = `"${newKey()}"`
         const first = (await under(family, probe, key, await body(probe))).expectStatus(201)
         const second = (await under(family, probe, key, await body(probe), { key: 'other' })).expectStatus(201)
         second.expectHeader('Idempotency-Replayed', undefined)
         const [one, another] = [first, second].map((answer) => textOf(answer.object().get('id')))
         if (one === another) throw second.broken('an answer of its own', second.text)
-      },
-      { needs: ['write', 'other key'], after: [`${id}.idempotency.replay`] },
-    ),
+      }),
   ]
 }
 
@@ -161,31 +135,22 @@ function keyRows(family: BodyFamily): PromiseRow[] {
       .expectHeader('Idempotency-Replayed', undefined)
   }
   return [
-    row(
-      `${id}.idempotency.refused`,
-      'The Idempotency-Key of a refused request can be used again.',
-      source,
-      reused,
-      writing(`${id}.success`),
-    ),
-    row(
-      `${id}.idempotency.longest`,
-      'An Idempotency-Key may have 255 characters.',
-      source,
-      async (probe) => {
-        ;(await under(family, probe, `"${newKey().padEnd(255, 'x')}"`, await body(probe))).expectStatus(201)
-      },
-      writing(`${id}.success`),
-    ),
+    row(`${id}.idempotency.refused`, 'The Idempotency-Key of a refused request can be used again.')
+      .from(source, writing(`${id}.success`))
+      .check(reused),
+    row(`${id}.idempotency.longest`, 'An Idempotency-Key may have 255 characters.')
+      .from(source, writing(`${id}.success`))
+      .check(async (probe) =>
+        (await under(family, probe, `"${newKey().padEnd(255, 'x')}"`, await body(probe))).expectStatus(201),
+      ),
     row(
       `${id}.idempotency.invalid`,
       'An Idempotency-Key that is empty, too long or wrongly quoted: 400 invalid_parameter.',
-      source,
-      async (probe) => {
+    )
+      .from(source, { needs: ['write'] })
+      .check(async (probe) => {
         for (const key of INVALID_KEYS)
           (await under(family, probe, key, await body(probe))).expectError(400, 'invalid_parameter')
-      },
-      { needs: ['write'] },
-    ),
+      }),
   ]
 }

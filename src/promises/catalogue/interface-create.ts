@@ -11,13 +11,9 @@ import { expectStatusOfPet } from './interface-list.ts'
 import { type Check, documented, rowsOf, writing } from './rows.ts'
 
 const row = rowsOf('interface')
-
 const PETS = 'Pets'
-
 const POST = 'POST /pets'
-
 const CREATED = writing('pets.create.success')
-
 const WITH_ID = writing('pets.create.id')
 /** What has to hold for a pet to be found in a list. */
 const SEEN = ['pets.create.id.unique', 'pets.list.limit.maximum']
@@ -71,85 +67,56 @@ export const listed = (status: string, query: string, categoryId: bigint): Check
 }
 
 export const interfaceCreate: readonly PromiseRow[] = [
-  row('pets.create.success', 'POST /pets with a valid body answers 201.', documented(POST, '201'), success, {
-    needs: ['write'],
-  }),
-  row(
-    'pets.create.content-type',
-    'The pet that was added is application/json, in UTF-8.',
-    documented('Requests and responses', 'Media type'),
-    async (probe) => {
-      ;(await added(probe)).answer.expectHeader('Content-Type', JSON_MEDIA_TYPE)
-    },
-    CREATED,
-  ),
-  row(
-    'pets.create.id',
-    'The answer to a create has the id that was assigned, an int64.',
-    documented(POST, '201'),
-    async (probe) => {
+  row('pets.create.success', 'POST /pets with a valid body answers 201.')
+    .from(documented(POST, '201'), {
+      needs: ['write'],
+    })
+    .check(success),
+  row('pets.create.content-type', 'The pet that was added is application/json, in UTF-8.')
+    .from(documented('Requests and responses', 'Media type'), CREATED)
+    .check(async (probe) => (await added(probe)).answer.expectHeader('Content-Type', JSON_MEDIA_TYPE)),
+  row('pets.create.id', 'The answer to a create has the id that was assigned, an int64.')
+    .from(documented(POST, '201'), CREATED)
+    .check(async (probe) => {
       const { answer } = await added(probe)
       answer.expectInt64(answer.object(), 'id')
-    },
-    CREATED,
-  ),
-  row(
-    'pets.create.id.unique',
-    'Two pets get different ids.',
-    documented(PETS, '`id`'),
-    async (probe) => {
+    }),
+  row('pets.create.id.unique', 'Two pets get different ids.')
+    .from(documented(PETS, '`id`'), writing('pets.create.id'))
+    .check(async (probe) => {
       const first = await added(probe)
       const second = await addPet(probe)
       const id = textOf(second.object().get('id'))
       if (id === textOf(first.answer.object().get('id'))) throw second.broken('another id', `id: ${id} again`)
-    },
-    writing('pets.create.id'),
-  ),
+    }),
   ...(['name', 'categoryId'] as const).map((name) =>
     row(
       `pets.create.${name === 'name' ? 'name' : 'category-id'}`,
       `The answer to a create has the ${name} that was sent.`,
-      documented(PETS, 'Fields of a new pet'),
-      async (probe) => {
+    )
+      .from(documented(PETS, 'Fields of a new pet'), WITH_ID)
+      .check(async (probe) => {
         const { answer, fields } = await added(probe)
         answer.expectMember(answer.object(), name, name === 'name' ? fields.name : number(fields.categoryId))
-      },
-      WITH_ID,
-    ),
+      }),
   ),
   ...STATUSES.map((status) =>
-    row(
-      `pets.create.status.${status}`,
-      `A pet can be added as ${status}, and the answer says so.`,
-      documented(PETS, '`status`'),
-      keeps(() => ({ status }), 'status'),
-      WITH_ID,
-    ),
+    row(`pets.create.status.${status}`, `A pet can be added as ${status}, and the answer says so.`)
+      .from(documented(PETS, '`status`'), WITH_ID)
+      .check(keeps(() => ({ status }), 'status')),
   ),
-  row(
-    'pets.create.status.omitted',
-    'A pet can be added without a status.',
-    documented(PETS, '`status`'),
-    async (probe) => {
+  row('pets.create.status.omitted', 'A pet can be added without a status.')
+    .from(documented(PETS, '`status`'), WITH_ID)
+    .check(async (probe) => {
       const answer = await addPet(probe, { status: undefined })
       expectStatusOfPet(answer, answer.object(), STATUSES)
-    },
-    WITH_ID,
-  ),
-  row(
-    'pets.create.name.unicode',
-    'A name in any script comes back unchanged.',
-    documented(PETS, '`name`'),
-    keeps(() => ({ name: `${newName()} Zoë Ωμέγα 犬 🐶` }), 'name'),
-    writing('pets.create.name'),
-  ),
-  row(
-    'pets.create.name.escapes',
-    'A name with quotes and backslashes comes back unchanged.',
-    documented(PETS, '`name`'),
-    keeps(() => ({ name: `${newName()} "the \\ dog/" <b>&amp;` }), 'name'),
-    writing('pets.create.name'),
-  ),
+    }),
+  row('pets.create.name.unicode', 'A name in any script comes back unchanged.')
+    .from(documented(PETS, '`name`'), writing('pets.create.name'))
+    .check(keeps(() => ({ name: `${newName()} Zoë Ωμέγα 犬 🐶` }), 'name')),
+  row('pets.create.name.escapes', 'A name with quotes and backslashes comes back unchanged.')
+    .from(documented(PETS, '`name`'), writing('pets.create.name'))
+    .check(keeps(() => ({ name: `${newName()} "the \\ dog/" <b>&amp;` }), 'name')),
   ...(
     [
       ['largest', 2n ** 63n - 1n],
@@ -157,33 +124,20 @@ export const interfaceCreate: readonly PromiseRow[] = [
       ['beyond-53-bits', 2n ** 53n + 1n],
     ] as const
   ).map(([which, categoryId]) =>
-    row(
-      `pets.create.int64.${which}`,
-      `The categoryId ${categoryId}, where it is taken, comes back with every digit.`,
-      documented(PETS, 'int64'),
-      keepsExactly(categoryId),
-      writing('pets.create.category-id'),
-    ),
+    row(`pets.create.int64.${which}`, `The categoryId ${categoryId}, where it is taken, comes back with every digit.`)
+      .from(documented(PETS, 'int64'), writing('pets.create.category-id'))
+      .check(keepsExactly(categoryId)),
   ),
-  row(
-    'pets.create.readable',
-    'A pet that was added can be fetched, with every field as it was sent.',
-    documented('GET /pets/{petId}', 'Deprecation'),
-    readable,
-    writing('pets.create.int64.beyond-53-bits', 'pets.create.status.sold', 'pets.create.id.unique'),
-  ),
-  row(
-    'pets.create.listed',
-    'A pet that was added is listed, with every field as it was sent.',
-    documented(POST, '201'),
-    listed('pending', '', LARGE.categoryId),
-    writing('pets.create.int64.beyond-53-bits', 'pets.create.status.pending', ...SEEN),
-  ),
-  row(
-    'pets.create.filtered',
-    'A pet that was added as sold is in the list of those that are sold.',
-    documented('GET /pets', '`status`'),
-    listed('sold', 'status=sold&', 7n),
-    writing('pets.create.status.sold', 'pets.list.status.sold', ...SEEN),
-  ),
+  row('pets.create.readable', 'A pet that was added can be fetched, with every field as it was sent.')
+    .from(
+      documented('GET /pets/{petId}', 'Deprecation'),
+      writing('pets.create.int64.beyond-53-bits', 'pets.create.status.sold', 'pets.create.id.unique'),
+    )
+    .check(readable),
+  row('pets.create.listed', 'A pet that was added is listed, with every field as it was sent.')
+    .from(documented(POST, '201'), writing('pets.create.int64.beyond-53-bits', 'pets.create.status.pending', ...SEEN))
+    .check(listed('pending', '', LARGE.categoryId)),
+  row('pets.create.filtered', 'A pet that was added as sold is in the list of those that are sold.')
+    .from(documented('GET /pets', '`status`'), writing('pets.create.status.sold', 'pets.list.status.sold', ...SEEN))
+    .check(listed('sold', 'status=sold&', 7n)),
 ]

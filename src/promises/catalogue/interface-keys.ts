@@ -12,9 +12,7 @@ const row = rowsOf('interface')
 
 /** application/json; RFC 8259, 8.1: in UTF-8, so a charset can only be that. */
 export const JSON_MEDIA_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*|;(?!\s*charset\b)[^;]*)*$/i
-
 export const INVALID_KEY = 'Bearer petstore-verify-no-such-key'
-
 const sunset = operations.find(({ id }) => id === 'getPet')?.deprecation?.sunset ?? Number.POSITIVE_INFINITY
 
 /** Throws Unjudged once the operation may have been removed. */
@@ -40,37 +38,23 @@ export function errorRows(status: number, first: string, ask: (probe: Probe) => 
     after: [`${id}.content-type`, ...(status === 401 ? [] : [`errors.401.${name}`])],
   })
   return [
-    row(
-      `${id}.content-type`,
-      `A ${status} has a body of application/json.`,
-      documented('Errors', 'Other statuses'),
-      all((answer) => answer.expectHeader('Content-Type', JSON_MEDIA_TYPE)),
-      { ...needs, after: [first] },
-    ),
-    row(
-      `${id}.code`,
-      `The body of a ${status} has a code, which is a string.`,
-      documented('Errors', '`code`'),
-      all((answer) => answer.expectString(answer.object(), 'code')),
-      member('code'),
-    ),
-    row(
-      `${id}.message`,
-      `The body of a ${status} has a message, which is a string.`,
-      documented('Errors', '`message`'),
-      all((answer) => answer.expectString(answer.object(), 'message')),
-      member('message'),
-    ),
-    row(
-      `${id}.status`,
-      `In the body of a ${status}, status is ${status}.`,
-      documented('Errors', 'Body'),
-      all((answer) => {
-        const status = answer.expectInt64(answer.object(), 'status')
-        if (status !== BigInt(answer.status)) throw answer.broken(`status: ${answer.status}`, `status: ${status}`)
-      }),
-      member('status'),
-    ),
+    row(`${id}.content-type`, `A ${status} has a body of application/json.`)
+      .from(documented('Errors', 'Other statuses'), { ...needs, after: [first] })
+      .check(all((answer) => answer.expectHeader('Content-Type', JSON_MEDIA_TYPE))),
+    row(`${id}.code`, `The body of a ${status} has a code, which is a string.`)
+      .from(documented('Errors', '`code`'), member('code'))
+      .check(all((answer) => answer.expectString(answer.object(), 'code'))),
+    row(`${id}.message`, `The body of a ${status} has a message, which is a string.`)
+      .from(documented('Errors', '`message`'), member('message'))
+      .check(all((answer) => answer.expectString(answer.object(), 'message'))),
+    row(`${id}.status`, `In the body of a ${status}, status is ${status}.`)
+      .from(documented('Errors', 'Body'), member('status'))
+      .check(
+        all((answer) => {
+          const status = answer.expectInt64(answer.object(), 'status')
+          if (status !== BigInt(answer.status)) throw answer.broken(`status: ${answer.status}`, `status: ${status}`)
+        }),
+      ),
   ]
 }
 
@@ -83,30 +67,18 @@ const onPet =
   }
 
 export const interfaceKeys: readonly PromiseRow[] = [
-  row(
-    'auth.missing.list',
-    'Without an API key, GET /pets answers 401.',
-    documented('Keys', 'The credential'),
-    answers('GET /pets', 401, undefined, { key: 'none' }),
-  ),
-  row(
-    'auth.missing.get',
-    'Without an API key, GET /pets/{petId} answers 401.',
-    documented('Keys', 'The credential'),
-    onPet({ key: 'none' }),
-  ),
-  row(
-    'auth.invalid.list',
-    'With an invalid API key, GET /pets answers 401.',
-    documented('Keys', '401'),
-    answers('GET /pets', 401, undefined, { authorization: [INVALID_KEY] }),
-  ),
-  row(
-    'auth.invalid.get',
-    'With an invalid API key, GET /pets/{petId} answers 401.',
-    documented('Keys', '401'),
-    onPet({ authorization: [INVALID_KEY] }),
-  ),
+  row('auth.missing.list', 'Without an API key, GET /pets answers 401.')
+    .from(documented('Keys', 'The credential'))
+    .check(answers('GET /pets', 401, undefined, { key: 'none' })),
+  row('auth.missing.get', 'Without an API key, GET /pets/{petId} answers 401.')
+    .from(documented('Keys', 'The credential'))
+    .check(onPet({ key: 'none' })),
+  row('auth.invalid.list', 'With an invalid API key, GET /pets answers 401.')
+    .from(documented('Keys', '401'))
+    .check(answers('GET /pets', 401, undefined, { authorization: [INVALID_KEY] })),
+  row('auth.invalid.get', 'With an invalid API key, GET /pets/{petId} answers 401.')
+    .from(documented('Keys', '401'))
+    .check(onPet({ authorization: [INVALID_KEY] })),
   ...errorRows(401, 'auth.missing.list', async (probe) => [
     await probe.ask('GET /pets', { key: 'none' }),
     await probe.ask('GET /pets', { authorization: [INVALID_KEY] }),

@@ -5,15 +5,12 @@ import { Unjudged } from '../asked.ts'
 import { firstList, listedPet, STATUSES, seeded, settled, wholeList } from '../fixtures.ts'
 import type { PromiseRow } from '../promise.ts'
 import { JSON_MEDIA_TYPE } from './interface-keys.ts'
-import { type Check, documented, rowsOf } from './rows.ts'
+import { type Check, documented, reading, rowsOf } from './rows.ts'
 
 const row = rowsOf('interface')
-
 const PETS = 'Pets'
-
 const LIST = 'GET /pets'
-
-const OF_LIST = { after: ['pets.list.array'] }
+const OF_LIST = reading('pets.list.array')
 
 /** A check of each pet of the first list. */
 const each =
@@ -81,111 +78,65 @@ function unjudgedAsNone(error: unknown): { answer: undefined; items: [] } {
 }
 
 export const interfaceList: readonly PromiseRow[] = [
-  row('pets.list.success', 'GET /pets answers 200.', documented(LIST, '`limit`'), async (probe) => {
-    ;(await firstList(probe)).expectStatus(200)
-  }),
-  row(
-    'pets.list.content-type',
-    'The list of pets is application/json, in UTF-8.',
-    documented('Requests and responses', 'Media type'),
-    async (probe) => {
-      ;(await firstList(probe)).expectHeader('Content-Type', JSON_MEDIA_TYPE)
-    },
-    { after: ['pets.list.success'] },
-  ),
-  row(
-    'pets.list.array',
-    'The body of a list is a JSON array of objects, without an envelope.',
-    documented(LIST, 'Pages'),
-    async (probe) => {
-      ;(await firstList(probe)).objects()
-    },
-    { after: ['pets.list.success'] },
-  ),
-  row(
-    'pets.list.item.id',
-    'Each listed pet has an id, which is an int64.',
-    documented(PETS, '`id`'),
-    each((answer, pet) => answer.expectInt64(pet, 'id')),
-    OF_LIST,
-  ),
-  row(
-    'pets.list.item.name',
-    'Each listed pet has a name, which is a string.',
-    documented(PETS, 'Fields of a pet'),
-    each((answer, pet) => answer.expectString(pet, 'name')),
-    OF_LIST,
-  ),
-  row(
-    'pets.list.item.category-id',
-    'Each listed pet has a categoryId, which is an int64.',
-    documented(PETS, '`categoryId`'),
-    each((answer, pet) => answer.expectInt64(pet, 'categoryId')),
-    OF_LIST,
-  ),
-  row(
-    'pets.list.item.status',
-    'The status of a listed pet, where it has one, is available, pending or sold.',
-    documented(PETS, '`status`'),
-    each((answer, pet) => expectStatusOfPet(answer, pet, STATUSES)),
-    OF_LIST,
-  ),
-  row(
-    'pets.list.ids.unique',
-    'No two pets of a list have the same id.',
-    documented(PETS, '`id`'),
-    async (probe) => {
+  row('pets.list.success', 'GET /pets answers 200.')
+    .from(documented(LIST, '`limit`'))
+    .check(async (probe) => (await firstList(probe)).expectStatus(200)),
+  row('pets.list.content-type', 'The list of pets is application/json, in UTF-8.')
+    .from(documented('Requests and responses', 'Media type'), reading('pets.list.success'))
+    .check(async (probe) => (await firstList(probe)).expectHeader('Content-Type', JSON_MEDIA_TYPE)),
+  row('pets.list.array', 'The body of a list is a JSON array of objects, without an envelope.')
+    .from(documented(LIST, 'Pages'), reading('pets.list.success'))
+    .check(async (probe) => (await firstList(probe)).objects()),
+  row('pets.list.item.id', 'Each listed pet has an id, which is an int64.')
+    .from(documented(PETS, '`id`'), OF_LIST)
+    .check(each((answer, pet) => answer.expectInt64(pet, 'id'))),
+  row('pets.list.item.name', 'Each listed pet has a name, which is a string.')
+    .from(documented(PETS, 'Fields of a pet'), OF_LIST)
+    .check(each((answer, pet) => answer.expectString(pet, 'name'))),
+  row('pets.list.item.category-id', 'Each listed pet has a categoryId, which is an int64.')
+    .from(documented(PETS, '`categoryId`'), OF_LIST)
+    .check(each((answer, pet) => answer.expectInt64(pet, 'categoryId'))),
+  row('pets.list.item.status', 'The status of a listed pet, where it has one, is available, pending or sold.')
+    .from(documented(PETS, '`status`'), OF_LIST)
+    .check(each((answer, pet) => expectStatusOfPet(answer, pet, STATUSES))),
+  row('pets.list.ids.unique', 'No two pets of a list have the same id.')
+    .from(documented(PETS, '`id`'), OF_LIST)
+    .check(async (probe) => {
       await listedPet(probe)
       const answer = await firstList(probe)
       const ids = answer.objects().map((pet) => textOf(pet.get('id')))
       const twice = ids.find((id, index) => ids.indexOf(id) < index)
       if (twice !== undefined) throw answer.broken('ids that differ', `id ${twice} twice`)
-    },
-    OF_LIST,
-  ),
-  row(
-    'pets.list.limit.default',
-    'Without limit, a list has as many pets as with limit=20: at most 20.',
-    documented(LIST, '`limit`'),
-    byDefault,
-    OF_LIST,
-  ),
+    }),
+  row('pets.list.limit.default', 'Without limit, a list has as many pets as with limit=20: at most 20.')
+    .from(documented(LIST, '`limit`'), OF_LIST)
+    .check(byDefault),
   ...([1, 3, 100] as const).map((limit) =>
     row(
       `pets.list.limit.${{ 1: 'minimum', 3: 'between', 100: 'maximum' }[limit]}`,
       `limit=${limit} gives at most ${limit} pet${limit === 1 ? '' : 's'}.`,
-      documented(LIST, '`limit`'),
-      atMost(limit),
-      OF_LIST,
-    ),
+    )
+      .from(documented(LIST, '`limit`'), OF_LIST)
+      .check(atMost(limit)),
   ),
   ...STATUSES.map((status) =>
-    row(
-      `pets.list.status.${status}`,
-      `With status=${status}, every listed pet is ${status}.`,
-      documented(LIST, '`status`'),
-      onlyStatus(status, ''),
-      { after: ['pets.list.item.status'] },
-    ),
+    row(`pets.list.status.${status}`, `With status=${status}, every listed pet is ${status}.`)
+      .from(documented(LIST, '`status`'), reading('pets.list.item.status'))
+      .check(onlyStatus(status, '')),
   ),
-  row(
-    'pets.list.status.with-limit',
-    'limit and status narrow a list together.',
-    documented(LIST, '`status`'),
-    async (probe) => {
+  row('pets.list.status.with-limit', 'limit and status narrow a list together.')
+    .from(documented(LIST, '`status`'), reading('pets.list.limit.between', 'pets.list.status.available'))
+    .check(async (probe) => {
       await seeded(probe)
       const answer = (await probe.get('/pets?limit=2&status=available')).expectStatus(200)
       const pets = answer.objects()
       if (pets.length > 2) throw answer.broken('at most 2 pets', `${pets.length} pets`)
       for (const pet of pets) expectStatusOfPet(answer, pet, ['available'])
-    },
-    { after: ['pets.list.limit.between', 'pets.list.status.available'] },
-  ),
-  row(
-    'pets.list.status.complete',
-    'A listed pet is also in the list of its status.',
-    documented(LIST, '`status`'),
-    everyStatus,
-    { after: ['pets.list.limit.maximum', ...STATUSES.map((status) => `pets.list.status.${status}`)] },
-  ),
+    }),
+  row('pets.list.status.complete', 'A listed pet is also in the list of its status.')
+    .from(
+      documented(LIST, '`status`'),
+      reading('pets.list.limit.maximum', ...STATUSES.map((status) => `pets.list.status.${status}`)),
+    )
+    .check(everyStatus),
 ]

@@ -7,7 +7,6 @@ import { errorRows, INVALID_KEY } from './interface-keys.ts'
 import { type Check, documented, refuses, rowsOf, writing } from './rows.ts'
 
 const row = rowsOf('interface')
-
 const POST = 'POST /pets'
 
 const notAdded: Check = async (probe) => {
@@ -45,21 +44,18 @@ const AFTER: Record<string, string> = {
 
 export const interfaceRefusals: readonly PromiseRow[] = [
   ...Object.entries(REFUSED).map(([name, [what, body]]) =>
-    row(
-      `pets.create.refused.${name}`,
-      `POST /pets answers 400 to ${what}.`,
-      documented(POST, '400'),
-      refuses((probe) => probe.post('/pets', body()), 400),
-      name === 'empty-object' ? { needs: ['write'] } : writing(`pets.create.refused.${AFTER[name] ?? 'empty-object'}`),
-    ),
+    row(`pets.create.refused.${name}`, `POST /pets answers 400 to ${what}.`)
+      .from(
+        documented(POST, '400'),
+        name === 'empty-object'
+          ? { needs: ['write'] }
+          : writing(`pets.create.refused.${AFTER[name] ?? 'empty-object'}`),
+      )
+      .check(refuses((probe) => probe.post('/pets', body()), 400)),
   ),
-  row(
-    'pets.create.refused.not-added',
-    'A pet that was refused is not listed.',
-    documented(POST, '400'),
-    notAdded,
-    writing('pets.create.refused.status-unknown', 'pets.create.listed'),
-  ),
+  row('pets.create.refused.not-added', 'A pet that was refused is not listed.')
+    .from(documented(POST, '400'), writing('pets.create.refused.status-unknown', 'pets.create.listed'))
+    .check(notAdded),
   ...errorRows(
     400,
     'pets.create.refused.empty-object',
@@ -74,12 +70,13 @@ export const interfaceWriteKeys: readonly PromiseRow[] = (['missing', 'invalid']
   row(
     `auth.${which}.create`,
     `${which === 'missing' ? 'Without an' : 'With an invalid'} API key, POST /pets answers 401.`,
-    documented('Keys', which === 'missing' ? 'The credential' : '401'),
-    refuses(
-      (probe) =>
-        probe.post('/pets', petBody(), which === 'missing' ? { key: 'none' } : { authorization: [INVALID_KEY] }),
-      401,
+  )
+    .from(documented('Keys', which === 'missing' ? 'The credential' : '401'), { needs: ['write'] })
+    .check(
+      refuses(
+        (probe) =>
+          probe.post('/pets', petBody(), which === 'missing' ? { key: 'none' } : { authorization: [INVALID_KEY] }),
+        401,
+      ),
     ),
-    { needs: ['write'] },
-  ),
 )

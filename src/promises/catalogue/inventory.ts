@@ -8,7 +8,7 @@ import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import { conditionRows } from './conditions.ts'
 import { follow, linkOf } from './pages.ts'
-import { type Check, documented, operation, rowsOf, schema, writing } from './rows.ts'
+import { type Check, documented, reading, response, rowsOf, schema, writing } from './rows.ts'
 
 const row = rowsOf('store')
 
@@ -21,7 +21,6 @@ const counts = async (probe: Probe) => {
 }
 
 const COUNT_PAGES_MAX = 20
-
 const QUIET_MS = 15
 
 /** How many pets of each status the list has. Throws Unjudged when it is too long. */
@@ -95,40 +94,31 @@ const follows: Check = async (probe) => {
 const COUNTED = { after: ['inventory.get.success'], alone: true }
 
 export const inventoryPromises: readonly PromiseRow[] = [
-  row(
-    'inventory.get.success',
-    'GET /store/inventory answers 200 with a JSON object.',
-    operation('getInventory', 'responses', '200'),
-    async (probe) => {
-      ;(await probe.get('/store/inventory')).expectStatus(200).expectHeader('Content-Type', 'application/json').object()
-    },
-  ),
+  row('inventory.get.success', 'GET /store/inventory answers 200 with a JSON object.')
+    .from(response('getInventory', 200))
+    .check(async (probe) =>
+      (await probe.get('/store/inventory')).expectStatus(200).expectHeader('Content-Type', 'application/json').object(),
+    ),
   ...STATUSES.map((status) =>
-    row(
-      `inventory.get.${status}`,
-      `The inventory has the number of pets that are ${status}.`,
-      schema('Inventory', status),
-      async (probe) => {
+    row(`inventory.get.${status}`, `The inventory has the number of pets that are ${status}.`)
+      .from(schema('Inventory', status), reading('inventory.get.success'))
+      .check(async (probe) => {
         const { answer, of } = await counts(probe)
         if ((of[status] ?? -1n) < 0n) throw answer.broken(`${status}: 0 or more`, `${status}: ${of[status]}`)
-      },
-      { after: ['inventory.get.success'] },
-    ),
+      }),
   ),
-  row(
-    'inventory.get.counts',
-    'The inventory counts the pets that are listed.',
-    documented('The store area', 'Inventory'),
-    sameCounts,
-    { ...COUNTED, after: ['inventory.get.success', 'pets.list.next.follow'] },
-  ),
-  row(
-    'inventory.get.follows',
-    'The inventory follows each create and each change of an order at once.',
-    documented('The store area', 'Inventory'),
-    (probe) => settled(() => follows(probe)),
-    { ...COUNTED, ...writing('inventory.get.success', 'orders.return.success') },
-  ),
+  row('inventory.get.counts', 'The inventory counts the pets that are listed.')
+    .from(documented('The store area', 'Inventory'), {
+      ...COUNTED,
+      after: ['inventory.get.success', 'pets.list.next.follow'],
+    })
+    .check(sameCounts),
+  row('inventory.get.follows', 'The inventory follows each create and each change of an order at once.')
+    .from(documented('The store area', 'Inventory'), {
+      ...COUNTED,
+      ...writing('inventory.get.success', 'orders.return.success'),
+    })
+    .check((probe) => settled(() => follows(probe))),
   ...conditionRows({
     level: 'store',
     id: 'inventory.get',

@@ -6,7 +6,7 @@ import { absentId, settled } from '../fixtures.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import { follow, idsOf, type ListFamily, linkOf, WALKED_PAGES_MAX, walk } from './pages.ts'
-import { answers, type Check, header, parameter, refuses, rowsOf } from './rows.ts'
+import { answers, type Check, header, parameter, reading, refuses, rowsOf } from './rows.ts'
 
 export function linkRows(family: ListFamily): PromiseRow[] {
   return [...nextRows(family), ...followRows(family), ...prevRows(family)]
@@ -55,20 +55,16 @@ function nextRows(family: ListFamily): PromiseRow[] {
     if (lost !== undefined) throw answer.broken(`a target with ${lost}`, target)
     if (!query.some((part) => part.startsWith('cursor='))) throw answer.broken('a target with a cursor', target)
   }
-  const after = { after: [`${id}.next`] }
-  const present: Check = async (probe) => {
-    await linked(family, probe, 'next')
-  }
+  const after = reading(`${id}.next`)
+  const present: Check = async (probe) => linked(family, probe, 'next')
   return [
-    row(`${id}.next`, 'Link has rel="next" when more follow.', source, present, { after: [first] }),
-    row(`${id}.next.relative`, 'The target of rel="next" is relative: the path of the list.', source, relative, after),
-    row(
-      `${id}.next.parameters`,
-      'The target of rel="next" repeats the query, and has a cursor.',
-      source,
-      parameters,
-      after,
-    ),
+    row(`${id}.next`, 'Link has rel="next" when more follow.').from(source, reading(first)).check(present),
+    row(`${id}.next.relative`, 'The target of rel="next" is relative: the path of the list.')
+      .from(source, after)
+      .check(relative),
+    row(`${id}.next.parameters`, 'The target of rel="next" repeats the query, and has a cursor.')
+      .from(source, after)
+      .check(parameters),
   ]
 }
 
@@ -102,10 +98,12 @@ function followRows(family: ListFamily): PromiseRow[] {
         if (target !== undefined) throw end.broken('no rel="next" on the last page', target)
       }
     })
-  const next = { after: [`${id}.next`, `${id}.next.relative`] }
+  const next = reading(`${id}.next`, `${id}.next.relative`)
   return [
-    row(`${id}.next.follow`, 'Along rel="next" everything comes once, without gaps.', source, followed, next),
-    row(`${id}.next.none`, 'The last page has no rel="next".', source, none, { after: [first] }),
+    row(`${id}.next.follow`, 'Along rel="next" everything comes once, without gaps.')
+      .from(source, next)
+      .check(followed),
+    row(`${id}.next.none`, 'The last page has no rel="next".').from(source, reading(first)).check(none),
   ]
 }
 
@@ -126,10 +124,12 @@ function prevRows(family: ListFamily): PromiseRow[] {
     if (linkOf(start, 'prev') !== undefined)
       throw start.broken('no rel="prev" on the first page', `Link: ${start.header('Link')}`)
   }
-  const next = { after: [`${id}.next`, `${id}.next.relative`] }
+  const next = reading(`${id}.next`, `${id}.next.relative`)
   return [
-    row(`${id}.prev`, 'Link has rel="prev" when something stands before, and leads to it.', source, back, next),
-    row(`${id}.prev.none`, 'The first page has no rel="prev".', source, noneBefore, next),
+    row(`${id}.prev`, 'Link has rel="prev" when something stands before, and leads to it.')
+      .from(source, next)
+      .check(back),
+    row(`${id}.prev.none`, 'The first page has no rel="prev".').from(source, next).check(noneBefore),
   ]
 }
 
@@ -149,70 +149,41 @@ export function cursorRows({ level, id, operation, path, statuses, filter, view 
       'invalid_parameter',
     )
   const changed = (cursor: string) => cursor.slice(0, -1) + (cursor.endsWith('A') ? 'B' : 'A')
-  const after = { after: [`${id}.next.parameters`] }
+  const after = reading(`${id}.next.parameters`)
   const other = path === '/pets' ? '/store/orders' : '/pets'
-  const own = { after: [`${id}.cursor.invalid`, ...after.after] }
+  const own = reading(`${id}.cursor.invalid`, `${id}.next.parameters`)
   return [
-    row(
-      `${id}.cursor.invalid`,
-      'A cursor that is none: 400 invalid_parameter.',
-      source,
-      answers(`GET ${path}?cursor=x`, 400, 'invalid_parameter'),
-    ),
-    row(
-      `${id}.cursor.empty`,
-      'An empty cursor: 400 invalid_parameter.',
-      source,
-      answers(`GET ${path}?cursor=`, 400, 'invalid_parameter'),
-      { after: [`${id}.cursor.invalid`] },
-    ),
-    row(
-      `${id}.cursor.twice`,
-      'A cursor given twice: 400 invalid_parameter.',
-      source,
-      refused((cursor) => `cursor=${cursor}&cursor=${cursor}`),
-      own,
-    ),
-    row(
-      `${id}.cursor.changed`,
-      'A cursor with one character changed: 400 invalid_parameter.',
-      source,
-      refused((cursor) => `cursor=${changed(cursor)}`),
-      own,
-    ),
-    row(
-      `${id}.cursor.other-filter`,
-      'A cursor with another filter: 400 invalid_parameter.',
-      source,
-      refused((cursor) => `status=${statuses[0]}&${filter.name}=${absentId()}&cursor=${cursor}`, false),
-      own,
-    ),
-    row(
-      `${id}.cursor.other-order`,
-      'A cursor with another order: 400 invalid_parameter.',
-      source,
-      refused((cursor) => `sort=newest&cursor=${cursor}`),
-      own,
-    ),
+    row(`${id}.cursor.invalid`, 'A cursor that is none: 400 invalid_parameter.')
+      .from(source)
+      .check(answers(`GET ${path}?cursor=x`, 400, 'invalid_parameter')),
+    row(`${id}.cursor.empty`, 'An empty cursor: 400 invalid_parameter.')
+      .from(source, reading(`${id}.cursor.invalid`))
+      .check(answers(`GET ${path}?cursor=`, 400, 'invalid_parameter')),
+    row(`${id}.cursor.twice`, 'A cursor given twice: 400 invalid_parameter.')
+      .from(source, own)
+      .check(refused((cursor) => `cursor=${cursor}&cursor=${cursor}`)),
+    row(`${id}.cursor.changed`, 'A cursor with one character changed: 400 invalid_parameter.')
+      .from(source, own)
+      .check(refused((cursor) => `cursor=${changed(cursor)}`)),
+    row(`${id}.cursor.other-filter`, 'A cursor with another filter: 400 invalid_parameter.')
+      .from(source, own)
+      .check(refused((cursor) => `status=${statuses[0]}&${filter.name}=${absentId()}&cursor=${cursor}`, false)),
+    row(`${id}.cursor.other-order`, 'A cursor with another order: 400 invalid_parameter.')
+      .from(source, own)
+      .check(refused((cursor) => `sort=newest&cursor=${cursor}`)),
     ...(level === 'store'
       ? [
-          row(
-            `${id}.cursor.other-list`,
-            'A cursor of another list: 400 invalid_parameter.',
-            source,
-            refuses(async (probe) => probe.get(`${other}?cursor=${await cursorOf(probe)}`), 400, 'invalid_parameter'),
-            own,
-          ),
+          row(`${id}.cursor.other-list`, 'A cursor of another list: 400 invalid_parameter.')
+            .from(source, own)
+            .check(
+              refuses(async (probe) => probe.get(`${other}?cursor=${await cursorOf(probe)}`), 400, 'invalid_parameter'),
+            ),
         ]
       : []),
-    row(
-      `${id}.cursor.limit`,
-      'A cursor goes with another limit.',
-      source,
-      async (probe) => {
-        ;(await probe.get(`${path}?${await view(probe)}limit=5&cursor=${await cursorOf(probe)}`)).expectStatus(200)
-      },
-      after,
-    ),
+    row(`${id}.cursor.limit`, 'A cursor goes with another limit.')
+      .from(source, after)
+      .check(async (probe) =>
+        (await probe.get(`${path}?${await view(probe)}limit=5&cursor=${await cursorOf(probe)}`)).expectStatus(200),
+      ),
   ]
 }

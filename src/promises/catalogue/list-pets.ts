@@ -55,24 +55,25 @@ export const petConditions: readonly PromiseRow[] = [
     first: 'pets.list.array',
     path: async (probe) => `/pets?${await view(probe)}limit=4`,
   }),
-  row('pets.list.etag.changes', 'The tag of a list changes when a pet is added to it.', header('ETag'), tagChanges, {
-    ...writing('pets.list.if-none-match', 'pets.list.category'),
-    alone: true,
-  }),
-  row(
-    'pets.list.etag.links',
-    'The tag of a page covers its links: it changes when the page is no longer the last one.',
-    header('ETag'),
-    async (probe) => {
+  row('pets.list.etag.changes', 'The tag of a list changes when a pet is added to it.')
+    .from(header('ETag'), {
+      ...writing('pets.list.if-none-match', 'pets.list.category'),
+      alone: true,
+    })
+    .check(tagChanges),
+  row('pets.list.etag.links', 'The tag of a page covers its links: it changes when the page is no longer the last one.')
+    .from(header('ETag'), {
+      ...writing('pets.list.if-none-match', 'pets.list.category', 'pets.list.next'),
+      alone: true,
+    })
+    .check(async (probe) => {
       const query = `/pets?${await view(probe)}`
       const { length } = (await probe.get(`${query}limit=100`)).expectStatus(200).array()
       const before = await probe.get(`${query}limit=${length}`)
       await addPet(probe, { categoryId: await ownCategory(probe) })
       const after = await probe.get(`${query}limit=${length}`, { 'If-None-Match': before.header('ETag') ?? '' })
       after.expectStatus(200).expectHeader('Link', /rel="next"/)
-    },
-    { ...writing('pets.list.if-none-match', 'pets.list.category', 'pets.list.next'), alone: true },
-  ),
+    }),
   ...conditionRows({
     level: 'pets',
     id: 'pets.get',

@@ -16,7 +16,7 @@ import {
   WRONG_STATUSES,
   type WrongValues,
 } from './parameters.ts'
-import { type Check, documented, parameter, rowsOf } from './rows.ts'
+import { type Check, documented, parameter, reading, rowsOf } from './rows.ts'
 
 /** Rows of one list. */
 export function listRows(family: ListFamily): PromiseRow[] {
@@ -40,18 +40,15 @@ function orderRows({ level, id, operation, path, first, view }: ListFamily): Pro
       throw answer.broken(`ids that ${sign > 0 ? 'rise' : 'fall'}`, `id ${ids[wrong]} after ${ids[wrong - 1]}`)
   }
   return [
-    row(
-      `${id}.order`,
-      'The list is in the order of the ids, oldest first.',
-      operation === 'listPets' ? documented('GET /pets', 'Order') : documented('The store area', 'List of orders'),
-      async (probe) => expectOrder(await all(probe), 1n),
-      { after: [first] },
-    ),
-    row(
-      `${id}.sort.newest`,
-      'sort=newest lists the newest first.',
-      source,
-      (probe) =>
+    row(`${id}.order`, 'The list is in the order of the ids, oldest first.')
+      .from(
+        operation === 'listPets' ? documented('GET /pets', 'Order') : documented('The store area', 'List of orders'),
+        reading(first),
+      )
+      .check(async (probe) => expectOrder(await all(probe), 1n)),
+    row(`${id}.sort.newest`, 'sort=newest lists the newest first.')
+      .from(source, reading(`${id}.order`))
+      .check((probe) =>
         settled(async () => {
           const answer = await all(probe, '&sort=newest')
           expectOrder(answer, -1n)
@@ -61,20 +58,16 @@ function orderRows({ level, id, operation, path, first, view }: ListFamily): Pro
             throw answer.broken(`ids ${oldest}`, `ids ${newest}`)
           }
         }),
-      { after: [`${id}.order`] },
-    ),
-    row(
-      `${id}.sort.oldest`,
-      'sort=oldest is the same as no sort.',
-      source,
-      (probe) =>
+      ),
+    row(`${id}.sort.oldest`, 'sort=oldest is the same as no sort.')
+      .from(source, reading(`${id}.order`))
+      .check((probe) =>
         settled(async () => {
           const answer = await all(probe, '&sort=oldest')
           const plain = await all(probe)
           if (answer.text !== plain.text) throw answer.broken(`ids ${idsOf(plain)}`, `ids ${idsOf(answer)}`)
         }),
-      { after: [`${id}.order`] },
-    ),
+      ),
   ]
 }
 
@@ -82,11 +75,9 @@ function filterRows({ level, id, operation, path, first, filter, view }: ListFam
   const row = rowsOf(level)
   const source = parameter(operation, filter.name)
   return [
-    row(
-      `${id}.${filter.id}`,
-      `${filter.name} narrows the list to the items that have it.`,
-      source,
-      async (probe) => {
+    row(`${id}.${filter.id}`, `${filter.name} narrows the list to the items that have it.`)
+      .from(source, reading(first))
+      .check(async (probe) => {
         const query = await view(probe)
         const [item] = (await probe.get(`${path}?${query}limit=1`)).expectStatus(200).objects()
         if (!item) throw new Unjudged('The list is empty.')
@@ -94,19 +85,13 @@ function filterRows({ level, id, operation, path, first, filter, view }: ListFam
           await probe.get(`${path}?limit=100&${filter.name}=${textOf(item.get(filter.name))}`)
         ).expectStatus(200)
         for (const one of answer.objects()) answer.expectMember(one, filter.name, item.get(filter.name) ?? null)
-      },
-      { after: [first] },
-    ),
-    row(
-      `${id}.${filter.id}.none`,
-      `A ${filter.name} that no item has gives an empty list.`,
-      source,
-      async (probe) => {
+      }),
+    row(`${id}.${filter.id}.none`, `A ${filter.name} that no item has gives an empty list.`)
+      .from(source, reading(`${id}.${filter.id}`))
+      .check(async (probe) => {
         const answer = (await probe.get(`${path}?${filter.name}=${absentId()}`)).expectStatus(200)
         if (answer.array().length > 0) throw answer.broken('[]', answer.text)
-      },
-      { after: [`${id}.${filter.id}`] },
-    ),
+      }),
   ]
 }
 
@@ -129,19 +114,11 @@ function parameterRows({ level, id, operation, path, first, filter, view }: List
     ...refused('sort', 'sort', WRONG_SORTS),
     ...refused('search', 'search', WRONG_SEARCHES),
     ...refused(filter.id, filter.name, WRONG_IDS),
-    row(
-      `${id}.parameters.unknown`,
-      'Unknown parameters are ignored.',
-      'docs/interface.md, GET /pets: Other query parameters',
-      same('limit=10&page=2&Limit=0'),
-      { after: [first] },
-    ),
-    row(
-      `${id}.parameters.encoded`,
-      'A percent-encoded value is the same value.',
-      'RFC 3986, section 2.1',
-      same('limit=%31%30'),
-      { after: [first] },
-    ),
+    row(`${id}.parameters.unknown`, 'Unknown parameters are ignored.')
+      .from('docs/interface.md, GET /pets: Other query parameters', reading(first))
+      .check(same('limit=10&page=2&Limit=0')),
+    row(`${id}.parameters.encoded`, 'A percent-encoded value is the same value.')
+      .from('RFC 3986, section 2.1', reading(first))
+      .check(same('limit=%31%30')),
   ]
 }

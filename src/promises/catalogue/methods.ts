@@ -4,10 +4,9 @@ import { document } from '../../contract/contract.ts'
 import type { Answer } from '../answer.ts'
 import { absentId, somePetId } from '../fixtures.ts'
 import type { Level, PromiseRow } from '../promise.ts'
-import { answers, documented, rowsOf } from './rows.ts'
+import { answers, documented, reading, rowsOf } from './rows.ts'
 
 const row = rowsOf('pets')
-
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** OPTIONS, and the methods that a path does not have. `template` is the contract's. */
@@ -24,26 +23,17 @@ export function methodRows(level: Level, name: string, template: string): Promis
     if (allow !== allowed) throw answer.broken(`Allow: ${allowed}`, `Allow: ${allow}`)
   }
   return [
-    row(
-      `methods.options.${name}`,
-      `OPTIONS ${template}: 204 with Allow, without a key.`,
-      documented('Errors', 'Other methods and paths'),
-      async (probe) => {
-        expectAllow((await probe.ask(`OPTIONS ${path}`, { key: 'none' })).expectStatus(204))
-      },
-    ),
-    row(
-      `methods.other.${name}`,
-      `A method that ${template} does not have: 405 method_not_allowed with Allow.`,
-      documented('Errors', 'Other methods and paths'),
-      async (probe) => {
+    row(`methods.options.${name}`, `OPTIONS ${template}: 204 with Allow, without a key.`)
+      .from(documented('Errors', 'Other methods and paths'))
+      .check(async (probe) => expectAllow((await probe.ask(`OPTIONS ${path}`, { key: 'none' })).expectStatus(204))),
+    row(`methods.other.${name}`, `A method that ${template} does not have: 405 method_not_allowed with Allow.`)
+      .from(documented('Errors', 'Other methods and paths'), { needs: ['write'] })
+      .check(async (probe) => {
         for (const method of METHODS.filter((one) => !own.includes(one))) {
           const answer = await probe.ask(`${method} ${path}`)
           expectAllow(answer.expectError(405, 'method_not_allowed'))
         }
-      },
-      { needs: ['write'] },
-    ),
+      }),
   ]
 }
 
@@ -59,23 +49,15 @@ export const pathPromises: readonly PromiseRow[] = [
   ...methodRows('pets', 'list', '/pets'),
   ...methodRows('pets', 'get', '/pets/{petId}'),
   ...Object.entries(PATHS).map(([name, [path, words]]) =>
-    row(
-      `paths.${name}`,
-      `${words}: 404.`,
-      documented('Errors', 'Other methods and paths'),
-      answers(`GET ${path}`, 404, undefined, { mayRedirect: true }),
-      { after: ['errors.unknown-path'] },
-    ),
+    row(`paths.${name}`, `${words}: 404.`)
+      .from(documented('Errors', 'Other methods and paths'), reading('errors.unknown-path'))
+      .check(answers(`GET ${path}`, 404, undefined, { mayRedirect: true })),
   ),
-  row(
-    'paths.encoded-digits',
-    'Encoded digits of an id are digits.',
-    documented('Errors', 'Other methods and paths'),
-    async (probe) => {
+  row('paths.encoded-digits', 'Encoded digits of an id are digits.')
+    .from(documented('Errors', 'Other methods and paths'), reading('pets.get.success'))
+    .check(async (probe) => {
       const id = await somePetId(probe)
       const encoded = [...id].map((digit) => `%${digit.charCodeAt(0).toString(16)}`).join('')
       ;(await probe.get(`/pets/${encoded}`)).expectStatus(200)
-    },
-    { after: ['pets.get.success'] },
-  ),
+    }),
 ]

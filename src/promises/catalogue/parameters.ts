@@ -2,7 +2,7 @@
 
 import type { OperationId } from '../../contract/contract.ts'
 import type { Level, PromiseRow } from '../promise.ts'
-import { answers, parameter, rowsOf } from './rows.ts'
+import { answers, parameter, reading, rowsOf } from './rows.ts'
 
 /** By the end of the id: the value in the query (NAME is the parameter's), words, and the end of the id of what it depends on. */
 export type WrongValues = Record<string, readonly [string, string, string?]>
@@ -62,12 +62,8 @@ export function refusedValues(
   const row = rowsOf(level)
   const [path, name] = target
   return Object.entries(values).map(([end, [value, words, after]]) =>
-    row(
-      `${id}.${end}`,
-      `${words}: 400 invalid_parameter.`,
-      parameter(operation, name),
-      answers(`GET ${path}?${name}=${value.replace('NAME', name)}`, 400, 'invalid_parameter'),
-      after ? { after: [`${id}.${after}`] } : {},
-    ),
+    row(`${id}.${end}`, `${words}: 400 invalid_parameter.`)
+      .from(parameter(operation, name), after ? reading(`${id}.${after}`) : {})
+      .check(answers(`GET ${path}?${name}=${value.replace('NAME', name)}`, 400, 'invalid_parameter')),
   )
 }

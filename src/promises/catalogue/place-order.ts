@@ -10,16 +10,13 @@ import { bodyRows } from './bodies.ts'
 import { naming } from './errors.ts'
 import type { BodyFamily } from './family.ts'
 import { after, DAY_MS } from './reservations.ts'
-import { type Check, documented, header, operation, refuses, rowsOf, schema, writing } from './rows.ts'
+import { type Check, documented, header, operation, refuses, response, rowsOf, schema, writing } from './rows.ts'
 import { textRows } from './texts.ts'
 
 const row = rowsOf('store')
-
 const PLACED = writing('orders.place.success')
-
 const WRITE = { needs: ['write'] as const }
-
-const BAD = operation('placeOrder', 'responses', '400')
+const BAD = response('placeOrder', 400)
 
 const PLACE: BodyFamily = {
   level: 'store',
@@ -53,125 +50,73 @@ const seen = (expect: (answer: Answer, of: Awaited<ReturnType<typeof one>>) => v
 }
 
 export const placePromises: readonly PromiseRow[] = [
-  row(
-    'orders.place.success',
-    'POST /store/orders of an available pet answers 201.',
-    operation('placeOrder', 'responses', '201'),
-    seen((answer) => answer.expectStatus(201)),
-    writing('pets.create.status.available', 'pets.create.id.unique'),
-  ),
-  row(
-    'orders.place.content-type',
-    'An order is application/json.',
-    documented('Requests and responses', 'Media type'),
-    seen((answer) => answer.expectHeader('Content-Type', 'application/json')),
-    PLACED,
-  ),
-  row(
-    'orders.place.location',
-    'Location is the path of the order.',
-    header('OrderLocation'),
-    async (probe) => {
+  row('orders.place.success', 'POST /store/orders of an available pet answers 201.')
+    .from(response('placeOrder', 201), writing('pets.create.status.available', 'pets.create.id.unique'))
+    .check(seen((answer) => answer.expectStatus(201))),
+  row('orders.place.content-type', 'An order is application/json.')
+    .from(documented('Requests and responses', 'Media type'), PLACED)
+    .check(seen((answer) => answer.expectHeader('Content-Type', 'application/json'))),
+  row('orders.place.location', 'Location is the path of the order.')
+    .from(header('OrderLocation'), PLACED)
+    .check(async (probe) => {
       const { answer } = await one(probe)
       answer.expectHeader(
         'Location',
         `${probe.target.baseUrl.pathname}/store/orders/${textOf(answer.object().get('id'))}`,
       )
-    },
-    PLACED,
-  ),
-  row(
-    'orders.place.request-id',
-    'An order that was placed has X-Request-Id.',
-    header('RequestId'),
-    seen((answer) => answer.expectHeader('X-Request-Id', /./)),
-    PLACED,
-  ),
-  row(
-    'orders.place.id',
-    'An order has an id, an int64 from 1 upwards.',
-    schema('Order', 'id'),
-    seen((answer) => {
-      if (answer.expectInt64(answer.object(), 'id') < 1n)
-        throw answer.broken('an id from 1 upwards', textOf(answer.object().get('id')))
     }),
-    PLACED,
-  ),
-  row(
-    'orders.place.pet-id',
-    'An order has the petId that was sent.',
-    schema('NewOrder', 'petId'),
-    seen((answer, { petId }) => answer.expectMember(answer.object(), 'petId', number(petId))),
-    PLACED,
-  ),
-  row(
-    'orders.place.pet-name',
-    'An order has the name of its pet.',
-    schema('Order', 'petName'),
-    seen((answer, { name }) => answer.expectMember(answer.object(), 'petName', name)),
-    PLACED,
-  ),
-  row(
-    'orders.place.status',
-    'A new order is pending.',
-    schema('Order', 'status'),
-    seen((answer) => answer.expectMember(answer.object(), 'status', 'pending')),
-    PLACED,
-  ),
-  row(
-    'orders.place.placed-at',
-    'placedAt is in UTC, with milliseconds.',
-    schema('Order', 'placedAt'),
-    seen((answer) => expectInstant(answer, answer.object(), 'placedAt')),
-    PLACED,
-  ),
-  row(
-    'orders.place.changed-at',
-    'changedAt equals placedAt until the first change.',
-    schema('Order', 'changedAt'),
-    seen((answer) => answer.expectMember(answer.object(), 'changedAt', answer.object().get('placedAt') ?? null)),
-    writing('orders.place.placed-at'),
-  ),
-  row(
-    'orders.place.reference',
-    'An order has the reference that was sent.',
-    schema('NewOrder', 'reference'),
-    seen((answer, { reference }) => answer.expectMember(answer.object(), 'reference', reference)),
-    PLACED,
-  ),
-  row(
-    'orders.place.absent-fields',
-    'What an order does not have is left out, never null.',
-    documented('The store area', 'An order'),
-    async (probe) => {
+  row('orders.place.request-id', 'An order that was placed has X-Request-Id.')
+    .from(header('RequestId'), PLACED)
+    .check(seen((answer) => answer.expectHeader('X-Request-Id', /./))),
+  row('orders.place.id', 'An order has an id, an int64 from 1 upwards.')
+    .from(schema('Order', 'id'), PLACED)
+    .check(
+      seen((answer) => {
+        if (answer.expectInt64(answer.object(), 'id') < 1n)
+          throw answer.broken('an id from 1 upwards', textOf(answer.object().get('id')))
+      }),
+    ),
+  row('orders.place.pet-id', 'An order has the petId that was sent.')
+    .from(schema('NewOrder', 'petId'), PLACED)
+    .check(seen((answer, { petId }) => answer.expectMember(answer.object(), 'petId', number(petId)))),
+  row('orders.place.pet-name', 'An order has the name of its pet.')
+    .from(schema('Order', 'petName'), PLACED)
+    .check(seen((answer, { name }) => answer.expectMember(answer.object(), 'petName', name))),
+  row('orders.place.status', 'A new order is pending.')
+    .from(schema('Order', 'status'), PLACED)
+    .check(seen((answer) => answer.expectMember(answer.object(), 'status', 'pending'))),
+  row('orders.place.placed-at', 'placedAt is in UTC, with milliseconds.')
+    .from(schema('Order', 'placedAt'), PLACED)
+    .check(seen((answer) => expectInstant(answer, answer.object(), 'placedAt'))),
+  row('orders.place.changed-at', 'changedAt equals placedAt until the first change.')
+    .from(schema('Order', 'changedAt'), writing('orders.place.placed-at'))
+    .check(
+      seen((answer) => answer.expectMember(answer.object(), 'changedAt', answer.object().get('placedAt') ?? null)),
+    ),
+  row('orders.place.reference', 'An order has the reference that was sent.')
+    .from(schema('NewOrder', 'reference'), PLACED)
+    .check(seen((answer, { reference }) => answer.expectMember(answer.object(), 'reference', reference))),
+  row('orders.place.absent-fields', 'What an order does not have is left out, never null.')
+    .from(documented('The store area', 'An order'), PLACED)
+    .check(async (probe) => {
       const { answer } = await placed(probe, { reference: undefined })
       for (const name of ['reference', 'expiresAt'])
         if (answer.object().has(name)) throw answer.broken(`no ${name}`, answer.text)
-    },
-    PLACED,
-  ),
-  row(
-    'orders.place.pet-pending',
-    'The pet of a new order is pending.',
-    operation('placeOrder', 'description'),
-    async (probe) => {
+    }),
+  row('orders.place.pet-pending', 'The pet of a new order is pending.')
+    .from(operation('placeOrder', 'description'), writing('orders.place.success', 'pets.get.status'))
+    .check(async (probe) => {
       const { petId, answer } = await one(probe)
       answer.expectStatus(201)
       await expectPet(probe, petId, 'pending')
-    },
-    writing('orders.place.success', 'pets.get.status'),
-  ),
-  row(
-    'orders.place.fields.unknown',
-    'Unknown fields are ignored, an id, a status and a name among them.',
-    schema('NewOrder'),
-    async (probe) => {
+    }),
+  row('orders.place.fields.unknown', 'Unknown fields are ignored, an id, a status and a name among them.')
+    .from(schema('NewOrder'), writing('orders.place.status'))
+    .check(async (probe) => {
       const { answer } = await placed(probe, { id: 1, status: 'completed', petName: 'Max', x: [] })
       answer.expectMember(answer.object(), 'status', 'pending')
       if (answer.object().get('petName') === 'Max') throw answer.broken('the name of the pet', 'petName: "Max"')
-    },
-    writing('orders.place.status'),
-  ),
+    }),
 ]
 
 export const refused = (body: () => string, code = 'invalid_order', status = 400): Check =>
@@ -184,7 +129,7 @@ const PET_IDS: Record<string, readonly [string, string]> = {
   range: ['A petId outside int64', '{"petId":9223372036854775808}'],
 }
 
-const UNAVAILABLE = operation('placeOrder', 'responses', '409')
+const UNAVAILABLE = response('placeOrder', 409)
 
 const unavailable = (make: (probe: Probe) => Promise<string>): Check =>
   refuses(async (probe) => place(probe, orderBody(await make(probe))), 409, 'pet_not_available')
@@ -200,96 +145,68 @@ const together: Check = async (probe) => {
 
 export const placeRefusals: readonly PromiseRow[] = [
   ...Object.entries(PET_IDS).map(([name, [words, body]]) =>
-    row(
-      `orders.place.pet-id.${name}`,
-      `${words}: 400 invalid_order.`,
-      schema('NewOrder', 'petId'),
-      refused(() => body),
-      WRITE,
+    row(`orders.place.pet-id.${name}`, `${words}: 400 invalid_order.`)
+      .from(schema('NewOrder', 'petId'), WRITE)
+      .check(refused(() => body)),
+  ),
+  row('orders.place.reference.null', 'A reference of null: 400 invalid_order.')
+    .from(schema('NewOrder', 'reference'), WRITE)
+    .check(refused(() => stringifyJson({ petId: 1, reference: null }))),
+  row('orders.place.message', 'The message names every wrong field.')
+    .from(BAD, writing('orders.place.pet-id.missing'))
+    .check(
+      naming(
+        (probe) => probe.post('/store/orders', '{"reference":1,"expiresAt":1}'),
+        'petId',
+        'reference',
+        'expiresAt',
+      ),
     ),
-  ),
-  row(
-    'orders.place.reference.null',
-    'A reference of null: 400 invalid_order.',
-    schema('NewOrder', 'reference'),
-    refused(() => stringifyJson({ petId: 1, reference: null })),
-    WRITE,
-  ),
-  row(
-    'orders.place.message',
-    'The message names every wrong field.',
-    BAD,
-    naming((probe) => probe.post('/store/orders', '{"reference":1,"expiresAt":1}'), 'petId', 'reference', 'expiresAt'),
-    writing('orders.place.pet-id.missing'),
-  ),
-  row(
-    'orders.place.pet-not-found',
-    'An order of a pet that does not exist: 404 pet_not_found.',
-    operation('placeOrder', 'responses', '404'),
-    refused(() => orderBody(absentId()), 'pet_not_found', 404),
-    WRITE,
-  ),
-  row(
-    'orders.place.pet-not-available',
-    'An order of a pet that is reserved: 409 pet_not_available.',
-    UNAVAILABLE,
-    unavailable(async (probe) => (await placed(probe)).petId),
-    PLACED,
-  ),
-  row(
-    'orders.place.pet-not-available.message',
-    'The message names the order that holds the pet, and until when.',
-    UNAVAILABLE,
-    async (probe) => {
+  row('orders.place.pet-not-found', 'An order of a pet that does not exist: 404 pet_not_found.')
+    .from(response('placeOrder', 404), WRITE)
+    .check(refused(() => orderBody(absentId()), 'pet_not_found', 404)),
+  row('orders.place.pet-not-available', 'An order of a pet that is reserved: 409 pet_not_available.')
+    .from(UNAVAILABLE, PLACED)
+    .check(unavailable(async (probe) => (await placed(probe)).petId)),
+  row('orders.place.pet-not-available.message', 'The message names the order that holds the pet, and until when.')
+    .from(UNAVAILABLE, writing('orders.place.pet-not-available', 'orders.place.expires-at'))
+    .check(async (probe) => {
       const until = await after(probe, DAY_MS)
       const { id, petId } = await placed(probe, { expiresAt: until })
       const answer = (await place(probe, orderBody(petId))).expectStatus(409)
       const message = String(answer.object().get('message'))
       for (const part of [petId, id, until])
         if (!message.includes(part)) throw answer.broken(`a message that names ${part}`, message)
-    },
-    writing('orders.place.pet-not-available', 'orders.place.expires-at'),
-  ),
-  row(
-    'orders.place.pet-sold',
-    'An order of a pet that is sold: 409 pet_not_available.',
-    UNAVAILABLE,
-    unavailable(async (probe) => {
-      const { id, petId } = await placed(probe)
-      ;(await complete(probe, id)).expectStatus(200)
-      return petId
     }),
-    writing('orders.complete.success'),
-  ),
+  row('orders.place.pet-sold', 'An order of a pet that is sold: 409 pet_not_available.')
+    .from(UNAVAILABLE, writing('orders.complete.success'))
+    .check(
+      unavailable(async (probe) => {
+        const { id, petId } = await placed(probe)
+        ;(await complete(probe, id)).expectStatus(200)
+        return petId
+      }),
+    ),
   ...(['pending', 'sold'] as const).map((status) =>
     row(
       `orders.place.pet-added-as-${status}`,
       `A pet that was added as ${status} cannot be ordered: 409 pet_not_available.`,
-      documented('The store area', 'One order a pet'),
-      unavailable((probe) => newPetId(probe, { status })),
-      PLACED,
-    ),
+    )
+      .from(documented('The store area', 'One order a pet'), PLACED)
+      .check(unavailable((probe) => newPetId(probe, { status }))),
   ),
-  row(
-    'orders.place.together',
-    'Of orders of one pet at the same time, one at most is placed.',
-    documented('The store area', 'One order a pet'),
-    together,
-    PLACED,
-  ),
-  row(
-    'orders.place.again',
-    'A pet can be ordered again once it is available again.',
-    operation('cancelOrder', 'description'),
-    async (probe) => {
+  row('orders.place.together', 'Of orders of one pet at the same time, one at most is placed.')
+    .from(documented('The store area', 'One order a pet'), PLACED)
+    .check(together),
+  row('orders.place.again', 'A pet can be ordered again once it is available again.')
+    .from(operation('cancelOrder', 'description'), writing('orders.cancel.pet'))
+    .check(async (probe) => {
       const { id, petId } = await placed(probe)
       ;(await cancel(probe, id)).expectStatus(204)
       const again = await place(probe, orderBody(petId))
       if (again.status !== 201) await expectPet(probe, petId, 'available')
       again.expectStatus(201)
-    },
-    writing('orders.cancel.pet'),
-  ),
+    }),
 ]
 
 export const placeBodies: readonly PromiseRow[] = [

@@ -21,7 +21,7 @@ import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import { conditionRows } from './conditions.ts'
 import { listRows } from './lists.ts'
-import { documented, header, operation, refuses, rowsOf, schema, writing } from './rows.ts'
+import { documented, header, operation, reading, refuses, response, rowsOf, schema, writing } from './rows.ts'
 
 const row = rowsOf('store')
 
@@ -51,22 +51,20 @@ const anOrder = async (probe: Probe) => {
 const orderFor = (probe: Probe, status: Reachable) =>
   prepared(probe, `an order that is ${status}`, (own) => orderThatIs(own, status))
 
-const LISTED = { after: ['orders.list.success'] }
+const LISTED = reading('orders.list.success')
 
 export const listOrderPromises: readonly PromiseRow[] = [
-  row(
-    'orders.list.success',
-    'GET /store/orders answers 200 with a JSON array of objects.',
-    operation('listOrders', 'responses', '200'),
-    async (probe) => {
-      ;(await probe.get('/store/orders')).expectStatus(200).expectHeader('Content-Type', 'application/json').objects()
-    },
-  ),
+  row('orders.list.success', 'GET /store/orders answers 200 with a JSON array of objects.')
+    .from(response('listOrders', 200))
+    .check(async (probe) =>
+      (await probe.get('/store/orders')).expectStatus(200).expectHeader('Content-Type', 'application/json').objects(),
+    ),
   row(
     'orders.list.item',
     'Each listed order has id, petId, petName, status, placedAt and changedAt, as the contract says.',
-    schema('Order'),
-    async (probe) => {
+  )
+    .from(schema('Order'), LISTED)
+    .check(async (probe) => {
       await anOrder(probe)
       const answer = await listed(probe)
       for (const order of answer.objects()) {
@@ -78,36 +76,29 @@ export const listOrderPromises: readonly PromiseRow[] = [
         if (!ORDER_STATUSES.some((one) => one === status))
           throw answer.broken(ORDER_STATUSES.join(', '), `status: ${status}`)
       }
-    },
-    LISTED,
-  ),
-  row(
-    'orders.list.limit.default',
-    'Without limit, a list has at most 20 orders.',
-    documented('The store area', 'List of orders'),
-    async (probe) => {
+    }),
+  row('orders.list.limit.default', 'Without limit, a list has at most 20 orders.')
+    .from(
+      documented('The store area', 'List of orders'), // By then the checks have placed more.
+      { ...LISTED, alone: true },
+    )
+    .check(async (probe) => {
       const answer = await probe.get('/store/orders')
       if (answer.array().length > 20) throw answer.broken('at most 20 orders', `${answer.array().length} orders`)
-    },
-    // By then the checks have placed more.
-    { ...LISTED, alone: true },
-  ),
-  row(
-    'orders.list.limit',
-    'A list has at most limit orders.',
-    documented('The store area', 'List of orders'),
-    async (probe) => {
+    }),
+  row('orders.list.limit', 'A list has at most limit orders.')
+    .from(documented('The store area', 'List of orders'), LISTED)
+    .check(async (probe) => {
       const answer = (await probe.get(`/store/orders?${await view(probe)}limit=2`)).expectStatus(200)
       if (answer.array().length > 2) throw answer.broken('at most 2 orders', `${answer.array().length} orders`)
-    },
-    LISTED,
-  ),
+    }),
   ...ORDER_STATUSES.map((status) =>
     row(
       `orders.list.status.${status}`,
       `With status=${status}, every listed order is ${status}, and such an order is listed.`,
-      schema('OrderStatus'),
-      async (probe) => {
+    )
+      .from(schema('OrderStatus'), LISTED)
+      .check(async (probe) => {
         await view(probe)
         const all = (await probe.get(`/store/orders?status=${status}&limit=100`)).expectStatus(200)
         for (const order of all.objects()) all.expectMember(order, 'status', status)
@@ -116,9 +107,7 @@ export const listOrderPromises: readonly PromiseRow[] = [
         const answer = (await probe.get(`/store/orders?status=${status}&petId=${petId}`)).expectStatus(200)
         const ids = answer.objects().map((order) => textOf(order.get('id')))
         if (!ids.includes(id)) throw answer.broken(`order ${id} in the list`, `orders ${ids}`)
-      },
-      LISTED,
-    ),
+      }),
   ),
   ...listRows({
     level: 'store',
@@ -142,42 +131,25 @@ export const listOrderPromises: readonly PromiseRow[] = [
 const NO_IDS = ['9223372036854775808', '1.0', '01', '%2B1', 'x', '%20', '-0']
 
 export const getOrderPromises: readonly PromiseRow[] = [
-  row(
-    'orders.get.success',
-    'GET /store/orders/{orderId} answers 200 with the order as the list shows it.',
-    operation('getOrder', 'responses', '200'),
-    async (probe) => {
+  row('orders.get.success', 'GET /store/orders/{orderId} answers 200 with the order as the list shows it.')
+    .from(response('getOrder', 200), LISTED)
+    .check(async (probe) => {
       const order = await anOrder(probe)
       const answer = await readOrder(probe, textOf(order.get('id')))
       for (const name of ['id', 'petId', 'placedAt'])
         answer.expectMember(answer.object(), name, order.get(name) ?? null)
-    },
-    LISTED,
-  ),
-  row(
-    'orders.get.placed',
-    'An order can be fetched as it was placed.',
-    operation('getOrder', 'description'),
-    async (probe) => {
-      await expectUnchanged(probe, (await placed(probe)).answer)
-    },
-    writing('orders.get.success', 'orders.place.success'),
-  ),
-  row(
-    'orders.get.not-found',
-    'An order that does not exist: 404 not_found.',
-    operation('getOrder', 'responses', '404'),
-    refuses((probe) => probe.get(`/store/orders/${absentId()}`), 404, 'not_found'),
-  ),
-  row(
-    'orders.get.no-id',
-    'An orderId that is not an int64 in plain decimal: 404 not_found.',
-    operation('getOrder', 'parameters', 0),
-    async (probe) => {
+    }),
+  row('orders.get.placed', 'An order can be fetched as it was placed.')
+    .from(operation('getOrder', 'description'), writing('orders.get.success', 'orders.place.success'))
+    .check(async (probe) => expectUnchanged(probe, (await placed(probe)).answer)),
+  row('orders.get.not-found', 'An order that does not exist: 404 not_found.')
+    .from(response('getOrder', 404))
+    .check(refuses((probe) => probe.get(`/store/orders/${absentId()}`), 404, 'not_found')),
+  row('orders.get.no-id', 'An orderId that is not an int64 in plain decimal: 404 not_found.')
+    .from(operation('getOrder', 'parameters', 0), reading('orders.get.not-found'))
+    .check(async (probe) => {
       for (const id of NO_IDS) (await probe.get(`/store/orders/${id}`)).expectError(404, 'not_found')
-    },
-    { after: ['orders.get.not-found'] },
-  ),
+    }),
   ...conditionRows({
     level: 'store',
     id: 'orders.get',
@@ -186,11 +158,9 @@ export const getOrderPromises: readonly PromiseRow[] = [
     path: async (probe) => `/store/orders/${textOf((await anOrder(probe)).get('id'))}`,
   }),
   ...(['orders.list', 'orders.get'] as const).map((id) =>
-    row(
-      `${id}.etag.changes`,
-      'The tag changes when the order changes.',
-      header('ETag'),
-      async (probe) => {
+    row(`${id}.etag.changes`, 'The tag changes when the order changes.')
+      .from(header('ETag'), writing(`${id}.if-none-match`, `${id}.if-match.other`, 'orders.complete.success'))
+      .check(async (probe) => {
         const order = await placed(probe)
         const path = id === 'orders.get' ? `/store/orders/${order.id}` : `/store/orders?petId=${order.petId}`
         const tag = (await probe.get(path)).header('ETag') ?? ''
@@ -198,8 +168,6 @@ export const getOrderPromises: readonly PromiseRow[] = [
         const now = (await probe.get(path, { 'If-None-Match': tag })).expectStatus(200)
         if (now.header('ETag') === tag) throw now.broken('another ETag', `ETag: ${tag} again`)
         ;(await probe.get(path, { 'If-Match': tag })).expectError(412, 'precondition_failed')
-      },
-      writing(`${id}.if-none-match`, `${id}.if-match.other`, 'orders.complete.success'),
-    ),
+      }),
   ),
 ]

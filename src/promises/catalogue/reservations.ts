@@ -23,11 +23,8 @@ import type { PromiseRow } from '../promise.ts'
 import { type Check, documented, operation, refuses, rowsOf, schema, writing } from './rows.ts'
 
 const row = rowsOf('store')
-
 const WRITE = { needs: ['write'] as const }
-
 export const DAY_MS = 86_400_000
-
 const EXPIRES = schema('NewOrder', 'expiresAt')
 
 /** How far the server's clock is ahead of ours. */
@@ -59,90 +56,64 @@ const refusesExpiry = (...values: ((probe: Probe) => unknown)[]): Check => {
 }
 
 export const inTwoHours = (utc: string) => new Date(Date.parse(utc) + 7_200_000).toISOString().replace('Z', '+02:00')
-
 const TIMED = writing('orders.place.placed-at')
 
 export const expiresAtPromises: readonly PromiseRow[] = [
-  row(
-    'orders.place.expires-at',
-    'expiresAt comes back in UTC with milliseconds.',
-    EXPIRES,
-    expiresAs((utc) => utc),
-    TIMED,
-  ),
-  row(
-    'orders.place.expires-at.offset',
-    'expiresAt may have any offset.',
-    EXPIRES,
-    expiresAs(inTwoHours),
-    writing('orders.place.expires-at'),
-  ),
-  row(
-    'orders.place.expires-at.spelling',
-    'Small t and z, -00:00 and nine digits of a fraction are read.',
-    'RFC 3339, section 5.6',
-    async (probe) => {
+  row('orders.place.expires-at', 'expiresAt comes back in UTC with milliseconds.')
+    .from(EXPIRES, TIMED)
+    .check(expiresAs((utc) => utc)),
+  row('orders.place.expires-at.offset', 'expiresAt may have any offset.')
+    .from(EXPIRES, writing('orders.place.expires-at'))
+    .check(expiresAs(inTwoHours)),
+  row('orders.place.expires-at.spelling', 'Small t and z, -00:00 and nine digits of a fraction are read.')
+    .from('RFC 3339, section 5.6', writing('orders.place.expires-at'))
+    .check(async (probe) => {
       await expiresAs((utc) => utc.replace('T', 't').replace('Z', '999999z'))(probe)
       await expiresAs((utc) => utc.replace('Z', '-00:00'))(probe)
-    },
-    writing('orders.place.expires-at'),
-  ),
-  row(
-    'orders.place.expires-at.furthest',
-    'A reservation of almost 366 days is taken.',
-    EXPIRES,
-    expiresAs((utc) => utc, 366 * DAY_MS - 600_000),
-    writing('orders.place.expires-at'),
-  ),
-  row(
-    'orders.place.expires-at.too-far',
-    'A reservation of more than 366 days: 400 invalid_order.',
-    EXPIRES,
-    refusesExpiry(
-      (probe) => after(probe, 366 * DAY_MS + 600_000),
-      () => '9999-12-31T23:59:59-23:59',
+    }),
+  row('orders.place.expires-at.furthest', 'A reservation of almost 366 days is taken.')
+    .from(EXPIRES, writing('orders.place.expires-at'))
+    .check(expiresAs((utc) => utc, 366 * DAY_MS - 600_000)),
+  row('orders.place.expires-at.too-far', 'A reservation of more than 366 days: 400 invalid_order.')
+    .from(EXPIRES, TIMED)
+    .check(
+      refusesExpiry(
+        (probe) => after(probe, 366 * DAY_MS + 600_000),
+        () => '9999-12-31T23:59:59-23:59',
+      ),
     ),
-    TIMED,
-  ),
-  row(
-    'orders.place.expires-at.past',
-    'An expiresAt in the past: 400 invalid_order.',
-    EXPIRES,
-    refusesExpiry(
-      (probe) => after(probe, -600_000),
-      () => '0001-01-01T00:00:00Z',
+  row('orders.place.expires-at.past', 'An expiresAt in the past: 400 invalid_order.')
+    .from(EXPIRES, TIMED)
+    .check(
+      refusesExpiry(
+        (probe) => after(probe, -600_000),
+        () => '0001-01-01T00:00:00Z',
+      ),
     ),
-    TIMED,
-  ),
   row(
     'orders.place.expires-at.invalid',
     'An expiresAt without offset or seconds, with a space, 24:00:00, a leap second or 30 February: 400 invalid_order.',
-    documented('The store area', 'Times'),
-    async (probe) => {
+  )
+    .from(documented('The store area', 'Times'), TIMED)
+    .check(async (probe) => {
       const day = (await after(probe, 2 * DAY_MS)).slice(0, 10)
       const wrong = ['T18:00:00', ' 18:00:00Z', 'T18:00Z', 'T24:00:00Z', 'T18:00:60Z', 'T18:00:00+02'].map(
         (time) => () => day + time,
       )
       await refusesExpiry(...wrong, () => `${Number(day.slice(0, 4)) + 1}-02-30T18:00:00Z`)(probe)
-    },
-    TIMED,
-  ),
-  row(
-    'orders.place.expires-at.type',
-    'An expiresAt that is null or a number: 400 invalid_order.',
-    EXPIRES,
-    refusesExpiry(
-      () => null,
-      () => 1795284000000,
+    }),
+  row('orders.place.expires-at.type', 'An expiresAt that is null or a number: 400 invalid_order.')
+    .from(EXPIRES, WRITE)
+    .check(
+      refusesExpiry(
+        () => null,
+        () => 1795284000000,
+      ),
     ),
-    WRITE,
-  ),
 ]
 
 const KEY = documented('The store area', 'Repeats')
-
 const RESERVED_MS = 1_000
-
 const LATE_MS = 4_000
 
 /** A reservation whose time has passed, as it was answered, and what has become of it. */
@@ -163,73 +134,44 @@ export const expired = (probe: Probe) =>
   })
 
 const EXPIRED = writing('orders.expiry')
-
 const ENDS = documented('The store area', 'Reservations that end')
 
 export const expiryPromises: readonly PromiseRow[] = [
-  row(
-    'orders.expiry',
-    'A reservation ends by itself at expiresAt: the order is expired.',
-    ENDS,
-    async (probe) => {
+  row('orders.expiry', 'A reservation ends by itself at expiresAt: the order is expired.')
+    .from(ENDS, writing('orders.place.expires-at'))
+    .check(async (probe) => {
       const { now } = await expired(probe)
       now.expectMember(now.object(), 'status', 'expired')
-    },
-    writing('orders.place.expires-at'),
-  ),
-  row(
-    'orders.expiry.changed-at',
-    'changedAt of an expired order is not before expiresAt.',
-    schema('Order', 'changedAt'),
-    async (probe) => {
+    }),
+  row('orders.expiry.changed-at', 'changedAt of an expired order is not before expiresAt.')
+    .from(schema('Order', 'changedAt'), EXPIRED)
+    .check(async (probe) => {
       const { now } = await expired(probe)
       const [changedAt, expiresAt] = ['changedAt', 'expiresAt'].map((name) =>
         expectInstant(now, now.object(), name),
       ) as [number, number]
       if (changedAt < expiresAt) throw now.broken('changedAt not before expiresAt', now.text)
-    },
-    EXPIRED,
-  ),
-  row(
-    'orders.expiry.pet',
-    'The pet of an expired reservation is available.',
-    ENDS,
-    async (probe) => expectPet(probe, (await expired(probe)).petId, 'available'),
-    writing('orders.expiry', 'pets.get.status'),
-  ),
-  row(
-    'orders.expiry.complete',
-    'An expired order cannot be completed: 409 order_not_pending.',
-    ENDS,
-    refuses(async (probe) => complete(probe, (await expired(probe)).id), 409, 'order_not_pending'),
-    EXPIRED,
-  ),
-  row(
-    'orders.expiry.return',
-    'An expired order cannot be returned: 409 order_not_completed.',
-    ENDS,
-    refuses(async (probe) => giveBack(probe, (await expired(probe)).id), 409, 'order_not_completed'),
-    EXPIRED,
-  ),
-  row(
-    'orders.expiry.cancel',
-    'Cancelling an expired order changes nothing: 204.',
-    operation('cancelOrder', 'description'),
-    async (probe) => {
+    }),
+  row('orders.expiry.pet', 'The pet of an expired reservation is available.')
+    .from(ENDS, writing('orders.expiry', 'pets.get.status'))
+    .check(async (probe) => expectPet(probe, (await expired(probe)).petId, 'available')),
+  row('orders.expiry.complete', 'An expired order cannot be completed: 409 order_not_pending.')
+    .from(ENDS, EXPIRED)
+    .check(refuses(async (probe) => complete(probe, (await expired(probe)).id), 409, 'order_not_pending')),
+  row('orders.expiry.return', 'An expired order cannot be returned: 409 order_not_completed.')
+    .from(ENDS, EXPIRED)
+    .check(refuses(async (probe) => giveBack(probe, (await expired(probe)).id), 409, 'order_not_completed')),
+  row('orders.expiry.cancel', 'Cancelling an expired order changes nothing: 204.')
+    .from(operation('cancelOrder', 'description'), EXPIRED)
+    .check(async (probe) => {
       const { id, now } = await expired(probe)
       ;(await cancel(probe, id)).expectStatus(204)
       await expectUnchanged(probe, now)
-    },
-    EXPIRED,
-  ),
-  row(
-    'orders.expiry.replay',
-    'A replay gives the first answer, though expiresAt has passed.',
-    KEY,
-    async (probe) => {
+    }),
+  row('orders.expiry.replay', 'A replay gives the first answer, though expiresAt has passed.')
+    .from(KEY, writing('orders.expiry', 'orders.place.idempotency.replay'))
+    .check(async (probe) => {
       const { body, key, first } = await expired(probe)
       expectReplay(await place(probe, body, under(key)), first)
-    },
-    writing('orders.expiry', 'orders.place.idempotency.replay'),
-  ),
+    }),
 ]

@@ -8,35 +8,33 @@ import type { Level, PromiseRow } from '../promise.ts'
 export type Check = PromiseRow['check']
 type More = Pick<PromiseRow, 'needs' | 'after' | 'alone'>
 
-/** A row of the level. */
+/** Begins a row of the level: `row(id, sentence).from(source, needs).check(check)`. */
 export function rowsOf(level: Level) {
-  return (id: string, promise: string, source: string, check: Check, more: More = {}): PromiseRow => ({
-    id,
-    level,
-    promise,
-    source,
-    check,
-    ...more,
+  return (id: string, promise: string) => ({
+    from: (source: string, more: More = {}) => ({
+      check: (check: Check): PromiseRow => ({ id, level, promise, source, check, ...more }),
+    }),
   })
 }
 
-/** Everything that the rows of one operation that writes need. */
+/** What a row needs that reads: promises without which it cannot be judged. */
+export function reading(...after: string[]): More {
+  return { after }
+}
+
+/** The same of a row that writes. */
 export function writing(...after: string[]): More {
   return { needs: ['write'], after }
 }
 
 /** The request of `line`, whose answer has the status, and the code if it is an error. */
 export function answers(line: string, status: number, code?: string, asking?: Asking): Check {
-  return async (probe) => {
-    ;(await probe.ask(line, asking)).expectError(status, code)
-  }
+  return refuses((probe) => probe.ask(line, asking), status, code)
 }
 
 /** What `ask` gives has the status, and the code if it is an error. */
 export function refuses(ask: (probe: Probe) => Promise<Answer>, status: number, code?: string): Check {
-  return async (probe) => {
-    ;(await ask(probe)).expectError(status, code)
-  }
+  return async (probe) => (await ask(probe)).expectError(status, code)
 }
 
 /** A row of docs/interface.md. */
@@ -62,6 +60,10 @@ export function placeOf(id: OperationId): { path: string; method: string } {
 export function operation(id: OperationId, ...steps: (string | number)[]): string {
   const { path, method } = placeOf(id)
   return contract('paths', path, method, ...steps)
+}
+
+export function response(id: OperationId, status: number): string {
+  return operation(id, 'responses', status)
 }
 
 /** A parameter of the operation. */

@@ -13,7 +13,6 @@ const pets = rowsOf('pets')
 const store = rowsOf('store')
 const OF_PETS = parameter('listPets', 'search')
 const OF_ORDERS = parameter('listOrders', 'search')
-
 const NAMES = ['petstore verify Old Biscuit', 'petstore verify Biscuit', 'petstore verify Émile', '王小明', 'Straße 7']
 
 /** A category with these pets; the second one is sold. */
@@ -81,55 +80,28 @@ const WORDS = writing('pets.list.category')
 const FOUND = writing('pets.list.search')
 
 const ofPets = [
-  pets(
-    'pets.list.search',
-    'A search finds the pets with a word that begins with it; each word of it must be found.',
-    OF_PETS,
-    finds(['bis', 0, 1], ['old bis', 0], ['bis old', 0], ['old emile']),
-    WORDS,
-  ),
-  pets(
-    'pets.list.search.begin',
-    'A search finds the beginnings of words alone.',
-    OF_PETS,
-    finds(['iscuit'], ['biscuitx']),
-    FOUND,
-  ),
-  pets(
-    'pets.list.search.folded',
-    'Case, accents and width make no difference to a search.',
-    OF_PETS,
-    finds(['BIS', 0, 1], ['emile', 2], ['STRASSE ７', 4]),
-    FOUND,
-  ),
-  pets(
-    'pets.list.search.characters',
-    'A Chinese or Japanese character is a word by itself.',
-    OF_PETS,
-    finds(['小', 3], ['明', 3]),
-    FOUND,
-  ),
-  pets('pets.list.search.filters', 'A search goes with filters and order.', OF_PETS, narrowed, FOUND),
-  pets(
-    'pets.list.search.links',
-    'The links of a page repeat the search.',
-    OF_PETS,
-    linked,
-    writing('pets.list.search', 'pets.list.next'),
-  ),
-  pets(
-    'pets.list.search.fresh',
-    'A search finds a pet as soon as it was added.',
-    documented('GET /pets', '`search`'),
-    fresh,
-    FOUND,
-  ),
-  pets(
-    'pets.list.search.longest',
-    'A search of 8 words or of 255 characters is taken.',
-    OF_PETS,
-    longest('/pets?search='),
-  ),
+  pets('pets.list.search', 'A search finds the pets with a word that begins with it; each word of it must be found.')
+    .from(OF_PETS, WORDS)
+    .check(finds(['bis', 0, 1], ['old bis', 0], ['bis old', 0], ['old emile'])),
+  pets('pets.list.search.begin', 'A search finds the beginnings of words alone.')
+    .from(OF_PETS, FOUND)
+    .check(finds(['iscuit'], ['biscuitx'])),
+  pets('pets.list.search.folded', 'Case, accents and width make no difference to a search.')
+    .from(OF_PETS, FOUND)
+    .check(finds(['BIS', 0, 1], ['emile', 2], ['STRASSE ７', 4])),
+  pets('pets.list.search.characters', 'A Chinese or Japanese character is a word by itself.')
+    .from(OF_PETS, FOUND)
+    .check(finds(['小', 3], ['明', 3])),
+  pets('pets.list.search.filters', 'A search goes with filters and order.').from(OF_PETS, FOUND).check(narrowed),
+  pets('pets.list.search.links', 'The links of a page repeat the search.')
+    .from(OF_PETS, writing('pets.list.search', 'pets.list.next'))
+    .check(linked),
+  pets('pets.list.search.fresh', 'A search finds a pet as soon as it was added.')
+    .from(documented('GET /pets', '`search`'), FOUND)
+    .check(fresh),
+  pets('pets.list.search.longest', 'A search of 8 words or of 255 characters is taken.')
+    .from(OF_PETS)
+    .check(longest('/pets?search=')),
 ]
 
 /** That the orders of a pet are found by these words, and not by the others. */
@@ -150,33 +122,18 @@ const findsOrder = (found: readonly string[], lost: readonly string[] = []): Che
 const FOUND_ORDER = writing('orders.list.search.reference')
 
 const ofOrders = [
-  store(
-    'orders.list.search.reference',
-    'A search finds an order by its reference.',
-    OF_ORDERS,
-    findsOrder(['till', '3 TIL'], ['ill', 'till 4']),
-    writing('orders.list.pet', 'orders.place.reference'),
-  ),
-  store(
-    'orders.list.search.pet-name',
-    'A search finds an order by the name of its pet.',
-    OF_ORDERS,
-    findsOrder(['bis', 'old bisc'], ['iscuit']),
-    FOUND_ORDER,
-  ),
-  store(
-    'orders.list.search.both',
-    'The words of a search may be in the reference and in the name.',
-    OF_ORDERS,
-    findsOrder(['3 bisc', 'old till']),
-    FOUND_ORDER,
-  ),
-  store(
-    'orders.list.search.longest',
-    'A search of orders by 8 words or 255 characters is taken.',
-    OF_ORDERS,
-    longest('/store/orders?search='),
-  ),
+  store('orders.list.search.reference', 'A search finds an order by its reference.')
+    .from(OF_ORDERS, writing('orders.list.pet', 'orders.place.reference'))
+    .check(findsOrder(['till', '3 TIL'], ['ill', 'till 4'])),
+  store('orders.list.search.pet-name', 'A search finds an order by the name of its pet.')
+    .from(OF_ORDERS, FOUND_ORDER)
+    .check(findsOrder(['bis', 'old bisc'], ['iscuit'])),
+  store('orders.list.search.both', 'The words of a search may be in the reference and in the name.')
+    .from(OF_ORDERS, FOUND_ORDER)
+    .check(findsOrder(['3 bisc', 'old till'])),
+  store('orders.list.search.longest', 'A search of orders by 8 words or 255 characters is taken.')
+    .from(OF_ORDERS)
+    .check(longest('/store/orders?search=')),
 ]
 
 export const searchPromises: readonly PromiseRow[] = [...ofPets, ...ofOrders]

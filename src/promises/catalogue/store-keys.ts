@@ -6,7 +6,7 @@ import type { Asking } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import { INVALID_KEY } from './interface-keys.ts'
 import { methodRows } from './methods.ts'
-import { operation, placeOf, rowsOf } from './rows.ts'
+import { placeOf, response, rowsOf } from './rows.ts'
 
 const row = rowsOf('store')
 
@@ -29,27 +29,20 @@ export const storeKeyPromises: readonly PromiseRow[] = Object.entries(OPERATIONS
     row(
       `auth.${which}.${name.replace('.', '-')}`,
       `${which === 'missing' ? 'Without an' : 'With an invalid'} API key, ${of} answers 401 ${which}_api_key.`,
-      operation(of, 'responses', '401'),
-      async (probe) => {
+    )
+      .from(response(of, 401), { ...needs, after: [`auth.code.${which}`, `auth.challenge.${which}`] })
+      .check(async (probe) => {
         const asking: Asking = which === 'missing' ? { key: 'none' } : { authorization: [INVALID_KEY] }
         const answer = (await probe.ask(line(), asking)).expectError(401, `${which}_api_key`)
         answer.expectHeader('WWW-Authenticate', /^Bearer realm="petstore"/)
-      },
-      { ...needs, after: [`auth.code.${which}`, `auth.challenge.${which}`] },
-    ),
+      }),
   )
   if (method === 'get') return both
   return [
     ...both,
-    row(
-      `keys.read-only.${name.replace('.', '-')}`,
-      `A read-only key is refused by ${of}: 403 read_only_key.`,
-      operation(of, 'responses', '403'),
-      async (probe) => {
-        ;(await probe.ask(line(), { key: 'read-only' })).expectError(403, 'read_only_key')
-      },
-      { needs: ['write', 'read-only key'] },
-    ),
+    row(`keys.read-only.${name.replace('.', '-')}`, `A read-only key is refused by ${of}: 403 read_only_key.`)
+      .from(response(of, 403), { needs: ['write', 'read-only key'] })
+      .check(async (probe) => (await probe.ask(line(), { key: 'read-only' })).expectError(403, 'read_only_key')),
   ]
 })
 

@@ -32,7 +32,9 @@ export function textRows(
       const answer = (await send(probe, await body(probe, { [text]: sent }))).expectStatus(201)
       answer.expectMember(answer.object(), text, sent)
     }
-    return row(`${id}.${text}.${end}`, `A ${text} ${words}.`, source, check, writing(`${id}.${text}`))
+    return row(`${id}.${text}.${end}`, `A ${text} ${words}.`)
+      .from(source, writing(`${id}.${text}`))
+      .check(check)
   })
   const refused = REFUSED.map(([end, words, value]) => {
     const check: Check = async (probe) => {
@@ -44,7 +46,9 @@ export function textRows(
         )
       ).expectError(400, invalid)
     }
-    return row(`${id}.${text}.${end}`, `A ${text} ${words}: 400 ${invalid}.`, source, check, writing(`${id}.${first}`))
+    return row(`${id}.${text}.${end}`, `A ${text} ${words}: 400 ${invalid}.`)
+      .from(source, writing(`${id}.${first}`))
+      .check(check)
   })
   return [...taken, ...refused]
 }

@@ -7,7 +7,7 @@ import { cancel, orderThatIs, placed } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import { correctionRows } from './correction-rows.ts'
-import { operation, rowsOf, schema, writing } from './rows.ts'
+import { operation, response, rowsOf, schema, writing } from './rows.ts'
 
 const row = rowsOf('store')
 const CHANGED = writing('orders.update.success')
@@ -18,8 +18,9 @@ export const updateOrderPromises: readonly PromiseRow[] = [
   row(
     'orders.update.success',
     'PATCH /store/orders/{orderId} answers 200 with the order as it is then, and so does GET.',
-    operation('updateOrder', 'responses', '200'),
-    async (probe) => {
+  )
+    .from(response('updateOrder', 200), writing('orders.place.success', 'orders.get.success'))
+    .check(async (probe) => {
       const at = await orderPath(probe)
       const before = await read(probe, at)
       const reference = newName('changed')
@@ -30,28 +31,23 @@ export const updateOrderPromises: readonly PromiseRow[] = [
         now.expectMember(now.object(), name, name === 'reference' ? reference : value)
       }
       if (answer.text !== now.text) throw answer.broken(now.text, answer.text)
-    },
-    writing('orders.place.success', 'orders.get.success'),
-  ),
-  row(
-    'orders.update.reference',
-    'A reference obeys the rules of a new order, and null removes it.',
-    schema('OrderChange', 'reference'),
-    async (probe) => {
+    }),
+  row('orders.update.reference', 'A reference obeys the rules of a new order, and null removes it.')
+    .from(schema('OrderChange', 'reference'), CHANGED)
+    .check(async (probe) => {
       const at = await orderPath(probe)
       for (const reference of ['', ' ', 'a'.repeat(256), 7]) {
         await expectRefused(probe, at, () => correct(probe, at, { reference }), 400, 'invalid_order')
       }
       const answer = (await correct(probe, at, '{"reference":null}')).expectStatus(200)
       if (answer.object().has('reference')) throw answer.broken('no reference', answer.text)
-    },
-    CHANGED,
-  ),
+    }),
   row(
     'orders.update.expires-at',
     'expiresAt is in the future and at most 366 days ahead, otherwise 400 invalid_order; null removes it.',
-    schema('OrderChange', 'expiresAt'),
-    async (probe) => {
+  )
+    .from(schema('OrderChange', 'expiresAt'), CHANGED)
+    .check(async (probe) => {
       const at = await orderPath(probe)
       const from = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString()
       for (const expiresAt of [from(-1), from(367), 'soon', 7]) {
@@ -61,28 +57,20 @@ export const updateOrderPromises: readonly PromiseRow[] = [
       expectFields((await correct(probe, at, { expiresAt })).expectStatus(200), { expiresAt })
       const answer = (await correct(probe, at, '{"expiresAt":null}')).expectStatus(200)
       if (answer.object().has('expiresAt')) throw answer.broken('no expiresAt', answer.text)
-    },
-    CHANGED,
-  ),
-  row(
-    'orders.update.same',
-    'What is equal already changes nothing, changedAt neither.',
-    operation('updateOrder', 'description'),
-    async (probe) => {
+    }),
+  row('orders.update.same', 'What is equal already changes nothing, changedAt neither.')
+    .from(operation('updateOrder', 'description'), CHANGED)
+    .check(async (probe) => {
       const at = await orderPath(probe)
       const before = await read(probe, at)
       const { reference = null } = Object.fromEntries(before.object())
       ;(await correct(probe, at, stringifyJson({ reference, expiresAt: null })))
         .expectStatus(200)
         .expectHeader('ETag', before.header('ETag'))
-    },
-    CHANGED,
-  ),
-  row(
-    'orders.update.ended',
-    'An order that is not pending: 409 order_not_pending, also before a false precondition.',
-    operation('updateOrder', 'responses', '409'),
-    async (probe) => {
+    }),
+  row('orders.update.ended', 'An order that is not pending: 409 order_not_pending, also before a false precondition.')
+    .from(response('updateOrder', 409), CHANGED)
+    .check(async (probe) => {
       for (const status of ['cancelled', 'completed', 'returned'] as const) {
         const at = `/store/orders/${(await orderThatIs(probe, status)).id}`
         for (const headers of [{}, { 'If-Match': '"x"' }]) {
@@ -90,9 +78,7 @@ export const updateOrderPromises: readonly PromiseRow[] = [
           await expectRefused(probe, at, ask, 409, 'order_not_pending')
         }
       }
-    },
-    CHANGED,
-  ),
+    }),
   ...correctionRows({
     id: 'orders.update',
     operation: 'updateOrder',
@@ -101,11 +87,9 @@ export const updateOrderPromises: readonly PromiseRow[] = [
     ask: (probe, path, asking) => correct(probe, path, { reference: newName('changed') }, asking),
     status: 200,
   }),
-  row(
-    'events.order-changed',
-    'A change of an order is one event, order.changed.',
-    schema('Event', 'orderStatus'),
-    async (probe) => {
+  row('events.order-changed', 'A change of an order is one event, order.changed.')
+    .from(schema('Event', 'orderStatus'), writing('orders.update.success', 'events.list.success'))
+    .check(async (probe) => {
       const { id } = await placed(probe)
       const changed = (await correct(probe, `/store/orders/${id}`, { reference: newName() })).expectStatus(200)
       ;(await correct(probe, `/store/orders/${id}`, changed.text)).expectStatus(200)
@@ -115,7 +99,5 @@ export const updateOrderPromises: readonly PromiseRow[] = [
       answer.expectMember(last, 'orderStatus', 'pending')
       answer.expectMember(last, 'at', changed.object().get('changedAt') ?? null)
       ;(await cancel(probe, id)).expectStatus(204)
-    },
-    writing('orders.update.success', 'events.list.success'),
-  ),
+    }),
 ]

@@ -8,46 +8,36 @@ import { newPetId, orderThatIs, placed, readOrder } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import { correctionRows } from './correction-rows.ts'
-import { operation, rowsOf, schema, writing } from './rows.ts'
+import { operation, response, rowsOf, schema, writing } from './rows.ts'
 
 const row = rowsOf('store')
 const UPDATED = writing('pets.update.success')
 const petPath = async (probe: Probe) => `/pets/${await newPetId(probe)}`
 
 export const updatePetPromises: readonly PromiseRow[] = [
-  row(
-    'pets.update.success',
-    'PATCH /pets/{petId} answers 200 with the pet as it is then, and so does GET.',
-    operation('updatePet', 'responses', '200'),
-    async (probe) => {
+  row('pets.update.success', 'PATCH /pets/{petId} answers 200 with the pet as it is then, and so does GET.')
+    .from(response('updatePet', 200), writing('pets.create.readable', 'pets.get.success'))
+    .check(async (probe) => {
       const at = await petPath(probe)
       const name = newName('renamed')
       const answer = (await correct(probe, at, { name })).expectStatus(200)
       const before = { name, categoryId: number(7), status: 'available' }
       expectFields(answer, before)
       expectFields(await read(probe, at), before)
-    },
-    writing('pets.create.readable', 'pets.get.success'),
-  ),
-  row(
-    'pets.update.name',
-    'A name obeys the rules of a new pet: otherwise 400 invalid_pet, and nothing changes.',
-    schema('PetChange', 'name'),
-    async (probe) => {
+    }),
+  row('pets.update.name', 'A name obeys the rules of a new pet: otherwise 400 invalid_pet, and nothing changes.')
+    .from(schema('PetChange', 'name'), UPDATED)
+    .check(async (probe) => {
       const at = await petPath(probe)
       for (const name of ['', ' \t', 'a\u0000b', 'a'.repeat(256), null, 7]) {
         await expectRefused(probe, at, () => correct(probe, at, stringifyJson({ name })), 400, 'invalid_pet')
       }
       const name = `${newName()} \u{1F436} "é"`
       expectFields((await correct(probe, at, { name })).expectStatus(200), { name })
-    },
-    UPDATED,
-  ),
-  row(
-    'pets.update.category-id',
-    'A categoryId is any int64, exactly; anything else is 400 invalid_pet.',
-    schema('PetChange', 'categoryId'),
-    async (probe) => {
+    }),
+  row('pets.update.category-id', 'A categoryId is any int64, exactly; anything else is 400 invalid_pet.')
+    .from(schema('PetChange', 'categoryId'), UPDATED)
+    .check(async (probe) => {
       const at = await petPath(probe)
       for (const id of ['9223372036854775807', '-9223372036854775808', '9007199254740993']) {
         ;(await correct(probe, at, `{"categoryId":${id}}`)).expectStatus(200)
@@ -56,27 +46,25 @@ export const updatePetPromises: readonly PromiseRow[] = [
       for (const id of ['9223372036854775808', '1.5', '"7"', 'null']) {
         await expectRefused(probe, at, () => correct(probe, at, `{"categoryId":${id}}`), 400, 'invalid_pet')
       }
-    },
-    UPDATED,
-  ),
+    }),
   row(
     'pets.update.status',
     'A pet that was added as pending or sold can be set to available; no pet can be set to pending or sold: 400 invalid_pet.',
-    schema('PetChange', 'status'),
-    async (probe) => {
+  )
+    .from(schema('PetChange', 'status'), UPDATED)
+    .check(async (probe) => {
       for (const status of ['pending', 'sold']) {
         const at = `/pets/${textOf((await addPet(probe, { status })).object().get('id'))}`
         expectFields((await correct(probe, at, { status: 'available' })).expectStatus(200), { status: 'available' })
         await expectRefused(probe, at, () => correct(probe, at, { status }), 400, 'invalid_pet')
       }
-    },
-    UPDATED,
-  ),
+    }),
   row(
     'pets.update.held',
     'A pet that an order holds is not set to available: 409 pet_held, also before a false precondition.',
-    operation('updatePet', 'responses', '409'),
-    async (probe) => {
+  )
+    .from(response('updatePet', 409), writing('pets.update.success', 'orders.complete.success'))
+    .check(async (probe) => {
       for (const status of ['pending', 'completed'] as const) {
         const { petId } = await orderThatIs(probe, status)
         for (const headers of [{}, { 'If-Match': '"x"' }]) {
@@ -85,26 +73,18 @@ export const updatePetPromises: readonly PromiseRow[] = [
           await expectRefused(probe, at, () => correct(probe, at, change, { headers }), 409, 'pet_held')
         }
       }
-    },
-    writing('pets.update.success', 'orders.complete.success'),
-  ),
-  row(
-    'pets.update.same',
-    'A pet that was read can be sent back: 200, and nothing changes.',
-    operation('updatePet', 'description'),
-    async (probe) => {
+    }),
+  row('pets.update.same', 'A pet that was read can be sent back: 200, and nothing changes.')
+    .from(operation('updatePet', 'description'), UPDATED)
+    .check(async (probe) => {
       const { petId } = await orderThatIs(probe, 'pending')
       const before = await read(probe, `/pets/${petId}`)
       const now = (await correct(probe, `/pets/${petId}`, before.text)).expectStatus(200)
       now.expectHeader('ETag', before.header('ETag'))
-    },
-    UPDATED,
-  ),
-  row(
-    'pets.update.orders',
-    'The orders of the pet show its new name, and their tags change.',
-    operation('updatePet', 'description'),
-    async (probe) => {
+    }),
+  row('pets.update.orders', 'The orders of the pet show its new name, and their tags change.')
+    .from(operation('updatePet', 'description'), UPDATED)
+    .check(async (probe) => {
       const { id, petId } = await placed(probe)
       const tag = (await readOrder(probe, id)).header('ETag')
       const name = newName('renamed')
@@ -112,19 +92,13 @@ export const updatePetPromises: readonly PromiseRow[] = [
       const now = await readOrder(probe, id)
       expectFields(now, { petName: name })
       if (now.header('ETag') === tag) throw now.broken('another ETag', `ETag: ${tag} again`)
-    },
-    UPDATED,
-  ),
-  row(
-    'pets.update.not-deprecated',
-    'A correction is not deprecated, although fetching one pet is.',
-    operation('updatePet', 'responses', '200'),
-    async (probe) => {
+    }),
+  row('pets.update.not-deprecated', 'A correction is not deprecated, although fetching one pet is.')
+    .from(response('updatePet', 200), UPDATED)
+    .check(async (probe) => {
       const answer = (await correct(probe, await petPath(probe), { name: newName() })).expectStatus(200)
       for (const name of ['Deprecation', 'Sunset']) answer.expectHeader(name, undefined)
-    },
-    UPDATED,
-  ),
+    }),
   ...correctionRows({
     id: 'pets.update',
     operation: 'updatePet',
@@ -136,8 +110,9 @@ export const updatePetPromises: readonly PromiseRow[] = [
   row(
     'events.pet-changed',
     'A correction is one event, pet.changed, with the pet right after it; pet.added still shows it as it was added.',
-    schema('Event', 'pet'),
-    async (probe) => {
+  )
+    .from(schema('Event', 'pet'), writing('pets.update.success', 'events.list.success'))
+    .check(async (probe) => {
       const first = (await addPet(probe)).object()
       const id = textOf(first.get('id'))
       const changed = (await correct(probe, `/pets/${id}`, { name: newName() })).expectStatus(200)
@@ -146,7 +121,5 @@ export const updatePetPromises: readonly PromiseRow[] = [
       const [added, event, ...others] = answer.objects()
       if (!added || !event || others.length > 0) throw answer.broken('two events', answer.text)
       answer.expectMember(added, 'pet', first).expectMember(event, 'pet', changed.object())
-    },
-    writing('pets.update.success', 'events.list.success'),
-  ),
+    }),
 ]
