@@ -16,22 +16,23 @@ import orderEvents from './functions/order-events.sql' with { type: 'text' }
 import placeOrders from './functions/place-orders.sql' with { type: 'text' }
 import refusedKeys from './functions/refused-keys.sql' with { type: 'text' }
 import takeTurns from './functions/take-turns.sql' with { type: 'text' }
-import first from './migrations/0001-pets-and-keys.sql' with { type: 'text' }
-import second from './migrations/0002-idempotency-keys.sql' with { type: 'text' }
-import third from './migrations/0003-idempotency-answers.sql' with { type: 'text' }
-import fourth from './migrations/0004-orders.sql' with { type: 'text' }
-import fifth from './migrations/0005-key-uses.sql' with { type: 'text' }
-import sixth from './migrations/0006-counted-inventory.sql' with { type: 'text' }
-import seventh from './migrations/0007-checked-writes.sql' with { type: 'text' }
-import eighth from './migrations/0008-categories.sql' with { type: 'text' }
-import ninth from './migrations/0009-events.sql' with { type: 'text' }
-import tenth from './migrations/0010-search.sql' with { type: 'text' }
-import eleventh from './migrations/0011-deletions.sql' with { type: 'text' }
-import twelfth from './migrations/0012-cheaper-events.sql' with { type: 'text' }
+import m1 from './migrations/0001-pets-and-keys.sql' with { type: 'text' }
+import m2 from './migrations/0002-idempotency-keys.sql' with { type: 'text' }
+import m3 from './migrations/0003-idempotency-answers.sql' with { type: 'text' }
+import m4 from './migrations/0004-orders.sql' with { type: 'text' }
+import m5 from './migrations/0005-key-uses.sql' with { type: 'text' }
+import m6 from './migrations/0006-counted-inventory.sql' with { type: 'text' }
+import m7 from './migrations/0007-checked-writes.sql' with { type: 'text' }
+import m8 from './migrations/0008-categories.sql' with { type: 'text' }
+import m9 from './migrations/0009-events.sql' with { type: 'text' }
+import m10 from './migrations/0010-search.sql' with { type: 'text' }
+import m11 from './migrations/0011-deletions.sql' with { type: 'text' }
+import m12 from './migrations/0012-cheaper-events.sql' with { type: 'text' }
+import m13 from './migrations/0013-older-servers.sql' with { type: 'text' }
 import type { Ask, Session } from './session.ts'
 
 /** In order. A released migration is never changed. */
-const MIGRATIONS = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth]
+const MIGRATIONS = [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13]
 export const NEWEST_VERSION = MIGRATIONS.length
 
 /**
