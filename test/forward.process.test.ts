@@ -2,11 +2,16 @@
 // was not acknowledged. Signatures are checked with the library of Standard Webhooks.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
+import { Forwarder } from '../src/cli/events/forwarder.ts'
+import { Place } from '../src/cli/events/place.ts'
+import { Progress } from '../src/cli/events/progress.ts'
+import { Sender } from '../src/client/sender.ts'
 import { decodeEventCursor } from '../src/http/request/event-cursor.ts'
+import { createLog } from '../src/observability/log.ts'
 import { temporaryFile } from './support/files.ts'
 import { run } from './support/process.ts'
 import { type Service, startService } from './support/service.ts'
@@ -193,6 +198,70 @@ describe('petstore events forward', () => {
     expect(received.length - ids.length).toBeLessThanOrEqual(kills + 1)
   }, 60_000)
 
+  test('a receiver that does not answer in time gets the event again', async () => {
+    const hook = await hookOf((_received, n) => (n === 1 ? new Promise(() => undefined) : taken()))
+    const lines: string[] = []
+    const log = createLog('info', { destination: { write: (line) => lines.push(line) } })
+    const receiver = { url: new URL(hook.url), secrets: [Buffer.alloc(32, 7)], timeoutMs: 100 }
+    const stop = new AbortController()
+    const place = Place.open(join(mkdtempSync(temporaryFile('state-')), 'forwarded'))
+    const forwarder = new Forwarder(receiver, place, new Progress(log), log, stop.signal, stop.signal)
+    const ended = forwarder.run(new Sender({ baseUrl: service.url, apiKey: service.key }), undefined)
+    await hook.received(4)
+    stop.abort()
+    await ended
+    expect(hook.ids().slice(0, 4)).toEqual([0, 1, 1, 2].map((index) => ids[index] as number))
+    expect(lines[0]).toContain('"reason":"no answer in time"')
+  }, 30_000)
+
+  test('stopped during an attempt: what is answered still counts, and what is not comes again', async () => {
+    let answer: (response: Response) => void = () => undefined
+    const hook = await hookOf((_received, n) =>
+      n === 1 || n === 2 ? new Promise<Response>((resolve) => (answer = resolve)) : taken(),
+    )
+    const stopped = start(hook.url)
+    await hook.received(2)
+    stopped.kill('SIGTERM')
+    await stopped.said(/"(stopping)"/)
+    answer(taken())
+    expect((await stopped.ended()).status).toBe(0)
+    expect(Number(decodeEventCursor(stopped.cursor()).id)).toBe(ids[1] as number)
+    const ended = start(hook.url, { state: stopped.state })
+    await hook.received(3)
+    ended.kill('SIGTERM')
+    await ended.said(/"(stopping)"/)
+    expect((await ended.stop('SIGINT')).status).toBe(130)
+    expect(Number(decodeEventCursor(ended.cursor()).id)).toBe(ids[1] as number)
+    const last = start(hook.url, { state: stopped.state })
+    await hook.received(ids.length + 1)
+    await last.stop()
+    expect(hook.ids()).toEqual([...ids.slice(0, 3), ...ids.slice(2)])
+  }, 30_000)
+
+  test('its metrics say how long the first event has waited that is not taken', async () => {
+    let opened = false
+    const hook = await hookOf((_received, n) => (n < 2 || opened ? taken() : status(500)))
+    const metricsOf = async (forwarded: ReturnType<typeof forward>) => {
+      const text = await (await fetch(await forwarded.said(/"url":"([^"]+)","msg":"metrics"/))).text()
+      const value = (name: string) => Number(new RegExp(`^petstore_forward_${name} (\\S+)$`, 'm').exec(text)?.[1])
+      return { taken: value('events_total'), lag: value('lag_seconds') }
+    }
+    const env = { PETSTORE_ADMIN_PORT: '0' }
+    const forwarded = start(hook.url, { env })
+    await hook.received(3)
+    const atOf = (text = '') => (Date.now() - Date.parse(JSON.parse(text).at)) / 1000
+    const { taken: some, lag } = await metricsOf(forwarded)
+    expect([some, lag]).toEqual([2, expect.closeTo(atOf(feed[2]), -1)])
+    expect(lag).toBeGreaterThan(0)
+    opened = true
+    while ((await metricsOf(forwarded)).lag > 0) await Bun.sleep(20)
+    expect((await metricsOf(forwarded)).taken).toBe(ids.length)
+    await forwarded.stop()
+    const alone = start(hook.url, { env, url: 'http://127.0.0.1:1/v1' })
+    while ((await metricsOf(alone)).lag === 0) await Bun.sleep(20)
+    await alone.stop()
+  }, 30_000)
+
   test('begins where it is told, and keeps that also when nothing has happened yet', async () => {
     const hook = await hookOf(taken)
     const first = start(hook.url, { args: ['--from', 'now'] })
@@ -219,16 +288,20 @@ describe('petstore events forward', () => {
     await other.stop()
   }, 30_000)
 
-  test('a second one on the same state refuses; a refused key ends it', async () => {
+  test('of two that begin on one state at once, one refuses; a refused key ends it', async () => {
     const hook = await hookOf(taken)
-    const first = start(hook.url)
-    await hook.received(ids.length)
-    expect(await start(hook.url, { state: first.state }).ended()).toEqual({
+    const state = join(mkdtempSync(temporaryFile('state-')), 'forwarded')
+    const both = [0, 1].map(() => start(hook.url, { state }))
+    const refused = await Promise.race(both.map((one) => one.ended().then(() => one)))
+    expect(await refused.ended()).toEqual({
       status: 1,
-      stderr: expect.stringContaining(`Another petstore events forward works with ${first.state}.`),
+      stderr: expect.stringContaining(`Another petstore events forward works with ${state}.`),
     })
+    const first = both.find((one) => one !== refused) as (typeof both)[number]
+    await hook.received(ids.length)
+    expect(hook.ids()).toEqual(ids)
     await first.stop('SIGKILL')
-    const third = start(hook.url, { state: first.state })
+    const third = start(hook.url, { state })
     await addPet()
     await hook.received(ids.length)
     expect((await third.stop()).status).toBe(0)

@@ -3,6 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { Progress } from '../src/cli/events/progress.ts'
+import { createLog } from '../src/observability/log.ts'
 import { createMetrics } from '../src/observability/metrics.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { temporaryFile } from './support/files.ts'
@@ -145,7 +147,7 @@ describe('docs/monitoring', () => {
   const files = ['prometheus-rules.yaml', 'grafana-dashboard.json'].map((name) => join(root, 'docs/monitoring', name))
 
   test('uses only metrics and labels that exist', async () => {
-    const text = await metrics()
+    const text = (await metrics()) + new Progress(createLog('silent')).text()
     const known = new Set([...text.matchAll(/^([a-z_]+)[{ ]/gm)].map(([, name]) => name as string)).add('up')
     const asked = files.flatMap((file) => expressions(readFileSync(file, 'utf8')))
     expect(asked.length).toBeGreaterThan(15)

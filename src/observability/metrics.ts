@@ -31,7 +31,6 @@ export interface Metrics {
   watchFeed(feed: { readonly waiting: number; readonly sent: number }): void
   /** In Prometheus' text format. Without the inventory when the store does not give it within a second. */
   text(): Promise<string>
-  readonly contentType: string
 }
 
 const SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -178,7 +177,6 @@ export function createMetrics(): Metrics {
         processText(),
       ].join('')
     },
-    contentType: 'text/plain; version=0.0.4; charset=utf-8',
   }
 }
 

@@ -1,5 +1,7 @@
 // Prometheus' text format (https://prometheus.io/docs/instrumenting/exposition_formats/).
 
+export const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
 export interface Metric {
   name: string
   help: string

@@ -70,16 +70,32 @@ export function forward({ to, url, key, secrets = SECRET, args = [], env = {}, .
   })
   // When a test fails, it is still there.
   process.on('exit', () => child.kill('SIGKILL'))
-  const stderr = child.stderr.text()
+  let stderr = ''
+  const reading = (async () => {
+    for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) stderr += text
+  })()
+  const ended = async () => {
+    await reading
+    return { status: await child.exited, stderr }
+  }
   return {
     state,
     pid: child.pid,
     cursor: () => readFileSync(state, 'utf8').trim(),
-    ended: async () => ({ status: await child.exited, stderr: await stderr }),
+    /** Resolves when it has said so. */
+    async said(what: RegExp): Promise<string> {
+      for (;;) {
+        const found = what.exec(stderr)?.[1]
+        if (found !== undefined) return found
+        await Bun.sleep(5)
+      }
+    },
     /** The status, and what it said. */
-    async stop(signal: NodeJS.Signals = 'SIGTERM') {
+    ended,
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    stop(signal: NodeJS.Signals = 'SIGTERM') {
       child.kill(signal)
-      return { status: await child.exited, stderr: await stderr }
+      return ended()
     },
   }
 }

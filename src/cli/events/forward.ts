@@ -1,17 +1,19 @@
-// `petstore events forward`: a web hook of the feed. Its log, on standard error, says every ten seconds how far it is behind.
+// `petstore events forward`: a web hook of the feed.
 
 import { Command } from 'commander'
 import { PetstoreApiError } from '../../client/petstore.ts'
 import { Sender } from '../../client/sender.ts'
 import { StartError } from '../../domain/errors.ts'
+import { startAdmin } from '../../http/web/admin.ts'
 import { createLog } from '../../observability/log.ts'
 import { clientOptions } from '../client.ts'
 import { messageOf } from '../exit-codes.ts'
-import { parsedBy, withClientSettings } from '../options.ts'
+import { configOf, parsedBy, withClientSettings } from '../options.ts'
 import { firstSignal } from '../stop.ts'
 import { Forwarder } from './forwarder.ts'
 import { withFrom } from './from.ts'
 import { Place } from './place.ts'
+import { Progress } from './progress.ts'
 import { readSecrets } from './secret.ts'
 
 interface ForwardOptions {
@@ -24,6 +26,7 @@ interface ForwardOptions {
 
 /** After a signal, an attempt has so long to end: an event whose answer this process does not get is sent again. */
 const STOP_MS = 8_000
+const REPORT_EVERY_MS = 10_000
 
 export function forwardCommand(): Command {
   return withFrom(withClientSettings(new Command('forward')))
@@ -37,7 +40,8 @@ export function forwardCommand(): Command {
       `
 It goes on until it is stopped, and sends each event again until the receiver
 answers 2xx. It ends when that answers 410. Standard Webhooks 1.0.0 says what a
-message is, and how to check its signature.
+message is, and how to check its signature. PETSTORE_ADMIN_PORT opens a port
+with /metrics, which say how far behind it is.
 
 Example:
   petstore events forward --to https://shop.example/hook \\
@@ -50,20 +54,29 @@ async function forward({ to, secretFile, state, from, insecure }: ForwardOptions
   if (to.protocol === 'http:' && !insecure && !isHere(to.hostname)) {
     self.error('error: with plain http to another machine, others can read what is sent. Use https, or --insecure')
   }
+  const { adminHost: host, adminPort: port } = configOf(self)
   const log = createLog('info')
+  const progress = new Progress(log)
   const service = new Sender({
     ...clientOptions(self),
-    onRetry: (error) => log.warn({ reason: messageOf(error) }, 'the feed cannot be read; trying again'),
+    onRetry(error) {
+      progress.feedFails()
+      log.warn({ reason: messageOf(error) }, 'the feed cannot be read; trying again')
+    },
   })
   const receiver = { url: to, secrets: readSecrets(secretFile) }
   const place = Place.open(state)
+  const admin = port === undefined ? undefined : startAdmin({ host, port, metrics: progress })
+  if (admin) log.info({ url: admin.url }, 'metrics')
+  const reporting = setInterval(() => progress.report(), REPORT_EVERY_MS)
   const [stop, giveUp] = [new AbortController(), new AbortController()]
-  firstSignal().then(() => {
+  firstSignal().then((signal) => {
+    log.info({ signal }, 'stopping')
     stop.abort()
     setTimeout(() => giveUp.abort(), STOP_MS).unref()
   })
   try {
-    await new Forwarder(receiver, place, log, stop.signal, giveUp.signal).run(service, from)
+    await new Forwarder(receiver, place, progress, log, stop.signal, giveUp.signal).run(service, from)
   } catch (error) {
     if (!(error instanceof PetstoreApiError) || error.code !== 'cursor_expired') throw error
     throw new StartError(
@@ -72,6 +85,9 @@ async function forward({ to, secretFile, state, from, insecure }: ForwardOptions
       { cause: error },
     )
   } finally {
+    clearInterval(reporting)
+    progress.report()
+    await admin?.stop()
     await log.flush()
   }
 }

@@ -9,27 +9,35 @@ export interface Message {
   body: string
 }
 
-export type Outcome = 'taken' | 'gone' | { reason: string; retryAfterMs: number }
+export interface Receiver {
+  url: URL
+  secrets: readonly Uint8Array[]
+  /** Of one attempt. */
+  timeoutMs?: number
+}
 
-/** Of one attempt. */
+export interface Failed {
+  reason: string
+  retryAfterMs: number
+}
+
 const TIMEOUT_MS = 30_000
 /** An answer that is longer is not read to its end, and its connection not used again. */
 const ANSWER_BYTES_MAX = 64 * 1024
 
 /** Posts the message once. `signal` gives up. */
 export async function post(
-  url: URL,
-  secrets: readonly Uint8Array[],
+  { url, secrets, timeoutMs = TIMEOUT_MS }: Receiver,
   message: Message,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<'taken' | 'gone' | Failed> {
   try {
     const response = await fetch(url, {
       method: 'POST',
       headers: signed(message, secrets),
       body: message.body,
       redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
       // Whatever the environment says.
       tls: { rejectUnauthorized: true },
     })

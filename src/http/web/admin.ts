@@ -1,6 +1,6 @@
 // Serves metrics on a port of its own, which must not be public.
 
-import type { Metrics } from '../../observability/metrics.ts'
+import { CONTENT_TYPE } from '../../observability/text-format.ts'
 import { authority, listen } from '../listen.ts'
 import { SECURITY_HEADERS } from '../response/shared-headers.ts'
 
@@ -8,7 +8,7 @@ export interface AdminOptions {
   host: string
   /** 0 chooses a free port. */
   port: number
-  metrics: Metrics
+  metrics: { text(): string | Promise<string> }
 }
 
 /** Listens when it returns. Throws StartError when it cannot listen on the address. */
@@ -20,7 +20,7 @@ export function startAdmin({ host, port, metrics }: AdminOptions): { url: string
         '/metrics': {
           GET: async () =>
             new Response(await metrics.text(), {
-              headers: { ...SECURITY_HEADERS, 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' },
+              headers: { ...SECURITY_HEADERS, 'Content-Type': CONTENT_TYPE, 'Cache-Control': 'no-store' },
             }),
         },
       },
