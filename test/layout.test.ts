@@ -21,8 +21,8 @@ const ALLOWED: Record<string, readonly string[]> = {
   // The page calls the public API through the client. What an order may become it reads in the table of the stores.
   console: ['client', 'contract/generated.ts', 'json', 'domain/order-moves.ts', 'cli/formats/csv.ts'],
   reference: ['contract/openapi.ts', 'contract/generated.ts', 'console/tab-keys.ts'],
-  // It knows a server by what it answers.
-  promises: ['contract', 'json'],
+  // It knows a server by what it answers, and words for why none came.
+  promises: ['contract', 'json', 'domain/errors.ts'],
   // It knows a service by its bytes, and operations by the contract.
   practice: ['contract', 'json'],
   // It starts the command line as a process.

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { systemReason } from '../src/domain/errors.ts'
 import { temporaryFile } from './support/files.ts'
 import { run } from './support/process.ts'
 import { openShop } from './support/shop.ts'
@@ -54,13 +55,24 @@ describe('a failure of the system is told in words', () => {
     ['a new store', ['keys', 'create', '--name', 'a', '--database', '/proc/x.db'], {}, `cannot be created ${gone}`],
     ['a file of a key', ['pets', 'list'], { PETSTORE_API_KEY: '', PETSTORE_API_KEY_FILE: '/nope' }, gone],
     ['a login', ['login'], { HOME: locked }, 'login.json cannot be written (not a directory)'],
-    ['a service', ['pets', 'list', '--url', 'http://127.0.0.1:1'], {}, 'cannot be reached. (connection refused)'],
+    ['a service', ['pets', 'list', '--url', 'http://127.0.0.1:1'], {}, 'cannot be reached (connection refused).'],
   ])('%s', async (_what, args, env, words) => {
     if (env.PETSTORE_DATABASE) await run(['keys', 'create', '--name', 'a'], { cwd, env })
     const { stderr } = await run(args, { cwd, env: { ...connection(), ...env } })
     expect(stderr).toContain(words)
     expect(stderr).not.toMatch(/\bE[A-Z]{4,}/)
   })
+})
+
+test.each([
+  ['ENOTFOUND', 'no such host'],
+  ['EAI_AGAIN', 'temporary failure'],
+  ['EDQUOT', 'disk quota exceeded'],
+  ['ESTALE', 'stale file handle'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'depth zero self signed cert'],
+  [undefined, 'unknown reason'],
+])('the code %s of the system is told in words', (code, words) => {
+  expect(systemReason({ code })).toBe(words)
 })
 
 test.each(['show', 'get'])('the note of a deprecation speaks of what was typed: pets %s', async (name) => {

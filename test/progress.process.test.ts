@@ -122,7 +122,7 @@ describe('backup and restore', () => {
 
     const whole = openTerminal(['backup', backup], env, 200)
     expect(await whole.exited).toBe(0)
-    await whole.waitForScreen('Backed up 150000 pets, 0 orders and 1 key')
+    await whole.waitForScreen('Backed up 150,000 pets, 0 orders and 1 key')
 
     const restoring = openTerminal(['restore', backup], env, 200)
     await restoring.waitFor(' MB')
@@ -132,7 +132,7 @@ describe('backup and restore', () => {
     expect(beside(store)).toEqual([])
     const again = openTerminal(['restore', backup], env, 200)
     expect(await again.exited).toBe(0)
-    await again.waitForScreen(`Restored 150000 pets, 0 orders and 1 key`)
+    await again.waitForScreen(`Restored 150,000 pets, 0 orders and 1 key`)
   }, 60_000)
 
   test('say why they cannot, as without a terminal', async () => {

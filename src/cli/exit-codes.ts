@@ -61,7 +61,7 @@ export function sentenceOf(text: string): string {
 }
 
 export function messageOf(error: unknown): string {
-  if (error instanceof PetstoreNetworkError) return `${error.message}${reasonOf(error.cause)}`
+  if (error instanceof PetstoreNetworkError) return withReason(error)
   if (error instanceof PetstoreApiError) {
     const request = error.status >= 500 && error.requestId ? `request ${error.requestId}, ` : ''
     return `${error.message} (${request}from ${service})`
@@ -73,7 +73,7 @@ export function messageOf(error: unknown): string {
 }
 
 /** What the system says is more than a library's message. */
-function reasonOf(cause: unknown): string {
+function withReason({ message, cause }: PetstoreNetworkError): string {
   const { code } = (cause ?? {}) as { code?: unknown }
-  return typeof code === 'string' ? ` (${systemReason(cause)})` : ''
+  return typeof code === 'string' ? `${message.replace(/\.$/, '')} (${systemReason(cause)}).` : message
 }

@@ -12,7 +12,7 @@ import { ImportIncomplete, Interrupted, messageOf } from './exit-codes.ts'
 import type { SourceRecord } from './formats/format.ts'
 import { type FormatName, formatNames, formatOf } from './formats/formats.ts'
 import { withClientSettings } from './options.ts'
-import { plural, tell, write } from './print.ts'
+import { grouped, plural, tell, write } from './print.ts'
 import { type Progress, startProgress } from './progress.ts'
 import { Source } from './source.ts'
 
@@ -196,7 +196,8 @@ function importName(file: string, { as, again }: ImportOptions): string {
 
 function summary({ added, present, refused }: Counts): string {
   const parts = [`Added ${plural(added, 'pet')}.`]
-  if (present > 0) parts.push(`An earlier run within 24 hours had added ${present} more (--again adds them again).`)
-  if (refused > 0) parts.push(`Refused: ${refused}.`)
+  if (present > 0)
+    parts.push(`An earlier run within 24 hours had added ${grouped(present)} more (--again adds them again).`)
+  if (refused > 0) parts.push(`Refused: ${grouped(refused)}.`)
   return parts.join(' ')
 }

@@ -50,9 +50,12 @@ export function plural(count: number, noun: string): string {
   return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
+/** In the environment of a child whose standard output this process shows at a terminal. */
+export const FOR_PEOPLE = 'PRINT_FOR_PEOPLE'
+
 /** For people at a terminal by thousands, `12,000`; for programs plain. */
 export function grouped(number: number | bigint, fractionDigits: 0 | 1 = 0): string {
-  const { isTTY: useGrouping = false } = process.stdout
+  const useGrouping = process.stdout.isTTY || FOR_PEOPLE in process.env
   return number.toLocaleString('en', { useGrouping, maximumFractionDigits: fractionDigits })
 }
 

@@ -35,8 +35,10 @@ export function startProgress(what: string, total: number | undefined): Progress
   bar.start(total ?? 1, 0, { words: '', left: '' })
   return {
     update(done, words) {
-      // Estimated from the whole time so far: files are read in chunks too large for the bar's own estimate.
-      const leftMs = (performance.now() - startedAt) * ((total ?? 0) / Math.max(done, 1) - 1)
+      // Estimated from the whole time so far: files are read in chunks too large for the bar's own estimate. Before the first hundredth it
+      // would be anything.
+      const share = done / (total ?? done)
+      const leftMs = share < 0.01 ? 0 : (performance.now() - startedAt) * (1 / share - 1)
       bar.update(total === undefined ? 0 : done, { words, left: leftMs >= 1000 ? `${duration(leftMs)} left` : '' })
     },
     log: (line) => {

@@ -5,7 +5,7 @@ import { Command, Option } from 'commander'
 import { FlagError, readVerifyKeys } from '../config/config.ts'
 import { bearerToken } from '../config/setting-parsers.ts'
 import { VERIFY_SETTINGS } from '../config/settings.ts'
-import { StartError } from '../domain/errors.ts'
+import { StartError, systemReason } from '../domain/errors.ts'
 import { PROMISES } from '../promises/catalogue.ts'
 import { shown } from '../promises/curl.ts'
 import { Examination, type Result } from '../promises/examination.ts'
@@ -163,8 +163,8 @@ function readKey(path: string): string {
   try {
     return bearerToken(readFileSync(path, 'utf8').trim())
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new FlagError(code ? `${path} cannot be read (${code}).` : `The key in ${path} ${(error as Error).message}.`)
+    if (!('code' in (error as Error))) throw new FlagError(`The key in ${path} ${(error as Error).message}.`)
+    throw new FlagError(`${path} cannot be read (${systemReason(error)}).`)
   }
 }
 
@@ -208,6 +208,6 @@ function openPartial(path: string): PartialFile {
   try {
     return createPartial(path, 0o666)
   } catch (error) {
-    throw new FlagError(`${path} cannot be written (${(error as NodeJS.ErrnoException).code}).`)
+    throw new FlagError(`${path} cannot be written (${systemReason(error)}).`)
   }
 }

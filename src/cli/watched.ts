@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path'
 import { StartError } from '../domain/errors.ts'
 import { absolutePath } from '../store/absolute-path.ts'
 import { Interrupted } from './exit-codes.ts'
-import { write } from './print.ts'
+import { FOR_PEOPLE, write } from './print.ts'
 import { startProgress } from './progress.ts'
 import { startSelf } from './self.ts'
 import { firstSignal } from './stop.ts'
@@ -24,9 +24,10 @@ export interface Watched {
 
 /** Prints what the child prints. Throws StartError with its message, and Interrupted. */
 export async function runWatched({ what, args, from, to }: Watched): Promise<void> {
+  const forPeople = process.stdout.isTTY ? { [FOR_PEOPLE]: '' } : {}
   const [source, target] = [realPath(from), realPath(to)]
   const before = fileAt(target)?.ino
-  const child = startSelf(args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = startSelf(args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...forPeople } })
   const bytes = fileAt(source)?.size
   const progress = startProgress(what, bytes)
   const timer = setInterval(() => {

@@ -1,8 +1,7 @@
 // The errors of the service: one class with the contract's codes, beside the one for starts and commands. http/response/error-answer.ts turns
 // them into responses.
 
-import { constants } from 'node:os'
-import { getSystemErrorMessage } from 'node:util'
+import { getSystemErrorMap } from 'node:util'
 import type { ErrorCode } from '../contract/generated.ts'
 
 export { StartError } from './start-error.ts'
@@ -32,9 +31,16 @@ export class NotIndexed extends PetstoreError {
   }
 }
 
-/** Why a call of the system failed, in its own words: `no such file or directory` for ENOENT. */
+/** The words of the system's codes, and of those that the runtime has no words for. */
+const REASONS = new Map<string, string>([
+  ...getSystemErrorMap().values(),
+  ['EDQUOT', 'disk quota exceeded'],
+  ['ENOTFOUND', 'no such host'],
+  ['ESTALE', 'stale file handle'],
+])
+
+/** Why a call of the system failed, in words: `no such file or directory` for ENOENT. */
 export function systemReason(error: unknown): string {
   const { code = 'unknown reason' } = (error ?? {}) as NodeJS.ErrnoException
-  const number = constants.errno[code as keyof typeof constants.errno]
-  return number === undefined ? code : getSystemErrorMessage(-number)
+  return REASONS.get(code) ?? code.replace(/^ERR_/, '').replaceAll('_', ' ').toLowerCase()
 }

@@ -3,6 +3,7 @@
 
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { systemReason } from '../domain/errors.ts'
 
 export interface Sent {
   method: string
@@ -61,7 +62,7 @@ export function exchange(origin: URL, request: Sent, timeoutMs: number): Promise
     })
     socket.on('error', (error: NodeJS.ErrnoException) =>
       // An answer may come before the whole request was read.
-      take(() => reader.end(`could not be reached (${error.code ?? error.message})`)),
+      take(() => reader.end(`could not be reached (${systemReason(error)})`)),
     )
     socket.on('close', () => take(() => reader.end()))
   })

@@ -2,6 +2,7 @@
 
 import { createHmac } from 'node:crypto'
 import { retryAfterMs } from '../../client/responses.ts'
+import { systemReason } from '../../domain/errors.ts'
 
 export interface Message {
   /** Equal in all attempts, so that the receiver recognises a message that it has. */
@@ -46,8 +47,8 @@ export async function post(
     if (response.status === 410) return 'gone'
     return { reason: `status ${response.status}`, retryAfterMs: retryAfterMs(response.headers) ?? 0 }
   } catch (error) {
-    const { code, name } = error as { code?: string; name: string }
-    return { reason: name === 'TimeoutError' ? 'no answer in time' : (code ?? name), retryAfterMs: 0 }
+    const { name } = error as Error
+    return { reason: name === 'TimeoutError' ? 'no answer in time' : systemReason(error), retryAfterMs: 0 }
   }
 }
 
