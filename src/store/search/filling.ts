@@ -8,8 +8,8 @@ import { type Demand, resting } from './turns.ts'
 
 const EVERY_MS = 1_000
 const ROWS = 250
-/** Terms in one transaction: few enough that other writes do not wait for it. */
-const TERMS = 1_000
+/** Terms in one transaction: few enough that no request waits for it. */
+const TERMS = 200
 
 type Tables = Pick<SearchTables<never>, 'end' | 'news' | 'write'>
 
@@ -53,7 +53,10 @@ export function startFilling(lists: readonly Tables[], size: number, demand: Dem
     const terms = new Terms(size)
     for (let row = first; row < end && !stopped; await rests()) {
       const { rows } = await tables.news({ segment: NEVER, row, change: NEVER }, ROWS)
-      for (const [id, text] of rows) if (id < end) terms.add(Number(id - segment * whole), wordsOf(text))
+      for (const [id, text] of rows) {
+        if (id < end) terms.add(Number(id - segment * whole), wordsOf(text))
+        await rests()
+      }
       row = (rows.at(-1)?.[0] ?? end) + 1n
     }
     const entries = terms.entries()

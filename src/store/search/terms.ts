@@ -31,17 +31,15 @@ export function rangeOf(word: string): Range {
 
 /** The first letters, in code points: half a letter is no text. */
 function cut(word: string, length: number): string {
-  return word.length <= length
-    ? word
-    : Array.from(word.slice(0, 2 * length))
-        .slice(0, length)
-        .join('')
+  const start = word.slice(0, length)
+  return SURROGATES.test(start) ? Array.from(word.slice(0, 2 * length)).slice(0, length).join('') : start
 }
+
+const SURROGATES = /[\ud800-\udfff]/
 
 /** The places of a segment's rows, by their terms. */
 export class Terms {
-  /** By their first two characters, so that no step takes long. */
-  private readonly places = new Map<string, Map<string, number[]>>()
+  private readonly all = new Group(0)
 
   constructor(private readonly size: number) {}
 
@@ -51,35 +49,66 @@ export class Terms {
       let before = ''
       for (const length of LENGTHS) {
         const term = cut(word, length)
-        if (term !== before) this.addTerm(place, term)
+        if (term === before) continue
+        const places = this.all.placesOf(term)
+        if (places.at(-1) !== place) places.push(place)
         before = term
       }
     }
   }
 
-  /** In an order in which most stand beside those that stand beside them in the database. */
+  /** In an order in which most stand beside those that stand beside them in the database. No step takes long. */
   *entries(): Generator<[term: string, ids: Uint8Array]> {
-    for (const start of [...this.places.keys()].sort()) {
-      const ofStart = this.places.get(start) ?? new Map<string, number[]>()
-      for (const term of [...ofStart.keys()].sort()) yield [term, this.bytesOf(ofStart.get(term) ?? [])]
-    }
-  }
-
-  private addTerm(place: number, term: string): void {
-    const start = term.slice(0, 2)
-    const ofStart = this.places.get(start) ?? new Map<string, number[]>()
-    if (ofStart.size === 0) this.places.set(start, ofStart)
-    const places = ofStart.get(term)
-    if (!places) ofStart.set(term, [place])
-    else if (places.at(-1) !== place) places.push(place)
+    for (const [term, places] of this.all.inOrder()) yield [term, this.bytesOf(places)]
   }
 
   private bytesOf(places: readonly number[]): Uint8Array {
-    if (2 * places.length < this.size / 8) return new Uint8Array(Uint16Array.from(places).buffer)
-    const bits = new Uint8Array(this.size / 8)
-    setPlaces(bits, places)
-    return bits
+    const ids = new Uint8Array(Math.min(2 * places.length, this.size / 8))
+    if (ids.length === this.size / 8) setPlaces(ids, places)
+    else for (const [at, place] of places.entries()) ids.set([place & 0xff, place >> 8], 2 * at)
+    return ids
   }
+}
+
+/** Terms that begin alike. Many of them are divided by their next character, so that none are many to put in order. */
+class Group {
+  private readonly terms = new Map<string, number[]>()
+  private groups: Map<string, Group> | undefined
+
+  /** `length`: of what all terms begin with. */
+  constructor(private readonly length: number) {}
+
+  placesOf(term: string): number[] {
+    if (this.groups) return this.groupOf(this.groups, term).placesOf(term)
+    const places = this.terms.get(term) ?? []
+    if (places.length === 0) this.terms.set(term, places)
+    if (this.terms.size > GROUP_MAX) this.divide()
+    return places
+  }
+
+  *inOrder(): Generator<[term: string, places: number[]]> {
+    for (const [, group] of inOrder(this.groups ?? [])) yield* group.inOrder()
+    yield* inOrder(this.terms)
+  }
+
+  private divide(): void {
+    this.groups = new Map()
+    for (const [term, places] of this.terms) this.groupOf(this.groups, term).terms.set(term, places)
+    this.terms.clear()
+  }
+
+  private groupOf(groups: Map<string, Group>, term: string): Group {
+    const next = term.charAt(this.length)
+    const group = groups.get(next) ?? new Group(this.length + 1)
+    groups.set(next, group)
+    return group
+  }
+}
+
+const GROUP_MAX = 512
+
+function inOrder<Of>(named: Iterable<[string, Of]>): [string, Of][] {
+  return [...named].sort(([one], [other]) => (one < other ? -1 : 1))
 }
 
 const LENGTHS = [1, 2, PREFIX_MAX, TERM_MAX]
