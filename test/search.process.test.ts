@@ -255,3 +255,47 @@ test('a search whose filters leave out all that it finds ends after 100 000 rows
   expect(idsOf(await find({ search: 'alpha 24000', sort: 'newest' }))).toEqual([240_000n, 24_000n])
   await store.close()
 }, 60_000)
+
+const strace = Bun.which('strace')
+test.skipIf(!strace)(
+  `the index of a file is written without a sync, and a create after it with one${strace ? '' : ' (strace is not installed)'}`,
+  async () => {
+    const [path, trace] = [temporaryFile('search.db'), temporaryFile('trace')]
+    const program = `
+      const { openStore } = await import(${JSON.stringify(require.resolve('../src/store/kinds.ts'))})
+      const { fsyncSync, openSync } = await import('node:fs')
+      const store = await openStore(${JSON.stringify(path)}, { now: Date.now, searchSegment: 64 })
+      const add = (n) => store.createPet({ name: 'Pet ' + n.toString(36).repeat(99), status: 'available', categoryId: 0n }, 1n)
+      const { Database } = await import('bun:sqlite')
+      await add(0)
+      const mark = () => fsyncSync(openSync(${JSON.stringify(`${path}.mark`)}, 'w'))
+      mark()
+      const database = new Database(${JSON.stringify(path)})
+      while (database.query('SELECT count(*) FROM search_segments').values()[0][0] < 8) await Bun.sleep(20)
+      mark()
+      await add(0)
+      mark()
+      process.exit(0)`
+    const store = await openStore(path, { now: Date.now, searchSegment: 64 })
+    const { id } = await store.createKey(newKey())
+    await Promise.all(Array.from({ length: 8 * 64 }, (_, n) => store.createPet(newPet({ name: `Pet ${n}` }), id)))
+    await store.close()
+    const command = [
+      strace as string,
+      '-f',
+      '-y',
+      '--seccomp-bpf',
+      '-o',
+      trace,
+      '-e',
+      'trace=fsync,fdatasync',
+      process.execPath,
+    ]
+    const { exitCode, stderr } = Bun.spawnSync([...command, '-e', program])
+    expect([exitCode, stderr.toString()]).toEqual([0, ''])
+    const [, indexing = '', creating = ''] = (await Bun.file(trace).text()).split(/.*\.mark>.*/)
+    expect(indexing.match(/-wal>/g) ?? []).toEqual([])
+    expect(creating).toContain('-wal>')
+  },
+  60_000,
+)

@@ -32,7 +32,11 @@ export function rangeOf(word: string): Range {
 /** The first letters, in code points: half a letter is no text. */
 function cut(word: string, length: number): string {
   const start = word.slice(0, length)
-  return SURROGATES.test(start) ? Array.from(word.slice(0, 2 * length)).slice(0, length).join('') : start
+  return SURROGATES.test(start)
+    ? Array.from(word.slice(0, 2 * length))
+        .slice(0, length)
+        .join('')
+    : start
 }
 
 const SURROGATES = /[\ud800-\udfff]/

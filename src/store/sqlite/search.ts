@@ -91,7 +91,7 @@ export function sqliteSearchTables<Filter extends AnyFilter>(
           if (isLast) addSegment.run(segment)
           return true
         },
-        { keepsKeys: true },
+        { keepsKeys: true, mayBeLost: true },
       ),
   }
 }

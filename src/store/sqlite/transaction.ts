@@ -7,11 +7,15 @@ import { isSqliteCode, translate } from './errors.ts'
 import type { Statements } from './statements.ts'
 import type { Version } from './version.ts'
 
-/**
- * Commits everything that `work` writes, or nothing. Resolves when it is on disk; rejects with `unavailable` or `storage_full`.
- * `keepsKeys`: `work` writes no API key, so those that are known stay valid.
- */
-export type Transact = <Result>(work: () => Result, options?: { keepsKeys: boolean }) => Promise<Result>
+/** Commits everything that `work` writes, or nothing. Resolves when it is on disk; rejects with `unavailable` or `storage_full`. */
+export type Transact = <Result>(work: () => Result, options?: Writing) => Promise<Result>
+
+interface Writing {
+  /** `work` writes no API key, so those that are known stay valid. */
+  keepsKeys?: boolean
+  /** A loss of power may take it: it is on disk with the next commit that is not of this kind, and nobody waits for a sync. */
+  mayBeLost?: boolean
+}
 
 /** The time between attempts while another process writes. SQLite's own waiting would block the thread, and with it all reads, for up
  *  to 100 ms at a time. */
@@ -45,19 +49,24 @@ export function transactions(connection: SqliteConnection, statements: Statement
     version.changed()
   }
 
-  function attempt<Result>(work: () => Result, options?: { keepsKeys: boolean }): Result {
+  function attempt<Result>(work: () => Result, options?: Writing): Result {
     reopenIfDoubtful()
+    const { database } = connection
     try {
+      if (options?.mayBeLost) database.run('PRAGMA synchronous = NORMAL')
       beginOrThrow()
       return committed(work, options)
     } catch (error) {
       doubtful = !rolledBack() || isSqliteCode(error, 'SQLITE_IOERR')
       throw error
+    } finally {
+      // Not within a transaction; where one could not be ended, the connection is opened again, and syncs.
+      if (options?.mayBeLost && !doubtful) database.run('PRAGMA synchronous = FULL')
     }
   }
 
   /** In a transaction that has begun: without one, nothing has changed, and what is cached stays valid. */
-  function committed<Result>(work: () => Result, options?: { keepsKeys: boolean }): Result {
+  function committed<Result>(work: () => Result, options?: Writing): Result {
     try {
       const result = work()
       commit.run()
@@ -91,7 +100,7 @@ export function transactions(connection: SqliteConnection, statements: Statement
     }
   }
 
-  async function attemptAgain<Result>(work: () => Result, options?: { keepsKeys: boolean }): Promise<Result> {
+  async function attemptAgain<Result>(work: () => Result, options?: Writing): Promise<Result> {
     if (held) await held
     const until = performance.now() + BUSY_TIMEOUT_MS
     for (;;) {
