@@ -1,12 +1,12 @@
-// What the commands of the experiments share: options that are whole numbers, the report on the screen and, with --report,
+// What the commands of the experiments share: options that are whole numbers or names, the report on the screen and, with --report,
 // in docs/reliability.md, and the exit status.
 
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { parsedBy } from '../src/cli/options.ts'
 import { count } from '../src/config/setting-parsers.ts'
 import { writeSection } from './report.ts'
 
-export interface Experiment<Name extends string> {
+export interface Experiment<Name extends string, Choice extends string = never> {
   /** The npm script is `endurance:NAME`. */
   name: string
   /** The heading of its section in docs/reliability.md. */
@@ -14,7 +14,9 @@ export interface Experiment<Name extends string> {
   description: string
   /** Each takes a whole number from 1 to 999999: what it means, and its default. */
   options: Record<Name, [meaning: string, preset: number]>
-  run(values: Record<Name, number>): Promise<Outcome>
+  /** Each takes one or more of its names; when none is given the value is empty. */
+  choices?: Record<Choice, [meaning: string, names: readonly string[]]>
+  run(values: Record<Name, number> & Record<Choice, string[]>): Promise<Outcome>
 }
 
 export interface Outcome {
@@ -26,22 +28,33 @@ export interface Outcome {
 }
 
 /** Runs the experiment with the options of the command line. Resolves to the exit status: 0 if it passed, otherwise 1. */
-export async function runCommand<Name extends string>(
-  { name, title, description, options, run }: Experiment<Name>,
+export async function runCommand<Name extends string, Choice extends string = never>(
+  { name, title, description, options, choices, run }: Experiment<Name, Choice>,
   words: readonly string[] = process.argv.slice(2),
 ): Promise<number> {
   const program = new Command(`npm run endurance:${name} --`).description(description)
   const names = Object.keys(options) as Name[]
   for (const option of names) program.option(`--${option} <number>`, ...described(options[option]))
+  const chosen = Object.entries<[string, readonly string[]]>(choices ?? {})
+  for (const [choice, [meaning, all]] of chosen)
+    program.addOption(new Option(`--${choice} <names...>`, meaning).choices(all).default([], 'all'))
   program.option('--report', 'write the result into docs/reliability.md', false).allowExcessArguments(false)
   program.parse(words, { from: 'user' })
-  const { text, passed, files } = await run(program.opts<Record<Name, number>>())
+  const { text, passed, files } = await run(program.opts<Record<Name, number> & Record<Choice, string[]>>())
   print(text)
-  const given = names.filter((option) => program.getOptionValueSource(option) === 'cli')
-  const flags = given.map((option) => `--${option} ${program.getOptionValue(option)}`)
+  const given = [...names, ...chosen.map(([choice]) => choice)].filter(
+    (option) => program.getOptionValueSource(option) === 'cli',
+  )
+  const flags = given.map((option) => `--${option} ${shown(program.getOptionValue(option))}`)
   const command = [`npm run endurance:${name}`, ...(flags.length > 0 ? ['--', ...flags] : [])].join(' ')
   if (program.getOptionValue('report')) writeSection({ title, command, text, ...(files ? { files } : {}) })
   return passed ? 0 : 1
+}
+
+function shown(value: number | string[]): string {
+  return typeof value === 'number'
+    ? `${value}`
+    : value.map((name) => (name.includes(' ') ? `'${name}'` : name)).join(' ')
 }
 
 function described([meaning, preset]: [string, number]): [string, (text: string) => number, number] {

@@ -1,13 +1,23 @@
-// A short run of the experiment about waits: everything happens, and every request is answered. Times are not judged here.
+// A short run of the experiment about waits: everything happens, and requests are answered. Times are not judged here, and a machine that is
+// busy with other work may refuse some.
 
 import { expect, test } from 'bun:test'
 import { waits } from '../endurance/waits.ts'
 
-test('a snapshot, a backup and reservations that end beside a load: every request is answered', async () => {
-  const measured = await waits({ seconds: 1, pets: 2_000, reservations: 600 })
-  expect(measured.map(({ beside }) => beside)).toEqual(['nothing', 'a snapshot', 'a backup', 'reservations'])
-  for (const { health, lists, creates } of measured) {
-    expect([health, lists, creates].map(({ statuses }) => Object.keys(statuses))).toEqual([['200'], ['200'], ['201']])
+test('a snapshot, a backup and reservations that end beside a load: requests are answered', async () => {
+  const rows = ['snapshot', 'backup', 'reservations']
+  const measured = await waits('sqlite', { seconds: 1, pets: 2_000, reservations: 60 }, rows)
+  expect(measured.map(({ beside }) => beside)).toEqual(['nothing', ...rows])
+  for (const { health, lists, creates, orders } of measured) {
+    for (const [{ statuses }, right] of [
+      [health, 200],
+      [lists, 200],
+      [creates, 201],
+      [orders, 201],
+    ] as const) {
+      expect(statuses[right]).toBeGreaterThan(0)
+      expect(Object.keys(statuses)).toBeOneOf([[`${right}`], [`${right}`, '503']])
+    }
     expect(health.max).toBeGreaterThan(0)
   }
 }, 60_000)

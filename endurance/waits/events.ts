@@ -1,0 +1,185 @@
+// What happens beside the load, on both stores alike. Each is prepared before the load begins.
+
+import { Database } from 'bun:sqlite'
+import { mkdtempSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFile } from '../../test/support/files.ts'
+import { ask, type Running, root } from '../../test/support/process.ts'
+import { openLoop } from '../open-loop.ts'
+import { list, portOf } from './load.ts'
+import { newStore, petstore, type Store, searchIsBuilt, startServer, until } from './stores.ts'
+
+const PLACING = 64
+/** Fewer than a machine that is busy places. */
+const PLACED_PER_SECOND = 300
+const READERS = 1_000
+
+export interface Plan {
+  /** How long the load runs alone, and how long what has no end of its own lasts. */
+  seconds: number
+  pets: number
+  reservations: number
+}
+
+export interface Stage {
+  readonly plan: Plan
+  readonly store: Store
+  readonly server: Running
+  readonly marginMs: number
+}
+
+/** What happens, on which server, and the store where it is another one. Both are removed afterwards. */
+export interface Scene {
+  happen(): Promise<unknown>
+  /** On the clock of performance.now(): when it began, if that was before the load. */
+  since?: number
+  server?: Running
+  store?: Store
+  after?(): Promise<unknown>
+}
+
+/** Prepares it. */
+export type Event = (stage: Stage) => Scene | Promise<Scene>
+
+const lasting = ({ plan }: Stage) => Bun.sleep(plan.seconds * 1000)
+
+export const nothing: Event = (stage) => ({ happen: () => lasting(stage) })
+
+/** A reader that holds a snapshot: in a file the log grows, and is written back afterwards; in PostgreSQL no row is removed. */
+export const snapshot: Event = (stage) => ({
+  async happen() {
+    const { store } = stage
+    const first = 'SELECT 1 FROM pets LIMIT 1'
+    if (!store.cluster) {
+      using reader = new Database(store.database, { readonly: true })
+      reader.run('BEGIN')
+      reader.query(first).get()
+      return lasting(stage)
+    }
+    const database = new URL(store.database).pathname.slice(1)
+    return store.cluster.asAdmin(
+      (connection) =>
+        connection.begin('ISOLATION LEVEL REPEATABLE READ', async (transaction) => {
+          await transaction.unsafe(first)
+          await lasting(stage)
+        }),
+      database,
+    )
+  },
+})
+
+/** By the command that takes one, or PostgreSQL's base backup. */
+export const backup: Event = ({ store }) => ({
+  happen: async () =>
+    store.cluster ? (await store.cluster.startStandby('copy')).remove() : petstore(backupOf(store, 'backup.db')),
+})
+
+const backupOf = ({ folder, database }: Store, name: string) => ['backup', join(folder, name), '--database', database]
+
+/** On the same machine: into another file, or into another database of the same PostgreSQL. */
+export const restore: Event = async ({ store }) => {
+  const [from, elsewhere] = [join(store.folder, 'taken.db'), join(store.folder, 'elsewhere.db')]
+  if (!store.cluster) await petstore(backupOf(store, 'taken.db'))
+  const database = await store.cluster?.newDatabase()
+  return {
+    happen: () =>
+      petstore(
+        database ? ['copy', '--from', store.seed, '--to', database] : ['restore', from, '--database', elsewhere],
+      ),
+  }
+}
+
+/** Reservations of the oldest pets that all end at one time. */
+export const reservations: Event = async ({ plan, store, server, marginMs }) => {
+  const endsAt = Date.now() + marginMs + 1000 * (1 + plan.reservations / PLACED_PER_SECOND)
+  const expiresAt = new Date(endsAt).toISOString()
+  const available = `SELECT id FROM pets WHERE status = 'available' ORDER BY id LIMIT ${plan.reservations}`
+  const pets = (await store.query(available)).map(({ id }) => id)
+  const place = async () => {
+    for (let petId = pets.pop(); petId !== undefined; petId = pets.pop()) {
+      const body = `{"petId":${petId},"expiresAt":"${expiresAt}"}`
+      const { status, text } = await ask('POST', `${server.url}/store/orders`, store.key, body)
+      if (status !== 201) throw new Error(`${status} ${text}`)
+    }
+  }
+  await Promise.all(Array.from({ length: PLACING }, place))
+  await Bun.sleep(endsAt - marginMs - Date.now())
+  const pending = `SELECT count(*) AS n FROM orders WHERE status = 'pending' AND expires_at IS NOT NULL`
+  return { happen: () => until(async () => Number((await store.query(pending))[0]?.n) === 0) }
+}
+
+/** The build before the last migration serves a store of its own schema, which this build migrates. */
+export const migration: Event = async ({ plan, store: { kind } }) => {
+  const source = await sourceBeforeMigration()
+  const store = await newStore(kind, plan.pets, source)
+  const server = await startServer(store, { command: [join(source, 'bin/petstore')] })
+  return { server, store, happen: () => petstore(['migrate', '--apply', '--database', store.database]) }
+}
+
+async function sourceBeforeMigration(): Promise<string> {
+  const folder = mkdtempSync(temporaryFile('source-'))
+  const added = ['log', '-1', '--diff-filter=A', '--format=%H', '--', 'src/store/sqlite/migrations']
+  const { stdout } = Bun.spawnSync(['git', ...added], { cwd: root })
+  const commit = stdout.toString().trim()
+  if (!commit) throw new Error('the clone does not know the commit of the last migration')
+  const unpack = `git archive ${commit}^ | tar -x -C ${folder}`
+  if (Bun.spawnSync(['sh', '-c', unpack], { cwd: root }).exitCode !== 0) throw new Error('git archive failed')
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  return folder
+}
+
+/** The server finds that there is none any more, and builds it anew: slowly, as it gives way to the load. */
+export const searchIndex: Event = async (stage) => {
+  const { store } = stage
+  await store.query('DELETE FROM search_segments')
+  await store.query('DELETE FROM search_terms')
+  const built = () => searchIsBuilt(store)
+  return { since: performance.now(), happen: () => Promise.race([built(), lasting(stage)]), after: built }
+}
+
+/** A thousand readers of the feed, who wait at its end. */
+export const readers: Event = (stage) => ({
+  async happen() {
+    const waiting = list(stage.store.key, '/v1/store/events?from=now&wait=30')
+    const { seconds } = stage.plan
+    const load = { requests: [waiting], perSecond: READERS, seconds, connectionsMax: READERS }
+    await openLoop({ port: portOf(stage.server), ...load })
+  },
+})
+
+/** One of two processes at one port. */
+export const worker: Event = async (stage) => {
+  const server = await startServer(stage.store, { flags: ['--workers', '2'] })
+  return {
+    server,
+    async happen() {
+      const [victim] = Bun.spawnSync(['pgrep', '-P', `${server.pid}`])
+        .stdout.toString()
+        .split('\n')
+      process.kill(Number(victim), 'SIGKILL')
+      await lasting(stage)
+    },
+  }
+}
+
+/** Each sync takes 20 ms longer: the file's by strace, which looks at no other call; PostgreSQL's by its own delay. */
+export const slowDisk: Event = async (stage) => {
+  const { store } = stage
+  const { cluster } = store
+  if (cluster) {
+    const set = (ms: number) =>
+      cluster.asAdmin(async (sql) => {
+        await sql.unsafe(`ALTER SYSTEM SET commit_delay = ${ms * 1000}`)
+        await sql`ALTER SYSTEM SET commit_siblings = 0`
+        await sql`SELECT pg_reload_conf()`
+      })
+    await set(SLOW_SYNC_MS)
+    return { happen: () => lasting(stage), after: () => set(0) }
+  }
+  const syncs = 'fsync,fdatasync'
+  const slow = ['-e', `trace=${syncs}`, '-e', `inject=${syncs}:delay_enter=${SLOW_SYNC_MS * 1000}`]
+  const command = ['strace', '-D', '-qqf', '--seccomp-bpf', '-o', '/dev/null', ...slow, join(root, 'bin/petstore')]
+  return { server: await startServer(store, { command }), happen: () => lasting(stage) }
+}
+
+const SLOW_SYNC_MS = 20

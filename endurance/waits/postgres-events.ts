@@ -1,0 +1,92 @@
+// What happens beside the load in PostgreSQL alone.
+
+import type { Cluster } from '../../test/support/postgres.ts'
+import { ask, type Running } from '../../test/support/process.ts'
+import type { Event, Stage } from './events.ts'
+import { startServer, until } from './stores.ts'
+
+const STALLED_MS = 2_000
+
+/** Another table in the same database, which nobody reads. */
+export const vacuumFull: Event = async ({ store, plan }) => {
+  await store.query(
+    `CREATE TABLE another AS SELECT n, repeat('x', 200) AS text FROM generate_series(1, ${plan.pets}) n`,
+  )
+  await store.query('DELETE FROM another WHERE n % 2 = 0')
+  return { happen: () => store.query('VACUUM FULL another'), after: () => store.query('DROP TABLE another') }
+}
+
+/** PostgreSQL decides when; the table is told to want it at once. */
+export const autovacuum: Event = ({ store }) => {
+  const eager = [
+    'autovacuum_vacuum_insert_threshold = 1000',
+    'autovacuum_vacuum_insert_scale_factor = 0',
+    'autovacuum_analyze_threshold = 1000',
+    'autovacuum_analyze_scale_factor = 0',
+  ]
+  const runs = async () => {
+    const [row] = await store.query(`SELECT autovacuum_count + autoanalyze_count AS n FROM pg_stat_user_tables
+      WHERE relname = 'pets'`)
+    return Number(row?.n)
+  }
+  const every = (seconds: string) =>
+    (store.cluster as Cluster).asAdmin(async (sql) => {
+      await sql.unsafe(`ALTER SYSTEM SET autovacuum_naptime = ${seconds}`)
+      await sql`SELECT pg_reload_conf()`
+    })
+  return {
+    async happen() {
+      const before = await runs()
+      await store.query(`ALTER TABLE pets SET (${eager.join(', ')})`)
+      await every('1')
+      await until(async () => (await runs()) >= before + 2)
+    },
+    async after() {
+      await store.query(`ALTER TABLE pets RESET (${eager.map((each) => each.split(' ')[0]).join(', ')})`)
+      await every('60')
+    },
+  }
+}
+
+/** A standby that commits wait for stops answering for two seconds. */
+export const stalledStandby: Event = async (stage) => {
+  const { standby, server } = await withStandby(stage)
+  return {
+    server,
+    async happen() {
+      standby.signalAll('SIGSTOP')
+      await Bun.sleep(STALLED_MS)
+      standby.signalAll('SIGCONT')
+    },
+    async after() {
+      await stage.store.cluster?.setSynchronous(false)
+      await standby.remove()
+    },
+  }
+}
+
+/** The primary is killed, and its synchronous standby promoted. Nothing can follow it: the store's primary is gone. */
+export const failover: Event = async (stage) => {
+  const { store } = stage
+  const { standby, server } = await withStandby(stage)
+  return {
+    server,
+    async happen() {
+      await store.cluster?.down('SIGKILL')
+      await standby.promote()
+      await standby.setSynchronous(false)
+      const creates = () => ask('POST', `${server.url}/pets`, store.key, '{"name":"Ada","categoryId":1}')
+      await until(async () => (await creates()).status === 201)
+    },
+    after: () => standby.remove(),
+  }
+}
+
+async function withStandby({ store }: Stage): Promise<{ standby: Cluster; server: Running }> {
+  const cluster = store.cluster as Cluster
+  const standby = await cluster.startStandby('standby')
+  await cluster.setSynchronous(true)
+  const hosts = `127.0.0.1:${cluster.port},127.0.0.1:${standby.port}`
+  const PETSTORE_DATABASE = store.database.replace(/@[^/]+/, `@${hosts}`)
+  return { standby, server: await startServer(store, { env: { PETSTORE_DATABASE } }) }
+}

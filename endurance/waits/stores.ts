@@ -1,0 +1,100 @@
+// The stores that requests wait in: many pets, in a file or in PostgreSQL, one server, and the index of search built.
+
+import { Database } from 'bun:sqlite'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createStore, fill } from '../../bench/seed.ts'
+import { temporaryFile } from '../../test/support/files.ts'
+import { Cluster } from '../../test/support/postgres.ts'
+import { type Running, root, run, serve } from '../../test/support/process.ts'
+
+/** The ids of a segment of the index of search. */
+const SEGMENT = 32_768
+const POLL_MS = 50
+
+type Row = Record<string, string | number>
+
+export interface Store {
+  readonly kind: 'sqlite' | 'postgres'
+  /** A path or a PostgreSQL address. */
+  readonly database: string
+  readonly key: string
+  /** For other files; it is removed with the store. */
+  readonly folder: string
+  /** A file with the same pets. */
+  readonly seed: string
+  /** The cluster of a store in PostgreSQL. */
+  readonly cluster?: Cluster
+  query(sql: string): Promise<Row[]>
+  /** The size of SQLite's log. */
+  logBytes(): number
+  remove(): Promise<void>
+}
+
+/** A store with so many pets. `source` is the folder of a source tree, whose schema and command line it has. */
+export async function newStore(kind: Store['kind'], pets: number, source = root): Promise<Store> {
+  const folder = mkdtempSync(temporaryFile('waits-'))
+  const seed = join(folder, 'petstore.db')
+  const key = createStore(source, seed)
+  fill(seed, pets)
+  if (kind === 'sqlite') return { ...inFile(seed), key, folder, seed }
+  const cluster = await Cluster.start()
+  const database = await cluster.newDatabase()
+  await petstore(['copy', '--from', seed, '--to', database], source)
+  return { ...inPostgres(cluster, database), key, folder, seed }
+}
+
+function inFile(database: string) {
+  return {
+    kind: 'sqlite' as const,
+    database,
+    async query(sql: string) {
+      using file = new Database(database)
+      return file.query<Row, []>(sql).all()
+    },
+    logBytes: () => statSync(`${database}-wal`, { throwIfNoEntry: false })?.size ?? 0,
+    async remove() {
+      rmSync(dirname(database), { recursive: true })
+    },
+  }
+}
+
+function inPostgres(cluster: Cluster, database: string) {
+  const name = new URL(database).pathname.slice(1)
+  return {
+    kind: 'postgres' as const,
+    database,
+    cluster,
+    query: (sql: string) => cluster.asAdmin(async (connection) => [...(await connection.unsafe<Row[]>(sql))], name),
+    logBytes: () => 0,
+    remove: () => cluster.remove(),
+  }
+}
+
+/** A server on the store, or on `PETSTORE_DATABASE`, by `command` instead of the clone's launcher. */
+export function startServer(
+  { database }: Pick<Store, 'database'>,
+  { flags = [], env = {}, command }: { flags?: string[]; env?: Record<string, string>; command?: string[] } = {},
+): Promise<Running> {
+  const all = { PETSTORE_DATABASE: database, PETSTORE_LOG_LEVEL: 'silent', ...env }
+  return serve(flags, { env: all, ...(command ? { command } : {}) })
+}
+
+/** Runs a command of the source tree to its end, which must be 0. */
+export async function petstore(args: string[], source = root): Promise<void> {
+  const { status, stderr } = await run(args, { command: [join(source, 'bin/petstore')] })
+  if (status !== 0) throw new Error(`petstore ${args.join(' ')}: ${stderr}`)
+}
+
+/** Resolves when a server has built the index of search for all whole segments of pets. */
+export async function searchIsBuilt(store: Pick<Store, 'query'>): Promise<void> {
+  await until(async () => {
+    const [row] = await store.query(`SELECT (SELECT max(id) FROM pets) AS last,
+      (SELECT count(DISTINCT segment) FROM search_segments WHERE list = 0) AS built`)
+    return Number(row?.built) >= Math.floor(Number(row?.last) / SEGMENT)
+  })
+}
+
+export async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await Bun.sleep(POLL_MS)
+}
