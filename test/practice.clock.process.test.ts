@@ -1,4 +1,4 @@
-// The clock of a service in practice: what a day, or four years, do to reservations, Idempotency-Keys and a deprecated operation.
+// The clock of a service in practice: what a day, or four years, do to reservations, keys and a deprecated operation.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { type PracticePetstore, startPetstore } from '../src/testing/testing.ts'
@@ -63,11 +63,24 @@ test('an Idempotency-Key counts for a day, and is forgotten as days with others 
   expect((await add('one')).id).toBeGreaterThan(id)
 })
 
+test('an API key ends when its time has come', async () => {
+  const apiKey = await store.createKey({ expires: '90d', readOnly: true })
+  const ask = (method: string) =>
+    fetch(`${store.url}/pets`, { method, headers: { Authorization: `Bearer ${apiKey}` } }).then(({ status }) => status)
+  expect([await ask('GET'), await ask('POST')]).toEqual([200, 403])
+  await store.clock.advance('89d')
+  expect(await ask('GET')).toBe(200)
+  await store.clock.advance('1d')
+  expect(await ask('GET')).toBe(401)
+  expect((await get('/pets')).status).toBe(200)
+})
+
 test('goes forward only, by times that there are', async () => {
   const message = async (work: Promise<string>) => (await rejectionOf(work)).message
   expect(await message(store.clock.set('2020-01-01T00:00:00Z'))).toBe('The clock goes forward only, until the reset.')
   expect(await message(store.clock.set('2030-02-30T00:00:00Z'))).toContain('A time is a date-time')
   expect(await message(store.clock.set('99999'))).toContain('A time is a date-time')
   expect(await message(store.clock.advance('1 day'))).toContain('A duration is a number')
+  expect(await message(store.createKey({ expires: 'soon' }))).toContain('A duration is a number')
   expect(await message(store.clock.advance('9999999999d'))).toBe('The clock ends with the year 9999.')
 })

@@ -4,12 +4,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { connect } from 'node:net'
 import { PetstoreClient } from '../src/client/petstore.ts'
 import type { Fault } from '../src/practice/faults.ts'
-import { type PracticePetstore, startPetstore, type Fault as TestFault } from '../src/testing/testing.ts'
+import type { Report } from '../src/practice/report.ts'
+import {
+  type PracticePetstore,
+  startPetstore,
+  type Fault as TestFault,
+  type Report as TestReport,
+} from '../src/testing/testing.ts'
 import { rejectionOf } from './support/rejection.ts'
 
-// petstore/testing imports no other room, so it has the type, too: the two are one.
-const same = (fault: Required<Fault>): Required<TestFault> => fault
-const alike = (fault: Required<TestFault>): Required<Fault> => fault
+// petstore/testing imports no other room, so it has the types, too: they are the same.
+const same = (one: [Required<Fault>, Report]): [Required<TestFault>, TestReport] => one
+const alike = (one: [Required<TestFault>, TestReport]): [Required<Fault>, Report] => one
 
 let store: PracticePetstore
 beforeAll(async () => {
@@ -109,6 +115,23 @@ describe('an error', () => {
     expect(first.slice(0, 12)).toEqual([200, 200, 500, 200, 200, 200, 200, 500, 503, 500, 200, 200])
   })
 
+  test('at random gives the same bytes and the same report again with the same seed', async () => {
+    const run = async (seed: number) => {
+      await store.reset()
+      await store.fail({ rate: 0.3, seed, status: 503, retryAfter: 1 })
+      await store.fail({ rate: 0.3, seed: seed + 1, truncate: 20 })
+      await store.fail({ rate: 0.3, seed: seed + 2, cut: 'after', reset: true })
+      const seen: Seen[] = []
+      for (let n = 0; n < 20; n++) seen.push(n % 3 === 0 ? await add() : await list())
+      // Date tells the time, and X-Request-Id names one request of all services.
+      const bytes = seen.map(({ text, end }) => text.replaceAll(/^(?:Date|X-Request-Id): .*\r\n/gim, '') + end)
+      return JSON.stringify([bytes, await store.report()])
+    }
+    const [first, again, other] = [await run(3), await run(3), await run(4)]
+    expect(again).toBe(first)
+    expect(other).not.toBe(first)
+  })
+
   test('follows the one that was asked for before', async () => {
     await store.fail({ status: 500 })
     await store.fail({ status: 503 })
@@ -178,6 +201,17 @@ describe('an answer', () => {
   })
 })
 
+test('with what is unknown: an answer has a field more, an event a type, and an error a code', async () => {
+  await store.fail({ unknown: true, times: 2 })
+  expect(JSON.parse(bodyOf(await add()))).toEqual({ ...JSON.parse(PET), unknown: 'unknown' })
+  const [event] = JSON.parse(bodyOf(await ask('GET', '/store/events')))
+  expect(event).toMatchObject({ id: expect.any(Number), type: 'unknown.type', petId: 1 })
+  await store.fail({ unknown: true, status: 503 })
+  const answer = await list()
+  expect([statusOf(answer), JSON.parse(bodyOf(answer))]).toMatchObject([503, { code: 'unknown_code', status: 503 }])
+  expect(bodyOf(await list())).toBe(`[${PET}]`)
+})
+
 describe('a fault is refused that', () => {
   test.each([
     ['does nothing', {}, 'A fault needs one of status'],
@@ -193,6 +227,7 @@ describe('a fault is refused that', () => {
     ['strikes more than all', { rate: 1.5, status: 503 }, 'rate must be a number from 0 to 1.'],
     ['chooses in two ways', { rate: 0.5, every: 2, status: 503 }, 'rate and every exclude each other.'],
     ['has a seed for nothing', { seed: 1, status: 503 }, 'seed needs rate.'],
+    ['has no unknown', { unknown: 1 }, 'unknown must be true or false.'],
     ['waits without an error', { retryAfter: 1, cut: 'after' }, 'retryAfter needs status or code.'],
   ])('%s', async (_name, fault, message) => {
     expect(await rejectionOf(store.fail(fault as Fault))).toMatchObject({ message: expect.stringContaining(message) })

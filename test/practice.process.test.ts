@@ -62,6 +62,39 @@ describe('a lie', () => {
   })
 })
 
+describe('a report', () => {
+  const learnt = async () => {
+    const { lessons, requests } = await store.report()
+    const of = (outcome: string) => lessons.filter((lesson) => lesson.outcome === outcome)
+    return { requests, kept: of('kept').map(({ id }) => id), missed: of('missed') }
+  }
+
+  test('says what a client did, and by which requests', async () => {
+    await add()
+    await store.fail({ operation: 'createPet', cut: 'after' })
+    await rejectionOf(add())
+    await add({ 'Idempotency-Key': 'late' })
+    const { requests, kept, missed } = await learnt()
+    const create = { method: 'POST', target: '/v1/pets' }
+    expect(requests).toEqual([
+      { number: 1, ...create, answer: 201 },
+      { number: 2, ...create, answer: 'lost' },
+      { number: 3, ...create, answer: 201 },
+    ])
+    expect(kept).toContain('key.header')
+    expect(missed).toMatchObject([
+      { id: 'creates.key', evidence: [1, 2] },
+      { id: 'creates.keyless', evidence: [2] },
+    ])
+  })
+
+  test('begins anew at the reset', async () => {
+    await list()
+    await store.reset()
+    expect(await learnt()).toEqual({ requests: [], kept: [], missed: [] })
+  })
+})
+
 test('is refused without --ephemeral', async () => {
   expect(await run(['serve', '--port', '0', '--practice'])).toMatchObject({
     status: 2,
@@ -72,6 +105,7 @@ test('is refused without --ephemeral', async () => {
 
 test('other languages send lines of JSON, and each has one line as its answer', async () => {
   const lines = ['{"lies":true}', '{"lie":"pets.get.not-modified.headers"}', 'reset', 'no', '[]', '{"fly":1}', '{}']
+  lines.push('{"report":true}', '{"createKey":{"readOnly":1}}', '{"createKey":{"scope":1}}', '{"createKey":{}}')
   const command = ['sh', '-c', `printf '%s\\n' "$@" | '${launcher}' serve --ephemeral --practice --json --port 0`, 'sh']
   const { status, stdout } = await run(lines, { command })
   const [started, ...answers] = stdout
@@ -88,6 +122,10 @@ test('other languages send lines of JSON, and each has one line as its answer', 
     notOne,
     { error: expect.stringContaining('There is no command fly.') },
     notOne,
+    { result: { requests: [], lessons: expect.arrayContaining([expect.objectContaining({ outcome: 'unknown' })]) } },
+    { error: 'readOnly must be true or false.' },
+    { error: 'A key has no scope. It may have expires, readOnly.' },
+    { result: expect.stringMatching(/^pets_live_/) },
   ])
 })
 

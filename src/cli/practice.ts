@@ -2,10 +2,11 @@
 
 import type { Config } from '../config/config.ts'
 import { basePath } from '../contract/contract.ts'
+import { generateKey, type KeyStore, keptOfKey } from '../domain/keys.ts'
 import { authority, checkFree } from '../http/listen.ts'
 import type { ServerOptions } from '../http/server.ts'
 import type { Clock } from '../practice/clock.ts'
-import { answerTo } from '../practice/commands.ts'
+import { answerTo, type CreateKey } from '../practice/commands.ts'
 import { Practice } from '../practice/practice.ts'
 import { listenBefore } from '../practice/proxy.ts'
 
@@ -15,10 +16,10 @@ export interface RunningPractice {
   clock: Clock
   /** How the service has to start. */
   behind: Pick<ServerOptions, 'host' | 'port' | 'baseUrls'>
-  /** Where the service is. Until it is told, connections are closed. */
-  leadTo(service: string): void
+  /** Where the service is, and its keys. Until it is told, connections are closed. */
+  leadTo(service: string, keys: KeyStore): void
   /** A command as a line, and what it gives as one. */
-  answer(line: string): string
+  answer(line: string): Promise<string>
   reset(): void
   stop(): Promise<void>
 }
@@ -29,6 +30,12 @@ export async function startPractice(config: Config): Promise<RunningPractice> {
   await checkFree(config)
   const practice = new Practice()
   let address = ''
+  let keys: KeyStore | undefined
+  const createKey: CreateKey = async (key) => {
+    const text = generateKey(environment)
+    await keys?.createKey({ name: 'practice', ...keptOfKey(text), ...key })
+    return text
+  }
   const proxy = await listenBefore(() => address, practice.behave, { host, port })
   const url = `http://${authority(host, proxy.port)}${basePath}`
   const bases = { production: baseUrl, staging: stagingBaseUrl }
@@ -37,10 +44,11 @@ export async function startPractice(config: Config): Promise<RunningPractice> {
     clock: practice.clock,
     // The contract that it serves names the address of the proxy.
     behind: { host: '127.0.0.1', port: 0, baseUrls: { ...bases, [environment]: bases[environment] ?? url } },
-    leadTo(service) {
+    leadTo(service, store) {
       address = service
+      keys = store
     },
-    answer: (line) => answerTo(line, practice),
+    answer: (line) => answerTo(line, practice, createKey),
     reset: () => practice.reset(),
     stop: proxy.stop,
   }

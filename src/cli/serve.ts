@@ -121,7 +121,7 @@ async function serve(
     enforceSunset: config.sunset === 'enforce',
     now,
   })
-  practice?.leadTo(server.url)
+  practice?.leadTo(server.url, store)
   const url = practice?.url ?? server.url
   const admin = metrics && startAdmin({ host: config.adminHost, port: config.adminPort as number, metrics })
   const others = workers > 1 ? await startWorkers(workers - 1, config, server.port, log) : undefined
@@ -146,7 +146,7 @@ async function serve(
   await announce()
 
   const receive = async (line: string) => {
-    if (line !== 'reset' && practice) return say(`${practice.answer(line)}\n`, log)
+    if (line !== 'reset' && practice) return say(`${await practice.answer(line)}\n`, log)
     if (line !== 'reset') return log.warn({ line }, 'only the line `reset` is understood')
     practice?.reset()
     await reset?.()

@@ -7,6 +7,14 @@ const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, 
 /** The last instant with a year of four digits, which RFC 3339 can write. */
 const END = Date.UTC(9999, 11, 31)
 
+/** `duration` is such as 90s, 24h or 7d. Throws an Error for another. */
+export function durationMs(duration: string): number {
+  const [, count, unit = ''] = /^(\d{1,15})(ms|s|m|h|d)$/.exec(duration) ?? []
+  const unitMs = UNITS_MS[unit]
+  if (count !== undefined && unitMs !== undefined) return Number(count) * unitMs
+  throw new Error('A duration is a number and one of ms, s, m, h, d, such as 24h.')
+}
+
 export class Clock {
   /** How far it is before the machine's. */
   private aheadMs = 0
@@ -18,14 +26,9 @@ export class Clock {
     return this.aheadMs > 0
   }
 
-  /** `duration` is such as 90s, 24h or 7d. Gives the time that it is then. Throws an Error for what is no duration. */
+  /** Gives the time that it is then. Throws an Error for what is no duration. */
   advance(duration: string): string {
-    const [, count, unit = ''] = /^(\d{1,15})(ms|s|m|h|d)$/.exec(duration) ?? []
-    const unitMs = UNITS_MS[unit]
-    if (count === undefined || unitMs === undefined) {
-      throw new Error('A duration is a number and one of ms, s, m, h, d, such as 24h.')
-    }
-    return this.moveTo(this.now() + Number(count) * unitMs)
+    return this.moveTo(this.now() + durationMs(duration))
   }
 
   /** `instant` is a date-time of RFC 3339, not in the past. Gives the time that it is then. Throws an Error for another. */

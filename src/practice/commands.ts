@@ -1,27 +1,48 @@
 // The commands of practice as lines of JSON, for any language: an object with one member, such as {"lie": "pets.list.limit.max"}.
 
+import { durationMs } from './clock.ts'
 import type { Practice } from './practice.ts'
 
-type Command = (practice: Practice, given: unknown) => unknown
+export interface PracticeKey {
+  readOnly: boolean
+  /** By the clock of practice, in milliseconds since 1970. */
+  expiresAt: number | undefined
+}
+
+/** Creates an API key in the service, and gives its text. */
+export type CreateKey = (key: PracticeKey) => Promise<string>
+
+type Command = (practice: Practice, given: unknown, createKey: CreateKey) => unknown
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   lie: (practice, breaks) => practice.lie(String(breaks)),
   fail: (practice, fault) => practice.fail(fault),
   lies: (practice) => practice.lies(),
+  report: (practice) => practice.report(),
+  createKey: ({ clock }, given, createKey) => createKey(keyOf(given, clock.now())),
   'clock.advance': ({ clock }, duration) => clock.advance(String(duration)),
   'clock.set': ({ clock }, instant) => clock.set(String(instant)),
 }
 
 /** A line of JSON without its end: {"result": …}, or {"error": …} with a sentence for the user. */
-export function answerTo(line: string, practice: Practice): string {
+export async function answerTo(line: string, practice: Practice, createKey: CreateKey): Promise<string> {
   try {
     const [name = '', given] = memberOf(line)
     const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
     if (!command) throw new Error(`There is no command ${name}. There are: reset, ${Object.keys(COMMANDS).join(', ')}.`)
-    return JSON.stringify({ result: command(practice, given) ?? null })
+    return JSON.stringify({ result: (await command(practice, given, createKey)) ?? null })
   } catch (error) {
     return JSON.stringify({ error: (error as Error).message })
   }
+}
+
+function keyOf(given: unknown, now: number): PracticeKey {
+  if (!(given instanceof Object)) throw new Error('A key is an object, such as {"expires": "90d"}.')
+  const { expires, readOnly = false, ...others } = given as Record<string, unknown>
+  const [other] = Object.keys(others)
+  if (other !== undefined) throw new Error(`A key has no ${other}. It may have expires, readOnly.`)
+  if (typeof readOnly !== 'boolean') throw new Error('readOnly must be true or false.')
+  return { readOnly, expiresAt: expires === undefined ? undefined : now + durationMs(String(expires)) }
 }
 
 function memberOf(line: string): [name: string, given: unknown] {

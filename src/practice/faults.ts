@@ -30,6 +30,8 @@ export interface Fault {
   drip?: number
   /** Resets the connection (RST) where it would be closed. */
   reset?: boolean
+  /** The answer has a field, a type of event or a code that clients cannot know: as a later version may send them. */
+  unknown?: boolean
 }
 
 interface Rule {
@@ -53,6 +55,7 @@ const isFrom = (min: number, max = Number.MAX_SAFE_INTEGER) => ({
   isRight: (value: unknown) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
   must: `be an integer from ${min}${max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`}`,
 })
+const IS_BOOLEAN: Rule = { isRight: (value) => typeof value === 'boolean', must: 'be true or false' }
 const RULES: Record<keyof Fault, Rule> = {
   operation: {
     isRight: (value) => operations.some(({ id }) => id === value),
@@ -73,7 +76,8 @@ const RULES: Record<keyof Fault, Rule> = {
   cut: { isRight: (value) => value === 'before' || value === 'after', must: 'be before or after' },
   truncate: isFrom(0),
   drip: isFrom(1),
-  reset: { isRight: (value) => typeof value === 'boolean', must: 'be true or false' },
+  reset: IS_BOOLEAN,
+  unknown: IS_BOOLEAN,
 }
 
 /** In the order in which they were asked for. The first that a request meets strikes it, alone. */
@@ -121,11 +125,11 @@ function checked(given: unknown): Fault {
     if (!rule.isRight(value)) throw new Error(`${name} must ${rule.must}.`)
   }
   const fault: Fault = given
-  const { status, code, cut, truncate, drip, latencyMs, reset, retryAfter, every, rate, seed } = fault
+  const { status, code, cut, truncate, drip, latencyMs, reset, retryAfter, every, rate, seed, unknown } = fault
   const isError = status !== undefined || code !== undefined
   const isClosed = cut !== undefined || truncate !== undefined
-  if (!isError && !isClosed && drip === undefined && latencyMs === undefined) {
-    throw new Error('A fault needs one of status, code, latencyMs, cut, truncate, drip.')
+  if (!isError && !isClosed && drip === undefined && latencyMs === undefined && unknown === undefined) {
+    throw new Error('A fault needs one of status, code, latencyMs, cut, truncate, drip, unknown.')
   }
   if (cut && (isError || truncate !== undefined || drip !== undefined)) {
     throw new Error('With cut there is no answer, so status, code, truncate and drip cannot be used.')

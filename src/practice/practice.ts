@@ -4,6 +4,8 @@ import { Clock } from './clock.ts'
 import { Faults } from './faults.ts'
 import { LIES, lieThatBreaks } from './lies.ts'
 import type { Behaviour, Pass } from './proxy.ts'
+import { Recorder } from './record.ts'
+import { type Report, reportOf } from './report.ts'
 import { strike } from './strike.ts'
 import { headerText } from './tell.ts'
 
@@ -12,9 +14,15 @@ export class Practice {
   readonly clock = new Clock()
   private lying: Behaviour | undefined
   private readonly faults = new Faults()
+  private readonly recorder: Recorder
 
-  readonly behave: Behaviour = (asked, pass) => {
-    const lie: Pass = (request) => this.lying?.(request, inTime) ?? inTime(request)
+  /** `monotonic` measures how long clients wait. */
+  constructor(monotonic: () => number = () => performance.now()) {
+    this.recorder = new Recorder(monotonic)
+  }
+
+  readonly behave: Behaviour = async (asked, pass, client) => {
+    const lie: Pass = (request) => this.lying?.(request, inTime, client) ?? inTime(request)
     // The runtime of the service writes Date by the machine's clock.
     const inTime: Pass = async (request) => {
       const answered = await pass(request)
@@ -22,7 +30,8 @@ export class Practice {
       return this.clock.isMoved ? headerText('Date', date)(answered, request) : answered
     }
     const fault = this.faults.next(asked)
-    return fault ? strike(fault, asked, lie) : lie(asked)
+    const exchange = this.recorder.begin(asked, client, fault)
+    return this.recorder.answer(exchange, await (fault ? strike(fault, asked, lie) : lie(asked)))
   }
 
   /** Strikes requests from now on. Throws an Error for what is no `Fault`. */
@@ -40,10 +49,16 @@ export class Practice {
     return Object.keys(LIES).sort()
   }
 
-  /** Nothing is wrong any more, and the time is the machine's. */
+  /** What its clients have done since the start, or the reset. */
+  report(): Report {
+    return reportOf(this.recorder.exchanges, this.recorder.now())
+  }
+
+  /** Nothing is wrong any more, nothing recorded, and the time is the machine's. */
   reset(): void {
     this.lying = undefined
     this.faults.clear()
+    this.recorder.clear()
     this.clock.reset()
   }
 }

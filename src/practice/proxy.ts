@@ -21,8 +21,8 @@ export interface Answered {
 /** Sends a request to the service. */
 export type Pass = (asked: Asked) => Promise<Answered>
 
-/** Answers a request, usually with what `pass` gives. */
-export type Behaviour = (asked: Asked, pass: Pass) => Promise<Answered>
+/** Answers a request, usually with what `pass` gives. `client` is the connection that it came by. */
+export type Behaviour = (asked: Asked, pass: Pass, client: Socket) => Promise<Answered>
 
 export interface RunningProxy {
   /** The base URL, ending as the service's. */
@@ -57,7 +57,8 @@ export async function listenBefore(
     open.add(socket)
     return socket.on('error', () => socket.destroy()).on('close', () => open.delete(socket))
   }
-  const server = createServer((client) => {
+  // A client may end its side and wait for the answer.
+  const server = createServer({ allowHalfOpen: true }, (client) => {
     const connection = new Connection(() => {
       const { hostname, port } = new URL(service())
       return kept(dial(Number(port), hostname))
@@ -83,12 +84,15 @@ export async function listenBefore(
 /** Resolves when the client has closed the connection, or an answer closes it. */
 async function serve(client: Socket, behave: Behaviour, connection: Connection): Promise<void> {
   const requests = new MessageReader(client)
-  for (;;) {
-    const request = await requests.next('request')
+  for (let next = requests.next('request'); ; ) {
+    const request = await next
     if (!request) return
+    // Read meanwhile, so that it is noticed when the client leaves before it has its answer.
+    next = requests.next('request')
+    next.catch(() => undefined)
     const [method = '', target = ''] = request.start.split(' ')
     const { headers, body } = request
-    const answer = await behave({ method, target, headers, body }, (asked) => connection.pass(asked))
+    const answer = await behave({ method, target, headers, body }, (asked) => connection.pass(asked), client)
     const isLast = closes(headers) || closes(answer.headers)
     await (answer.send ?? write)(client, toBytes(answerMessage(method, answer)))
     if (isLast) return

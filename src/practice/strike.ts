@@ -2,13 +2,14 @@
 
 import { type Fault, STATUS_OF } from './faults.ts'
 import { type Answered, type Asked, type Pass, write } from './proxy.ts'
-import { errorAnswer, header } from './tell.ts'
+import { each, errorAnswer, header } from './tell.ts'
 
 export async function strike(fault: Fault, asked: Asked, pass: Pass): Promise<Answered> {
   const { latencyMs = 0, cut, status, code } = fault
   await Bun.sleep(latencyMs)
   const isRefused = cut === 'before' || status !== undefined || code !== undefined
-  const answered = isRefused ? refusal(fault, asked) : await pass(asked)
+  const given = isRefused ? refusal(fault, asked) : await pass(asked)
+  const answered = fault.unknown ? withUnknown(given, asked) : given
   return { ...answered, send: (client, bytes) => deliver(fault, client, bytes, answered.body.length) }
 }
 
@@ -18,6 +19,13 @@ function refusal({ status, code, retryAfter }: Fault, asked: Asked): Answered {
   const answer = errorAnswer(shown, name, 'A fault of practice.')
   return retryAfter === undefined ? answer : header('Retry-After', String(retryAfter))(answer, asked)
 }
+
+/** What a later version may add. */
+const withUnknown = each((object) => {
+  if (object.has('code')) object.set('code', 'unknown_code')
+  if (object.has('type')) object.set('type', 'unknown.type')
+  object.set('unknown', 'unknown')
+})
 
 type Client = Parameters<typeof write>[0]
 

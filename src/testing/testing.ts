@@ -28,6 +28,10 @@ export interface PracticePetstore extends TestPetstore {
   lies(): Promise<string[]>
   /** The next requests, or those that the fault names, go wrong in this way. Rejects with an Error that says what is wrong with the fault. */
   fail(fault: Fault): Promise<void>
+  /** A further API key, until the reset. `expires` is how long it works by the time of the service, such as 90d. */
+  createKey(key?: { expires?: string; readOnly?: boolean }): Promise<string>
+  /** What clients have done since the start or the reset, and which lessons they kept or missed. */
+  report(): Promise<Report>
   /** The time of the service, which goes on from where it was moved to. Each gives the time that it is then, and rejects with an Error. */
   readonly clock: {
     /** Such as 90s, 24h or 7d. */
@@ -64,6 +68,24 @@ export interface Fault {
   drip?: number
   /** Resets the connection (RST) where it would be closed. */
   reset?: boolean
+  /** The answer has a field, a type of event or a code that clients cannot know: as a later version may send them. */
+  unknown?: boolean
+}
+
+export interface Report {
+  /** `answer` is a status, or what became of the connection. */
+  requests: { number: number; method: string; target: string; answer: number | 'lost' | 'left' | 'waiting' }[]
+  lessons: JudgedLesson[]
+}
+
+/** docs/practice.md lists the ids. */
+export interface JudgedLesson {
+  id: string
+  sentence: string
+  /** `unknown`: the client was not seen in a case of this kind. */
+  outcome: 'kept' | 'missed' | 'unknown'
+  /** The numbers of the requests that show it, the first ten. */
+  evidence: number[]
 }
 
 export interface TestPetstoreOptions {
@@ -119,6 +141,8 @@ export async function startPetstore({ demo = false, practice = false }: TestPets
     lie: (promise: string) => tell({ lie: promise }),
     lies: () => tell({ lies: true }),
     fail: (fault: Fault) => tell({ fail: fault }),
+    createKey: (key: object = {}) => tell({ createKey: key }),
+    report: () => tell({ report: true }),
     clock: {
       advance: (duration: string) => tell({ 'clock.advance': duration }),
       set: (instant: string) => tell({ 'clock.set': instant }),

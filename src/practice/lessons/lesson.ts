@@ -1,0 +1,16 @@
+// What a lesson is: a sentence about clients, and how each request of a record shows whether it is kept.
+
+import type { History } from '../history.ts'
+import type { Exchange } from '../record.ts'
+
+/** Whether this request shows that the client keeps the lesson (true) or misses it (false); `undefined`: it shows neither. */
+export type Judge = (exchange: Exchange) => boolean | undefined
+
+export interface Lesson {
+  sentence: string
+  /** The judge is asked about each request of the history once, in their order. */
+  judge(history: History): Judge
+}
+
+/** By their ids. */
+export type Lessons = Readonly<Record<string, Lesson>>

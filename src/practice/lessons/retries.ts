@@ -1,0 +1,81 @@
+// What is sent again, and what is not.
+
+import { any, asked, authorization, hasFailed, isCreate, isLost, request, statusOf } from '../history.ts'
+import type { Exchange } from '../record.ts'
+import type { Lessons } from './lesson.ts'
+
+const key = (exchange: Exchange) => asked(exchange, 'Idempotency-Key')
+/** May be sent again without a second effect. */
+const isSafe = (exchange: Exchange) => !isCreate(exchange) || key(exchange) !== undefined
+const isRefused = (exchange: Exchange) => {
+  const status = statusOf(exchange) ?? 0
+  return status >= 400 && status < 500 && status !== 401 && status !== 412 && !hasFailed(exchange)
+}
+
+export const RETRY_LESSONS: Lessons = {
+  'retries.temporary': {
+    sentence: 'A request that failed for a time (408, 429, 500, 502, 503, 504, idempotency_in_flight) is sent again.',
+    judge: (history) => (exchange) => {
+      if (statusOf(exchange) === undefined || !hasFailed(exchange) || history.failedBefore(exchange)) return undefined
+      return history.again(exchange) !== undefined
+    },
+  },
+  'retries.lost': {
+    sentence: 'A request whose answer did not arrive is sent again, where that is safe.',
+    judge: (history) => (exchange) => {
+      if (!exchange.fault?.cut || !isLost(exchange) || !isSafe(exchange) || history.failedBefore(exchange)) return
+      return history.again(exchange) !== undefined
+    },
+  },
+  'retries.truncated': {
+    sentence: 'Half an answer is not taken for a whole one: the request is sent again, where that is safe.',
+    judge: (history) => (exchange) => {
+      if (exchange.fault?.truncate === undefined || !isLost(exchange) || !isSafe(exchange)) return undefined
+      return history.failedBefore(exchange) ? undefined : history.again(exchange) !== undefined
+    },
+  },
+  'retries.refused': {
+    sentence: 'A request that was refused (400, 403, 404, 409 and the like) is not sent again as it was.',
+    judge: (history) => (exchange) => {
+      if (!isRefused(exchange)) return undefined
+      const next = history.after(exchange, any)
+      return next === undefined || next !== history.again(exchange)
+    },
+  },
+  'retries.unauthorized': {
+    sentence: 'After 401 nothing is sent with the same key.',
+    judge: (history) => (exchange) =>
+      statusOf(exchange) === 401 ? history.after(exchange, authorization) === undefined : undefined,
+  },
+  'creates.key': {
+    sentence: 'Each create has an Idempotency-Key.',
+    judge: () => (exchange) => (isCreate(exchange) ? key(exchange) !== undefined : undefined),
+  },
+  'creates.same-key': {
+    sentence: 'A create that is sent again has the Idempotency-Key that it had.',
+    judge: (history) => (exchange) => {
+      const before = history.failedBefore(exchange)
+      return before && isCreate(exchange) && key(before) !== undefined ? key(exchange) === key(before) : undefined
+    },
+  },
+  'creates.new-key': {
+    sentence: 'Another create has another Idempotency-Key.',
+    judge() {
+      const used = new Map<string, string>()
+      return (exchange) => {
+        const own = isCreate(exchange) ? key(exchange) : undefined
+        if (own === undefined) return undefined
+        const isFirst = used.size === 0
+        const before = used.get(own)
+        used.set(own, request(exchange) ?? '')
+        if (before === undefined) return isFirst ? undefined : true
+        return before === request(exchange) ? undefined : false
+      }
+    },
+  },
+  'creates.keyless': {
+    sentence: 'A create without an Idempotency-Key is not sent again when its answer was lost: it may have been done.',
+    judge: (history) => (exchange) =>
+      isLost(exchange) && !isSafe(exchange) ? history.again(exchange) === undefined : undefined,
+  },
+}

@@ -1,0 +1,84 @@
+// What a client remembers: entity tags, deprecations, and where its key belongs.
+
+import { asked, codeOf, statusOf, told } from '../history.ts'
+import type { Exchange } from '../record.ts'
+import { isOf, pathOf } from '../tell.ts'
+import type { Judge, Lessons } from './lesson.ts'
+
+const CHANGES = [
+  ...['PATCH /pets/*', 'DELETE /pets/*', 'PATCH /store/orders/*', 'DELETE /store/orders/*'],
+  ...['POST /store/orders/*/complete', 'POST /store/orders/*/return'],
+].join('|')
+const DEPRECATED = 'GET /pets/*'
+const KEY = /pets_(?:live|test)_\w+/
+
+/** The pet or order that a request reads or changes. */
+const resource = ({ target }: Exchange) => pathOf(target).replace(/\/(?:complete|return)$/, '')
+
+export const STATE_LESSONS: Lessons = {
+  'etags.reads': {
+    sentence: 'What was read before is read again with its ETag, in If-None-Match.',
+    judge() {
+      const tagged = new Set<string>()
+      return (exchange) => {
+        const { method, target } = exchange
+        if (method !== 'GET') return undefined
+        const isKnown = tagged.has(target)
+        if (statusOf(exchange) === 200 && told(exchange, 'ETag') !== undefined) tagged.add(target)
+        return isKnown ? asked(exchange, 'If-None-Match') !== undefined : undefined
+      }
+    },
+  },
+  'etags.changes': {
+    sentence: 'What was read is changed with its ETag, in If-Match, so that no change of others is overwritten.',
+    judge() {
+      const tagged = new Set<string>()
+      return (exchange) => {
+        const what = resource(exchange)
+        if (exchange.method === 'GET' && statusOf(exchange) === 200 && told(exchange, 'ETag')) tagged.add(what)
+        return isOf(exchange, CHANGES) && tagged.has(what) ? asked(exchange, 'If-Match') !== undefined : undefined
+      }
+    },
+  },
+  'etags.refused': {
+    sentence: 'After 412 the change is not sent again with the ETag that was refused.',
+    judge() {
+      const refused = new Map<string, string>()
+      return (exchange) => {
+        const tag = asked(exchange, 'If-Match')
+        const before = refused.get(resource(exchange))
+        if (tag !== undefined && statusOf(exchange) === 412) refused.set(resource(exchange), tag)
+        return before === undefined || !isOf(exchange, CHANGES) ? undefined : tag !== before
+      }
+    },
+  },
+  'deprecated.left': {
+    sentence: 'An operation is not used any more once an answer has said that it is deprecated.',
+    judge: () => avoiding((exchange) => told(exchange, 'Deprecation') !== undefined),
+  },
+  'deprecated.removed': {
+    sentence: 'An operation that was removed (410 operation_removed) is not asked for again.',
+    judge: () => avoiding((exchange) => codeOf(exchange) === 'operation_removed'),
+  },
+  'key.header': {
+    sentence: 'The key is sent in the header Authorization, as Bearer, and nowhere else.',
+    judge: () => (exchange) => {
+      const { target, body, headers } = exchange
+      const others = headers.filter(([name]) => !/^authorization$/i.test(name)).map(([, value]) => value)
+      if ([target, `${body}`, ...others].some((text) => KEY.test(text))) return false
+      const authorization = asked(exchange, 'Authorization')
+      return authorization === undefined ? undefined : /^Bearer \S+$/i.test(authorization)
+    },
+  },
+}
+
+/** Of the deprecated operation: once an answer has said something, other requests keep the lesson, and this one misses it. */
+function avoiding(isSaid: (exchange: Exchange) => boolean): Judge {
+  let said = false
+  return (exchange) => {
+    const isDeprecated = isOf(exchange, DEPRECATED)
+    const wasSaid = said
+    said ||= isDeprecated && statusOf(exchange) !== undefined && isSaid(exchange)
+    return wasSaid ? !isDeprecated : undefined
+  }
+}
