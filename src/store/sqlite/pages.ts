@@ -25,9 +25,9 @@ type Answer = [json: string | null, count: bigint, beyond: bigint]
 export function pages<Filter extends AnyFilter>(statements: Statements, list: List<Filter>): (filter: Filter) => Page {
   const json = jsonObject(list.columns, SQLITE_JSON)
   const built = new Map<string, Query<Answer, Value[]>>()
-  const inRange = statements.query<Answer, [bigint, number]>(
-    `SELECT group_concat(${json}) FILTER (WHERE id <= ?1 + ?2), count(*), ${otherSide(list, { given: [], index: undefined, walks: [[]] }, true)}
-     FROM ${rowsOf(list)} WHERE id > ?1 AND id <= ?1 + ?2 + 1`,
+  const inRange = statements.query<[json: string, count: bigint], [bigint, number]>(
+    `SELECT group_concat(${json}) FILTER (WHERE id > ?1 AND id <= ?1 + ?2), count(*)
+     FROM ${rowsOf(list)} WHERE id >= ?1 AND id <= ?1 + ?2 + 1`,
   )
 
   function statementFor(plan: Plan<Filter>, up: boolean): Query<Answer, Value[]> {
@@ -48,10 +48,11 @@ export function pages<Filter extends AnyFilter>(statements: Statements, list: Li
     const from = after ?? startOf(up)
     const plan = planOf(list, filter, parameter)
     if (up && plan.given.length === 0) {
-      // Ids nearly always follow each other without a gap: where the next `limit` are all there, and one more, they are the page.
-      const answer = inRange.values(from, limit)[0] as Answer
-      if (answer[1] === BigInt(limit) + 1n)
-        return pageOf(filter, foundIn([answer[0], BigInt(limit), answer[2]], filter, true))
+      // Ids nearly always follow each other without a gap: where that of the place is there, the next `limit`, and one more, they are the page.
+      const beyond = from > 0n
+      const [json, count] = inRange.values(from, limit)[0] as [string, bigint]
+      if (count === BigInt(limit + (beyond ? 2 : 1)))
+        return pageOf(filter, { rows: json, first: from + 1n, last: from + BigInt(limit), more: true, beyond })
     }
     const values = plan.given.map((name) => filter[name] as Value)
     return pageOf(filter, foundIn(statementFor(plan, up).values(from, limit + 1, ...values)[0] as Answer, filter))
@@ -62,11 +63,11 @@ const START = '{"id":'
 /** What stands between two rows. No text contains it: inside a JSON string, the quotation mark is escaped. */
 const BETWEEN = `},${START}`
 
-/** The first `limit` rows of up to one more. `isCut`: the one more, which there is, is missing already. */
-function foundIn([json, count, beyond]: Answer, { limit, back }: AnyFilter, isCut = false): Found {
-  const more = isCut || count > limit
+/** The first `limit` rows of up to one more. */
+function foundIn([json, count, beyond]: Answer, { limit, back }: AnyFilter): Found {
+  const more = count > limit
   const read = json ?? ''
-  const shown = more && !isCut ? read.slice(0, read.lastIndexOf(BETWEEN) + 1) : read
+  const shown = more ? read.slice(0, read.lastIndexOf(BETWEEN) + 1) : read
   const rows = back
     ? shown
         .split(/,(?=\{"id":)/)

@@ -18,10 +18,11 @@ export function walkSql<Filter>(list: List<Filter>, plan: Plan<Filter>, up: bool
   return `${found.map((one) => `SELECT * FROM (${one})`).join(' UNION ALL ')} ${order} LIMIT +?2`
 }
 
-/** Whether there are rows on the other side of the place. */
+/** Whether there are rows on the other side of the place. It looks for the nearest, which the walk's page of the file may have. */
 export function otherSide<Filter>(list: List<Filter>, plan: Plan<Filter>, up: boolean): string {
+  const order = up ? 'ORDER BY id DESC' : 'ORDER BY id'
   return conditions(list, plan, !up)
-    .map((where) => `EXISTS (SELECT 1 FROM ${list.table}${indexed(plan)} WHERE ${where})`)
+    .map((where) => `EXISTS (SELECT 1 FROM ${list.table}${indexed(plan)} WHERE ${where} ${order})`)
     .join(' OR ')
 }
 
