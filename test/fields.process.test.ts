@@ -47,6 +47,14 @@ describe.each(Object.keys(STORES))('on %s', (kind) => {
 
   test('every read and every replay gives it again', () => expectKept(service, pet, order))
 
+  test('a correction changes what it names, and nothing else', async () => {
+    for (const name of ['another', pet.name]) {
+      const corrected = service.request('PATCH', '/pets/1', { body: stringifyJson({ name }) })
+      expect(await rowOf(corrected)).toEqual({ ...pet, name } as Values)
+      expect(await rowOf(service.get('/pets/1'))).toEqual({ ...pet, name } as Values)
+    }
+  })
+
   test.each(['ndjson', 'json', 'csv'])(
     'an export as %s has it, and an import adds it',
     async (format) => {

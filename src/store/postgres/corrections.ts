@@ -5,10 +5,10 @@ import type { EventType } from '../../contract/generated.ts'
 import { PetstoreError } from '../../domain/errors.ts'
 import { type KeyId, type RefusedKey, refusedKey } from '../../domain/keys.ts'
 import type { Order, OrderStore, Transition } from '../../domain/orders.ts'
-import type { NewPet, Pet, PetStore } from '../../domain/pets.ts'
+import type { Pet, PetStore } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { stringifyJson } from '../../json/json.ts'
-import { fromRow, selectList } from '../shared/columns.ts'
+import { fieldsOf, fromRow, selectList } from '../shared/columns.ts'
 import { correctedOrder, correctedPet, deletionRefusal } from '../shared/corrections.ts'
 import { keepAsAdded } from '../shared/events.ts'
 import { ORDERS, rowsOf } from '../shared/lists.ts'
@@ -18,7 +18,7 @@ import type { PrimaryConnection } from './connection.ts'
 import { translateChanging } from './errors.ts'
 import { POSTGRES_JSON } from './json.ts'
 import { COMMIT_DURABLY } from './link.ts'
-import type { Ask, Parameter } from './session.ts'
+import type { Ask } from './session.ts'
 
 /** Also of a correction that writes nothing, since it may tell of one that did. */
 const BEGIN = `SELECT now, refusal, ${COMMIT_DURABLY} FROM petstore_begin_correction($1)`
@@ -29,8 +29,8 @@ const PET = `SELECT ${selectList(PET_COLUMNS)} FROM pets WHERE id = $1`
 const HOLDER = `SELECT id FROM orders WHERE pet_id = $1 AND ${HOLDS}`
 const ANY_ORDER = 'SELECT id FROM orders WHERE pet_id = $1 LIMIT 1'
 const KEEP = `${keepAsAdded(POSTGRES_JSON, '$1')} RETURNING pet_id`
-const FIELDS = Object.keys(NEW_PET_COLUMNS) as (keyof NewPet)[]
-const SET_PET = `UPDATE pets SET ${Object.values(NEW_PET_COLUMNS).map(({ column }, at) => `${column} = $${at + 2}`)}
+const { fields: FIELDS, names: COLUMNS } = fieldsOf(NEW_PET_COLUMNS)
+const SET_PET = `UPDATE pets SET ${COLUMNS.map((column, at) => `${column} = $${at + 2}`)}
   WHERE id = $1 RETURNING id`
 const DELETE_PET = 'DELETE FROM pets WHERE id = $1 RETURNING id'
 
@@ -89,7 +89,7 @@ export function postgresCorrections(
         const after = correctedPet(id, before, change, holder?.id, check)
         if (after instanceof PetstoreError || after === before) return after
         await ask(KEEP, id)
-        await ask(SET_PET, id, ...FIELDS.map((field) => after[field] as Parameter))
+        await ask(SET_PET, id, ...FIELDS.map((field) => after[field] ?? null))
         await addEvent('pet.changed', now, id, null, after)
         return after
       }),

@@ -9,7 +9,7 @@ import type { Created, PetStatus } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { fromRow, selectList } from '../shared/columns.ts'
 import { batched } from '../shared/group-commit.ts'
-import { type FirstAnswer, replay, requestText } from '../shared/idempotency.ts'
+import { type FirstAnswer, replay, textOf } from '../shared/idempotency.ts'
 import { ORDERS, rowsOf } from '../shared/lists.ts'
 import { ORDER_COLUMNS, PLACE_ORDER } from '../shared/order-columns.ts'
 import { invalidExpiry, notMoved, orderNotFound, petNotAvailable, petNotFound } from '../shared/order-refusals.ts'
@@ -139,7 +139,7 @@ export function postgresOrders(
 
 function toRow({ order, by, idempotencyKey: key }: Placement) {
   const { petId, reference, expiresAt } = order
-  const request = key === undefined ? undefined : requestText(PLACE_ORDER, order)
+  const request = key === undefined ? undefined : textOf(PLACE_ORDER.request, order)
   return { pet_id: String(petId), reference, expires_at: expiresAt, key_id: String(by), key, request }
 }
 
@@ -152,7 +152,7 @@ function outcomeOfMove({ id, to, version }: Move, row: ChangeRow | undefined): O
 }
 
 function outcomeOfPlacement({ order }: Placement, row: ChangeRow): Outcome {
-  if (row.operation !== null) return replay(PLACE_ORDER, row, requestText(PLACE_ORDER, order))
+  if (row.operation !== null) return replay(PLACE_ORDER, row, textOf(PLACE_ORDER.request, order))
   if (row.refusal === 'invalid_order') return invalidExpiry()
   if (row.refusal === 'pet_not_found') return petNotFound(order.petId)
   if (row.refusal === null) return { value: fromRow(ORDER_COLUMNS, row), replayed: false }

@@ -7,7 +7,7 @@ import type { StoreOptions } from '../../domain/store.ts'
 import { stringifyJson } from '../../json/json.ts'
 import { fromRow, selectList } from '../shared/columns.ts'
 import { batched } from '../shared/group-commit.ts'
-import { CREATE_PET, type FirstAnswer, replay, requestText } from '../shared/idempotency.ts'
+import { CREATE_PET, type FirstAnswer, replay, textOf } from '../shared/idempotency.ts'
 import { PETS } from '../shared/lists.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
 import { callersOf, refusedKeys, without } from './callers.ts'
@@ -50,7 +50,7 @@ export function postgresPets(
     forget()
     return batch.map(({ pet }, place) => {
       const row = rows[place] as CreatedRow
-      if (row.id === null) return replay(CREATE_PET, row, requestText(CREATE_PET, pet))
+      if (row.id === null) return replay(CREATE_PET, row, textOf(CREATE_PET.request, pet))
       return { value: petOf({ ...pet, id: row.id }), replayed: false }
     })
   }
@@ -65,7 +65,7 @@ export function postgresPets(
 
 function toRow({ pet, by, idempotencyKey: key }: Creation) {
   const fields = Object.entries(NEW_PET_COLUMNS).map(([field, { column }]) => [column, pet[field as keyof NewPet]])
-  const request = key === undefined ? undefined : requestText(CREATE_PET, pet)
+  const request = key === undefined ? undefined : textOf(CREATE_PET.request, pet)
   return { ...Object.fromEntries(fields), created_by: by, key, request }
 }
 

@@ -31,6 +31,12 @@ export interface JsonDialect {
 type Value = bigint | number | string
 export type AnyColumns = Readonly<Record<string, { column: string; kind: string; optional?: boolean }>>
 
+/** The fields of a row and their columns, in the order of the table. */
+export function fieldsOf<Row>(columns: Columns<Row>): { fields: (keyof Row)[]; names: string[] } {
+  const all = columns as AnyColumns
+  return { fields: Object.keys(all) as (keyof Row)[], names: Object.values(all).map(({ column }) => column) }
+}
+
 /** `id, category_id AS "categoryId"` */
 export function selectList(columns: AnyColumns): string {
   const entries = Object.entries(columns)

@@ -28,25 +28,14 @@ export const CREATE_PET: IdempotentOperation<NewPet, Pet> = {
 /** What is stored with a key. */
 export interface FirstAnswer {
   readonly operation: string
-  /** As `requestText` gives it. */
+  /** Both as `textOf` gives them. */
   readonly request: string
-  /** As `answerText` gives it. */
   readonly answer: string
 }
 
-/** JSON of the validated request, with its fields in a fixed order and times in milliseconds: equal for equal requests. */
-export function requestText<Request extends object>(
-  { request }: Pick<IdempotentOperation<Request, unknown>, 'request'>,
-  asked: Request,
-) {
-  return stringifyJson(fromRow(request, asked))
-}
-
-export function answerText<Answer extends object>(
-  { answer }: Pick<IdempotentOperation<unknown, Answer>, 'answer'>,
-  given: Answer,
-) {
-  return stringifyJson(fromRow(answer, given))
+/** A request or an answer as it is stored: JSON with its fields in a fixed order and times in milliseconds, equal for what is equal. */
+export function textOf<Row extends object>(columns: Columns<Row>, row: Row): string {
+  return stringifyJson(fromRow(columns, row))
 }
 
 /** The result of a later request with the same key: the first answer, or `idempotency_mismatch` when the request is another one. */

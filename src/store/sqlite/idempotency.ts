@@ -9,13 +9,12 @@ import { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
 import type { Created } from '../../domain/pets.ts'
 import {
-  answerText,
   type FirstAnswer,
   FORGOTTEN_AFTER_MS,
   type IdempotentOperation,
   KEPT_MS,
   replay,
-  requestText,
+  textOf,
 } from '../shared/idempotency.ts'
 import type { Statements } from './statements.ts'
 
@@ -50,12 +49,12 @@ export function sqliteIdempotencyKeys(statements: Statements, monotonic: () => n
 
   return {
     once(operation, request, by, key, now, perform) {
-      const text = key === undefined ? '' : requestText(operation, request)
+      const text = key === undefined ? '' : textOf(operation.request, request)
       const first = key === undefined ? undefined : find.get(by, key)
       if (first) return replay(operation, first, text)
       const value = perform()
       if (value instanceof PetstoreError) return value
-      if (key !== undefined) keep.run(by, key, operation.name, text, answerText(operation, value), now)
+      if (key !== undefined) keep.run(by, key, operation.name, text, textOf(operation.answer, value), now)
       return { value, replayed: false }
     },
     forget: forgetting(statements, monotonic),

@@ -13,7 +13,7 @@ import type {
   Transition,
 } from '../../domain/orders.ts'
 import type { PetStatus } from '../../domain/pets.ts'
-import { fromRow, selectList } from '../shared/columns.ts'
+import { fieldsOf, fromRow, selectList } from '../shared/columns.ts'
 import { correctedOrder } from '../shared/corrections.ts'
 import { ORDERS, rowsOf } from '../shared/lists.ts'
 import { HOLDS, NEW_ORDER_COLUMNS, ORDER_COLUMNS } from '../shared/order-columns.ts'
@@ -29,8 +29,7 @@ import type { EventWriter } from './events.ts'
 import type { Statements } from './statements.ts'
 import type { WriteTransaction } from './writes.ts'
 
-const NEW_ORDER_FIELDS = Object.keys(NEW_ORDER_COLUMNS) as (keyof NewOrder)[]
-const INSERTED = Object.values(NEW_ORDER_COLUMNS).map(({ column }) => column)
+const { fields: FIELDS, names: COLUMNS } = fieldsOf(NEW_ORDER_COLUMNS)
 
 interface Holder {
   id: bigint
@@ -73,7 +72,7 @@ export class OrderChanges {
     }
     const reserved = this.sql.updatePet.run('pending', petId, 'available').changes
     if (reserved !== 1) throw new Error(`pet ${petId} is not available`)
-    const { lastInsertRowid } = this.sql.insert.run(...NEW_ORDER_FIELDS.map((field) => order[field] ?? null), now, now)
+    const { lastInsertRowid } = this.sql.insert.run(...FIELDS.map((field) => order[field] ?? null), now, now)
     const id = BigInt(lastInsertRowid)
     this.record(transaction, { id, petId, status: 'pending' }, now, by)
     return { ...order, id, petName: pet.name, status: 'pending', placedAt: now, changedAt: now }
@@ -171,7 +170,7 @@ function prepared(statements: Statements) {
       `SELECT id, status, expires_at AS expiresAt, changed_at AS changedAt FROM orders WHERE pet_id = ? AND ${HOLDS}`,
     ),
     insert: statements.query<never, (string | bigint | number | null)[]>(
-      `INSERT INTO orders (${INSERTED}, status, placed_at, changed_at) VALUES (${INSERTED.map(() => '?')}, 'pending', ?, ?)`,
+      `INSERT INTO orders (${COLUMNS}, status, placed_at, changed_at) VALUES (${COLUMNS.map(() => '?')}, 'pending', ?, ?)`,
     ),
     updateOrder: statements.query<never, [OrderStatus, number, bigint, OrderStatus]>(
       'UPDATE orders SET status = ?, changed_at = ? WHERE id = ? AND status = ?',

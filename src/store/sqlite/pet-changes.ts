@@ -2,8 +2,8 @@
 
 import { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
-import type { NewPet, Pet, PetChange, PetCheck } from '../../domain/pets.ts'
-import { fromRow, selectList } from '../shared/columns.ts'
+import type { Pet, PetChange, PetCheck } from '../../domain/pets.ts'
+import { fieldsOf, fromRow, selectList } from '../shared/columns.ts'
 import { correctedPet, deletionRefusal } from '../shared/corrections.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
 import type { EventWriter } from './events.ts'
@@ -11,7 +11,7 @@ import type { OrderChanges } from './order-changes.ts'
 import type { Statements } from './statements.ts'
 import type { WriteTransaction } from './writes.ts'
 
-const FIELDS = Object.keys(NEW_PET_COLUMNS) as (keyof NewPet)[]
+const { fields: FIELDS, names: COLUMNS } = fieldsOf(NEW_PET_COLUMNS)
 
 /** Except for `read`, each method needs the write transaction that it is given. */
 export class PetChanges {
@@ -42,7 +42,7 @@ export class PetChanges {
     const after = correctedPet(id, before, change, this.orders.holderOf(id)?.id, check)
     if (after instanceof PetstoreError || after === before) return after
     this.events.keepAsAdded(id)
-    this.sql.update.run(...FIELDS.map((field) => after[field]), id)
+    this.sql.update.run(...FIELDS.map((field) => after[field] ?? null), id)
     this.events.add({ type: 'pet.changed', at: transaction.now, by, petId: id, pet: after })
     return after
   }
@@ -58,11 +58,12 @@ export class PetChanges {
 }
 
 function prepared(statements: Statements) {
-  const set = Object.values(NEW_PET_COLUMNS).map(({ column }) => `${column} = ?`)
   return {
     byId: statements.query<object, [bigint]>(`SELECT ${selectList(PET_COLUMNS)} FROM pets WHERE id = ?`),
     hasOrders: statements.query<object, [bigint]>('SELECT 1 FROM orders WHERE pet_id = ? LIMIT 1'),
-    update: statements.query<never, (string | bigint)[]>(`UPDATE pets SET ${set.join(', ')} WHERE id = ?`),
+    update: statements.query<never, (string | bigint | null)[]>(
+      `UPDATE pets SET ${COLUMNS.map((column) => `${column} = ?`)} WHERE id = ?`,
+    ),
     remove: statements.query<never, [bigint]>('DELETE FROM pets WHERE id = ?'),
   }
 }

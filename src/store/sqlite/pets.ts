@@ -2,6 +2,7 @@
 
 import type { KeyId } from '../../domain/keys.ts'
 import type { NewPet, Pet, PetStore } from '../../domain/pets.ts'
+import { fieldsOf } from '../shared/columns.ts'
 import { CREATE_PET } from '../shared/idempotency.ts'
 import { PETS } from '../shared/lists.ts'
 import { NEW_PET_COLUMNS } from '../shared/pet-columns.ts'
@@ -10,8 +11,7 @@ import type { PetChanges } from './pet-changes.ts'
 import type { Read, Statements } from './statements.ts'
 import type { Writes, WriteTransaction } from './writes.ts'
 
-const NEW_PET_FIELDS = Object.keys(NEW_PET_COLUMNS) as (keyof NewPet)[]
-const INSERT_COLUMNS = [...Object.values(NEW_PET_COLUMNS).map(({ column }) => column), 'created_at', 'created_by']
+const { fields: FIELDS, names: COLUMNS } = fieldsOf(NEW_PET_COLUMNS)
 
 export function sqlitePets(
   statements: Statements,
@@ -21,11 +21,11 @@ export function sqlitePets(
 ): PetStore {
   const readPage = pages(statements, PETS)
   const insert = statements.query<never, (string | bigint | number | null)[]>(
-    `INSERT INTO pets (${INSERT_COLUMNS}) VALUES (${INSERT_COLUMNS.map(() => '?')})`,
+    `INSERT INTO pets (${COLUMNS}, created_at, created_by) VALUES (${COLUMNS.map(() => '?')}, ?, ?)`,
   )
 
   function add(pet: NewPet, by: KeyId, transaction: WriteTransaction): Pet {
-    const { lastInsertRowid } = insert.run(...NEW_PET_FIELDS.map((field) => pet[field] ?? null), transaction.now, by)
+    const { lastInsertRowid } = insert.run(...FIELDS.map((field) => pet[field] ?? null), transaction.now, by)
     transaction.lastPetId = BigInt(lastInsertRowid)
     return { id: transaction.lastPetId, ...pet }
   }
