@@ -18,8 +18,8 @@ const { alert, press, animals } = openEachTest((opened) => {
 const addAnimals = (count: number) => addPets(service, count, 'sold', 'available')
 
 describe('the list', () => {
-  test('shows each of thousands of animals once, page by page, and goes back', async () => {
-    await addAnimals(2_345)
+  test('shows each of a thousand animals once, page by page, and goes back', async () => {
+    await addAnimals(1_045)
     await openSignedIn(page, service.key)
     await page.getByText('1 – 20').waitFor()
     await tabTo(page, 'Per page')
@@ -32,18 +32,18 @@ describe('the list', () => {
     for (let number = 1; ; number++) {
       await page.getByText(`· page ${number}`, { exact: true }).waitFor()
       seen.push(...(await listedIds(page)))
-      if (seen.length >= 2_345) break
+      if (seen.length >= 1_045) break
       await press('Enter')
     }
-    expect(seen).toEqual(Array.from({ length: 2_345 }, (_, n) => String(n + 1)))
-    await page.getByText('2,301 – 2,345 of 2,345').waitFor()
+    expect(seen).toEqual(Array.from({ length: 1_045 }, (_, n) => String(n + 1)))
+    await page.getByText('1,001 – 1,045 of 1,045').waitFor()
     expect(await focusedName(page)).toBe('Next')
     expect((await page.locator('.rows').boundingBox())?.y).toBeGreaterThan(-2)
     await press('Enter')
-    await page.getByText('· page 24', { exact: true }).waitFor()
+    await page.getByText('· page 11', { exact: true }).waitFor()
     await press('Shift+Tab')
     await press('Enter')
-    await page.getByText('2,201 – 2,300').waitFor()
+    await page.getByText('901 – 1,000').waitFor()
     await press('Shift+Tab')
     await press('Enter')
     await page.getByText('1 – 100').waitFor()

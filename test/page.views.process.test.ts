@@ -64,7 +64,7 @@ const VIEWS: Record<string, { on?: 'empty'; show: (page: Page) => Promise<void> 
     show: async (page) => {
       await openSignedIn(page, full.key)
       await openAdding(page)
-      await page.keyboard.type(LONG)
+      await page.keyboard.insertText(LONG)
       await page.keyboard.press('Tab')
       await page.keyboard.type('9223372036854775807')
       await page.keyboard.press('Enter')

@@ -50,10 +50,10 @@ export async function addPets({ store }: Service, count: number, odd: PetStatus,
   await Promise.all(Array.from({ length: count }, (_, n) => add(n + 1)))
 }
 
-/** As a person would: the key is typed where the focus already is. */
+/** As a person would: the key is pasted where the focus already is. */
 export async function signIn(page: Page, key: string): Promise<void> {
   await page.getByRole('heading', { name: 'Petstore' }).waitFor()
-  await page.keyboard.type(key)
+  await page.keyboard.insertText(key)
   await page.keyboard.press('Enter')
 }
 
