@@ -1,5 +1,5 @@
 // `npm test`: types, lint, generated files and every test, each counted, with the sum on the last line.
-// `--fast` (`npm run check`) leaves out the tests that start processes.
+// `--fast` (`npm run check`) leaves out the tests that start processes. `--update-timings` keeps how long each file took.
 
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -10,8 +10,10 @@ const root = join(import.meta.dir, '..')
 const fast = process.argv.includes('--fast')
 /** Tests that start processes, databases or browsers. */
 const SLOW = ['**/*.process.test.ts']
-/** How many test files run at the same time. They share nothing, and wait for half of their time. */
-const WORKERS = availableParallelism() + 1
+/** How many test files run at the same time. They share nothing, and wait for a third of their time or more. */
+const WORKERS = 2 * availableParallelism()
+/** How long each file takes. The longest are started first, so that none is left at the end while processors rest. */
+const TIMINGS = 'test/timings.json'
 /** Ends what hangs; generous, because a machine may be busy with other things. */
 const TEST_TIMEOUT_MS = 60_000
 
@@ -59,6 +61,8 @@ function tests(): void {
     'test',
     `--timeout=${TEST_TIMEOUT_MS}`,
     `--parallel=${WORKERS}`,
+    `--timings=${TIMINGS}`,
+    ...(process.argv.includes('--update-timings') ? ['--update-timings'] : []),
     ...ignored,
     '--reporter=junit',
     `--reporter-outfile=${report}`,
@@ -73,7 +77,7 @@ function tests(): void {
 }
 
 function run(command: string[]): number {
-  const env = { ...process.env, TMPDIR: folder }
+  const env = { ...process.env, TMPDIR: folder, SUITE_FOLDER: folder }
   return Bun.spawnSync(command, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] }).exitCode
 }
 
