@@ -51,17 +51,24 @@ export function transactions(connection: SqliteConnection, statements: Statement
 
   function attempt<Result>(work: () => Result, options?: Writing): Result {
     reopenIfDoubtful()
-    const { database } = connection
     try {
-      if (options?.mayBeLost) database.run('PRAGMA synchronous = NORMAL')
+      if (options?.mayBeLost) connection.database.run('PRAGMA synchronous = NORMAL')
       beginOrThrow()
       return committed(work, options)
     } catch (error) {
       doubtful = !rolledBack() || isSqliteCode(error, 'SQLITE_IOERR')
       throw error
     } finally {
-      // Not within a transaction; where one could not be ended, the connection is opened again, and syncs.
-      if (options?.mayBeLost && !doubtful) database.run('PRAGMA synchronous = FULL')
+      if (options?.mayBeLost) syncAgain()
+    }
+  }
+
+  /** Where that fails, the connection is opened again, and so it syncs. */
+  function syncAgain(): void {
+    try {
+      connection.database.run('PRAGMA synchronous = FULL')
+    } catch {
+      doubtful = true
     }
   }
 
