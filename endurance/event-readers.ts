@@ -7,8 +7,10 @@ import { pick } from './random.ts'
 /** An event as JSON.parse gives it. */
 export type Seen = { [Field in keyof Event]: Event[Field] extends bigint | undefined ? number : Event[Field] }
 
+export type Filter = '' | `petId=${number}` | `orderId=${number}`
+
 export interface Kind {
-  readonly filter: '' | `petId=${number}`
+  readonly filter: Filter
   readonly limitMax: number
   readonly waitMax: number
   /** Of how many requests the answer is not waited for. */
@@ -78,7 +80,7 @@ export class FeedReader {
   }
 
   private take(events: Seen[], link: string): number {
-    const [, target] = /^<\/v1([^>]+)>; rel="next"$/.exec(link) ?? []
+    const target = nextOf(link)
     if (!target) {
       this.faults.push(`a page has the link ${link}`)
       return -1
@@ -89,11 +91,18 @@ export class FeedReader {
   }
 }
 
-const WHOLE: Kind = { filter: '', limitMax: 100, waitMax: 0.1, lost: 0 }
-
-/** All events, on changing servers. */
-export async function readFeed({ key, urls }: { key: string; urls: string[] }): Promise<Seen[]> {
-  const reader = new FeedReader(WHOLE, key, () => urls)
+/** All events of a filter, on changing servers. */
+export async function readFeed({ key, urls }: { key: string; urls: string[] }, filter: Filter = ''): Promise<Seen[]> {
+  const reader = new FeedReader({ filter, limitMax: 100, waitMax: 0.1, lost: 0 }, key, () => urls)
   await reader.drain()
   return reader.events
+}
+
+/** The path of the next page, behind /v1. */
+export function nextOf(link: string | null): string | undefined {
+  return /^<\/v1([^>]+)>; rel="next"$/.exec(link ?? '')?.[1]
+}
+
+export function matches(filter: Filter, { petId, orderId }: Seen): boolean {
+  return filter === '' || filter === `petId=${petId}` || filter === `orderId=${orderId}`
 }
