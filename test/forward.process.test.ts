@@ -332,7 +332,7 @@ describe('petstore events forward', () => {
       expect(Bun.spawnSync([openssl as string, ...made, '-keyout', keyFile, '-out', certFile]).exitCode).toBe(0)
       const hook = await hookOf(taken, { tls: { key: Bun.file(keyFile), cert: Bun.file(certFile) } })
       const distrusting = start(hook.url, { args: ['--insecure'], env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } })
-      expect(await distrusting.said(/"reason":"([^"]+)"/)).toContain('SELF_SIGNED')
+      expect(await distrusting.said(/"reason":"([^"]+)"/)).toMatch(/self.signed/i)
       await distrusting.stop()
       expect(hook.all).toEqual([])
       const trusting = start(hook.url, { env: { NODE_EXTRA_CA_CERTS: certFile } })
