@@ -79,12 +79,21 @@ function both(...walks: string[]): string[] {
 /** In both directions, with each filter and without, and two statuses of orders of which one holds the pet. */
 function readPages(statements: Statements): void {
   const [readPets, readOrders] = [pages(statements, PETS), pages(statements, ORDERS)]
-  for (const categoryId of [undefined, 1n])
-    for (const status of [undefined, 'sold'] as const)
-      for (const sort of SORTS) readPets(petFilter({ limit: 1, status, categoryId, sort }))
-  for (const petId of [undefined, 1n])
-    for (const status of [undefined, 'pending', 'returned'] as const)
-      for (const sort of SORTS) readOrders(orderFilter({ limit: 1, status, petId, sort }))
+  for (const filter of combinations(PETS.filters, ['sold']))
+    for (const sort of SORTS) readPets(petFilter({ limit: 1, sort, ...filter }))
+  for (const filter of combinations(ORDERS.filters, ['pending', 'returned']))
+    for (const sort of SORTS) readOrders(orderFilter({ limit: 1, sort, ...filter }))
+}
+
+/** A filter that is added to its list is here at once, and asks for its lines in the table above. */
+function combinations(filters: object, statuses: readonly string[]): object[] {
+  return Object.keys(filters).reduce<object[]>(
+    (all, name) =>
+      [undefined, ...(name === 'status' ? statuses : [1n])].flatMap((value) =>
+        all.map((one) => ({ ...one, [name]: value })),
+      ),
+    [{}],
+  )
 }
 
 function plans(): string[] {

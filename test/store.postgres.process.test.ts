@@ -11,6 +11,7 @@ import { parsePostgresAddress } from '../src/store/postgres/address.ts'
 import { PrimaryConnection } from '../src/store/postgres/connection.ts'
 import { postgresOrders } from '../src/store/postgres/orders.ts'
 import { postgresPets } from '../src/store/postgres/pets.ts'
+import { ORDERS, PETS } from '../src/store/shared/lists.ts'
 import { exactTimes } from './orders/exact-times.ts'
 import { ordersConformance } from './orders.conformance.ts'
 import { conformance } from './store.conformance.ts'
@@ -264,6 +265,25 @@ describe('with many rows', () => {
     while (after.scans < before.scans + calls.length) after = await counts()
     return after.rows - before.rows
   }
+
+  test('each index of a list is there', async () => {
+    const { store, name: database } = await storeWithKey()
+    await store.close()
+    const found = await cluster.asAdmin(
+      (sql) => sql`
+        SELECT indexrelid::regclass::text AS name, indisunique AS unique, string_agg(attname, ',' ORDER BY attnum) AS columns
+        FROM pg_index JOIN pg_attribute ON attrelid = indexrelid GROUP BY 1, 2`,
+      database,
+    )
+    for (const { filters, indexes } of [PETS, ORDERS]) {
+      const columnOf = new Map(Object.entries(filters))
+      for (const { name, filter, second, unique } of indexes) {
+        const narrowed = [filter, ...(second ? [second.filter] : [])].map((one) => columnOf.get(one))
+        const columns = [...narrowed, ...(unique ? [] : ['id'])].join()
+        expect(found.map((one) => ({ ...one }))).toContainEqual({ name, unique: unique !== undefined, columns })
+      }
+    }
+  })
 
   test('a page with filters reads its own rows, however many others are older', async () => {
     // The newest tenth is what shops ask for; of the rest there is something of everything.
