@@ -189,7 +189,21 @@ describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
     await Promise.all(writers)
   }, 60_000)
 
+  test('a search after a large import, of which the index has nothing yet, is answered from the rows', async () => {
+    const imported = await newAddress()
+    // One that never fills a segment of so many.
+    const importing = await openStore(imported, { ...options, searchSegment: 32_768 })
+    const { id } = await importing.createKey(newKey())
+    const pet = (n: number) => newPet({ name: n % 10 ? `Rex ${n}` : `Rare ${n}` })
+    await Promise.all(Array.from({ length: 300 }, (_, n) => importing.createPet(pet(n), id)))
+    await importing.close()
+    const server = await openStore(imported, { ...options, searchSegment: 16 })
+    expect((await found(server, 'rare')).length).toBe(30)
+    await server.close()
+  })
+
   test('while the index is missing, a search says how far it is, and lists go on', async () => {
+    await Promise.all(Array.from({ length: 1_000 }, (_, n) => add(`Old ${n}`)))
     const old = await openStore(address, { ...options, searchSegment: 8 })
     const refused = await rejectionOf(old.listPets(petFilter({ limit: 1, search: 'rex' })))
     expect(refused).toMatchObject({
@@ -219,7 +233,7 @@ describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
 test('a search before its index is 503 with what to expect, and no failure in the log or in the metrics', async () => {
   const store = await openStore(':memory:', { now: Date.now, searchSegment: 8 })
   const { id } = await store.createKey(newKey())
-  for (let n = 0; n < 80; n++) await store.createPet(newPet(), id)
+  await Promise.all(Array.from({ length: 1_000 }, () => store.createPet(newPet(), id)))
   const counted: [string, number][] = []
   const metrics = { ...createMetrics(), request: (label: string, status: number) => void counted.push([label, status]) }
   const service = await startService({ store, metrics })

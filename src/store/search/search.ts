@@ -6,7 +6,8 @@ import type { Page } from '../../domain/lists.ts'
 import { hasWords, searchWords, wordsOf } from '../../domain/words.ts'
 import { batched } from '../shared/group-commit.ts'
 import { type AnyFilter, goesUp, hasFilters, type List, pageOf, startOf } from '../shared/lists.ts'
-import { BLOCK, firstAbove, Memory, type View } from './memory.ts'
+import { Memory, type View } from './memory.ts'
+import { BLOCK } from './rows.ts'
 import type { FoundRow, SearchTables } from './tables.ts'
 import { addTo, placesIn, rangeOf, segmentOf } from './terms.ts'
 import { type Demand, taking } from './turns.ts'
@@ -129,21 +130,20 @@ class Way<Filter> {
   }
 
   private *behindSegments(from: bigint, up: boolean): Generator<Candidates> {
-    const { ids, words, blocks, length } = this.view
-    const start = firstAbove(ids, length, from)
+    const { rows, end } = this.view
+    const start = rows.firstAbove(from, end)
     const step = up ? 1 : -1
     const mayHave = (block: string | undefined) => block === undefined || hasWords(block, this.words)
     let found: bigint[] = []
     let chunk = CHUNK.first
     let isIn = true
-    for (let at = up ? start : start - 1; at >= 0 && at < length; at += step) {
+    for (let at = up ? start : start - 1; at >= rows.start && at < end; at += step) {
       const isFirst = at % BLOCK === (up ? 0 : BLOCK - 1)
-      if (isFirst) isIn = mayHave(blocks[Math.floor(at / BLOCK)])
-      const id = ids[at] as bigint
+      if (isFirst) isIn = mayHave(rows.blockOf(at))
       if (!isIn) at += step * (BLOCK - 1)
-      else if (hasWords(words[at] as string, this.words)) found.push(id)
+      else if (hasWords(rows.wordsAt(at), this.words)) found.push(rows.idAt(at))
       if (found.length < chunk && !(isFirst && at % PASSED < BLOCK)) continue
-      const last = ids[at] as bigint
+      const last = rows.idAt(Math.max(at, rows.start))
       yield { ids: found, after: up ? last : last - 1n, looked: found.length }
       if (found.length > 0) chunk = Math.min(2 * chunk, CHUNK.max)
       found = []
