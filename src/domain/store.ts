@@ -56,6 +56,8 @@ export interface StoreOptions {
   copying?: boolean
   /** Called once for each trouble, when it is noticed. */
   onTrouble?: ((trouble: Trouble) => void) | undefined
+  /** Called now and then with how many ids, from the first to the last of them, the index of search lacks. */
+  onUnindexed?: ((list: 'pets' | 'orders', ids: number) => void) | undefined
   /** Called after each commit of creates, with their number and the duration. */
   onBatch?: ((size: number, seconds: number) => void) | undefined
   /**

@@ -16,6 +16,8 @@ export interface Metrics {
   /** One commit of changes that arrived together. */
   batch(size: number, seconds: number): void
   deprecatedCall(operation: string, key: KeyId): void
+  /** How many ids of a list the index of search lacks. */
+  unindexed(list: string, ids: number): void
   transitions(transitions: readonly Transition[]): void
   /** Wraps the store so that its calls and its inventory are measured. */
   timed<Store extends PetStore & OrderStore & EventStore & KeyStore>(store: Store): Store
@@ -74,6 +76,7 @@ export function createMetrics(): Metrics {
   let inFlight = () => 0
   let disk: string | undefined
   let overdue: (() => number) | undefined
+  const unindexed = new Map<string, number>()
   let feed = { waiting: 0, sent: 0 }
   const transitions: Record<OrderStatus, number> = { pending: 0, completed: 0, cancelled: 0, expired: 0, returned: 0 }
   let readInventory = async (): Promise<Inventory | undefined> => undefined
@@ -105,6 +108,7 @@ export function createMetrics(): Metrics {
     transitions(all) {
       for (const { status } of all) transitions[status]++
     },
+    unindexed: (list, ids) => void unindexed.set(list, ids),
     deprecatedCall(operation, key) {
       const labels = `${operation} ${key}`
       const counter = deprecatedCalls.get(labels) ?? { operation, key_id: String(key), calls: 0 }
@@ -162,6 +166,10 @@ export function createMetrics(): Metrics {
         textFormat(
           { name: 'petstore_pets', help: 'Pets of the store, by status.', type: 'gauge' },
           Object.entries(inventory ?? {}).map(([status, pets]) => ({ labels: { status }, value: Number(pets) })),
+        ),
+        textFormat(
+          { name: 'petstore_search_unindexed', help: 'Ids that the index of search lacks, by list.', type: 'gauge' },
+          [...unindexed].map(([list, value]) => ({ labels: { list }, value })),
         ),
         gauge(
           'petstore_requests_in_flight',

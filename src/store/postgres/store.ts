@@ -74,7 +74,7 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
     orders: postgresSearchTables(connection, ORDERS, size),
   }
   const demand = new Demand()
-  const filling = startFilling([tables.pets, tables.orders], size, demand)
+  const filling = startFilling(tables, size, demand, options.onUnindexed)
   return {
     ...pets,
     ...orders,

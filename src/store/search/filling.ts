@@ -19,14 +19,19 @@ export interface Filling {
 }
 
 /** `size`: the ids of a segment. */
-export function startFilling(lists: readonly Tables[], size: number, demand: Demand): Filling {
+export function startFilling<List extends string>(
+  lists: Readonly<Record<List, Tables>>,
+  size: number,
+  demand: Demand,
+  onUnindexed?: (list: List, ids: number) => void,
+): Filling {
   let stopped = false
   let filling: Promise<unknown> = Promise.resolve()
   let timer = setTimeout(again, EVERY_MS)
   timer.unref()
 
   function again(): void {
-    filling = Promise.all(lists.map(fillAll)).catch(() => {
+    filling = Promise.all((Object.keys(lists) as List[]).map(fillAll)).catch(() => {
       // The next one tries again; whoever asks the store meanwhile gets its error.
     })
     filling.then(() => {
@@ -37,13 +42,14 @@ export function startFilling(lists: readonly Tables[], size: number, demand: Dem
     })
   }
 
-  async function fillAll(tables: Tables): Promise<void> {
-    while (!stopped && (await fillNext(tables)));
+  async function fillAll(list: List): Promise<void> {
+    while (!stopped && (await fillNext(list, lists[list])));
   }
 
   /** Resolves with whether there was a segment to fill. */
-  async function fillNext(tables: Tables): Promise<boolean> {
+  async function fillNext(list: List, tables: Tables): Promise<boolean> {
     const { first, last } = await tables.end()
+    onUnindexed?.(list, first === undefined || last === undefined ? 0 : Number(last - first) + 1)
     if (first === undefined || last === undefined) return false
     const whole = BigInt(size)
     const segment = segmentOf(first, size)

@@ -45,7 +45,7 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
     orders: sqliteSearchTables(statements, read, transact, ORDERS, size),
   }
   const demand = new Demand()
-  const filling = startFilling([tables.pets, tables.orders], size, demand)
+  const filling = startFilling(tables, size, demand, options.onUnindexed)
   const checkpoints = startCheckpoints(connection, hold)
   return {
     ...pets,
