@@ -45,7 +45,7 @@ describe('a database that', () => {
   }
 
   async function servesAgain(): Promise<void> {
-    const deadline = performance.now() + 5_000
+    const deadline = performance.now() + 30_000
     for (;;) {
       const statuses = await together(list(), service.post(PET))
       if (statuses[0] === 200 && statuses[1] === 201) return
@@ -243,7 +243,7 @@ test(
       await cluster.up()
       const upAt = performance.now()
       while (addedAt < upAt) {
-        expect(performance.now() - upAt).toBeLessThan(2_000)
+        expect(performance.now() - upAt).toBeLessThan(20_000)
         await Bun.sleep(5)
       }
     }

@@ -106,15 +106,13 @@ describe('a commit of another process', () => {
     const creating = store.createPet(PET, by).then(() => {
       added = true
     })
-    const closing = Bun.sleep(200).then(() => other.run('ROLLBACK'))
-    const begun = performance.now()
+    // A list that waited for the lock would wait for ever.
     for (let n = 0; n < 20; n++) {
       expect(petsOf(await store.listPets(petFilter({ limit: 1 })))).toEqual([])
       await Bun.sleep(1)
     }
-    expect(performance.now() - begun).toBeLessThan(150)
     expect(added).toBe(false)
-    await closing
+    other.run('ROLLBACK')
     await store.close()
     await creating
     expect(other.query('SELECT count(*) AS n FROM pets').get()).toEqual({ n: 1 })

@@ -5,7 +5,7 @@ import { closeSync, constants, openSync, readdirSync, readFileSync, writeSync } 
 import { join } from 'node:path'
 import { temporaryFile } from './support/files.ts'
 import { petBody } from './support/pets.ts'
-import { ask, type Running, root, serve } from './support/process.ts'
+import { answering, ask, COUNTING, type Running, root, serve } from './support/process.ts'
 
 const PET = petBody()
 const LINUX = process.platform === 'linux'
@@ -20,13 +20,13 @@ async function stopped(service: Running, signal?: NodeJS.Signals) {
   return { status, tookMs: performance.now() - begun }
 }
 
-/** A request whose body arrives in two parts, the second after `pauseMs`; never without it. */
-function slowCreate(service: Running, pauseMs?: number): Promise<Response> {
+/** A request whose body arrives in two parts, the second after `first`; never without it. */
+function slowCreate(service: Running, first?: Promise<void>): Promise<Response> {
   const body = new ReadableStream({
     async start(controller) {
       controller.enqueue(PET.slice(0, 9))
-      if (pauseMs === undefined) return
-      await Bun.sleep(pauseMs)
+      if (!first) return
+      await first
       controller.enqueue(PET.slice(9))
       controller.close()
     },
@@ -104,9 +104,9 @@ describe.concurrent('a second signal ends it at once', () => {
     ['SIGTERM', 'SIGTERM', 143],
     ['SIGINT', 'SIGINT', 130],
   ] as const)('%s, then %s', async (first, second, expected) => {
-    const service = await serve(['--ephemeral'])
+    const service = await serve(['--ephemeral'], { env: COUNTING })
     slowCreate(service)
-    await Bun.sleep(100)
+    await answering(service, 1)
     process.kill(service.pid, first)
     while (!service.stderr().includes('stopping')) await Bun.sleep(5)
     await Bun.sleep(200)
@@ -129,9 +129,9 @@ describe.concurrent('a second signal ends it at once', () => {
   })
 
   test('also when it comes right after the first, if it is of the other kind', async () => {
-    const service = await serve(['--ephemeral'])
+    const service = await serve(['--ephemeral'], { env: COUNTING })
     slowCreate(service)
-    await Bun.sleep(100)
+    await answering(service, 1)
     process.kill(service.pid, 'SIGINT')
     while (!service.stderr().includes('stopping')) await Bun.sleep(1)
     const { status, tookMs } = await stopped(service, 'SIGTERM')
@@ -140,13 +140,17 @@ describe.concurrent('a second signal ends it at once', () => {
   })
 
   test('but not a repeat of the first, which `npm start` forwards after the terminal has sent it already', async () => {
-    const service = await serve(['--ephemeral'])
-    const answer = slowCreate(service, 500)
-    await Bun.sleep(100)
+    const service = await serve(['--ephemeral'], { env: COUNTING })
+    const { promise: first, resolve: sendRest } = Promise.withResolvers<void>()
+    const answer = slowCreate(service, first)
+    await answering(service, 1)
     process.kill(service.pid, 'SIGINT')
     await Bun.sleep(10)
-    const { status } = await stopped(service, 'SIGINT')
-    expect([status, (await answer).status]).toEqual([0, 201])
+    const ended = stopped(service, 'SIGINT')
+    while (!service.stderr().includes('stopping')) await Bun.sleep(5)
+    await Bun.sleep(200)
+    sendRest()
+    expect([(await ended).status, (await answer).status]).toEqual([0, 201])
   })
 })
 
@@ -174,26 +178,29 @@ describe.skipIf(!LINUX).concurrent('with workers', () => {
 
   test('SIGINT to all of them, as from a terminal: each answers its requests in progress', async () => {
     const { service, workers } = await withWorkers()
-    const answers = Array.from({ length: 8 }, () => slowCreate(service, 1_000))
-    await Bun.sleep(300)
+    const { promise: first, resolve: sendRest } = Promise.withResolvers<void>()
+    const answers = Array.from({ length: 8 }, () => slowCreate(service, first))
+    // Until they have arrived; nothing outside the service shows that of a worker's.
+    await Bun.sleep(1_000)
     for (const pid of workers) process.kill(pid, 'SIGINT')
-    expect(await service.stop('SIGINT')).toBe(0)
+    const ended = service.stop('SIGINT')
+    while (!service.stderr().includes('stopping')) await Bun.sleep(5)
+    await Bun.sleep(100)
+    sendRest()
+    expect(await ended).toBe(0)
     for (const answer of answers) expect((await answer).status).toBe(201)
   })
 
-  test.each([0, 500, 1_000, 1_050, 1_150, 1_300])(
-    '%d ms after one has ended: nothing is left behind',
-    async (pauseMs) => {
-      const { service, database, workers } = await withWorkers()
-      process.kill(workers[0] as number, 'SIGKILL')
-      while (!service.stderr().includes('worker ended')) await Bun.sleep(5)
-      await Bun.sleep(pauseMs)
-      const { status, tookMs } = await stopped(service)
-      expect(status).toBe(0)
-      expect(tookMs).toBeLessThan(STOP_MAX_MS)
-      expect(processesOf(database)).toEqual([])
-    },
-  )
+  test.each([0, 1_000, 1_150])('%d ms after one has ended: nothing is left behind', async (pauseMs) => {
+    const { service, database, workers } = await withWorkers()
+    process.kill(workers[0] as number, 'SIGKILL')
+    while (!service.stderr().includes('worker ended')) await Bun.sleep(5)
+    await Bun.sleep(pauseMs)
+    const { status, tookMs } = await stopped(service)
+    expect(status).toBe(0)
+    expect(tookMs).toBeLessThan(STOP_MAX_MS)
+    expect(processesOf(database)).toEqual([])
+  })
 })
 
 test('SIGTERM to `npm start` ends the service, in order, and the port is free again', async () => {

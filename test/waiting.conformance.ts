@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { EventFilter } from '../src/domain/events.ts'
-import { createMetrics } from '../src/observability/metrics.ts'
+import { createMetrics, type Metrics } from '../src/observability/metrics.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { petBody } from './support/pets.ts'
 import { type Answer, type Service, type ServiceOptions, startService } from './support/service.ts'
@@ -33,6 +33,10 @@ export function waitingConformance(name: string, newAddress: () => Promise<strin
     const add = async (to: Service, fields = {}): Promise<number> =>
       JSON.parse((await to.post(petBody(fields))).text).id
     const end = async (of: Service, query = '') => nextOf(await of.get(`/store/events?from=now${query}`))
+    /** Resolves when so many wait. */
+    const wait = async (metrics: Metrics, count: number) => {
+      while (!(await metrics.text()).includes(`petstore_waiting_readers ${count}\n`)) await Bun.sleep(5)
+    }
     const waiting = async (of: Service, path: string, headers: Record<string, string> = {}) => {
       const answer = of.get(`${path}&wait=30`, headers)
       await Bun.sleep(100)
@@ -46,7 +50,7 @@ export function waitingConformance(name: string, newAddress: () => Promise<strin
         const startedAt = performance.now()
         const pet = await add(by)
         for (const reader of readers) expect(petsOf(await reader)).toEqual([pet])
-        expect(performance.now() - startedAt).toBeLessThan(5_000)
+        expect(performance.now() - startedAt).toBeLessThan(20_000)
       }
     })
 
@@ -89,10 +93,11 @@ export function waitingConformance(name: string, newAddress: () => Promise<strin
         readings.push(filter)
         return store.listEvents(filter)
       }
-      const shared = await start({ store: { ...store, listEvents } })
+      const metrics = createMetrics()
+      const shared = await start({ store: { ...store, listEvents }, metrics })
       const path = await end(shared)
       const readers = Array.from({ length: 50 }, () => waiting(shared, path))
-      await Bun.sleep(300)
+      await wait(metrics, 50)
       readings.length = 0
       const pet = await add(other)
       for (const answer of await Promise.all(readers)) expect(petsOf(answer)).toEqual([pet])
@@ -110,11 +115,12 @@ export function waitingConformance(name: string, newAddress: () => Promise<strin
       await other.store.revokeKey(id)
       const startedAt = performance.now()
       for (const reader of readers) expect(JSON.parse((await reader).text)).toMatchObject({ code: 'invalid_api_key' })
-      expect(performance.now() - startedAt).toBeLessThan(5_000)
+      expect(performance.now() - startedAt).toBeLessThan(20_000)
     })
 
     test('are bounded, and who has gone away is forgotten at once', async () => {
-      const small = await start({ maxWaiting: 2 })
+      const metrics = createMetrics()
+      const small = await start({ maxWaiting: 2, metrics })
       const path = await end(small)
       const gone = new AbortController()
       const ask = (signal?: AbortSignal) =>
@@ -123,25 +129,26 @@ export function waitingConformance(name: string, newAddress: () => Promise<strin
           signal: signal ?? null,
         })
       const readers = [ask(), ask(gone.signal).catch(() => 'gone')] as const
-      await Bun.sleep(200)
+      await wait(metrics, 2)
       const refused = await small.get(`${path}&wait=30`)
       expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '1'])
       expect((await small.get(path)).status).toBe(200)
       expect((await small.request('HEAD', `${path}&wait=30`)).status).toBe(200)
       gone.abort()
       expect(await readers[1]).toBe('gone')
-      await Bun.sleep(200)
+      await wait(metrics, 1)
       const third = ask()
-      await Bun.sleep(100)
+      await wait(metrics, 2)
       const pet = await add(small)
       for (const reader of [readers[0], third]) expect(await (await reader).json()).toMatchObject([{ petId: pet }])
     })
 
     test('are all answered when the server stops', async () => {
-      const stopping = await start()
+      const metrics = createMetrics()
+      const stopping = await start({ metrics })
       const path = await end(stopping)
       const readers = Array.from({ length: 20 }, () => waiting(stopping, path))
-      await Bun.sleep(300)
+      await wait(metrics, 20)
       const stopped = stopping.stop()
       for (const answer of await Promise.all(readers)) {
         expect([answer.status, answer.text, nextOf(answer)]).toEqual([200, '[]', path])
@@ -153,18 +160,16 @@ export function waitingConformance(name: string, newAddress: () => Promise<strin
       const metrics = createMetrics()
       const measured = await start({ metrics })
       const path = await end(measured)
-      const reader = measured.get(`${path}&wait=1`)
-      await Bun.sleep(300)
-      const during = await metrics.text()
-      expect(during).toContain('petstore_waiting_readers 1\n')
-      expect(during).toContain('petstore_requests_in_flight 0\n')
+      const reader = measured.get(`${path}&wait=2`)
+      await wait(metrics, 1)
+      expect(await metrics.text()).toContain('petstore_requests_in_flight 0\n')
       await reader
       const after = await metrics.text()
       expect(after).toContain('petstore_waiting_readers 0\n')
       const seconds = /petstore_request_duration_seconds_sum\{operation="listEvents",status="200"\} (\S+)/.exec(
         after,
       )?.[1]
-      expect(Number(seconds)).toBeLessThan(0.9)
+      expect(Number(seconds)).toBeLessThan(1.5)
       await add(measured)
       await measured.get(path)
       expect(await metrics.text()).toContain('petstore_events_sent_total 1\n')

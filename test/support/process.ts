@@ -89,6 +89,15 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
+/** Started with these, a service says how many requests it is answering. */
+export const COUNTING: Record<string, string> = { PETSTORE_ADMIN_PORT: '0' }
+
+/** Resolves when the service has begun to answer so many requests: what is sent now follows them. */
+export async function answering(service: Running, count: number): Promise<void> {
+  const url = /^metrics on (\S+)$/m.exec(service.stdout())?.[1] as string
+  while (!(await (await fetch(url)).text()).includes(`\npetstore_requests_in_flight ${count}\n`)) await Bun.sleep(5)
+}
+
 /** What a shop would send: a request with a key, and its status and body. */
 export async function ask(method: string, url: string, key: string, body?: string) {
   const answer = await fetch(url, { method, headers: { Authorization: `Bearer ${key}` }, ...(body ? { body } : {}) })
