@@ -127,8 +127,9 @@ async function serve(
   const others = workers > 1 ? await startWorkers(workers - 1, config, server.port, log) : undefined
   const backedUp = ephemeral || worker ? { ...config, backupDir: undefined } : config
   const backups = startPeriodicBackups(backedUp, log, Date.now)
-  if (backups.overdueSeconds) metrics?.watchBackups(backups.overdueSeconds)
-  if (!ephemeral && kindOf(config.database).files) metrics?.watchDisk(dirname(absolutePath(config.database)))
+  const isFile = !ephemeral && kindOf(config.database).files
+  const disk = isFile ? dirname(absolutePath(config.database)) : undefined
+  metrics?.watch({ disk, backupOverdue: backups.overdueSeconds })
   // The last step that can fail: a key that was created is always shown.
   const key = worker ? undefined : await addFirstKey(store, config, log)
   const shownKey = ephemeral || !config.bootstrapKey ? key : undefined
@@ -190,7 +191,7 @@ async function openWatched(
       logExpired(log, transitions)
     },
   })
-  if (store.pool) metrics?.watchPool(store.pool)
+  metrics?.watch({ pool: store.pool })
   return metrics?.timed(store) ?? store
 }
 

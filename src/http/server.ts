@@ -65,8 +65,7 @@ export function startServer(options: ServerOptions): PetstoreServer {
   const server = listen({ ...options, flag: '--port' }, serving(routes, pipeline))
   const port = server.port as number
   const url = `http://${authority(host, port)}${basePath}`
-  metrics?.watchInFlight(() => server.pendingRequests - pipeline.feed.waiting)
-  metrics?.watchFeed(pipeline.feed)
+  metrics?.watch({ inFlight: () => server.pendingRequests - pipeline.feed.waiting, feed: pipeline.feed })
   const expiry = startExpiry(store, options.log, options.expiryEveryMs)
 
   return {

@@ -2,13 +2,12 @@
 // without it.
 
 import { statfsSync } from 'node:fs'
-import type { EventStore } from '../domain/events.ts'
-import type { KeyId, KeyStore } from '../domain/keys.ts'
-import type { Inventory, OrderStatus, OrderStore, Transition } from '../domain/orders.ts'
-import type { PetStore } from '../domain/pets.ts'
+import type { KeyId } from '../domain/keys.ts'
+import type { Inventory, OrderStatus, Transition } from '../domain/orders.ts'
+import type { Store } from '../domain/store.ts'
 import { Histogram } from './histogram.ts'
 import { measureProcess } from './process-metrics.ts'
-import { gauge, textFormat } from './text-format.ts'
+import { counter, gauge, textFormat } from './text-format.ts'
 
 export interface Metrics {
   /** One response; `operation` is an operationId, or the path where there is no operation. */
@@ -20,19 +19,25 @@ export interface Metrics {
   unindexed(list: string, ids: number): void
   transitions(transitions: readonly Transition[]): void
   /** Wraps the store so that its calls and its inventory are measured. */
-  timed<Store extends PetStore & OrderStore & EventStore & KeyStore>(store: Store): Store
-  /** The connections of a store that has a pool. */
-  watchPool(state: () => { size: number; busy: number; waiting: number }): void
-  /** The folder of a store that is a file. */
-  watchDisk(folder: string): void
-  /** For how long a periodic backup has been due, in seconds. */
-  watchBackups(overdue: () => number): void
-  /** The requests that have arrived and have no response yet, except those that wait for events. */
-  watchInFlight(count: () => number): void
-  /** The readers that wait for events, and how many events were sent. */
-  watchFeed(feed: { readonly waiting: number; readonly sent: number }): void
+  timed(store: Store): Store
+  /** From now on these are in the text, too. */
+  watch(more: Watched): void
   /** In Prometheus' text format. Without the inventory when the store does not give it within a second. */
   text(): Promise<string>
+}
+
+/** What is asked when the text is. */
+export interface Watched {
+  /** The connections of a store that has a pool. */
+  pool?: Store['pool'] | undefined
+  /** The folder of a store that is a file. */
+  disk?: string | undefined
+  /** For how long a periodic backup has been due, in seconds. */
+  backupOverdue?: (() => number) | undefined
+  /** The requests that have arrived and have no response yet, except those that wait for events. */
+  inFlight?: (() => number) | undefined
+  /** The readers that wait for events, and how many events were sent. */
+  feed?: { readonly waiting: number; readonly sent: number }
 }
 
 const SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -71,13 +76,8 @@ export function createMetrics(): Metrics {
   const commit = { size: sizes.series(), seconds: commits.series() }
 
   const deprecatedCalls = new Map<string, { operation: string; key_id: string; calls: number }>()
-  // 0 for a store without a pool.
-  let pool = () => ({ size: 0, busy: 0, waiting: 0 })
-  let inFlight = () => 0
-  let disk: string | undefined
-  let overdue: (() => number) | undefined
   const unindexed = new Map<string, number>()
-  let feed = { waiting: 0, sent: 0 }
+  const watched: Watched = {}
   const transitions: Record<OrderStatus, number> = { pending: 0, completed: 0, cancelled: 0, expired: 0, returned: 0 }
   let readInventory = async (): Promise<Inventory | undefined> => undefined
 
@@ -133,28 +133,17 @@ export function createMetrics(): Metrics {
         findKey: timed('findKey', store.findKey),
       }
     },
-    watchDisk(folder) {
-      disk = folder
-    },
-    watchBackups(seconds) {
-      overdue = seconds
-    },
-    watchInFlight(count) {
-      inFlight = count
-    },
-    watchFeed(watched) {
-      feed = watched
-    },
-    watchPool(state) {
-      pool = state
+    watch(more) {
+      Object.assign(watched, more)
     },
     async text() {
+      const { pool, disk, backupOverdue, inFlight, feed } = watched
       const inventory = await Promise.race([readInventory().catch(() => undefined), Bun.sleep(INVENTORY_MS)])
       return [
         ...[requests, stores, commits, sizes].map((histogram) => histogram.text()),
         sizes.text(FORMER_SIZES),
         deprecatedText(deprecatedCalls.values()),
-        ...poolTexts(pool()),
+        ...poolTexts(pool?.() ?? { size: 0, busy: 0, waiting: 0 }),
         textFormat(
           {
             name: 'petstore_order_transitions_total',
@@ -174,14 +163,14 @@ export function createMetrics(): Metrics {
         gauge(
           'petstore_requests_in_flight',
           'Requests that have arrived and have no response yet, except those that wait for events.',
-          inFlight(),
+          inFlight?.() ?? 0,
         ),
-        gauge('petstore_waiting_readers', 'Requests that wait for events.', feed.waiting),
-        textFormat({ name: 'petstore_events_sent_total', help: 'Events that were sent.', type: 'counter' }, [
-          { labels: {}, value: feed.sent },
-        ]),
+        gauge('petstore_waiting_readers', 'Requests that wait for events.', feed?.waiting ?? 0),
+        counter('petstore_events_sent_total', 'Events that were sent.', feed?.sent ?? 0),
         ...(disk ? diskTexts(disk) : []),
-        overdue ? gauge('petstore_backup_overdue_seconds', 'How long a periodic backup has been due.', overdue()) : '',
+        backupOverdue
+          ? gauge('petstore_backup_overdue_seconds', 'How long a periodic backup has been due.', backupOverdue())
+          : '',
         processText(),
       ].join('')
     },
@@ -207,7 +196,7 @@ function diskTexts(folder: string): string[] {
   ]
 }
 
-function poolTexts({ size, busy, waiting }: { size: number; busy: number; waiting: number }): string[] {
+function poolTexts({ size, busy, waiting }: ReturnType<NonNullable<Store['pool']>>): string[] {
   return [
     gauge('petstore_pool_size', 'Connections to PostgreSQL that answer reads.', size),
     gauge('petstore_pool_busy', 'Connections of the pool in use.', busy),

@@ -4,7 +4,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { gauge, textFormat } from './text-format.ts'
+import { counter, gauge } from './text-format.ts'
 
 /** Starts to measure the delay of the event loop. Each call returns the metrics since the previous call. */
 export function measureProcess(): () => string {
@@ -72,8 +72,4 @@ function delayMetrics(delay: ReturnType<typeof monitorEventLoopDelay>): string[]
   return Object.entries(values).map(([name, value]) =>
     gauge(`nodejs_eventloop_lag_${name}`, 'Delay of the event loop since the last report.', seconds(value)),
   )
-}
-
-function counter(name: string, help: string, value: number): string {
-  return textFormat({ name, help, type: 'counter' }, [{ value }])
 }

@@ -29,3 +29,7 @@ export function textFormat({ name, help, type }: Metric, samples: Iterable<Sampl
 export function gauge(name: string, help: string, value: number, labels: Labels = {}): string {
   return textFormat({ name, help, type: 'gauge' }, [{ value, labels }])
 }
+
+export function counter(name: string, help: string, value: number): string {
+  return textFormat({ name, help, type: 'counter' }, [{ value }])
+}
