@@ -14,6 +14,19 @@ const { animals, press } = openEachTest((opened) => {
   ;({ service, page } = opened)
 })
 
+/** As from a folder, onto the heading of the page. */
+async function drop(text: string): Promise<void> {
+  await page.getByRole('heading', { name: 'Animals', exact: true }).waitFor()
+  const kept = await page.evaluate(`(() => {
+    const dataTransfer = new DataTransfer()
+    dataTransfer.items.add(new File([${JSON.stringify(text)}], 'pets.csv', { type: 'text/csv' }))
+    const event = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true })
+    return document.querySelector('h1').dispatchEvent(event)
+  })()`)
+  // Otherwise the browser would leave the page for the file.
+  expect(kept).toBe(false)
+}
+
 const file = (text: string) => ({ name: 'pets.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
 
 test('a CSV of a spreadsheet is shown before anything is added, and the same file again adds nothing twice', async () => {
@@ -38,6 +51,22 @@ test('a CSV of a spreadsheet is shown before anything is added, and the same fil
   await dialog.getByText('0 added, 120 were there already.').waitFor()
   expect(await animals()).toHaveLength(121)
   expect((await animals()).filter(({ status }) => status === 'pending')).toHaveLength(60)
+})
+
+test('thousands of rows are read from a file that is dropped anywhere, and are added while the page can be used', async () => {
+  await addPets(service, 1, 'available', 'available')
+  await openSignedIn(page, service.key)
+  const rows = Array.from({ length: 2_000 }, (_, n) => `Luna ${n},${n % 10 ? '' : 7}`)
+  await drop(`name,categoryId\n${rows.join('\n')}\n`)
+  const dialog = page.getByRole('dialog', { name: 'Import animals' })
+  await dialog.getByText('1,800 cannot be added:').waitFor()
+  await dialog.getByRole('button', { name: 'Add 200' }).click()
+  await dialog.getByText(/^[1-9][0-9]* added\.$/).waitFor()
+  await press('Escape')
+  await page.getByRole('link', { name: 'Orders' }).click()
+  await page.getByRole('heading', { name: 'Orders' }).waitFor()
+  await page.getByRole('link', { name: 'Animals' }).click()
+  await page.getByText('of 201').waitFor({ timeout: 45_000 })
 })
 
 test('what is filtered is exported, with all its pages', async () => {

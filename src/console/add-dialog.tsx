@@ -36,7 +36,6 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: A
   useLayoutEffect(() => {
     setKept(!isEmpty(draft))
     setLast(undefined)
-    if (open) focusName()
   }, [open])
 
   function focusName(): void {

@@ -2,7 +2,7 @@
 
 import { Paw } from './icons.tsx'
 import { type ListPosition, startOf, toAddress } from './list-position.ts'
-import { type Opened, useRecordLink } from './record/record-address.ts'
+import { followHere, type Opened, useRecordLink } from './record/record-address.ts'
 import type { SignedIn } from './tab-keys.ts'
 
 export const TITLES = { animals: 'Animals', orders: 'Orders' } as const
@@ -63,11 +63,4 @@ export function Bar({ position, opened, goTo, signedIn: { key, name, readOnly },
       </div>
     </header>
   )
-}
-
-/** A click that asks for another tab or window stays the browser's. */
-function followHere(event: MouseEvent, follow: () => void): void {
-  if (event.ctrlKey || event.metaKey || event.shiftKey) return
-  event.preventDefault()
-  follow()
 }

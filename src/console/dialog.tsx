@@ -1,8 +1,8 @@
-// A modal dialog with a title and a button that closes it; Esc closes it, too.
+// A modal dialog with a title and a button that closes it; Esc closes it, too. What is to be filled in or confirmed has the focus at first.
 
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { Icon } from './icons.tsx'
+import { CloseButton } from './close-button.tsx'
 
 interface DialogProps {
   /** Of the title; unique on the page. */
@@ -16,16 +16,15 @@ interface DialogProps {
 export function Dialog({ id, title, open, setOpen, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => {
-    if (!open) dialog.current?.close()
-    else if (!dialog.current?.open) dialog.current?.showModal()
+    if (!open) return dialog.current?.close()
+    if (!dialog.current?.open) dialog.current?.showModal()
+    dialog.current?.querySelector<HTMLElement>('input, .primary')?.focus()
   }, [open])
   return (
     <dialog ref={dialog} aria-labelledby={id} onClose={() => setOpen(false)}>
       <div class="title-row">
         <h2 id={id}>{title}</h2>
-        <button type="button" class="quiet" aria-label="Close" title="Close" onClick={() => setOpen(false)}>
-          <Icon name="close" />
-        </button>
+        <CloseButton onClose={() => setOpen(false)} />
       </div>
       {children}
     </dialog>

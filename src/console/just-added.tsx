@@ -5,11 +5,12 @@ import { useState } from 'preact/hooks'
 import type { Pet } from '../client/petstore.ts'
 import { petsFromJson } from '../client/responses.ts'
 import { stringifyJson } from '../json/json.ts'
+import { CloseButton } from './close-button.tsx'
 import { CopyId } from './copy-id.tsx'
-import { Icon } from './icons.tsx'
 import { Actions, type OnAction } from './list-table.tsx'
 import type { Event } from './live/events.ts'
 import { Name } from './name.tsx'
+import { RecordLink } from './record/record-link.tsx'
 import type { Stored } from './session-state.ts'
 import { Status } from './status.tsx'
 
@@ -50,9 +51,7 @@ export function JustAdded({ added, onAction, onClear }: JustAddedProps) {
             {earlier.length} earlier
           </button>
         )}
-        <button type="button" class="quiet small" aria-label="Clear" title="Clear" onClick={onClear}>
-          <Icon name="close" />
-        </button>
+        <CloseButton label="Clear" onClose={onClear} />
       </div>
       {open && (
         <ul>
@@ -70,7 +69,9 @@ export function JustAdded({ added, onAction, onClear }: JustAddedProps) {
 function Added({ pet, onAction }: { pet: Pet; onAction: OnAction | undefined }) {
   return (
     <div class="facts">
-      <Name name={pet.name} />
+      <RecordLink kind="animal" id={pet.id} plain>
+        <Name name={pet.name} />
+      </RecordLink>
       <Facts pet={pet} />
       {onAction && <Actions subject={{ ...pet, petId: pet.id }} onAction={onAction} />}
     </div>

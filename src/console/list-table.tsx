@@ -9,7 +9,8 @@ import type { Shown } from './list.ts'
 import type { ListPosition } from './list-position.ts'
 import { Name } from './name.tsx'
 import { terms, time } from './phrases.ts'
-import { type RecordId, useRecordLink } from './record/record-address.ts'
+import type { RecordId } from './record/record-address.ts'
+import { RecordLink } from './record/record-link.tsx'
 import { useFocusInPlace } from './row-focus.ts'
 import { Status } from './status.tsx'
 import { labelOf, ORDER_STATUSES, STATUSES } from './statuses.ts'
@@ -67,9 +68,9 @@ export function ListTable({ shown, added, holderOf, marks, onAction }: ListTable
               <CopyId id={id} />
             </td>
             <th scope="row" class="cell-name">
-              <RowLink record={record}>
+              <RecordLink {...record} plain>
                 <Name name={name} search={search} />
-              </RowLink>
+              </RecordLink>
               {note && <Name name={note} search={search} hint />}
             </th>
             <td class="cell-detail">{detail}</td>
@@ -123,14 +124,6 @@ function orderRow(order: Order): Row {
 function when({ status, expiresAt, placedAt, changedAt }: Order): string {
   if (status !== 'pending') return time(changedAt)
   return expiresAt ? `until ${time(expiresAt)}` : `since ${time(placedAt)}`
-}
-
-function RowLink({ record, children }: { record: RecordId; children: ComponentChildren }) {
-  return (
-    <a class="row-link" {...useRecordLink(record)}>
-      {children}
-    </a>
-  )
 }
 
 /** The first button stays an element when the status changes, and with it the focus. */

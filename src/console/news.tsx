@@ -1,7 +1,7 @@
 // What has just been done, above the pager. It leaves by itself, unless somebody is at it.
 
 import { useEffect, useRef } from 'preact/hooks'
-import { Icon } from './icons.tsx'
+import { CloseButton } from './close-button.tsx'
 import { Notice } from './notice.tsx'
 
 const SHOWN_MS = 10_000
@@ -13,14 +13,9 @@ export function News({ title, onClose }: { title: string; onClose: () => void })
     const timer = setInterval(leave, SHOWN_MS)
     return () => clearInterval(timer)
   }, [title])
-  const close = (
-    <button type="button" class="quiet" aria-label="Close" title="Close" onClick={onClose}>
-      <Icon name="close" />
-    </button>
-  )
   return (
     <div ref={news}>
-      <Notice kind="done" title={title} actions={close} />
+      <Notice kind="done" title={title} actions={<CloseButton onClose={onClose} />} />
     </div>
   )
 }

@@ -3,7 +3,7 @@
 import { Icon } from './icons.tsx'
 import type { List, Shown } from './list.ts'
 import { firstPage, type ListPosition, lastPage, nextPage, PAGE_SIZES, previousPage } from './list-position.ts'
-import { time } from './phrases.ts'
+import { number, time } from './phrases.ts'
 import { labelOf, STATUSES_OF } from './statuses.ts'
 
 interface PagerProps {
@@ -68,7 +68,6 @@ export function rangeOf(shown: Shown): string {
   const to = page > 0 ? before + count : total === undefined ? undefined : total + (page + 1) * limit
   if (to === undefined) return `${count} rows`
   const from = Math.max(1, to - count + 1)
-  const number = (value: number) => value.toLocaleString('en-GB')
   const range = from === to ? number(from) : `${number(from)} – ${number(to)}`
   return total === undefined ? range : `${range} of ${number(Math.max(total, to))}`
 }

@@ -1,4 +1,4 @@
-// Parts of the sentences about orders: times, brief names, for whom and until when, and who was quicker.
+// Parts of sentences: numbers, times, brief names, for whom and until when, and who was quicker.
 
 import type { Order } from '../client/petstore.ts'
 import { plain } from './visible-text.ts'
@@ -14,6 +14,10 @@ export function quicker(name: string, order: Order | undefined): string {
 export function terms({ status, reference, expiresAt }: Order): string {
   const until = status === 'pending' && expiresAt ? `until ${time(expiresAt)}` : ''
   return [reference && ` for ${brief(reference)}`, until && ` ${until}`].filter(Boolean).join(',')
+}
+
+export function number(value: number | bigint): string {
+  return value.toLocaleString('en-GB')
 }
 
 export function time(at: string | number): string {

@@ -1,5 +1,7 @@
 // Radio buttons that look like one control. Keyboards and screen readers see ordinary radio buttons.
 
+import { number } from './phrases.ts'
+
 interface RadioGroupProps<Value extends string> {
   legend: string
   name: string
@@ -36,7 +38,7 @@ export function RadioGroup<Value extends string>({
             />
             <span>
               {label}
-              {counts[option] !== undefined && <small> {counts[option].toLocaleString('en-GB')}</small>}
+              {counts[option] !== undefined && <small> {number(counts[option])}</small>}
             </span>
           </label>
         ))}

@@ -13,6 +13,7 @@ import type { ReadEvents } from './live/events.ts'
 import { Name } from './name.tsx'
 import { terms } from './phrases.ts'
 import { readAnimal } from './record/animal.ts'
+import { RecordLink } from './record/record-link.tsx'
 import { Status } from './status.tsx'
 import { ORDER_STATUSES } from './statuses.ts'
 import { TextField } from './text-field.tsx'
@@ -97,12 +98,14 @@ function useFound(search: string, find: (id: bigint) => Promise<Pet | Order | un
 
 function Found({ found, onAction }: { found: Pet | Order; onAction: OnAction | undefined }) {
   const order = 'petId' in found ? found : undefined
-  const name = 'petId' in found ? found.petName : found.name
-  const subject = 'petId' in found ? subjectOf(found) : { ...found, petId: found.id }
+  const pet = found as Pet
+  const subject = order ? subjectOf(order) : { ...pet, petId: pet.id }
   return (
     <section class="found" aria-labelledby="found">
       <h2 id="found">
-        <Name name={name} />
+        <RecordLink kind={order ? 'order' : 'animal'} id={found.id} plain>
+          <Name name={order?.petName ?? pet.name} />
+        </RecordLink>
       </h2>
       <div class="facts">
         {order ? (
@@ -112,7 +115,7 @@ function Found({ found, onAction }: { found: Pet | Order; onAction: OnAction | u
             <span class="muted">{terms(order)}</span>
           </>
         ) : (
-          <Facts pet={found as Pet} />
+          <Facts pet={pet} />
         )}
         {onAction && subject && <Actions subject={subject} onAction={onAction} />}
       </div>

@@ -9,7 +9,6 @@ import { useAnnounce } from './announcer.tsx'
 import { Bar, TITLES } from './bar.tsx'
 import { type Draft, isEmpty } from './draft.ts'
 import { EmptyStore } from './empty-store.tsx'
-import { toFailure } from './failures.ts'
 import { exportList } from './files/export.ts'
 import { ImportDialog } from './files/import-dialog.tsx'
 import { useHolders } from './holders.ts'
@@ -127,13 +126,6 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
   const emptyStore = animals && (sampling || hasNoAnimals(list)) && (
     <EmptyStore client={client} readOnly={readOnly} onRunning={setSampling} onDone={reload} />
   )
-  async function saveList(): Promise<void> {
-    try {
-      noteChange(`${(await exportList(client, position)).toLocaleString('en-GB')} rows were exported.`)
-    } catch (error) {
-      noteChange(`Nothing was exported. ${toFailure(error).message}`)
-    }
-  }
   function addNamed(name: string): void {
     setDraft({ ...draft, name })
     setAdding(true)
@@ -165,7 +157,7 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
             draftKept={!isEmpty(draft) && !adding}
             onAdd={onAdd}
             onImport={() => setImporting(true)}
-            onExport={saveList}
+            onExport={async () => noteChange(await exportList(client, position))}
           />
           <p class="print-title" data-text={shown && summary(shown)} />
           {animals && <JustAdded {...{ added, onAction }} onClear={() => setAdded([])} />}
@@ -180,7 +172,7 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
         </main>
       )}
       <AddDialog {...{ client, draft, setDraft, onAdded }} open={adding} setOpen={setAdding} />
-      <ImportDialog {...{ client }} open={importing} setOpen={setImporting} onAdded={reload} />
+      {!readOnly && <ImportDialog {...{ client }} open={importing} setOpen={setImporting} onAdded={reload} />}
       {orderDialog}
       <ShortcutsDialog open={explaining} setOpen={setExplaining} enabled={shortcuts} setEnabled={setShortcuts} />
     </OpenRecord.Provider>

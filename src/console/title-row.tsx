@@ -1,7 +1,7 @@
 // The start of a list: the link that skips to it, its title, and the button that adds an animal.
 
-import { useLayoutEffect, useRef } from 'preact/hooks'
 import { useBusy } from './busy.ts'
+import { Heading } from './heading.tsx'
 import { Icon } from './icons.tsx'
 import { LIST_ID } from './list-view.tsx'
 
@@ -28,16 +28,11 @@ interface TitleRowProps {
   onExport: () => Promise<void>
 }
 
-/** Has the focus at first. */
 export function TitleRow({ title, draftKept, onAdd, onImport, onExport }: TitleRowProps) {
   const [exporting, once] = useBusy()
-  const heading = useRef<HTMLHeadingElement>(null)
-  useLayoutEffect(() => heading.current?.focus(), [])
   return (
     <div class="title-row">
-      <h1 ref={heading} tabIndex={-1}>
-        {title}
-      </h1>
+      <Heading>{title}</Heading>
       <div class="title-actions">
         <button type="button" class="quiet" aria-disabled={exporting} onClick={() => once(onExport)}>
           {exporting ? 'Exporting…' : 'Export'}

@@ -2,17 +2,28 @@
 
 import { csv } from '../../cli/formats/csv.ts'
 import type { OrderStatus, PetStatus, PetstoreClient } from '../../client/petstore.ts'
+import { toFailure } from '../failures.ts'
 import type { ListPosition } from '../list-position.ts'
+import { number } from '../phrases.ts'
 
 const COLUMNS = {
   animals: ['id', 'name', 'categoryId', 'status'],
   orders: ['id', 'petId', 'petName', 'status', 'reference', 'placedAt', 'changedAt', 'expiresAt'],
 }
 
-/** Saves it, and resolves with the number of its rows. */
-export async function exportList(client: PetstoreClient, position: ListPosition): Promise<number> {
+/** Resolves with what to tell. */
+export async function exportList(client: PetstoreClient, position: ListPosition): Promise<string> {
+  try {
+    return `${number(await saveList(client, position))} rows were exported.`
+  } catch (error) {
+    return `Nothing was exported. ${toFailure(error).message}`
+  }
+}
+
+/** The number of its rows. */
+async function saveList(client: PetstoreClient, position: ListPosition): Promise<number> {
   const { view, status, search, sort } = position
-  const filter = { sort, ...(search ? { search } : {}) }
+  const filter = { sort, search: search || undefined }
   let rows = 0
   async function* counted(items: AsyncIterable<object>) {
     for await (const item of items) {

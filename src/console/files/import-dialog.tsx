@@ -1,19 +1,19 @@
 // Adding the animals of a CSV file: what is in it and what is wrong with it is shown before anything is added.
 
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { PetstoreApiError, type PetstoreClient } from '../../client/petstore.ts'
 import { useBusy } from '../busy.ts'
 import { Dialog } from '../dialog.tsx'
 import { toFailure } from '../failures.ts'
 import { Name } from '../name.tsx'
 import { Notice } from '../notice.tsx'
+import { number } from '../phrases.ts'
 import { type FileContents, type FileRecord, readFile } from './read-file.ts'
 
 /** Requests in flight; a browser opens six connections. */
 const AT_ONCE = 5
 const RETRIES = 8
 const SHOWN_MAX = 5
-const number = (value: number) => value.toLocaleString('en-GB')
 
 interface ImportDialogProps {
   client: PetstoreClient
@@ -61,19 +61,16 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
       onAdded()
     })
 
+  useDroppedFile((file) => {
+    setOpen(true)
+    choose(file)
+  })
+
   return (
     <Dialog id="import-title" title="Import animals" open={open} setOpen={setOpen}>
-      <fieldset
-        aria-label="File"
-        class="dialog-body"
-        onDragOver={(event) => event.preventDefault()}
-        onDrop={(event) => {
-          event.preventDefault()
-          choose(event.dataTransfer?.files[0])
-        }}
-      >
+      <div class="dialog-body">
         <div class="field">
-          <label for="import-file">A CSV file, chosen or dropped here</label>
+          <label for="import-file">A CSV file, chosen or dropped on the page</label>
           <input
             id="import-file"
             type="file"
@@ -93,9 +90,24 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
             </button>
           )}
         </div>
-      </fieldset>
+      </div>
     </Dialog>
   )
+}
+
+/** Wherever on the page it is dropped: otherwise the browser would leave the page for it. */
+function useDroppedFile(take: (file: File) => void): void {
+  useEffect(() => {
+    window.ondragover = window.ondrop = (event) => {
+      const { files, types } = event.dataTransfer ?? {}
+      if (!types?.includes('Files')) return
+      event.preventDefault()
+      if (event.type === 'drop' && files?.[0]) take(files[0])
+    }
+    return () => {
+      window.ondragover = window.ondrop = null
+    }
+  })
 }
 
 function Contents({ contents: { records, problems } }: { contents: FileContents }) {

@@ -63,8 +63,7 @@ class Digest {
   #state = [0xdeadbeef, 0x41c6ce57, 0x9e3779b9, 0x85ebca6b]
 
   add(text: string): void {
-    const [a = 0, b = 0, c = 0, d = 0] = this.#state
-    let [h1, h2, h3, h4] = [a, b, c, d]
+    let [h1 = 0, h2 = 0, h3 = 0, h4 = 0] = this.#state
     for (let at = 0; at < text.length; at++) {
       const code = text.charCodeAt(at)
       h1 = Math.imul(h1 ^ code, 2654435761)

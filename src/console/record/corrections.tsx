@@ -77,7 +77,12 @@ function CorrectionDialog({ correction, client, read, open, setOpen, done }: Cor
   const [busy, once] = useBusy()
   const [problems, setProblems] = useState<Problems>(NO_PROBLEMS)
   const [entries, setEntries] = useState(() => entriesOf(pet, read.order))
-  const edit = (change: Partial<Entries>) => setEntries({ ...entries, ...change })
+  const text = (field: 'name' | 'categoryId' | 'reference') => ({
+    id: `correct-${field}`,
+    value: entries[field],
+    setText: (text: string) => setEntries({ ...entries, [field]: text }),
+    problem: problems.fields[field as keyof Problems['fields']],
+  })
 
   function submit(event: Event): void {
     event.preventDefault()
@@ -104,8 +109,22 @@ function CorrectionDialog({ correction, client, read, open, setOpen, done }: Cor
             {problems.other}
           </Notice>
         )}
-        {correction === 'edit' && <PetFields {...{ entries, edit, problems }} />}
-        {correction === 'change' && <OrderFields {...{ entries, edit }} />}
+        {correction === 'edit' && (
+          <>
+            <TextField {...text('name')} label="Name" dir="auto" />
+            <TextField {...text('categoryId')} label="Category" class="mono" inputMode="numeric" />
+          </>
+        )}
+        {correction === 'change' && (
+          <>
+            <TextField {...text('reference')} label="For whom" dir="auto" maxLength={255} />
+            <HoldField
+              {...entries}
+              setHold={(hold) => setEntries({ ...entries, hold })}
+              setUntil={(until) => setEntries({ ...entries, until })}
+            />
+          </>
+        )}
         {correction === 'free' && <p>No order holds {name}. It can be reserved and sold then.</p>}
         {correction === 'delete' && (
           <p>
@@ -128,51 +147,6 @@ interface Entries {
   reference: string
   hold: Hold
   until: string
-}
-
-interface FieldsProps {
-  entries: Entries
-  edit: (change: Partial<Entries>) => void
-}
-
-function PetFields({ entries, edit, problems }: FieldsProps & { problems: Problems }) {
-  return (
-    <>
-      <TextField
-        id="correct-name"
-        label="Name"
-        dir="auto"
-        value={entries.name}
-        setText={(name) => edit({ name })}
-        problem={problems.fields.name}
-      />
-      <TextField
-        id="correct-category"
-        label="Category"
-        class="mono"
-        inputMode="numeric"
-        value={entries.categoryId}
-        setText={(categoryId) => edit({ categoryId })}
-        problem={problems.fields.categoryId}
-      />
-    </>
-  )
-}
-
-function OrderFields({ entries: { reference, hold, until }, edit }: FieldsProps) {
-  return (
-    <>
-      <TextField
-        id="correct-reference"
-        label="For whom"
-        dir="auto"
-        maxLength={255}
-        value={reference}
-        setText={(reference) => edit({ reference })}
-      />
-      <HoldField {...{ hold, until }} setHold={(hold) => edit({ hold })} setUntil={(until) => edit({ until })} />
-    </>
-  )
 }
 
 function entriesOf(pet: Pet, order: Order | undefined): Entries {

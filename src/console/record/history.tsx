@@ -7,7 +7,7 @@ import { Name } from '../name.tsx'
 import { brief, time } from '../phrases.ts'
 import { labelOf, STATUSES } from '../statuses.ts'
 import { plain } from '../visible-text.ts'
-import { useRecordLink } from './record-address.ts'
+import { RecordLink } from './record-link.tsx'
 
 const WORDS: Record<EventType, string> = {
   'pet.added': 'Added',
@@ -56,11 +56,12 @@ export function History({ events, orders, title = 'History', animals }: HistoryP
 }
 
 function AnimalLink({ event: { petId, pet }, order }: { event: Event; order: Order | undefined }) {
-  const link = useRecordLink({ kind: 'animal', id: petId })
   const name = pet?.name ?? order?.petName
   return (
     <>
-      <a {...link}>{name === undefined ? `Animal ${petId}` : <Name name={name} />}</a>{' '}
+      <RecordLink kind="animal" id={petId}>
+        {name === undefined ? `Animal ${petId}` : <Name name={name} />}
+      </RecordLink>{' '}
     </>
   )
 }

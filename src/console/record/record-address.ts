@@ -48,11 +48,13 @@ export function useRecordLink(opened: Opened) {
   const open = useContext(OpenRecord)
   return {
     href: openedAddress(opened),
-    onClick: (event: MouseEvent) => {
-      // A click that asks for another tab or window stays the browser's.
-      if (event.ctrlKey || event.metaKey || event.shiftKey) return
-      event.preventDefault()
-      open(opened)
-    },
+    onClick: (event: MouseEvent) => followHere(event, () => open(opened)),
   }
+}
+
+/** A click that asks for another tab or window stays the browser's. */
+export function followHere(event: MouseEvent, follow: () => void): void {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return
+  event.preventDefault()
+  follow()
 }

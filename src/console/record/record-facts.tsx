@@ -10,7 +10,7 @@ import { Status } from '../status.tsx'
 import { ORDER_STATUSES } from '../statuses.ts'
 import { plain } from '../visible-text.ts'
 import type { AnimalRecord } from './animal.ts'
-import { useRecordLink } from './record-address.ts'
+import { OrderLink, RecordLink } from './record-link.tsx'
 
 interface AnimalFactsProps {
   animal: AnimalRecord
@@ -37,7 +37,7 @@ export function AnimalFacts({ animal: { pet, deleted, events }, orders }: Animal
       )}
       {holder && (
         <Fact name="Order">
-          <OrderLink order={holder} />
+          <OrderLink id={holder.id} />
         </Fact>
       )}
     </dl>
@@ -45,13 +45,12 @@ export function AnimalFacts({ animal: { pet, deleted, events }, orders }: Animal
 }
 
 export function OrderFacts({ order }: { order: Order }) {
-  const animal = useRecordLink({ kind: 'animal', id: order.petId })
   return (
     <dl class="facts-list">
       <Fact name="Animal">
-        <a {...animal}>
+        <RecordLink kind="animal" id={order.petId}>
           <Name name={order.petName} />
-        </a>{' '}
+        </RecordLink>{' '}
         <span class="muted">Id {String(order.petId)}</span>
       </Fact>
       <Fact name="Status">
@@ -67,11 +66,6 @@ export function OrderFacts({ order }: { order: Order }) {
       {order.status !== 'pending' && <Fact name="Ended">{time(order.changedAt)}</Fact>}
     </dl>
   )
-}
-
-function OrderLink({ order }: { order: Order }) {
-  const link = useRecordLink({ kind: 'order', id: order.id })
-  return <a {...link}>Order {String(order.id)}</a>
 }
 
 function Fact({ name, children }: { name: string; children: ComponentChildren }) {

@@ -1,11 +1,12 @@
 // The page of one animal or of one order: what it is now, what can be done with it, and its history. It is read from the events.
 
 import type { ComponentChildren } from 'preact'
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../client/petstore.ts'
 import { HOLDING } from '../../domain/order-moves.ts'
 import { type Subject, subjectOf } from '../actions.ts'
 import { toFailure } from '../failures.ts'
+import { Heading } from '../heading.tsx'
 import { Actions, type OnAction } from '../list-table.tsx'
 import type { ReadEvents } from '../live/events.ts'
 import type { Feed } from '../live/feed.ts'
@@ -118,15 +119,4 @@ function subjectIn({ animal: { pet, deleted }, orders, order }: Read): Subject |
   const holder = orders.find(({ status }) => HOLDING.includes(status))
   if (deleted || (pet.status !== 'available' && !holder)) return undefined
   return { petId: pet.id, name: pet.name, status: pet.status, order: holder }
-}
-
-/** Has the focus at first. */
-function Heading({ children }: { children: ComponentChildren }) {
-  const heading = useRef<HTMLHeadingElement>(null)
-  useLayoutEffect(() => heading.current?.focus(), [])
-  return (
-    <h1 ref={heading} tabIndex={-1}>
-      {children}
-    </h1>
-  )
 }

@@ -1,15 +1,16 @@
 // Today: how much was sold, reserved, taken back and added, what ends and what has ended. Each number leads to what it counts.
 
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { Order, PetstoreClient } from '../../client/petstore.ts'
 import type { EventType } from '../../contract/generated.ts'
+import { Heading } from '../heading.tsx'
 import type { ReadEvents } from '../live/events.ts'
 import type { Feed } from '../live/feed.ts'
 import { Name } from '../name.tsx'
 import { Notice } from '../notice.tsx'
-import { terms } from '../phrases.ts'
+import { number, terms } from '../phrases.ts'
 import { History } from '../record/history.tsx'
-import { useRecordLink } from '../record/record-address.ts'
+import { OrderLink } from '../record/record-link.tsx'
 import { type Today, useToday } from './today-events.ts'
 
 const COUNTED = {
@@ -31,13 +32,9 @@ interface TodayViewProps {
 export function TodayView({ client, readEvents, feed }: TodayViewProps) {
   const { today, failure, reload } = useToday(client, readEvents, feed)
   const [chosen, setChosen] = useState<Counted>('order.completed')
-  const heading = useRef<HTMLHeadingElement>(null)
-  useLayoutEffect(() => heading.current?.focus(), [])
   return (
     <>
-      <h1 ref={heading} tabIndex={-1}>
-        Today
-      </h1>
+      <Heading>Today</Heading>
       {failure && (
         <Notice
           kind="warning"
@@ -73,11 +70,11 @@ export function TodayView({ client, readEvents, feed }: TodayViewProps) {
 }
 
 function count(today: Today, counted: Counted): string {
-  const [number, more] =
+  const [found, more] =
     counted === 'ending'
       ? [today.ending.length, today.moreEnding]
       : [today.events.filter(({ type }) => type === counted).length, today.moreEvents]
-  return `${more ? 'more than ' : ''}${number.toLocaleString('en-GB')}`
+  return `${more ? 'more than ' : ''}${number(found)}`
 }
 
 function Ending({ orders }: { orders: readonly Order[] }) {
@@ -88,7 +85,7 @@ function Ending({ orders }: { orders: readonly Order[] }) {
       <ol>
         {orders.map((order) => (
           <li key={String(order.id)}>
-            <OrderLink order={order} />
+            <OrderLink id={order.id} />
             <span>
               <Name name={order.petName} />
               {terms(order)}
@@ -98,8 +95,4 @@ function Ending({ orders }: { orders: readonly Order[] }) {
       </ol>
     </section>
   )
-}
-
-function OrderLink({ order: { id } }: { order: Order }) {
-  return <a {...useRecordLink({ kind: 'order', id })}>Order {String(id)}</a>
 }
