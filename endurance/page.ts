@@ -1,0 +1,192 @@
+// The page at `/` with a large store, in a browser on a slow line: how long until the first rows are painted, and until they are after what
+// people do most; and a large file that is imported and exported, with the longest task that kept the page from answering.
+//
+//   npm run endurance:page -- --report
+
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { createStore, fill } from '../bench/seed.ts'
+import { openPage, startBrowser } from '../test/support/browser.ts'
+import { openSignedIn } from '../test/support/console.ts'
+import { temporaryFile } from '../test/support/files.ts'
+import { longestTask, watchTasks } from '../test/support/long-tasks.ts'
+import { root, serve } from '../test/support/process.ts'
+import { print, runCommand } from './command.ts'
+
+const ROUNDS = 5
+/** As a task that browsers call long. */
+const TASK_MS_MAX = 50
+/** A phone in a bad place: Lighthouse's "slow 4G". */
+const LINE = {
+  offline: false,
+  latency: 150,
+  downloadThroughput: (1_600 * 1024) / 8,
+  uploadThroughput: (750 * 1024) / 8,
+}
+const ROWS = '.rows:not(.loading) tbody tr'
+
+/** What people do, and what shows that it is done. */
+const STEPS: Record<string, (page: Page) => Promise<unknown>> = {
+  'the next page': async (page) => {
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByText('21 – 40 of').waitFor()
+  },
+  'the last page': async (page) => {
+    await page.getByRole('button', { name: 'Last' }).click()
+    await page.getByRole('button', { name: 'Next', disabled: true }).waitFor()
+  },
+  'one status': async (page) => {
+    await page.getByRole('radio', { name: 'Sold' }).check()
+    await page.locator(ROWS).first().locator('.status-sold').waitFor()
+  },
+  'a search of two words': async (page) => {
+    await page.getByLabel('Search').fill('lun 7')
+    await page.locator(`${ROWS} mark`).first().waitFor()
+  },
+}
+
+interface Rows {
+  rows: number
+  seconds: number
+  /** Milliseconds. */
+  longest: number
+}
+
+/** Milliseconds from the start of the navigation to the paint with the first rows. */
+async function paintOfRows(page: Page): Promise<number> {
+  return page.evaluate('window.rowsPainted')
+}
+
+const MARK_ROWS = `window.rowsPainted = new Promise((resolve) => new MutationObserver((_, observer) => {
+  if (!document.querySelector('${ROWS}')) return
+  observer.disconnect()
+  requestAnimationFrame(() => setTimeout(() => resolve(performance.now())))
+}).observe(document, { childList: true, subtree: true }))`
+
+/** Milliseconds of each round, by what was done. */
+async function paints(browser: Browser, origin: string, key: string): Promise<Map<string, number[]>> {
+  const all = new Map<string, number[]>()
+  const note = (what: string, ms: number) => all.set(what, [...(all.get(what) ?? []), ms])
+  const { page, close } = await openPage(browser, `${origin}/`)
+  await openSignedIn(page, key)
+  await page.addInitScript(MARK_ROWS)
+  const line = await page.context().newCDPSession(page)
+  await line.send('Network.enable')
+  await line.send('Network.emulateNetworkConditions', LINE)
+  page.setDefaultTimeout(60_000)
+  for (let round = 0; round < ROUNDS; round++) {
+    await line.send('Network.clearBrowserCache')
+    for (const what of ['first visit', 'opened again']) {
+      await page.goto(`${origin}/`)
+      note(what, await paintOfRows(page))
+    }
+    for (const [what, act] of Object.entries(STEPS)) {
+      await page.goto(`${origin}/`)
+      await paintOfRows(page)
+      const from = performance.now()
+      await act(page)
+      note(what, performance.now() - from)
+    }
+  }
+  await close()
+  return all
+}
+
+/** Imports a file with so many rows and exports the list, which has as many more. */
+async function moveFile(browser: Browser, origin: string, key: string, rows: number) {
+  const { page, close } = await openPage(browser, `${origin}/`)
+  page.setDefaultTimeout(1_800_000)
+  await openSignedIn(page, key)
+  await watchTasks(page)
+  const timed = async (act: () => Promise<number>): Promise<Rows> => {
+    const from = performance.now()
+    const moved = await act()
+    return { rows: moved, seconds: (performance.now() - from) / 1000, longest: await longestTask(page) }
+  }
+  const text = Array.from({ length: rows }, (_, n) => `Luna ${n},${n % 1000},${n % 3 ? '' : 'sold'}\n`).join('')
+  const dialog = page.getByRole('dialog', { name: 'Import animals' })
+  await page.getByRole('button', { name: 'Import' }).click()
+  const buffer = Buffer.from(`name,categoryId,status\n${text}`)
+  const add = dialog.getByRole('button', { name: 'Add ' })
+  const read = await timed(async () => {
+    await dialog.getByLabel('A CSV file').setInputFiles({ name: 'pets.csv', mimeType: 'text/csv', buffer })
+    await add.waitFor()
+    return rows
+  })
+  const imported = await timed(async () => {
+    await add.click()
+    await dialog.getByText(`${rows.toLocaleString('en-GB')} added.`).waitFor()
+    return rows
+  })
+  await page.keyboard.press('Escape')
+  const exported = await timed(async () => {
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export' }).click()
+    const path = await (await downloading).path()
+    return (await Bun.file(path).text()).trimEnd().split('\n').length - 1
+  })
+  await close()
+  return { read, imported, exported }
+}
+
+async function withService<Result>(pets: number, use: (origin: string, key: string) => Promise<Result>) {
+  const database = join(mkdtempSync(temporaryFile('page-')), 'petstore.db')
+  const key = createStore(root, database)
+  fill(database, pets)
+  const server = await serve([], { env: { PETSTORE_DATABASE: database, PETSTORE_LOG_LEVEL: 'error' } })
+  const { origin } = new URL(server.url)
+  try {
+    await searchIndex(server.url, key)
+    return await use(origin, key)
+  } finally {
+    await server.stop()
+  }
+}
+
+/** Waits until the search answers: while its index is built, it takes the processor from the rest. */
+async function searchIndex(url: string, key: string): Promise<void> {
+  const ask = () => fetch(`${url}/pets?search=lun&limit=1`, { headers: { Authorization: `Bearer ${key}` } })
+  while ((await ask()).status === 503) await Bun.sleep(500)
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+}
+
+if (import.meta.main) {
+  process.exit(
+    await runCommand({
+      name: 'page',
+      title: 'The page: a large store, a slow line, a large file',
+      description: 'Measures the page at / in a browser.',
+      options: { pets: ['pets of the store', 999_999], rows: ['rows of the file', 100_000] },
+      async run({ pets, rows }) {
+        const browser = await startBrowser()
+        const painted = await withService(pets, (origin, key) => paints(browser, origin, key))
+        const table = [...painted].map(
+          ([what, ms]) => `| ${what} | ${median(ms).toFixed(0)} | ${Math.max(...ms).toFixed(0)} |`,
+        )
+        print(table.join('\n'))
+        const moved = await withService(1, (origin, key) => moveFile(browser, origin, key, rows))
+        await browser.close()
+        const lines = Object.entries(moved).map(
+          ([what, { rows, seconds, longest }]) =>
+            `| ${what} | ${rows} | ${seconds.toFixed(1)} | ${longest.toFixed(0)} |`,
+        )
+        const text = `A store of ${pets} pets, on a line with 150 ms and 1.6 Mbit/s. Milliseconds until the rows are painted, of ${ROUNDS} rounds:
+
+| | median | slowest |
+|---|---|---|
+${table.join('\n')}
+
+A file of ${rows} rows in an empty store, without a slow line. A task that lasts more than ${TASK_MS_MAX} ms is one that a person may feel:
+
+| | rows | seconds | longest task, ms |
+|---|---|---|---|
+${lines.join('\n')}`
+        return { text, passed: Object.values(moved).every(({ longest }) => longest < 2 * TASK_MS_MAX) }
+      },
+    }),
+  )
+}
