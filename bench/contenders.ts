@@ -64,7 +64,7 @@ function withStore(name: string, launch: Launch, root = ROOT): Contender {
     cursor: (after) => encodeCursor(BigInt(after)),
     async prepare(folder, pets, works) {
       const database = join(folder, 'store.db')
-      const key = copySeeded(root, pets, database, works)
+      const key = await copySeeded(root, pets, database, works)
       return { key, ...(await launch(database, folder)) }
     },
   }

@@ -19,6 +19,7 @@ export interface Load {
   sent: number
   /** Where wrk runs; the load's core unless given. */
   cores?: readonly number[] | undefined
+  connections?: number | undefined
   /** The mean length of the answers, which the audit finds. */
   bytesPerAnswer?: number
 }
@@ -74,9 +75,9 @@ export async function measure(load: Load, seconds: number): Promise<Run> {
 }
 
 async function wrk(load: Load, seconds: number, ...status: [number?]): Promise<Report> {
-  const { server, requests, cores = [CORES.load] } = load
+  const { server, requests, cores = [CORES.load], connections = CONNECTIONS } = load
   const command = [
-    ...['wrk', '--threads', '1', '--connections', String(CONNECTIONS), '--duration', `${seconds}s`, '--timeout', '10s'],
+    ...['wrk', '--threads', '1', '--connections', String(connections), '--duration', `${seconds}s`, '--timeout', '10s'],
     ...['--script', join(import.meta.dir, 'load.lua'), `http://127.0.0.1:${server.port}`],
     ...['--', requests, String(load.sent), ...status.map(String)],
   ]
@@ -89,6 +90,6 @@ async function wrk(load: Load, seconds: number, ...status: [number?]): Promise<R
   if (failed + late > 0) throw new Error(`${load.name}: ${failed} failed answers, ${late} after more than 10 s`)
   if (report.requests === 0) throw new Error(`${load.name}: there was no answer`)
   // Each connection has taken one more request, which was not answered.
-  load.sent += report.requests + CONNECTIONS
+  load.sent += report.requests + connections
   return report
 }

@@ -26,8 +26,9 @@ export async function quick(commit: string): Promise<void> {
     process.stdout.write(`working tree against ${commit}; above 1 is better\n`)
     process.stdout.write('               answers a second           answers in a second of processor time\n')
     for (const work of Object.keys(WORK) as WorkName[]) {
-      // Older commits have no orders.
-      if (!WORK[work].prepare) process.stdout.write(`${work.padEnd(15)}${await comparison(contenders, work)}\n`)
+      // Older commits have no orders and no search.
+      if (!WORK[work].prepare && !WORK[work].indexed)
+        process.stdout.write(`${work.padEnd(15)}${await comparison(contenders, work)}\n`)
     }
   } finally {
     run(['git', 'worktree', 'remove', '--force', tree])

@@ -20,6 +20,8 @@ export interface Work {
   requests(asking: Asking): Asked[]
   /** SQL that its store is prepared with. */
   prepare?: string | undefined
+  /** Its store has the index of search. */
+  indexed?: true
 }
 
 const STATUSES = ['available', 'pending', 'sold']
@@ -46,12 +48,24 @@ export const WORK = {
   create: work(201, () => repeat(100, (n) => post('/v1/pets', newPet(n)))),
   place: work(201, () => [post('/v1/store/orders', '{"petId":{nnnn}}')], AVAILABLE),
   complete: work(200, () => [post('/v1/store/orders/{nnnn}/complete')], PENDING),
+  // A page of them at most, of 10^7 pets; two of 10^6.
+  few: search('rare'),
+  // Every twelfth, of which every tenth is sold.
+  tenth: search('z', '&status=sold&sort=newest'),
+  // Each begins a word of many names, which have two words.
+  none: search('b 1 c 2 d 3 l m'),
 }
 
 export type WorkName = keyof typeof WORK
 
 function work(status: number, requests: Work['requests'], prepare?: string): Work {
   return { status, requests, prepare }
+}
+
+/** The parameter `n` is unknown: it makes each request another one, which no cache has. */
+function search(words: string, filters = ''): Work {
+  const target = `?search=${words.replaceAll(' ', '+')}${filters}&n=`
+  return { status: 200, requests: () => repeat(RANDOM_REQUESTS, (n) => get(`${target}${n}`)), indexed: true }
 }
 
 function get(rest: string): Asked {

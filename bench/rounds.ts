@@ -23,6 +23,8 @@ export interface Entry {
   pets: number
   /** Where the server and its load run; a core for each unless given. */
   cores?: readonly number[]
+  /** How many requests are in progress, 64 unless given. */
+  connections?: number
   /** Runs at full rate while this entry is measured, a second longer at both ends. */
   beside?: Entry
 }
@@ -48,7 +50,7 @@ export async function measureTogether(asked: readonly Entry[], pace: Pace, oneSe
   const servers = new Map<Contender | Entry, Running>()
   const loads: Loads = new Map()
   for (const entry of entries) {
-    const { name, contender, work, pets, cores } = entry
+    const { name, contender, work, pets, cores, connections } = entry
     const folder = join(root.path, name)
     mkdirSync(folder)
     const owner = oneServer ? contender : entry
@@ -60,7 +62,7 @@ export async function measureTogether(asked: readonly Entry[], pace: Pace, oneSe
     }
     const requests = join(folder, 'requests')
     writeRequests(requests, await requestsTo(server, contender, work, pets), server.key)
-    loads.set(entry, { name, server, requests, status: work.status, sent: 0, cores, runs: [] })
+    loads.set(entry, { name, server, requests, status: work.status, sent: 0, cores, connections, runs: [] })
   }
   await Promise.all([...loads.values()].map((load) => audit(load, WARM_UP_SECONDS * entries.length)))
   return await measureRounds(asked, loads, pace)

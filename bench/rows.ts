@@ -33,12 +33,14 @@ const BOTH_CORES = [CORES.server, CORES.load]
 const ORDERS = ['place', 'complete', 'create'] as const
 const MEMORY = ['pages', 'pet', 'list', 'create'] as const
 const WORKERS = ['list', 'pages', 'create'] as const
+/** The milliseconds of the slowest in a hundred, with 10^6 and with 10^7 pets. */
+const SEARCHES = { few: [5, 10], tenth: [50, 50], none: [50, 50] } as const
 const POSTGRES = { list: 45_000, create: 22_000, place: 15_000 }
 /** From how many pets on each work is measured: random requests to a smaller store would be answered from memory. */
-const GROWTH: Record<WorkName, number> = {
+const GROWTH = {
   ...{ list: 1e3, filtered: 1e3, 'not-modified': 1e3, pages: 1e5, 'status-pages': 1e5, pet: 1e5 },
   ...{ create: 1e3, place: 1e6, complete: 1e6 },
-}
+} satisfies Partial<Record<WorkName, number>>
 
 export const ROWS: readonly Row[] = [
   versus('list', 'List of 20', 1e3, ALL, 'petstore ≥ 0.95 × floor'),
@@ -80,6 +82,37 @@ export const ROWS: readonly Row[] = [
       ],
     ],
     targets: ['creates', 'placing'].map((work) => `p99 of lists beside ${work} ≤ 2 × lists alone`),
+  },
+  {
+    name: 'search',
+    title: 'Search: of few, of a twelfth with a status and the newest first, of eight words that no pet has together',
+    remark: 'One connection. Fastify asks SQLite for `name LIKE`, with each word between `%`.',
+    secondsMax: 3,
+    groups: keys(SEARCHES).flatMap((work) => [
+      [alone(work, 1e6), alone(work, 1e6, FASTIFY, `${work}, Fastify`)],
+      [alone(work, 1e7)],
+    ]),
+    targets: keys(SEARCHES).flatMap((work) => [
+      ...SEARCHES[work].map((ms, place) => `p99 of ${at(work, [1e6, 1e7][place] as number)} ≤ ${ms} ms`),
+      `${at(work, 1e6)} ÷ ${work}, Fastify`,
+    ]),
+  },
+  {
+    name: 'beside-search',
+    title: 'Lists and creates while searches run',
+    remark:
+      'One connection searches for few, and again at once; 64 others list or create. Processor time is that of both.',
+    oneServer: true,
+    groups: [
+      (['list', 'create'] as const).flatMap((work) => [
+        entry(work, 1e6, US, `${work} alone`),
+        { ...entry(work, 1e6, US, `${work} beside`), beside: alone('few', 1e6, US, `searches beside ${work}`) },
+      ]),
+    ],
+    targets: ['list', 'create'].flatMap((work) => [
+      `${work} beside ÷ ${work} alone`,
+      `p99 of ${work} beside ≤ 2 × ${work} alone`,
+    ]),
   },
   {
     name: 'growth',
@@ -143,6 +176,10 @@ export async function measureRow(row: Row, { rounds, seconds }: Pace): Promise<R
 
 export function entry(work: WorkName, pets: number, contender: Contender = US, name = contender.name): Entry {
   return { name, contender, work: WORK[work], pets }
+}
+
+function alone(work: WorkName, pets: number, contender = US, name = at(work, pets)): Entry {
+  return { ...entry(work, pets, contender, name), connections: 1 }
 }
 
 function versus(work: WorkName, title: string, pets: number, contenders: Contender[], ...targets: string[]): Row {

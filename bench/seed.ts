@@ -3,6 +3,8 @@
 import { Database } from 'bun:sqlite'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { openStore } from '../src/store/kinds.ts'
+import { SEGMENT } from '../src/store/search/terms.ts'
 import { run, temporaryFolder } from './machine.ts'
 import type { Work } from './requests.ts'
 
@@ -14,13 +16,15 @@ const made = new Map<string, { database: string; key: string }>()
  * Copies a store with this many pets, in the schema of the source tree at `root`, to `path` and prepares it for the work. Returns
  * an API key. The first time in a process the store is made; for 10^7 pets that takes half a minute and 600 MB.
  */
-export function copySeeded(root: string, pets: number, path: string, works: readonly Work[]): string {
-  const name = `${root} ${pets}`
+export async function copySeeded(root: string, pets: number, path: string, works: readonly Work[]): Promise<string> {
+  const indexed = works.some((work) => work.indexed)
+  const name = `${root} ${pets} ${indexed}`
   let seeded = made.get(name)
   if (!seeded) {
     const database = join(temporaryFolder().path, 'seeded.db')
     seeded = { database, key: createStore(root, database) }
     fill(database, pets)
+    if (indexed) await index(database)
     made.set(name, seeded)
   }
   copyFileSync(seeded.database, path)
@@ -47,11 +51,22 @@ export function fill(path: string, pets: number): void {
         UNION ALL SELECT id + 1, ((id + 1) * 2654435761) & 4294967295 FROM number WHERE id < ${pets}
       )
     INSERT INTO pets (id, name, category_id, status, created_at, created_by)
-    SELECT id, (SELECT name.name FROM name WHERE i = (mixed >> 16) % ${NAMES.length}) || ' ' || (mixed >> 24),
+    SELECT id, iif(id % 500000 = 77777, 'Rare', (SELECT name.name FROM name WHERE i = (mixed >> 16) % ${NAMES.length})) || ' ' || (mixed >> 24),
       (mixed >> 8) % 1000, iif(mixed % 10 < 7, 'available', iif(mixed % 10 < 9, 'pending', 'sold')),
       1763683200000 + id, (SELECT id FROM keys)
     FROM number`
   change(path, sql)
+}
+
+/** Fills the index of search, as a server does. */
+async function index(path: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const onUnindexed = (list: string, ids: number) => {
+    if (list === 'pets' && ids < SEGMENT) resolve()
+  }
+  const store = await openStore(path, { now: Date.now, onUnindexed })
+  await promise
+  await store.close()
 }
 
 /** Fast, without a journal: an interruption leaves the file corrupt. */
