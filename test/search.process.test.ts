@@ -9,6 +9,12 @@ import type { PetFilter } from '../src/domain/pets.ts'
 import type { Store } from '../src/domain/store.ts'
 import { createMetrics } from '../src/observability/metrics.ts'
 import { openStore } from '../src/store/kinds.ts'
+import { Memory } from '../src/store/search/memory.ts'
+import { Demand } from '../src/store/search/turns.ts'
+import { PETS } from '../src/store/shared/lists.ts'
+import { openConnection } from '../src/store/sqlite/connection.ts'
+import { sqliteSearchTables } from '../src/store/sqlite/search.ts'
+import { reads, Statements } from '../src/store/sqlite/statements.ts'
 import { temporaryFile } from './support/files.ts'
 import { newKey } from './support/keys.ts'
 import { orderFilter, petFilter } from './support/lists.ts'
@@ -20,6 +26,44 @@ import { modelFinds, randomOf } from './support/searches.ts'
 import { startService } from './support/service.ts'
 
 const SEGMENT = 64
+
+test('a deleted pet, also the newest, costs the next search few rows', async () => {
+  const path = temporaryFile('search.db')
+  const store = await openStore(path, { now: Date.now })
+  const { id: by } = await store.createKey(newKey())
+  await Promise.all(Array.from({ length: 2_000 }, () => store.createPet(newPet(), by)))
+  const connection = openConnection(path)
+  const statements = new Statements(connection)
+  const tables = sqliteSearchTables(statements, reads(statements), async (work) => work(), PETS, 32_768)
+  let [read, asked] = [0, 0]
+  const memory = new Memory(
+    {
+      ...tables,
+      async news(known, limit) {
+        const news = await tables.news(known, limit)
+        read += news.rows.length
+        asked++
+        return news
+      },
+    },
+    32_768,
+    new Demand(),
+  )
+  const lastOf = async () => {
+    const { rows, end } = await memory.read()
+    return rows.idAt(end - 1)
+  }
+  expect(await lastOf()).toBe(2_000n)
+  expect(read).toBeGreaterThan(1_999)
+  read = asked = 0
+  const deleted = [1_000n, ...Array.from({ length: 300 }, (_, n) => 2_000n - BigInt(n))]
+  await Promise.all(deleted.map((id) => store.deletePet(id, by)))
+  expect(await lastOf()).toBe(1_700n)
+  expect(read).toBeLessThan(1_000)
+  expect(asked).toBeLessThan(20)
+  connection.close()
+  await store.close()
+})
 
 describe('both stores', () => {
   const random = randomOf(3)

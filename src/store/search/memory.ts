@@ -26,7 +26,8 @@ export interface View {
 export class Memory {
   private segments: bigint[] = []
   private rows = new Rows()
-  private lastText: string | undefined
+  /** So many of the last rows are looked for anew when the last one is not there. */
+  private missing = 1
   private change = 0n
   private changed = new Map<bigint, string>()
 
@@ -72,10 +73,15 @@ export class Memory {
       this.forget()
       return false
     }
+    if (!this.hasLast(news)) {
+      this.rows = this.rows.before(Math.max(this.rows.start, this.rows.end - this.missing))
+      this.missing *= 2
+      return false
+    }
+    this.missing = 1
     const segments = news.segments.slice(this.segments.length === 0 ? 0 : 1)
     for (const [id, text] of news.rows.slice(this.rows.length === 0 ? 0 : 1)) {
       this.rows.add(id, wordsOf(text))
-      this.lastText = text
     }
     for (const [change, id, text] of news.changes) if (change > this.change) this.changeRow(change, id, text)
     if (segments.length === 0) return true
@@ -85,16 +91,20 @@ export class Memory {
   }
 
   /** A failover may take what came last, the index's own, too, and others may then get the same ids: what was read last must be there. */
-  private isTrue({ segments, rows, changes }: News): boolean {
-    const [segment, row] = [this.segments.at(-1), this.lastRow()]
+  private isTrue({ segments, changes }: News): boolean {
+    const segment = this.segments.at(-1)
     if (segment !== undefined && segments[0] !== segment) return false
-    if (this.change > 0n && changes[0]?.[0] !== this.change) return false
-    if (row === undefined) return true
+    return this.change === 0n || changes[0]?.[0] === this.change
+  }
+
+  /** The same for rows. The last one may also have been deleted: those before it, which were committed before it, are looked for. */
+  private hasLast({ rows, changes }: News): boolean {
+    const row = this.lastRow()
     const [id, text] = rows[0] ?? []
+    if (row === undefined) return true
+    if (id !== row || text === undefined) return false
     const hasChanged = changes.some(([change, changed]) => change > this.change && changed === row)
-    const isThere = id === row && (text === this.lastText || hasChanged)
-    this.lastText = text
-    return isThere
+    return hasChanged || wordsOf(text) === this.rows.wordsAt(this.rows.end - 1)
   }
 
   private forget(): void {

@@ -74,7 +74,14 @@ export class Rows {
         .join('\n')
   }
 
-  /** Those from the id on, elsewhere: a search may still read those that were there. */
+  /** Those before the place, elsewhere: a search may still read those that were there. */
+  before(end: number): Rows {
+    const whole = Math.floor(end / BLOCK)
+    const last = Array.from({ length: end % BLOCK }, (_, place) => this.wordsAt(whole * BLOCK + place))
+    return new Rows(this.ids.slice(), this.blocks.slice(0, whole), last, this.start, end)
+  }
+
+  /** Those from the id on, elsewhere. */
   from(id: bigint): Rows {
     const start = this.firstAbove(id - 1n)
     const gone = Math.floor(start / BLOCK)
