@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import { readEvents } from '../endurance/events.ts'
 
 test.each([
-  ['sqlite', 3],
+  ['sqlite', 2],
   ['postgres', 1],
   ['failovers', 1],
 ] as const)(
