@@ -1,0 +1,128 @@
+// Where histories are recorded: two servers on one file, or on one PostgreSQL with a synchronous standby; and what breaks there, by name.
+
+import { Database } from 'bun:sqlite'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { generateKey } from '../../src/domain/keys.ts'
+import { temporaryFile } from '../../test/support/files.ts'
+import { Cluster } from '../../test/support/postgres.ts'
+import { type Running, root, serve } from '../../test/support/process.ts'
+import type { Tables } from '../order-audit.ts'
+import { reader, readTables } from '../order-stores.ts'
+import type { Site } from './clients.ts'
+
+const FROZEN_MS = 250
+const FULL_MS = 300
+
+export type Kind = 'sqlite' | 'postgres'
+
+export interface BreakableSite extends Site {
+  /** What can break, by name. Each resolves when it is whole again. */
+  readonly faults: Readonly<Record<string, () => Promise<void>>>
+  tables(): Promise<Tables>
+  remove(): Promise<void>
+}
+
+/** `source`: the folder of the source tree whose servers are started. */
+export async function openSite(kind: Kind, source = root): Promise<BreakableSite> {
+  return kind === 'sqlite' ? openFile(source) : openPostgres(source)
+}
+
+async function startServers(database: string, source: string) {
+  const key = generateKey('production')
+  const env = { PETSTORE_BOOTSTRAP_KEY: key, PETSTORE_DATABASE: database, PETSTORE_LOG_LEVEL: 'silent' }
+  const start = () => serve([], { env, command: [join(source, 'bin/petstore')] })
+  const servers: Running[] = [await start(), await start()]
+  const urls = () => servers.map(({ url }) => url)
+  const kill = async (n: number) => {
+    await servers[n]?.stop('SIGKILL')
+    servers[n] = await start()
+  }
+  const freeze = async (n: number) => {
+    process.kill((servers[n] as Running).pid, 'SIGSTOP')
+    await Bun.sleep(FROZEN_MS)
+    process.kill((servers[n] as Running).pid, 'SIGCONT')
+  }
+  const faults = {
+    'a server killed': () => kill(0),
+    'both servers killed': async () => void (await Promise.all([kill(0), kill(1)])),
+    'a server frozen': () => freeze(1),
+  }
+  const stop = () => Promise.all(servers.map((server) => server.stop('SIGKILL')))
+  return { key, urls, faults, stop, pid: (n: number) => (servers[n] as Running).pid }
+}
+
+async function openFile(source: string): Promise<BreakableSite> {
+  const folder = mkdtempSync(temporaryFile('history-'))
+  const database = join(folder, 'petstore.db')
+  const { key, urls, faults, stop, pid } = await startServers(database, source)
+  const read = async (sql: string) => {
+    using file = new Database(database, { readonly: true })
+    return file.query<Record<string, string | number | null>, []>(sql).all()
+  }
+  return {
+    key,
+    urls,
+    faults: Bun.which('strace') ? { ...faults, 'a full disk': () => fullDisk(pid(0)) } : faults,
+    tables: () => readTables(read),
+    async remove() {
+      await stop()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+/** The writes of one of the servers find no room. */
+async function fullDisk(pid: number): Promise<void> {
+  const inject = ['-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=ENOSPC']
+  const child = Bun.spawn(['strace', '-f', '-o', '/dev/null', ...inject, '-p', `${pid}`], {
+    stdio: ['ignore', 'ignore', 'ignore'],
+  })
+  await Bun.sleep(FULL_MS)
+  child.kill('SIGINT')
+  await child.exited
+}
+
+async function openPostgres(source: string): Promise<BreakableSite> {
+  let primary = await Cluster.start()
+  await primary.asAdmin((sql) => sql`CREATE DATABASE petstore`)
+  let standby = await primary.startStandby('standby')
+  await primary.setSynchronous(true)
+  const address = `postgres://postgres@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/petstore`
+  const { key, urls, faults, stop } = await startServers(address, source)
+
+  async function failOver() {
+    await primary.down('SIGKILL')
+    await standby.promote()
+    await standby.setSynchronous(false)
+    const { port } = primary
+    await primary.remove()
+    primary = standby
+    standby = await primary.startStandby('standby', port)
+    await primary.setSynchronous(true)
+  }
+
+  async function freeze(cluster: Cluster) {
+    cluster.signalAll('SIGSTOP')
+    await Bun.sleep(FROZEN_MS)
+    cluster.signalAll('SIGCONT')
+  }
+
+  const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore'`
+  return {
+    key,
+    urls,
+    faults: {
+      ...faults,
+      'the database frozen': () => freeze(primary),
+      'the standby frozen': () => freeze(standby),
+      'connections cut': async () => void (await primary.asAdmin((sql) => sql.unsafe(cut))),
+      'a failover': failOver,
+    },
+    tables: () => readTables(reader(primary, 'petstore')),
+    async remove() {
+      await stop()
+      await Promise.all([primary.remove(), standby.remove()])
+    },
+  }
+}
