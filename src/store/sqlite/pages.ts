@@ -47,7 +47,7 @@ export function pages<Filter extends AnyFilter>(statements: Statements, list: Li
     const up = goesUp(filter)
     const from = after ?? startOf(up)
     const plan = planOf(list, filter, parameter)
-    if (up && plan.given.length === 0) {
+    if (up && !filter.back && plan.given.length === 0) {
       // Ids nearly always follow each other without a gap: where that of the place is there, the next `limit`, and one more, they are the page.
       const beyond = from > 0n
       const [json, count] = inRange.values(from, limit)[0] as [string, bigint]
