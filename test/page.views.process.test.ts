@@ -1,4 +1,4 @@
-// Every view of the page at `/`, in both themes and on a phone: nothing that axe-core objects to, nothing wider than the
+// Every view of the page at `/`, in both themes, in the system's colours and on a phone: nothing that axe-core objects to, nothing wider than the
 // screen. What axe cannot judge, the keyboard tests and people's eyes do.
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
@@ -107,6 +107,49 @@ const VIEWS: Record<string, { on?: 'empty'; show: (page: Page) => Promise<void> 
       await page.getByRole('button', { name: 'Release' }).last().waitFor()
     },
   },
+  'an animal, being corrected': {
+    show: async (page) => {
+      await openSignedIn(page, full.key)
+      await page.goto(`${full.origin}/?animal=4`)
+      await page.getByRole('region', { name: 'History' }).waitFor()
+      await page.getByRole('button', { name: 'Correct' }).click()
+      await page.getByRole('dialog').getByLabel('Name').fill(' ')
+      await page.keyboard.press('Enter')
+      await page.getByText('Name must contain').waitFor()
+    },
+  },
+  'an order, being changed': {
+    show: async (page) => {
+      await openSignedIn(page, full.key)
+      await page.goto(`${full.origin}/?order=1`)
+      await page.getByRole('button', { name: 'Change' }).click()
+      await page.getByLabel('Until').waitFor()
+    },
+  },
+  today: {
+    show: async (page) => {
+      await openSignedIn(page, full.key)
+      await page.getByRole('link', { name: 'Today' }).click()
+      await page.getByRole('button', { name: 'Reserved' }).click()
+      await page.getByRole('region', { name: 'Reserved' }).getByRole('listitem').first().waitFor()
+    },
+  },
+  'importing, with problems': {
+    show: async (page) => {
+      await openSignedIn(page, full.key)
+      await page.getByRole('button', { name: 'Import' }).click()
+      const buffer = Buffer.from(`name,categoryId\n${LONG},7\nRex,seven\n`)
+      await page.getByLabel('A CSV file').setInputFiles({ name: 'pets.csv', mimeType: 'text/csv', buffer })
+      await page.getByText('1 cannot be added:').waitFor()
+    },
+  },
+  'nothing found': {
+    show: async (page) => {
+      await openSignedIn(page, full.key)
+      await page.getByLabel('Search').fill('nobody')
+      await page.getByRole('button', { name: 'Add “nobody”' }).waitFor()
+    },
+  },
   'the service not responding': {
     show: async (page) => {
       await openSignedIn(page, full.key)
@@ -118,6 +161,9 @@ const VIEWS: Record<string, { on?: 'empty'; show: (page: Page) => Promise<void> 
   },
 }
 
+/** The rules that another choice of colours can break. */
+const COLOURS = ['color-contrast', 'link-in-text-block']
+
 /** As people may change it while they look: each has to be right by itself. The first is the one in which a view is worked with. */
 const LOOKS = [
   { colorScheme: 'dark', viewport: { width: 360, height: 800 } },
@@ -125,7 +171,7 @@ const LOOKS = [
 ] as const
 
 for (const [name, { on, show }] of Object.entries(VIEWS)) {
-  test(`${name} is accessible and fits, dark on a phone, and light on a wide screen`, async () => {
+  test(`${name} is accessible and fits, dark on a phone, light on a wide screen, and in the colours of the system`, async () => {
     const { origin } = on === 'empty' ? empty : full
     const { page, complaints, close } = await openPage(browser, `${origin}/`, LOOKS[0])
     await show(page)
@@ -135,6 +181,8 @@ for (const [name, { on, show }] of Object.entries(VIEWS)) {
       expect({ colorScheme, problems: await accessibilityProblems(page) }).toEqual({ colorScheme, problems: [] })
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(viewport.width)
     }
+    await page.emulateMedia({ colorScheme: 'light', forcedColors: 'active' })
+    expect(await accessibilityProblems(page, COLOURS)).toEqual([])
     expect(complaints).toEqual([])
     await close()
   })
