@@ -33,26 +33,22 @@ interface Problem {
 
 /** Throws one StartError that names every problem; a FlagError when one of them is a flag. */
 export function readConfig(environment: NodeJS.ProcessEnv, flags: Flags = {}): Config {
-  const problems: Problem[] = []
-  const config = readTable(SETTINGS, environment, flags, problems) as Partial<Config>
-  if (config.bootstrapKey && keyEnvironment(config.bootstrapKey) !== config.environment) {
-    const message = `is not a key of the environment ${config.environment}`
-    problems.push({ source: 'PETSTORE_BOOTSTRAP_KEY', message })
+  return Object.freeze(readTable(SETTINGS, environment, flags, contradictions)) as Config
+}
+
+function* contradictions({ bootstrapKey, environment, backupDir, database }: Partial<Config>): Generator<Problem> {
+  if (bootstrapKey && keyEnvironment(bootstrapKey) !== environment) {
+    yield { source: 'PETSTORE_BOOTSTRAP_KEY', message: `is not a key of the environment ${environment}` }
   }
-  if (config.backupDir && config.database && !kindOf(config.database).files) {
+  if (backupDir && database && !kindOf(database).files) {
     const message = 'is for files. Back up PostgreSQL with its own tools: petstore help postgresql'
-    problems.push({ source: 'PETSTORE_BACKUP_DIR', message })
+    yield { source: 'PETSTORE_BACKUP_DIR', message }
   }
-  throwProblems(problems)
-  return Object.freeze(config) as Config
 }
 
 /** Throws one StartError that names every problem; a FlagError when one of them is a flag. */
 export function readClientConfig(environment: NodeJS.ProcessEnv, flags: Partial<Record<string, string>>): ClientConfig {
-  const problems: Problem[] = []
-  const config = readTable(CLIENT_SETTINGS, environment, flags, problems)
-  throwProblems(problems)
-  return config as unknown as ClientConfig
+  return readTable(CLIENT_SETTINGS, environment, flags) as unknown as ClientConfig
 }
 
 /** The keys of `petstore verify`. Throws one StartError that names every problem; a FlagError when one of them is a flag. */
@@ -60,17 +56,12 @@ export function readVerifyKeys(
   environment: NodeJS.ProcessEnv,
   flags: Partial<Record<string, string>>,
 ): Partial<Record<keyof typeof VERIFY_SETTINGS, string>> {
-  const problems: Problem[] = []
-  const keys = readTable(VERIFY_SETTINGS, environment, flags, problems)
-  throwProblems(problems)
-  return keys
+  return readTable(VERIFY_SETTINGS, environment, flags)
 }
 
 /** Where a service with these variables and flags listens on this machine, ending in /v1. Throws StartError. */
 export function localUrl(environment: NodeJS.ProcessEnv, flags: Flags = {}): string {
-  const problems: Problem[] = []
-  const { host, port } = readTable({ host: SETTINGS.host, port: SETTINGS.port }, environment, flags, problems)
-  throwProblems(problems)
+  const { host, port } = readTable({ host: SETTINGS.host, port: SETTINGS.port }, environment, flags)
   // An address of every interface cannot be called, and neither can a port that the system chooses.
   const name = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host as string] ?? (host as string)
   return `http://${name.includes(':') ? `[${name}]` : name}:${port || SETTINGS.port.default}/v1`
@@ -101,12 +92,14 @@ export function loginFile(environment: NodeJS.ProcessEnv): string {
   return join(home, 'petstore', 'login.json')
 }
 
+/** Throws one StartError that names every problem, also those that `more` finds between settings. */
 function readTable(
   table: Record<string, Setting<unknown>>,
   environment: NodeJS.ProcessEnv,
   flags: Partial<Record<string, string>>,
-  problems: Problem[],
+  more: (values: object) => Iterable<Problem> = () => [],
 ): Record<string, unknown> {
+  const problems: Problem[] = []
   const values: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries(table)) {
     try {
@@ -117,11 +110,8 @@ function readTable(
       problems.push({ source: flag ?? setting.variable, message: (error as Error).message })
     }
   }
-  return values
-}
-
-function throwProblems(problems: readonly Problem[]): void {
-  if (problems.length === 0) return
+  problems.push(...more(values))
+  if (problems.length === 0) return values
   const Kind = problems.some(({ source }) => source.startsWith('--')) ? FlagError : StartError
   const lines = problems.map(({ source, message }) => `  ${source} ${message}.`)
   throw new Kind(`The configuration cannot be used:\n${lines.join('\n')}`)
