@@ -101,8 +101,8 @@ export class PetstoreClient implements Record<keyof Operations, unknown> {
    * Changes the fields that are given, and resolves with the pet as it is then. Safe to repeat. Rejects with PetstoreApiError `not_found`,
    * `pet_held` (an order holds the pet that is to be available), `invalid_pet` or `precondition_failed`.
    */
-  updatePet(id: bigint, change: PetChange, options: ChangeOptions = {}): Promise<Pet> {
-    return this.#change('updatePet', petPath(id), change, toPet, options)
+  async updatePet(id: bigint, change: PetChange, { ifMatch, ...options }: ChangeOptions = {}): Promise<Pet> {
+    return this.#read('updatePet', petPath(id), toPet, options, changing('PATCH', ifMatch, change))
   }
 
   /**
@@ -144,8 +144,8 @@ export class PetstoreClient implements Record<keyof Operations, unknown> {
    * Changes the fields that are given of a pending order; `null` removes one. Resolves with the order as it is then. Safe to repeat. Rejects as
    * `cancelOrder`, and with `invalid_order`.
    */
-  updateOrder(id: bigint, change: OrderChange, options: ChangeOptions = {}): Promise<Order> {
-    return this.#change('updateOrder', orderPath(id), change, toOrder, options)
+  async updateOrder(id: bigint, change: OrderChange, { ifMatch, ...options }: ChangeOptions = {}): Promise<Order> {
+    return this.#read('updateOrder', orderPath(id), toOrder, options, changing('PATCH', ifMatch, change))
   }
 
   /** The pet is sold. Safe to repeat. Rejects as `cancelOrder`. */
@@ -213,18 +213,6 @@ export class PetstoreClient implements Record<keyof Operations, unknown> {
     } while (cursor !== undefined)
   }
 
-  #change<Item>(
-    operationId: string,
-    path: string,
-    change: object,
-    toItem: (json: Json) => Item,
-    { ifMatch, ...options }: ChangeOptions,
-  ): Promise<Item> {
-    const { headers, ...init } = changing('PATCH', ifMatch)
-    const body = { headers: { ...headers, 'Content-Type': 'application/json' }, body: stringifyJson(change) }
-    return this.#read(operationId, path, toItem, options, { ...init, ...body })
-  }
-
   async #create<Item>(
     operationId: string,
     path: string,
@@ -232,8 +220,8 @@ export class PetstoreClient implements Record<keyof Operations, unknown> {
     toItem: (json: Json) => Item,
     { idempotencyKey = randomKey(), onReplayed, ...options }: CreateOptions,
   ): Promise<Item> {
-    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': quotedKey(idempotencyKey) }
-    const init = { ...POST, headers, body: stringifyJson(item) }
+    const headers = { ...JSON_TYPE, 'Idempotency-Key': quotedKey(idempotencyKey) }
+    const init = { method: 'POST', headers, body: stringifyJson(item) }
     const { response, text, attempts } = await this.#sender.send(operationId, path, init, options)
     const created = readJson(response, text, toItem)
     // After a retry, the replayed answer may be the one to this call's first attempt.
@@ -242,12 +230,13 @@ export class PetstoreClient implements Record<keyof Operations, unknown> {
   }
 }
 
-const POST = { method: 'POST' }
+const JSON_TYPE = { 'Content-Type': 'application/json' }
 const PETS: List<Pet> = { operationId: 'listPets', path: '/pets', toItem: toPet }
 const ORDERS: List<Order> = { operationId: 'listOrders', path: '/store/orders', toItem: toOrder }
 
-function changing(method: string, ifMatch: string | undefined): { method: string; headers: Record<string, string> } {
-  return { method, headers: ifMatch === undefined ? {} : { 'If-Match': ifMatch } }
+function changing(method: string, ifMatch: string | undefined, change?: object): RequestInit {
+  const headers = { ...(ifMatch !== undefined && { 'If-Match': ifMatch }), ...(change && JSON_TYPE) }
+  return { method, headers, ...(change && { body: stringifyJson(change) }) }
 }
 
 function petPath(id: bigint): string {

@@ -5,9 +5,9 @@ import { PetstoreError } from '../../domain/errors.ts'
 import type { EventPage, EventPlace, EventStart, EventStore } from '../../domain/events.ts'
 import { decodeEventCursor, eventLink } from '../request/event-cursor.ts'
 import type { Answer } from '../response/response.ts'
-import type { Handlers } from './handler.ts'
+import type { SomeHandlers } from './handler.ts'
 
-export const eventOperations: Handlers<'listEvents'> = {
+export const eventOperations = {
   async listEvents({ events, feed, linkTo }, _caller, { limit, petId, orderId, from, wait, cursor }) {
     const query = { limit, petId, orderId }
     const answerOf = ({ json, count, next }: EventPage): Answer => {
@@ -22,7 +22,7 @@ export const eventOperations: Handlers<'listEvents'> = {
       later: async (reader) => answerOf(await feed.readLater({ ...query, after: page.next }, until, reader)),
     }
   },
-}
+} satisfies SomeHandlers
 
 /** Throws `invalid_parameter`. */
 function placeOf(

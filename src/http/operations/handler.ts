@@ -32,8 +32,9 @@ export interface Handler<Operation extends keyof Operations> {
   readonly shared?: boolean
 }
 
-/** One function for each of these operations. */
-export type Handlers<Operation extends keyof Operations> = { [Each in Operation]: Handler<Each> }
+/** One function for each operation. */
+export type Handlers = { [Each in keyof Operations]: Handler<Each> }
+export type SomeHandlers = Partial<Handlers>
 
 /** Marks an operation whose answers depend only on its parameters and the store. Its function does not receive the caller. */
 export function shared<Operation extends keyof Operations>(

@@ -9,20 +9,11 @@ import { stringifyJson } from '../../json/json.ts'
 import { linksOf, placeOf } from '../request/cursor.ts'
 import { checkOf, entityTag } from '../response/conditions.ts'
 import { changed, created, noContent, ok } from '../response/response.ts'
-import { type Handlers, shared } from './handler.ts'
+import { type SomeHandlers, shared } from './handler.ts'
 
 const ORDER_PATH = pathOf('getOrder')
 
-export const orderOperations: Handlers<
-  | 'listOrders'
-  | 'placeOrder'
-  | 'getOrder'
-  | 'cancelOrder'
-  | 'updateOrder'
-  | 'completeOrder'
-  | 'returnOrder'
-  | 'getInventory'
-> = {
+export const orderOperations = {
   listOrders: shared<'listOrders'>(async ({ orders, linkTo }, { limit, status, petId, search, sort, cursor }) => {
     const query = { limit, status, petId, search, sort }
     const page = await orders.listOrders({ ...query, ...placeOf(cursor, 'orders', query) })
@@ -66,7 +57,7 @@ export const orderOperations: Handlers<
   },
 
   getInventory: shared<'getInventory'>(async ({ orders }) => ok(stringifyJson(await orders.getInventory()))),
-}
+} satisfies SomeHandlers
 
 /** Equal, byte for byte, to what the stores write in a list. */
 function orderJson({ id, petId, petName, status, placedAt, changedAt, reference, expiresAt }: Order): string {

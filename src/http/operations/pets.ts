@@ -6,9 +6,9 @@ import { stringifyJson } from '../../json/json.ts'
 import { linksOf, placeOf } from '../request/cursor.ts'
 import { checkOf, entityTag } from '../response/conditions.ts'
 import { changed, created, noContent, ok } from '../response/response.ts'
-import { type Handlers, shared } from './handler.ts'
+import { type SomeHandlers, shared } from './handler.ts'
 
-export const petOperations: Handlers<'listPets' | 'createPet' | 'getPet' | 'updatePet' | 'deletePet'> = {
+export const petOperations = {
   listPets: shared<'listPets'>(async ({ pets, linkTo }, { limit, status, categoryId, search, sort, cursor }) => {
     const query = { limit, status, categoryId, search, sort }
     const page = await pets.listPets({ ...query, ...placeOf(cursor, 'pets', query) })
@@ -40,4 +40,4 @@ export const petOperations: Handlers<'listPets' | 'createPet' | 'getPet' | 'upda
     await pets.deletePet(petId, caller.id, checkOf<Pet>(conditions, stringifyJson))
     return noContent({}, { petId: String(petId) })
   },
-}
+} satisfies SomeHandlers

@@ -8,7 +8,7 @@ import type { Handlers, Services } from './handler.ts'
 import { orderOperations } from './orders.ts'
 import { petOperations } from './pets.ts'
 
-export const handlers: Handlers<keyof Operations> = { ...petOperations, ...orderOperations, ...eventOperations }
+export const handlers: Handlers = { ...petOperations, ...orderOperations, ...eventOperations }
 
 /** Parameters and body have been validated, so they have the types that are generated from the contract. */
 export function handle(
