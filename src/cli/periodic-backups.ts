@@ -8,7 +8,7 @@ import { StartError, systemReason } from '../domain/errors.ts'
 import type { Log } from '../observability/log.ts'
 import { absolutePath } from '../store/absolute-path.ts'
 import { handOver, makeFolder } from '../system/files.ts'
-import { removeAbandoned } from '../system/partial.ts'
+import { partialsOf, removeAbandoned } from '../system/partial.ts'
 import { startSelf } from './self.ts'
 
 /** Only files with such a name are counted or deleted. */
@@ -74,7 +74,7 @@ export function startPeriodicBackups(config: Config, log: Log, now: () => number
     const { signalCode } = child
     child = undefined
     if (status === 0) return true
-    removePartials(folder, name, pid)
+    for (const partial of partialsOf(file, pid)) rmSync(partial, { force: true })
     // A terminal and systemd send the signal that stops the service to all its processes.
     if (signalCode === 'SIGTERM' || signalCode === 'SIGINT' || existsSync(file)) return false
     throw new Error(message.trim() || `The backup process ended with ${signalCode ?? status}.`)
@@ -106,13 +106,6 @@ function checkWritable(folder: string): void {
   } catch (cause) {
     const advice = `${handOver(folder, cause)}Choose another PETSTORE_BACKUP_DIR.`
     throw new StartError(`Backups cannot be written to ${folder} (${systemReason(cause)}). ${advice}`, { cause })
-  }
-}
-
-/** Removes the unfinished files of a killed process: system/partial.ts puts the process's id into their names. */
-function removePartials(folder: string, name: string, pid: number): void {
-  for (const file of readdirSync(folder)) {
-    if (file.startsWith(`${name}.${pid}-`)) rmSync(join(folder, file), { force: true })
   }
 }
 

@@ -1,10 +1,10 @@
 // A backup or a restore at a terminal: SQLite holds the process that does it until the end, so a child does it, and this process shows
 // how far it is, and sees Ctrl-C.
 
-import { existsSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { existsSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { StartError } from '../domain/errors.ts'
 import { absolutePath } from '../store/absolute-path.ts'
+import { partialsOf } from '../system/partial.ts'
 import { Interrupted } from './exit-codes.ts'
 import { FOR_PEOPLE, write } from './print.ts'
 import { startProgress } from './progress.ts'
@@ -31,7 +31,7 @@ export async function runWatched({ what, args, from, to }: Watched): Promise<voi
   const bytes = fileAt(source)?.size
   const progress = startProgress(what, bytes)
   const timer = setInterval(() => {
-    const done = Math.max(0, ...unfinished(target, child.pid).map((file) => fileAt(file)?.size ?? 0))
+    const done = Math.max(0, ...partialsOf(target, child.pid).map((file) => fileAt(file)?.size ?? 0))
     const isCopied = bytes !== undefined && done >= bytes
     progress.update(isCopied ? bytes : done, isCopied ? 'checking' : `${(done / 1e6).toFixed(1)} MB`)
   }, LOOK_EVERY_MS)
@@ -43,22 +43,13 @@ export async function runWatched({ what, args, from, to }: Watched): Promise<voi
     if (child.signalCode === null) throw new StartError(message.replace(/^petstore: /, '').trimEnd())
     // After the exchange of a restore the unfinished name is the previous store's: see store/sqlite/restore.ts.
     if (fileAt(target)?.ino !== before) throw new Interrupted(`Interrupted. ${to} was already replaced.`)
-    for (const file of unfinished(target, child.pid)) rmSync(file, { force: true })
+    for (const file of partialsOf(target, child.pid)) rmSync(file, { force: true })
     const left = before === undefined ? `there is no ${to}` : `${to} was not changed`
     throw new Interrupted(`Interrupted. Nothing is left of it: ${left}.`)
   } finally {
     clearInterval(timer)
     progress.stop()
   }
-}
-
-/** system/partial.ts puts the process's id into their names. */
-function unfinished(target: string, pid: number): string[] {
-  const isOurs = (name: string) => name.startsWith(basename(target)) && name.includes(`.${pid}-`)
-  if (!existsSync(dirname(target))) return []
-  return readdirSync(dirname(target))
-    .filter(isOurs)
-    .map((name) => join(dirname(target), name))
 }
 
 function fileAt(path: string) {

@@ -1,7 +1,7 @@
 // Files that are written under a name of their own beside their target, and get its name when they are whole.
 
 import { closeSync, existsSync, openSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { lockAbandoned, lockNew } from './lock.ts'
 
 /** The end of a name that `createPartial` has given. */
@@ -24,6 +24,16 @@ export function createPartial(to: string, mode: number): PartialFile {
     if (existsSync(path)) return { path, descriptor }
     closeSync(descriptor)
   }
+}
+
+/** What the process with this id has left of its unfinished files for the target, or for another whose name begins like the target's. */
+export function partialsOf(target: string, pid: number): string[] {
+  const folder = dirname(target)
+  if (!existsSync(folder)) return []
+  const isOurs = (name: string) => name.startsWith(basename(target)) && name.includes(`.${pid}-`)
+  return readdirSync(folder)
+    .filter(isOurs)
+    .map((name) => join(folder, name))
 }
 
 /**
