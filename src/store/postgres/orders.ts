@@ -16,10 +16,9 @@ import { invalidExpiry, notMoved, orderNotFound, petNotAvailable, petNotFound } 
 import { callersOf, refusedKeys, without } from './callers.ts'
 import type { PrimaryConnection } from './connection.ts'
 import { forgetting, type Keyed, usedKey } from './idempotency.ts'
-import { pages } from './pages.ts'
+import { pages, rowsById } from './pages.ts'
 
 const COLUMNS = selectList(ORDER_COLUMNS)
-const BY_IDS = `SELECT ${COLUMNS} FROM ${rowsOf(ORDERS)} WHERE id = ANY($1::text::bigint[])`
 const INVENTORY = 'SELECT status, pets FROM inventory'
 const CHANGE = `SELECT place, changed, refusal, pet_status AS "petStatus", operation, request, answer, ${COLUMNS}
   FROM petstore_change_orders(
@@ -105,12 +104,6 @@ export function postgresOrders(
     }
   }
 
-  async function readOrders(ids: bigint[]): Promise<(Order | undefined)[]> {
-    const rows = await read<Order>(BY_IDS, `{${ids}}`)
-    const found = new Map(rows.map((row) => [row.id, fromRow(ORDER_COLUMNS, row)]))
-    return ids.map((id) => found.get(id))
-  }
-
   async function readInventory(): Promise<Inventory> {
     const rows = await read<{ status: PetStatus; pets: bigint }>(INVENTORY)
     const counts = new Map(rows.map(({ status, pets }) => [status, pets]))
@@ -123,7 +116,7 @@ export function postgresOrders(
     completeOrder: (id, by, check) => move(id, by, 'completed', check),
     cancelOrder: (id, by, check) => move(id, by, 'cancelled', check),
     returnOrder: (id, by, check) => move(id, by, 'returned', check),
-    getOrder: batched(readOrders),
+    getOrder: rowsById(read, ORDERS, ORDER_COLUMNS),
     listOrders: pages(read, ORDERS),
     getInventory: readInventory,
     expireOrders: async (limit) => {

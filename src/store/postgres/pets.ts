@@ -5,7 +5,7 @@ import type { PetstoreError } from '../../domain/errors.ts'
 import type { Created, NewPet, Pet, PetStore } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { stringifyJson } from '../../json/json.ts'
-import { fromRow, selectList } from '../shared/columns.ts'
+import { fromRow } from '../shared/columns.ts'
 import { batched } from '../shared/group-commit.ts'
 import { CREATE_PET, type FirstAnswer, replay, textOf } from '../shared/idempotency.ts'
 import { PETS } from '../shared/lists.ts'
@@ -14,10 +14,8 @@ import { callersOf, refusedKeys, without } from './callers.ts'
 import type { PrimaryConnection } from './connection.ts'
 import { forgetting, type Keyed, usedKey } from './idempotency.ts'
 import { LOG_MESSAGE } from './link.ts'
-import { pages } from './pages.ts'
+import { pages, rowsById } from './pages.ts'
 
-const COLUMNS = selectList(PET_COLUMNS)
-const BY_IDS = `SELECT ${COLUMNS} FROM pets WHERE id = ANY($1::text::bigint[])`
 // JSON carries a batch because it holds any text but U+0000, and integers with all their digits.
 // A batch that only replays has nothing to commit, and PostgreSQL would wait for no standby: a pet whose own commit has not
 // reached it would be acknowledged. So a replay writes a message to the log, which gets there behind that commit.
@@ -37,12 +35,6 @@ export function postgresPets(
 ): Omit<PetStore, 'updatePet' | 'deletePet'> {
   const forget = forgetting(background)
 
-  async function readPets(ids: bigint[]): Promise<(Pet | undefined)[]> {
-    const rows = await read<Pet>(BY_IDS, `{${ids.join(',')}}`)
-    const found = new Map(rows.map((row) => [row.id, petOf(row)]))
-    return ids.map((id) => found.get(id))
-  }
-
   async function createAll(batch: Creation[]): Promise<(Created<Pet> | PetstoreError)[]> {
     const rows = await add<CreatedRow>(CREATE, callersOf(batch), stringifyJson(batch.map(toRow)))
     const refused = refusedKeys(rows)
@@ -51,7 +43,7 @@ export function postgresPets(
     return batch.map(({ pet }, place) => {
       const row = rows[place] as CreatedRow
       if (row.id === null) return replay(CREATE_PET, row, textOf(CREATE_PET.request, pet))
-      return { value: petOf({ ...pet, id: row.id }), replayed: false }
+      return { value: fromRow(PET_COLUMNS, { ...pet, id: row.id }), replayed: false }
     })
   }
   const create = batched(createAll, options.onBatch, usedKey)
@@ -59,7 +51,7 @@ export function postgresPets(
   return {
     listPets: pages(read, PETS),
     createPet: (pet, by, idempotencyKey) => create({ pet, by, idempotencyKey }),
-    getPet: batched(readPets),
+    getPet: rowsById(read, PETS, PET_COLUMNS),
   }
 }
 
@@ -67,8 +59,4 @@ function toRow({ pet, by, idempotencyKey: key }: Creation) {
   const fields = Object.entries(NEW_PET_COLUMNS).map(([field, { column }]) => [column, pet[field as keyof NewPet]])
   const request = key === undefined ? undefined : textOf(CREATE_PET.request, pet)
   return { ...Object.fromEntries(fields), created_by: by, key, request }
-}
-
-function petOf(row: object): Pet {
-  return fromRow(PET_COLUMNS, row)
 }
