@@ -5,8 +5,7 @@
 import type { Operations } from '../contract/generated.ts'
 import type { OpenApi } from '../contract/openapi.ts'
 
-/** The client has no call for the feed of events yet. */
-const CALLS: Record<Exclude<keyof Operations, 'listEvents'>, string> = {
+const CALLS: Record<keyof Operations, string> = {
   listPets: 'for await (const pet of petstore.listPets()) console.log(pet)',
   createPet: "const pet = await petstore.createPet({ name: 'Rex', categoryId: 7n })",
   getPet: 'const pet = await petstore.getPet(42n)',
@@ -20,6 +19,7 @@ const CALLS: Record<Exclude<keyof Operations, 'listEvents'>, string> = {
   updateOrder: "const order = await petstore.updateOrder(7n, { reference: 'till 3' })",
   returnOrder: 'const order = await petstore.returnOrder(7n)',
   getInventory: 'const inventory = await petstore.getInventory()',
+  listEvents: 'for await (const { event } of petstore.followEvents()) console.log(event)',
 }
 
 /** `lang` is a tab of the library's card of clients: the one that it opens, and the one for Node.js. */
@@ -42,20 +42,20 @@ export function forReaders(contract: OpenApi, home: string): object {
     paths: mapValues(paths, (operations) =>
       mapValues(operations, (operation) => ({
         ...operation,
-        ...(operation.operationId in CALLS && { 'x-codeSamples': [sample(operation.operationId, baseUrl)] }),
+        'x-codeSamples': [sample(operation.operationId as keyof Operations, baseUrl)],
       })),
     ),
   }
 }
 
-function sample(operationId: string, baseUrl: string): object {
+function sample(operationId: keyof Operations, baseUrl: string): object {
   const source = `import { PetstoreClient } from 'petstore-client'
 
 const petstore = new PetstoreClient({
   baseUrl: '${baseUrl}',
   apiKey: 'pets_live_…',
 })
-${CALLS[operationId as keyof typeof CALLS]}`
+${CALLS[operationId]}`
   return { lang: 'TypeScript', label: 'petstore-client', source }
 }
 
