@@ -9,7 +9,6 @@ import { corrections } from './scenarios/corrections.ts'
 import { createPet } from './scenarios/create-pet.ts'
 import { cursors } from './scenarios/cursors.ts'
 import { events } from './scenarios/events.ts'
-import { filters } from './scenarios/filters.ts'
 import { getPet } from './scenarios/get-pet.ts'
 import { idempotencyKey } from './scenarios/idempotency-key.ts'
 import { keys } from './scenarios/keys.ts'
@@ -44,7 +43,6 @@ export function apiScenarios(name: string, newAddress: OnStore['newAddress']): v
       corrections,
       cursors,
       search,
-      filters,
       keys,
       messages,
       rateLimit,

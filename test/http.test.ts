@@ -165,12 +165,6 @@ describe('a Host that is none: 400, and the connection ends (RFC 9110, 7.2)', ()
   }
 })
 
-test('two Authorization lines are refused with 401', async () => {
-  const answer = await send('GET /v1/pets HTTP/1.1', auth(), auth())
-  expect(statusOf(answer)).toBe(401)
-  expect(JSON.parse(bodyOf(answer)).code).toBe('invalid_api_key')
-})
-
 // Should one of these fail because the runtime has learnt it: good; docs/operations.md is to be changed, too.
 describe('what the runtime does not do, as docs/operations.md says', () => {
   const head = (first: string, ...lines: string[]) => `${[first, 'Host: a', auth(), ...lines].join('\r\n')}\r\n\r\n`

@@ -1,4 +1,5 @@
-// Cursors and links: to which list, filters and order a cursor belongs, and what the links around a page say.
+// Cursors that a prepared request has: of the version before, and of pages to which no link of ours leads. All else of cursors are promises of
+// the catalogue.
 
 import { beforeAll, expect, test } from 'bun:test'
 import { encodeCursor } from '../../src/http/request/cursor.ts'
@@ -17,40 +18,12 @@ function linksOf({ headers }: Answer): Record<string, string> {
 export function cursors(on: OnStore): void {
   describeApi('cursors', on, (api) => {
     const get = (target: string) => api.service.get(target)
-    const cursorOf = async (target: string, relation = 'next') =>
-      /cursor=([\w-]{15})$/.exec(linksOf(await get(target))[relation] ?? '')?.[1] as string
     const expectRefused = async (target: string) =>
       expectError(await get(target), 400, 'invalid_parameter', ['cursor must be copied unchanged'])
 
     beforeAll(async () => {
       for (let n = 0; n < 12; n++)
         await api.service.post(petBody({ categoryId: BigInt(n % 2), status: n % 3 ? 'available' : 'sold' }), JSON_TYPE)
-    })
-
-    test('next stands before prev, and both repeat the query', async () => {
-      const query = 'limit=2&status=available&categoryId=1&sort=newest'
-      const first = await get(`/pets?${query}`)
-      expect([ids(first), Object.keys(linksOf(first))]).toEqual([[12, 8], ['next']])
-      const second = await get(`${linksOf(first).next}`.replace('limit=2', 'limit=1'))
-      expect([ids(second), Object.keys(linksOf(second))]).toEqual([[6], ['next', 'prev']])
-      for (const target of Object.values(linksOf(second))) expect(target).toContain(query.slice('limit=2'.length))
-    })
-
-    test('a cursor of one filter, order or direction is refused with any other', async () => {
-      const queries = ['', 'status=available', 'status=sold', 'categoryId=1', 'sort=newest', 'search=rex', 'search=re']
-      for (const query of queries) {
-        const cursor = await cursorOf(`/pets?limit=1&${query}`)
-        for (const other of queries.filter((one) => one !== query))
-          await expectRefused(`/pets?${other}&cursor=${cursor}`)
-        expect((await get(`/pets?limit=7&${query}&cursor=${cursor}`)).status).toBe(200)
-      }
-    })
-
-    test('oldest is what a list is without sort, and its links do not say it', async () => {
-      const [plain, named] = [await get('/pets?limit=3'), await get('/pets?limit=3&sort=oldest')]
-      expect([named.text, named.headers.get('Link')]).toEqual([plain.text, plain.headers.get('Link')])
-      expect(named.headers.get('Link')).not.toContain('sort')
-      expect((await get(`/pets?limit=3&sort=oldest&cursor=${await cursorOf('/pets?limit=3')}`)).status).toBe(200)
     })
 
     test('a cursor of the version before goes on with the filters that it had', async () => {
@@ -80,30 +53,5 @@ export function cursors(on: OnStore): void {
       expect([none.text, none.headers.get('Link')]).toEqual(['[]', null])
       expect(none.headers.get('ETag')).not.toBe(behind.headers.get('ETag'))
     })
-
-    test('the tag of a page covers its links', async () => {
-      const tags = new Set<string | null>()
-      for (const target of ['/pets?limit=1&status=sold', '/pets?limit=1', '/pets?limit=1&sort=newest&status=sold'])
-        tags.add((await get(target)).headers.get('ETag'))
-      expect(tags.size).toBe(3)
-    })
-
-    const bad = (query: string, message: string) => ({
-      description: query,
-      ask: `GET /pets?${query}`,
-      status: 400,
-      code: 'invalid_parameter',
-      message: [message],
-    })
-    api.rows([
-      bad('sort=', 'sort must be one of oldest, newest.'),
-      bad('sort=Newest', 'sort must be one of oldest, newest.'),
-      bad('sort=newest&sort=newest', 'sort must be given once.'),
-      bad('categoryId=', 'categoryId must be an integer'),
-      bad('categoryId=9223372036854775808', 'categoryId must be an integer'),
-      bad('categoryId=1&categoryId=1', 'categoryId must be given once.'),
-      { description: 'the greatest category', ask: 'GET /pets?categoryId=9223372036854775807', status: 200 },
-      { description: 'orders have no category', ask: 'GET /store/orders?categoryId=x&sort=newest', status: 200 },
-    ])
   })
 }

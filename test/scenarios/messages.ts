@@ -55,6 +55,19 @@ const QUERIES: readonly (readonly [string, ...string[]])[] = [
   ['/store/orders?petId=1.0', 'petId must be an integer'],
   ['/store/orders?limit=x&status=x&petId=x', 'limit must', 'status must', 'petId must'],
   ['/store/orders?cursor=x', CURSOR],
+  ['/pets?sort=Newest', 'sort must be one of oldest, newest.'],
+  ['/pets?sort=newest&sort=newest', 'sort must be given once.'],
+  ['/pets?categoryId=', 'categoryId must be an integer'],
+  ['/pets?search=', 'search must be 1 to 255 characters long.'],
+  ['/pets?search=-', 'search must have a letter or a digit in it.'],
+  ['/pets?search=a+b+c+d+e+f+g+h+i', 'search must have at most 8 words.'],
+  ['/store/events?wait=31', 'wait must be an integer from 0 to 30'],
+  [
+    '/store/events?from=then',
+    'from must be beginning, now, or a date and time with an offset, such as 2026-11-21T18:00:00Z.',
+  ],
+  ['/store/events?cursor=x', 'cursor must be copied unchanged'],
+  ['/store/events?from=now&cursor=cEiGDd95AAAAAAAAADZE-v89', 'from and cursor cannot be given together'],
 ]
 
 const NO_PETS: readonly (readonly [string, string])[] = [

@@ -1,4 +1,4 @@
-// What is logged of an order's changes, what their refusals say, and that of many who change it at once one succeeds.
+// What is logged of an order's changes, and what their refusals say.
 
 import { beforeAll, expect, test } from 'bun:test'
 import { describeApi, expectError, type OnStore } from './api.ts'
@@ -6,7 +6,7 @@ import { ordersOf, turnToNow } from './orders.ts'
 
 export function orderTransitions(on: OnStore): void {
   describeApi('an order', on, (api) => {
-    const { read, complete, cancel, giveBack, orderThatIs } = ordersOf(api)
+    const { complete, cancel, giveBack, orderThatIs } = ordersOf(api)
     beforeAll(() => turnToNow(api))
 
     for (const [done, ask, from, to, state, refusal, only] of [
@@ -34,16 +34,5 @@ export function orderTransitions(on: OnStore): void {
         expectError(await ask(0), 404, 'not_found', ['No order has id 0.'])
       })
     }
-
-    test('of many that have seen the same, one succeeds', async () => {
-      const { id } = await orderThatIs('pending')
-      const tag = (await read(id)).headers.get('ETag') ?? ''
-      const answers = await Promise.all(
-        Array.from({ length: 20 }, (_, n) => (n % 2 ? complete : cancel)(id, { 'If-Match': tag })),
-      )
-      const { status } = JSON.parse((await read(id)).text)
-      const expected = status === 'completed' ? [409, 200] : [204, 409]
-      expect(answers.map((answer) => answer.status)).toEqual(answers.map((_, n) => expected[n % 2] as number))
-    })
   })
 }

@@ -167,7 +167,11 @@ export function cursorRows({ level, id, operation, path, statuses, filter, view 
       .check(refused((cursor) => `cursor=${changed(cursor)}`)),
     row(`${id}.cursor.other-filter`, 'A cursor with another filter: 400 invalid_parameter.')
       .from(source, own)
-      .check(refused((cursor) => `status=${statuses[0]}&${filter.name}=${absentId()}&cursor=${cursor}`, false)),
+      .check(async (probe) => {
+        await refused((cursor) => `status=${statuses[0]}&${filter.name}=${absentId()}&cursor=${cursor}`, false)(probe)
+        for (const more of [`status=${statuses[0]}`, 'search=x'])
+          await refused((cursor) => `${more}&cursor=${cursor}`)(probe)
+      }),
     row(`${id}.cursor.other-order`, 'A cursor with another order: 400 invalid_parameter.')
       .from(source, own)
       .check(refused((cursor) => `sort=newest&cursor=${cursor}`)),

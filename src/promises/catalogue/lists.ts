@@ -1,12 +1,13 @@
 // What every list of ours promises, of pets and of orders: one family of rows.
 
+import type { JsonObject } from '../../json/json.ts'
 import { type Answer, textOf } from '../answer.ts'
 import { Unjudged } from '../asked.ts'
 import { absentId, settled } from '../fixtures.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import { cursorRows, linkRows } from './links.ts'
-import { idsOf, type ListFamily } from './pages.ts'
+import { idsOf, type ListFamily, linkOf, walk } from './pages.ts'
 import {
   refusedValues,
   WRONG_IDS,
@@ -16,7 +17,7 @@ import {
   WRONG_STATUSES,
   type WrongValues,
 } from './parameters.ts'
-import { type Check, documented, parameter, reading, rowsOf } from './rows.ts'
+import { type Check, documented, parameter, parameterNames, reading, rowsOf, writing } from './rows.ts'
 
 /** Rows of one list. */
 export function listRows(family: ListFamily): PromiseRow[] {
@@ -57,19 +58,26 @@ function orderRows({ level, id, operation, path, first, view }: ListFamily): Pro
           if (oldest.length < 100 && oldest.reverse().join() !== newest.join()) {
             throw answer.broken(`ids ${oldest}`, `ids ${newest}`)
           }
+          const page = await probe.get(`${path}?${await view(probe)}limit=1&sort=newest`)
+          const next = linkOf(page, 'next') ?? 'sort=newest'
+          if (!next.includes('sort=newest')) throw page.broken('a link with sort=newest', next)
         }),
       ),
     row(`${id}.sort.oldest`, 'sort=oldest is the same as no sort.')
       .from(source, reading(`${id}.order`))
       .check((probe) =>
         settled(async () => {
-          const answer = await all(probe, '&sort=oldest')
-          const plain = await all(probe)
+          const page = async (more: string) => probe.get(`${path}?${await view(probe)}limit=3${more}`)
+          const [answer, plain] = [await page('&sort=oldest'), await page('')]
           if (answer.text !== plain.text) throw answer.broken(`ids ${idsOf(plain)}`, `ids ${idsOf(answer)}`)
+          answer.expectHeader('Link', plain.header('Link'))
         }),
       ),
   ]
 }
+
+const NO_FILTERS = ['limit', 'cursor', 'sort', 'search', 'If-None-Match', 'If-Match']
+const INT64_MAX = '9223372036854775807'
 
 function filterRows({ level, id, operation, path, first, filter, view }: ListFamily): PromiseRow[] {
   const row = rowsOf(level)
@@ -89,8 +97,27 @@ function filterRows({ level, id, operation, path, first, filter, view }: ListFam
     row(`${id}.${filter.id}.none`, `A ${filter.name} that no item has gives an empty list.`)
       .from(source, reading(`${id}.${filter.id}`))
       .check(async (probe) => {
-        const answer = (await probe.get(`${path}?${filter.name}=${absentId()}`)).expectStatus(200)
-        if (answer.array().length > 0) throw answer.broken('[]', answer.text)
+        for (const none of [absentId(), INT64_MAX]) {
+          const answer = (await probe.get(`${path}?${filter.name}=${none}`)).expectStatus(200)
+          if (none !== INT64_MAX && answer.array().length > 0) throw answer.broken('[]', answer.text)
+        }
+      }),
+    row(`${id}.filters`, 'Filters narrow a list together, and the links of its pages repeat them.')
+      .from(source, writing(`${id}.next.follow`))
+      .check(async (probe) => {
+        const names = parameterNames(operation).filter((name) => !NO_FILTERS.includes(name))
+        const all = (await probe.get(`${path}?${await view(probe)}limit=100`)).expectStatus(200).objects()
+        const queryOf = (item: JsonObject) => names.map((name) => `${name}=${textOf(item.get(name))}`).join('&')
+        for (const [query, items] of Map.groupBy(all, queryOf)) {
+          const page = (await probe.get(`${path}?limit=1&${query}`)).expectStatus(200)
+          const link = linkOf(page, 'next') ?? query
+          if (!query.split('&').every((part) => link.includes(part))) throw page.broken(`a link with ${query}`, link)
+          const [expected, found] = [
+            items.map((item) => textOf(item.get('id'))),
+            (await walk(probe, page, 'next')).flat(),
+          ]
+          if (found.join() !== expected.join()) throw page.broken(`ids ${expected}`, `ids ${found}`)
+        }
       }),
   ]
 }

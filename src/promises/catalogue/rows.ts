@@ -66,14 +66,20 @@ export function response(id: OperationId, status: number): string {
   return operation(id, 'responses', status)
 }
 
+/** The names of the operation's parameters, in the order of the contract. */
+export function parameterNames(id: OperationId): string[] {
+  const { path, method } = placeOf(id)
+  return (document.paths[path]?.[method]?.parameters ?? []).map((one) => {
+    const { $ref } = one as { $ref?: string }
+    const target = $ref && document.components.parameters[$ref.split('/').at(-1) ?? '']
+    return (target || (one as { name: string })).name
+  })
+}
+
 /** A parameter of the operation. */
 export function parameter(id: OperationId, name: string): string {
   const { path, method } = placeOf(id)
-  const index = (document.paths[path]?.[method]?.parameters ?? []).findIndex((one) => {
-    const { $ref } = one as { $ref?: string }
-    const target = $ref && document.components.parameters[$ref.split('/').at(-1) ?? '']
-    return (target || (one as { name: string })).name === name
-  })
+  const index = parameterNames(id).indexOf(name)
   if (index < 0) throw new Error(`${id} has no parameter ${name}`)
   return contract('paths', path, method, 'parameters', index)
 }
