@@ -13,6 +13,11 @@ export type WhenAnswered = (asked: Asked, answered: Answered) => boolean
 export type Change = (answered: Answered, asked: Asked) => Answered
 export type ChangeAsked = (asked: Asked) => Asked
 
+/** The same lies under ids that begin in this way. */
+export function under(id: string, lies: Lies): Lies {
+  return Object.fromEntries(Object.entries(lies).map(([end, told]) => [`${id}.${end}`, told]))
+}
+
 /**
  * `operations` are methods and paths below the base URL, separated by a bar, such as `GET /pets/*`. A `*` stands for any method or one
  * segment of the path; alone it stands for every request.

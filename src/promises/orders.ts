@@ -9,6 +9,13 @@ import type { Asking, Probe } from './probe.ts'
 
 export const ORDER_STATUSES = ['pending', 'completed', 'cancelled', 'expired', 'returned'] as const
 export type Reachable = Exclude<(typeof ORDER_STATUSES)[number], 'expired'>
+/** The promises without which no order comes to this status. */
+export const REACHED: Record<Reachable, readonly string[]> = {
+  pending: [],
+  completed: ['orders.complete.success'],
+  cancelled: ['orders.cancel.success'],
+  returned: ['orders.return.success'],
+}
 const TRIES = 3
 
 /** The orders that we have placed. */

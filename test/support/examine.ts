@@ -13,11 +13,15 @@ export interface Examined {
   chosen?: readonly PromiseRow[]
 }
 
-export async function examine(url: string, { keys, write = false, chosen = PROMISES }: Examined): Promise<Result[]> {
-  const target = { baseUrl: new URL(url), keys, write, timeoutMs: 10_000, totalMs: 60_000 }
-  const examination = new Examination(target, PROMISES)
+export async function examine(url: string, { chosen = PROMISES, ...examined }: Examined): Promise<Result[]> {
+  const examination = new Examination(targetOf(url, examined), PROMISES)
   await examination.begin()
   return examination.examine(chosen)
+}
+
+/** With more time than a busy machine takes. */
+export function targetOf(url: string, { keys, write = false }: Examined): Target {
+  return { baseUrl: new URL(url), keys, write, timeoutMs: 10_000, totalMs: 300_000 }
 }
 
 export function promisesOf(level: Level): readonly PromiseRow[] {

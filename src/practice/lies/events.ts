@@ -1,8 +1,8 @@
 // Lies about the feed of events.
 
 import type { Json } from '../../json/json.ts'
+import type { Asked } from '../proxy.ts'
 import {
-  admitting,
   at,
   type Change,
   drop,
@@ -13,17 +13,19 @@ import {
   json,
   type Lies,
   parameter,
+  put,
   replacing,
   rewrite,
   type Told,
 } from '../tell.ts'
 import { refusingOthers } from './memory.ts'
-import { hasCursor, isNumber, number, withoutKey } from './words.ts'
+import { EVENTS, hasCursor, isNumber, number } from './words.ts'
 
-const EVENTS = 'GET /store/events'
 const told = (change: Change): Told => at(EVENTS, 200).answering(change)
 const ignoring = (name: string, value: RegExp): Told => at(EVENTS).asking(parameter(name, value, undefined))
-const accepting = (name: string): Told => at(EVENTS, 400).askingAgain(parameter(name, /^/, undefined))
+/** The events of all pets, not of one. */
+const ofAll = (asked: Asked) => !/(?:petId|orderId)=/.test(asked.target)
+const none = items(() => [])
 const isOfType = (type: string) => (event: Json) => event instanceof Map && event.get('type') === type
 
 export const EVENT_LIES: Lies = {
@@ -46,18 +48,24 @@ export const EVENT_LIES: Lies = {
   'events.list.next': told(header('Link', undefined)),
   'events.list.next.parameters': told(headerText('Link', (link) => link.replace(/limit=\d+&/, ''))),
   'events.list.next.follow': at(EVENTS, 200, hasCursor).answering(items((events) => events.slice(1))),
+  'events.list.next.later': at(EVENTS, 200, (asked) => hasCursor(asked) && ofAll(asked)).answering(none),
+  'events.list.constant': told((answered, asked) => put('read', new Date().toISOString())(answered, asked)),
+  'events.list.inventory': at(EVENTS, 200, ofAll).answering(
+    items((events) => events.filter((event) => !isOfType('pet.added')(event))),
+  ),
+  'events.list.from.beginning': at(EVENTS).asking(parameter('from', /^beginning$/, 'now')),
+  'events.list.cursor.filter': at(EVENTS).refusing(
+    (asked) => hasCursor(asked) && /orderId=/.test(asked.target),
+    400,
+    'invalid_parameter',
+  ),
+  'events.list.cursor.from': at(EVENTS, 400, hasCursor).askingAgain(parameter('from', /^now$/, undefined)),
   'events.list.from.now': ignoring('from', /^now$/),
   'events.list.from.time': ignoring('from', /^\d/),
   'events.list.pet-filter': ignoring('petId', /./),
   'events.list.order-filter': ignoring('orderId', /./),
   'events.list.wait': ignoring('wait', /./),
+  'events.list.wait.woken': at(EVENTS, 200, ({ target }) => /wait=[1-9]/.test(target)).answering(none),
   'events.list.head': at('HEAD /store/events').refusing(() => true, 405, 'method_not_allowed'),
   'events.list.read-only': refusingOthers(EVENTS),
-  'events.list.limit.too-large': accepting('limit'),
-  'events.list.pet-filter.text': accepting('petId'),
-  'events.list.wait.too-long': accepting('wait'),
-  'events.list.from.text': accepting('from'),
-  'events.list.cursor.invalid': accepting('cursor'),
-  'auth.missing.events': admitting(EVENTS, withoutKey),
-  'methods.options.events': at('OPTIONS /store/events', 204).answering(header('Allow', undefined)),
 }

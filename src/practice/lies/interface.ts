@@ -79,7 +79,7 @@ const ERRORS: Lies = {
       text(() => '<h1>Bad Request</h1>'),
     ),
   ),
-  'errors.400.code': refused(json((error) => new Map([['error', error]]))),
+  'errors.400.code': refused(put('code', null)),
   'errors.400.message': refused(rewrite('message', (message) => [message])),
   'errors.400.status': refused(drop('status')),
 }

@@ -27,6 +27,7 @@ import {
   isJson,
   LIST,
   missed,
+  number,
   ONE,
   refused,
   takingKeyFrom,
@@ -53,6 +54,7 @@ const KEYS: Lies = {
 }
 
 const CHECKS: Lies = {
+  'checks.not-found-before-preconditions': at(ONE, 404, hasHeader('If-Match', /./)).answering(error(412)),
   'checks.path-before-key': at('*', 404, withoutKey).answering(() => errorAnswer(401, 'missing_api_key')),
   'checks.method-before-key': at('*', 405, withoutKey).answering(() => errorAnswer(401, 'missing_api_key')),
   'checks.key-before-parameters': withFirstKey(LIST, 401, 400),
@@ -68,6 +70,7 @@ const CHECKS: Lies = {
   'errors.members': at('*', 'any', isError).answering(put('details', [])),
   'errors.content-type': at('*', 'any', isError).answering(header('Content-Type', 'application/json; charset=utf-8')),
   'errors.request-id': at('*', 'any', isError).answering(header('X-Request-Id', undefined)),
+  'errors.status': at(LIST, 400).answering(put('status', number(500))),
   'errors.codes': at(CREATE, 401).answering(put('code', 'no_key')),
   'errors.not-found.code': missed(put('code', 'pet_not_found')),
   'errors.unknown-path': at('*', 404, ({ target }) => !/[/](?:pets|store)(?![\w-])|p%65ts/i.test(target)).answering(

@@ -1,8 +1,8 @@
 // The lies that remember what was asked and answered before. Each proxy has a memory of its own.
 
 import { type Json, stringifyJson } from '../../json/json.ts'
-import { headerOf, withHeader } from '../messages.ts'
-import type { Answered, Asked, Behaviour } from '../proxy.ts'
+import { headerOf } from '../messages.ts'
+import type { Asked, Behaviour } from '../proxy.ts'
 import {
   type Change,
   errorAnswer,
@@ -16,9 +16,10 @@ import {
   type Told,
   textOf,
   type When,
+  type WhenAnswered,
   withKey,
 } from '../tell.ts'
-import { CREATE, PETS, PLACE } from './words.ts'
+import { CANCEL, COMPLETE, CREATE, PETS, PLACE } from './words.ts'
 
 /** Where the answer has this status, asks again with the first API key that was seen at work; gives that answer if it has a status of `only`. */
 export function withFirstKey(operations: string, status: number, only?: number): Told {
@@ -102,41 +103,6 @@ export function keepingTags(operation: string): Told {
   }
 }
 
-export interface Exchange {
-  asked: Asked
-  answered: Answered
-}
-
-/** `answer` may answer a create whose header has the value of an earlier one. */
-export function remembering(name: string, answer: (asked: Asked, first: Exchange) => Answered | undefined): Told {
-  return () => {
-    const exchanges = new Map<string, Exchange>()
-    return async (asked, pass) => {
-      const value = isOf(asked, CREATE) ? headerOf(asked.headers, name) : undefined
-      const first = value === undefined ? undefined : exchanges.get(value)
-      const answered = (first && answer(asked, first)) ?? (await pass(asked))
-      if (value !== undefined && !first) exchanges.set(value, { asked, answered })
-      return answered
-    }
-  }
-}
-
-/** Two requests with one Idempotency-Key at the same time are carried out both. */
-export const withoutKeyWhileRunning = (): Behaviour => {
-  const running = new Set<string>()
-  return async (asked, pass) => {
-    const key = headerOf(asked.headers, 'Idempotency-Key')
-    if (key === undefined) return pass(asked)
-    if (running.has(key)) return pass({ ...asked, headers: withHeader(asked.headers, 'Idempotency-Key', undefined) })
-    running.add(key)
-    try {
-      return await pass(asked)
-    } finally {
-      running.delete(key)
-    }
-  }
-}
-
 /** An order that the service refused. */
 export const soldAgain: Change = (_, asked) => {
   const at = new Date().toISOString()
@@ -145,18 +111,40 @@ export const soldAgain: Change = (_, asked) => {
   return header('Location', `${asked.target}/7000000`)(jsonAnswer(201, order), asked)
 }
 
-/** Of the orders for one pet that arrive together, all are placed. */
-export const sellingTwice = (): Behaviour => {
-  const running: string[] = []
-  return async (asked, pass) => {
-    if (!isOf(asked, 'POST /store/orders')) return pass(asked)
-    const petId = textOf(objectOf(asked).get('petId'))
-    const isSecond = running.includes(petId)
-    running.push(petId)
-    const answered = await pass(asked)
-    running.splice(running.indexOf(petId), 1)
-    return answered.status === 409 && isSecond ? soldAgain(answered, asked) : answered
+/** Of requests with the same `subject` that arrive while one of them runs, what was refused with 409 is answered otherwise. */
+function racing(subject: (asked: Asked) => string | undefined, change: Change): Told {
+  return () => {
+    const running: string[] = []
+    return async (asked, pass) => {
+      const id = subject(asked)
+      if (id === undefined) return pass(asked)
+      const isSecond = running.includes(id)
+      running.push(id)
+      const answered = await pass(asked)
+      running.splice(running.indexOf(id), 1)
+      return answered.status === 409 && isSecond ? change(answered, asked) : answered
+    }
   }
+}
+
+/** Of the orders for one pet that arrive together, all are placed. */
+export const sellingTwice = racing(
+  (asked) => (isOf(asked, PLACE) ? textOf(objectOf(asked).get('petId')) : undefined),
+  soldAgain,
+)
+
+/** Of an order's completion and cancellation that arrive together, both succeed. */
+export const succeedingTogether = racing(
+  (asked) => (isOf(asked, `${COMPLETE}|${CANCEL}`) ? pathOf(asked.target).split('/')[3] : undefined),
+  () => jsonAnswer(200, {}),
+)
+
+/** An expired order cannot be cancelled. */
+export const refusingExpired = (): Behaviour => async (asked, pass) => {
+  const answered = await pass(asked)
+  if (!isOf(asked, CANCEL) || answered.status !== 204) return answered
+  const { body } = await pass({ ...asked, method: 'GET' })
+  return body.includes('"expired"') ? errorAnswer(409, 'order_not_pending') : answered
 }
 
 /** What succeeded once at an address has another answer from then on. */
@@ -173,8 +161,8 @@ export function secondTime(operation: string, change: Change): Told {
   }
 }
 
-/** The pet of an order that was moved in this way stays pending, for all that can be seen. */
-export function stuckAfter(operation: string): Told {
+/** The pet of an order that was moved in this way, or was seen so, stays pending, for all that can be seen. */
+export function stuckAfter(operation: string, isMeant: WhenAnswered = (_, { status }) => status < 300): Told {
   return () => {
     const petOfOrder = new Map<string, string>()
     const stuck = new Set<string>()
@@ -183,7 +171,7 @@ export function stuckAfter(operation: string): Told {
       const orderId = pathOf(asked.target).split('/')[3] ?? ''
       if (isOf(asked, 'POST /store/orders'))
         petOfOrder.set(textOf(objectOf(answered).get('id')), textOf(objectOf(asked).get('petId')))
-      if (isOf(asked, operation) && answered.status < 300) stuck.add(petOfOrder.get(orderId) ?? '')
+      if (isOf(asked, operation) && isMeant(asked, answered)) stuck.add(petOfOrder.get(orderId) ?? '')
       return isOf(asked, PETS) && stuck.has(textOf(objectOf(answered).get('id')))
         ? put('status', 'pending')(answered, asked)
         : answered
@@ -207,24 +195,15 @@ export const refusingAfterCancel = (): Behaviour => {
   }
 }
 
-/** The first answer stays the answer. */
-export function frozen(operation: string): Told {
+/** The first answer of an address stays its answer. */
+export function frozen(operation: string, when: When = () => true): Told {
   return () => {
-    let first: Answered | undefined
+    const first = new Map<string, Buffer>()
     return async (asked, pass) => {
       const answered = await pass(asked)
-      if (!isOf(asked, operation) || answered.status !== 200) return answered
-      first ??= answered
-      return { ...answered, body: first.body }
+      if (!isOf(asked, operation) || !when(asked) || answered.status !== 200) return answered
+      if (!first.has(asked.target)) first.set(asked.target, answered.body)
+      return { ...answered, body: first.get(asked.target) ?? answered.body }
     }
   }
-}
-
-/** The replay of an order shows it as it is now. */
-export const replayingNow = (): Behaviour => async (asked, pass) => {
-  const answered = await pass(asked)
-  if (!isOf(asked, PLACE) || headerOf(answered.headers, 'Idempotency-Replayed') === undefined) return answered
-  const target = `${asked.target}/${textOf(objectOf(answered).get('id'))}`
-  const { body } = await pass({ ...asked, method: 'GET', target, body: Buffer.alloc(0) })
-  return { ...answered, body }
 }

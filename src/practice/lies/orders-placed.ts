@@ -7,6 +7,7 @@ import {
   type Change,
   drop,
   each,
+  errorAnswer,
   header,
   type Lies,
   objectOf,
@@ -14,12 +15,11 @@ import {
   replacing,
   rewrite,
   sending,
-  sentHeader,
   status,
   type Told,
   textOf,
 } from '../tell.ts'
-import { refusingAfterCancel, replayingNow, sellingTwice, soldAgain } from './memory.ts'
+import { refusingAfterCancel, sellingTwice, soldAgain } from './memory.ts'
 import {
   echoing,
   error,
@@ -43,7 +43,13 @@ const FIELDS = ['petId', 'reference', 'expiresAt']
 const isIn = (days: number) => (at: Json | undefined) =>
   isText(at) && Date.parse(textOf(at)) > Date.now() + days * 86_400_000
 
-const PLACING: Lies = {
+const notFound = (wrong: RegExp): Told =>
+  at(PLACE, 400, ({ body }) => wrong.test(body.toString())).answering(() => errorAnswer(404, 'pet_not_found'))
+/** A pet that is not available, as the refusal says, is sold. */
+const selling = (refusal: RegExp): Told =>
+  at(PLACE, 409, (_, { body }) => refusal.test(body.toString())).answering(soldAgain)
+
+export const ORDER_PLACED_LIES: Lies = {
   'orders.place.success': placed(status(200)),
   'orders.place.location': placed(header('Location', '/v1/store/orders/7000000')),
   'orders.place.request-id': placed(header('X-Request-Id', undefined)),
@@ -60,6 +66,8 @@ const PLACING: Lies = {
   'orders.place.pet-pending': at(PETS, 200).answering(
     rewrite('status', (status) => (status === 'pending' ? 'available' : status)),
   ),
+  'orders.place.content-type': placed(header('Content-Type', 'application/json; charset=utf-8')),
+  'orders.place.expires-at': placed(drop('expiresAt')),
   'orders.place.expires-at.offset': placed(echoing('expiresAt')),
   'orders.place.expires-at.spelling': at(PLACE).refusing(
     ({ body }) => /\dt\d|\dz"/.test(body.toString()),
@@ -79,10 +87,8 @@ const PLACING: Lies = {
   'orders.place.expires-at.type': placing(replacing('expiresAt', is(null), undefined)),
   'orders.place.pet-id.missing': at(PLACE).refusing(({ body }) => body.toString() === '{}', 404, 'pet_not_found'),
   'orders.place.pet-id.text': sendingOrder((text) => text.replace(/"petId":"(\d+)"/, '"petId":$1')),
-  'orders.place.reference.empty': placing(replacing('reference', is(''), undefined)),
-  'orders.place.reference.too-long': placing(
-    replacing('reference', (text) => isText(text) && textOf(text).length > 255, 'cut'),
-  ),
+  'orders.place.pet-id.fraction': notFound(/"petId":1\.5/),
+  'orders.place.pet-id.range': notFound(/"petId":\d{19}/),
   'orders.place.reference.null': placing(replacing('reference', is(null), undefined)),
   'orders.place.message': at(PLACE, 400).answering(rewrite('message', firstSentence)),
   'orders.place.fields.unknown': at(PLACE).refusing(
@@ -94,24 +100,10 @@ const PLACING: Lies = {
   'orders.place.pet-not-available.message': at(PLACE, 409).answering(
     rewrite('message', () => 'The pet is not available.'),
   ),
-  'orders.place.pet-sold': at(PLACE, 409, (_, { body }) => /is sold/.test(body.toString())).answering(soldAgain),
-  'orders.place.pet-added-as-pending': at(PLACE, 409, (_, { body }) => /is pending\./.test(body.toString())).answering(
-    soldAgain,
-  ),
+  'orders.place.pet-not-available': selling(/is pending: order/),
+  'orders.place.pet-sold': selling(/is sold/),
+  'orders.place.pet-added-as-pending': selling(/is pending\./),
+  'orders.place.pet-added-as-sold': selling(/is sold\./),
   'orders.place.together': sellingTwice,
   'orders.place.again': refusingAfterCancel,
 }
-
-const BODIES: Lies = {
-  'orders.place.json.empty': at(PLACE, 400, ({ body }) => body.length === 0).answering(put('code', 'invalid_order')),
-  'orders.place.media-type.other': at(PLACE).asking(sentHeader('Content-Type', () => 'application/json')),
-  'orders.place.idempotency.replay': at(PLACE).asking(sentHeader('Idempotency-Key', () => undefined)),
-  'orders.place.idempotency.replayed-header': placed(header('Idempotency-Replayed', 'true')),
-  'orders.place.idempotency.mismatch': at(PLACE, 422).answering(error(409)),
-  'orders.place.idempotency.one-name-space': at(PLACE).asking(
-    sentHeader('Idempotency-Key', (key) => `${key.replaceAll('"', '')}-order`),
-  ),
-  'orders.place.idempotency.cancelled': replayingNow,
-}
-
-export const ORDER_PLACED_LIES: Lies = { ...PLACING, ...BODIES }

@@ -34,6 +34,10 @@ export const PLACE = 'POST /store/orders'
 export const COMPLETE = 'POST /store/orders/*/complete'
 export const CANCEL = 'DELETE /store/orders/*'
 export const RETURN = 'POST /store/orders/*/return'
+export const UPDATE = 'PATCH /pets/*'
+export const DELETE = 'DELETE /pets/*'
+export const CHANGE = 'PATCH /store/orders/*'
+export const EVENTS = 'GET /store/events'
 export const INVENTORY = 'GET /store/inventory'
 export const STATUSES = ['available', 'pending', 'sold']
 

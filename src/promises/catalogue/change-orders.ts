@@ -12,6 +12,7 @@ import {
   giveBack,
   orderThatIs,
   placed,
+  REACHED,
   type Reachable,
   readOrder,
 } from '../orders.ts'
@@ -128,7 +129,7 @@ function refusalRows({ id, operation: of, ask, status, from, to, code, conflicts
       }),
     ...conflicts.map((state) =>
       row(`${id}.${state}`, `An order that is ${state}: 409 ${code}, and nothing changes.`)
-        .from(response(of, 409), done)
+        .from(response(of, 409), writing(`${id}.success`, ...REACHED[state]))
         .check(async (probe) => {
           const before = await readOrder(probe, (await orderThatIs(probe, state)).id)
           ;(await ask(probe, textOf(before.object().get('id')))).expectError(409, code)

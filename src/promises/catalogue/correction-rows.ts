@@ -18,13 +18,16 @@ export interface Correction {
   none(): string
   ask(probe: Probe, path: string, asking?: Asking): Promise<Answer>
   status: 200 | 204
+  /** The promise of the tag that GET shows. */
+  tag: string
 }
 
 const NO_IDS = ['9223372036854775808', '01', '1.0', 'x']
 
 /** What all corrections have in common: an id, a key that may write, and preconditions. */
-export function correctionRows({ id, operation: of, path, none, ask, status }: Correction): PromiseRow[] {
+export function correctionRows({ id, operation: of, path, none, ask, status, tag }: Correction): PromiseRow[] {
   const done = writing(`${id}.success`)
+  const tagged = writing(`${id}.success`, tag)
   const [idSource, ifMatch, ifNoneMatch] = [0, 1, 2].map((index) => operation(of, 'parameters', index)) as [
     string,
     string,
@@ -69,7 +72,7 @@ export function correctionRows({ id, operation: of, path, none, ask, status }: C
       `${id}.if-match`,
       'If-Match with the tag, or *: it is done. With another or a weak tag: 412 precondition_failed, and nothing changes.',
     )
-      .from(ifMatch, done)
+      .from(ifMatch, tagged)
       .check(
         conditional(
           [(tag) => ({ 'If-Match': `"x", ${tag}` }), status],
@@ -79,7 +82,7 @@ export function correctionRows({ id, operation: of, path, none, ask, status }: C
         ),
       ),
     row(`${id}.if-none-match`, 'If-None-Match with the tag, or *: 412 precondition_failed, and nothing changes.')
-      .from(ifNoneMatch, done)
+      .from(ifNoneMatch, tagged)
       .check(
         conditional(
           [(tag) => ({ 'If-None-Match': tag }), 412],
@@ -97,12 +100,12 @@ export function correctionRows({ id, operation: of, path, none, ask, status }: C
         if (!first || others.length > 0)
           throw answers[0]?.broken(`one ${status}`, `${others.length + (first ? 1 : 0)} of them`)
       }),
-    ...(status === 204 ? [] : bodyRows({ id, operation: of, path, ask })),
+    ...(status === 204 ? [] : bodyRows({ id, operation: of, path, ask, tag })),
   ]
 }
 
 /** Of those with a body. */
-function bodyRows({ id, operation: of, path, ask }: Pick<Correction, 'id' | 'operation' | 'path' | 'ask'>) {
+function bodyRows({ id, operation: of, path, ask, tag }: Omit<Correction, 'none' | 'status'>) {
   const invalid = of === 'updatePet' ? 'invalid_pet' : 'invalid_order'
   const done = writing(`${id}.success`)
   const bad = (code: string, ...bodies: string[]): Check => {
@@ -134,7 +137,7 @@ function bodyRows({ id, operation: of, path, ask }: Pick<Correction, 'id' | 'ope
         refuses(async (probe) => correct(probe, await path(probe), { x: 'x'.repeat(65_536) }), 413, 'body_too_large'),
       ),
     row(`${id}.etag`, 'The answer has the tag that GET shows.')
-      .from(header('ETag'), writing(`${id}.success`))
+      .from(header('ETag'), writing(`${id}.success`, tag))
       .check(async (probe) => {
         const at = await path(probe)
         const tag = (await ask(probe, at)).expectStatus(200).header('ETag')

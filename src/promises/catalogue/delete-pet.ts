@@ -4,7 +4,7 @@ import { stringifyJson } from '../../json/json.ts'
 import { textOf } from '../answer.ts'
 import { correct, expectRefused, lastEvent } from '../corrections.ts'
 import { absentId, addPet, newName } from '../fixtures.ts'
-import { newPetId, orderThatIs } from '../orders.ts'
+import { newPetId, orderThatIs, REACHED } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import { correctionRows } from './correction-rows.ts'
@@ -35,7 +35,10 @@ export const deletePetPromises: readonly PromiseRow[] = [
     'pets.delete.ordered',
     'A pet for which an order was placed is not deleted: 409 pet_has_orders, also after the order has ended.',
   )
-    .from(response('deletePet', 409), writing('pets.delete.success', 'orders.place.success'))
+    .from(
+      response('deletePet', 409),
+      writing('pets.delete.success', 'orders.place.success', ...Object.values(REACHED).flat()),
+    )
     .check(async (probe) => {
       for (const status of ['pending', 'cancelled', 'completed', 'returned'] as const) {
         const at = `/pets/${(await orderThatIs(probe, status)).petId}`
@@ -62,6 +65,7 @@ export const deletePetPromises: readonly PromiseRow[] = [
     none: () => `/pets/${absentId()}`,
     ask: (probe, path, asking) => probe.ask(`DELETE ${path}`, asking),
     status: 204,
+    tag: 'pets.get.etag',
   }),
   row('events.pet-deleted', 'A deletion is an event, pet.deleted, without petStatus and pet.')
     .from(schema('Event', 'petStatus'), writing('pets.delete.success', 'events.list.success'))

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../json/json.ts'
 import { type Answer, textOf } from '../answer.ts'
 import { Unjudged } from '../asked.ts'
-import { addPet } from '../fixtures.ts'
+import { addPet, seeded } from '../fixtures.ts'
 import { cancel, complete, expectInstant, giveBack, orderBody, place, readOrder } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
@@ -96,6 +96,7 @@ export const eventPromises: readonly PromiseRow[] = [
   row('events.list.limit', 'A page has at most limit events, and 20 without it.')
     .from(parameter('listEvents', 'limit'), LISTED)
     .check(async (probe) => {
+      await seeded(probe)
       for (const [query, most] of [
         ['', 20],
         ['?limit=2', 2],

@@ -3,13 +3,23 @@
 import { stringifyJson } from '../../json/json.ts'
 import { number, textOf } from '../answer.ts'
 import { absentId, newName } from '../fixtures.ts'
-import { cancel, complete, expectReplay, giveBack, newKey, newPetId, orderBody, place, under } from '../orders.ts'
+import {
+  cancel,
+  complete,
+  expectReplay,
+  giveBack,
+  newKey,
+  newPetId,
+  orderBody,
+  place,
+  REACHED,
+  under,
+} from '../orders.ts'
 import type { PromiseRow } from '../promise.ts'
 import { after, DAY_MS, inTwoHours } from './reservations.ts'
 import { documented, rowsOf, writing } from './rows.ts'
 
 const row = rowsOf('store')
-const REPLAY = writing('orders.place.idempotency.replay')
 const KEY = documented('The store area', 'Repeats')
 
 export const orderRepeats: readonly PromiseRow[] = [
@@ -29,7 +39,7 @@ export const orderRepeats: readonly PromiseRow[] = [
     ] as const
   ).map(([fate, steps]) =>
     row(`orders.place.idempotency.${fate}`, `A replay gives the first answer, also when the order was ${fate}.`)
-      .from(KEY, REPLAY)
+      .from(KEY, writing('orders.place.idempotency.replay', ...REACHED[fate]))
       .check(async (probe) => {
         const [key, body] = [newKey(), orderBody(await newPetId(probe))]
         const first = (await place(probe, body, under(key))).expectStatus(201)

@@ -3,7 +3,7 @@
 import { stringifyJson } from '../../json/json.ts'
 import { correct, expectFields, expectRefused, lastEvent, read } from '../corrections.ts'
 import { absentId, newName } from '../fixtures.ts'
-import { cancel, orderThatIs, placed } from '../orders.ts'
+import { cancel, orderThatIs, placed, REACHED } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import { correctionRows } from './correction-rows.ts'
@@ -59,7 +59,7 @@ export const updateOrderPromises: readonly PromiseRow[] = [
       if (answer.object().has('expiresAt')) throw answer.broken('no expiresAt', answer.text)
     }),
   row('orders.update.same', 'What is equal already changes nothing, changedAt neither.')
-    .from(operation('updateOrder', 'description'), CHANGED)
+    .from(operation('updateOrder', 'description'), writing('orders.update.success', 'orders.get.etag'))
     .check(async (probe) => {
       const at = await orderPath(probe)
       const before = await read(probe, at)
@@ -69,7 +69,7 @@ export const updateOrderPromises: readonly PromiseRow[] = [
         .expectHeader('ETag', before.header('ETag'))
     }),
   row('orders.update.ended', 'An order that is not pending: 409 order_not_pending, also before a false precondition.')
-    .from(response('updateOrder', 409), CHANGED)
+    .from(response('updateOrder', 409), writing('orders.update.success', ...Object.values(REACHED).flat()))
     .check(async (probe) => {
       for (const status of ['cancelled', 'completed', 'returned'] as const) {
         const at = `/store/orders/${(await orderThatIs(probe, status)).id}`
@@ -86,6 +86,7 @@ export const updateOrderPromises: readonly PromiseRow[] = [
     none: () => `/store/orders/${absentId()}`,
     ask: (probe, path, asking) => correct(probe, path, { reference: newName('changed') }, asking),
     status: 200,
+    tag: 'orders.get.etag',
   }),
   row('events.order-changed', 'A change of an order is one event, order.changed.')
     .from(schema('Event', 'orderStatus'), writing('orders.update.success', 'events.list.success'))

@@ -75,7 +75,7 @@ export const updatePetPromises: readonly PromiseRow[] = [
       }
     }),
   row('pets.update.same', 'A pet that was read can be sent back: 200, and nothing changes.')
-    .from(operation('updatePet', 'description'), UPDATED)
+    .from(operation('updatePet', 'description'), writing('pets.update.success', 'pets.get.etag'))
     .check(async (probe) => {
       const { petId } = await orderThatIs(probe, 'pending')
       const before = await read(probe, `/pets/${petId}`)
@@ -106,6 +106,7 @@ export const updatePetPromises: readonly PromiseRow[] = [
     none: () => `/pets/${absentId()}`,
     ask: (probe, path, asking) => correct(probe, path, { name: newName('corrected') }, asking),
     status: 200,
+    tag: 'pets.get.etag',
   }),
   row(
     'events.pet-changed',

@@ -1,0 +1,31 @@
+// Lies about the API keys and the methods of every operation of the store area.
+
+import { admitting, at, both, hasKey, header, type Lies } from '../tell.ts'
+import { withFirstKey } from './memory.ts'
+import { CANCEL, COMPLETE, EVENTS, error, INVENTORY, ORDER, ORDERS, PLACE, RETURN, withoutKey } from './words.ts'
+
+const READS = { 'orders-list': ORDERS, 'orders-get': ORDER, inventory: INVENTORY, events: EVENTS }
+const WRITES = { 'orders-place': PLACE, 'orders-complete': COMPLETE, 'orders-cancel': CANCEL, 'orders-return': RETURN }
+const PATHS = {
+  orders: '/store/orders',
+  order: '/store/orders/*',
+  complete: '/store/orders/*/complete',
+  return: '/store/orders/*/return',
+  inventory: '/store/inventory',
+  events: '/store/events',
+}
+
+export const ACCESS_LIES: Lies = Object.fromEntries([
+  ...Object.entries({ ...READS, ...WRITES }).flatMap(([name, operation]) => [
+    [`auth.missing.${name}`, admitting(operation, withoutKey)],
+    [
+      `auth.invalid.${name}`,
+      at(operation, 401, hasKey).answering(both(error(403), header('WWW-Authenticate', undefined))),
+    ],
+  ]),
+  ...Object.entries(WRITES).map(([name, operation]) => [`keys.read-only.${name}`, withFirstKey(operation, 403)]),
+  ...Object.entries(PATHS).flatMap(([name, path]) => [
+    [`methods.options.${name}`, at(`OPTIONS ${path}`, 204).answering(header('Allow', undefined))],
+    [`methods.other.${name}`, at(`* ${path}`, 405).answering(error(404))],
+  ]),
+])

@@ -1,0 +1,128 @@
+// Lies about what every change promises: an order that is completed, cancelled or returned, and corrections of pets and orders.
+
+import type { Answered, Asked } from '../proxy.ts'
+import {
+  admitting,
+  at,
+  both,
+  type Change,
+  errorAnswer,
+  header,
+  jsonAnswer,
+  type Lies,
+  rewrite,
+  sentHeader,
+  status,
+  type Told,
+  text,
+  under,
+  type When,
+} from '../tell.ts'
+import { secondTime, stuckAfter, withFirstKey } from './memory.ts'
+import {
+  CANCEL,
+  CHANGE,
+  COMPLETE,
+  DELETE,
+  error,
+  hasHeader,
+  isJson,
+  ORDER,
+  RETURN,
+  UPDATE,
+  withoutKey,
+} from './words.ts'
+
+/** As if it had been done; `with` a body or without. */
+const done = (success: 200 | 204): Change =>
+  success === 200
+    ? () => jsonAnswer(200, {})
+    : both(
+        status(204),
+        text(() => ''),
+      )
+const ignoring = (operation: string, name: string): Told => at(operation).asking(sentHeader(name, () => undefined))
+const says =
+  (state: string) =>
+  (_: Asked, { body }: Answered) =>
+    body.toString().includes(`is ${state}:`)
+const hasNoId: When = ({ target }) => !/\/(?:pets|orders)\/(?:[1-9]\d*)(?:\/|$)/.test(target)
+const PLAIN_TAG = /^"(?!x")[^"]*"$/
+
+interface Move {
+  operation: string
+  success: 200 | 204
+  to: string
+  conflicts: readonly string[]
+}
+
+function ofMove({ operation, success, to, conflicts }: Move): Lies {
+  const isThere = (_: Asked, { body }: Answered) => body.includes(`"${to}"`)
+  const both = success === 200 ? `${operation}|${ORDER}` : ORDER
+  return {
+    success: at(operation, success).answering(status(202)),
+    pet: stuckAfter(operation),
+    'changed-at': at(both, 200, isThere).answering(rewrite('changedAt', (time) => time.replace(/^\d+/, '2020'))),
+    again: secondTime(operation, () => errorAnswer(409, 'order_not_pending')),
+    ...Object.fromEntries(
+      conflicts.map((state) => [state, at(operation, 409, says(state)).answering(done(success))] as const),
+    ),
+    'not-found': at(operation, 404).answering(error(410)),
+    'no-id': at(operation).refusing(hasNoId, 400, 'invalid_parameter'),
+    'if-match': at(operation).refusing(hasHeader('If-Match', /^(?!"x"$|W\/)./), 412, 'precondition_failed'),
+    'if-match.other': ignoring(operation, 'If-Match'),
+    'if-none-match': ignoring(operation, 'If-None-Match'),
+    'state-first': at(operation, 409, hasHeader('If-Match', /./)).answering(error(412)),
+  }
+}
+
+function ofCorrection(operation: string, success: 200 | 204): Lies {
+  const lost = [412, 404]
+  return {
+    'not-found': at(operation, 404).answering(error(410)),
+    'no-id': at(operation).refusing(hasNoId, 400, 'invalid_parameter'),
+    'no-key': admitting(operation, withoutKey),
+    'read-only-key': withFirstKey(operation, 403),
+    'if-match': ignoring(operation, 'If-Match'),
+    'if-none-match': ignoring(operation, 'If-None-Match'),
+    together: at(
+      operation,
+      'any',
+      (asked, answered) => lost.includes(answered.status) && hasHeader('If-Match', PLAIN_TAG)(asked),
+    ).answering(done(success)),
+  }
+}
+
+function ofCorrectedBody(operation: string): Lies {
+  const taking = (code: number, when: When = () => true): Told => at(operation, code, when).answering(done(200))
+  return {
+    nothing: taking(400, ({ body }) => body.toString() === '{}'),
+    'json.broken': taking(400, ({ body }) => !isJson(body)),
+    'media-type.other': taking(415),
+    'size.too-large': taking(413),
+    etag: at(operation, 200).answering(header('ETag', undefined)),
+  }
+}
+
+const IGNORED_BODY = /^text/
+const body = (operation: string): Lies => ({
+  body: at(operation).refusing(hasHeader('Content-Type', IGNORED_BODY), 415, 'unsupported_media_type'),
+})
+
+export const CHANGE_LIES: Lies = {
+  ...under('orders.complete', {
+    ...ofMove({ operation: COMPLETE, success: 200, to: 'completed', conflicts: ['cancelled', 'returned'] }),
+    ...body(COMPLETE),
+  }),
+  ...under(
+    'orders.cancel',
+    ofMove({ operation: CANCEL, success: 204, to: 'cancelled', conflicts: ['completed', 'returned'] }),
+  ),
+  ...under('orders.return', {
+    ...ofMove({ operation: RETURN, success: 200, to: 'returned', conflicts: ['pending', 'cancelled'] }),
+    ...body(RETURN),
+  }),
+  ...under('pets.update', { ...ofCorrection(UPDATE, 200), ...ofCorrectedBody(UPDATE) }),
+  ...under('pets.delete', ofCorrection(DELETE, 204)),
+  ...under('orders.update', { ...ofCorrection(CHANGE, 200), ...ofCorrectedBody(CHANGE) }),
+}

@@ -1,0 +1,85 @@
+// Which promises a lie concerns: those whose checks have sent, in an examination of an honest service, something that the lie would have changed
+// or answered otherwise. All others hold beside it, and need not be judged again.
+
+import { Socket } from 'node:net'
+import { isDeepStrictEqual } from 'node:util'
+import { lieThatBreaks } from '../../src/practice/lies.ts'
+import type { Answered, Asked, Pass } from '../../src/practice/proxy.ts'
+import type { Answer } from '../../src/promises/answer.ts'
+import { PROMISES } from '../../src/promises/catalogue.ts'
+import { Examination } from '../../src/promises/examination.ts'
+import type { Probe } from '../../src/promises/probe.ts'
+import type { PromiseRow } from '../../src/promises/promise.ts'
+import { type Examined, targetOf } from './examine.ts'
+
+interface Exchange {
+  /** A promise, or the name of what several checks share. */
+  owner: string
+  asked: Asked
+  answered: Answered
+}
+
+/** The promises that each lie concerns, as an examination of this honest service shows. */
+export async function concerns(url: string, keys: Examined['keys']): Promise<(lie: string) => Promise<PromiseRow[]>> {
+  const exchanges: Exchange[] = []
+  const used = new Map<string, Set<string>>()
+  const uses = (owner: string, name: string) => used.set(owner, (used.get(owner) ?? new Set()).add(name))
+
+  const recording = (probe: Probe, owner: string): Probe =>
+    new Proxy(probe, {
+      get(target, name) {
+        if (name === 'seen') uses(owner, EVERYTHING)
+        if (name === 'shared')
+          return (what: string, make: (own: Probe) => Promise<unknown>) => {
+            uses(owner, what)
+            return target.shared(what, (own) => make(recording(own, what)))
+          }
+        if (name !== 'ask') return Reflect.get(target, name)
+        return async (...args: Parameters<Probe['ask']>) => {
+          const answer = await target.ask(...args)
+          exchanges.push({ owner, ...exchangeOf(new URL(url).pathname, answer) })
+          return answer
+        }
+      },
+    })
+
+  const recorded = PROMISES.map((row) => ({ ...row, check: (probe: Probe) => row.check(recording(probe, row.id)) }))
+  const examination = new Examination(targetOf(url, { keys, write: true }), recorded)
+  await examination.begin()
+  await examination.examine(recorded)
+
+  return async (lie) => {
+    const touched = await touchedBy(lie, exchanges)
+    const isTouched = (owner: string): boolean =>
+      touched.has(owner) ||
+      [...(used.get(owner) ?? [])].some((name) => (name === EVERYTHING ? touched.size > 0 : isTouched(name)))
+    return PROMISES.filter(({ id }) => id === lie || isTouched(id))
+  }
+}
+
+const EVERYTHING = 'everything that was answered'
+/** The connection of a client that there is not. */
+const NOBODY = new Socket()
+
+function exchangeOf(base: string, { asked, status, headers, text }: Answer): { asked: Asked; answered: Answered } {
+  const { method, path, body } = asked
+  return {
+    asked: { method, target: base + path, headers: asked.headers, body: Buffer.from(body ?? []) },
+    answered: { status, headers, body: Buffer.from(text) },
+  }
+}
+
+/** The owners of what the lie changes; it is told of the exchanges again, in their order. */
+async function touchedBy(lie: string, exchanges: readonly Exchange[]): Promise<Set<string>> {
+  const behave = lieThatBreaks(lie)
+  const touched = new Set<string>()
+  for (const { owner, asked, answered } of exchanges) {
+    const pass: Pass = async (passed) => {
+      if (!isDeepStrictEqual(passed, asked)) touched.add(owner)
+      return answered
+    }
+    const told = await behave(asked, pass, NOBODY)
+    if (!isDeepStrictEqual(told, answered)) touched.add(owner)
+  }
+  return touched
+}
