@@ -3,6 +3,7 @@
 import { beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { PetstoreClient } from '../src/client/petstore.ts'
+import { hashKey } from '../src/domain/keys.ts'
 import { addPets, focusedName, openEachTest, openSignedIn, tabTo } from './support/console.ts'
 import type { Service } from './support/service.ts'
 
@@ -12,7 +13,7 @@ let service: Service
 let page: Page
 /** Of another till. */
 let client: PetstoreClient
-const { press } = openEachTest((opened) => {
+const { alert, press } = openEachTest((opened) => {
   ;({ service, page } = opened)
   service.clock.at = Date.now()
 })
@@ -66,6 +67,25 @@ test('an open dialog says that somebody was quicker, and keeps what was typed', 
   expect(await page.getByLabel('For whom').inputValue()).toBe('Anna')
   await press('Enter')
   await page.getByRole('dialog').getByText('You have not reserved it.').waitFor()
+})
+
+test('a reservation that ends, and a key that is revoked, show by themselves', async () => {
+  await addPets(service, 2, 'available', 'available')
+  const minute = new Date(service.clock.at + 60_000).toISOString()
+  await client.placeOrder({ petId: 1n, reference: 'Anna', expiresAt: minute })
+  const waiting = page.waitForRequest((request) => request.url().includes('wait='))
+  await openSignedIn(page, service.key)
+  await waiting
+  await row('Pet 1').getByText('For Anna').waitFor()
+  const marked = page.locator('tr.changed').waitFor()
+  service.clock.at = Date.parse(minute)
+  await marked
+  await page.getByRole('button', { name: 'Reserve Pet 1' }).waitFor()
+  // Whoever waits for events hears of it, and not a list that is fetched later.
+  const refused = page.waitForResponse((response) => response.status() === 401)
+  await service.store.revokeKey((await service.store.findKey(hashKey(service.key)))?.id as bigint)
+  expect((await refused).url()).toContain('/store/events')
+  await alert().getByText('This API key is revoked.').waitFor()
 })
 
 test('eight tabs share one waiting request; when its tab is closed, another one waits', async () => {
