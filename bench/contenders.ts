@@ -3,10 +3,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { encodeCursor } from '../src/http/request/cursor.ts'
+import { decodeEventCursor, encodeEventCursor } from '../src/http/request/event-cursor.ts'
 import { Cluster } from '../test/support/postgres.ts'
 import { CORES, findProgram, ROOT, run, stayOn, temporaryFolder } from './machine.ts'
 import { nginxConfiguration } from './nginx.ts'
-import { type Asked, LIST, type Work } from './requests.ts'
+import { type Asked, cursorOf, events, LIST, type Work } from './requests.ts'
 import { copySeeded } from './seed.ts'
 import { type Answer, answerOf, type Running, type Starting, start } from './servers.ts'
 
@@ -34,7 +35,7 @@ export const EXECUTABLE = withStore('one file', (database, folder) => {
 })
 
 /** The service on PostgreSQL, which has its default durability and both cores. */
-const onPostgres = withStore('PostgreSQL', async (database) => {
+export const ON_POSTGRES = withStore('PostgreSQL', async (database) => {
   stayOn(CORES.server, CORES.load)
   const cluster = await Cluster.start({ shared_buffers: '256MB' })
   stayOn(CORES.load)
@@ -81,7 +82,12 @@ const nginx = sending('nginx', (answer, port, folder) => {
 })
 
 export const ALL = [US, FLOOR, nginx, FASTIFY]
-export const STORES = [onPostgres, ours(ROOT, 'SQLite')]
+/** More readers may wait than do: those of one run may still leave when the next one begins. */
+export const AWAITED = withStore('petstore', (database) => ({
+  command: serving(join(ROOT, PROGRAM), database),
+  environment: { PETSTORE_MAX_WAITING: '2000' },
+}))
+export const STORES = [ON_POSTGRES, ours(ROOT, 'SQLite')]
 export const ONE_AND_TWO = [US, ours(ROOT, 'two workers', '--workers', '2'), FLOOR, floor(2, 'two floors')]
 
 function floor(processes: number, name = 'floor'): Contender {
@@ -113,7 +119,16 @@ async function ourAnswer(pets: number, work: Work): Promise<Answer> {
 }
 
 /** The requests of this work to a server with so many pets. */
-export async function requestsTo(server: Running, contender: Contender, work: Work, pets: number): Promise<Asked[]> {
+export async function requestsTo(
+  server: Pick<Running, 'port' | 'key'>,
+  contender: Contender,
+  work: Work,
+  pets: number,
+): Promise<Asked[]> {
   const { headers } = await answerOf(server, LIST)
-  return work.requests({ pets, cursor: contender.cursor, etag: headers.etag ?? '' })
+  // Older commits have no feed.
+  const feed = await answerOf(server, events('from=now')).catch(() => undefined)
+  const end = cursorOf(feed?.headers.link)
+  const place = (event: number) => encodeEventCursor({ ...decodeEventCursor(end), id: BigInt(event) })
+  return work.requests({ pets, cursor: contender.cursor, place, etag: headers.etag ?? '' })
 }

@@ -25,7 +25,7 @@ Bun.serve({
   hostname: '127.0.0.1',
   port: Number(port),
   reusePort: true,
-  routes: { '/v1/pets': { GET: get, POST: post }, '/v1/pets/:petId': get, '/v1/store/*': { POST: post } },
+  routes: { '/v1/pets': { GET: get, POST: post }, '/v1/pets/:petId': get, '/v1/store/*': { GET: get, POST: post } },
 })
 
 // Each process starts the next one, which ends with it: then their channel closes.

@@ -25,7 +25,7 @@ const program = new Command('npm run bench --')
   .addOption(new Option('--only <rows...>', 'only these rows, on the screen').choices(ROWS.map(({ name }) => name)))
   .option('--rounds <number>', 'how often each contender is measured', parsedBy(count), 5)
   .option('--seconds <number>', 'how long a measurement takes, at most', parsedBy(count), 4)
-  .option('--quick', 'compare only the working tree with a commit, in three minutes', false)
+  .option('--quick', 'compare only the working tree with a commit, in five minutes', false)
   .option('--against <commit>', 'with --quick: the commit', 'HEAD')
   .action(async ({ only, rounds, seconds, ...options }: Options) => {
     machine.requireTools('wrk', 'taskset', ...(options.quick ? [] : ['nginx']))

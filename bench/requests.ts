@@ -8,10 +8,11 @@ export interface Asked {
   body?: string
 }
 
-/** What requests depend on: the server's pets, its cursor of the page that follows an id, and the entity tag of its list. */
+/** What requests depend on: the server's pets, its cursors of the pages that follow an id and an event, and the entity tag of its list. */
 export interface Asking {
   pets: number
   cursor: (after: number) => string
+  place: (event: number) => string
   etag: string
 }
 
@@ -19,9 +20,11 @@ export interface Work {
   status: number
   requests(asking: Asking): Asked[]
   /** SQL that its store is prepared with. */
-  prepare?: string | undefined
+  prepare?: string
   /** Its store has the index of search. */
   indexed?: true
+  /** A file of the service that can do it: older commits have none. */
+  since?: string
 }
 
 const STATUSES = ['available', 'pending', 'sold']
@@ -33,6 +36,9 @@ const AVAILABLE = `UPDATE pets SET status = 'available' WHERE ${ORDERED} AND sta
 const PENDING = `UPDATE pets SET status = 'pending' WHERE ${ORDERED} AND status <> 'pending';
   INSERT INTO orders (id, pet_id, status, placed_at, changed_at)
   SELECT id, id, 'pending', 1, 1 FROM pets WHERE ${ORDERED}`
+
+const ORDERS = 'src/domain/orders.ts'
+const EVENTS = 'src/domain/events.ts'
 
 export const LIST = get('')
 
@@ -46,8 +52,11 @@ export const WORK = {
   'status-pages': work(200, ({ pets, cursor }) => scattered(pets - 1000, (after, n) => page(cursor(after), n))),
   pet: work(200, ({ pets }) => scattered(pets, (before) => get(`/${before + 1}`))),
   create: work(201, () => repeat(100, (n) => post('/v1/pets', newPet(n)))),
-  place: work(201, () => [post('/v1/store/orders', '{"petId":{nnnn}}')], AVAILABLE),
-  complete: work(200, () => [post('/v1/store/orders/{nnnn}/complete')], PENDING),
+  place: work(201, () => [post('/v1/store/orders', '{"petId":{nnnn}}')], { prepare: AVAILABLE, since: ORDERS }),
+  complete: work(200, () => [post('/v1/store/orders/{nnnn}/complete')], { prepare: PENDING, since: ORDERS }),
+  events: work(200, ({ pets, place }) => scattered(pets - 100, (after) => events(`limit=100&cursor=${place(after)}`)), {
+    since: EVENTS,
+  }),
   // A page of them at most, of 10^7 pets; two of 10^6.
   few: search('rare'),
   // Every twelfth, of which every tenth is sold.
@@ -56,10 +65,22 @@ export const WORK = {
   none: search('b 1 c 2 d 3 l m'),
 }
 
+/** A thousand readers of the feed who wait for the next event. Without one, wrk would take their answers for late. */
+export const WAITING = work(200, () => [events('from=now&limit=1&wait=5')], { since: EVENTS })
+
 export type WorkName = keyof typeof WORK
 
-function work(status: number, requests: Work['requests'], prepare?: string): Work {
-  return { status, requests, prepare }
+/** In the link to the next page. */
+export function cursorOf(link = ''): string {
+  return /[?&]cursor=([^&>]+)/.exec(link)?.[1] ?? ''
+}
+
+function work(status: number, requests: Work['requests'], more: Omit<Work, 'status' | 'requests'> = {}): Work {
+  return { status, requests, ...more }
+}
+
+export function events(query: string): Asked {
+  return { method: 'GET', target: `/v1/store/events?${query}` }
 }
 
 /** The parameter `n` is unknown: it makes each request another one, which no cache has. */

@@ -27,6 +27,8 @@ export interface Entry {
   connections?: number
   /** Runs at full rate while this entry is measured, a second longer at both ends. */
   beside?: Entry
+  /** Events are read at another server of the same store. */
+  elsewhere?: true
 }
 
 export interface Measured {
@@ -97,7 +99,7 @@ export function say(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-function said(name: string, run: Run): Run {
+export function said(name: string, run: Run): Run {
   const values = Object.entries(run).map(([kind, value]) => `${kind} ${number(value)}`)
   say(`  ${name}: ${values.join(', ')}`)
   return run

@@ -1,11 +1,23 @@
 // The rows of the benchmark: what is measured together, and the targets, in the words that figures.ts reads. They are ratios
 // to the floor wherever the runtime sets the limit.
 
-import { ALL, type Contender, EXECUTABLE, FASTIFY, FLOOR, ONE_AND_TWO, STORES, US } from './contenders.ts'
+import {
+  ALL,
+  AWAITED,
+  type Contender,
+  EXECUTABLE,
+  FASTIFY,
+  FLOOR,
+  ON_POSTGRES,
+  ONE_AND_TWO,
+  STORES,
+  US,
+} from './contenders.ts'
+import { measureDelivery } from './delivery.ts'
 import { type Figure, type Reached, reach } from './figures.ts'
 import { CORES } from './machine.ts'
-import { WORK, type WorkName } from './requests.ts'
-import { type Entry, measureStarts, measureTogether, type Pace } from './rounds.ts'
+import { WAITING, WORK, type WorkName } from './requests.ts'
+import { type Entry, type Measured, measureStarts, measureTogether, type Pace } from './rounds.ts'
 
 export interface Row {
   name: string
@@ -18,6 +30,8 @@ export interface Row {
   oneServer?: true
   /** How long the servers take to start is measured, instead of the work. */
   starts?: true
+  /** How long after a commit a waiting reader has its event is measured, instead of the work. */
+  delivery?: true
   /** What is measured in the same rounds, one group after another. */
   groups: readonly (readonly Entry[])[]
   targets: readonly string[]
@@ -39,7 +53,7 @@ const POSTGRES = { list: 45_000, create: 22_000, place: 15_000 }
 /** From how many pets on each work is measured: random requests to a smaller store would be answered from memory. */
 const GROWTH = {
   ...{ list: 1e3, filtered: 1e3, 'not-modified': 1e3, pages: 1e5, 'status-pages': 1e5, pet: 1e5 },
-  ...{ create: 1e3, place: 1e6, complete: 1e6 },
+  ...{ create: 1e3, place: 1e6, complete: 1e6, events: 1e5 },
 } satisfies Partial<Record<WorkName, number>>
 
 export const ROWS: readonly Row[] = [
@@ -82,6 +96,40 @@ export const ROWS: readonly Row[] = [
       ],
     ],
     targets: ['creates', 'placing'].map((work) => `p99 of lists beside ${work} ≤ 2 × lists alone`),
+  },
+  versus('events', 'Pages of 100 events not asked for yet, 10^6 events', 1e6, [US, FLOOR], 'petstore ÷ floor'),
+  {
+    name: 'readers',
+    title: 'Creates beside 1 000 readers who wait for events',
+    remark: 'Each reader has every next event that it can: all are woken once a second.',
+    secondsMax: 3,
+    oneServer: true,
+    groups: [
+      [
+        entry('create', 1e6, AWAITED, 'creates alone'),
+        {
+          ...entry('create', 1e6, AWAITED, 'creates beside readers'),
+          beside: { ...entry('events', 1e6, AWAITED, 'readers'), work: WAITING, connections: 1000 },
+        },
+      ],
+    ],
+    targets: ['creates beside readers ≥ 0.7 × creates alone'],
+  },
+  {
+    name: 'delivery',
+    title: 'From the answer to a create until a waiting reader has its event',
+    delivery: true,
+    groups: [
+      [
+        entry('create', 1e5, US, 'same server'),
+        { ...entry('create', 1e5, US, 'another process'), elsewhere: true },
+        entry('create', 1e5, ON_POSTGRES, 'PostgreSQL'),
+        { ...entry('create', 1e5, ON_POSTGRES, 'PostgreSQL, another server'), elsewhere: true },
+      ],
+    ],
+    targets: ['same server', 'another process', 'PostgreSQL', 'PostgreSQL, another server'].map(
+      (name) => `p99 of ${name} ≤ 100 ms`,
+    ),
   },
   {
     name: 'search',
@@ -166,12 +214,17 @@ export async function measureRow(row: Row, { rounds, seconds }: Pace): Promise<R
   const figures: Figure[] = []
   const remarks = [row.remark]
   for (const group of row.groups) {
-    const measured = await (row.starts ? measureStarts(group, pace) : measureTogether(group, pace, row.oneServer))
+    const measured = await measureGroup(row, group, pace)
     figures.push(...measured.figures)
     remarks.push(measured.remark)
   }
   const targets = row.targets.map((target) => ({ target, ...reach(target, figures) }))
   return { title: row.title, remark: remarks.filter(Boolean).join(' '), figures, targets }
+}
+
+function measureGroup({ starts, delivery, oneServer }: Row, group: readonly Entry[], pace: Pace): Promise<Measured> {
+  if (starts) return measureStarts(group, pace)
+  return delivery ? measureDelivery(group, pace) : measureTogether(group, pace, oneServer)
 }
 
 export function entry(work: WorkName, pets: number, contender: Contender = US, name = contender.name): Entry {

@@ -10,7 +10,7 @@ export interface Starting {
   /** With this API key GET /v1/pets succeeds once the server is ready. */
   key: string
   environment?: Record<string, string>
-  stopped?: () => Promise<void>
+  stopped?: (() => Promise<void>) | undefined
 }
 
 /** It stops when it goes out of scope. */

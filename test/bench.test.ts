@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { US } from '../bench/contenders.ts'
+import { requestsTo, US } from '../bench/contenders.ts'
 import { type Figure, median, ratios, reach } from '../bench/figures.ts'
 import { rawRequest } from '../bench/load.ts'
 import { nginxConfiguration, quoted } from '../bench/nginx.ts'
@@ -77,7 +77,7 @@ describe('figures', () => {
 })
 
 describe('requests', () => {
-  const asking = (pets: number): Asking => ({ pets, cursor: US.cursor, etag: '' })
+  const asking = (pets: number): Asking => ({ pets, cursor: US.cursor, place: String, etag: '' })
 
   test('are whole HTTP, with the length in bytes', () => {
     const raw = rawRequest({ method: 'POST', target: '/v1/pets', body: 'Zoë' }, 'k')
@@ -107,6 +107,9 @@ describe('requests', () => {
       }
       // `sold` is one in ten: its last pages are short in a store this small.
       expect(unfilled.filter((target) => !target.includes('sold'))).toEqual([])
+      const [events] = await requestsTo({ port: service.port, key }, US, WORK.events, 1000)
+      const { text: page } = await service.get(events?.target.replace('/v1', '') ?? '', authorization)
+      expect(JSON.parse(page).length).toBe(100)
       const { status, text } = await service.post(WORK.create.requests(asking(0))[0]?.body, authorization)
       expect([status, JSON.parse(text).id]).toEqual([201, 1001])
     } finally {
