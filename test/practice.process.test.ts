@@ -129,18 +129,27 @@ test('other languages send lines of JSON, and each has one line as its answer', 
   ])
 })
 
-/** The blocks of docs/practice.md in this language, as one program. */
-function printed(language: string): string {
+/** The blocks of docs/practice.md in this language. */
+function printed(language: string, from: string, to?: string): string[] {
   const text = readFileSync(join(root, 'docs/practice.md'), 'utf8')
-  const blocks = text.split(`\`\`\`${language}\n`).slice(1)
-  expect(blocks.length).toBeGreaterThan(0)
-  return blocks.map((block) => block.slice(0, block.indexOf('```'))).join('')
+  const part = text.slice(text.indexOf(from), to === undefined ? undefined : text.indexOf(to))
+  return [...part.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].flatMap(([, name, code = '']) =>
+    name === language ? [code] : [],
+  )
 }
 
-test('what docs/practice.md prints runs', async () => {
-  const program = `${printed('ts')}await store.stop()\n`
+test('what docs/practice.md prints runs, and each of its lessons says what happens', async () => {
+  const before = printed('ts', '# Practice', '## Ten lessons')
+  const [head = '', ...lessons] = printed('ts', '## Ten lessons', '## Other languages')
+  expect(lessons).toHaveLength(10)
+  const program = [...before, head, ...lessons.map((lesson) => `{\n${lesson}}\n`), 'await store.stop()\n'].join('')
   const path = temporaryFile('practice.ts')
-  writeFileSync(path, program.replace('petstore/testing', join(root, 'src/testing/testing.ts')))
+  const files = { 'petstore/testing': 'src/testing/testing.ts', 'petstore-client': 'src/client/petstore.ts' }
+  const local = Object.entries(files).reduce(
+    (text, [name, file]) => text.replace(`'${name}'`, `'${join(root, file)}'`),
+    program,
+  )
+  writeFileSync(path, local)
   expect(await run([path], { command: [process.execPath] })).toEqual({ status: 0, stdout: '', stderr: '' })
 })
 
@@ -148,7 +157,7 @@ const python = Bun.which('python3')
 test.skipIf(!python)(`its Python runs${python ? '' : ': skipped, there is no python3 on the PATH'}`, async () => {
   const path = temporaryFile('practice.py')
   const failing = 'try:\n    tell({"lie": "none"})\nexcept ValueError as error:\n    print(error)\n'
-  writeFileSync(path, printed('python').replace('petstore.stdin.close()', `${failing}$&`))
+  writeFileSync(path, printed('python', '## Other').join('').replace('petstore.stdin.close()', `${failing}$&`))
   const env = { PATH: `${dirname(launcher)}:${process.env.PATH}`, PETSTORE_LOG_LEVEL: 'warn' }
   const said = { status: 0, stdout: 'There is no lie that breaks none.\n', stderr: '' }
   expect(await run([path], { command: ['python3'], env })).toEqual(said)
