@@ -33,6 +33,21 @@ describe('the client when requests fail', () => {
     server.close()
   })
 
+  test('pauses before each retry, and not by chance for no time', async () => {
+    const pauses: number[] = []
+    await withServer(
+      () => answer(503, errorJson('unavailable', 503)),
+      async (url) => {
+        const client = clientOf(url, { retries: 3, onRetry: (_reason, pauseMs) => pauses.push(pauseMs) })
+        await rejectionOf(client.listPage())
+      },
+    )
+    const [first = 0, second = 0, third = 0] = pauses
+    expect(first).toBeWithin(100, 200.01)
+    expect(second).toBeWithin(200, 400.01)
+    expect(third).toBeWithin(400, 800.01)
+  })
+
   test.each([
     ['invalid_order', 400],
     ['pet_not_available', 409],

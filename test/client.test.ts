@@ -35,6 +35,30 @@ describe('the client on a service', () => {
     expect(await Array.fromAsync(client.listPets({ status: 'sold' }))).toEqual([sold])
   })
 
+  test('reads again with the entity tag: what is unchanged is not sent again, and what has changed is', async () => {
+    const statuses: number[] = []
+    const watched = clientOf(service.url, {
+      apiKey: service.key,
+      async fetch(url, init) {
+        const response = await fetch(url, init)
+        statuses.push(response.status)
+        return response
+      },
+    })
+    await client.createPet(REX)
+    await client.createPet(REX)
+    const newest = () => watched.listPage({ limit: 1, sort: 'newest' })
+    const first = await newest()
+    expect(await newest()).toEqual(first)
+    const added = await client.createPet({ ...REX, name: 'Max' })
+    expect((await newest()).pets).toEqual([added])
+    expect(first.next).toBeString()
+    // Twenty others take its place.
+    for (let limit = 2; limit < 22; limit++) await watched.listPage({ limit })
+    await newest()
+    expect([statuses.slice(0, 3), statuses.at(-1)]).toEqual([[200, 304, 200], 200])
+  })
+
   test('gives no cursor with the last page', async () => {
     expect((await client.listPage({ status: 'pending' })).next).toBeUndefined()
     const first = await client.listPage({ limit: 20 })

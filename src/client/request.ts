@@ -32,7 +32,7 @@ const PAUSE_MAX_MS = 5_000
 const RETRY_AFTER_MAX_MS = 30_000
 
 /**
- * Returns a response with a 2xx status. Throws PetstoreApiError for any other status, PetstoreTimeoutError or
+ * Returns a response with a 2xx status, or with 304 where `If-None-Match` is sent. Throws PetstoreApiError for any other status, PetstoreTimeoutError or
  * PetstoreNetworkError when no complete response arrived, and the signal's reason when the caller aborted.
  */
 export async function sendRequest(
@@ -70,7 +70,8 @@ async function attempt(
   try {
     const response = await fetch(baseUrl + path, { ...init, signal: aborter.signal })
     const text = await response.text()
-    return response.ok ? { response, text } : readError(response, text)
+    const isUnchanged = response.status === 304 && 'If-None-Match' in (init.headers ?? {})
+    return response.ok || isUnchanged ? { response, text } : readError(response, text)
   } catch (cause) {
     if (timedOut) {
       return new PetstoreTimeoutError(`No response from ${baseUrl} within ${timeoutMs / 1000} seconds.`, { cause })
@@ -82,18 +83,21 @@ async function attempt(
   }
 }
 
-/** Doubles with each attempt and is random, so that clients that failed together do not retry together. */
+/**
+ * Doubles with each attempt. Half of it is random, so that clients that failed together do not retry together; the other half is not, so that
+ * none retries at once.
+ */
 function pauseBeforeRetry(
   failure: PetstoreApiError | PetstoreNetworkError,
   attempts: number,
   retryAfterMaxMs = RETRY_AFTER_MAX_MS,
 ): number | undefined {
-  const randomMs = Math.random() * Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (attempts - 1))
-  if (failure instanceof PetstoreNetworkError) return randomMs
+  const pauseMs = ((1 + Math.random()) / 2) * Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (attempts - 1))
+  if (failure instanceof PetstoreNetworkError) return pauseMs
   const { code, status, retryAfterMs = 0 } = failure
   // The only conflict that is temporary: the first attempt is still running.
   const mayPass = RETRYABLE.includes(status) || code === 'idempotency_in_flight'
-  return mayPass && retryAfterMs <= retryAfterMaxMs ? retryAfterMs + randomMs : undefined
+  return mayPass && retryAfterMs <= retryAfterMaxMs ? retryAfterMs + pauseMs : undefined
 }
 
 /** Throws the signal's reason as soon as the caller aborts. */

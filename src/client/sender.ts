@@ -39,8 +39,13 @@ export interface SendOptions extends CallOptions {
   retryAfterMaxMs?: number | undefined
 }
 
+/** Responses that are kept for the next time that they are asked for. */
+const KEPT_MAX = 20
+
 export class Sender {
   readonly #options: PetstoreClientOptions
+  /** By path; the one that was used last is the last. */
+  readonly #kept = new Map<string, Received>()
   readonly #reported = new Set<string>()
 
   /** Throws TypeError when `baseUrl` or `apiKey` cannot work. */
@@ -59,12 +64,19 @@ export class Sender {
   /** `init.headers` is a plain object. Rejects as `sendRequest`. */
   async send(operationId: string, path: string, init: RequestInit, call: SendOptions): Promise<Received> {
     const { baseUrl, apiKey, fetch = globalThis.fetch, timeoutMs = 10_000, retries = 2, onRetry } = this.#options
+    const kept = init.method === undefined ? this.#kept.get(path) : undefined
+    const tag = kept?.response.headers.get('ETag')
     const received = await sendRequest(
       baseUrl,
       path,
       {
         ...init,
-        headers: { Accept: 'application/json', Authorization: `Bearer ${apiKey}`, ...init.headers },
+        headers: {
+          Accept: 'application/json',
+          Authorization: `Bearer ${apiKey}`,
+          ...(tag ? { 'If-None-Match': tag } : {}),
+          ...init.headers,
+        },
         // The service never redirects, and the key must not go anywhere else.
         redirect: 'error',
         credentials: 'omit',
@@ -79,7 +91,17 @@ export class Sender {
       },
     )
     this.#noteDeprecation(operationId, received.response.headers)
-    return received
+    const current = kept && received.response.status === 304 ? { ...kept, attempts: received.attempts } : received
+    if (init.method === undefined) this.#keep(path, current)
+    return current
+  }
+
+  #keep(path: string, received: Received): void {
+    if (!received.response.headers.has('ETag')) return
+    this.#kept.delete(path)
+    this.#kept.set(path, received)
+    const [oldest] = this.#kept.keys()
+    if (this.#kept.size > KEPT_MAX && oldest !== undefined) this.#kept.delete(oldest)
   }
 
   /** RFC 9745 and RFC 8594. */
