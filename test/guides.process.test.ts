@@ -22,7 +22,7 @@ test('help lists the guides, and each is there in full, without lines that are t
   const [, listed = ''] = (await help()).split('shows these guides, too:\n')
   const names = listed.trim().split(/,\s+/)
   const files = [...new Bun.Glob('*.md').scanSync(join(root, 'docs'))]
-  expect(names.map((name) => name.replace(/(\.md)?$/, '.md'))).toEqual(files.sort())
+  expect(names.map((name) => name.replace(/(\.md)?$/, '.md')).sort()).toEqual(files.sort())
   for (const name of names) {
     const text = await help(name)
     const document = readFileSync(join(root, 'docs', name.replace(/(\.md)?$/, '.md')), 'utf8')

@@ -61,18 +61,15 @@ export const WAIT_LESSONS: Lessons = {
     },
   },
   'connections.shared': {
-    sentence: 'A connection is used for more than one request.',
+    sentence: 'A connection is used for more than one request: there are not four in a row with one each.',
     judge() {
-      let before: Exchange | undefined
+      let fresh = 0
       const seen = new Set<Exchange['connection']>()
       return (exchange) => {
-        const { connection } = exchange
-        const [last, isKnown] = [before, seen.has(connection)]
-        before = exchange
-        seen.add(connection)
-        if (isKnown) return true
-        const isOver = last?.endedAt !== undefined && last.endedAt <= exchange.startedAt
-        return isOver && !isLost(last) && !/close/i.test(told(last, 'Connection') ?? '') ? false : undefined
+        const isShared = seen.has(exchange.connection)
+        seen.add(exchange.connection)
+        fresh = isShared || isLost(exchange) ? 0 : fresh + 1
+        return isShared || (fresh < 4 ? undefined : false)
       }
     },
   },

@@ -1,0 +1,115 @@
+// `npm run referee` writes docs/practice-clients.md: which lessons of practice ten clients keep, generated ones and others, as programs on Node.
+
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { LESSONS } from '../src/practice/report.ts'
+import { startPetstore } from '../src/testing/testing.ts'
+import { type Judged, judge, SITUATIONS, together } from '../test/support/referee.ts'
+import { installTools, runTool } from '../test/support/tools.ts'
+
+const root = join(import.meta.dir, '..')
+const generators = join(root, 'test/generators')
+const home = join(generators, 'clients')
+const made = join(home, 'node_modules/.made')
+
+/** By the file of each in test/generators/clients/: its packages, and the command that generates it. */
+const CLIENTS: Record<string, { packages: string[]; command?: string[] }> = {
+  'petstore-client': { packages: [] },
+  'openapi-fetch': { packages: ['openapi-fetch'] },
+  'hey-api': {
+    packages: ['@hey-api/openapi-ts'],
+    command: ['openapi-ts', '-i', 'openapi.yaml', '-o', 'hey-api', '-c', '@hey-api/client-fetch'],
+  },
+  'swagger-typescript-api': {
+    packages: ['swagger-typescript-api'],
+    command: ['swagger-typescript-api', 'generate', '-p', 'openapi.yaml', '-o', '.', '-n', 'swagger.ts'],
+  },
+  oazapfts: { packages: ['oazapfts', '@oazapfts/runtime'], command: ['oazapfts', 'openapi.yaml', 'oazapfts.ts'] },
+  orval: {
+    packages: ['orval'],
+    command: ['orval', '--input', 'openapi.yaml', '--output', 'orval.ts', '--client', 'fetch'],
+  },
+  ky: { packages: ['ky'] },
+  axios: { packages: ['axios', 'axios-retry'] },
+  fetch: { packages: [] },
+  'fetch-loop': { packages: [] },
+}
+const SIGNS = { kept: '✓', missed: '✗', unknown: '' }
+
+const nodeVersion = (await runTool(['node', '--version'], root)).trim().slice(1)
+await installTools(generators)
+await installTools(home)
+mkdirSync(made, { recursive: true })
+await Bun.write(join(made, 'openapi.yaml'), Bun.file(join(root, 'openapi.yaml')))
+for (const name of Object.keys(CLIENTS)) await build(name)
+const situations = (isSlow: boolean) =>
+  Object.keys(SITUATIONS).filter((name) => (SITUATIONS[name]?.isSlow ?? false) === isSlow)
+const judged: Record<string, Judged> = {}
+// One after the other, so that no client waits for another; but for what waits itself.
+for (const name of Object.keys(CLIENTS)) judged[name] = await judgedBy(name, situations(false))
+await Promise.all(
+  Object.keys(CLIENTS).map(async (name) => {
+    judged[name] = together(judged[name] ?? {}, await judgedBy(name, situations(true)))
+  }),
+)
+writeFileSync(join(root, 'docs/practice-clients.md'), page())
+
+/** The program of a client, as one file for Node. */
+async function build(name: string): Promise<void> {
+  const [tool = '', ...args] = CLIENTS[name]?.command ?? []
+  const bin = [home, generators]
+    .map((folder) => join(folder, 'node_modules/.bin', tool))
+    .find((path) => Bun.which(path))
+  if (tool) await runTool([bin ?? tool, ...args], made)
+  const entry = join(made, `${name}.entry.ts`)
+  const lines = [
+    `import { play } from '${join(root, 'test/support/referee.ts')}'`,
+    `import connect from '${join(home, `${name}.mjs`)}'`,
+    'const [, , situation, baseUrl, apiKey] = process.argv',
+    'await play(situation, connect({ baseUrl, apiKey }))',
+  ]
+  writeFileSync(entry, lines.join('\n'))
+  const built = await Bun.build({ entrypoints: [entry], target: 'node', outdir: made, naming: `${name}.mjs` })
+  if (!built.success) throw new AggregateError(built.logs, name)
+}
+
+async function judgedBy(name: string, names: string[]): Promise<Judged> {
+  const store = await startPetstore({ practice: true, demo: true })
+  const run = async (situation: string, apiKey: string) => {
+    await runTool(['node', join(made, `${name}.mjs`), situation, store.url, apiKey], made)
+  }
+  return judge(store, names, run).finally(() => store.stop())
+}
+
+function page(): string {
+  const names = Object.keys(CLIENTS)
+  const rows = Object.keys(LESSONS).map((id) => `| \`${id}\` | ${names.map((name) => sign(name, id)).join(' | ')} |`)
+  const versions = names
+    .flatMap((name) => CLIENTS[name]?.packages ?? [])
+    .map((name) => `\`${name}\` ${versionOf(name)}`)
+  return `# What clients learn
+
+Ten clients in ${Object.keys(SITUATIONS).length} situations of [practice.md](practice.md): what each does by itself, used as its documentation shows it, on Node
+${nodeVersion}. ✓ is kept, ✗ is missed; where nothing stands, the client was in no case that shows it. \`npm run referee\` made this page, and
+\`test/generators/clients/\` has the programs.
+
+\`petstore-client\` is [ours](clients.md). \`axios\` is with axios-retry, \`fetch\` as it is written in a few minutes, \`fetch-loop\` the same with three more
+attempts, whatever goes wrong. The others: ${versions.join(', ')}.
+
+| Lesson | ${names.join(' | ')} |
+|---|${names.map(() => ':-:|').join('')}
+${rows.join('\n')}
+`
+}
+
+function versionOf(name: string): string {
+  const [found] = [home, generators].flatMap((folder) => {
+    const { dependencies } = require(join(folder, 'package.json')) as { dependencies: Record<string, string> }
+    return dependencies[name] ?? []
+  })
+  return found ?? ''
+}
+
+function sign(name: string, id: string): string {
+  return SIGNS[judged[name]?.[id] ?? 'unknown']
+}

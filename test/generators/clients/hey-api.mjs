@@ -1,0 +1,19 @@
+// @hey-api/openapi-ts with its client for fetch.
+import { client } from './node_modules/.made/hey-api/client.gen.ts'
+import * as api from './node_modules/.made/hey-api/index.ts'
+
+export default function connect({ baseUrl, apiKey }) {
+  client.setConfig({ baseUrl, auth: apiKey })
+  return {
+    pets: async (query) => (await api.listPets({ query })).data,
+    add: async (body) => (await api.createPet({ body })).data,
+    pet: async (petId) => (await api.getPet({ path: { petId } })).data,
+    inventory: async () => (await api.getInventory()).data,
+    order: async (petId) => (await api.placeOrder({ body: { petId } })).data,
+    async sell(orderId) {
+      await api.getOrder({ path: { orderId } })
+      return (await api.completeOrder({ path: { orderId } })).data
+    },
+    events: async () => (await api.listEvents()).data,
+  }
+}

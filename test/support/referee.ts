@@ -1,0 +1,140 @@
+// A referee: what clients do in situations in which things go wrong, by the report of a petstore in practice.
+
+import type { JudgedLesson, PracticePetstore } from '../../src/testing/testing.ts'
+
+/** What a program does with a client. Each client does it in its own way: test/generators/clients/. */
+export interface Driver {
+  /** Every pet, as far as the client reads lists to their end. */
+  pets(filter?: { limit?: number; status?: 'available'; search?: string }): Promise<{ categoryId: number | bigint }[]>
+  add(pet: { name: string; categoryId: number | bigint }): Promise<unknown>
+  inventory(): Promise<unknown>
+  order(petId: number): Promise<{ id: number | bigint }>
+  /** Reads the order, and completes it. */
+  sell(orderId: number | bigint): Promise<unknown>
+  /** So many, where the client follows the feed. */
+  events(count: number): Promise<unknown>
+}
+
+export interface Situation {
+  prepare?(store: PracticePetstore): Promise<void>
+  /** One after the other. A program goes on when one fails. */
+  steps: ((client: Driver) => Promise<unknown>)[]
+  apiKey?: string
+  /** Takes half a minute. */
+  isSlow?: boolean
+}
+
+const REX = { name: 'Rex', categoryId: 7 }
+/** No number of 53 bits. */
+const LARGE = '9007199254740993'
+const pets = (client: Driver) => client.pets()
+const add = (client: Driver) => client.add(REX)
+
+export const SITUATIONS: Readonly<Record<string, Situation>> = {
+  'a list of three pages': {
+    steps: [(client) => client.pets({ limit: 30, status: 'available' })],
+  },
+  'two pets': { steps: [add, (client) => client.add({ name: 'Max', categoryId: 7 })] },
+  'overloaded while a pet is added': {
+    prepare: (store) => store.fail({ operation: 'createPet', status: 503, retryAfter: 1 }),
+    steps: [add],
+  },
+  'failing three times': {
+    prepare: (store) => store.fail({ operation: 'listPets', status: 500, times: 3 }),
+    steps: [pets],
+  },
+  'a pet is added, and the answer lost': {
+    prepare: (store) => store.fail({ operation: 'createPet', cut: 'after' }),
+    steps: [add],
+  },
+  'a list is lost': {
+    prepare: (store) => store.fail({ operation: 'listPets', cut: 'before' }),
+    steps: [pets],
+  },
+  'half a list': {
+    prepare: (store) => store.fail({ operation: 'listPets', truncate: 20 }),
+    steps: [pets],
+  },
+  'too many requests': {
+    prepare: (store) => store.fail({ operation: 'listPets', code: 'rate_limited', retryAfter: 1 }),
+    steps: [pets, (client) => client.inventory()],
+  },
+  'a pet without a name': { steps: [(client) => client.add({ ...REX, name: '' })] },
+  'a wrong key': { steps: [pets], apiKey: 'wrong' },
+  'a large category': {
+    prepare: addLarge,
+    steps: [
+      async (client) => {
+        for (const { categoryId } of await client.pets({ search: 'Large' }))
+          await client.add({ name: 'Max', categoryId })
+      },
+    ],
+  },
+  'a field of tomorrow': {
+    prepare: (store) => store.fail({ operation: 'listPets', unknown: true }),
+    steps: [pets, (client) => client.inventory()],
+  },
+  'a code of tomorrow': {
+    prepare: (store) => store.fail({ operation: 'listPets', status: 503, unknown: true }),
+    steps: [pets],
+  },
+  'an event of tomorrow': {
+    prepare: (store) => store.fail({ operation: 'listEvents', unknown: true }),
+    steps: [(client) => client.events(3)],
+  },
+  'the same again': {
+    steps: [(client) => client.inventory(), (client) => client.inventory(), pets, pets],
+  },
+  'a sale': { steps: [async (client) => client.sell((await client.order(1)).id)] },
+  'no answer': {
+    prepare: (store) => store.fail({ operation: 'listPets', latencyMs: 32_000 }),
+    steps: [pets],
+    isSlow: true,
+  },
+}
+
+/** In such a way that it misses no lesson itself. */
+async function addLarge({ url, apiKey }: PracticePetstore): Promise<void> {
+  const headers = { Authorization: `Bearer ${apiKey}`, 'Idempotency-Key': 'large', Connection: 'close' }
+  await fetch(`${url}/pets`, { method: 'POST', headers, body: `{"name":"Large","categoryId":${LARGE}}` })
+}
+
+/** The program, in one situation. */
+export async function play(name: string, client: Driver): Promise<void> {
+  for (const step of SITUATIONS[name]?.steps ?? []) {
+    try {
+      await step(client)
+    } catch {
+      // What a client gives up, its program does without.
+    }
+  }
+}
+
+export type Judged = Readonly<Record<string, JudgedLesson['outcome']>>
+
+/** Each lesson, over all these situations. The store has the sample pets; `run` lets the client play one. */
+export async function judge(
+  store: PracticePetstore,
+  names: readonly string[],
+  run: (name: string, apiKey: string) => Promise<void>,
+): Promise<Judged> {
+  let judged: Judged = {}
+  for (const name of names) {
+    const { prepare, apiKey = store.apiKey } = SITUATIONS[name] as Situation
+    await store.reset()
+    await prepare?.(store)
+    await run(name, apiKey)
+    const { lessons } = await store.report()
+    judged = together(judged, Object.fromEntries(lessons.map(({ id, outcome }) => [id, outcome])))
+  }
+  return judged
+}
+
+/** What was missed once is missed. */
+export function together(one: Judged, other: Judged): Judged {
+  const outcomeOf = (id: string) => {
+    const outcomes = [one[id], other[id]]
+    return (['missed', 'kept'] as const).find((outcome) => outcomes.includes(outcome)) ?? 'unknown'
+  }
+  return Object.fromEntries(Object.keys({ ...one, ...other }).map((id) => [id, outcomeOf(id)]))
+}
