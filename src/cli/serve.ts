@@ -3,22 +3,19 @@
 import { dirname } from 'node:path'
 import { Command, Option } from 'commander'
 import { type Config, unknownVariables } from '../config/config.ts'
-import type { Store, StoreOptions } from '../domain/store.ts'
-import { logExpired } from '../http/expiry.ts'
 import { checkFree } from '../http/listen.ts'
 import { startServer } from '../http/server.ts'
 import { startAdmin } from '../http/web/admin.ts'
-import { createLog, type Log } from '../observability/log.ts'
-import type { Metrics } from '../observability/metrics.ts'
-import { printableLines } from '../observability/printable.ts'
+import { createLog } from '../observability/log.ts'
 import { absolutePath } from '../store/absolute-path.ts'
-import { kindOf, MEMORY, openStore } from '../store/kinds.ts'
+import { kindOf, MEMORY } from '../store/kinds.ts'
 import { addFirstKey, fillWithSamples } from './first-contents.ts'
+import { openWatched } from './open-watched.ts'
 import { configOf, parsedBy, withSettings } from './options.ts'
 import { startPeriodicBackups } from './periodic-backups.ts'
 import { resettable } from './resettable.ts'
 import { firstSignal, npxEnds, stopInOrder } from './stop.ts'
-import { places, welcome } from './welcome.ts'
+import { announcement, say } from './welcome.ts'
 import { parentCloses, STORE_VARIABLE, startWorkers } from './workers.ts'
 
 /** When the service stops: the time for requests in flight, and for the workers to stop. The whole stop takes under 10 s. */
@@ -99,8 +96,13 @@ async function serve(
     config.adminPort === undefined ? undefined : (await import('../observability/metrics.ts')).createMetrics()
   const practice = practises ? await (await import('./practice.ts')).startPractice(config) : undefined
   const now = practice?.clock.now ?? Date.now
-  const clock = { now, monotonic: practice?.clock.monotonic }
-  const open = () => openWatched(ephemeral ? MEMORY : config.database, worker, log, metrics, clock)
+  const identity = worker ? (process.env[STORE_VARIABLE] ?? '') : undefined
+  const open = () =>
+    openWatched(ephemeral ? MEMORY : config.database, log, metrics, {
+      now,
+      monotonic: practice?.clock.monotonic,
+      identity,
+    })
   const { store, reset } = stdin ? await resettable(open) : { store: await open(), reset: undefined }
   // Workers share their port, so a port in use by another service would not be noticed.
   if (workers > 1) await checkFree(config)
@@ -133,18 +135,13 @@ async function serve(
   // The last step that can fail: a key that was created is always shown.
   const key = worker ? undefined : await addFirstKey(store, config, log)
   const shownKey = ephemeral || !config.bootstrapKey ? key : undefined
-  const announce = async () => {
+  const ready = async () => {
     if (key && demo) await fillWithSamples(store, key)
-    if (json) return say(`${JSON.stringify({ url, apiKey: shownKey, metrics: admin?.url })}\n`, log)
-    let text = ''
-    if (ephemeral) text += `key: ${key}\n${process.stdout.isTTY ? `${places(url)}\n` : ''}`
-    else if (!worker) text += welcome(url, config, shownKey)
-    if (admin) text += `metrics on ${admin.url}\n`
-    await say(`${text}petstore listening on ${url}\n`, log)
+    await say(announcement({ url, config, key: shownKey, metrics: admin?.url }, { json, ephemeral, worker }), log)
   }
   // Listened for before the address is printed, because until then a signal ends the process at once.
   const signalled = Promise.race([firstSignal(), npxEnds()])
-  await announce()
+  await ready()
 
   const receive = async (line: string) => {
     if (line !== 'reset' && practice) return say(`${await practice.answer(line)}\n`, log)
@@ -152,7 +149,7 @@ async function serve(
     practice?.reset()
     await reset?.()
     await addFirstKey(store, { ...config, bootstrapKey: key }, log)
-    await announce()
+    await ready()
   }
   const ends = [signalled, ...(worker || stdin ? [parentCloses(receive)] : [])]
   const signal = await Promise.race(ends)
@@ -169,38 +166,6 @@ async function serve(
     log,
   )
   process.exit(status)
-}
-
-/** What happens to the store is logged and counted. */
-async function openWatched(
-  database: string,
-  worker: boolean,
-  log: Log,
-  metrics: Metrics | undefined,
-  clock: Pick<StoreOptions, 'now' | 'monotonic'>,
-): Promise<Store> {
-  const store = await openStore(database, {
-    ...clock,
-    identity: worker ? (process.env[STORE_VARIABLE] ?? '') : undefined,
-    onTrouble: ({ lost, reason }) =>
-      lost ? log.error({ reason }, 'store lost') : log.warn({ reason }, 'store in danger'),
-    onBatch: metrics?.batch,
-    onUnindexed: metrics?.unindexed,
-    onTransitions(transitions) {
-      metrics?.transitions(transitions)
-      logExpired(log, transitions)
-    },
-  })
-  metrics?.watch({ pool: store.pool })
-  return metrics?.timed(store) ?? store
-}
-
-/** When nobody reads standard output, the service continues, and the log says how to create a key. */
-async function say(text: string, log: Log): Promise<void> {
-  // Not process.stdout, whose streams take about 8 ms to load.
-  await Bun.write(Bun.stdout, printableLines(text)).catch(({ code }: NodeJS.ErrnoException) => {
-    log.warn({ code }, 'standard output cannot be written; `petstore keys create` creates a key')
-  })
 }
 
 function parseWorkers(text: string): number {

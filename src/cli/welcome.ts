@@ -2,12 +2,43 @@
 
 import type { Config } from '../config/config.ts'
 import { SETTINGS } from '../config/settings.ts'
+import type { Log } from '../observability/log.ts'
+import { printableLines } from '../observability/printable.ts'
 import { absolutePath } from '../store/absolute-path.ts'
 import { kindOf } from '../store/kinds.ts'
 import { commandName } from './self.ts'
 
-/** `url` ends in /v1. `key` is the first key of a new store, and is shown once. */
-export function welcome(url: string, { database, environment }: Config, key?: string): string {
+export interface Started {
+  /** Ends in /v1. */
+  url: string
+  config: Config
+  /** The first key of a new store, which is shown once. */
+  key: string | undefined
+  metrics: string | undefined
+}
+
+/** Its last line says that the service listens. */
+export function announcement(
+  { url, config, key, metrics }: Started,
+  { json, ephemeral, worker }: { json: boolean; ephemeral: boolean; worker: boolean },
+): string {
+  if (json) return `${JSON.stringify({ url, apiKey: key, metrics })}\n`
+  let text = ''
+  if (ephemeral) text += `key: ${key}\n${process.stdout.isTTY ? `${places(url)}\n` : ''}`
+  else if (!worker) text += welcome(url, config, key)
+  if (metrics) text += `metrics on ${metrics}\n`
+  return `${text}petstore listening on ${url}\n`
+}
+
+/** When nobody reads standard output, the service continues, and the log says how to create a key. */
+export async function say(text: string, log: Log): Promise<void> {
+  // Not process.stdout, whose streams take about 8 ms to load.
+  await Bun.write(Bun.stdout, printableLines(text)).catch(({ code }: NodeJS.ErrnoException) => {
+    log.warn({ code }, 'standard output cannot be written; `petstore keys create` creates a key')
+  })
+}
+
+function welcome(url: string, { database, environment }: Config, key?: string): string {
   const kind = kindOf(database)
   const data = kind.files ? absolutePath(database) : kind.describe(database)
   const command = [commandName(), 'keys create --name NAME']
@@ -18,7 +49,7 @@ export function welcome(url: string, { database, environment }: Config, key?: st
 }
 
 /** Where people find the service. */
-export function places(url: string): string {
+function places(url: string): string {
   return `
 Page         ${new URL('/', url)}
 Reference    ${new URL('/docs', url)}
