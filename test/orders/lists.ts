@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { ORDER_STATUSES } from '../../src/contract/generated.ts'
 import type { Order } from '../../src/domain/orders.ts'
 import { orderFilter } from '../support/lists.ts'
-import { expectPages } from '../support/paging.ts'
+import { expectPages, quarter } from '../support/paging.ts'
 import { type Fixture, MAX, orderJson } from './fixture.ts'
 
 export function lists(fixture: Fixture): void {
@@ -56,7 +56,7 @@ export function lists(fixture: Fixture): void {
             const ids = everything.filter(isIt).map(({ id }) => id)
             expect(ids).toContain(status === 'cancelled' ? held.id - 1n : held.id)
             if (sort === 'newest') ids.reverse()
-            for (const limit of [2, 7].filter((one) => ids.length < 20 * one))
+            for (const limit of [2, 7, quarter(ids)].filter((one) => ids.length < 20 * one))
               await expectPages(ids, limit, (place) =>
                 fixture.store.listOrders(orderFilter({ limit, status, petId: of, sort, ...place })),
               )

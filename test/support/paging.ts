@@ -24,6 +24,11 @@ export async function expectPages(
   expect(at).toBe(0)
 }
 
+/** A limit with which there are pages between the first and the last. */
+export function quarter(list: readonly unknown[]): number {
+  return Math.ceil(list.length / 4)
+}
+
 function expectPage(expected: readonly bigint[], from: number, to: number, page: Page): Page {
   expect(idsOf(page)).toEqual(expected.slice(from, to))
   expect([page.prev !== undefined, page.next !== undefined]).toEqual([from > 0, to < expected.length])
