@@ -23,6 +23,17 @@ eventsConformance('SQLite', async () => {
   }
 })
 
+test('the event of an order is written at once: SQLite makes no table for it first', async () => {
+  const path = temporaryFile('petstore.db')
+  await (await openStore(path, { now: Date.now })).close()
+  using database = new Database(path)
+  const insert = 'EXPLAIN INSERT INTO order_transitions (order_id, status, at, key_id) VALUES (1, 2, 3, 4)'
+  const steps = database.query<{ opcode: string }, []>(insert).all()
+  // That of the statement, and that of its trigger.
+  expect(steps.filter(({ opcode }) => opcode === 'Init').length).toBe(2)
+  expect(steps.filter(({ opcode }) => opcode === 'OpenEphemeral')).toEqual([])
+})
+
 test('a backup, and a store that was restored from it, begin a new epoch each', async () => {
   const [path, backup] = [temporaryFile('petstore.db'), temporaryFile('backup.db')]
   const files = kindOf(path).files as StoreFiles
