@@ -61,6 +61,17 @@ test('a deleted pet, also the newest, costs the next search few rows', async () 
   expect(await lastOf()).toBe(1_700n)
   expect(read).toBeLessThan(1_000)
   expect(asked).toBeLessThan(20)
+  // Changes that the index has taken are forgotten.
+  const database = new Database(path)
+  for (let n = 0; n < 4; n++) database.run(`UPDATE pets SET name = name || ${n}`)
+  expect((await memory.read()).changed.size).toBe(1_699)
+  database.run(`INSERT INTO search_changes (list, row_id)
+    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 9000) SELECT 0, n + 10000 FROM numbers`)
+  expect((await memory.read()).changed.size).toBe(10_699)
+  database.run('DELETE FROM search_changes WHERE id <= (SELECT max(id) - 1000 FROM search_changes)')
+  expect((await memory.read()).changed.size).toBe(1_000)
+  expect(await lastOf()).toBe(1_700n)
+  database.close()
   connection.close()
   await store.close()
 })
@@ -271,6 +282,47 @@ describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
     expect((await found(fresh, 'rare')).length).toBe(18)
     await fresh.close()
     await server.close()
+  }, 60_000)
+
+  test('old changes of names move into the index, and what older versions have indexed is deleted after a day', async () => {
+    address = await newAddress()
+    let day = 0
+    let looks = 0
+    const onUnindexed = (list: string) => {
+      if (list === 'pets') looks++
+    }
+    const opened = { ...options, monotonic: () => performance.now() + day, onUnindexed }
+    const [server, beside] = [await openStore(address, opened), await openStore(address, options)]
+    const { id } = await server.createKey(newKey())
+    const count = 16 * SEGMENT
+    await Promise.all(Array.from({ length: count }, (_, n) => server.createPet(newPet({ name: `Rex ${n}` }), id)))
+    while ((await segments()).length < 16) await Bun.sleep(50)
+    expect(await found(beside, 'zebra')).toEqual([])
+    const changes = async () => Number((await run('SELECT count(*) AS n FROM search_changes'))[0]?.n)
+    const old = (table: string) => run(`SELECT folding FROM ${table} WHERE folding = 0`)
+    // Servers of another version need the changes.
+    await run(`INSERT INTO search_segments (list, folding, segment) VALUES (0, 0, 7)`)
+    await run(`INSERT INTO search_terms (list, folding, segment, term, ids)
+      SELECT 0, 0, 7, term, ids FROM search_terms WHERE segment = 7 AND term = 'rex'`)
+    await run(`UPDATE pets SET name = 'Zebra ' || id`)
+    expect((await found(beside, 'zebra')).length).toBe(100)
+    await run(`UPDATE pets SET name = 'Zebu ' || id WHERE id <= 20`)
+    // Whoever looks again has looked before.
+    for (const until = looks + 2; looks < until; ) await Bun.sleep(50)
+    expect(await changes()).toBe(count + 20)
+    expect((await old('search_terms')).length).toBe(1)
+    day = 86_400_000
+    while ((await old('search_terms')).length + (await old('search_segments')).length > 0) await Bun.sleep(50)
+    while ((await changes()) > 1_000) await Bun.sleep(50)
+    expect(await changes()).toBe(1_000)
+    const fresh = await openStore(address, options)
+    for (const store of [server, beside, fresh]) {
+      expect(await found(store, 'zebu 7')).toEqual([7n])
+      const hundreds = Array.from({ length: 10 }, (_, n) => BigInt(400 + n))
+      expect(await found(store, 'zebra 40')).toEqual([40n, ...hundreds])
+      expect(await found(store, 'rex 7')).toEqual([])
+      await store.close()
+    }
   }, 60_000)
 })
 

@@ -96,11 +96,10 @@ export function postgresSearchTables<Filter extends AnyFilter>(
       return { first: row?.first ?? undefined, last: row?.last ?? undefined }
     },
     async write(segment, terms, isLast) {
-      const rows = terms.map(([term, ids]) => ({ term, ids: Buffer.from(ids).toString('base64') }))
       const [row] = await background<{ written: boolean }>(
         `SELECT petstore_index_terms(${number}, ${FOLDING}, $1, $2::text::json, $3) AS written`,
         segment,
-        JSON.stringify(rows),
+        jsonOf(terms),
         isLast,
       )
       return row?.written ?? false
@@ -109,6 +108,10 @@ export function postgresSearchTables<Filter extends AnyFilter>(
 }
 
 /** Words have no character that an array's text would escape. */
-function arrayOf(words: readonly string[]): string {
+export function arrayOf(words: readonly string[]): string {
   return `{${words.map((word) => `"${word}"`)}}`
+}
+
+export function jsonOf(terms: Iterable<readonly [string, Uint8Array]>): string {
+  return JSON.stringify([...terms].map(([term, ids]) => ({ term, ids: Buffer.from(ids).toString('base64') })))
 }

@@ -20,6 +20,7 @@ import { postgresPets } from './pets.ts'
 import { refusal } from './refusals.ts'
 import { checkRights, checkServer, mayMigrate, migrate, NEWEST_VERSION, schemaVersion } from './schema.ts'
 import { postgresSearchTables } from './search.ts'
+import { postgresSearchPruning } from './search-pruning.ts'
 import { type Ask, Session } from './session.ts'
 
 /** Throws StartError when the database cannot be used. */
@@ -74,7 +75,11 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
     orders: postgresSearchTables(connection, ORDERS, size),
   }
   const demand = new Demand()
-  const filling = startFilling(tables, size, demand, options.onUnindexed)
+  const filled = {
+    pets: { ...tables.pets, ...postgresSearchPruning(connection, PETS, size) },
+    orders: { ...tables.orders, ...postgresSearchPruning(connection, ORDERS, size) },
+  }
+  const filling = startFilling(filled, size, demand, options)
   return {
     ...pets,
     ...orders,

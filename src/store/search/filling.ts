@@ -2,20 +2,30 @@
 // does this, and any number of them may: each writes the same, and the first one counts.
 
 import { wordsOf } from '../../domain/words.ts'
-import type { SearchTables } from './tables.ts'
+import type { Pruning, SearchTables } from './tables.ts'
 import { segmentOf, Terms } from './terms.ts'
 import { type Demand, resting } from './turns.ts'
 
 const EVERY_MS = 1_000
+/** Servers that know a change need not read all anew while it is among the newest. */
+const CHANGES_KEPT = 1_000
+const CHANGES = 20
+/** After so long nobody uses an index of the version before. */
+const OLDER_KEPT_MS = 86_400_000
 const ROWS = 250
 /** Terms in one transaction: few enough that no request waits for it. */
 const TERMS = 200
 
-type Tables = Pick<SearchTables<never>, 'end' | 'news' | 'write'>
+type Tables = Pick<SearchTables<never>, 'end' | 'news' | 'write'> & Pruning
 
 export interface Filling {
   /** Resolves when nothing is written any more. */
   stop(): Promise<void>
+}
+
+interface Options<List> {
+  onUnindexed?: ((list: List, ids: number) => void) | undefined
+  monotonic?: (() => number) | undefined
 }
 
 /** `size`: the ids of a segment. */
@@ -23,9 +33,10 @@ export function startFilling<List extends string>(
   lists: Readonly<Record<List, Tables>>,
   size: number,
   demand: Demand,
-  onUnindexed?: (list: List, ids: number) => void,
+  { onUnindexed, monotonic = () => performance.now() }: Options<List>,
 ): Filling {
   let stopped = false
+  const startedAt = monotonic()
   let filling: Promise<unknown> = Promise.resolve()
   let timer = setTimeout(again, EVERY_MS)
   timer.unref()
@@ -44,6 +55,25 @@ export function startFilling<List extends string>(
 
   async function fillAll(list: List): Promise<void> {
     while (!stopped && (await fillNext(list, lists[list])));
+    await prune(lists[list])
+  }
+
+  /** Puts old changes of texts into their segments, and deletes what older versions have left. */
+  async function prune(tables: Tables): Promise<void> {
+    const rests = resting(() => false)
+    for (let isMore = true; isMore && !stopped; ) {
+      const changes = await tables.oldChanges(CHANGES_KEPT, CHANGES)
+      isMore = changes.length === CHANGES
+      for (const [segment, some] of Map.groupBy(changes, ([, id]) => segmentOf(id, size))) {
+        const terms = new Terms(size)
+        for (const [, id, text] of some) terms.add(Number(id - segment * BigInt(size)), wordsOf(text ?? ''))
+        const ids = some.map(([change]) => change)
+        await tables.fold(ids, segment, [...terms.entries()])
+        await rests()
+      }
+    }
+    if (monotonic() - startedAt < OLDER_KEPT_MS) return
+    while (!stopped && (await tables.deleteOlder(TERMS))) await rests()
   }
 
   /** Resolves with whether there was a segment to fill. */

@@ -10,6 +10,8 @@ import { type Demand, taking } from './turns.ts'
 const ROWS = 1_000
 /** A server keeps the words of so many segments in memory, while they are written into the index: from when on it hastens, and at most. */
 const SEGMENTS_BEHIND = { wanted: 2, max: 32 }
+/** With more changed rows than that, all is read anew: most of them are in the index by then. */
+const CHANGED_MAX = 4_000
 
 /** What is known at one time. */
 export interface View {
@@ -30,6 +32,7 @@ export class Memory {
   private missing = 1
   private change = 0n
   private changed = new Map<bigint, string>()
+  private changedMax = CHANGED_MAX
 
   constructor(
     private readonly tables: Pick<SearchTables<never>, 'news' | 'end'>,
@@ -40,6 +43,8 @@ export class Memory {
   /** Throws NotIndexed while too much is missing. One call at a time. */
   async read(): Promise<View> {
     const turns = taking()
+    if (this.changed.size > this.changedMax) this.forget()
+    const isAnew = this.change === 0n
     for (let isChecked = false; ; ) {
       const known = {
         segment: this.segments.at(-1) ?? FIRST,
@@ -55,6 +60,7 @@ export class Memory {
       await turns()
     }
     const { segments, rows, changed } = this
+    if (isAnew) this.changedMax = CHANGED_MAX + 2 * changed.size
     return { segments, behind: this.behind(), rows, end: rows.end, changed }
   }
 

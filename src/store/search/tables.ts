@@ -17,9 +17,11 @@ export interface News {
   readonly segments: readonly bigint[]
   /** From the known one on, each with its searched text, in the order of the ids. */
   readonly rows: readonly (readonly [id: bigint, text: string])[]
-  /** Rows whose text has changed; without it where the row is gone. */
-  readonly changes: readonly (readonly [change: bigint, id: bigint, text: string | null])[]
+  readonly changes: readonly Change[]
 }
+
+/** A row whose text has changed; without it where the row is gone. */
+export type Change = readonly [change: bigint, id: bigint, text: string | null]
 
 export interface FoundRow {
   readonly id: bigint
@@ -51,4 +53,19 @@ export interface SearchTables<Filter> {
 
   /** Adds terms to a segment, or replaces them; with the last of them the segment is there. `false` when it was there before. */
   write(segment: bigint, terms: readonly (readonly [string, Uint8Array])[], isLast: boolean): Promise<boolean>
+}
+
+/** What nobody needs any more. */
+export interface Pruning {
+  /**
+   * Up to `limit` of the oldest changes, but for the newest `kept` of all, whose rows are in a segment that is there; none while there are
+   * segments of another folding, whose servers need them.
+   */
+  oldChanges(kept: number, limit: number): Promise<readonly Change[]>
+
+  /** Adds ids to the terms of a segment that is there, and forgets the changes that they come from. */
+  fold(changes: readonly bigint[], segment: bigint, terms: readonly (readonly [string, Uint8Array])[]): Promise<void>
+
+  /** Deletes segments of older foldings, and up to `limit` of their terms. Gives whether there were any. */
+  deleteOlder(limit: number): Promise<boolean>
 }

@@ -47,7 +47,7 @@ export class Terms {
 
   constructor(private readonly size: number) {}
 
-  /** Each place after the one before. `words`: as `wordsOf` gives them. */
+  /** `words`: as `wordsOf` gives them. */
   add(place: number, words: string): void {
     for (const word of words.split(' ')) {
       let before = ''
@@ -63,14 +63,7 @@ export class Terms {
 
   /** In an order in which most stand beside those that stand beside them in the database. No step takes long. */
   *entries(): Generator<[term: string, ids: Uint8Array]> {
-    for (const [term, places] of this.all.inOrder()) yield [term, this.bytesOf(places)]
-  }
-
-  private bytesOf(places: readonly number[]): Uint8Array {
-    const ids = new Uint8Array(Math.min(2 * places.length, this.size / 8))
-    if (ids.length === this.size / 8) setPlaces(ids, places)
-    else for (const [at, place] of places.entries()) ids.set([place & 0xff, place >> 8], 2 * at)
-    return ids
+    for (const [term, places] of this.all.inOrder()) yield [term, bytesOf(places, this.size)]
   }
 }
 
@@ -113,6 +106,20 @@ const GROUP_MAX = 512
 
 function inOrder<Of>(named: Iterable<[string, Of]>): [string, Of][] {
   return [...named].sort(([one], [other]) => (one < other ? -1 : 1))
+}
+
+function bytesOf(places: readonly number[], size: number): Uint8Array {
+  const ids = new Uint8Array(Math.min(2 * places.length, size / 8))
+  if (ids.length === size / 8) setPlaces(ids, places)
+  else for (const [at, place] of places.entries()) ids.set([place & 0xff, place >> 8], 2 * at)
+  return ids
+}
+
+/** The ids of both. */
+export function joined(one: Uint8Array, other: Uint8Array, size: number): Uint8Array {
+  const bits = new Uint8Array(size / 8)
+  for (const ids of [one, other]) addTo(bits, ids)
+  return bytesOf(placesIn(bits), size)
 }
 
 const LENGTHS = [1, 2, PREFIX_MAX, TERM_MAX]

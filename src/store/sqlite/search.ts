@@ -10,6 +10,8 @@ import type { Transact } from './transaction.ts'
 import { parameter, walkSql } from './walks.ts'
 
 type Value = bigint | number | string
+/** For `transact`. */
+export const IN_BACKGROUND = { keepsKeys: true, mayBeLost: true }
 type Text = [id: bigint, text: string]
 
 /** `size`: the ids of a segment. */
@@ -84,15 +86,12 @@ export function sqliteSearchTables<Filter extends AnyFilter>(
         return { first: first ?? undefined, last: last ?? undefined }
       }),
     write: (segment, of, isLast) =>
-      transact(
-        () => {
-          if (isThere.values(segment).length > 0) return false
-          for (const [term, ids] of of) addTerm.run(segment, term, ids)
-          if (isLast) addSegment.run(segment)
-          return true
-        },
-        { keepsKeys: true, mayBeLost: true },
-      ),
+      transact(() => {
+        if (isThere.values(segment).length > 0) return false
+        for (const [term, ids] of of) addTerm.run(segment, term, ids)
+        if (isLast) addSegment.run(segment)
+        return true
+      }, IN_BACKGROUND),
   }
 }
 

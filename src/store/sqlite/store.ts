@@ -18,6 +18,7 @@ import { sqliteOrders } from './orders.ts'
 import { PetChanges } from './pet-changes.ts'
 import { sqlitePets } from './pets.ts'
 import { sqliteSearchTables } from './search.ts'
+import { sqliteSearchPruning } from './search-pruning.ts'
 import { reads, Statements } from './statements.ts'
 import { transactions } from './transaction.ts'
 import { Version } from './version.ts'
@@ -45,7 +46,11 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
     orders: sqliteSearchTables(statements, read, transact, ORDERS, size),
   }
   const demand = new Demand()
-  const filling = startFilling(tables, size, demand, options.onUnindexed)
+  const filled = {
+    pets: { ...tables.pets, ...sqliteSearchPruning(statements, read, transact, PETS, size) },
+    orders: { ...tables.orders, ...sqliteSearchPruning(statements, read, transact, ORDERS, size) },
+  }
+  const filling = startFilling(filled, size, demand, options)
   const checkpoints = startCheckpoints(connection, hold)
   return {
     ...pets,
