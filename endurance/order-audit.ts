@@ -1,6 +1,6 @@
 // The audit of a store with orders: compares its tables with each other and with the answers that clients received.
 
-import type { Asked } from '../src/domain/order-moves.ts'
+import { type Asked, HOLDING, petStatusOf } from '../src/domain/order-moves.ts'
 import type { OrderStatus } from '../src/domain/orders.ts'
 import type { Journal } from './order-journal.ts'
 
@@ -48,7 +48,7 @@ const HISTORIES: Record<string, string[]> = {
   expired: ['pending', 'expired'],
   returned: ['pending', 'completed', 'returned'],
 } satisfies Record<OrderStatus, string[]>
-const HOLDING: Record<string, string> = { pending: 'pending', completed: 'sold' }
+const HOLDS: Record<string, string> = Object.fromEntries(HOLDING.map((status) => [status, petStatusOf(status)]))
 
 /** Which request makes each transition; none asks for `expired`. */
 const REQUESTS: Record<string, string> = {
@@ -141,7 +141,7 @@ function* auditPets({ pets, orders }: Tables, steps: Steps): Generator<string> {
       if (from < freeFrom) yield `pet ${id} was given to order ${order.id} while another held it`
       const end = ['cancelled', 'expired', 'returned'].map((state) => steps.get(`${order.id} ${state}`)?.at)
       freeFrom = end.find((at) => at !== undefined) ?? Number.POSITIVE_INFINITY
-      expected = HOLDING[order.status] ?? expected
+      expected = HOLDS[order.status] ?? expected
     }
     if (status !== expected) yield `pet ${id} is ${status}, by its orders it is ${expected}`
   }

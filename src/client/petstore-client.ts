@@ -34,7 +34,7 @@ export interface GetOrderOptions extends CallOptions {
 }
 
 export interface ChangeOptions extends CallOptions {
-  /** Changes the order only if it still has this entity tag; otherwise rejects with `precondition_failed`. */
+  /** Changes only what still has this entity tag; otherwise rejects with `precondition_failed`. */
   ifMatch?: string | undefined
 }
 

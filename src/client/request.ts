@@ -1,5 +1,5 @@
 // One request and its response, with a timeout, retries and an abort signal. Every request of this client is safe to
-// retry: reads change nothing, a create carries an Idempotency-Key, and repeating a change of an order has no second effect.
+// retry: reads change nothing, a create carries an Idempotency-Key, and repeating any other change has no second effect.
 
 import { type PetstoreApiError, PetstoreNetworkError, PetstoreTimeoutError } from './errors.ts'
 import { readError } from './responses.ts'

@@ -1,4 +1,4 @@
-// Every setting, in two tables: its variable, flag, default, description and parser. The configuration, `--help` and
+// Every setting, in three tables: its variable, flag, default, description and parser. The configuration, `--help` and
 // docs/configuration.md come from them.
 
 import type { Environment } from '../domain/keys.ts'
