@@ -90,7 +90,7 @@ function rotateCommand(): Command {
       const config = configOf(self)
       await withStore(config, {}, async (store) => {
         const keys = await store.listKeys()
-        const old = findNewest(keys, which)
+        const old = find(keys, which).at(-1) as ApiKey
         const now = Date.now()
         // A rotated key expires with its overlap. The life to copy is that of the newest key of this name.
         const { createdAt, expiresAt: end } = named(keys, old.name).findLast(({ id }) => id >= old.id) ?? old
@@ -135,8 +135,7 @@ async function issue(store: KeyStore, { environment }: Config, key: Omit<NewKey,
 
 /** Of the keys in force with this id or name, those of a rotation oldest first. Throws PetstoreError when there is none. */
 function find(keys: readonly ApiKey[], which: string): [ApiKey, ...ApiKey[]] {
-  const live = inForce(keys)
-  const [first, ...others] = live.filter(({ id, name }) => String(id) === which || name === which)
+  const [first, ...others] = inForce(keys).filter(({ id, name }) => String(id) === which || name === which)
   if (!first) throw new PetstoreError('not_found', `No active key has the id or name ${which}. See petstore keys list.`)
   return [first, ...others]
 }
@@ -147,11 +146,6 @@ function findOldest(keys: readonly ApiKey[], which: string): ApiKey {
   if (others.length === 0 || oldest.expiresAt !== undefined) return oldest
   const ids = [oldest, ...others].map(({ id }) => id).join(' or ')
   throw new PetstoreError('not_found', `Several keys are named ${which}. Give an id instead: ${ids}.`)
-}
-
-function findNewest(keys: readonly ApiKey[], which: string): ApiKey {
-  const found = find(keys, which)
-  return found.at(-1) ?? found[0]
 }
 
 function inForce(keys: readonly ApiKey[]): ApiKey[] {

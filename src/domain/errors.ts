@@ -3,8 +3,9 @@
 
 import { getSystemErrorMap } from 'node:util'
 import type { ErrorCode } from '../contract/generated.ts'
+import { StartError } from './start-error.ts'
 
-export { StartError } from './start-error.ts'
+export { StartError }
 
 /** `message` is for the caller: without keys, SQL, paths or stacks. `cause` is for the operator's log. */
 export class PetstoreError extends Error {
@@ -39,8 +40,20 @@ const REASONS = new Map<string, string>([
   ['ESTALE', 'stale file handle'],
 ])
 
+/** What `work` gives. Where the system refuses it, throws the StartError that `sentence` makes of the reason. */
+export function orStartError<Result>(work: () => Result, sentence: (reason: string) => string): Result {
+  try {
+    return work()
+  } catch (cause) {
+    if (cause instanceof StartError) throw cause
+    throw new StartError(sentence(systemReason(cause)), { cause })
+  }
+}
+
 /** Why a call of the system failed, in words: `no such file or directory` for ENOENT. */
 export function systemReason(error: unknown): string {
-  const { code = 'unknown reason' } = (error ?? {}) as NodeJS.ErrnoException
+  // An aborted call has a number.
+  const { code } = (error ?? {}) as { code?: unknown }
+  if (typeof code !== 'string') return 'unknown reason'
   return REASONS.get(code) ?? code.replace(/^ERR_/, '').replaceAll('_', ' ').toLowerCase()
 }

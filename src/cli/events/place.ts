@@ -2,7 +2,7 @@
 // has it.
 
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
-import { StartError, systemReason } from '../../domain/errors.ts'
+import { orStartError, StartError } from '../../domain/errors.ts'
 import { decodeEventCursor } from '../../http/request/event-cursor.ts'
 import { syncFolderOf } from '../../system/files.ts'
 import { lockAlone } from '../../system/lock.ts'
@@ -18,20 +18,20 @@ export class Place {
 
   /** Until this process ends, no other can. Throws StartError. */
   static open(file: string): Place {
-    const cursor = told(file, () => {
+    const cursor = orStartError(() => {
       // Not the file itself, whose name goes to another file at each step.
       if (!lockAlone(file, openSync(`${file}.lock`, 'a', MODE))) {
         throw new StartError(`Another petstore events forward works with ${file}.`)
       }
       return readCursor(file)
-    })
+    }, refusalOf(file))
     return new Place(file, cursor)
   }
 
   /** On disk when it returns. Throws StartError. */
   keep(cursor: string): void {
     if (cursor === this.cursor) return
-    told(this.file, () => {
+    orStartError(() => {
       const whole = `${this.file}.new`
       const descriptor = openSync(whole, 'w', MODE)
       try {
@@ -42,7 +42,7 @@ export class Place {
       }
       renameSync(whole, this.file)
       syncFolderOf(this.file)
-    })
+    }, refusalOf(this.file))
     this.cursor = cursor
   }
 }
@@ -63,11 +63,4 @@ function readCursor(file: string): string | undefined {
   }
 }
 
-function told<Result>(file: string, work: () => Result): Result {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof StartError) throw error
-    throw new StartError(`The state in ${file} cannot be kept (${systemReason(error)}).`, { cause: error })
-  }
-}
+const refusalOf = (file: string) => (reason: string) => `The state in ${file} cannot be kept (${reason}).`

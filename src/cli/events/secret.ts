@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
-import { StartError, systemReason } from '../../domain/errors.ts'
+import { orStartError, StartError } from '../../domain/errors.ts'
 import { deliver } from '../print.ts'
 
 const PREFIX = 'whsec_'
@@ -20,12 +20,8 @@ export function secretCommand(): Command {
 
 /** One a line. Throws StartError, whose message has none of them. */
 export function readSecrets(file: string): Uint8Array[] {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new StartError(`The secrets in ${file} cannot be read (${systemReason(error)}).`, { cause: error })
-  }
+  const refusal = (reason: string) => `The secrets in ${file} cannot be read (${reason}).`
+  const text = orStartError(() => readFileSync(file, 'utf8'), refusal)
   const lines = text.split('\n').map((line) => line.trim())
   const secrets = lines.flatMap((line, index) => (line === '' ? [] : [secretOf(line, `${file}, line ${index + 1}`)]))
   if (secrets.length > 0) return secrets

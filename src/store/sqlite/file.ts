@@ -102,12 +102,8 @@ export function realPath(path: string): string {
 
 /** Identifies the file at `path`, so that a replacement is noticed. `undefined` when there is none. */
 export function identityOf(path: string): string | undefined {
-  try {
-    const stats = statSync(path, { throwIfNoEntry: false, bigint: true })
-    return stats && identityIn(stats)
-  } catch (error) {
-    throw unreachable(path, error)
-  }
+  const stats = reached(path, 'store', () => statSync(path, { throwIfNoEntry: false, bigint: true }))
+  return stats && identityIn(stats)
 }
 
 export function identityIn({ dev, ino }: BigIntStats): string {
@@ -161,7 +157,7 @@ function checkHeader(path: string, newestVersion: number, role: Role): void {
 
 /** https://sqlite.org/fileformat.html, 1.3. `complete` is how many bytes the file should have. */
 function readHeader(path: string, role: Role) {
-  const file = openForReading(path, role)
+  const file = reached(path, role, () => openSync(path, 'r'))
   try {
     const header = Buffer.alloc(HEADER_BYTES)
     const length = readSync(file, header, 0, HEADER_BYTES, 0)
@@ -203,21 +199,18 @@ function checkIsFile(path: string, stats: Stats, role: Role): void {
   if (!stats.isFile()) throw new StartError(`${path} is not a file. ${nameAnother(role)}`)
 }
 
-function openForReading(path: string, role: Role): number {
-  try {
-    return openSync(path, 'r')
-  } catch (error) {
-    throw unreachable(path, error, role)
-  }
-}
-
 function readOnly(path: string): StartError {
   return new StartError(`${path} is read-only. Let this user write to it, or name another file.`)
 }
 
 function statOrUndefined(path: string, role: Role = 'store'): Stats | undefined {
+  return reached(path, role, () => statSync(path, { throwIfNoEntry: false }))
+}
+
+/** What `work` gives, which asks the system for the file. Throws StartError. */
+function reached<Result>(path: string, role: Role, work: () => Result): Result {
   try {
-    return statSync(path, { throwIfNoEntry: false })
+    return work()
   } catch (error) {
     throw unreachable(path, error, role)
   }
