@@ -46,10 +46,10 @@ const STEPS: Record<string, (page: Page) => Promise<unknown>> = {
   },
 }
 
-interface Rows {
-  rows: number
+interface Moved {
+  what: string
   seconds: number
-  /** Milliseconds. */
+  /** The longest task, in milliseconds. */
   longest: number
 }
 
@@ -93,41 +93,38 @@ async function paints(browser: Browser, origin: string, key: string): Promise<Ma
   return all
 }
 
-/** Imports a file with so many rows and exports the list, which has as many more. */
-async function moveFile(browser: Browser, origin: string, key: string, rows: number) {
+/** Exports the list, reads a file with as many rows as it should have, and imports them. */
+async function* moveFile(browser: Browser, origin: string, key: string, rows: number): AsyncGenerator<Moved> {
   const { page, close } = await openPage(browser, `${origin}/`)
-  page.setDefaultTimeout(1_800_000)
+  page.setDefaultTimeout(0)
   await openSignedIn(page, key)
   await watchTasks(page)
-  const timed = async (act: () => Promise<number>): Promise<Rows> => {
+  const timed = async (what: string, act: () => Promise<unknown>): Promise<Moved> => {
     const from = performance.now()
-    const moved = await act()
-    return { rows: moved, seconds: (performance.now() - from) / 1000, longest: await longestTask(page) }
+    await act()
+    return { what, seconds: (performance.now() - from) / 1000, longest: await longestTask(page) }
   }
-  const text = Array.from({ length: rows }, (_, n) => `Luna ${n},${n % 1000},${n % 3 ? '' : 'sold'}\n`).join('')
-  const dialog = page.getByRole('dialog', { name: 'Import animals' })
-  await page.getByRole('button', { name: 'Import' }).click()
-  const buffer = Buffer.from(`name,categoryId,status\n${text}`)
-  const add = dialog.getByRole('button', { name: 'Add ' })
-  const read = await timed(async () => {
-    await dialog.getByLabel('A CSV file').setInputFiles({ name: 'pets.csv', mimeType: 'text/csv', buffer })
-    await add.waitFor()
-    return rows
-  })
-  const imported = await timed(async () => {
-    await add.click()
-    await dialog.getByText(`${rows.toLocaleString('en-GB')} added.`).waitFor()
-    return rows
-  })
-  await page.keyboard.press('Escape')
-  const exported = await timed(async () => {
+  yield await timed('exported', async () => {
     const downloading = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Export' }).click()
-    const path = await (await downloading).path()
-    return (await Bun.file(path).text()).trimEnd().split('\n').length - 1
+    const text = await Bun.file(await (await downloading).path()).text()
+    if (text.trimEnd().split('\n').length !== rows + 1) throw new Error(`the file has not ${rows} rows`)
+  })
+  const dialog = page.getByRole('dialog', { name: 'Import animals' })
+  const add = dialog.getByRole('button', { name: 'Add ' })
+  const lines = Array.from({ length: rows }, (_, n) => `Luna ${n},${n % 1000},${n % 3 ? '' : 'sold'}\n`)
+  const file = temporaryFile('pets.csv')
+  await Bun.write(file, `name,categoryId,status\n${lines.join('')}`)
+  await page.getByRole('button', { name: 'Import' }).click()
+  yield await timed('read', async () => {
+    await dialog.getByLabel('A CSV file').setInputFiles(file)
+    await add.waitFor()
+  })
+  yield await timed('imported', async () => {
+    await add.click()
+    await dialog.getByText(`${rows.toLocaleString('en-GB')} added.`).waitFor()
   })
   await close()
-  return { read, imported, exported }
 }
 
 async function withService<Result>(pets: number, use: (origin: string, key: string) => Promise<Result>) {
@@ -168,25 +165,32 @@ if (import.meta.main) {
           ([what, ms]) => `| ${what} | ${median(ms).toFixed(0)} | ${Math.max(...ms).toFixed(0)} |`,
         )
         print(table.join('\n'))
-        const moved = await withService(1, (origin, key) => moveFile(browser, origin, key, rows))
+        const moved = await withService(rows, async (origin, key) => {
+          const all: Moved[] = []
+          for await (const one of moveFile(browser, origin, key, rows)) {
+            all.push(one)
+            print(lineOf(one))
+          }
+          return all
+        })
         await browser.close()
-        const lines = Object.entries(moved).map(
-          ([what, { rows, seconds, longest }]) =>
-            `| ${what} | ${rows} | ${seconds.toFixed(1)} | ${longest.toFixed(0)} |`,
-        )
         const text = `A store of ${pets} pets, on a line with 150 ms and 1.6 Mbit/s. Milliseconds until the rows are painted, of ${ROUNDS} rounds:
 
 | | median | slowest |
 |---|---|---|
 ${table.join('\n')}
 
-A file of ${rows} rows in an empty store, without a slow line. A task that lasts more than ${TASK_MS_MAX} ms is one that a person may feel:
+A file of ${rows} rows, without a slow line. A task that lasts more than ${TASK_MS_MAX} ms is one that a person may feel:
 
-| | rows | seconds | longest task, ms |
-|---|---|---|---|
-${lines.join('\n')}`
-        return { text, passed: Object.values(moved).every(({ longest }) => longest < 2 * TASK_MS_MAX) }
+| | seconds | longest task, ms |
+|---|---|---|
+${moved.map(lineOf).join('\n')}`
+        return { text, passed: moved.every(({ longest }) => longest < 2 * TASK_MS_MAX) }
       },
     }),
   )
+}
+
+function lineOf({ what, seconds, longest }: Moved): string {
+  return `| ${what} | ${seconds.toFixed(1)} | ${longest.toFixed(0)} |`
 }

@@ -8,7 +8,7 @@ import { toFailure } from '../failures.ts'
 import { Name } from '../name.tsx'
 import { Notice } from '../notice.tsx'
 import { number } from '../phrases.ts'
-import { type FileContents, type FileRecord, readFile } from './read-file.ts'
+import { type FileContents, readFile } from './read-file.ts'
 
 /** Requests in flight; a browser opens six connections. */
 const AT_ONCE = 5
@@ -50,11 +50,11 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
       }
     })
 
-  const add = (records: readonly FileRecord[]) =>
+  const add = (contents: FileContents) =>
     once(async () => {
       setProblem('')
       try {
-        await addAll(client, records, setProgress)
+        await addAll(client, contents, setProgress)
       } catch (error) {
         setProblem(`${toFailure(error).message} What was added stays; go on when you like, nothing is added twice.`)
       }
@@ -85,7 +85,7 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
         {contents && progress && <Result {...{ progress, contents }} />}
         <div class="dialog-actions">
           {contents && contents.records.length > 0 && (
-            <button type="button" class="primary" aria-disabled={busy} onClick={() => add(contents.records)}>
+            <button type="button" class="primary" aria-disabled={busy} onClick={() => add(contents)}>
               {busy ? 'Adding…' : progress ? 'Again' : `Add ${number(contents.records.length)}`}
             </button>
           )}
@@ -151,14 +151,15 @@ function Result({ progress: { added, earlier, refused }, contents }: { progress:
 /** Rejects when the service cannot be reached for long; what it refuses is reported, and the rest is added. */
 async function addAll(
   client: PetstoreClient,
-  records: readonly FileRecord[],
+  { digest, records }: FileContents,
   report: (progress: Progress) => void,
 ): Promise<void> {
   let { added, earlier } = NOTHING_YET
   const refused: string[] = []
   const open = records.values()
   async function work(): Promise<void> {
-    for (const { pet, idempotencyKey, line } of open) {
+    for (const { pet, line } of open) {
+      const idempotencyKey = `import-${digest}-${line}`
       let replayed = false
       const onReplayed = () => {
         replayed = true

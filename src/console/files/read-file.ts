@@ -6,37 +6,36 @@ import { STATUSES } from '../statuses.ts'
 
 export interface FileRecord {
   pet: NewPet
-  /** The same record of the same file has the same one: it is added once, however often the file is imported. */
-  idempotencyKey: string
   line: number
 }
 
 export interface FileContents {
-  name: string
+  /** Of its text: the same record of the same file is added once, however often the file is imported. */
+  digest: string
   records: readonly FileRecord[]
   /** Sentences, each with its line. */
   problems: readonly string[]
 }
 
-const AT_ONCE = 1_000
+/** On a slow device, too, nobody feels a pause of this length. */
+const BUSY_MS = 12
 
 /** Throws StartError where it is no table with the columns that an animal needs. */
 export async function readFile(file: File): Promise<FileContents> {
   const digest = new Digest()
-  const read: { line: number; pet: Partial<Record<keyof NewPet, unknown>> }[] = []
+  const records: FileRecord[] = []
   const problems: string[] = []
+  let until = 0
   for await (const { line, pet, problem } of csv.read(textOf(file, digest))) {
     const wrong = problem ?? (pet && problemOf(pet))
     if (wrong) problems.push(`Line ${line} ${wrong}`)
-    else if (pet) read.push({ line, pet })
-    if ((read.length + problems.length) % AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve))
+    else if (pet) records.push({ line, pet: pet as unknown as NewPet })
+    if (performance.now() > until) {
+      await new Promise((resolve) => setTimeout(resolve))
+      until = performance.now() + BUSY_MS
+    }
   }
-  const records = read.map(({ line, pet }) => ({
-    line,
-    pet: pet as unknown as NewPet,
-    idempotencyKey: `import-${digest}-${line}`,
-  }))
-  return { name: file.name, records, problems }
+  return { digest: String(digest), records, problems }
 }
 
 async function* textOf(file: File, digest: Digest): AsyncGenerator<string> {
