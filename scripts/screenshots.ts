@@ -61,6 +61,50 @@ await picture('page-orders.png', WIDE, async (page, key) => {
   await page.getByRole('radio', { name: 'All' }).check()
   await page.getByText('1 – 20').waitFor()
 })
+await picture('page-search.png', WIDE, async (page, key) => {
+  await openSignedIn(page, key)
+  await page.getByLabel('Order').selectOption('Newest first')
+  await page.keyboard.press('/')
+  await page.keyboard.type('ma')
+  await page.locator('mark').first().waitFor()
+})
+await picture('page-animal.png', WIDE, async (page, key) => {
+  await soldAndTakenBack(page, key)
+  await page.goto(`${new URL(page.url()).origin}/?animal=1`)
+  await page.getByText('Taken back').first().waitFor()
+})
+await picture('page-order.png', WIDE, async (page, key) => {
+  await soldAndTakenBack(page, key)
+  await page.goto(`${new URL(page.url()).origin}/?view=orders`)
+  await page.getByRole('link', { name: 'Sheldon' }).first().click()
+  await page.getByRole('button', { name: 'Print a receipt' }).waitFor()
+})
+await picture('page-today.png', WIDE, async (page, key) => {
+  await soldAndTakenBack(page, key)
+  await page.getByRole('link', { name: 'Today' }).click()
+  await page.getByRole('region', { name: 'Sold' }).getByRole('listitem').first().waitFor()
+})
+await picture('page-import.png', WIDE, async (page, key) => {
+  await openSignedIn(page, key)
+  await page.getByRole('button', { name: 'Import' }).click()
+  const rows = ['name;category;status', 'Rex;7;', 'Mia;7;Reserved', ...Array(24).fill('Koi;12;'), 'Tom;cats;', ';7;']
+  const buffer = Buffer.from(rows.join('\n'))
+  await page.getByLabel('A CSV file').setInputFiles({ name: 'animals.csv', mimeType: 'text/csv', buffer })
+  await page.getByText('cannot be added:').waitFor()
+})
+await picture('page-print.png', { viewport: { width: 794, height: 1123 } }, async (page, key) => {
+  await openSignedIn(page, key)
+  await page.getByRole('radio', { name: 'Available' }).check()
+  await page.locator('.print-title[data-text^="Available"]').waitFor({ state: 'attached' })
+  await page.mouse.move(0, 0)
+  await page.emulateMedia({ media: 'print' })
+})
+await picture('page-large-text.png', { viewport: { width: 320, height: 700 } }, async (page, key) => {
+  await openSignedIn(page, key)
+  await page.getByText('1 – 20').waitFor()
+  await page.evaluate("document.documentElement.style.fontSize = '32px'")
+})
+await picture('page-forced-colours.png', { ...WIDE, forcedColors: 'active', colorScheme: 'dark' }, list)
 await picture('page-empty.png', WIDE, openSignedIn, { samples: false })
 await picture('reference.png', { viewport: { width: 1440, height: 860 } }, async (page) => {
   await page.goto(`${new URL(page.url()).origin}/docs`)
@@ -85,6 +129,19 @@ async function list(page: Page, key: string): Promise<void> {
   await page.keyboard.press('Enter')
   await page.getByRole('region', { name: 'Just added' }).waitFor()
   await page.mouse.move(0, 0)
+}
+
+/** Biscuit was sold and came back. */
+async function soldAndTakenBack(page: Page, key: string): Promise<void> {
+  const client = new PetstoreClient({ baseUrl: `${new URL(page.url()).origin}/v1`, apiKey: key })
+  const { id } = await client.placeOrder({
+    petId: 1n,
+    reference: 'Anna',
+    expiresAt: new Date(Date.now() + 7_200_000).toISOString(),
+  })
+  await client.completeOrder(id)
+  await client.returnOrder(id)
+  await openSignedIn(page, key)
 }
 
 async function picture(
