@@ -129,6 +129,19 @@ describe('no false alarm', () => {
     await proxy.stop()
   })
 
+  test('where what is read has changed and changed back between two looks at it', async () => {
+    const service = await busyService()
+    let moments = 0
+    const proxy = await startProxy(service.url, async (asked, pass) => {
+      const answered = await pass(asked)
+      const isMoment = asked.method === 'HEAD' && asked.target.endsWith('/store/inventory') && ++moments === 1
+      return isMoment ? { ...answered, headers: answered.headers.filter(([name]) => !/etag/i.test(name)) } : answered
+    })
+    const chosen = [promise('inventory.get.head')]
+    expect(brokenOf(await examine(proxy.url, { keys: await keysOf(service), chosen }))).toEqual([])
+    await proxy.stop()
+  })
+
   test(
     'while others add pets and move them, with --write and without',
     async () => {

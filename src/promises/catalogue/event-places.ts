@@ -3,7 +3,7 @@
 import { type JsonObject, parseJson } from '../../json/json.ts'
 import { type Answer, sameValue, textOf } from '../answer.ts'
 import { Unjudged } from '../asked.ts'
-import { absentId, STATUSES, seeded } from '../fixtures.ts'
+import { absentId, STATUSES, seeded, settled } from '../fixtures.ts'
 import { newPetId, orderBody, place } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
@@ -41,6 +41,24 @@ async function walked(probe: Probe, start: Answer): Promise<JsonObject[]> {
 }
 
 const idsOf = (all: readonly JsonObject[]) => all.map((event) => textOf(event.get('id'))).join()
+
+/** That the inventory is what the last events say, where nobody writes meanwhile. */
+async function inventoryOfEvents(probe: Probe): Promise<void> {
+  const inventory = (await probe.get('/store/inventory')).expectStatus(200)
+  const last = new Map(
+    (await walked(probe, (await probe.get(`${PATH}?limit=100`)).expectStatus(200))).map((event) => [
+      textOf(event.get('petId')),
+      event,
+    ]),
+  )
+  const again = (await probe.get('/store/inventory')).expectStatus(200)
+  if (!sameValue(inventory.object(), again.object())) throw new Unjudged('Others write at the same time.')
+  for (const status of STATUSES) {
+    const count = [...last.values()].filter((event) => event.get('petStatus') === status).length
+    if (textOf(again.object().get(status)) !== String(count))
+      throw again.broken(`${status}: ${count}, as the events say`, `${status}: ${textOf(again.object().get(status))}`)
+  }
+}
 
 export const eventPlaces: readonly PromiseRow[] = [
   row('events.list.next', 'Link has rel="next" on every page, also on an empty one.')
@@ -152,25 +170,7 @@ export const eventPlaces: readonly PromiseRow[] = [
     .check(answers(`GET ${PATH}`, 200, undefined, { key: 'read-only' })),
   row('events.list.inventory', 'The last events of all pets, counted by petStatus, are the inventory.')
     .from(operation('listEvents', 'description'), { after: ['events.list.next', 'inventory.get.success'], alone: true })
-    .check(async (probe) => {
-      const inventory = (await probe.get('/store/inventory')).expectStatus(200)
-      const last = new Map(
-        (await walked(probe, (await probe.get(`${PATH}?limit=100`)).expectStatus(200))).map((event) => [
-          textOf(event.get('petId')),
-          event,
-        ]),
-      )
-      const again = (await probe.get('/store/inventory')).expectStatus(200)
-      if (!sameValue(inventory.object(), again.object())) throw new Unjudged('Others write at the same time.')
-      for (const status of STATUSES) {
-        const count = [...last.values()].filter((event) => event.get('petStatus') === status).length
-        if (textOf(again.object().get(status)) !== String(count))
-          throw again.broken(
-            `${status}: ${count}, as the events say`,
-            `${status}: ${textOf(again.object().get(status))}`,
-          )
-      }
-    }),
+    .check((probe) => settled(() => inventoryOfEvents(probe))),
 ]
 
 const WRONG_WAITS: WrongValues = {
