@@ -268,7 +268,12 @@ const ROWS: Record<string, [kept: Script, missed: Script]> = {
       client.get((nextOf(await client.get('/pets?limit=1&status=available')) ?? '').replace('available', 'sold')),
   ],
   'events.next': [
-    async (client) => client.get(nextOf(await client.get('/store/events?limit=1')) ?? ''),
+    async (client) => {
+      const second = await client.get(nextOf(await client.get('/store/events?limit=1')) ?? '')
+      client.fail({ code: 'cursor_expired' })
+      await client.get(nextOf(second) ?? '')
+      await client.get('/store/events')
+    },
     async (client) => {
       await client.get('/store/events?limit=1')
       await client.get('/store/events?limit=1')

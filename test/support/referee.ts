@@ -20,7 +20,7 @@ export interface Situation {
   /** One after the other. A program goes on when one fails. */
   steps: ((client: Driver) => Promise<unknown>)[]
   apiKey?: string
-  /** Takes half a minute. */
+  /** Takes up to half a minute. */
   isSlow?: boolean
 }
 
@@ -86,6 +86,11 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
     steps: [(client) => client.inventory(), (client) => client.inventory(), pets, pets],
   },
   'a sale': { steps: [async (client) => client.sell((await client.order(1)).id)] },
+  'too many requests for a while': {
+    prepare: (store) => store.fail({ operation: 'listPets', code: 'rate_limited', retryAfter: 10 }),
+    steps: [pets, (client) => client.inventory()],
+    isSlow: true,
+  },
   'no answer': {
     prepare: (store) => store.fail({ operation: 'listPets', latencyMs: 32_000 }),
     steps: [pets],

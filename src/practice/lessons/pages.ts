@@ -61,6 +61,7 @@ export const PAGE_LESSONS: Lessons = {
         const before = page
         const cursor = cursorOf(exchange)
         if (statusOf(exchange) === 200) page = nextCursor(exchange)
+        else if (codeOf(exchange) === 'cursor_expired') page = undefined
         return before === undefined ? undefined : cursor === before
       }
     },

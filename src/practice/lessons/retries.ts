@@ -2,7 +2,7 @@
 
 import { any, asked, authorization, hasFailed, isCreate, isLost, request, statusOf } from '../history.ts'
 import type { Exchange } from '../record.ts'
-import type { Lessons } from './lesson.ts'
+import type { Lesson, Lessons } from './lesson.ts'
 
 const key = (exchange: Exchange) => asked(exchange, 'Idempotency-Key')
 /** May be sent again without a second effect. */
@@ -15,24 +15,15 @@ const isRefused = (exchange: Exchange) => {
 export const RETRY_LESSONS: Lessons = {
   'retries.temporary': {
     sentence: 'A request that failed for a time (408, 429, 500, 502, 503, 504, idempotency_in_flight) is sent again.',
-    judge: (history) => (exchange) => {
-      if (statusOf(exchange) === undefined || !hasFailed(exchange) || history.failedBefore(exchange)) return undefined
-      return history.again(exchange) !== undefined
-    },
+    judge: sentAgain((exchange) => statusOf(exchange) !== undefined && hasFailed(exchange)),
   },
   'retries.lost': {
     sentence: 'A request whose answer did not arrive is sent again, where that is safe.',
-    judge: (history) => (exchange) => {
-      if (!exchange.fault?.cut || !isLost(exchange) || !isSafe(exchange) || history.failedBefore(exchange)) return
-      return history.again(exchange) !== undefined
-    },
+    judge: sentAgain((exchange) => isLost(exchange) && exchange.fault?.cut !== undefined && isSafe(exchange)),
   },
   'retries.truncated': {
     sentence: 'Half an answer is not taken for a whole one: the request is sent again, where that is safe.',
-    judge: (history) => (exchange) => {
-      if (exchange.fault?.truncate === undefined || !isLost(exchange) || !isSafe(exchange)) return undefined
-      return history.failedBefore(exchange) ? undefined : history.again(exchange) !== undefined
-    },
+    judge: sentAgain((exchange) => isLost(exchange) && exchange.fault?.truncate !== undefined && isSafe(exchange)),
   },
   'retries.refused': {
     sentence: 'A request that was refused (400, 403, 404, 409 and the like) is not sent again as it was.',
@@ -78,4 +69,10 @@ export const RETRY_LESSONS: Lessons = {
     judge: (history) => (exchange) =>
       isLost(exchange) && !isSafe(exchange) ? history.again(exchange) === undefined : undefined,
   },
+}
+
+/** Of those, the first attempts: whoever gives up after the second has kept the lesson. */
+function sentAgain(isMeant: (exchange: Exchange) => boolean): Lesson['judge'] {
+  return (history) => (exchange) =>
+    isMeant(exchange) && !history.failedBefore(exchange) ? history.again(exchange) !== undefined : undefined
 }

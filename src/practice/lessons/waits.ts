@@ -7,8 +7,8 @@ import type { Lessons } from './lesson.ts'
 
 /** A client's timers, and its clock, may be early by as much. */
 const EARLY_MS = 20
-/** Less is no pause. */
-const PAUSE_MS = 10
+/** Less is no pause: it is what a busy machine takes. */
+const PAUSE_MS = 50
 const PATIENCE_MS = 30_000
 const IDLE_MS = 60_000
 
@@ -47,7 +47,7 @@ export const WAIT_LESSONS: Lessons = {
         const pause = pauseBetween(before, exchange)
         const shortest = first.get(before)
         first.set(exchange, shortest ?? pause)
-        return shortest === undefined ? undefined : pause + EARLY_MS >= shortest
+        return shortest === undefined || shortest < PAUSE_MS ? undefined : pause + EARLY_MS >= shortest
       }
     },
   },
