@@ -32,10 +32,12 @@ const sqlite = (name: string, ...[file, from, to]: Planted['edits'][number]): Pl
 })
 const postgres = (name: string, ...edits: Planted['edits']): Planted => ({ name, store: 'postgres', edits })
 
-/** The statement 50 ms later, in a transaction of its own; again where another process writes. */
-function later(statement: string): string {
-  return `const later = () => { try { ${statement} } catch { setTimeout(later, 5) } }
-    setTimeout(later, 50)`
+/** Instead of `name(`: the call 50 ms later, in a transaction of its own; again where another process writes. */
+function later(name: string): string {
+  return `((...values) => {
+      const later = () => { try { ${name}(...values) } catch { setTimeout(later, 5) } }
+      setTimeout(later, 50)
+    })(`
 }
 
 export const PLANTED: readonly Planted[] = [
@@ -96,18 +98,8 @@ export const PLANTED: readonly Planted[] = [
   ),
   sqlite('a cancel that is only answered', CHANGES, 'if (isDone(to,', "if (to === 'cancelled' || isDone(to,"),
   sqlite('a rename that no event tells', PETS, "this.events.add({ type: 'pet.changed'", "void ({ type: 'pet.changed'"),
-  sqlite(
-    'an event before its commit',
-    PETS,
-    'this.sql.update.run(...FIELDS.map((field) => after[field]), id)',
-    later('this.sql.update.run(...FIELDS.map((field) => after[field]), id)'),
-  ),
-  sqlite(
-    'an event after its commit',
-    'src/store/sqlite/events.ts',
-    'this.insert.run(type, at, by, petId, orderId ?? null, pet ? stringifyJson(pet) : null)',
-    later('this.insert.run(type, at, by, petId, orderId ?? null, pet ? stringifyJson(pet) : null)'),
-  ),
+  sqlite('an event before its commit', PETS, 'this.sql.update.run(', later('this.sql.update.run')),
+  sqlite('an event after its commit', 'src/store/sqlite/events.ts', 'this.insert.run(', later('this.insert.run')),
   sqlite('a key that is not kept', KEYS, 'if (key !== undefined) keep.run(', 'if (false) keep.run('),
   sqlite(
     'keys forgotten too soon',

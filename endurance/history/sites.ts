@@ -36,8 +36,10 @@ async function startServers(database: string, source: string) {
   const urls = () => servers.map(({ url }) => url)
   const kill = async (n: number) => {
     await servers[n]?.stop('SIGKILL')
-    servers[n] = await start()
+    servers[n] = await start().catch(startAgain)
   }
+  // The store may be broken, too, and a start waits for some seconds only.
+  const startAgain = () => start().catch(start)
   const freeze = async (n: number) => {
     process.kill((servers[n] as Running).pid, 'SIGSTOP')
     await Bun.sleep(FROZEN_MS)
