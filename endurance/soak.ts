@@ -1,79 +1,65 @@
-// A mixed load at a steady pace, for hours. The memory and the open descriptors of the server are sampled and plotted; a leak
-// shows as a line that rises.
+// A mixed load of everything at a steady pace, for hours, beside backups, rotations of the key, slow clients and hostile ones. The memory and
+// the open descriptors of the server, the size of the store and the latency of lists are sampled; a leak shows as a line that rises.
 //
 //   npm run endurance:soak -- --minutes 60 --report
 
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
 import { lineChart } from '../scripts/plots.ts'
+import { generateKey } from '../src/domain/keys.ts'
 import { temporaryFile } from '../test/support/files.ts'
-import { type Running, serve } from '../test/support/process.ts'
+import { Cluster } from '../test/support/postgres.ts'
+import { serve } from '../test/support/process.ts'
 import { faultsLine, print, runCommand } from './command.ts'
+import { chores, type Served } from './soak/chores.ts'
+import { countPets, figuresOf, rise, sizeOf } from './soak/figures.ts'
+import { type Ask, Inventory, next } from './soak/mix.ts'
 
 const CLIENTS = 16
 /** How long a client waits between its requests, on average. */
 const PAUSE_MS = 30
 /** The first samples do not count: caches fill and code is compiled. */
 const WARM_UP_SHARE = 0.25
-/** How far the line may rise after the warm-up, as a share of its mean. */
-const GROWTH_MAX = { memory: 0.1, descriptors: 0.1 }
+/** How far the line of each may rise after the warm-up, as a share of its mean. Other work of the machine shows in the latency. */
+const GROWTH_MAX = { memoryMb: 0.1, descriptors: 0.1, bytesPerPet: 0.1, latencyMs: 0.5 }
+const CHORES_EVERY_MS_MAX = 60_000
 const PLOT = 'reliability-soak.svg'
 
-interface Sample {
+export type Kind = 'sqlite' | 'postgres'
+type Figure = keyof typeof GROWTH_MAX
+
+interface Sample extends Record<Figure, number> {
   minute: number
-  memoryMb: number
-  descriptors: number
+  storeMb: number
 }
 
 export interface Soak {
   samples: Sample[]
   statuses: Record<number, number>
+  chores: number
   /** Unexpected answers, and requests without an answer (status 0). */
   faults: string[]
   /** Rise of the line after the warm-up, as a share of its mean. */
-  growth: { memory: number; descriptors: number }
+  growth: Record<Figure, number>
   passed: boolean
 }
 
-/** The requests: how many in a hundred, the statuses that are correct, and how each is made. */
-const MIX: readonly [
-  share: number,
-  statuses: number[],
-  ask: (inventory: Inventory) => RequestInit & { path: string },
-][] = [
-  [45, [200], () => ({ path: '/pets' })],
-  [15, [200], ({ added }) => ({ path: `/pets?limit=${1 + (added % 100)}&status=sold` })],
-  [10, [200, 404], ({ added }) => ({ path: `/pets/${1 + Math.floor(Math.random() * added)}` })],
-  [15, [201], (inventory) => ({ path: '/pets', method: 'POST', body: inventory.pet() })],
-  [
-    5,
-    [201],
-    (inventory) => ({ path: '/pets', method: 'POST', body: inventory.pet(), headers: idempotent(crypto.randomUUID()) }),
-  ],
-  [3, [400], () => ({ path: '/pets', method: 'POST', body: '{"name":""' })],
-  [3, [400], () => ({ path: '/pets?limit=0' })],
-  [2, [401], () => ({ path: '/pets', headers: { Authorization: 'Bearer no' } })],
-  [1, [404], () => ({ path: '/nothing' })],
-  [1, [413], () => ({ path: '/pets', method: 'POST', body: 'x'.repeat(70_000) })],
-]
-
-/** Counts the pets that are added, so that each has its own name. */
-class Inventory {
-  added = 0
-  pet(): string {
-    return JSON.stringify({
-      name: `pet ${this.added++}`,
-      categoryId: this.added,
-      status: this.added % 9 ? 'available' : 'sold',
-    })
-  }
-}
-
-export async function soak(minutes: number, report: (sample: Sample) => void = () => {}): Promise<Soak> {
-  const server = await serve([], { cwd: mkdtempSync(temporaryFile('soak-')), env: { PETSTORE_LOG_LEVEL: 'warn' } })
+export async function soak(
+  minutes: number,
+  kind: Kind = 'sqlite',
+  report: (sample: Sample) => void = () => {},
+): Promise<Soak> {
+  const cluster = kind === 'postgres' ? await Cluster.start() : undefined
+  const folder = mkdtempSync(temporaryFile('soak-'))
+  const database = (await cluster?.newDatabase()) ?? join(folder, 'petstore.db')
+  const key = generateKey('production')
+  const env = { PETSTORE_DATABASE: database, PETSTORE_BOOTSTRAP_KEY: key, PETSTORE_LOG_LEVEL: 'warn' }
+  const server = await serve([], { env })
+  const served: Served = { url: server.url, database, key }
   const inventory = new Inventory()
-  const statuses: Record<number, number> = {}
-  const faults: string[] = []
-  const samples: Sample[] = []
+  const seen: Pick<Soak, 'samples' | 'statuses' | 'faults'> = { samples: [], statuses: {}, faults: [] }
+  let latencies: number[] = []
+  let rounds = 0
   const startedAt = performance.now()
   const endsAt = startedAt + minutes * 60_000
   const everyMs = Math.min(10_000, (minutes * 60_000) / 40)
@@ -81,101 +67,112 @@ export async function soak(minutes: number, report: (sample: Sample) => void = (
   async function client(): Promise<void> {
     while (performance.now() < endsAt) {
       const [expected, request] = next(inventory)
-      const status = await send(server, request)
-      statuses[status] = (statuses[status] ?? 0) + 1
-      if (!expected.includes(status)) faults.push(`${request.method ?? 'GET'} ${request.path} answered ${status}`)
+      const sentAt = performance.now()
+      const status = await send(served, request, inventory)
+      if (request.path === '/pets' && status === 200) latencies.push(performance.now() - sentAt)
+      seen.statuses[status] = (seen.statuses[status] ?? 0) + 1
+      if (!expected.includes(status)) seen.faults.push(`${request.method ?? 'GET'} ${request.path} answered ${status}`)
       await Bun.sleep(PAUSE_MS * (0.5 + Math.random()))
     }
   }
   async function sampling(): Promise<void> {
-    while (performance.now() < endsAt) {
-      const sample = { minute: (performance.now() - startedAt) / 60_000, ...figuresOf(server.pid) }
-      samples.push(sample)
+    for (; performance.now() < endsAt; await Bun.sleep(everyMs)) {
+      const sorted = latencies.sort((one, other) => one - other)
+      latencies = []
+      const store = await sizeOf(database, cluster)
+      const sample = {
+        minute: (performance.now() - startedAt) / 60_000,
+        ...figuresOf(server.pid),
+        storeMb: store / 1e6,
+        bytesPerPet: store / (1 + (await countPets(served))),
+        latencyMs: sorted[Math.floor(0.99 * (sorted.length - 1))] ?? 0,
+      }
+      seen.samples.push(sample)
       report(sample)
-      await Bun.sleep(everyMs)
     }
   }
-  await Promise.all([sampling(), ...Array.from({ length: CLIENTS }, client)])
-  const status = await server.stop()
-  if (status !== 0) faults.push(`the server ended with status ${status} after SIGTERM`)
-  const counted = samples.slice(Math.floor(samples.length * WARM_UP_SHARE))
-  const growth = {
-    memory: rise(counted.map(({ memoryMb }) => memoryMb)),
-    descriptors: rise(counted.map(({ descriptors }) => descriptors)),
+  async function choring(): Promise<void> {
+    for (; performance.now() < endsAt; rounds++) {
+      const pause = Bun.sleep(Math.min(CHORES_EVERY_MS_MAX, minutes * 15_000))
+      seen.faults.push(...(await chores(served, endsAt)))
+      await pause
+    }
   }
-  const passed =
-    faults.length === 0 && growth.memory <= GROWTH_MAX.memory && growth.descriptors <= GROWTH_MAX.descriptors
-  return { samples, statuses, faults, growth, passed }
-}
-
-function next(inventory: Inventory): [number[], RequestInit & { path: string }] {
-  let left = Math.random() * 100
-  for (const [share, statuses, ask] of MIX) {
-    left -= share
-    if (left < 0) return [statuses, ask(inventory)]
+  try {
+    await Promise.all([sampling(), choring(), ...Array.from({ length: CLIENTS }, client)])
+    const status = await server.stop()
+    if (status !== 0) seen.faults.push(`the server ended with status ${status} after SIGTERM`)
+  } finally {
+    await cluster?.remove()
   }
-  return [[200], { path: '/pets' }]
+  const counted = seen.samples.slice(Math.floor(seen.samples.length * WARM_UP_SHARE))
+  const figures = Object.keys(GROWTH_MAX) as Figure[]
+  const growth = Object.fromEntries(
+    figures.map((figure) => [figure, rise(counted.map((sample) => sample[figure]))]),
+  ) as Soak['growth']
+  const passed = seen.faults.length === 0 && figures.every((figure) => growth[figure] <= GROWTH_MAX[figure])
+  return { ...seen, chores: rounds, growth, passed }
 }
 
 /** Resolves to the status of the answer; 0 if there was none. */
-async function send({ url, key }: Running, { path, ...request }: RequestInit & { path: string }): Promise<number> {
+async function send({ url, key }: Served, { path, ...request }: Ask, inventory: Inventory): Promise<number> {
   try {
-    const response = await fetch(url + path, {
-      ...request,
-      headers: { Authorization: `Bearer ${key}`, ...request.headers },
-    })
-    await response.text()
+    const headers = { Authorization: `Bearer ${key}`, ...request.headers }
+    const response = await fetch(url + path, { ...request, headers })
+    inventory.learn(path, response, await response.text())
     return response.status
   } catch {
     return 0
   }
 }
 
-function idempotent(key: string): Record<string, string> {
-  return { 'Idempotency-Key': `"${key}"` }
+async function run({ minutes, store }: { minutes: number; store: string[] }) {
+  const kinds = (store.length > 0 ? store : ['sqlite', 'postgres']) as Kind[]
+  const parts: string[] = []
+  const memory: { label: string; points: { x: number; y: number }[] }[] = []
+  let allPassed = true
+  for (const kind of kinds) {
+    const result = await soak(minutes, kind, ({ minute, memoryMb, descriptors, storeMb, latencyMs }) => {
+      const figures = `${memoryMb.toFixed(0)} MiB, ${descriptors} descriptors, a store of ${storeMb.toFixed(1)} MB`
+      print(`${kind}, ${minute.toFixed(1)} min: ${figures}, p99 of lists ${latencyMs.toFixed(1)} ms`)
+    })
+    allPassed &&= result.passed
+    memory.push({ label: kind, points: result.samples.map(({ minute, memoryMb }) => ({ x: minute, y: memoryMb })) })
+    parts.push(describe(kind, result))
+  }
+  const plot = lineChart('Resident memory', 'MiB over minutes', memory, 'linear')
+  const text = `${minutes} minutes of mixed load from ${CLIENTS} clients on each store (lists with filters, searches, pets, orders, inventory, corrections, the feed of events, creates
+with and without Idempotency-Key, malformed, unauthorised and oversized requests), beside backups of the file, rotations of the key, slow and hostile clients.
+
+${parts.join('\n\n')}
+
+![Resident memory over time](${PLOT})`
+  return { text, passed: allPassed, files: { [PLOT]: plot } }
 }
 
-function figuresOf(pid: number): Omit<Sample, 'minute'> {
-  const kib = Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
-  return { memoryMb: kib / 1024, descriptors: readdirSync(`/proc/${pid}/fd`).length }
-}
-
-/** The rise of the straight line through the values (least squares), from the first to the last, as a share of their mean. */
-function rise(values: number[]): number {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
-  const middle = (values.length - 1) / 2
-  const covariance = values.reduce((sum, value, n) => sum + (n - middle) * (value - mean), 0)
-  const variance = values.reduce((sum, _, n) => sum + (n - middle) ** 2, 0)
-  return variance === 0 ? 0 : ((covariance / variance) * (values.length - 1)) / mean
-}
-
-async function run({ minutes }: { minutes: number }) {
-  const { samples, statuses, faults, growth, passed } = await soak(minutes, ({ minute, memoryMb, descriptors }) => {
-    print(`${minute.toFixed(1)} min: ${memoryMb.toFixed(0)} MiB, ${descriptors} descriptors`)
-  })
-  const points = samples.map(({ minute, memoryMb }) => ({ x: minute, y: memoryMb }))
-  const plot = lineChart('Resident memory', 'MiB over minutes', [{ label: 'resident', points }], 'linear')
+function describe(kind: Kind, { samples, statuses, chores, faults, growth, passed }: Soak): string {
   const answers = Object.entries(statuses).map(([status, count]) => `${status}: ${count}`)
   const memory = samples.map(({ memoryMb }) => memoryMb)
   const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
-  const text = `${minutes} minutes of mixed load from ${CLIENTS} clients (lists, filtered lists, single pets, creates with and without
-Idempotency-Key, malformed, unauthorised and oversized requests), answers by status: ${answers.join(', ')}.
+  const last = samples.at(-1)
+  return `${kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'}. Answers by status: ${answers.join(', ')}; ${chores} rounds of backup, rotation, slow and hostile clients. The lines are those through the last three quarters.
 
-- Memory: ${Math.min(...memory).toFixed(0)} to ${Math.max(...memory).toFixed(0)} MiB; the line through the last three quarters rises by ${percent(growth.memory)} in all.
+- Memory: ${Math.min(...memory).toFixed(0)} to ${Math.max(...memory).toFixed(0)} MiB; its line rises by ${percent(growth.memoryMb)} in all.
 - Descriptors: at most ${Math.max(...samples.map(({ descriptors }) => descriptors))}; their line rises by ${percent(growth.descriptors)}.
+- The store: ${last?.storeMb.toFixed(1)} MB at the end, ${last?.bytesPerPet.toFixed(0)} bytes for each pet with all that happened to it; the line of these rises by ${percent(growth.bytesPerPet)}.
+- Lists: p99 ${last?.latencyMs.toFixed(1)} ms at the end; its line rises by ${percent(growth.latencyMs)}.
 ${faultsLine(faults)}
-- Result: ${passed ? 'passed' : 'FAILED'} (a rise of more than ${percent(GROWTH_MAX.memory)} fails).
-
-![Resident memory over time](${PLOT})`
-  return { text, passed, files: { [PLOT]: plot } }
+- Result: ${passed ? 'passed' : 'FAILED'} (a rise of more than ${percent(GROWTH_MAX.memoryMb)} fails, of the latency one of more than ${percent(GROWTH_MAX.latencyMs)}).`
 }
 
 if (import.meta.main) {
-  const status = await runCommand({
+  const status = await runCommand<'minutes', 'store'>({
     name: 'soak',
     title: 'Soak',
-    description: 'Runs a mixed load for a long time and watches the memory and the open descriptors of the server.',
-    options: { minutes: ['how long it runs', 60] },
+    description:
+      'Runs a mixed load for a long time and watches memory, descriptors, the size of the store and the latency.',
+    options: { minutes: ['how long it runs on each store', 60] },
+    choices: { store: ['the kinds of stores', ['sqlite', 'postgres']] },
     run,
   })
   process.exit(status)
