@@ -61,4 +61,4 @@ test('petstore events shows what has happened, for people and as JSON, and goes 
   child.kill()
   await child.exited
   await service.stop()
-}, 30_000)
+}, 60_000)

@@ -68,7 +68,7 @@ describe.each(Object.keys(STORES))('on %s', (kind) => {
       const imported = await rowsOf(other.get(`/pets?status=${PET.status}`))
       expect(imported.map(({ id, ...fields }) => fields)).toEqual([PET])
     },
-    30_000,
+    60_000,
   )
 
   test('copies to every kind of store have it', async () => {
@@ -78,7 +78,7 @@ describe.each(Object.keys(STORES))('on %s', (kind) => {
       expect(await copy(address, target)).toMatchObject({ status: 0, stderr: '' })
       await expectKept(await serving(target), pet, order, service.key)
     }
-  }, 30_000)
+  }, 60_000)
 })
 
 /** The pet with the id 1 and the order of the pet with the id 2, and both as their creation with an Idempotency-Key was answered. */

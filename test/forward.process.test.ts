@@ -84,7 +84,7 @@ describe('petstore events forward', () => {
     await hook.received(ids.length)
     expect(hook.all.map(({ body }) => body)).toEqual(feed)
     await second.stop()
-  }, 30_000)
+  }, 60_000)
 
   test('signs with each of two secrets during a rotation', async () => {
     const next = (await run(['events', 'secret'])).stdout.trim()
@@ -95,7 +95,7 @@ describe('petstore events forward', () => {
     for (const secret of [next, SECRET]) new Webhook(secret).verify(body, headers)
     expect(() => new Webhook(`whsec_${btoa('x'.repeat(32))}`).verify(body, headers)).toThrow()
     await forwarded.stop()
-  }, 30_000)
+  }, 60_000)
 
   test('has its place on disk before the next one is sent', async () => {
     const state = join(dirname(temporaryFile('x')), 'forwarded')
@@ -109,7 +109,7 @@ describe('petstore events forward', () => {
     await hook.received(ids.length)
     await forwarded.stop()
     expect(places).toEqual([undefined, ...ids.slice(0, -1)])
-  }, 30_000)
+  }, 60_000)
 
   test('sends the same event again until it is taken: 500, 429 and Retry-After, redirects, no answer', async () => {
     const elsewhere = await hookOf(taken)
@@ -173,7 +173,7 @@ describe('petstore events forward', () => {
     await hook.received(5)
     await again.stop()
     expect(hook.ids().slice(0, 5)).toEqual([0, 1, 2, 2, 3].map((index) => ids[index] as number))
-  }, 30_000)
+  }, 60_000)
 
   test('killed at any moment: none lost, the order kept, twice only what was not acknowledged', async () => {
     const state = join(dirname(temporaryFile('x')), 'forwarded')
@@ -212,7 +212,7 @@ describe('petstore events forward', () => {
     await ended
     expect(hook.ids().slice(0, 4)).toEqual([0, 1, 1, 2].map((index) => ids[index] as number))
     expect(lines[0]).toContain('"reason":"no answer in time"')
-  }, 30_000)
+  }, 60_000)
 
   test('stopped during an attempt: what is answered still counts, and what is not comes again', async () => {
     let answer: (response: Response) => void = () => undefined
@@ -236,7 +236,7 @@ describe('petstore events forward', () => {
     await hook.received(ids.length + 1)
     await last.stop()
     expect(hook.ids()).toEqual([...ids.slice(0, 3), ...ids.slice(2)])
-  }, 30_000)
+  }, 60_000)
 
   test('its metrics say how long the first event has waited that is not taken', async () => {
     let opened = false
@@ -260,7 +260,7 @@ describe('petstore events forward', () => {
     const alone = start(hook.url, { env, url: 'http://127.0.0.1:1/v1' })
     while ((await metricsOf(alone)).lag === 0) await Bun.sleep(20)
     await alone.stop()
-  }, 30_000)
+  }, 60_000)
 
   test('begins where it is told, and keeps that also when nothing has happened yet', async () => {
     const hook = await hookOf(taken)
@@ -272,7 +272,7 @@ describe('petstore events forward', () => {
     await hook.received(1)
     await second.stop()
     expect(hook.all[0]?.body).toBe(feed.at(-1))
-  }, 30_000)
+  }, 60_000)
 
   test('stops when its cursor has expired, and says what to do', async () => {
     const hook = await hookOf(taken)
@@ -286,7 +286,7 @@ describe('petstore events forward', () => {
     expect(again).toEqual({ status: 1, stderr: expect.stringContaining('has expired') })
     expect(again.stderr).toContain(`remove ${first.state}, and start again`)
     await other.stop()
-  }, 30_000)
+  }, 60_000)
 
   test('of two that begin on one state at once, one refuses; a refused key ends it', async () => {
     const hook = await hookOf(taken)
@@ -308,7 +308,7 @@ describe('petstore events forward', () => {
     const other = await startService({ now: Date.now })
     expect((await start(hook.url, { key: other.key }).ended()).status).toBe(4)
     await other.stop()
-  }, 30_000)
+  }, 60_000)
 
   const openssl = Bun.which('openssl')
   test.skipIf(!openssl)(
@@ -339,7 +339,7 @@ describe('petstore events forward', () => {
       await hook.received(2)
       await trusting.stop()
     },
-    30_000,
+    60_000,
   )
 })
 

@@ -157,7 +157,7 @@ for (const [name, { bigint }] of Object.entries(GENERATORS)) {
       bigint,
       later: 'code_of_tomorrow',
     })
-  }, 20_000)
+  }, 60_000)
 }
 
 function fileOf(name: string): string {

@@ -33,7 +33,7 @@ describe('import and export', () => {
       expect(imported.map((pet) => pet.name)).toContain(awkward.name)
       expect((await pets(['import', `all.${format}`, '--again', '--json'])).stdout).toContain(`"added":${before},`)
     },
-    20_000,
+    60_000,
   )
 
   test('names each bad record by its line; corrected in place, the rest is added', async () => {
@@ -81,7 +81,7 @@ describe('import and export', () => {
     expect(ended.stderr).toMatch(/^Waiting: .*requests.*\n/)
     expect(ended.stderr).toContain('Added 45 pets.')
     await shop.stop()
-  }, 20_000)
+  }, 60_000)
 
   test('stops at the first bad record by default', async () => {
     const many = Array.from({ length: 500 }, (_, n) => petBody({ name: `pet ${n}` }))
@@ -141,7 +141,7 @@ describe('import and export', () => {
       expect(peakKib * 1024).toBeLessThan(4_000 * record.length)
       expect(peakKib).toBeGreaterThan(0)
     },
-    30_000,
+    60_000,
   )
 })
 

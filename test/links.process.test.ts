@@ -7,7 +7,7 @@ import { addPets, openSignedIn } from './support/console.ts'
 import { type PrefixProxy, startPrefixProxy } from './support/prefix-proxy.ts'
 import { type Service, startService } from './support/service.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 let browser: Browser
 let service: Service
@@ -45,7 +45,7 @@ test('the reference opens from the page, names the address below the path, and l
   const opening = page.waitForEvent('popup')
   await page.getByRole('link', { name: 'Reference' }).click()
   const reference = await opening
-  reference.setDefaultTimeout(50_000)
+  reference.setDefaultTimeout(100_000)
   await reference.getByText(`${proxy.origin}/shop/v1`).first().waitFor()
   expect(reference.url()).toBe(`${proxy.origin}/shop/docs`)
   await reference.getByRole('link', { name: 'The animals' }).click()

@@ -8,7 +8,7 @@ import { addPets, focusedName, openAdding, openEachTest, openSignedIn, tabTo } f
 import { valuesOf } from './support/fields.ts'
 import type { Service } from './support/service.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 let service: Service
 let page: Page

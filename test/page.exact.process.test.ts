@@ -7,7 +7,7 @@ import { listedIds, openSignedIn, tabTo } from './support/console.ts'
 import { temporaryFile } from './support/files.ts'
 import { startService } from './support/service.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 test('ids and categories beyond 2^53 are shown, looked up and copied exactly', async () => {
   const address = temporaryFile('petstore.db')

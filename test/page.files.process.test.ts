@@ -6,7 +6,7 @@ import { accessibilityProblems } from './support/browser.ts'
 import { addPets, openEachTest, openSignedIn } from './support/console.ts'
 import type { Service } from './support/service.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 let service: Service
 let page: Page

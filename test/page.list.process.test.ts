@@ -7,7 +7,7 @@ import { addPets, focusedName, listedIds, openEachTest, openSignedIn, tabTo } fr
 import { newPet, petBody } from './support/pets.ts'
 import type { Service } from './support/service.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 let service: Service
 let page: Page

@@ -7,7 +7,7 @@ import { hashKey } from '../src/domain/keys.ts'
 import { addPets, focusedName, openEachTest, openSignedIn, tabTo } from './support/console.ts'
 import type { Service } from './support/service.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 let service: Service
 let page: Page

@@ -10,7 +10,7 @@ import { layoutProblems } from './support/layout-problems.ts'
 import { newPet } from './support/pets.ts'
 import { type Service, startService } from './support/service.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const HIDING = ['Lu\u200Bna', '\u202EanuL', 'Lu\u00ADna\u3164', '👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️', 'نام\u200Cها']
 

@@ -8,7 +8,7 @@ import { focusedName, openEachTest, openSignedIn, tabTo } from './support/consol
 import { newPet } from './support/pets.ts'
 import type { Service } from './support/service.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 let service: Service
 let page: Page

@@ -6,7 +6,7 @@ import { openPage, startBrowser } from './support/browser.ts'
 import { openAdding, openSignedIn, tabTo } from './support/console.ts'
 import { startService } from './support/service.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 test('signing in, adding and copying work on plain http, too', async () => {
   const service = await startService()

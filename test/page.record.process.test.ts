@@ -8,7 +8,7 @@ import { addPets, focusedName, openEachTest, openSignedIn, tabTo } from './suppo
 import { layoutProblems } from './support/layout-problems.ts'
 import type { Service } from './support/service.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 let service: Service
 let page: Page

@@ -6,7 +6,7 @@ import { hashKey } from '../src/domain/keys.ts'
 import { focusedName, openAdding, openEachTest, openSignedIn, signIn, tabTo } from './support/console.ts'
 import { type Service, startService, TODAY } from './support/service.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 let service: Service
 let page: Page

@@ -9,7 +9,7 @@ import { openAdding, openSignedIn, signIn } from './support/console.ts'
 import { newPet } from './support/pets.ts'
 import { type Service, startService } from './support/service.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const LONG = 'Sir Barksalot-the-Third-of-the-Extraordinarily-Long-Names '.repeat(4).slice(0, 255)
 

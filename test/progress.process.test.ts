@@ -60,7 +60,7 @@ describe('export', () => {
     await terminal.waitFor('The unfinished export was removed')
     expect([existsSync(file), beside(file)]).toEqual([false, []])
     await stop()
-  }, 30_000)
+  }, 60_000)
 
   test('of one status counts those; Ctrl-C gives the cursor back', async () => {
     const { env, stop } = stuck((_method, { search }) => search.includes('cursor') && FOREVER)
@@ -74,7 +74,7 @@ describe('export', () => {
     expect(plain(terminal.shown())).toContain('Interrupted. The output ends too early.')
     expect(terminal.shown().lastIndexOf('\x1b[?25h')).toBeGreaterThan(terminal.shown().lastIndexOf('\x1b[?25l'))
     await stop()
-  }, 30_000)
+  }, 60_000)
 })
 
 test('demo that is interrupted says what it has added', async () => {
@@ -94,7 +94,7 @@ test('demo that is interrupted says what it has added', async () => {
   const inventory = JSON.parse((await service.get('/store/inventory')).text) as Record<string, number>
   expect(Object.values(inventory).reduce((sum, pets) => sum + pets)).toBe(250 + Number(added))
   await stop()
-}, 30_000)
+}, 60_000)
 
 test('a copy that is interrupted says what it leaves, and goes on when it is run again', async () => {
   const [from, to] = [await largeStore(100_000), temporaryFile('copy.db')]

@@ -95,7 +95,7 @@ test.if(process.platform === 'linux')(
     for (const socket of unread) socket.terminate()
     expect(await server.stop()).toBe(0)
   },
-  40_000,
+  60_000,
 )
 
 test('10 000 idle connections cost less than 200 MB, and others are served as usual', async () => {
@@ -116,7 +116,7 @@ test('10 000 idle connections cost less than 200 MB, and others are served as us
   expect(memoryMb(server.pid) - before).toBeLessThan(200)
   for (const socket of sockets) socket.destroy()
   expect(await server.stop()).toBe(0)
-}, 40_000)
+}, 60_000)
 
 test('without free descriptors, open connections are served; with free ones again, all are', async () => {
   const limited = `ulimit -n 64; exec "${root}/bin/petstore" "$@"`
@@ -130,7 +130,7 @@ test('without free descriptors, open connections are served; with free ones agai
   await Bun.sleep(200)
   expect((await ask('POST', `${server.url}/pets`, server.key, PET)).status).toBe(201)
   expect(await server.stop()).toBe(0)
-}, 30_000)
+}, 60_000)
 
 function opened(port: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
