@@ -208,7 +208,7 @@ const ROWS: Record<string, [kept: Script, missed: Script]> = {
       await client.get('/pets')
     },
   ],
-  'waits.longer': [pausing(100, 200), pausing(200, 100)],
+  'waits.longer': [pausing(100, 200), pausing(300, 100)],
   'waits.patience': [
     async (client) => {
       client.fail({ latencyMs: 60_000 })
