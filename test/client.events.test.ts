@@ -2,18 +2,20 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Event, type Followed, PetstoreApiError, toJson } from '../src/client/petstore.ts'
+import { createMetrics, type Metrics } from '../src/observability/metrics.ts'
 import { answer, clientOf, errorJson, REX, withServer } from './support/client.ts'
 import { temporaryFile } from './support/files.ts'
 import { rejectionOf } from './support/rejection.ts'
 import { type Service, startService } from './support/service.ts'
 
 let service: Service
+const metrics = createMetrics()
 let client: ReturnType<typeof clientOf>
 /** As the service writes them. */
 let all: Event[]
 
 beforeAll(async () => {
-  service = await startService({ now: Date.now })
+  service = await startService({ now: Date.now, metrics })
   client = clientOf(service.url, { apiKey: service.key })
   for (let count = 0; count < 120; count++) await client.createPet(REX)
   const order = await client.placeOrder({ petId: 3n })
@@ -33,6 +35,11 @@ async function take(events: AsyncGenerator<Followed>, count: number): Promise<Fo
   const taken: Followed[] = []
   for await (const followed of events) if (taken.push(followed) >= count) break
   return taken
+}
+
+/** What happens from then on is what follows `now`. */
+async function aReaderWaits(of: Metrics): Promise<void> {
+  while (!(await of.text()).includes('petstore_waiting_readers 1\n')) await Bun.sleep(5)
 }
 
 const eventsOf = (followed: Followed[]) => followed.map(({ event }) => event)
@@ -100,7 +107,7 @@ describe('followEvents', () => {
   test('begins where it is told', async () => {
     const events = client.followEvents({ from: 'now' })
     const next = events.next()
-    await Bun.sleep(100)
+    await aReaderWaits(metrics)
     const { id } = await client.createPet(REX)
     expect(((await next).value as Followed).event).toMatchObject({ petId: id })
     await events.return()
@@ -170,11 +177,12 @@ describe('followEvents', () => {
 
   test('goes on when the service was away', async () => {
     const address = temporaryFile('petstore.db')
-    const first = await startService({ address, now: Date.now })
+    const served = createMetrics()
+    const first = await startService({ address, now: Date.now, metrics: served })
     const { port } = first
     const events = clientOf(first.url, { apiKey: first.key }).followEvents({ from: 'now' })
     const next = events.next()
-    await Bun.sleep(50)
+    await aReaderWaits(served)
     await first.stop()
     await Bun.sleep(300)
     const second = await startService({ address, port, now: Date.now })
