@@ -142,6 +142,28 @@ describe('no false alarm', () => {
     await proxy.stop()
   })
 
+  test('where a pet moves between two lists, each time that one looks', async () => {
+    const service = await startService({ now: Date.now })
+    services.push(service)
+    const post = async (path: string, body?: string) => {
+      const { text } = await service.request('POST', path, body === undefined ? {} : { body })
+      return JSON.parse(text).id as number
+    }
+    const reserve = async () =>
+      post('/store/orders', `{"petId":${await post('/pets', '{"name":"Rex","categoryId":7,"status":"available"}')}}`)
+    let order = await reserve()
+    const proxy = await startProxy(service.url, async (asked, pass) => {
+      if (!asked.target.includes('status=pending')) return pass(asked)
+      await post(`/store/orders/${order}/complete`)
+      const answered = await pass(asked)
+      order = await reserve()
+      return answered
+    })
+    const chosen = [promise('pets.list.status.complete')]
+    expect(brokenOf(await examine(proxy.url, { keys: await keysOf(service), chosen }))).toEqual([])
+    await proxy.stop()
+  })
+
   test(
     'while others add pets and move them, with --write and without',
     async () => {

@@ -33,7 +33,7 @@ import {
   withoutKey,
 } from './words.ts'
 
-/** As if it had been done; `with` a body or without. */
+/** As if it had been done. */
 const done = (success: 200 | 204): Change =>
   success === 200
     ? () => jsonAnswer(200, {})
@@ -47,6 +47,7 @@ const says =
   (_: Asked, { body }: Answered) =>
     body.toString().includes(`is ${state}:`)
 const hasNoId: When = ({ target }) => !/\/(?:pets|orders)\/(?:[1-9]\d*)(?:\/|$)/.test(target)
+/** A tag as the service gives it, and not one that is made up. */
 const PLAIN_TAG = /^"(?!x")[^"]*"$/
 
 interface Move {
@@ -58,11 +59,11 @@ interface Move {
 
 function ofMove({ operation, success, to, conflicts }: Move): Lies {
   const isThere = (_: Asked, { body }: Answered) => body.includes(`"${to}"`)
-  const both = success === 200 ? `${operation}|${ORDER}` : ORDER
+  const shown = success === 200 ? `${operation}|${ORDER}` : ORDER
   return {
     success: at(operation, success).answering(status(202)),
     pet: stuckAfter(operation),
-    'changed-at': at(both, 200, isThere).answering(rewrite('changedAt', (time) => time.replace(/^\d+/, '2020'))),
+    'changed-at': at(shown, 200, isThere).answering(rewrite('changedAt', (time) => time.replace(/^\d+/, '2020'))),
     again: secondTime(operation, () => errorAnswer(409, 'order_not_pending')),
     ...Object.fromEntries(
       conflicts.map((state) => [state, at(operation, 409, says(state)).answering(done(success))] as const),
@@ -77,7 +78,8 @@ function ofMove({ operation, success, to, conflicts }: Move): Lies {
 }
 
 function ofCorrection(operation: string, success: 200 | 204): Lies {
-  const lost = [412, 404]
+  /** What those get that come too late: the pet may be gone. */
+  const late = [412, 404]
   return {
     'not-found': at(operation, 404).answering(error(410)),
     'no-id': at(operation).refusing(hasNoId, 400, 'invalid_parameter'),
@@ -88,7 +90,7 @@ function ofCorrection(operation: string, success: 200 | 204): Lies {
     together: at(
       operation,
       'any',
-      (asked, answered) => lost.includes(answered.status) && hasHeader('If-Match', PLAIN_TAG)(asked),
+      (asked, answered) => late.includes(answered.status) && hasHeader('If-Match', PLAIN_TAG)(asked),
     ).answering(done(success)),
   }
 }
@@ -104,9 +106,9 @@ function ofCorrectedBody(operation: string): Lies {
   }
 }
 
-const IGNORED_BODY = /^text/
+/** Reads the body, which is to be ignored. */
 const body = (operation: string): Lies => ({
-  body: at(operation).refusing(hasHeader('Content-Type', IGNORED_BODY), 415, 'unsupported_media_type'),
+  body: at(operation).refusing(hasHeader('Content-Type', /^text/), 415, 'unsupported_media_type'),
 })
 
 export const CHANGE_LIES: Lies = {

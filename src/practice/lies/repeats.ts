@@ -85,12 +85,7 @@ const OF_ORDERS: Lies = {
   'before-state': at(PLACE, 422, ({ body }) => /"petId":\d{16}/.test(body.toString())).answering(() =>
     errorAnswer(404, 'pet_not_found'),
   ),
-  'one-name-space': keysApart(),
-}
-
-/** Orders have Idempotency-Keys apart from those of pets. */
-function keysApart(): Told {
-  return at(PLACE).asking(sentHeader(KEY, (key) => `${key.replaceAll('"', '')}-order`))
+  'one-name-space': at(PLACE).asking(sentHeader(KEY, (key) => `${key.replaceAll('"', '')}-order`)),
 }
 
 export const REPEAT_LIES: Lies = {
