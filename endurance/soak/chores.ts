@@ -2,12 +2,11 @@
 
 import { rmSync } from 'node:fs'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { temporaryFile } from '../../test/support/files.ts'
 import { run } from '../../test/support/process.ts'
-import { hostile } from '../hostile.ts'
 
 const SLOW_CLIENTS = 5
-const HOSTILE_REQUESTS = 80
 const DRIP_MS = 500
 /** The runtime cuts a client whose headers take longer than some 12 s. */
 const DRIPS = 40
@@ -45,12 +44,9 @@ async function rotate(served: Served): Promise<string | undefined> {
 }
 
 async function attack({ url, key }: Served): Promise<string | undefined> {
-  try {
-    await hostile({ url, key }, HOSTILE_REQUESTS)
-  } catch (error) {
-    return `hostile requests: ${(error as Error).message}`
-  }
-  return undefined
+  const command = [process.execPath, join(import.meta.dir, 'attack.ts')]
+  const { status, stderr } = await run([], { command, env: { SOAK_URL: url, SOAK_KEY: key } })
+  return status === 0 ? undefined : `hostile requests: ${stderr}`
 }
 
 /** Send their headers a line at a time, until they are cut off. */
