@@ -2,12 +2,14 @@
 
 import { Clock } from './clock.ts'
 import { Faults } from './faults.ts'
-import { LIES, lieThatBreaks } from './lies.ts'
 import type { Behaviour, Pass } from './proxy.ts'
 import { Recorder } from './record.ts'
 import { type Report, reportOf } from './report.ts'
 import { strike } from './strike.ts'
 import { headerText } from './tell.ts'
+
+/** Loaded when one is told: they take longer than the rest of practice. */
+const theLies = () => import('./lies.ts')
 
 export class Practice {
   /** The service has to run by it. */
@@ -39,13 +41,15 @@ export class Practice {
     this.faults.add(fault)
   }
 
-  /** From now on the service breaks the promise with this id, and no other. Throws an Error for a lie that there is not. */
-  lie(breaks: string): void {
+  /** From now on the service breaks the promise with this id, and no other. Rejects with an Error for a lie that there is not. */
+  async lie(breaks: string): Promise<void> {
+    const { lieThatBreaks } = await theLies()
     this.lying = lieThatBreaks(breaks)
   }
 
   /** The ids of the promises that can be broken. */
-  lies(): string[] {
+  async lies(): Promise<string[]> {
+    const { LIES } = await theLies()
     return Object.keys(LIES).sort()
   }
 
