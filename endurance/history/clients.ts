@@ -2,7 +2,8 @@
 // seed; when it happens is not.
 
 import { randomOf } from '../../test/support/searches.ts'
-import { type Answer, type Asked, Chooser, linkOf, WHOLE } from './chooser.ts'
+import { type Answer, type Asked, linkOf, WHOLE } from './asked.ts'
+import { Chooser } from './chooser.ts'
 import { isUnanswered, type Operation } from './operations.ts'
 
 /** Of so many requests the connection is cut before the answer has come. */
