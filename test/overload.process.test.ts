@@ -15,9 +15,11 @@ test('at five times the peak load, requests get answers or 503, and some are ans
 }, 60_000)
 
 test('a mixed load: every request gets its right answer', async () => {
-  const { statuses, faults, samples } = await soak(0.05)
-  expect(faults).toEqual([])
-  // How many there are depends on what else the machine does.
-  expect(Object.keys(statuses)).toContain('200')
-  expect(samples.length).toBeGreaterThan(0)
-}, 60_000)
+  const wanted = ['200', '201', '400']
+  // On a busy machine it takes longer until each kind of request has been answered.
+  for (let minutes = 0.05; ; minutes *= 2) {
+    const { statuses, faults, samples } = await soak(minutes)
+    expect(faults).toEqual([])
+    if (wanted.every((status) => status in statuses) && samples.length > 10) break
+  }
+}, 240_000)
