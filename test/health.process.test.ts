@@ -17,7 +17,7 @@ test('exits with 0 while the service is ready, and with 3 when it does not answe
   await service.stop()
   expect(await run(['health'], { env })).toMatchObject({
     status: 3,
-    stderr: expect.stringContaining(`petstore: http://127.0.0.1:${port}/readyz does not answer.`),
+    stderr: expect.stringContaining(`petstore: http://127.0.0.1:${port}/readyz does not answer (connection refused).`),
   })
 })
 

@@ -155,7 +155,7 @@ const PRINTING_FILES: Record<string, string> = {
   'cli/print.ts': 'the function for it',
   'cli/ask.ts': 'a question, and what is typed',
   'cli/progress.ts': 'the bar',
-  'cli/serve.ts': 'what a service says when it has started',
+  'cli/welcome.ts': 'what a service says when it has started',
 }
 
 test('no other file writes to standard output or standard error', () => {
