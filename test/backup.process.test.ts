@@ -156,6 +156,18 @@ describe.concurrent('a backup', () => {
     },
   )
 
+  test.skipIf(!strace)(`is synced while it is written, so that others have the disk, too${needsStrace}`, async () => {
+    const { database } = await made(1)
+    const [file, log] = [temporaryFile('backup.db'), temporaryFile('calls')]
+    const slowly = ['-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync:delay_exit=500ms:when=1']
+    const command = [strace as string, '-ff', '-y', '-o', log, ...slowly, launcher]
+    expect((await run(['backup', file, '--database', database], { command })).status).toBe(0)
+    const syncs = beside(log).map(
+      (name) => readFileSync(join(dirname(log), name), 'utf8').match(/fdatasync.*\.partial>/g) ?? [],
+    )
+    expect(Math.max(...syncs.map(({ length }) => length))).toBeGreaterThan(3)
+  })
+
   test('does not overwrite an existing file', async () => {
     const { database } = await made(1)
     const file = temporaryFile('backup.db')

@@ -6,6 +6,7 @@ import { Database } from 'bun:sqlite'
 import { linkSync, lstatSync, renameSync, statSync } from 'node:fs'
 import { StartError } from '../../domain/errors.ts'
 import { syncFile, syncFolderOf } from '../../system/files.ts'
+import { syncSteadily } from '../../system/steady-sync.ts'
 import { checkFinished, MIGRATIONS } from './connection.ts'
 import { isSqliteCode, startError } from './errors.ts'
 import { BEGIN_EPOCH } from './events.ts'
@@ -76,11 +77,12 @@ function copyTo(partial: string, store: string): void {
   try {
     database.run('PRAGMA busy_timeout = 10000')
     checkFinished(database, store)
-    database.query('VACUUM INTO ?').run(partial)
+    syncSteadily(partial, () => database.query('VACUUM INTO ?').run(partial))
     if (identityOf(store) !== identity) throw new StartError(`${store} was replaced during the backup. Try again.`)
   } catch (error) {
     // These errors may come from either disk.
-    throw isSqliteCode(error, 'SQLITE_FULL', 'SQLITE_IOERR') ? error : startError(store, error)
+    const isOfEither = isSqliteCode(error, 'SQLITE_FULL', 'SQLITE_IOERR') || 'syscall' in (error as Error)
+    throw isOfEither ? error : startError(store, error)
   } finally {
     database.close()
   }
