@@ -64,15 +64,21 @@ function settle(command: Command): void {
     .showHelpAfterError(`  ${fullName(command)} --help shows the usage.`)
     .configureOutput({
       writeOut(text) {
-        // A terminal that does not know its width says 0.
-        const { isTTY, columns } = process.stdout
-        const isNarrow = isTTY && columns > 0 && columns < 80
-        written = isNarrow ? import('./guides.ts').then(({ folded }) => write(folded(text, columns))) : write(text)
+        // Help comes in parts.
+        written = written.then(() => writeHelp(text))
       },
       writeErr: (text) => tell(...text.trimEnd().split('\n')),
       outputError: (text) => tellError(sentenceOf(text)),
     })
   for (const each of command.commands) settle(each)
+}
+
+async function writeHelp(text: string): Promise<void> {
+  // A terminal that does not know its width says 0.
+  const { isTTY, columns } = process.stdout
+  if (!isTTY || columns === 0 || columns >= 80) return write(text)
+  const { folded } = await import('./guides.ts')
+  await write(folded(text, columns))
 }
 
 function fullName(command: Command): string {
