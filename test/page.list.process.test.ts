@@ -216,8 +216,12 @@ test('when a page cannot be loaded, the pager says so, and until when it waits',
   expect(new URL(page.url()).searchParams.get('page')).toBeNull()
   await page.getByRole('button', { name: 'Next' }).click()
   await alert().getByText('Could not load page 2.').waitFor()
+  // Long before the page tries by itself.
+  const asked = page.waitForRequest('**/v1/pets?**', { timeout: 10_000 })
+  await alert().getByRole('button', { name: 'Try now' }).click()
+  await asked
   await page.unroute('**/v1/pets?**')
-  // Unless the page tries by itself just now.
+  // Only sooner than by itself: the page may just have tried.
   await alert()
     .getByRole('button', { name: 'Try now' })
     .click({ timeout: 5_000 })
