@@ -38,7 +38,7 @@ describe('overdue reservations are expired', () => {
     expect(asked.runningMost).toBe(1)
   })
 
-  test('without a pause behind a full batch', async () => {
+  test('soon behind a full batch, not at the next look', async () => {
     const { expireOrders, asked, done } = orders([50, 50])
     const expiry = startExpiry({ expireOrders }, log().to, 60_000)
     await Promise.race([done, Bun.sleep(5_000)])
