@@ -1,10 +1,11 @@
 // `npm test`: types, lint, generated files and every test, each counted, with the sum on the last line.
 // `--fast` (`npm run check`) leaves out the tests that start processes. `--update-timings` keeps how long each file took.
 
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { audit } from '../scripts/audit.ts'
+import { runTests } from './support/runner.ts'
 
 const root = join(import.meta.dir, '..')
 const fast = process.argv.includes('--fast')
@@ -23,6 +24,7 @@ const folder = mkdtempSync(join(tmpdir(), 'petstore-'))
 chmodSync(folder, 0o755)
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 
+const env = { ...process.env, TMPDIR: folder, SUITE_FOLDER: folder }
 const results = { passed: 0, failed: 0, skipped: 0 }
 
 step('types', ['node_modules/.bin/tsc', '-p', '.'])
@@ -31,15 +33,16 @@ for (const page of ['console', 'reference'])
 step('lint', ['node_modules/.bin/biome', 'check', '--error-on-warnings', '.'])
 step('generated files', [process.execPath, 'scripts/generate.ts', '--check'])
 if (!fast) auditStep()
-tests()
+const failures = await tests()
 
 const { passed, failed, skipped } = results
 if (skipped > 0) process.stdout.write(`\n${skipped} skipped; each says why above\n`)
+for (const failure of failures) process.stdout.write(`\n${failure}\n`)
 process.stdout.write(`\n${passed} passed, ${failed} failed\n`)
 process.exit(failed > 0 ? 1 : 0)
 
 function step(name: string, command: string[]): void {
-  const ok = run(command) === 0
+  const ok = Bun.spawnSync(command, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] }).exitCode === 0
   results[ok ? 'passed' : 'failed']++
   process.stdout.write(`${ok ? 'ok' : 'FAILED'}: ${name}\n`)
 }
@@ -52,39 +55,18 @@ function auditStep(): void {
   )
 }
 
-/** Counted from the report that the test runner writes; no report, or a status that disagrees with it, is a failure. */
-function tests(): void {
-  const report = join(folder, 'report.xml')
-  const ignored = fast ? SLOW.flatMap((pattern) => ['--path-ignore-patterns', pattern]) : []
-  const status = run([
-    process.execPath,
-    'test',
+/** What the runner wrote about tests that failed. */
+async function tests(): Promise<string[]> {
+  const options = [
     `--timeout=${TEST_TIMEOUT_MS}`,
     `--parallel=${WORKERS}`,
     `--timings=${TIMINGS}`,
     ...(process.argv.includes('--update-timings') ? ['--update-timings'] : []),
-    ...ignored,
-    '--reporter=junit',
-    `--reporter-outfile=${report}`,
-  ])
-  const [, total = 0, failures = 0, skips = 0] = /<testsuites[^>]* tests="(\d+)"[^>]* failures="(\d+)" skipped="(\d+)"/
-    .exec(readOrEmpty(report))
-    ?.map(Number) ?? [0, 0, 0, 0]
-  results.passed += total - failures - skips
-  results.failed += failures
-  results.skipped += skips
-  if (total === 0 || (status !== 0 && failures === 0)) results.failed++
-}
-
-function run(command: string[]): number {
-  const env = { ...process.env, TMPDIR: folder, SUITE_FOLDER: folder }
-  return Bun.spawnSync(command, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] }).exitCode
-}
-
-function readOrEmpty(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
+    ...(fast ? SLOW.flatMap((pattern) => ['--path-ignore-patterns', pattern]) : []),
+  ]
+  const { failures, ...counts } = await runTests(options, join(folder, 'report.xml'), { cwd: root, env })
+  results.passed += counts.passed
+  results.failed += counts.failed
+  results.skipped += counts.skipped
+  return failures
 }

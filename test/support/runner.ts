@@ -1,0 +1,62 @@
+// Runs test files with Bun's runner, counts what they say, and keeps what those said that failed: the runner writes it far above
+// the end of its output, of which CI shows no more than the last 150 lines.
+
+import { readFileSync } from 'node:fs'
+
+/** Of failures, and lines of all of them together. */
+const SHOWN = 10
+const SHOWN_LINES = 100
+
+const COUNTS = /<testsuites[^>]* tests="(\d+)"[^>]* failures="(\d+)" skipped="(\d+)"/
+const FAILURE =
+  /<testcase name="([^"]*)" classname="([^"]*)"[^>]* file="([^"]*)"[^>]*>\s*<failure [^>]*message="([^"]*)"(?:>([^<]*)<)?/g
+/** Thrown while a file was loaded, or after its last test: not in the report. */
+const UNHANDLED = /^# Unhandled error between tests\n-+\n([\s\S]*?)\n-+$/gm
+
+/** Counted from the report that the runner writes; no report, or a status that disagrees with it, is a failure. */
+export async function runTests(args: string[], report: string, options: { cwd: string; env?: NodeJS.ProcessEnv }) {
+  const command = [process.execPath, 'test', ...args, '--reporter=junit', `--reporter-outfile=${report}`]
+  // The standard error has all: what tests print, too.
+  const runner = Bun.spawn(command, { ...options, stdio: ['ignore', 'inherit', 'pipe'] })
+  let output = ''
+  for await (const text of runner.stderr.pipeThrough(new TextDecoderStream())) {
+    process.stderr.write(text)
+    output += text
+  }
+  const status = await runner.exited
+  const xml = readOrEmpty(report)
+  const [total = 0, reported = 0, skipped = 0] = COUNTS.exec(xml)?.slice(1).map(Number) ?? []
+  const failures = [
+    ...xml.matchAll(FAILURE).map(([, name, suite, file, message, said]) => {
+      return unescaped(`${file}: ${suite && `${suite} > `}${name}\n${said || message}`).trimEnd()
+    }),
+    ...output.matchAll(UNHANDLED).map(([, said]) => `beside the tests:\n${said}`),
+  ]
+  const failed = total === 0 || (status !== 0 && reported === 0) ? reported + 1 : reported
+  return { passed: total - reported - skipped, failed, skipped, failures: shortened(failures) }
+}
+
+/** Of a long one the beginning, which is the message, and the end, which is the place. */
+function shortened(failures: string[]): string[] {
+  const most = Math.floor(SHOWN_LINES / Math.min(failures.length, SHOWN))
+  return failures.slice(0, SHOWN).map((failure) => {
+    const lines = failure.split('\n')
+    return (lines.length > most ? lines.toSpliced(most - 4, lines.length - most + 1, '…') : lines).join('\n')
+  })
+}
+
+const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+
+function unescaped(text: string): string {
+  return text.replace(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (whole, decimal, hex, name) => {
+    return name ? (NAMED[name] ?? whole) : String.fromCodePoint(hex ? Number.parseInt(hex, 16) : Number(decimal))
+  })
+}
+
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
