@@ -12,8 +12,8 @@ export interface Experiment<Name extends string, Choice extends string = never> 
   /** The heading of its section in docs/reliability.md. */
   title: string
   description: string
-  /** Each takes a whole number from 1 to 999999: what it means, and its default. */
-  options: Record<Name, [meaning: string, preset: number]>
+  /** Each takes a whole number from 1 to 999999: what it means, its default, and what the default means where the number does not say it. */
+  options: Record<Name, [meaning: string, preset: number, presetMeaning?: string]>
   /** Each takes one or more of its names; when none is given the value is empty. */
   choices?: Record<Choice, [meaning: string, names: readonly string[]]>
   run(values: Record<Name, number> & Record<Choice, string[]>): Promise<Outcome>
@@ -34,7 +34,7 @@ export async function runCommand<Name extends string, Choice extends string = ne
 ): Promise<number> {
   const program = new Command(`npm run endurance:${name} --`).description(description)
   const names = Object.keys(options) as Name[]
-  for (const option of names) program.option(`--${option} <number>`, ...described(options[option]))
+  for (const option of names) program.addOption(numberOption(option, options[option]))
   const chosen = Object.entries<[string, readonly string[]]>(choices ?? {})
   for (const [choice, [meaning, all]] of chosen)
     program.addOption(new Option(`--${choice} <names...>`, meaning).choices(all).default([], 'all'))
@@ -57,8 +57,8 @@ function shown(value: number | string[]): string {
     : value.map((name) => (name.includes(' ') ? `'${name}'` : name)).join(' ')
 }
 
-function described([meaning, preset]: [string, number]): [string, (text: string) => number, number] {
-  return [meaning, parsedBy(count), preset]
+function numberOption(name: string, [meaning, ...preset]: [string, number, string?]): Option {
+  return new Option(`--${name} <number>`, meaning).argParser(parsedBy(count)).default(...preset)
 }
 
 /** A line on standard output: progress, while an experiment runs. */

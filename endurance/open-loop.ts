@@ -1,6 +1,6 @@
 // An open-loop load: requests are due at a fixed rate, whatever the server does. It runs in a separate process, so that the
 // server has the other core. It reads the load as a line of JSON from standard input, and prints its figures as JSON. It ends after its
-// time, or when standard input ends.
+// time; or when standard input ends and the requests that were sent are answered.
 
 import { createInterface } from 'node:readline'
 import type { Socket } from 'bun'
@@ -49,6 +49,7 @@ interface Connection {
 }
 
 const HEAD_END = '\r\n\r\n'
+const LAST_ANSWERS_MS_MAX = 5_000
 
 async function run(
   { port, requests, perSecond, seconds, connectionsMax }: Load,
@@ -58,13 +59,14 @@ async function run(
   const free: Socket<Connection>[] = []
   const latencies: number[] = []
   const statuses: Record<number, number> = {}
-  let [open, sent, unsent, broken] = [0, 0, 0, 0]
+  let [open, sent, unsent, broken, waiting] = [0, 0, 0, 0, 0]
 
   function answered(socket: Socket<Connection>): void {
     const { status, sentAt } = socket.data
     statuses[status] = (statuses[status] ?? 0) + 1
     if (status < 400) latencies.push(performance.now() - sentAt)
     socket.data.sentAt = 0
+    waiting--
     free.push(socket)
   }
 
@@ -87,7 +89,10 @@ async function run(
   async function connect(): Promise<void> {
     open++
     const closed = (socket: Socket<Connection>): void => {
-      if (socket.data.sentAt > 0) broken++
+      if (socket.data.sentAt > 0) {
+        broken++
+        waiting--
+      }
       socket.data.sentAt = 0
       open--
       const at = free.indexOf(socket)
@@ -108,6 +113,7 @@ async function run(
 
   function send(socket: Socket<Connection>): void {
     socket.data.sentAt = performance.now()
+    waiting++
     socket.write(bytes[sent++ % bytes.length] as Buffer)
   }
 
@@ -125,6 +131,8 @@ async function run(
     await Bun.sleep(1)
   }
   const took = (performance.now() - startedAt) / 1000
+  const until = performance.now() + LAST_ANSWERS_MS_MAX
+  while (ended() && waiting > 0 && performance.now() < until) await Bun.sleep(1)
   latencies.sort((a, b) => a - b)
   const at = (share: number): number => latencies[Math.floor(share * (latencies.length - 1))] ?? 0
   return { sent, unsent, statuses, broken, p50: at(0.5), p99: at(0.99), p999: at(0.999), max: at(1), seconds: took }

@@ -1,13 +1,24 @@
 // How long requests wait at half of the peak load while something happens beside them: something large, or something that breaks. The same
-// load alone shows what the machine itself makes them wait.
+// load alone shows what the machine itself makes them wait. Two runs compare only at the same rates: the report names its own.
 //
 //   npm run endurance:waits -- --report
+//   npm run endurance:waits -- --store sqlite --lists 8000 --creates 5000
 //   npm run endurance:waits -- --store sqlite --only backup 'worker killed'
 
+import type { Running } from '../test/support/process.ts'
 import { print, runCommand } from './command.ts'
 import type { Figures } from './open-loop.ts'
 import * as events from './waits/events.ts'
-import { answers, halfOfPeak, type Kind, type Waits, watch } from './waits/load.ts'
+import {
+  answers,
+  burst,
+  halfOfPeak,
+  type Kind,
+  ORDERS_PER_SECOND,
+  type Rates,
+  type Waits,
+  watch,
+} from './waits/load.ts'
 import * as postgres from './waits/postgres-events.ts'
 import { newStore, type Store, searchIsBuilt, startServer } from './waits/stores.ts'
 
@@ -16,6 +27,8 @@ const WAIT_MS_MAX = 50
 const ALONE_MAX = 2
 /** The load runs for this part of the time before something happens, and again afterwards. */
 const MARGIN = 1 / 4
+
+const HALF = 'half of the peak'
 
 const ALONE = 'nothing'
 const BOTH: Record<string, events.Event> = {
@@ -46,8 +59,8 @@ export async function waits(
   kind: Store['kind'],
   plan: events.Plan,
   only: readonly string[],
-  report: (one: Waits) => void = () => {},
-): Promise<Waits[]> {
+  report: (line: string) => void = () => {},
+): Promise<{ rates: Rates; measured: Waits[] }> {
   const { seconds, pets } = plan
   const store = await newStore(kind, pets)
   const server = await startServer(store)
@@ -55,7 +68,7 @@ export async function waits(
   const measured: Waits[] = []
   try {
     await searchIsBuilt(store)
-    const rates = await halfOfPeak(server, store, seconds)
+    const rates = await ratesOf(server, store, plan, report)
     await searchIsBuilt(store)
     for (const [beside, prepare] of Object.entries<events.Event>(ROWS[kind])) {
       if (beside !== ALONE && only.length > 0 && !only.includes(beside)) continue
@@ -64,18 +77,31 @@ export async function waits(
         const { server: at = server, store: of = store } = scene
         const one = { beside, ...(await watch(at, of, rates, marginMs, scene)) }
         measured.push(one)
-        report(one)
+        report(rowOf(one))
       } finally {
         await scene.server?.stop()
         await scene.after?.()
         await scene.store?.remove()
       }
     }
-    return measured
+    return { rates, measured }
   } finally {
     await server.stop()
     await store.remove()
   }
+}
+
+/** Those that are given, or half of the peak. Either way the server has warmed up. */
+async function ratesOf(server: Running, store: Store, plan: events.Plan, report: (line: string) => void) {
+  const { lists, creates, seconds } = plan
+  if (lists > 0 && creates > 0) {
+    await burst(server, store, { lists, creates }, seconds)
+    return { lists, creates }
+  }
+  const { bursts, ...half } = await halfOfPeak(server, store, seconds)
+  const shown = bursts.map((one) => `${one.lists.toFixed(0)} + ${one.creates.toFixed(0)}`).join(', ')
+  report(`the peak, lists + creates a second: ${shown}`)
+  return { lists: lists || half.lists, creates: creates || half.creates }
 }
 
 /** What must stay short: the longest wait of the health check, and the p99.9 of all else. */
@@ -83,14 +109,13 @@ function judged({ health, lists, creates, orders }: Waits): number[] {
   return [health.max, lists.p999, creates.p999, orders.p999]
 }
 
-function describe(title: string, measured: readonly Waits[]): { text: string; passed: boolean } {
+function describe(title: string, { lists, creates }: Rates, measured: readonly Waits[]) {
   const [alone] = measured as [Waits]
   const bounds = judged(alone).map((ms) => Math.max(WAIT_MS_MAX, ALONE_MAX * ms))
   const isShort = (one: Waits) => judged(one).every((ms, at) => ms <= (bounds[at] ?? 0))
   const tooLong = measured.filter((one) => !UNJUDGED.includes(one.beside) && !isShort(one))
   const rows = measured.map((one) => `| ${rowOf(one)} |`)
-  const rate = (figures: Figures) => (answers(figures) / figures.seconds).toFixed(0)
-  const text = `${title}, at half of its peak: ${rate(alone.lists)} lists, ${rate(alone.creates)} creates and ${rate(alone.orders)} orders a second together, from the machine of the server.
+  const text = `${title}, at ${lists} lists, ${creates} creates and ${ORDERS_PER_SECOND} orders a second together, from the machine of the server.
 
 | beside | took, s | longest /healthz | lists | creates | orders | not answered | log, MB |
 |---|---|---|---|---|---|---|---|
@@ -116,10 +141,12 @@ async function run({ store: kinds, only, ...plan }: events.Plan & Record<'store'
   const parts: { text: string; passed: boolean }[] = []
   for (const [kind, name] of [['sqlite', 'SQLite'] as const, ['postgres', 'PostgreSQL'] as const]) {
     if (kinds.length > 0 && !kinds.includes(kind)) continue
-    const measured = await waits(kind, plan, only, (one) => print(`${kind}: ${rowOf(one)}`))
-    parts.push(describe(`${name}, a store of ${plan.pets} pets`, measured))
+    const { rates, measured } = await waits(kind, plan, only, (line) => print(`${kind}: ${line}`))
+    parts.push(describe(`${name}, a store of ${plan.pets} pets`, rates, measured))
   }
-  const text = `Milliseconds, each p50 / p99 / p99.9 / longest. A snapshot is held for ${plan.seconds} seconds and let go; the store is backed up; the backup is restored beside it;
+  const rates =
+    plan.lists > 0 && plan.creates > 0 ? 'The rates were given' : 'Half of the peak, unless a rate was given'
+  const text = `${rates}; \`--store NAME --lists NUMBER --creates NUMBER\` gives the same load again. Milliseconds, each p50 / p99 / p99.9 / longest. A snapshot is held for ${plan.seconds} seconds and let go; the store is backed up; the backup is restored beside it;
 ${plan.reservations} reservations end at once; the build before the last migration serves, and this one migrates; the index of search is built; 1 000 readers wait for events;
 one of two workers is killed; each sync takes 20 ms longer. The requests that were not answered are lists / creates / orders.
 
@@ -136,6 +163,8 @@ if (import.meta.main) {
       seconds: ['how long the load runs alone, and beside what has no end of its own', 40],
       pets: ['how many pets the store has', 1_000_000],
       reservations: ['how many reservations end at once', 10_000],
+      lists: ['lists a second', 0, HALF],
+      creates: ['creates a second', 0, HALF],
     },
     choices: {
       store: ['the kinds of stores', Object.keys(ROWS)],

@@ -4,9 +4,11 @@
 import { expect, test } from 'bun:test'
 import { waits } from '../endurance/waits.ts'
 
-test('a snapshot, a backup and reservations that end beside a load: requests are answered', async () => {
+test('a snapshot, a backup and reservations that end beside a load of given rates: requests are answered', async () => {
   const rows = ['snapshot', 'backup', 'reservations']
-  const measured = await waits('sqlite', { seconds: 1, pets: 2_000, reservations: 60 }, rows)
+  const plan = { seconds: 1, pets: 20_000, reservations: 60, lists: 150, creates: 50 }
+  const { rates, measured } = await waits('sqlite', plan, rows)
+  expect(rates).toEqual({ lists: 150, creates: 50 })
   expect(measured.map(({ beside }) => beside)).toEqual(['nothing', ...rows])
   for (const { health, lists, creates, orders } of measured) {
     for (const [{ statuses }, right] of [
@@ -19,5 +21,7 @@ test('a snapshot, a backup and reservations that end beside a load: requests are
       expect(Object.keys(statuses)).toBeOneOf([[`${right}`], [`${right}`, '503']])
     }
     expect(health.max).toBeGreaterThan(0)
+    for (const [{ sent, unsent, seconds }, rate] of [[lists, 150] as const, [creates, 50] as const])
+      expect(sent + unsent).toBeLessThanOrEqual(Math.ceil(rate * seconds))
   }
 }, 60_000)

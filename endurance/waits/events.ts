@@ -19,6 +19,9 @@ export interface Plan {
   seconds: number
   pets: number
   reservations: number
+  /** How many lists and creates a second; 0 for half of the peak. */
+  lists: number
+  creates: number
 }
 
 export interface Stage {
