@@ -47,7 +47,8 @@ test('the reference opens from the page, names the address below the path, and l
   const reference = await opening
   reference.setDefaultTimeout(100_000)
   await reference.getByText(`${proxy.origin}/shop/v1`).first().waitFor()
-  expect(reference.url()).toBe(`${proxy.origin}/shop/docs`)
+  // Behind `#` the library writes the section in view, which while it loads may be the first.
+  expect(reference.url().replace(/#.*/, '')).toBe(`${proxy.origin}/shop/docs`)
   await reference.getByRole('link', { name: 'The animals' }).click()
   await reference.waitForURL(`${proxy.origin}/shop/`)
 })

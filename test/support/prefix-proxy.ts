@@ -16,6 +16,8 @@ export function startPrefixProxy(to: () => string): PrefixProxy {
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
+    // Longer than a wait for events.
+    idleTimeout: 60,
     async fetch(request) {
       const { pathname, search } = new URL(request.url)
       paths.push(pathname)
