@@ -54,6 +54,37 @@ test('a change by another till is in the row, the counts and what was just added
   expect(await focusedName(page)).toBe('Reserve Pet 6')
 })
 
+test('while much happens, it is read together, and a list that is being fetched is fetched to its end', async () => {
+  await addPets(service, 2, 'available', 'available')
+  const waiting = page.waitForRequest((request) => request.url().includes('wait='))
+  await openSignedIn(page, service.key)
+  await waiting
+  await page.getByText('2 animals').waitFor()
+  let asked = 0
+  let listed = 0
+  const cut: string[] = []
+  page.on('request', (request) => isEvents(request.url()) && asked++)
+  page.on('requestfailed', (request) => cut.push(request.url()))
+  // Longer than the page waits before it fetches the list again.
+  await page.route('**/v1/pets?**', async (route) => {
+    await Bun.sleep(400)
+    await route.continue().catch(() => undefined)
+    listed++
+  })
+  const from = performance.now()
+  const told = page.waitForResponse((response) => isEvents(response.url()))
+  let added = 0
+  for (; listed < 3; added++) {
+    await client.createPet({ name: `Luna ${added}`, categoryId: 7n })
+    // The page fetches the list at once, although it was about to.
+    if (added === 0) await told.then(() => page.evaluate(`dispatchEvent(new Event('online'))`))
+    await Bun.sleep(5)
+  }
+  // Five times a second, and at once where a hundred more had happened.
+  expect(asked).toBeLessThan((performance.now() - from) / 200 + added / 100 + 3)
+  expect(cut).toEqual([])
+})
+
 test('an open dialog says that somebody was quicker, and keeps what was typed', async () => {
   await addPets(service, 2, 'available', 'available')
   const waiting = page.waitForRequest((request) => request.url().includes('wait='))

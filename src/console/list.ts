@@ -63,10 +63,9 @@ export function useList(client: PetstoreClient, feed: Feed): List {
     if (pending.current === 'loading') pending.current = 'changed'
     if (pending.current) return
     pending.current = 'soon'
-    setTimeout(reloadIfVisible, SOON_MS)
+    setTimeout(() => pending.current === 'soon' && reloadIfVisible(), SOON_MS)
   }, [])
   function reloadIfVisible(): void {
-    pending.current = undefined
     if (document.visibilityState === 'visible') reload()
   }
 

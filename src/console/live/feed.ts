@@ -2,11 +2,14 @@
 // connections to a host: one tab waits, and tells the others. Where there is no feed, nothing is told, and lists are fetched every so often.
 
 import { PetstoreApiError } from '../../client/petstore.ts'
+import { pause } from '../../client/request.ts'
 import { toFailure } from '../failures.ts'
 import type { Event, ReadEvents } from './events.ts'
 
 const WAIT_S = 25
 const AT_ONCE = 100
+/** While much happens, what happens meanwhile is read together: a request for each change would take the browser's time from the rest. */
+const REST_MS = 200
 const RETRY_MS = 1_000
 const RETRY_MAX_MS = 30_000
 
@@ -80,6 +83,7 @@ export class Feed {
         const told = { events, gap: cursor === undefined, cursor: next }
         this.#hear(told)
         this.#channel.postMessage(told)
+        if (events.length > 0 && events.length < AT_ONCE) await pause(REST_MS, signal)
       } catch (error) {
         if (signal.aborted) return true
         const { code, retryAfterMs = 0 } = toFailure(error)
@@ -97,12 +101,4 @@ export class Feed {
     this.#toldAt = performance.now()
     if (events.length > 0 || gap) for (const listener of this.#listeners) listener(events, gap)
   }
-}
-
-/** Ends early when the signal is aborted. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }
