@@ -16,10 +16,13 @@ export interface Experiment<Name extends string, Choice extends string = never> 
   options: Record<Name, [meaning: string, preset: number, presetMeaning?: string]>
   /** Each takes one or more of its names; when none is given the value is empty. */
   choices?: Record<Choice, [meaning: string, names: readonly string[]]>
-  run(values: Record<Name, number> & Record<Choice, string[]>): Promise<Outcome>
+  /** `keep` takes what is known so far, so that a run that is ended early has its report, too. Where it was called, it has all of the report. */
+  run(values: Record<Name, number> & Record<Choice, string[]>, keep: (outcome: Outcome) => void): Promise<Outcome>
 }
 
 export interface Outcome {
+  /** The heading of its section, where that is not the experiment's. */
+  title?: string
   /** Markdown: what was done, what was counted, what went wrong. */
   text: string
   passed: boolean
@@ -40,15 +43,20 @@ export async function runCommand<Name extends string, Choice extends string = ne
     program.addOption(new Option(`--${choice} <names...>`, meaning).choices(all).default([], 'all'))
   program.option('--report', 'write the result into docs/reliability.md', false).allowExcessArguments(false)
   program.parse(words, { from: 'user' })
-  const { text, passed, files } = await run(program.opts<Record<Name, number> & Record<Choice, string[]>>())
-  print(text)
   const given = [...names, ...chosen.map(([choice]) => choice)].filter(
     (option) => program.getOptionValueSource(option) === 'cli',
   )
   const flags = given.map((option) => `--${option} ${shown(program.getOptionValue(option))}`)
   const command = [`npm run endurance:${name}`, ...(flags.length > 0 ? ['--', ...flags] : [])].join(' ')
-  if (program.getOptionValue('report')) writeSection({ title, command, text, ...(files ? { files } : {}) })
-  return passed ? 0 : 1
+  let isKept = false
+  const keep = (outcome: Outcome) => {
+    isKept = true
+    if (program.getOptionValue('report')) writeSection({ title, command, ...outcome })
+  }
+  const outcome = await run(program.opts<Record<Name, number> & Record<Choice, string[]>>(), keep)
+  print(outcome.text)
+  if (!isKept) keep(outcome)
+  return outcome.passed ? 0 : 1
 }
 
 function shown(value: number | string[]): string {

@@ -7,11 +7,13 @@ import { check } from '../endurance/history/checker.ts'
 import { writePage } from '../endurance/history/page.ts'
 import { edited, PLANTED, plant } from '../endurance/history/planted.ts'
 import { recordPiece } from '../endurance/history/record.ts'
+import { CLOCK } from '../endurance/history/sites.ts'
 
-const PLAN = { seed: 1, operations: 300, breaks: false }
+const PLAN = { seed: 1, operations: 300, breaks: [] }
 
 test('one order of all operations explains every answer of two servers; an answer that comes too late is stale', async () => {
-  const { operations, versions, faults, checked } = await recordPiece('sqlite', PLAN)
+  const { operations, versions, faults, checked, broken } = await recordPiece('sqlite', { ...PLAN, breaks: [CLOCK] })
+  expect(broken).toEqual({ [CLOCK]: expect.any(Number) })
   expect(faults).toEqual([])
   expect(checked).toBeGreaterThan(200)
   expect(versions.events.length).toBeGreaterThan(20)
@@ -25,6 +27,13 @@ test('one order of all operations explains every answer of two servers; an answe
 
   const untold = check(operations, versions.events.slice(0, versions.events.length / 2))
   expect(untold.faults.length).toBeGreaterThan(0)
+
+  const moved = versions.events.findLast(({ type }) => /^order\.(completed|cancelled|expired|returned)$/.test(type))
+  const early = versions.events.map((event) =>
+    event.orderId === moved?.orderId && event.type === 'order.placed' ? { ...event, at: '9999-12-31' } : event,
+  )
+  const reasons = check(operations, early).faults.map(({ reason }) => reason)
+  expect(reasons).toContainEqual(expect.stringMatching(/ is at 20.*, and the one that it follows at 9999/))
 }, 60_000)
 
 test('servers that do not see their own commits are found, and a page shows the history around it', async () => {

@@ -137,10 +137,14 @@ function* replays(operations: readonly Operation[]): Generator<Fault> {
   }
 }
 
-/** Nothing but an expiry comes after the end of a reservation. */
+/** Nothing but an expiry comes after the end of a reservation, and no change is dated before the one that it follows, whatever a clock says. */
 function* lateMoves(versions: Versions): Generator<Fault> {
   for (const [n, { id, type, orderId, at }] of versions.events.entries()) {
-    if (orderId === undefined || !/^order\.(changed|completed|cancelled)$/.test(type)) continue
+    if (orderId === undefined) continue
+    const before = versions.order(orderId, n)?.changedAt
+    if (before !== undefined && at < before)
+      yield { reason: `event ${id} (${type}) is at ${at}, and the one that it follows at ${before}` }
+    if (!/^order\.(changed|completed|cancelled)$/.test(type)) continue
     const end = versions.order(orderId, n)?.content?.split(' ')[1] ?? 'undefined'
     if (end !== 'undefined' && at >= end) yield { reason: `event ${id} (${type}) is at ${at}, after its end at ${end}` }
   }

@@ -5,13 +5,15 @@ import { cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { temporaryFile } from '../../test/support/files.ts'
 import { root } from '../../test/support/process.ts'
-import type { Kind } from './sites.ts'
+import { CLOCK, type Kind } from './sites.ts'
 
 export interface Planted {
   readonly name: string
   readonly store: Kind
   /** In each file, a text that is there once, and what stands in its place. */
   readonly edits: readonly (readonly [file: string, from: string, to: string])[]
+  /** What else breaks, without which it does not show. */
+  readonly breaks?: readonly string[]
 }
 
 const CACHE = 'src/http/response/answer-cache.ts'
@@ -133,6 +135,28 @@ export const PLANTED: readonly Planted[] = [
     `const view = Date.now() < (globalThis.viewedAt ?? 0) + 100 ? globalThis.viewed : { ...(await memory.read()) }
     if (view !== globalThis.viewed) [globalThis.viewed, globalThis.viewedAt] = [view, Date.now()]`,
   ),
+  {
+    ...sqlite(
+      'keys forgotten by the clock of one server',
+      KEYS,
+      '\n  return (now) => {\n',
+      `
+  const old = statements.query('DELETE FROM idempotency_answers WHERE created_at <= ?')
+  return (now) => {
+    old.run(now - 1800_000)
+`,
+    ),
+    breaks: [CLOCK],
+  },
+  {
+    ...sqlite(
+      'a change dated before the one that it follows',
+      CHANGES,
+      'const at = Math.max(transaction.now, changedAt)',
+      'const at = transaction.now',
+    ),
+    breaks: [CLOCK],
+  },
   postgres('an answer shared with whoever asks while it is read', [
     'src/http/response/shared-answers.ts',
     `this.next.delete(name)

@@ -10,7 +10,9 @@ import { type BreakableSite, type Kind, openSite } from './sites.ts'
 import type { Versions } from './versions.ts'
 
 const CLIENTS = 24
-const QUIET_MS_MAX = 6_000
+/** So many operations at most come between two things that break: as dense on a machine that is busy as on one that is quiet. */
+const QUIET_OPERATIONS_MAX = 4_000
+const LOOK_EVERY_MS = 20
 
 export interface Piece {
   readonly seed: number
@@ -28,8 +30,8 @@ export interface Piece {
 export interface Plan {
   readonly seed: number
   readonly operations: number
-  /** Whether anything breaks. */
-  readonly breaks: boolean
+  /** What breaks, by name; when it is not given, everything that can. */
+  readonly breaks?: readonly string[]
   /** The folder of the source tree whose servers are started; by default this one. */
   readonly source?: string
 }
@@ -46,11 +48,14 @@ export async function recordPiece(kind: Kind, { seed, operations, breaks, source
       isWorking = false
     })
     const breaking = (async () => {
-      const faults = Object.entries(site.faults)
-      while (breaks && isWorking) {
-        await Bun.sleep(random() * QUIET_MS_MAX)
+      const quiet = Math.min(QUIET_OPERATIONS_MAX, operations / 4)
+      const faults = Object.entries(site.faults).filter(([name]) => breaks?.includes(name) ?? true)
+      while (faults.length > 0) {
+        const quietUntil = clients.operations.length + random() * quiet
+        while (isWorking && clients.operations.length < quietUntil) await Bun.sleep(LOOK_EVERY_MS)
+        if (!isWorking) return
         const [name, happen] = faults[Math.floor(random() * faults.length)] as (typeof faults)[number]
-        if (isWorking) await happen()
+        await happen()
         broken[name] = (broken[name] ?? 0) + 1
       }
     })()
@@ -73,9 +78,10 @@ export async function recordPiece(kind: Kind, { seed, operations, breaks, source
 /** The tables and the feed, once no reservation has an end any more. */
 async function atRest(site: BreakableSite) {
   for (;;) {
-    const tables = await site.tables()
-    const isAtRest = tables.orders.every(({ status, expiresAt }) => status !== 'pending' || expiresAt === null)
-    if (isAtRest) return { tables, events: await readFeed({ key: site.key, urls: site.urls() }) }
+    const { orders } = await site.tables()
+    const isAtRest = orders.every(({ status, expiresAt }) => status !== 'pending' || expiresAt === null)
+    // Each table is read by itself, so those that were read while a reservation ended may not agree.
+    if (isAtRest) return { tables: await site.tables(), events: await readFeed({ key: site.key, urls: site.urls() }) }
     await Bun.sleep(50)
   }
 }

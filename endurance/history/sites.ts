@@ -10,9 +10,16 @@ import { type Running, root, serve } from '../../test/support/process.ts'
 import type { Tables } from '../order-audit.ts'
 import { reader, readTables } from '../order-stores.ts'
 import type { Site } from './clients.ts'
+import { newClock, setAhead } from './clock.ts'
 
 const FROZEN_MS = 250
 const FULL_MS = 300
+/** Longer than from one sweep of overdue reservations to the next. */
+const AHEAD_FOR_MS = 1_200
+const AHEAD_MS = 3_600_000
+
+/** The name of a fault: the wall clock of one server is an hour ahead for a while, and then right again. */
+export const CLOCK = 'a clock an hour ahead'
 
 export type Kind = 'sqlite' | 'postgres'
 
@@ -30,25 +37,37 @@ export async function openSite(kind: Kind, source = root): Promise<BreakableSite
 
 async function startServers(database: string, source: string) {
   const key = generateKey('production')
-  const env = { PETSTORE_BOOTSTRAP_KEY: key, PETSTORE_DATABASE: database, PETSTORE_LOG_LEVEL: 'silent' }
-  const start = () => serve([], { env, command: [join(source, 'bin/petstore')] })
-  const servers: Running[] = [await start(), await start()]
+  const clocks = [0, 1].map((n) => temporaryFile(`clock-${n}`))
+  const command = [process.execPath, '--preload', join(import.meta.dir, 'clock.ts'), join(source, 'src/cli/main.ts')]
+  const start = (n: number) => {
+    const env = { PETSTORE_BOOTSTRAP_KEY: key, PETSTORE_DATABASE: database, PETSTORE_LOG_LEVEL: 'silent' }
+    return serve([], { env: { ...env, HISTORY_CLOCK: clocks[n] as string }, command })
+  }
+  clocks.forEach(newClock)
+  const servers: Running[] = [await start(0), await start(1)]
   const urls = () => servers.map(({ url }) => url)
   const kill = async (n: number) => {
     await servers[n]?.stop('SIGKILL')
-    servers[n] = await start().catch(startAgain)
+    // The store may be broken, too, and a start waits for some seconds only.
+    servers[n] = await start(n)
+      .catch(() => start(n))
+      .catch(() => start(n))
   }
-  // The store may be broken, too, and a start waits for some seconds only.
-  const startAgain = () => start().catch(start)
   const freeze = async (n: number) => {
     process.kill((servers[n] as Running).pid, 'SIGSTOP')
     await Bun.sleep(FROZEN_MS)
     process.kill((servers[n] as Running).pid, 'SIGCONT')
   }
+  const jump = async (n: number) => {
+    setAhead(clocks[n] as string, AHEAD_MS)
+    await Bun.sleep(AHEAD_FOR_MS)
+    setAhead(clocks[n] as string, 0)
+  }
   const faults = {
     'a server killed': () => kill(0),
     'both servers killed': async () => void (await Promise.all([kill(0), kill(1)])),
     'a server frozen': () => freeze(1),
+    [CLOCK]: () => jump(0),
   }
   const stop = () => Promise.all(servers.map((server) => server.stop('SIGKILL')))
   return { key, urls, faults, stop, pid: (n: number) => (servers[n] as Running).pid }
@@ -86,7 +105,8 @@ async function fullDisk(pid: number): Promise<void> {
 }
 
 async function openPostgres(source: string): Promise<BreakableSite> {
-  let primary = await Cluster.start()
+  // Nothing here cuts the power, and what a killed process has written stays: waiting for the disk would only make histories short.
+  let primary = await Cluster.start({ fsync: 'off' })
   await primary.asAdmin((sql) => sql`CREATE DATABASE petstore`)
   let standby = await primary.startStandby('standby')
   await primary.setSynchronous(true)
