@@ -366,6 +366,17 @@ test('a search whose filters leave out all that it finds ends after 100 000 rows
   await store.close()
 }, 60_000)
 
+test('a search with a filter finds names that SQLite folds in other ways, or ends at U+0000', async () => {
+  const store = await openStore(':memory:', { now: Date.now })
+  const { id } = await store.createKey(newKey())
+  for (const name of ['ab\0Zebra', 'ZÉBRA', 'zebu', 'ZEBRA "1"'])
+    await store.createPet(newPet({ name, status: 'sold' }), id)
+  const find = async (search: string) => idsOf(await store.listPets(petFilter({ limit: 9, search, status: 'sold' })))
+  expect(await find('zebra')).toEqual([1n, 2n, 4n])
+  expect(await find('zébr 1')).toEqual([4n])
+  await store.close()
+})
+
 const strace = Bun.which('strace')
 test.skipIf(!strace)(
   `the index of a file is written without a sync, and a create after it with one${strace ? '' : ' (strace is not installed)'}`,

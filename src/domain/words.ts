@@ -45,7 +45,13 @@ export function searchWords(search: string): string[] {
   return [...new Set(split(folded))]
 }
 
-/** Whether for each word of the search one of the words begins with it. `words`: as `wordsOf` gives them. */
-export function hasWords(words: string, search: readonly string[]): boolean {
-  return search.every((word) => words.includes(` ${word}`))
+/** What `hasWords` looks for: made once, since a search looks at many rows. */
+export function beginningsOf(search: readonly string[]): string[] {
+  return search.map((word) => ` ${word}`)
+}
+
+/** Whether for each word of a search one of the words begins with it. `words`: as `wordsOf` gives them. */
+export function hasWords(words: string, beginnings: readonly string[]): boolean {
+  for (const beginning of beginnings) if (!words.includes(beginning)) return false
+  return true
 }

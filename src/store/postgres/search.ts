@@ -1,7 +1,7 @@
 // The index of search in PostgreSQL, and the rows that it is compared with.
 
 import { FOLDING } from '../../domain/words.ts'
-import type { FoundRow, SearchTables } from '../search/tables.ts'
+import { type FoundRow, type SearchTables, walkedRows } from '../search/tables.ts'
 import { jsonObject } from '../shared/columns.ts'
 import { type AnyFilter, type List, planOf, rowsOf } from '../shared/lists.ts'
 import type { PrimaryConnection } from './connection.ts'
@@ -37,14 +37,11 @@ export function postgresSearchTables<Filter extends AnyFilter>(
     SELECT 'change', id, row_id, (SELECT ${searched} FROM ${rowsOf(list)} WHERE ${table}.id = row_id) FROM (
       SELECT id, row_id FROM search_changes WHERE list = ${number} AND id >= $3 ORDER BY id LIMIT ${limit}
     ) AS changes`
-  // OFFSET keeps each range a look-up of its own.
+  // OFFSET keeps each segment a look-up of its own.
   const ids = `
-    SELECT segment, (place - 1)::int AS place, ids
-    FROM unnest($1::text::bigint[]) AS segment
-    CROSS JOIN ROWS FROM (unnest($2::text::text[]), unnest($3::text::text[])) WITH ORDINALITY AS range (first, last, place)
-    CROSS JOIN LATERAL (
+    SELECT segment, ids FROM unnest($1::text::bigint[]) AS segment CROSS JOIN LATERAL (
       SELECT ids FROM search_terms
-      WHERE ${index} AND search_terms.segment = segment.segment AND term >= range.first AND term <= range.last OFFSET 0
+      WHERE ${index} AND search_terms.segment = segment.segment AND term >= $2 AND term <= $3 OFFSET 0
     ) AS found`
   const end = `
     SELECT (SELECT id FROM ${table} WHERE id >= coalesce((SELECT (max(segment) + 1) * ${size} FROM search_segments WHERE ${index}),
@@ -66,14 +63,9 @@ export function postgresSearchTables<Filter extends AnyFilter>(
         changes: of('change').map(({ id, row, text }) => [id, row as bigint, text] as const),
       }
     },
-    async idsOf(segments, ranges) {
-      const found = await read<{ segment: bigint; place: number; ids: Uint8Array }>(
-        ids,
-        `{${segments}}`,
-        arrayOf(ranges.map(({ first }) => first)),
-        arrayOf(ranges.map(({ last }) => last)),
-      )
-      return found.map(({ segment, place, ids }) => [segment, place, ids] as const)
+    async idsOf(segments, { first, last }) {
+      const found = await read<{ segment: bigint; ids: Uint8Array }>(ids, `{${segments}}`, first, last)
+      return found.map(({ segment, ids }) => [segment, ids] as const)
     },
     async rows(wanted, filter) {
       const { plan, values } = planOfRows(filter)
@@ -84,12 +76,18 @@ export function postgresSearchTables<Filter extends AnyFilter>(
         ...values,
       )
     },
-    async walk(filter, after, up, limit) {
+    async walk(filter, after, up, limit, word) {
       const { plan, values } = planOfRows(filter)
-      const sql = walkSql(list, plan, up, limit, `id, ${searched} AS text`)
-      return (await read<{ id: bigint; text: string }>(sql, after, ...values)).map(
-        ({ id, text }) => [id, text] as const,
+      // A text of ASCII alone folds to what `lower` makes of it.
+      const [walked] = await read<{ looked: number; last: bigint | null; rows: string | null }>(
+        `SELECT count(*)::int AS looked, ${up ? 'max' : 'min'}(id) AS last, json_agg(json_build_array(id::text, text)) FILTER (
+           WHERE octet_length(text) <> length(text) OR strpos(lower(text COLLATE "C"), ${parameter(plan.given.length)}) > 0)::text AS rows
+         FROM (${walkSql(list, plan, up, limit, `id, ${searched} AS text`)}) AS walked`,
+        after,
+        ...values,
+        word,
       )
+      return { looked: walked?.looked ?? 0, last: walked?.last ?? undefined, rows: walkedRows(walked?.rows ?? '[]') }
     },
     async end() {
       const [row] = await read<{ first: bigint | null; last: bigint | null }>(end)

@@ -3,23 +3,21 @@
 
 import { PetstoreError } from '../../domain/errors.ts'
 import type { Page } from '../../domain/lists.ts'
-import { hasWords, searchWords, wordsOf } from '../../domain/words.ts'
+import { beginningsOf, hasWords, searchWords, wordsOf } from '../../domain/words.ts'
 import { batched } from '../shared/group-commit.ts'
 import { type AnyFilter, goesUp, hasFilters, type List, pageOf, startOf } from '../shared/lists.ts'
 import { Memory, type View } from './memory.ts'
 import { BLOCK } from './rows.ts'
+import { placesOf } from './segments.ts'
 import type { FoundRow, SearchTables } from './tables.ts'
-import { addTo, placesIn, rangeOf, segmentOf } from './terms.ts'
+import { segmentOf } from './terms.ts'
 import { type Demand, taking } from './turns.ts'
 
-/** Of a search that is all words of one letter each, the index is asked for so many; the rows are asked for all. */
-const RANGES_MAX = 16
-const SEGMENTS_MAX = 32
 const CHUNK = { first: 64, max: 1_024 }
 /** Rows behind the segments that are passed by at once. */
 const PASSED = 32 * BLOCK
-/** Rows that are looked at along the filters, before and after as many by the index, and twice as many each time. */
-const TURN_ROWS = 1_000
+/** Rows that are looked at along the filters, before as many by the index; twice as many each time. */
+const TURN_ROWS = 192
 /** A search that has looked at so many rows in vain ends. It takes about 0.2 s, in slices. */
 const ROWS_MAX = 100_000
 
@@ -70,6 +68,7 @@ export function searchable<Filter extends AnyFilter>(
 class Way<Filter> {
   private looked = 0
   private readonly turns = taking()
+  private readonly beginnings: readonly string[]
 
   constructor(
     private readonly tables: SearchTables<Filter>,
@@ -78,7 +77,9 @@ class Way<Filter> {
     private readonly words: readonly string[],
     private readonly filter: Filter,
     private readonly hasFilters: boolean,
-  ) {}
+  ) {
+    this.beginnings = beginningsOf(words)
+  }
 
   /**
    * Up to `count` rows, the nearest first. Nobody knows whether the filters or the words leave less, so both ways are gone, each for as long
@@ -86,12 +87,14 @@ class Way<Filter> {
    */
   async find(from: bigint, up: boolean, count: number): Promise<FoundRow[]> {
     const found: FoundRow[] = []
+    // Without filters most of the first are found.
+    const first = this.hasFilters ? CHUNK.first : count
     let after = from
     for (let turn = TURN_ROWS; ; turn *= 2) {
       for (const way of this.hasFilters ? [this.alongFilters, this.byWords] : [this.byWords]) {
         const end = this.looked + (this.hasFilters ? turn : Number.POSITIVE_INFINITY)
         let isOver = true
-        for await (const { ids, after: next, looked } of way.call(this, after, up)) {
+        for await (const { ids, after: next, looked } of way.call(this, after, up, first)) {
           if (ids.length > 0) found.push(...(await this.matching(ids)))
           if (found.length >= count) return found.slice(0, count)
           after = next
@@ -108,104 +111,72 @@ class Way<Filter> {
 
   private async matching(ids: readonly bigint[]): Promise<FoundRow[]> {
     const rows = new Map((await this.tables.rows(ids, this.filter)).map((row) => [row.id, row]))
-    return ids.flatMap((id) => rows.get(id) ?? []).filter(({ text }) => hasWords(wordsOf(text), this.words))
+    return ids.flatMap((id) => rows.get(id) ?? []).filter(({ text }) => hasWords(wordsOf(text), this.beginnings))
   }
 
-  private async *alongFilters(from: bigint, up: boolean): AsyncGenerator<Candidates> {
+  private async *alongFilters(from: bigint, up: boolean, first: number): AsyncGenerator<Candidates> {
+    const [word = ''] = this.words.toSorted((one, other) => other.length - one.length)
     let after = from
-    for (let chunk = CHUNK.first; ; chunk = Math.min(2 * chunk, CHUNK.max)) {
-      const rows = await this.tables.walk(this.filter, after, up, chunk)
-      const last = rows.at(-1)?.[0]
+    for (let chunk = first; ; chunk = Math.min(4 * chunk, CHUNK.max)) {
+      const { rows, looked, last } = await this.tables.walk(this.filter, after, up, chunk, word)
       if (last !== undefined) after = up ? last : last - 1n
-      const ids = rows.filter(([, text]) => hasWords(wordsOf(text), this.words)).map(([id]) => id)
-      yield { ids, after, looked: rows.length }
-      if (rows.length < chunk) return
+      const ids = rows.filter(([, text]) => hasWords(wordsOf(text), this.beginnings)).map(([id]) => id)
+      yield { ids, after, looked }
+      if (looked < chunk) return
     }
   }
 
-  private async *byWords(from: bigint, up: boolean): AsyncGenerator<Candidates> {
-    if (up) yield* this.inSegments(from, up)
-    yield* this.behindSegments(from, up)
-    if (!up) yield* this.inSegments(from, up)
+  private async *byWords(from: bigint, up: boolean, first: number): AsyncGenerator<Candidates> {
+    if (up) yield* this.inSegments(from, up, first)
+    yield* this.behindSegments(from, up, first)
+    if (!up) yield* this.inSegments(from, up, first)
   }
 
-  private *behindSegments(from: bigint, up: boolean): Generator<Candidates> {
+  private *behindSegments(from: bigint, up: boolean, first: number): Generator<Candidates> {
     const { rows, end } = this.view
     const start = rows.firstAbove(from, end)
     const step = up ? 1 : -1
-    const mayHave = (block: string | undefined) => block === undefined || hasWords(block, this.words)
+    const mayHave = (block: string | undefined) => block === undefined || hasWords(block, this.beginnings)
     let found: bigint[] = []
-    let chunk = CHUNK.first
+    let chunk = first
     let isIn = true
     for (let at = up ? start : start - 1; at >= rows.start && at < end; at += step) {
       const isFirst = at % BLOCK === (up ? 0 : BLOCK - 1)
       if (isFirst) isIn = mayHave(rows.blockOf(at))
       if (!isIn) at += step * (BLOCK - 1)
-      else if (hasWords(rows.wordsAt(at), this.words)) found.push(rows.idAt(at))
+      else if (hasWords(rows.wordsAt(at), this.beginnings)) found.push(rows.idAt(at))
       if (found.length < chunk && !(isFirst && at % PASSED < BLOCK)) continue
       const last = rows.idAt(Math.max(at, rows.start))
       yield { ids: found, after: up ? last : last - 1n, looked: found.length }
-      if (found.length > 0) chunk = Math.min(2 * chunk, CHUNK.max)
+      if (found.length > 0) chunk = Math.min(4 * chunk, CHUNK.max)
       found = []
     }
-    yield* chunks(found, up, (id) => id)
+    yield* chunks(found, up, first, (id) => id)
   }
 
-  private async *inSegments(from: bigint, up: boolean): AsyncGenerator<Candidates> {
+  private async *inSegments(from: bigint, up: boolean, first: number): AsyncGenerator<Candidates> {
     const { size } = this
-    const first = segmentOf(up ? from + 1n : from, size)
-    const way = this.view.segments.filter((segment) => (up ? segment >= first : segment <= first))
+    const nearest = segmentOf(up ? from + 1n : from, size)
+    const way = this.view.segments.filter((segment) => (up ? segment >= nearest : segment <= nearest))
     if (!up) way.reverse()
-    const changed = [...this.view.changed].filter(([id, words]) => id < this.view.behind && hasWords(words, this.words))
-    // The longest word is in few rows.
-    const ranges = this.words
-      .toSorted((one, other) => other.length - one.length)
-      .slice(0, RANGES_MAX)
-      .map(rangeOf)
-    for (let at = 0, count = 1; at < way.length; at += count, count = Math.min(2 * count, SEGMENTS_MAX)) {
-      const group = way.slice(at, at + count)
-      const bits = this.inAll(await this.tables.idsOf(group, ranges), ranges.length)
-      for (const segment of group) {
-        const start = segment * BigInt(size)
-        const wanted = placesIn(bits.get(segment) ?? NONE)
-        for (const [id] of changed) if (segmentOf(id, size) === segment) wanted.push(Number(id - start))
-        // Texts that have changed stand behind the others, or are there twice.
-        const places = changed.length === 0 ? wanted : [...new Set(wanted)].sort((one, other) => one - other)
-        const end = Number(from - start)
-        const onWay = places.filter((place) => (up ? place > end : place <= end))
-        if (!up) onWay.reverse()
-        yield* chunks(onWay, up, (place) => start + BigInt(place))
-      }
-      await this.turns()
+    const changed = [...this.view.changed].filter(
+      ([id, words]) => id < this.view.behind && hasWords(words, this.beginnings),
+    )
+    for await (const [segment, wanted] of placesOf(this.tables, size, way, this.words, this.turns)) {
+      const start = segment * BigInt(size)
+      for (const [id] of changed) if (segmentOf(id, size) === segment) wanted.push(Number(id - start))
+      // Texts that have changed stand behind the others, or are there twice.
+      const places = changed.length === 0 ? wanted : [...new Set(wanted)].sort((one, other) => one - other)
+      const end = Number(from - start)
+      const onWay = places.filter((place) => (up ? place > end : place <= end))
+      if (!up) onWay.reverse()
+      yield* chunks(onWay, up, first, (place) => start + BigInt(place))
     }
-  }
-
-  /** For each segment, the places that are in every range. */
-  private inAll(found: readonly (readonly [bigint, number, Uint8Array])[], ranges: number): Map<bigint, Uint8Array> {
-    const bits = new Map<bigint, Uint8Array[]>()
-    for (const [segment, range, ids] of found) {
-      const ofRanges = bits.get(segment) ?? []
-      bits.set(segment, ofRanges)
-      const ofRange = ofRanges[range] ?? new Uint8Array(this.size / 8)
-      ofRanges[range] = ofRange
-      addTo(ofRange, ids)
-    }
-    const inAll = new Map<bigint, Uint8Array>()
-    for (const [segment, ofRanges] of bits) {
-      const [whole, ...others] = ofRanges
-      if (Object.keys(ofRanges).length < ranges || !whole) continue
-      for (const other of others)
-        for (let at = 0; at < whole.length; at++) whole[at] = (whole[at] as number) & (other[at] as number)
-      inAll.set(segment, whole)
-    }
-    return inAll
   }
 }
 
-const NONE = new Uint8Array(0)
-
-function* chunks<Of>(all: readonly Of[], up: boolean, idOf: (one: Of) => bigint): Generator<Candidates> {
-  for (let at = 0, chunk = CHUNK.first; at < all.length; at += chunk, chunk = Math.min(2 * chunk, CHUNK.max)) {
+function* chunks<Of>(all: readonly Of[], up: boolean, first: number, idOf: (one: Of) => bigint): Generator<Candidates> {
+  for (let at = 0, chunk = first; at < all.length; at += chunk, chunk = Math.min(4 * chunk, CHUNK.max)) {
     const some = all.slice(at, at + chunk).map(idOf)
     const last = some.at(-1) as bigint
     yield { ids: some, after: up ? last : last - 1n, looked: some.length }

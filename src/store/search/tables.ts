@@ -29,6 +29,19 @@ export interface FoundRow {
   readonly json: string
 }
 
+export interface Walked {
+  /** How many rows were looked at, up to the limit, and the last of them. */
+  readonly looked: number
+  readonly last: bigint | undefined
+  /** Those that may have the word, in their order. */
+  readonly rows: readonly (readonly [id: bigint, text: string])[]
+}
+
+/** A row that was walked to, in JSON: the id as text, since it may have more digits than a number. */
+export function walkedRows(json: string): [id: bigint, text: string][] {
+  return (JSON.parse(json) as [string, string][]).map(([id, text]) => [BigInt(id), text])
+}
+
 /** Where the index ends. */
 export interface End {
   /** The first id behind the last segment, and the last id of all; `undefined` where there is none. */
@@ -40,14 +53,14 @@ export interface SearchTables<Filter> {
   /** From what is known on, itself included, up to `limit` of the rows and of the changes. Includes every commit before the call. */
   news(known: Known, limit: number): Promise<News>
 
-  /** The ids of the terms in each range, by its place in `ranges`. */
-  idsOf(segments: readonly bigint[], ranges: readonly Range[]): Promise<(readonly [bigint, number, Uint8Array])[]>
+  /** The ids of each term in the range, with its segment. */
+  idsOf(segments: readonly bigint[], range: Range): Promise<(readonly [segment: bigint, ids: Uint8Array])[]>
 
   /** Those of the rows that the filters let pass, in any order. */
   rows(ids: readonly bigint[], filter: Filter): Promise<FoundRow[]>
 
-  /** The rows that the filters let pass above `after`, or up to it, the nearest first. */
-  walk(filter: Filter, after: bigint, up: boolean, limit: number): Promise<(readonly [id: bigint, text: string])[]>
+  /** Looks at the rows that the filters let pass above `after`, or up to it, the nearest first. */
+  walk(filter: Filter, after: bigint, up: boolean, limit: number, word: string): Promise<Walked>
 
   end(): Promise<End>
 

@@ -9,6 +9,8 @@ export const SEGMENT = 32_768
 const PREFIX_MAX = 3
 /** Longer words are cut: what the index finds is compared with the row. */
 const TERM_MAX = 32
+/** Of a search that is all words of one letter each, the index is asked for so many; the rows are asked for all. */
+const RANGES_MAX = 16
 /** After every text that begins with the same letters: no letter, and never assigned. */
 const LAST = '\u{10ffff}'
 
@@ -24,9 +26,19 @@ export interface Range {
   readonly last: string
 }
 
-export function rangeOf(word: string): Range {
-  const first = cut(word, TERM_MAX)
-  return { first, last: cut(word, PREFIX_MAX) === word ? first : first + LAST }
+/**
+ * Rows with all words have a term in each range. Those of one term come first: where nothing has these together, the others, which may have
+ * many terms, need not be read.
+ */
+export function rangesOf(words: readonly string[]): Range[] {
+  // The longest word is in few rows.
+  const asked = words.toSorted((one, other) => other.length - one.length).slice(0, RANGES_MAX)
+  const prefixes = new Set(asked.map((word) => cut(word, PREFIX_MAX)))
+  const longer = asked.filter((word) => !prefixes.has(word)).map((word) => cut(word, TERM_MAX))
+  return [
+    ...[...prefixes].map((term) => ({ first: term, last: term })),
+    ...longer.map((first) => ({ first, last: first + LAST })),
+  ]
 }
 
 /** The first letters, in code points: half a letter is no text. */
@@ -109,38 +121,63 @@ function inOrder<Of>(named: Iterable<[string, Of]>): [string, Of][] {
 }
 
 function bytesOf(places: readonly number[], size: number): Uint8Array {
-  const ids = new Uint8Array(Math.min(2 * places.length, size / 8))
-  if (ids.length === size / 8) setPlaces(ids, places)
-  else for (const [at, place] of places.entries()) ids.set([place & 0xff, place >> 8], 2 * at)
-  return ids
+  if (2 * places.length < size / 8) return new Uint8Array(new Uint16Array(places).buffer)
+  const bits = noBits(size)
+  for (const place of places) set(bits, place)
+  return new Uint8Array(bits.buffer, 0, size / 8)
 }
 
 /** The ids of both. */
 export function joined(one: Uint8Array, other: Uint8Array, size: number): Uint8Array {
-  const bits = new Uint8Array(size / 8)
-  for (const ids of [one, other]) addTo(bits, ids)
+  const bits = noBits(size)
+  for (const ids of [one, other]) addTo(bits, ids, size)
   return bytesOf(placesIn(bits), size)
 }
 
 const LENGTHS = [1, 2, PREFIX_MAX, TERM_MAX]
 
-function setPlaces(bits: Uint8Array, places: Iterable<number>): void {
-  for (const place of places) bits[place >> 3] = (bits[place >> 3] as number) | (1 << (place & 7))
+/** A bit for each place of a segment, 32 in a number. */
+export type Bits = Uint32Array<ArrayBuffer>
+
+export function noBits(size: number): Bits {
+  return new Uint32Array(Math.ceil(size / 32))
 }
 
-/** Adds the places of a term to `bits`, one for each place. */
-export function addTo(bits: Uint8Array, ids: Uint8Array): void {
-  if (ids.length === bits.length)
-    for (let at = 0; at < bits.length; at++) bits[at] = (bits[at] as number) | (ids[at] as number)
-  else setPlaces(bits, new Uint16Array(new Uint8Array(ids).buffer))
+function set(bits: Bits, place: number): void {
+  bits[place >> 5] = (bits[place >> 5] as number) | (1 << (place & 31))
+}
+
+/** Adds the places of a term to `bits`. */
+export function addTo(bits: Bits, ids: Uint8Array, size: number): void {
+  // The driver's bytes may begin anywhere.
+  const bytes = new Uint8Array(4 * Math.ceil(ids.length / 4))
+  bytes.set(ids)
+  if (ids.length < size / 8) {
+    const places = new Uint16Array(bytes.buffer, 0, ids.length / 2)
+    for (let at = 0; at < places.length; at++) set(bits, places[at] as number)
+    return
+  }
+  const others = new Uint32Array(bytes.buffer)
+  for (let at = 0; at < bits.length; at++) bits[at] = (bits[at] as number) | (others[at] as number)
+}
+
+/** Takes from `bits` what the others do not have. Gives whether any are left. */
+export function keepIn(bits: Bits, others: Bits): boolean {
+  let any = 0
+  for (let at = 0; at < bits.length; at++) {
+    const both = (bits[at] as number) & (others[at] as number)
+    bits[at] = both
+    any |= both
+  }
+  return any !== 0
 }
 
 /** The places whose bits are set, in their order. */
-export function placesIn(bits: Uint8Array): number[] {
+export function placesIn(bits: Bits): number[] {
   const places: number[] = []
   for (let at = 0; at < bits.length; at++) {
     for (let rest = bits[at] as number; rest !== 0; rest &= rest - 1)
-      places.push(8 * at + 31 - Math.clz32(rest & -rest))
+      places.push(32 * at + 31 - Math.clz32(rest & -rest))
   }
   return places
 }

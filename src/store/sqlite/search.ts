@@ -1,7 +1,7 @@
 // The index of search in SQLite, and the rows that it is compared with.
 
 import { FOLDING } from '../../domain/words.ts'
-import type { FoundRow, SearchTables } from '../search/tables.ts'
+import { type FoundRow, type SearchTables, walkedRows } from '../search/tables.ts'
 import { jsonObject } from '../shared/columns.ts'
 import { type AnyFilter, type List, type Plan, planOf, rowsOf } from '../shared/lists.ts'
 import { SQLITE_JSON } from './json.ts'
@@ -34,8 +34,9 @@ export function sqliteSearchTables<Filter extends AnyFilter>(
     `SELECT search_changes.id, row_id, (SELECT ${searched} FROM ${rowsOf(list)} WHERE ${list.table}.id = row_id)
      FROM search_changes INDEXED BY search_changes_by_list WHERE list = ${number} AND search_changes.id >= ? LIMIT +?`,
   )
-  const terms = statements.query<[Uint8Array], [bigint, string, string]>(
-    `SELECT ids FROM search_terms WHERE ${index} AND segment = ? AND term >= ? AND term <= ?`,
+  const terms = statements.query<[bigint, Uint8Array], [string, string, string]>(
+    `SELECT segment, ids FROM json_each(?) CROSS JOIN search_terms
+     WHERE ${index} AND segment = value AND term >= ? AND term <= ?`,
   )
   const lastSegment = statements.query<[bigint | null], []>(`SELECT max(segment) FROM search_segments WHERE ${index}`)
   const end = statements.query<[bigint | null, bigint | null], [bigint]>(
@@ -55,10 +56,18 @@ export function sqliteSearchTables<Filter extends AnyFilter>(
       FROM (SELECT value AS wanted FROM json_each(?1)) CROSS JOIN ${rowsOf(list, ' NOT INDEXED')}
       WHERE ${[`${list.table}.id = wanted`, ...given.map((name, place) => `${list.filters[name]} = ${parameter(place)}`)].join(' AND ')} LIMIT +?2`,
   )
-  const walkUp = planned<Filter, Text>(statements, list, (plan) => walkSql(list, plan, true, `id, ${searched} AS text`))
-  const walkDown = planned<Filter, Text>(statements, list, (plan) =>
-    walkSql(list, plan, false, `id, ${searched} AS text`),
-  )
+  // A text of ASCII alone folds to what `lower` makes of it. Another one has more bytes than characters, or U+0000, where `length` ends.
+  const walk = (up: boolean) =>
+    planned<Filter, [number | bigint, bigint | null, string]>(
+      statements,
+      list,
+      (
+        plan,
+      ) => `SELECT count(*), ${up ? 'max' : 'min'}(id), json_group_array(json_array(CAST(id AS text), text)) FILTER (
+          WHERE octet_length(text) <> length(text) OR instr(lower(text), ${parameter(plan.given.length)}) > 0)
+        FROM (${walkSql(list, plan, up, `id, ${searched} AS text`)})`,
+    )
+  const [walkUp, walkDown] = [walk(true), walk(false)]
 
   return {
     news: ({ segment, row, change }, limit) =>
@@ -67,17 +76,14 @@ export function sqliteSearchTables<Filter extends AnyFilter>(
         rows: rowsFrom.values(row, limit),
         changes: changes.values(change, limit),
       })),
-    idsOf: (of, ranges) =>
-      read(() =>
-        of.flatMap((segment) =>
-          ranges.flatMap(({ first, last }, place) =>
-            terms.values(segment, first, last).map(([ids]) => [segment, place, ids] as const),
-          ),
-        ),
-      ),
+    idsOf: (of, { first, last }) => read(() => terms.values(`[${of}]`, first, last)),
     rows: (ids, filter) =>
       read(() => asked(filter, `[${ids}]`, ids.length).map(([id, text, json]): FoundRow => ({ id, text, json }))),
-    walk: (filter, after, up, limit) => read(() => (up ? walkUp : walkDown)(filter, after, limit)),
+    walk: (filter, after, up, limit, word) =>
+      read(() => {
+        const [[looked, last, rows] = [0, null, '[]']] = (up ? walkUp : walkDown)(filter, after, limit, word)
+        return { looked: Number(looked), last: last ?? undefined, rows: walkedRows(rows) }
+      }),
     end: () =>
       read(() => {
         const segment = lastSegment.values()[0]?.[0]
@@ -95,18 +101,18 @@ export function sqliteSearchTables<Filter extends AnyFilter>(
   }
 }
 
-/** A statement for each combination of filters; their values come behind the limit. */
+/** A statement for each combination of filters; their values come behind the limit, and others behind those. */
 function planned<Filter extends AnyFilter, Row>(
   statements: Statements,
   list: List<Filter>,
   sqlOf: (plan: Plan<Filter>) => string,
-): (filter: Filter, first: Value, limit: number) => Row[] {
+): (filter: Filter, first: Value, limit: number, ...more: Value[]) => Row[] {
   const built = new Map<string, Query<Row, Value[]>>()
-  return (filter, first, limit) => {
+  return (filter, first, limit, ...more) => {
     const plan = planOf(list, filter, parameter)
     const name = `${plan.index?.name} ${plan.given}`
     const statement = built.get(name) ?? statements.query<Row, Value[]>(sqlOf(plan))
     built.set(name, statement)
-    return statement.values(first, limit, ...plan.given.map((given) => filter[given] as Value))
+    return statement.values(first, limit, ...plan.given.map((given) => filter[given] as Value), ...more)
   }
 }
