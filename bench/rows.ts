@@ -48,7 +48,7 @@ const ORDERS = ['place', 'complete', 'create'] as const
 const MEMORY = ['pages', 'pet', 'list', 'create'] as const
 const WORKERS = ['list', 'pages', 'create'] as const
 /** The milliseconds of the slowest in a hundred, with 10^6 and with 10^7 pets. */
-const SEARCHES = { few: [5, 10], tenth: [50, 50], none: [50, 50] } as const
+export const SEARCHES = { few: [5, 10], tenth: [50, 50], none: [50, 50] } as const
 const POSTGRES = { list: 45_000, create: 22_000, place: 15_000 }
 /** From how many pets on each work is measured: random requests to a smaller store would be answered from memory. */
 const GROWTH = {
