@@ -67,8 +67,8 @@ function pathOf(ask: Ask): string {
   if (ask.kind === 'pet') return `/pets/${ask.id}`
   if (ask.kind === 'order') return `/store/orders/${ask.id}`
   if (ask.kind !== 'list') return '/store/inventory'
-  const { list, status, categoryId, search, newest, limit } = ask
-  const query = Object.entries({ limit, status, categoryId, search, ...(newest ? { sort: 'newest' } : {}) })
+  const { list, status, categoryId, petId, search, newest, limit } = ask
+  const query = Object.entries({ limit, status, categoryId, petId, search, ...(newest ? { sort: 'newest' } : {}) })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${value}`)
   return `/${list === 'pets' ? 'pets' : 'store/orders'}?${query.join('&')}`

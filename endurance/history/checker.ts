@@ -38,7 +38,7 @@ export function check(operations: readonly Operation[], events: readonly Seen[])
     for (; (byEnd[ended] as Operation).endedAt < operation.startedAt; ended++)
       floor = Math.max(floor, found.get(byEnd[ended] as Operation) ?? 0)
     const last = Math.max(floor, upTo(operation.endedAt))
-    const condition = searchCondition(operation, versions, floor, last) ?? conditionOf(operation, versions, { pets })
+    const condition = conditionOf(operation, versions, { pets }, [floor, last])
     checked++
     const version = typeof condition === 'function' ? first(condition, floor, last) : undefined
     if (version !== undefined) found.set(operation, version)
@@ -101,25 +101,6 @@ function nameOf({ type, petId, pet, orderId }: Seen): string | undefined {
   if (type === 'pet.changed')
     return pet?.name.includes('renamed') ? `pet.changed ${petId} ${pet.name}` : `freed ${petId}`
   return `${type} ${type === 'order.placed' || orderId === undefined ? petId : orderId}`
-}
-
-/**
- * A search is several readings, so its rows are judged one by one: each was so at some time, and what was there all the time is there.
- * `undefined` for everything else.
- */
-function searchCondition(operation: Operation, versions: Versions, floor: number, last: number): Condition {
-  const { ask, status, text } = operation
-  if (ask.kind !== 'list' || ask.search === undefined || status >= 400) return undefined
-  const shown = new Map((JSON.parse(text) as { id: number; name: string }[]).map((one) => [one.id, one]))
-  const word = ask.search
-  const has = (name: string | undefined) => name === word
-  for (const { id, name } of shown.values())
-    if (!has(name) || first((k) => versions.pet(id, k)?.name === name, floor, last) === undefined)
-      return `pet ${id} is found as ${name}, and was not called so`
-  for (const id of versions.petIds)
-    if (!shown.has(id) && first((k) => !has(versions.pet(id, k)?.name), floor, last) === undefined)
-      return `pet ${id} is not found, and was there all the time`
-  return () => true
 }
 
 /** Whoever sends an Idempotency-Key gets one answer. */

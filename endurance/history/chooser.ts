@@ -2,7 +2,7 @@
 
 import { type Answer, type Asked, feedAfter, feedFrom, get, LISTS, linkOf, patch } from './asked.ts'
 import type { Ask } from './operations.ts'
-import { type Pet, petRow } from './versions.ts'
+import { type AnsweredOrder, type Pet, petRow } from './versions.ts'
 
 /** What all clients know together. */
 export interface Known {
@@ -65,9 +65,16 @@ export class Chooser {
   }
 
   search(): Asked | undefined {
-    const search = this.pick(this.known.names.slice(-20))
-    if (search === undefined) return undefined
-    return get({ kind: 'list', list: 'pets', newest: this.random() < 0.5, limit: 100, back: false, search })
+    const name = this.pick(this.known.names.slice(-40))
+    if (name === undefined) return undefined
+    const list = /^(added|renamed)/.test(name) && this.random() < 0.6 ? 'pets' : 'orders'
+    // The whole of it, or the beginning that others have, too.
+    const search = this.pick([name, name.slice(0, -2), name.slice(0, -3)])
+    return get({ kind: 'list', list, newest: this.random() < 0.5, limit: this.pick([3, 100]), back: false, search })
+  }
+
+  ordersOfPet(): Asked {
+    return get({ kind: 'list', list: 'orders', petId: this.pet(), newest: this.random() < 0.5, limit: 4, back: false })
   }
 
   read(): Asked {
@@ -127,11 +134,17 @@ export class Chooser {
     if (id === undefined) return undefined
     const path = `/store/orders/${id}`
     const chance = this.random()
-    if (chance < 0.3) return { ask: { kind: 'complete', id }, method: 'POST', path: `${path}/complete` }
-    if (chance < 0.55) return { ask: { kind: 'return', id }, method: 'POST', path: `${path}/return` }
-    if (chance < 0.8) return { ask: { kind: 'cancel', id }, method: 'DELETE', path }
+    const read = this.random() < 0.5 ? this.tagged.find(({ asked: { ask } }) => isOrder(ask, id)) : undefined
+    const ifMatch = read && { ifMatch: JSON.parse(read.answer.text) as AnsweredOrder }
+    const headers = read && { headers: { 'If-Match': read.tag } }
+    const post = (kind: 'complete' | 'return'): Asked => {
+      return { ask: { kind, id, ...ifMatch }, method: 'POST', path: `${path}/${kind}`, ...headers }
+    }
+    if (chance < 0.3) return post('complete')
+    if (chance < 0.55) return post('return')
+    if (chance < 0.8) return { ask: { kind: 'cancel', id, ...ifMatch }, method: 'DELETE', path, ...headers }
     const reference = this.name('changed')
-    return { ask: { kind: 'change', id, reference }, ...patch(path, { reference }) }
+    return { ask: { kind: 'change', id, reference, ...ifMatch }, ...patch(path, { reference }), ...headers }
   }
 
   /** Mostly the first few, and the last few. */
@@ -145,10 +158,10 @@ export class Chooser {
     return this.pick(this.random() < 0.9 ? orders.slice(-HOT) : orders)
   }
 
-  /** One word that begins no other name. */
+  /** One word that begins no other name; others may begin as it does. */
   private name(what: string): string {
     const name = `${what}${++this.known.count}q`
-    if (what !== 'order' && what !== 'changed') this.known.names.push(name)
+    this.known.names.push(name)
     return name
   }
 
@@ -163,17 +176,22 @@ export class Chooser {
   }
 }
 
+function isOrder(ask: Ask, id: number): boolean {
+  return ask.kind === 'order' && ask.id === id
+}
+
 type Way = (this: Chooser) => Asked | undefined
 
 /** Each as often as its share of a hundred. */
 const SHARES: readonly [Way, share: number][] = [
-  [() => undefined, 18],
+  [() => undefined, 14],
   [Chooser.prototype.follow, 8],
   [Chooser.prototype.again, 16],
   [() => get({ kind: 'inventory' }), 8],
   [Chooser.prototype.read, 10],
   [Chooser.prototype.readFeed, 8],
-  [Chooser.prototype.search, 2],
+  [Chooser.prototype.search, 4],
+  [Chooser.prototype.ordersOfPet, 2],
   [Chooser.prototype.add, 3],
   [Chooser.prototype.repeat, 3],
   [Chooser.prototype.rename, 4],

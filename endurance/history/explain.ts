@@ -2,6 +2,7 @@
 
 import type { Seen } from '../event-readers.ts'
 import type { Ask, ListAsk, Operation } from './operations.ts'
+import { searchFault } from './searches.ts'
 import { type AnsweredOrder, contentOf, orderRow, type Pet, petRow, type Versions } from './versions.ts'
 
 /** Whether the version explains the answer. `undefined`: every one does. A text: none can, and why. */
@@ -12,8 +13,16 @@ export interface Added {
   readonly pets: ReadonlyMap<string, number>
 }
 
-export function conditionOf(operation: Operation, versions: Versions, added: Added): Condition {
+/** `between`: the versions between which it has to fit. */
+export function conditionOf(
+  operation: Operation,
+  versions: Versions,
+  added: Added,
+  between: readonly [number, number],
+): Condition {
   const { ask, status, text } = operation
+  if (status < 400 && ask.kind === 'list' && ask.search !== undefined)
+    return searchFault(operation, { ...ask, search: ask.search }, versions, between)
   if (status === 200 || status === 201 || status === 304) return acknowledged(operation, versions, added)
   if (status === 204) {
     if (ask.kind === 'delete') return (k) => versions.pet(ask.id, k) === undefined
@@ -48,8 +57,9 @@ function acknowledged(operation: Operation, versions: Versions, added: Added): C
       if (replayed) return (k) => versions.order(id, k)?.placedAt === placedAt
       return orderIs(JSON.parse(text) as AnsweredOrder, versions)
     }
-    case 'order':
     case 'change':
+      return orderIs(JSON.parse(text) as AnsweredOrder, versions, ask.ifMatch)
+    case 'order':
     case 'complete':
     case 'return':
       return orderIs(JSON.parse(text) as AnsweredOrder, versions)
@@ -69,14 +79,18 @@ function petIs(ask: Ask, answer: Pet, versions: Versions): Condition {
 
 const rowOf = (pet: Pet | undefined) => (pet ? petRow(pet) : undefined)
 
-function orderIs(answer: AnsweredOrder, versions: Versions): Condition {
-  const row = orderRow(answer, answer.petName)
-  const content = contentOf(answer)
-  return (k) => {
-    const order = versions.order(answer.id, k)
-    if (!order || (order.content ?? content) !== content) return false
-    return orderRow(order, versions.pet(order.petId, k)?.name ?? '') === row
-  }
+/** With `ifMatch`, the version before was the one whose tag was sent. */
+function orderIs(answer: AnsweredOrder, versions: Versions, ifMatch?: AnsweredOrder): Condition {
+  if (!ifMatch) return (k) => isOrder(answer, versions, k)
+  return (k) => isOrder(answer, versions, k) && k > 0 && isOrder(ifMatch, versions, k - 1)
+}
+
+/** `unknown`: what is said where nobody knows the order's reference and end. */
+function isOrder(answer: AnsweredOrder, versions: Versions, version: number, unknown = true): boolean {
+  const order = versions.order(answer.id, version)
+  if (!order) return false
+  if (orderRow(order, versions.pet(order.petId, version)?.name ?? '') !== orderRow(answer, answer.petName)) return false
+  return order.content === undefined ? unknown : order.content === contentOf(answer)
 }
 
 function listed({ text, links }: Operation, ask: ListAsk, versions: Versions): Condition {
@@ -147,8 +161,12 @@ function refused(ask: Ask, code: string, message: string, versions: Versions): C
   }
   if (code === 'pet_has_orders' && kind === 'delete') return (k) => versions.lastOrder(id, k) !== undefined
   if (code === 'pet_held' && kind === 'free') return (k) => /^(pending|sold)$/.test(pet(k)?.status ?? '')
-  if (code === 'precondition_failed' && kind === 'rename') return (k) => rowOf(pet(k)) !== ask.ifMatch
-  return undefined
+  if (code !== 'precondition_failed' || !('ifMatch' in ask) || !ask.ifMatch) return undefined
+  const { ifMatch } = ask
+  if (typeof ifMatch === 'string') return (k) => rowOf(pet(k)) !== ifMatch
+  // The state is judged first.
+  const from = kind === 'return' ? 'completed' : 'pending'
+  return (k) => order(k) === from && !isOrder(ifMatch, versions, k, false)
 }
 
 function hasEnd(versions: Versions, id: number, version: number): boolean {

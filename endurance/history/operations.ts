@@ -1,5 +1,7 @@
 // What is recorded of each call: what was asked, when it began and ended, and what was answered.
 
+import type { AnsweredOrder } from './versions.ts'
+
 export interface ListAsk {
   readonly kind: 'list'
   readonly list: 'pets' | 'orders'
@@ -16,7 +18,15 @@ export interface ListAsk {
 
 export type Ask =
   | ListAsk
-  | { readonly kind: 'pet' | 'order' | 'delete' | 'complete' | 'cancel' | 'return'; readonly id: number }
+  | { readonly kind: 'pet' | 'order' | 'delete'; readonly id: number }
+  /** `ifMatch`: the order as it was answered with the tag that is sent. */
+  | { readonly kind: 'complete' | 'cancel' | 'return'; readonly id: number; readonly ifMatch?: AnsweredOrder }
+  | {
+      readonly kind: 'change'
+      readonly id: number
+      readonly reference: string
+      readonly ifMatch?: AnsweredOrder
+    }
   | { readonly kind: 'inventory' }
   /** `after`: the id of the last event that this reader has seen; 0 at the beginning. */
   | { readonly kind: 'events'; readonly after: number; readonly petId?: number; readonly limit: number }
@@ -25,7 +35,6 @@ export type Ask =
   | { readonly kind: 'rename'; readonly id: number; readonly name: string; readonly ifMatch?: string }
   | { readonly kind: 'free'; readonly id: number }
   | { readonly kind: 'place'; readonly petId: number; readonly reference: string; readonly expiresAt?: string }
-  | { readonly kind: 'change'; readonly id: number; readonly reference: string }
 
 export interface Operation {
   readonly n: number
