@@ -68,10 +68,11 @@ export async function soak(
     while (performance.now() < endsAt) {
       const [expected, request] = next(inventory)
       const sentAt = performance.now()
-      const status = await send(served, request, inventory)
+      const { status, text } = await send(served, request, inventory)
       if (request.path === '/pets' && status === 200) latencies.push(performance.now() - sentAt)
       seen.statuses[status] = (seen.statuses[status] ?? 0) + 1
-      if (!expected.includes(status)) seen.faults.push(`${request.method ?? 'GET'} ${request.path} answered ${status}`)
+      if (!expected.includes(status))
+        seen.faults.push(`${request.method ?? 'GET'} ${request.path} got ${status} ${text}`)
       await Bun.sleep(PAUSE_MS * (0.5 + Math.random()))
     }
   }
@@ -114,15 +115,16 @@ export async function soak(
   return { ...seen, chores: rounds, growth, passed }
 }
 
-/** Resolves to the status of the answer; 0 if there was none. */
-async function send({ url, key }: Served, { path, ...request }: Ask, inventory: Inventory): Promise<number> {
+/** Resolves to the answer; with status 0 and the reason if there was none. */
+async function send({ url, key }: Served, { path, ...request }: Ask, inventory: Inventory) {
   try {
     const headers = { Authorization: `Bearer ${key}`, ...request.headers }
     const response = await fetch(url + path, { ...request, headers })
-    inventory.learn(path, response, await response.text())
-    return response.status
-  } catch {
-    return 0
+    const text = await response.text()
+    inventory.learn(path, response, text)
+    return { status: response.status, text }
+  } catch (error) {
+    return { status: 0, text: String(error) }
   }
 }
 
