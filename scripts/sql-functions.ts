@@ -118,10 +118,10 @@ BEGIN
     WHERE pets.id = asked.pet_id AND pets.id = ANY (ARRAY(SELECT pet_id FROM moved))
       AND pets.status = ${before}
     RETURNING 1
-  ), kept AS (
-    INSERT INTO order_transitions (order_id, status, at, key_id) SELECT id, status, changed_at, key_id FROM moved
   )
-  SELECT (SELECT coalesce(array_agg(id), '{}') FROM moved), (SELECT count(*) FROM followed) INTO orders_moved, pets_moved;
+  SELECT petstore_add_order_events(array_agg(id), array_agg(pet_id), array_agg(status), array_agg(changed_at), array_agg(key_id)),
+         (SELECT count(*) FROM followed)
+  FROM moved INTO orders_moved, pets_moved;
   IF cardinality(orders_moved) <> pets_moved THEN
     RAISE EXCEPTION 'the status of a pet does not agree with that of the order that holds it';
   END IF;
@@ -176,8 +176,6 @@ BEGIN
   ), placed AS MATERIALIZED (
     SELECT *, name AS pet_name, 'pending' AS status, now AS placed_at, now AS changed_at
     FROM reserved JOIN added USING (pet_id)
-  ), kept AS (
-    INSERT INTO order_transitions (order_id, status, at, key_id) SELECT id, 'pending', now, key_id FROM placed
   ), answered AS (
     INSERT INTO idempotency_answers (key_id, key, operation, request, answer, created_at)
     SELECT key_id, key, 'placeOrder', request, ${jsonObject(ORDER_COLUMNS, KEPT_JSON)}, used_at
@@ -186,6 +184,10 @@ BEGIN
       answer = excluded.answer, created_at = excluded.created_at
   )
   SELECT places_before + turn, true, NULL, NULL, NULL, NULL, NULL, ${outcome.join(', ')} FROM placed
+  -- Once for all of them.
+  WHERE cardinality((
+    SELECT petstore_add_order_events(array_agg(id), array_agg(pet_id), array_agg(status), array_agg(placed_at), array_agg(key_id)) FROM placed
+  )) > 0
   UNION ALL
   SELECT places_before + turn, false, NULL, NULL, operation, request, answer, ${outcomeWith({})} FROM known
   UNION ALL

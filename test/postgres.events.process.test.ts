@@ -1,12 +1,18 @@
 // The feed of events in PostgreSQL: the promises of every store, and what is peculiar to a database of many servers.
 
 import { describe, expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import postgres from 'postgres'
 import { openStore } from '../src/store/kinds.ts'
 import { eventsConformance } from './events.conformance.ts'
 import { allEvents, inventoryOf } from './support/events.ts'
 import { newKey } from './support/keys.ts'
+import { movedTwice } from './support/moved-twice.ts'
 import { sharedCluster } from './support/postgres.ts'
+
+const FOLDER = join(import.meta.dir, '../src/store/postgres/migrations')
+const MIGRATIONS = readdirSync(FOLDER).sort()
 
 const cluster = await sharedCluster()
 
@@ -17,6 +23,45 @@ eventsConformance('PostgreSQL', async () => {
     store: await openStore(address, { now: Date.now }),
     run: (sql) => cluster.asAdmin(async (ask) => Array.from(await ask.unsafe(sql)), name),
   }
+})
+
+test('a store that had each move twice loses none', async () => {
+  const address = await cluster.newDatabase()
+  await cluster.asAdmin(async (sql) => {
+    for (const file of MIGRATIONS.slice(0, 14)) await sql.unsafe(readFileSync(join(FOLDER, file), 'utf8'))
+    // Without the trigger of that version no event is made: the migration makes all.
+    await sql.unsafe(`CREATE TABLE petstore_schema AS SELECT 14 AS version; ${movedTwice('false')}`)
+  }, new URL(address).pathname.slice(1))
+  const store = await openStore(address, { now: Date.now })
+  const events = await allEvents(store)
+  expect(events.map(({ id, type, at, by }) => [id, type, Date.parse(at), by].join(' '))).toEqual([
+    '1 pet.added 1 till',
+    '2 pet.added 2 till',
+    '3 order.placed 11 till',
+    '4 order.completed 12 till',
+    '5 order.returned 13 till',
+    '6 order.placed 14 till',
+    '7 order.cancelled 15 ',
+  ])
+  await store.close()
+})
+
+test('a row that is put into order_transitions by plain SQL is an event, though its user may do no more', async () => {
+  const address = await cluster.newDatabase()
+  const name = new URL(address).pathname.slice(1)
+  const store = await openStore(address, { now: Date.now })
+  await cluster.asAdmin(
+    (sql) =>
+      sql.unsafe(`${movedTwice('false')};
+        CREATE ROLE clerk_${name}; GRANT INSERT ON order_transitions TO clerk_${name}; SET ROLE clerk_${name};
+        INSERT INTO order_transitions (order_id, status, at) VALUES (2, 'expired', 16); RESET ROLE`),
+    name,
+  )
+  expect((await allEvents(store)).slice(-2)).toMatchObject([
+    { id: 7n, type: 'order.cancelled', orderId: 2n },
+    { id: 8n, type: 'order.expired', orderId: 2n },
+  ])
+  await store.close()
 })
 
 describe('servers of a version before, with the rights that it asked for', () => {

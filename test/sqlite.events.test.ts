@@ -8,6 +8,7 @@ import { APPLICATION_ID } from '../src/store/sqlite/file.ts'
 import { eventsConformance } from './events.conformance.ts'
 import { allEvents, inventoryOf } from './support/events.ts'
 import { temporaryFile } from './support/files.ts'
+import { movedTwice } from './support/moved-twice.ts'
 import { newPet } from './support/pets.ts'
 
 eventsConformance('SQLite', async () => {
@@ -23,7 +24,7 @@ eventsConformance('SQLite', async () => {
   }
 })
 
-test('the event of an order is written at once: SQLite makes no table for it first', async () => {
+test('the event of an older server is written at once: SQLite makes no table for it first', async () => {
   const path = temporaryFile('petstore.db')
   await (await openStore(path, { now: Date.now })).close()
   using database = new Database(path)
@@ -101,6 +102,26 @@ test('what happened before the migration is in a valid order, whatever the times
   expect(events[3]?.by).toBe('2')
   expect(inventoryOf(events)).toEqual(await store.getInventory())
   await store.close()
+})
+
+test('a store that had each move twice keeps its feed, which gets what only the other table had', async () => {
+  const path = temporaryFile('petstore.db')
+  const old = new Database(path)
+  for (const sql of MIGRATIONS.slice(0, 14)) old.run(sql)
+  old.run(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 14`)
+  old.run(movedTwice('0'))
+  const moves = old.query('SELECT * FROM order_transitions ORDER BY at').values()
+  old.run('DELETE FROM events WHERE order_id = 2')
+  const feed = old.query('SELECT * FROM events').values()
+  old.close()
+  await (await openStore(path, { now: Date.now })).close()
+  using database = new Database(path)
+  expect(database.query('SELECT * FROM events LIMIT 3').values()).toEqual(feed)
+  expect(database.query('SELECT * FROM order_transitions ORDER BY at').values()).toEqual(moves)
+  expect(database.query('SELECT id, type, at FROM events WHERE order_id = 2').values()).toEqual([
+    [6, 'order.placed', 14],
+    [7, 'order.cancelled', 15],
+  ])
 })
 
 test('what a server of the version before does on the same file is in the feed, in its place', async () => {

@@ -11,8 +11,6 @@ const BATCH_ROWS = 1_000
 const COUNTED = ['inventory', 'pet_counts']
 /** Not copied: cursors belong to one store. */
 const EPOCH = 'event_epoch'
-/** Copied after the events that are made from it: what is there is not made again. */
-const TRANSITIONS = 'order_transitions'
 
 export interface CopyProgress {
   step: 'copying' | 'checking'
@@ -46,8 +44,7 @@ export async function copyStore(
 }
 
 async function tablesOf(contents: Contents): Promise<Table[]> {
-  const tables = (await contents.tables()).filter(({ name }) => !COUNTED.includes(name) && name !== EPOCH)
-  return tables.sort((one, other) => Number(one.name === TRANSITIONS) - Number(other.name === TRANSITIONS))
+  return (await contents.tables()).filter(({ name }) => !COUNTED.includes(name) && name !== EPOCH)
 }
 
 /** A table of the source and the same table of the target. They differ only in types that one kind of store lacks. */

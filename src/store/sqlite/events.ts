@@ -1,5 +1,5 @@
-// The feed of events in SQLite. Whoever writes is alone, so the ids that a trigger gives (migrations/0009-events.sql) rise in the order of
-// the commits.
+// The feed of events in SQLite. Whoever writes is alone, so the ids that are given here (migrations/0009-events.sql says how) rise in the order
+// of the commits.
 
 import type { EventType } from '../../contract/generated.ts'
 import type { EventStore } from '../../domain/events.ts'
@@ -11,6 +11,7 @@ import { eventPage, type FeedRow, type FeedRows, feedStatement, filtersOf, keepA
 import { SQLITE_JSON } from './json.ts'
 import type { Query, Read, Statements } from './statements.ts'
 import type { Transact } from './transaction.ts'
+import type { FeedEnd, WriteTransaction } from './writes.ts'
 
 export const BEGIN_EPOCH = 'UPDATE event_epoch SET epoch = random() & 281474976710655'
 
@@ -37,30 +38,38 @@ const rows = (limit: string): FeedRows => ({
 export interface NewEvent {
   readonly type: EventType
   readonly at: number
-  readonly by: KeyId
+  /** `null` where the service itself did it. */
+  readonly by: KeyId | null
   readonly petId: bigint
   readonly orderId?: bigint
   /** The pet as the event shows it. */
   readonly pet?: Pet
 }
 
-/** Writes the events of corrections, in the transaction of the change. Those of orders that are moved are written by a trigger. */
+/** Writes events in the transaction of their change. */
 export class EventWriter {
   private readonly insert
   private readonly keep
+  private readonly end
 
   constructor(statements: Statements) {
-    this.insert = statements.query<never, [string, number, KeyId, bigint, bigint | null, string | null]>(
-      `INSERT INTO events (id, after_pet, type, at, key_id, pet_id, order_id, pet)
-       SELECT last_pet + ifnull(n, 0) + 1, last_pet, ?, ?, ?, ?, ?, ?
-       FROM (SELECT seq AS last_pet FROM sqlite_sequence WHERE name = 'pets'),
-         (SELECT (SELECT id - after_pet FROM events ORDER BY id DESC LIMIT 1) AS n)`,
+    // No SELECT gives the row: SQLite would put it into a table of its own first.
+    this.insert = statements.query<never, (string | bigint | number | null)[]>(
+      'INSERT INTO events (id, after_pet, type, at, key_id, pet_id, order_id, pet) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     )
     this.keep = statements.query<never, [bigint]>(keepAsAdded(SQLITE_JSON, '?'))
+    this.end = statements.query<FeedEnd, []>(
+      `SELECT seq AS lastPetId, ifnull((SELECT id - after_pet FROM events ORDER BY id DESC LIMIT 1), 0) AS rows
+       FROM sqlite_sequence WHERE name = 'pets'`,
+    )
   }
 
-  add({ type, at, by, petId, orderId, pet }: NewEvent): void {
-    this.insert.run(type, at, by, petId, orderId ?? null, pet ? stringifyJson(pet) : null)
+  add(transaction: WriteTransaction, { type, at, by, petId, orderId, pet }: NewEvent): void {
+    transaction.feed ??= this.end.get() as FeedEnd
+    const { feed, lastPetId = feed.lastPetId } = transaction
+    feed.rows++
+    const row = [type, at, by, petId, orderId ?? null, pet ? stringifyJson(pet) : null] as const
+    this.insert.run(lastPetId + feed.rows, lastPetId, ...row)
   }
 
   /** To be called before a pet is corrected or deleted. */

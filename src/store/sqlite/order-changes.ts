@@ -100,7 +100,7 @@ export class OrderChanges {
     if (after instanceof PetstoreError || after === before) return after
     const { reference = null, expiresAt = null, changedAt, petId } = after
     this.sql.update.run(reference, expiresAt, changedAt, id)
-    this.events.add({ type: 'order.changed', at: changedAt, by, petId, orderId: id })
+    this.events.add(transaction, { type: 'order.changed', at: changedAt, by, petId, orderId: id })
     return after
   }
 
@@ -140,9 +140,11 @@ export class OrderChanges {
     return at
   }
 
-  private record({ transitions }: WriteTransaction, transition: Transition, at: number, by: KeyId | null): void {
-    this.sql.insertTransition.run(transition.id, transition.status, at, by)
-    transitions.push(transition)
+  private record(transaction: WriteTransaction, transition: Transition, at: number, by: KeyId | null): void {
+    const { id, petId, status } = transition
+    const type = `order.${status === 'pending' ? 'placed' : status}` as const
+    this.events.add(transaction, { type, at, by, petId, orderId: id })
+    transaction.transitions.push(transition)
   }
 
   /** The order that holds the pet, if any. */
@@ -180,9 +182,6 @@ function prepared(statements: Statements) {
     ),
     updatePet: statements.query<never, [PetStatus, bigint, PetStatus]>(
       'UPDATE pets SET status = ? WHERE id = ? AND status = ?',
-    ),
-    insertTransition: statements.query<never, [bigint, OrderStatus, number, KeyId | null]>(
-      'INSERT INTO order_transitions (order_id, status, at, key_id) VALUES (?, ?, ?, ?)',
     ),
     // Without statistics SQLite would read every pending order instead. Where somebody has changed the pet by hand, nothing is done,
     // so that all others expire.

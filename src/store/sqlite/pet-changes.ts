@@ -43,7 +43,7 @@ export class PetChanges {
     if (after instanceof PetstoreError || after === before) return after
     this.events.keepAsAdded(id)
     this.sql.update.run(...FIELDS.map((field) => after[field] ?? null), id)
-    this.events.add({ type: 'pet.changed', at: transaction.now, by, petId: id, pet: after })
+    this.events.add(transaction, { type: 'pet.changed', at: transaction.now, by, petId: id, pet: after })
     return after
   }
 
@@ -52,7 +52,7 @@ export class PetChanges {
     if (refusal) return refusal
     this.events.keepAsAdded(id)
     this.sql.remove.run(id)
-    this.events.add({ type: 'pet.deleted', at: transaction.now, by, petId: id })
+    this.events.add(transaction, { type: 'pet.deleted', at: transaction.now, by, petId: id })
     return undefined
   }
 }

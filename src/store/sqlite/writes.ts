@@ -14,6 +14,12 @@ import { COUNT_TO } from './inventory.ts'
 import type { Statements } from './statements.ts'
 import type { Transact } from './transaction.ts'
 
+/** The last pet, and how many rows `events` has. */
+export interface FeedEnd {
+  readonly lastPetId: bigint
+  rows: bigint
+}
+
 /** A transaction, as each write in it finds it. */
 export interface WriteTransaction {
   readonly now: number
@@ -21,6 +27,8 @@ export interface WriteTransaction {
   readonly transitions: Transition[]
   /** The last pet that the transaction has added. */
   lastPetId?: bigint
+  /** Read for its first event, and followed from there: the last pet is the one before those that the transaction adds. */
+  feed?: FeedEnd
 }
 
 /** Gives a result, or a refusal. */

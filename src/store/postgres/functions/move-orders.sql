@@ -24,10 +24,10 @@ BEGIN
     WHERE pets.id = asked.pet_id AND pets.id = ANY (ARRAY(SELECT pet_id FROM moved))
       AND pets.status = CASE asked.status WHEN 'completed' THEN 'pending' WHEN 'cancelled' THEN 'pending' WHEN 'expired' THEN 'pending' WHEN 'returned' THEN 'sold' END
     RETURNING 1
-  ), kept AS (
-    INSERT INTO order_transitions (order_id, status, at, key_id) SELECT id, status, changed_at, key_id FROM moved
   )
-  SELECT (SELECT coalesce(array_agg(id), '{}') FROM moved), (SELECT count(*) FROM followed) INTO orders_moved, pets_moved;
+  SELECT petstore_add_order_events(array_agg(id), array_agg(pet_id), array_agg(status), array_agg(changed_at), array_agg(key_id)),
+         (SELECT count(*) FROM followed)
+  FROM moved INTO orders_moved, pets_moved;
   IF cardinality(orders_moved) <> pets_moved THEN
     RAISE EXCEPTION 'the status of a pet does not agree with that of the order that holds it';
   END IF;

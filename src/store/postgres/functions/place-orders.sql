@@ -38,8 +38,6 @@ BEGIN
   ), placed AS MATERIALIZED (
     SELECT *, name AS pet_name, 'pending' AS status, now AS placed_at, now AS changed_at
     FROM reserved JOIN added USING (pet_id)
-  ), kept AS (
-    INSERT INTO order_transitions (order_id, status, at, key_id) SELECT id, 'pending', now, key_id FROM placed
   ), answered AS (
     INSERT INTO idempotency_answers (key_id, key, operation, request, answer, created_at)
     SELECT key_id, key, 'placeOrder', request, concat('{"id":', id, ',"petId":', pet_id, ',"petName":', to_json(pet_name), ',"status":', '"', status, '"', ',"placedAt":', placed_at, ',"changedAt":', changed_at, CASE WHEN reference IS NULL THEN '' ELSE concat(',"reference":', to_json(reference)) END, CASE WHEN expires_at IS NULL THEN '' ELSE concat(',"expiresAt":', expires_at) END, '}'), used_at
@@ -48,6 +46,10 @@ BEGIN
       answer = excluded.answer, created_at = excluded.created_at
   )
   SELECT places_before + turn, true, NULL, NULL, NULL, NULL, NULL, id, pet_id, pet_name, status, reference, expires_at, placed_at, changed_at FROM placed
+  -- Once for all of them.
+  WHERE cardinality((
+    SELECT petstore_add_order_events(array_agg(id), array_agg(pet_id), array_agg(status), array_agg(placed_at), array_agg(key_id)) FROM placed
+  )) > 0
   UNION ALL
   SELECT places_before + turn, false, NULL, NULL, operation, request, answer, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM known
   UNION ALL
