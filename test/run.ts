@@ -27,12 +27,15 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 const env = { ...process.env, TMPDIR: folder, SUITE_FOLDER: folder }
 const results = { passed: 0, failed: 0, skipped: 0 }
 
-step('types', ['node_modules/.bin/tsc', '-p', '.'])
-for (const page of ['console', 'reference'])
-  step(`types of the ${page}`, ['node_modules/.bin/tsc', '-p', `src/${page}`])
-step('lint', ['node_modules/.bin/biome', 'check', '--error-on-warnings', '.'])
-step('generated files', [process.execPath, 'scripts/generate.ts', '--check'])
-if (!fast) auditStep()
+await Promise.all([
+  step('types', ['node_modules/.bin/tsc', '-p', '.']),
+  ...['console', 'reference'].map((page) =>
+    step(`types of the ${page}`, ['node_modules/.bin/tsc', '-p', `src/${page}`]),
+  ),
+  step('lint', ['node_modules/.bin/biome', 'check', '--error-on-warnings', '.']),
+  step('generated files', [process.execPath, 'scripts/generate.ts', '--check']),
+  ...(fast ? [] : [auditStep(), unpackBrowser()]),
+])
 const failures = await tests()
 
 const { passed, failed, skipped } = results
@@ -41,18 +44,32 @@ for (const failure of failures) process.stdout.write(`\n${failure}\n`)
 process.stdout.write(`\n${passed} passed, ${failed} failed\n`)
 process.exit(failed > 0 ? 1 : 0)
 
-function step(name: string, command: string[]): void {
-  const ok = Bun.spawnSync(command, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] }).exitCode === 0
+async function step(name: string, command: string[]): Promise<void> {
+  const { ok, output } = await run(command)
   results[ok ? 'passed' : 'failed']++
-  process.stdout.write(`${ok ? 'ok' : 'FAILED'}: ${name}\n`)
+  process.stdout.write(`${output}${ok ? 'ok' : 'FAILED'}: ${name}\n`)
 }
 
-function auditStep(): void {
+async function auditStep(): Promise<void> {
   const { outcome, report } = audit(root)
   results[outcome === 'ok' ? 'passed' : outcome]++
   process.stdout.write(
     `${outcome === 'failed' ? 'FAILED' : outcome}: audit of the packages ${report && `(${report})`}\n`,
   )
+}
+
+/** Before the tests: two files that begin together would both unpack it, and one start what the other still writes. */
+async function unpackBrowser(): Promise<void> {
+  const script = `const { default: chromium } = await import('@sparticuz/chromium'); await chromium.executablePath()`
+  const { ok, output } = await run([process.execPath, '-e', script])
+  if (!ok) process.stdout.write(`The browser could not be unpacked: ${output}\n`)
+}
+
+/** What it prints is kept, so that the output of several does not mix. */
+async function run(command: string[]): Promise<{ ok: boolean; output: string }> {
+  const child = Bun.spawn(command, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const texts = await Promise.all([child.stdout, child.stderr].map((stream) => new Response(stream).text()))
+  return { ok: (await child.exited) === 0, output: texts.join('') }
 }
 
 /** What the runner wrote about tests that failed. */
