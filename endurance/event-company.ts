@@ -91,9 +91,9 @@ export class EventCompany implements Company {
     return faults
   }
 
-  /** Adds pets; the event of each is there as soon as it is acknowledged, on every server. */
+  /** Adds pets, one at least; the event of each is there as soon as it is acknowledged, on every server. */
   private async add(): Promise<void> {
-    while (this.isAdding) {
+    while (this.isAdding || this.acknowledged.size === 0) {
       // Fails when the server was killed.
       await this.addOne().catch(() => undefined)
       await Bun.sleep(PAUSE_MS)

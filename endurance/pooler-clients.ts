@@ -6,6 +6,7 @@ import { listedPets } from './pages.ts'
 /** After this long of nothing but 503, a request counts as stuck. */
 const STUCK_MS = 20_000
 const PAUSE_MS = 20
+/** Doubled each time that an order came too late for it. */
 const RESERVED_MS = 500
 /** Of a pet that is about to be corrected. */
 const MISSPELT = ' misspelt'
@@ -35,6 +36,7 @@ export class Shop {
   /** By id. */
   private readonly names = new Map<number, string>()
   private readonly placed = new Map<number, Order>()
+  private reservedMs = RESERVED_MS
   private closed = false
 
   constructor(private readonly key: string) {}
@@ -43,9 +45,9 @@ export class Shop {
     this.closed = true
   }
 
-  /** Adds pets and orders each, until the shop is closed. What becomes of the first order depends on `way`. */
+  /** Adds pets and orders each, until the shop is closed and each thing was done once. What becomes of the first order depends on `way`. */
   async buy(url: string, buyer: string, way: number): Promise<void> {
-    for (let n = 0; !this.closed; n++) {
+    for (let n = 0; !this.closed || Object.values(this.counts).includes(0); n++) {
       try {
         await this.buyOne(url, `${buyer}-${n}`, (way + n) % 4)
       } catch (error) {
@@ -85,12 +87,15 @@ export class Shop {
     this.counts.creates++
 
     const reference = `order-${name}`
-    const expiresAt = way === 0 ? { expiresAt: new Date(Date.now() + RESERVED_MS).toISOString() } : {}
+    const expiresAt = way === 0 ? { expiresAt: new Date(Date.now() + this.reservedMs).toISOString() } : {}
     const body = { petId: pet.id, reference, ...expiresAt }
     // Sent again after 503, it may be too late for this reservation.
     const statuses = way === 0 ? [201, 400] : [201]
     const { status, text } = await this.answer(statuses, 'POST', `${url}/store/orders`, body, reference)
-    if (status === 400) return
+    if (status === 400) {
+      this.reservedMs *= 2
+      return
+    }
     const order = JSON.parse(text) as Order
     const expected = { id: order.id, petId: pet.id, petName: name, reference }
     expectSame(reference, order, { ...expected, status: 'pending' })

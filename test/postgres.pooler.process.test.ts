@@ -107,24 +107,28 @@ const BIND_COMPLETE = 0x32
 const BACKEND_KEY_DATA = Buffer.from('K\0\0\0\x0c')
 
 describe('a wire that', () => {
-  let last: Buffer = Buffer.alloc(0)
-  let change: 'nothing' | 'repeat' | 'lose' = 'nothing'
-  let pooled = false
+  /** Each store has its own: what one does in the background must not take the change that is meant for another. */
+  interface Wire {
+    last: Buffer
+    change: 'nothing' | 'repeat' | 'lose'
+    pooled: boolean
+  }
   const stores: Store[] = []
 
-  function toClient(bytes: Buffer): Buffer {
+  function toClient(wire: Wire, bytes: Buffer): Buffer {
     const greeting = bytes.indexOf(BACKEND_KEY_DATA)
     // A pooler announces a number of its own.
-    if (pooled && greeting >= 0) bytes.writeUInt32BE(bytes.readUInt32BE(greeting + 5) + 1, greeting + 5)
+    if (wire.pooled && greeting >= 0) bytes.writeUInt32BE(bytes.readUInt32BE(greeting + 5) + 1, greeting + 5)
     if (bytes[0] !== BIND_COMPLETE) return bytes
-    if (change === 'nothing') last = bytes
-    const answer = { nothing: bytes, repeat: last, lose: Buffer.alloc(0) }[change]
-    change = 'nothing'
+    if (wire.change === 'nothing') wire.last = bytes
+    const answer = { nothing: bytes, repeat: wire.last, lose: Buffer.alloc(0) }[wire.change]
+    wire.change = 'nothing'
     return answer
   }
 
-  async function openThrough(): Promise<{ store: Store; by: bigint; create: () => Promise<bigint> }> {
-    const forwarder = await Forwarder.start(cluster.port, toClient)
+  async function openThrough(pooled: boolean): Promise<{ wire: Wire; store: Store; create: () => Promise<bigint> }> {
+    const wire: Wire = { last: Buffer.alloc(0), change: 'nothing', pooled }
+    const forwarder = await Forwarder.start(cluster.port, (bytes) => toClient(wire, bytes))
     const address = (await cluster.newDatabase()).replace(`:${cluster.port}`, `:${forwarder.port}`)
     const store = await openStore(address, { now })
     stores.push(store)
@@ -133,7 +137,7 @@ describe('a wire that', () => {
     for (let n = 0; n < 3; n++) await create()
     // What is done beside the creates.
     while (store.pool?.().busy) await Bun.sleep(10)
-    return { store, by, create }
+    return { wire, store, create }
   }
 
   afterAll(() => Promise.all(stores.map((store) => store.close())))
@@ -141,9 +145,8 @@ describe('a wire that', () => {
   test.each([false, true])(
     'repeats the answer to the create before: the pet may have been created; with a pooler: %p',
     async (behind) => {
-      pooled = behind
-      const { store, create } = await openThrough()
-      change = 'repeat'
+      const { wire, store, create } = await openThrough(behind)
+      wire.change = 'repeat'
       expect(await rejectionOf(create())).toMatchObject({
         code: 'unavailable',
         message: expect.stringContaining('may have been created'),
@@ -157,11 +160,10 @@ describe('a wire that', () => {
   test(
     'repeats the answer to the list before: behind a pooler it is refused',
     async () => {
-      pooled = true
-      const { store } = await openThrough()
+      const { wire, store } = await openThrough(true)
       const firstAfter = async (after: bigint) => petsOf(await store.listPets(petFilter({ limit: 1, after })))[0]?.id
       expect(await firstAfter(0n)).toBe(1n)
-      change = 'repeat'
+      wire.change = 'repeat'
       expect(await rejectionOf(firstAfter(1n))).toMatchObject({ code: 'unavailable' })
       expect(await eventually(() => firstAfter(1n))).toBe(2n)
     },
@@ -171,9 +173,8 @@ describe('a wire that', () => {
   test(
     'loses the answer to a create: the next ones are served again, and lists all the time',
     async () => {
-      pooled = false
-      const { store, create } = await openThrough()
-      change = 'lose'
+      const { wire, store, create } = await openThrough(false)
+      wire.change = 'lose'
       expect(await rejectionOf(create())).toMatchObject({ message: expect.stringContaining('may have been created') })
       expect(petsOf(await store.listPets(petFilter({ limit: 9 }))).length).toBe(4)
       expect(await eventually(create)).toBe(5n)
