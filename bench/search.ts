@@ -1,8 +1,8 @@
 // Every kind of search on one store, on one connection: how long an answer takes, what it costs the server in processor time, and how
 // long somebody else waits meanwhile for one pet. Of several rounds the best counts: what else runs on the machine only adds.
 //
-//   npm run bench:search -- --pets 10000000
-//   npm run bench:search -- --store FILE --key KEY
+//   npm run bench:search -- --millions 10
+//   npm run bench:search -- --millions 10 --store FILE --key KEY
 
 import { join } from 'node:path'
 import { Command } from 'commander'
@@ -67,7 +67,7 @@ function best(one: Figures | undefined, other: Figures): Figures {
 }
 
 interface Options {
-  pets: number
+  millions: number
   rounds: number
   ms: number
   store?: string
@@ -75,17 +75,17 @@ interface Options {
 }
 
 new Command('npm run bench:search --')
-  .option('--pets <number>', 'in the store that is made', parsedBy(count), 1_000_000)
-  .option('--store <file>', 'a store instead that is there, filled by bench/seed.ts, with its index')
+  .option('--millions <number>', 'of pets in the store', parsedBy(count), 1)
+  .option('--store <file>', 'a store that is there, filled by bench/seed.ts and indexed, instead of a new one')
   .option('--key <key>', 'an API key of it')
   .option('--rounds <number>', 'the best of them counts', parsedBy(count), 5)
   .option('--ms <number>', 'how long each search is repeated in a round', parsedBy(count), 500)
-  .action(async ({ pets, rounds, ms, store, key = '' }: Options) => {
+  .action(async ({ millions, rounds, ms, store, key = '' }: Options) => {
     stayOn(CORES.load)
     using folder = temporaryFolder()
     const starting: Starting = store
       ? { key, command: (port) => [join(ROOT, 'bin/petstore'), 'serve', '--port', port, '--database', store] }
-      : await US.prepare(folder.path, pets, [WORK.few])
+      : await US.prepare(folder.path, millions * 1e6, [WORK.few])
     await using server = await start(starting, folder.path)
     const figures = new Map<string, Figures>()
     const searches = Object.values(KINDS).flat()
@@ -93,7 +93,7 @@ new Command('npm run bench:search --')
       for (const search of searches) figures.set(search, best(figures.get(search), await measure(server, search, ms)))
       say(`round ${round + 1} of ${rounds}`)
     }
-    const place = pets > 1_000_000 ? 1 : 0
+    const place = millions > 1 ? 1 : 0
     for (const [kind, ofKind] of Object.entries(KINDS)) {
       say(`\n${kind}: p99 at most ${SEARCHES[kind as keyof typeof KINDS][place]} ms\n`)
       say(
