@@ -7,6 +7,7 @@
 export const SEGMENT = 32_768
 /** The letters of a prefix that is a term. */
 const PREFIX_MAX = 3
+const PREFIXES = [1, 2, PREFIX_MAX]
 /** Longer words are cut: what the index finds is compared with the row. */
 const TERM_MAX = 32
 /** Of a search that is all words of one letter each, the index is asked for so many; the rows are asked for all. */
@@ -56,27 +57,39 @@ const SURROGATES = /[\ud800-\udfff]/
 /** The places of a segment's rows, by their terms. */
 export class Terms {
   private readonly all = new Group(0)
+  private readonly ofPrefixes = new Map<string, readonly number[][]>()
 
   constructor(private readonly size: number) {}
 
   /** `words`: as `wordsOf` gives them. */
   add(place: number, words: string): void {
     for (const word of words.split(' ')) {
-      let before = ''
-      for (const length of LENGTHS) {
-        const term = cut(word, length)
-        if (term === before) continue
-        const places = this.all.placesOf(term)
-        if (places.at(-1) !== place) places.push(place)
-        before = term
-      }
+      if (word === '') continue
+      const prefix = cut(word, PREFIX_MAX)
+      for (const places of this.placesOfPrefix(prefix)) addPlace(places, place)
+      if (prefix !== word) addPlace(this.all.placesOf(cut(word, TERM_MAX)), place)
     }
+  }
+
+  /** Those of the prefix and of the shorter ones. Words have few prefixes, so they are looked up once. */
+  private placesOfPrefix(prefix: string): readonly number[][] {
+    let places = this.ofPrefixes.get(prefix)
+    if (!places) {
+      const terms = new Set(PREFIXES.map((length) => cut(prefix, length)))
+      places = [...terms].map((term) => this.all.placesOf(term))
+      this.ofPrefixes.set(prefix, places)
+    }
+    return places
   }
 
   /** In an order in which most stand beside those that stand beside them in the database. No step takes long. */
   *entries(): Generator<[term: string, ids: Uint8Array]> {
     for (const [term, places] of this.all.inOrder()) yield [term, bytesOf(places, this.size)]
   }
+}
+
+function addPlace(places: number[], place: number): void {
+  if (places.at(-1) !== place) places.push(place)
 }
 
 /** Terms that begin alike. Many of them are divided by their next character, so that none are many to put in order. */
@@ -133,8 +146,6 @@ export function joined(one: Uint8Array, other: Uint8Array, size: number): Uint8A
   for (const ids of [one, other]) addTo(bits, ids, size)
   return bytesOf(placesIn(bits), size)
 }
-
-const LENGTHS = [1, 2, PREFIX_MAX, TERM_MAX]
 
 /** A bit for each place of a segment, 32 in a number. */
 export type Bits = Uint32Array<ArrayBuffer>
