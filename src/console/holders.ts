@@ -18,13 +18,14 @@ export interface Holders {
 }
 
 export function useHolders(client: PetstoreClient, shown: Shown | undefined): Holders {
+  const rows = shown?.rows
   /** By the animal's id and status: another status asks again. */
   const known = useRef(new Map<string, Order | null>()).current
   const [, setCount] = useState(0)
 
   useEffect(() => {
     const aborter = new AbortController()
-    const open = petsOf(shown).filter((pet) => pet.status !== 'available' && !known.has(keyOf(pet)))
+    const open = petsOf(rows).filter((pet) => pet.status !== 'available' && !known.has(keyOf(pet)))
     async function ask(): Promise<void> {
       for (let pet = open.shift(); pet; pet = open.shift()) {
         const order = await findOrder(client, pet.id, pet.status, { signal: aborter.signal })
@@ -35,7 +36,7 @@ export function useHolders(client: PetstoreClient, shown: Shown | undefined): Ho
     // What could not be asked stays unknown until the list is fetched again; the dialog asks for itself.
     Promise.all(Array.from({ length: AT_ONCE }, ask)).catch(() => undefined)
     return () => aborter.abort()
-  }, [client, shown])
+  }, [client, rows])
 
   return {
     holderOf: (pet) => known.get(keyOf(pet)),
@@ -45,8 +46,8 @@ export function useHolders(client: PetstoreClient, shown: Shown | undefined): Ho
   }
 }
 
-function petsOf(shown: Shown | undefined): readonly Pet[] {
-  return shown && 'pets' in shown.rows ? shown.rows.pets : []
+function petsOf(rows: Shown['rows'] | undefined): readonly Pet[] {
+  return rows && 'pets' in rows ? rows.pets : []
 }
 
 function keyOf({ id, status }: Pet): string {

@@ -75,11 +75,19 @@ export function useList(client: PetstoreClient, feed: Feed): List {
 
     async function load(): Promise<void> {
       pending.current = 'loading'
+      const options = { signal: aborter.signal, retries: 0 }
+      const animals = position.view === 'animals'
       try {
-        const page = await fetchPage(client, position, { signal: aborter.signal, retries: 0 })
+        const reading = fetchPage(client, position, options)
+        // The rows are worth showing without it; until it has come, the last one is nearly right.
+        const counting = animals ? client.getInventory(options).catch(() => undefined) : undefined
+        const page = await reading
         failures.current = 0
-        setShown(page)
+        setShown((before) => ({ ...page, inventory: animals ? before?.inventory : undefined }))
         setFailure(undefined)
+        const inventory = await counting
+        aborter.signal.throwIfAborted()
+        setShown({ ...page, inventory })
         timer = setTimeout(refreshUnlessLive, REFRESH_MS)
         const changed = (pending.current as string) === 'changed'
         pending.current = undefined
@@ -119,8 +127,11 @@ type Stated<Filter> = Record<keyof Filter, unknown>
 /** What the lists of the page leave to the service. A new parameter of a list does not compile until it is here or used. */
 const UNUSED = { pets: { categoryId: undefined }, orders: { petId: undefined } }
 
-/** The rows, and what belongs to them. Without the inventory the rows are still worth showing. */
-async function fetchPage(client: PetstoreClient, position: ListPosition, options: CallOptions): Promise<Shown> {
+async function fetchPage(
+  client: PetstoreClient,
+  position: ListPosition,
+  options: CallOptions,
+): Promise<Omit<Shown, 'inventory'>> {
   const { view, status, limit, cursor, page } = position
   const fromEnd = page < 0
   const search = position.search || undefined
@@ -134,16 +145,13 @@ async function fetchPage(client: PetstoreClient, position: ListPosition, options
     const filter = stated satisfies Stated<OrderFilter>
     const { orders, ...cursors } = await client.listOrderPage({ ...filter, cursor }, options)
     const { items, ...links } = inOrder(orders, cursors)
-    return { position, rows: { orders: items }, ...links, inventory: undefined }
+    return { position, rows: { orders: items }, ...links }
   }
   const stated = { ...UNUSED.pets, status: status as PetStatus | undefined, search, sort, limit }
   const filter = stated satisfies Stated<PetFilter>
-  const [{ pets, ...cursors }, inventory] = await Promise.all([
-    client.listPage({ ...filter, cursor }, options),
-    client.getInventory(options).catch(() => undefined),
-  ])
+  const { pets, ...cursors } = await client.listPage({ ...filter, cursor }, options)
   const { items, ...links } = inOrder(pets, cursors)
-  return { position, rows: { pets: items }, ...links, inventory }
+  return { position, rows: { pets: items }, ...links }
 }
 
 type Cursors = Pick<Shown, 'next' | 'prev'>
