@@ -10,9 +10,9 @@ import { createStore, fill } from '../bench/seed.ts'
 import { openPage, startBrowser } from '../test/support/browser.ts'
 import { openSignedIn } from '../test/support/console.ts'
 import { temporaryFile } from '../test/support/files.ts'
-import { longestTask, watchTasks } from '../test/support/long-tasks.ts'
 import { root, serve } from '../test/support/process.ts'
 import { print, runCommand } from './command.ts'
+import { type Moved, moveFile } from './page-file.ts'
 
 const ROUNDS = 5
 /** As a task that browsers call long. */
@@ -26,43 +26,45 @@ const LINE = {
 }
 const ROWS = '.rows:not(.loading) tbody tr'
 
-/** What people do, and what shows that it is done. */
-const STEPS: Record<string, (page: Page) => Promise<unknown>> = {
-  'the next page': async (page) => {
-    await page.getByRole('button', { name: 'Next' }).click()
-    await page.getByText('21 – 40 of').waitFor()
+interface Step {
+  act: (page: Page) => Promise<unknown>
+  /** In the page: its rows are there. */
+  isDone: string
+}
+
+/** What people do most. */
+const STEPS: Record<string, Step> = {
+  'the next page': {
+    act: (page) => page.getByRole('button', { name: 'Next' }).click(),
+    isDone: `document.querySelector('.pager .numbers').textContent.startsWith('21 – 40')`,
   },
-  'the last page': async (page) => {
-    await page.getByRole('button', { name: 'Last' }).click()
-    await page.getByRole('button', { name: 'Next', disabled: true }).waitFor()
+  'the last page': {
+    act: (page) => page.getByRole('button', { name: 'Last' }).click(),
+    isDone: `document.querySelector('.pager-steps button:last-child').ariaDisabled === 'true'`,
   },
-  'one status': async (page) => {
-    await page.getByRole('radio', { name: 'Sold' }).check()
-    await page.locator(ROWS).first().locator('.status-sold').waitFor()
+  'one status': {
+    act: (page) => page.getByRole('radio', { name: 'Sold' }).check(),
+    isDone: `document.querySelector('${ROWS}:first-child .status-sold')`,
   },
-  'a search of two words': async (page) => {
-    await page.getByLabel('Search').fill('lun 7')
-    await page.locator(`${ROWS} mark`).first().waitFor()
+  'a search of two words': {
+    act: (page) => page.getByLabel('Search').fill('lun 7'),
+    isDone: `document.querySelector('${ROWS} mark')`,
   },
 }
 
-interface Moved {
-  what: string
-  seconds: number
-  /** The longest task, in milliseconds. */
-  longest: number
+/** In the page: milliseconds to the paint after which it is so, from what was done last, or else from the start of the navigation. */
+function paintWhere(isDone: string): string {
+  return `new Promise((resolve) => {
+    const look = () => (${isDone})
+      ? setTimeout(() => resolve(performance.now() - (window.actedAt ?? 0)))
+      : requestAnimationFrame(look)
+    requestAnimationFrame(look)
+  })`
 }
 
-/** Milliseconds from the start of the navigation to the paint with the first rows. */
-async function paintOfRows(page: Page): Promise<number> {
-  return page.evaluate('window.rowsPainted')
-}
-
-const MARK_ROWS = `window.rowsPainted = new Promise((resolve) => new MutationObserver((_, observer) => {
-  if (!document.querySelector('${ROWS}')) return
-  observer.disconnect()
-  requestAnimationFrame(() => setTimeout(() => resolve(performance.now())))
-}).observe(document, { childList: true, subtree: true }))`
+const WATCH = `
+  for (const type of ['click', 'input']) addEventListener(type, () => { window.actedAt ??= performance.now() }, true)
+  window.rowsPainted = ${paintWhere(`document.querySelector('${ROWS}')`)}`
 
 /** Milliseconds of each round, by what was done. */
 async function paints(browser: Browser, origin: string, key: string): Promise<Map<string, number[]>> {
@@ -70,7 +72,7 @@ async function paints(browser: Browser, origin: string, key: string): Promise<Ma
   const note = (what: string, ms: number) => all.set(what, [...(all.get(what) ?? []), ms])
   const { page, close } = await openPage(browser, `${origin}/`)
   await openSignedIn(page, key)
-  await page.addInitScript(MARK_ROWS)
+  await page.addInitScript(WATCH)
   const line = await page.context().newCDPSession(page)
   await line.send('Network.enable')
   await line.send('Network.emulateNetworkConditions', LINE)
@@ -79,52 +81,18 @@ async function paints(browser: Browser, origin: string, key: string): Promise<Ma
     await line.send('Network.clearBrowserCache')
     for (const what of ['first visit', 'opened again']) {
       await page.goto(`${origin}/`)
-      note(what, await paintOfRows(page))
+      note(what, await page.evaluate('window.rowsPainted'))
     }
-    for (const [what, act] of Object.entries(STEPS)) {
+    for (const [what, { act, isDone }] of Object.entries(STEPS)) {
       await page.goto(`${origin}/`)
-      await paintOfRows(page)
-      const from = performance.now()
+      await page.evaluate('window.rowsPainted')
+      const painted = page.evaluate<number>(paintWhere(isDone))
       await act(page)
-      note(what, performance.now() - from)
+      note(what, await painted)
     }
   }
   await close()
   return all
-}
-
-/** Exports the list, reads a file with as many rows as it should have, and imports them. */
-async function* moveFile(browser: Browser, origin: string, key: string, rows: number): AsyncGenerator<Moved> {
-  const { page, close } = await openPage(browser, `${origin}/`)
-  page.setDefaultTimeout(0)
-  await openSignedIn(page, key)
-  await watchTasks(page)
-  const timed = async (what: string, act: () => Promise<unknown>): Promise<Moved> => {
-    const from = performance.now()
-    await act()
-    return { what, seconds: (performance.now() - from) / 1000, longest: await longestTask(page) }
-  }
-  yield await timed('exported', async () => {
-    const downloading = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'Export' }).click()
-    const text = await Bun.file(await (await downloading).path()).text()
-    if (text.trimEnd().split('\n').length !== rows + 1) throw new Error(`the file has not ${rows} rows`)
-  })
-  const dialog = page.getByRole('dialog', { name: 'Import animals' })
-  const add = dialog.getByRole('button', { name: 'Add ' })
-  const lines = Array.from({ length: rows }, (_, n) => `Luna ${n},${n % 1000},${n % 3 ? '' : 'sold'}\n`)
-  const file = temporaryFile('pets.csv')
-  await Bun.write(file, `name,categoryId,status\n${lines.join('')}`)
-  await page.getByRole('button', { name: 'Import' }).click()
-  yield await timed('read', async () => {
-    await dialog.getByLabel('A CSV file').setInputFiles(file)
-    await add.waitFor()
-  })
-  yield await timed('imported', async () => {
-    await add.click()
-    await dialog.getByText(`${rows.toLocaleString('en-GB')} added.`).waitFor()
-  })
-  await close()
 }
 
 async function withService<Result>(pets: number, use: (origin: string, key: string) => Promise<Result>) {
@@ -167,7 +135,7 @@ if (import.meta.main) {
         print(table.join('\n'))
         const moved = await withService(rows, async (origin, key) => {
           const all: Moved[] = []
-          for await (const one of moveFile(browser, origin, key, rows)) {
+          for await (const one of moveFile(origin, key, rows)) {
             all.push(one)
             print(lineOf(one))
           }
