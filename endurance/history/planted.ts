@@ -5,7 +5,7 @@ import { cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { temporaryFile } from '../../test/support/files.ts'
 import { root } from '../../test/support/process.ts'
-import { CLOCK, type Kind } from './sites.ts'
+import { CLOCK, DATABASE_CLOCK, type Kind } from './sites.ts'
 
 export interface Planted {
   readonly name: string
@@ -173,6 +173,14 @@ export const PLANTED: readonly Planted[] = [
         return new Session(openClient(address, { ...host, ...standby }))
       }), READ_QUEUE_MS, noneFree)`,
   ]),
+  {
+    ...postgres('a change in PostgreSQL dated before the one that it follows', [
+      `${FUNCTIONS}/move-orders.sql`,
+      'changed_at = greatest(at, changed_at)',
+      'changed_at = at',
+    ]),
+    breaks: [DATABASE_CLOCK],
+  },
   postgres('deletions that the inventory does not follow', [
     `${FUNCTIONS}/count-inventory.sql`,
     'SET pets = pets - n',

@@ -27,7 +27,7 @@ export function searchFault(
   for (const one of answer) {
     const row = rowOf(one)
     if (!looks(one.id).some((look) => look && isMaybe(look) && isRow(look, row)))
-      return `${row} is found, and was never so`
+      return `${ask.list.slice(0, -1)} ${row} is found, and was never so`
   }
   const shown = answer.map(({ id }) => id)
   if (shown.length > ask.limit) return `a page of ${ask.limit} has ${shown.length} rows`
@@ -44,7 +44,7 @@ export function searchFault(
   const ids = (ask.list === 'pets' ? versions.petIds : versions.orderIds).filter(isBehindStart)
   for (const id of ids)
     if (!shown.includes(id) && !isBeyond(id) && looks(id).every(isSurely))
-      return `${id} is not found, and was there all the time`
+      return `${ask.list.slice(0, -1)} ${id} is not found, and was there all the time`
   if (goesOn && !ids.some((id) => isBeyond(id) && looks(id).some(isMaybe))) return 'it goes on, and nothing follows'
   return undefined
 }

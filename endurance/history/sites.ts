@@ -4,6 +4,7 @@ import { Database } from 'bun:sqlite'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateKey } from '../../src/domain/keys.ts'
+import NOW from '../../src/store/postgres/functions/now.sql' with { type: 'text' }
 import { temporaryFile } from '../../test/support/files.ts'
 import { Cluster } from '../../test/support/postgres.ts'
 import { type Running, root, serve } from '../../test/support/process.ts'
@@ -20,6 +21,9 @@ const AHEAD_MS = 3_600_000
 
 /** The name of a fault: the wall clock of one server is an hour ahead for a while, and then right again. */
 export const CLOCK = 'a clock an hour ahead'
+/** The same of PostgreSQL's, by which all servers go. */
+export const DATABASE_CLOCK = `the database's clock an hour ahead`
+const AHEAD = NOW.replace('clock_timestamp()', `(clock_timestamp() + interval '${AHEAD_MS} ms')`)
 
 export type Kind = 'sqlite' | 'postgres'
 
@@ -130,6 +134,13 @@ async function openPostgres(source: string): Promise<BreakableSite> {
     cluster.signalAll('SIGCONT')
   }
 
+  async function jump() {
+    const set = (definition: string) => primary.asAdmin((sql) => sql.unsafe(definition), 'petstore')
+    await set(AHEAD)
+    await Bun.sleep(AHEAD_FOR_MS)
+    await set(NOW)
+  }
+
   const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore'`
   return {
     key,
@@ -138,6 +149,7 @@ async function openPostgres(source: string): Promise<BreakableSite> {
       ...faults,
       'the database frozen': () => freeze(primary),
       'the standby frozen': () => freeze(standby),
+      [DATABASE_CLOCK]: jump,
       'connections cut': async () => void (await primary.asAdmin((sql) => sql.unsafe(cut))),
       'a failover': failOver,
     },
