@@ -1,4 +1,5 @@
-// Prints what Spectral (`spectral:oas`) has to say of a contract, as a JSON array of sentences. Fails where swagger-parser does.
+// Prints, as a JSON array, what Spectral (`spectral:oas`) has to say of each contract: sentences, or the one with which swagger-parser
+// refuses it.
 
 import { readFileSync } from 'node:fs'
 import SwaggerParser from '@apidevtools/swagger-parser'
@@ -6,9 +7,19 @@ import core from '@stoplight/spectral-core'
 import parsers from '@stoplight/spectral-parsers'
 import rulesets from '@stoplight/spectral-rulesets'
 
-const [, , file] = process.argv
-await SwaggerParser.validate(file)
 const spectral = new core.Spectral()
 spectral.setRuleset({ extends: [[rulesets.oas, 'recommended']] })
-const found = await spectral.run(new core.Document(readFileSync(file, 'utf8'), parsers.Yaml, file))
-process.stdout.write(JSON.stringify(found.map(({ code, path, message }) => `${code}: ${path.join('.')}: ${message}`)))
+
+async function lint(file) {
+  try {
+    await SwaggerParser.validate(file)
+  } catch (error) {
+    return [`swagger-parser: ${error.message}`]
+  }
+  const found = await spectral.run(new core.Document(readFileSync(file, 'utf8'), parsers.Yaml, file))
+  return found.map(({ code, path, message }) => `${code}: ${path.join('.')}: ${message}`)
+}
+
+const all = []
+for (const file of process.argv.slice(2)) all.push(await lint(file))
+process.stdout.write(JSON.stringify(all))
