@@ -246,10 +246,11 @@ describe('with many rows', () => {
     fill: string,
     calls: ((store: Store, by: KeyId) => Promise<unknown>)[],
     tables = ['pets', 'orders'],
+    analyze = 'ANALYZE',
   ): Promise<number> {
     const { address, store, by, name } = await storeWithKey()
     await store.close()
-    await cluster.asAdmin((sql) => sql.unsafe(`${fill}; ANALYZE; SELECT pg_stat_force_next_flush()`), name)
+    await cluster.asAdmin((sql) => sql.unsafe(`${fill}; ${analyze}; SELECT pg_stat_force_next_flush()`), name)
     const counts = () =>
       cluster.asAdmin(async (sql) => {
         const [row] =
@@ -381,6 +382,18 @@ describe('with many rows', () => {
       SELECT n, 'pending', petstore_now() + 86400000, 1, 1 FROM generate_series(1, 5000) AS n`
     const rows = await rowsRead(fill, [async (store) => expect(await store.expireOrders(500)).toEqual([])])
     expect(rows).toBeLessThan(10)
+  })
+
+  test('a sweep reads the reservations that it expires, however many end at once', async () => {
+    const fill = `
+      INSERT INTO pets (name, category_id, status, created_at, created_by)
+      SELECT 'Rex', 1, 'pending', 1, 1 FROM generate_series(1, 20000);
+      INSERT INTO orders (pet_id, status, expires_at, placed_at, changed_at)
+      SELECT n, 'pending', 2, 1, 1 FROM generate_series(1, 20000) AS n`
+    const sweep = async (store: Store) => expect(await store.expireOrders(50)).toHaveLength(50)
+    // The statistics are those of before: they know of no reservation.
+    const rows = await rowsRead(fill, [sweep, sweep], undefined, '')
+    expect(rows).toBeLessThan(1_500)
   })
 
   test('the API keys of a batch are looked up by themselves, also by a plan from when there were few', async () => {

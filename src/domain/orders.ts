@@ -83,6 +83,9 @@ export interface OrderStore {
   /** Exact as of one commit; costs the same with ten pets and ten million. */
   getInventory(): Promise<Inventory>
 
-  /** Expires up to `limit` overdue reservations in one transaction. Resolves with them. Any server may call it at any time. */
-  expireOrders(limit: number): Promise<ExpiredOrder[]>
+  /**
+   * Expires up to `limit` overdue reservations in one transaction: when it is not given, so many that requests hardly wait for it.
+   * Resolves with them. Any server may call it at any time.
+   */
+  expireOrders(limit?: number): Promise<ExpiredOrder[]>
 }

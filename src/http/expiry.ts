@@ -5,8 +5,6 @@ import type { OrderStore, Transition } from '../domain/orders.ts'
 import type { Log } from '../observability/log.ts'
 
 const EVERY_MS = 500
-/** Reservations in one transaction: few enough that requests do not wait for it. */
-const BATCH = 50
 
 export interface Expiry {
   /** Starts no more transactions. Resolves when the last one has ended. */
@@ -35,12 +33,11 @@ export function startExpiry(orders: Pick<OrderStore, 'expireOrders'>, log: Log, 
   }
 
   async function sweep(): Promise<void> {
-    for (let full = true; full && !stopped; ) {
+    for (let more = true; more && !stopped; ) {
       const startedAt = performance.now()
-      const expired = await orders.expireOrders(BATCH)
-      full = expired.length === BATCH
+      more = (await orders.expireOrders()).length > 0
       // Half of the time is left to requests.
-      if (full) await Bun.sleep(performance.now() - startedAt)
+      if (more) await Bun.sleep(performance.now() - startedAt)
     }
   }
 

@@ -10,6 +10,9 @@ import { pages } from './pages.ts'
 import type { Read, Statements } from './statements.ts'
 import type { Writes } from './writes.ts'
 
+/** The thread that answers requests expires them: for 5 ms or less. */
+const EXPIRED_AT_ONCE = 50
+
 export function sqliteOrders(
   statements: Statements,
   orders: OrderChanges,
@@ -31,7 +34,7 @@ export function sqliteOrders(
     updateOrder: (id, change, by, check) =>
       write(by, (transaction) => orders.update(transaction, id, change, by, check)),
     getInventory: () => read(inventory),
-    async expireOrders(limit) {
+    async expireOrders(limit = EXPIRED_AT_ONCE) {
       // A write transaction is begun only where there is something to do.
       const due = await read(() => orders.isDue(clock()))
       return due ? write(null, (transaction) => orders.expire(transaction, limit)) : []
