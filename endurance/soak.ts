@@ -130,26 +130,30 @@ async function send({ url, key }: Served, { path, ...request }: Ask, inventory: 
 
 async function run({ minutes, store }: { minutes: number; store: string[] }) {
   const kinds = (store.length > 0 ? store : ['sqlite', 'postgres']) as Kind[]
-  const parts: string[] = []
-  const memory: { label: string; points: { x: number; y: number }[] }[] = []
-  let allPassed = true
-  for (const kind of kinds) {
-    const result = await soak(minutes, kind, ({ minute, memoryMb, descriptors, storeMb, latencyMs }) => {
-      const figures = `${memoryMb.toFixed(0)} MiB, ${descriptors} descriptors, a store of ${storeMb.toFixed(1)} MB`
-      print(`${kind}, ${minute.toFixed(1)} min: ${figures}, p99 of lists ${latencyMs.toFixed(1)} ms`)
-    })
-    allPassed &&= result.passed
-    memory.push({ label: kind, points: result.samples.map(({ minute, memoryMb }) => ({ x: minute, y: memoryMb })) })
-    parts.push(describe(kind, result))
-  }
+  const results = await Promise.all(
+    kinds.map(async (kind) => ({
+      kind,
+      ...(await soak(minutes, kind, (sample) => print(`${kind}, ${shown(sample)}`))),
+    })),
+  )
+  const memory = results.map(({ kind, samples }) => ({
+    label: kind,
+    points: samples.map(({ minute, memoryMb }) => ({ x: minute, y: memoryMb })),
+  }))
+  const parts = results.map((result) => describe(result.kind, result))
   const plot = lineChart('Resident memory', 'MiB over minutes', memory, 'linear')
-  const text = `${minutes} minutes of mixed load from ${CLIENTS} clients on each store (lists with filters, searches, pets, orders, inventory, corrections, the feed of events, creates
+  const text = `${minutes} minutes of mixed load from ${CLIENTS} clients on each store, both at the same time (lists with filters, searches, pets, orders, inventory, corrections, the feed of events, creates
 with and without Idempotency-Key, malformed, unauthorised and oversized requests), beside backups of the file, rotations of the key, slow and hostile clients.
 
 ${parts.join('\n\n')}
 
 ![Resident memory over time](${PLOT})`
-  return { text, passed: allPassed, files: { [PLOT]: plot } }
+  return { text, passed: results.every(({ passed }) => passed), files: { [PLOT]: plot } }
+}
+
+function shown({ minute, memoryMb, descriptors, storeMb, latencyMs }: Sample): string {
+  const figures = `${memoryMb.toFixed(0)} MiB, ${descriptors} descriptors, a store of ${storeMb.toFixed(1)} MB`
+  return `${minute.toFixed(1)} min: ${figures}, p99 of lists ${latencyMs.toFixed(1)} ms`
 }
 
 function describe(kind: Kind, { samples, statuses, chores, faults, growth, passed }: Soak): string {
