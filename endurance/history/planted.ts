@@ -161,7 +161,8 @@ export const PLANTED: readonly Planted[] = [
     'src/http/response/shared-answers.ts',
     `this.next.delete(name)
     const reading = read()`,
-    `const reading = read()
+    // Reading takes longer, so that somebody asks meanwhile on any machine.
+    `const reading = read().then((answer) => Bun.sleep(20).then(() => answer))
     reading.finally(() => this.next.delete(name)).catch(() => {})`,
   ]),
   postgres('a read from the standby', [
