@@ -36,7 +36,7 @@ export interface Shop {
 export async function openShop(names: number, segment: number, random: () => number): Promise<Shop> {
   const cluster = await sharedCluster()
   const addresses = { SQLite: temporaryFile('search.db'), PostgreSQL: await cluster.newDatabase() }
-  const options = { now: Date.now, searchSegment: segment }
+  const options = { now: Date.now, searchSegment: segment, searchEveryMs: 20 }
   const pets = Array.from({ length: names }, (_, n) => ({
     id: BigInt(n + 1),
     text: hostileName(random),

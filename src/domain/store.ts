@@ -46,6 +46,8 @@ export interface Trouble {
 export interface StoreOptions {
   /** The ids of a segment of the index of search: a multiple of 8 up to 65 536, the same at every opening. For tests. */
   searchSegment?: number | undefined
+  /** After so many milliseconds, or up to twice as many, the index of search is looked at again: 1 000 by default. For tests. */
+  searchEveryMs?: number | undefined
   /** Milliseconds since 1970. */
   now: () => number
   /** Milliseconds on a clock that nobody can set, by default that of `performance.now()`. */

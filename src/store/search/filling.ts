@@ -26,6 +26,7 @@ export interface Filling {
 interface Options<List> {
   onUnindexed?: ((list: List, ids: number) => void) | undefined
   monotonic?: (() => number) | undefined
+  searchEveryMs?: number | undefined
 }
 
 /** `size`: the ids of a segment. */
@@ -33,12 +34,12 @@ export function startFilling<List extends string>(
   lists: Readonly<Record<List, Tables>>,
   size: number,
   demand: Demand,
-  { onUnindexed, monotonic = () => performance.now() }: Options<List>,
+  { onUnindexed, monotonic = () => performance.now(), searchEveryMs: everyMs = EVERY_MS }: Options<List>,
 ): Filling {
   let stopped = false
   const startedAt = monotonic()
   let filling: Promise<unknown> = Promise.resolve()
-  let timer = setTimeout(again, EVERY_MS)
+  let timer = setTimeout(again, everyMs)
   timer.unref()
 
   function again(): void {
@@ -48,7 +49,7 @@ export function startFilling<List extends string>(
     filling.then(() => {
       if (stopped) return
       // At another time than other servers.
-      timer = setTimeout(again, EVERY_MS * (1 + Math.random()))
+      timer = setTimeout(again, everyMs * (1 + Math.random()))
       timer.unref()
     })
   }
