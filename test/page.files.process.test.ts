@@ -4,6 +4,7 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { accessibilityProblems } from './support/browser.ts'
 import { addPets, openEachTest, openSignedIn } from './support/console.ts'
+import { temporaryFile } from './support/files.ts'
 import type { Service } from './support/service.ts'
 
 setDefaultTimeout(120_000)
@@ -40,6 +41,11 @@ test('a CSV of a spreadsheet is shown before anything is added, and the same fil
   await dialog.getByText('and 115 more').waitFor()
   await dialog.getByText('2 cannot be added:').waitFor()
   await dialog.getByText('Line 122 has no category').waitFor()
+  const first = await dialog.getByRole('listitem').allInnerTexts()
+  expect(first.slice(0, 2).map((text) => text.split(/\s+/))).toEqual([
+    ['Luna', '0', 'Category', '9223372036854775807', 'Available'],
+    ['Luna', '1', 'Category', '9223372036854775807', 'Reserved'],
+  ])
   expect(await animals()).toHaveLength(1)
   expect(await accessibilityProblems(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Add 120' }).click()
@@ -51,6 +57,41 @@ test('a CSV of a spreadsheet is shown before anything is added, and the same fil
   await dialog.getByText('0 added, 120 were there already.').waitFor()
   expect(await animals()).toHaveLength(121)
   expect((await animals()).filter(({ status }) => status === 'pending')).toHaveLength(60)
+})
+
+test('an import that cannot go on stops, says exactly what was added, and goes on when it is asked to', async () => {
+  await addPets(service, 1, 'available', 'available')
+  await openSignedIn(page, service.key)
+  await page.getByRole('button', { name: 'Import' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Import animals' })
+  const rows = Array.from({ length: 40 }, (_, n) => `Luna ${n},7`)
+  await dialog.getByLabel('A CSV file').setInputFiles(file(`name,categoryId\n${rows.join('\n')}\n`))
+  let asked = 0
+  const body = JSON.stringify({ code: 'read_only_key', message: 'This key is read-only.', status: 403 })
+  // One is refused while others are on their way.
+  await page.route('**/v1/pets', async (route) => {
+    if (++asked === 8) return route.fulfill({ status: 403, body })
+    await Bun.sleep(100)
+    await route.continue()
+  })
+  await dialog.getByRole('button', { name: 'Add 40' }).click()
+  await dialog.getByText('What was added stays').waitFor()
+  const added = (await animals()).length - 1
+  await dialog.getByText(`${added} added.`, { exact: true }).waitFor()
+  expect(added).toBeLessThan(13)
+  await page.unroute('**/v1/pets')
+  await dialog.getByRole('button', { name: 'Again' }).click()
+  await dialog.getByText(`${40 - added} added, ${added} were there already.`).waitFor()
+  expect(await animals()).toHaveLength(41)
+
+  const path = temporaryFile('pets.csv')
+  await Bun.write(path, 'name,categoryId\nMia,7\n')
+  await dialog.getByLabel('A CSV file').setInputFiles(path)
+  await dialog.getByRole('button', { name: 'Add 1' }).waitFor()
+  await Bun.write(path, 'name,categoryId\nTom,7\nMia,7\n')
+  await dialog.getByRole('button', { name: 'Add 1' }).click()
+  await dialog.getByText('The file has changed').waitFor()
+  expect(await animals()).toHaveLength(41)
 })
 
 test('thousands of rows are read from a file that is dropped anywhere, and are added while the page can be used', async () => {

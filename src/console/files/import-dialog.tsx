@@ -8,7 +8,8 @@ import { toFailure } from '../failures.ts'
 import { Name } from '../name.tsx'
 import { Notice } from '../notice.tsx'
 import { number } from '../phrases.ts'
-import { type FileContents, readFile } from './read-file.ts'
+import { Status } from '../status.tsx'
+import { FileChanged, type FileContents, readFile } from './read-file.ts'
 
 /** Requests in flight; a browser opens six connections. */
 const AT_ONCE = 5
@@ -44,7 +45,7 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
       setContents(undefined)
       if (!file) return
       try {
-        setContents(await readFile(file))
+        setContents(await readFile(file, SHOWN_MAX))
       } catch (error) {
         setProblem(error instanceof Error ? error.message : String(error))
       }
@@ -56,7 +57,8 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
       try {
         await addAll(client, contents, setProgress)
       } catch (error) {
-        setProblem(`${toFailure(error).message} What was added stays; go on when you like, nothing is added twice.`)
+        const why = (error instanceof FileChanged ? error : toFailure(error)).message
+        setProblem(`${why} What was added stays; go on when you like, nothing is added twice.`)
       }
       onAdded()
     })
@@ -84,9 +86,9 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
         {contents && <Contents contents={contents} />}
         {contents && progress && <Result {...{ progress, contents }} />}
         <div class="dialog-actions">
-          {contents && contents.records.length > 0 && (
+          {contents && contents.count > 0 && (
             <button type="button" class="primary" aria-disabled={busy} onClick={() => add(contents)}>
-              {busy ? 'Adding…' : progress ? 'Again' : `Add ${number(contents.records.length)}`}
+              {busy ? 'Adding…' : progress ? 'Again' : `Add ${number(contents.count)}`}
             </button>
           )}
         </div>
@@ -110,16 +112,19 @@ function useDroppedFile(take: (file: File) => void): void {
   })
 }
 
-function Contents({ contents: { records, problems } }: { contents: FileContents }) {
+function Contents({ contents: { count, first, problems } }: { contents: FileContents }) {
   return (
     <>
       <ul class="import-rows">
-        {records.slice(0, SHOWN_MAX).map(({ line, pet }) => (
+        {first.map(({ line, pet: { name, categoryId, status = 'available' } }) => (
           <li key={line}>
-            <Name name={pet.name} /> <span class="muted">Category {String(pet.categoryId)}</span>
+            <Name name={name} /> <span class="muted">Category {String(categoryId)}</span>{' '}
+            <span class="import-status">
+              <Status status={status} />
+            </span>
           </li>
         ))}
-        {records.length > SHOWN_MAX && <li class="muted">and {number(records.length - SHOWN_MAX)} more</li>}
+        {count > first.length && <li class="muted">and {number(count - first.length)} more</li>}
       </ul>
       <Problems title={`${number(problems.length)} cannot be added:`} problems={problems} />
     </>
@@ -139,7 +144,7 @@ function Result({ progress: { added, earlier, refused }, contents }: { progress:
   const done = added + earlier + refused.length
   return (
     <>
-      <progress max={contents.records.length} value={done} aria-label="Animals of the file" />
+      <progress max={contents.count} value={done} aria-label="Animals of the file" />
       <p role="status">
         {number(added)} added{earlier > 0 && `, ${number(earlier)} were there already`}.
       </p>
@@ -156,9 +161,10 @@ async function addAll(
 ): Promise<void> {
   let { added, earlier } = NOTHING_YET
   const refused: string[] = []
-  const open = records.values()
+  const open = records()
   async function work(): Promise<void> {
-    for (const { pet, line } of open) {
+    // The first worker that cannot go on ends it for all.
+    for await (const { pet, line } of open) {
       const idempotencyKey = `import-${digest}-${line}`
       let replayed = false
       const onReplayed = () => {
@@ -175,9 +181,7 @@ async function addAll(
       if ((added + earlier) % 50 === 0) report({ added, earlier, refused })
     }
   }
-  try {
-    await Promise.all(Array.from({ length: AT_ONCE }, work))
-  } finally {
-    report({ added, earlier, refused })
-  }
+  const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, work))
+  report({ added, earlier, refused })
+  for (const one of ended) if (one.status === 'rejected') throw one.reason
 }

@@ -1,4 +1,5 @@
-// A CSV file as records to add, with what is wrong with it, before anything is sent. It is read in parts, so that the page stays usable.
+// A CSV file as records to add, with what is wrong with it, before anything is sent. It is read in parts, so that the page stays usable, and
+// again while its records are added: a large file that is kept as records makes the browser pause to collect its garbage.
 
 import { csv } from '../../cli/formats/csv.ts'
 import type { NewPet } from '../../client/petstore.ts'
@@ -9,10 +10,23 @@ export interface FileRecord {
   line: number
 }
 
+/** A record of the file, before it is known whether it can be added. */
+interface Unchecked {
+  pet: Partial<Record<keyof NewPet, unknown>>
+  problem: string
+}
+
+/** The file is not what it was when it was chosen. */
+export class FileChanged extends Error {}
+
 export interface FileContents {
   /** Of its text: the same record of the same file is added once, however often the file is imported. */
   digest: string
-  records: readonly FileRecord[]
+  /** How many records can be added. */
+  count: number
+  first: readonly FileRecord[]
+  /** Each that can be added, from the file. */
+  records: () => AsyncGenerator<FileRecord>
   /** Sentences, each with its line. */
   problems: readonly string[]
 }
@@ -20,37 +34,48 @@ export interface FileContents {
 /** On a slow device, too, nobody feels a pause of this length. */
 const BUSY_MS = 12
 
-/** Throws StartError where it is no table with the columns that an animal needs. */
-export async function readFile(file: File): Promise<FileContents> {
+/** Throws StartError where it is no table with the columns that an animal needs, and FileChanged. */
+export async function readFile(file: File, firstMax: number): Promise<FileContents> {
   const digest = new Digest()
-  const records: FileRecord[] = []
+  const first: FileRecord[] = []
   const problems: string[] = []
+  let count = 0
   let until = 0
-  for await (const { line, pet, problem } of csv.read(textOf(file, digest))) {
-    const wrong = problem ?? (pet && problemOf(pet))
-    if (wrong) problems.push(`Line ${line} ${wrong}`)
-    else if (pet) records.push({ line, pet: pet as unknown as NewPet })
+  for await (const record of csv.read(textOf(file, digest))) {
+    const wrong = problemOf(record)
+    if (wrong) problems.push(`Line ${record.line} ${wrong}`)
+    else if (++count <= firstMax) first.push(record as FileRecord)
     if (performance.now() > until) {
       await new Promise((resolve) => setTimeout(resolve))
       until = performance.now() + BUSY_MS
     }
   }
-  return { digest: String(digest), records, problems }
+  return { digest: String(digest), count, first, records: () => recordsOf(file), problems }
 }
 
-async function* textOf(file: File, digest: Digest): AsyncGenerator<string> {
+async function* recordsOf(file: File): AsyncGenerator<FileRecord> {
+  for await (const record of csv.read(textOf(file))) if (!problemOf(record)) yield record as FileRecord
+}
+
+async function* textOf(file: File, digest?: Digest): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   const reader = file.stream().getReader()
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+  const read = () =>
+    reader.read().catch(() => {
+      throw new FileChanged('The file has changed, or is gone. Choose it again.')
+    })
+  for (let part = await read(); !part.done; part = await read()) {
     const text = decoder.decode(part.value, { stream: true })
-    digest.add(text)
+    digest?.add(text)
     yield text
   }
   yield decoder.decode()
 }
 
 /** What the service would refuse, as far as it can be told here; it judges the rest. */
-function problemOf({ name, categoryId, status }: Partial<Record<keyof NewPet, unknown>>): string | undefined {
+function problemOf({ pet, problem }: Partial<Unchecked>): string | undefined {
+  if (!pet) return problem
+  const { name, categoryId, status } = pet
   if (typeof name !== 'string' || name.trim() === '') return 'has no name.'
   if (typeof categoryId !== 'bigint') return 'has no category, which is a whole number.'
   if (status !== undefined && !STATUSES.some(([known]) => known === status)) return 'has a status that does not exist.'
