@@ -123,6 +123,28 @@ test('what was entered wrongly is corrected: name and category, a status that no
   for (const name of ['Delete', 'Make available']) expect(await button(name).count()).toBe(0)
 })
 
+test('a whole sale by keyboard takes 17 keys: found, reserved and completed', async () => {
+  await addPets(service, 30, 'available', 'available')
+  await openSignedIn(page, service.key)
+  const dialog = page.getByRole('dialog')
+  await page.evaluate(`window.keys = 0, addEventListener('keydown', () => { window.keys++ }, true)`)
+  await press('/')
+  await type('pet 7')
+  await page.getByText('1 animal', { exact: true }).waitFor()
+  await tabTo(page, 'Reserve Pet 7')
+  await press('Enter')
+  await dialog.getByRole('button', { name: 'Reserve' }).waitFor()
+  await press('Enter')
+  await page.getByRole('button', { name: 'Release Pet 7' }).waitFor()
+  await dialog.waitFor({ state: 'hidden' })
+  await tabTo(page, 'Sell Pet 7')
+  await press('Enter')
+  await dialog.getByText('Reserved').waitFor()
+  await press('Enter')
+  await page.getByRole('status').getByText('Pet 7 is sold.').waitFor()
+  expect(await page.evaluate('window.keys')).toBe(17)
+})
+
 test('a whole day at a counter is done by keyboard alone', async () => {
   await addPets(service, 30, 'available', 'available')
   await openSignedIn(page, service.key)
