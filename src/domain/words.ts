@@ -21,6 +21,7 @@ const ASCII_WORDS = /[0-9a-z]+/g
 function fold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   const plain = text.normalize('NFKD').replace(MARKS, '')
+  if (ASCII.test(plain)) return plain.toLowerCase()
   return plain.toUpperCase().toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ')
 }
 
