@@ -8,6 +8,7 @@ import { APPLICATION_ID } from '../src/store/sqlite/file.ts'
 import { eventsConformance } from './events.conformance.ts'
 import { allEvents, inventoryOf } from './support/events.ts'
 import { temporaryFile } from './support/files.ts'
+import { newKey } from './support/keys.ts'
 import { movedTwice } from './support/moved-twice.ts'
 import { newPet } from './support/pets.ts'
 
@@ -33,6 +34,27 @@ test('the event of an older server is written at once: SQLite makes no table for
   // That of the statement, and that of its trigger.
   expect(steps.filter(({ opcode }) => opcode === 'Init').length).toBe(2)
   expect(steps.filter(({ opcode }) => opcode === 'OpenEphemeral')).toEqual([])
+})
+
+test('a pet that is added and ordered in one transaction, between other orders, is added before it is ordered', async () => {
+  const store = await openStore(temporaryFile('petstore.db'), { now: Date.now })
+  const { id: by } = await store.createKey(newKey())
+  await store.createPet(newPet(), by)
+  await Promise.all([
+    store.placeOrder({ petId: 1n }, by),
+    store.createPet(newPet(), by),
+    store.placeOrder({ petId: 2n }, by),
+    store.cancelOrder(1n, by),
+  ])
+  const events = await allEvents(store)
+  expect(events.map(({ id, type, petId }) => [id, type, petId].join(' '))).toEqual([
+    '1 pet.added 1',
+    '2 order.placed 1',
+    '3 pet.added 2',
+    '4 order.placed 2',
+    '5 order.cancelled 1',
+  ])
+  await store.close()
 })
 
 test('a backup, and a store that was restored from it, begin a new epoch each', async () => {
