@@ -2,11 +2,10 @@
 // from the registry. The suite runs those that are there anyway.
 
 import { join } from 'node:path'
-import { pack } from '../test/support/pack.ts'
-import { root } from '../test/support/process.ts'
+import { packages as packed } from '../test/support/pack.ts'
 import { project, SNIPPETS } from '../test/support/snippets.ts'
 
-const archive = await pack(root)
+const { service: archive } = await packed()
 let failed = 0
 for (const [name, snippet] of Object.entries(SNIPPETS)) {
   const { command, env = {}, packages = [] } = snippet

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import packageJson from '../package.json'
 import { temporaryFile } from './support/files.ts'
-import { pack, plainNode } from './support/pack.ts'
+import { packages, plainNode } from './support/pack.ts'
 import { startService } from './support/service.ts'
 
 const root = join(import.meta.dir, '..')
@@ -44,14 +44,14 @@ try {
 `
 
 beforeAll(async () => {
-  await run([process.execPath, 'scripts/build.ts'], root)
+  const { client } = await packages()
   writeFileSync(join(outside, 'package.json'), '{ "type": "module" }')
-  await run(['npm', 'install', '--offline', '--no-audit', await pack(join(root, 'dist/petstore-client'))], outside)
+  await run(['npm', 'install', '--offline', '--no-audit', client], outside)
   const [imports = '', body = ''] = PROGRAM.split(/(?<=^import .*\n)/m)
   writeFileSync(join(outside, 'program.ts'), PROGRAM)
   // CommonJS has no await at its top.
   writeFileSync(join(outside, 'program.cts'), `${imports}async function main() {${body}}\nmain()`)
-}, 60_000)
+}, 240_000)
 
 test.each([
   ['an ES module', 'program.ts', ['--module', 'nodenext']],

@@ -18,7 +18,7 @@ import { dirname, join } from 'node:path'
 import packageJson from '../package.json'
 import { temporaryFile } from './support/files.ts'
 import { copiesLog } from './support/logs.ts'
-import { pack, plainNode } from './support/pack.ts'
+import { packages, plainNode } from './support/pack.ts'
 import { root, run, serve } from './support/process.ts'
 import { project, SNIPPETS } from './support/snippets.ts'
 
@@ -28,8 +28,8 @@ const STUB = `echo "Error: Bun's postinstall script was not run." >&2\nexit 1\n`
 
 let tarball: string
 beforeAll(async () => {
-  tarball = await pack(root)
-}, 60_000)
+  tarball = (await packages()).service
+}, 240_000)
 
 interface Manifest {
   dependencies: Record<string, string>
