@@ -24,32 +24,14 @@ test('a page begins behind its cursor, in the table or in an index', () => {
     'SEARCH orders USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)',
     ...both('SEARCH pets USING INTEGER PRIMARY KEY (rowid>?)'),
     ...both('SEARCH pets USING INDEX pets_by_status (status=? AND id>?)'),
-    ...both('SEARCH pets USING INDEX pets_by_category (category_id=? AND id>?)'),
-    ...both('SEARCH pets USING INDEX pets_by_category (category_id=? AND id>?)'),
+    ...both(...Array(3).fill('SEARCH pets USING INDEX pets_by_category (category_id=? AND status=? AND id>?)')),
+    ...both('SEARCH pets USING INDEX pets_by_category (category_id=? AND status=? AND id>?)'),
     ...both('SEARCH orders USING INTEGER PRIMARY KEY (rowid>?)'),
     ...both('SEARCH orders USING INDEX orders_by_status (status=? AND id>?)'),
     ...both('SEARCH orders USING INDEX orders_by_pet (pet_id=? AND id>?)'),
     ...both('SEARCH orders USING INDEX orders_that_hold (pet_id=? AND rowid>?)'),
     ...both('SEARCH orders USING INDEX orders_by_pet (pet_id=? AND id>?)'),
   ])
-})
-
-test('a category with a status that few pets have is read along the status, which is shorter', () => {
-  const { sql, database } = prepared(() => undefined)
-  database.run(`INSERT INTO keys (name, hash, read_only, created_at) VALUES ('k', 'h', 0, 0);
-    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
-    INSERT INTO pets (name, category_id, status, created_at, created_by)
-    SELECT i, 7, iif(i % 500, iif(i % 2, 'pending', 'available'), 'sold'), 0, 1 FROM n;
-    UPDATE pet_counts SET counted_to = 1000, pets = (SELECT count(*) FROM pets WHERE pets.status = pet_counts.status)`)
-  const read = pages(new Recorded({ database }, sql), PETS)
-  for (const [status, index] of [
-    ['sold', 'pets_by_status'],
-    ['available', 'pets_by_category'],
-  ] as const) {
-    const { json } = read(petFilter({ limit: 20, status, categoryId: 7n }))
-    expect(JSON.parse(json)).toHaveLength(status === 'sold' ? 2 : 20)
-    expect(sql.at(-1)).toContain(`INDEXED BY ${index} `)
-  }
 })
 
 test.each([PETS, ORDERS])('each filter of a list has an index', ({ filters, indexes }) => {
@@ -61,7 +43,7 @@ test('no page sorts, or reads the whole table', () => {
   // The groups that are scanned are the rows of a page.
   for (const plan of plans())
     expect(plan).toMatch(
-      /^(SEARCH (pets|orders|pet_counts) USING|SCAN pet_counts|CO-ROUTINE|SCAN \(subquery|(CORRELATED )?SCALAR SUBQUERY|COMPOUND QUERY|LEFT-MOST|UNION ALL|MERGE|LEFT|RIGHT|USE TEMP)/,
+      /^(SEARCH (pets|orders) USING|CO-ROUTINE|SCAN \(subquery|(CORRELATED )?SCALAR SUBQUERY|COMPOUND QUERY|LEFT-MOST|UNION ALL|MERGE|LEFT|RIGHT|USE TEMP)/,
     )
 })
 
@@ -86,7 +68,7 @@ test('no statement gives SQLite a reason to plan it at every execution', () => {
 const SORTS = ['oldest', 'newest'] as const
 
 /** The name of a pet is read by its id for each order. */
-const isOfPage = (plan: string) => /^SEARCH (?!pet_counts)/.test(plan) && !plan.includes('(rowid=?)')
+const isOfPage = (plan: string) => plan.startsWith('SEARCH') && !plan.includes('(rowid=?)')
 
 /** The walks of a page with the rows above its place, and then those of one with the rows up to it; each looks at the other side, too. */
 function both(...walks: string[]): string[] {
@@ -126,23 +108,15 @@ function plans(): string[] {
 
 /** The statements that `of` prepares, on a database with the schema. */
 function prepared(of: (statements: Statements) => unknown): { database: Database; sql: string[] } {
-  const database = new Database(':memory:', { safeIntegers: true })
+  const database = new Database(':memory:')
   for (const migration of MIGRATIONS) database.run(migration)
   const sql: string[] = []
-  of(new Recorded({ database }, sql))
+  class Recorded extends Statements {
+    override query: Statements['query'] = (text) => {
+      sql.push(text)
+      return super.query(text)
+    }
+  }
+  of(new Recorded({ database }))
   return { database, sql }
-}
-
-class Recorded extends Statements {
-  constructor(
-    connection: { database: Database },
-    private readonly sql: string[],
-  ) {
-    super(connection)
-  }
-
-  override query: Statements['query'] = (text) => {
-    this.sql.push(text)
-    return super.query(text)
-  }
 }

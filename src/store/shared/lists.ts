@@ -33,7 +33,7 @@ export interface List<Filter> {
 export interface Index<Filter> {
   readonly name: string
   readonly filter: Filters<Filter>
-  /** In PostgreSQL a second column before the ids. Where its filter is not given, the index is walked once for each of its values. */
+  /** A second column before the ids. Where its filter is not given, the index is walked once for each of its values. */
   readonly second?: { readonly filter: Filters<Filter>; readonly values: readonly string[] }
   /** It has at most one row with a value of the column, where these conditions hold: of the filter, and in SQL. */
   readonly unique?: { readonly where: string; readonly fits: (filter: Filter) => boolean }

@@ -3,10 +3,20 @@
 
 import type { Page } from '../../domain/lists.ts'
 import { jsonObject } from '../shared/columns.ts'
-import { type AnyFilter, type Found, goesUp, type List, type Plan, pageOf, rowsOf, startOf } from '../shared/lists.ts'
+import {
+  type AnyFilter,
+  type Found,
+  goesUp,
+  type List,
+  type Plan,
+  pageOf,
+  planOf,
+  rowsOf,
+  startOf,
+} from '../shared/lists.ts'
 import { SQLITE_JSON } from './json.ts'
 import type { Query, Statements } from './statements.ts'
-import { otherSide, planner, walkSql } from './walks.ts'
+import { otherSide, parameter, walkSql } from './walks.ts'
 
 type Value = bigint | number | string
 /** The rows as JSON, separated by commas, how many they are, and whether there are any on the other side of the place. */
@@ -14,7 +24,6 @@ type Answer = [json: string | null, count: bigint, beyond: bigint]
 
 export function pages<Filter extends AnyFilter>(statements: Statements, list: List<Filter>): (filter: Filter) => Page {
   const json = jsonObject(list.columns, SQLITE_JSON)
-  const planOf = planner(statements, list)
   const built = new Map<string, Query<Answer, Value[]>>()
   const inRange = statements.query<[json: string, count: bigint], [bigint, number]>(
     `SELECT group_concat(${json}) FILTER (WHERE id > ?1 AND id <= ?1 + ?2), count(*)
@@ -37,7 +46,7 @@ export function pages<Filter extends AnyFilter>(statements: Statements, list: Li
     const { limit, after } = filter
     const up = goesUp(filter)
     const from = after ?? startOf(up)
-    const plan = planOf(filter)
+    const plan = planOf(list, filter, parameter)
     if (up && !filter.back && plan.given.length === 0) {
       // Ids nearly always follow each other without a gap: where that of the place is there, the next `limit`, and one more, they are the page.
       const beyond = from > 0n

@@ -3,11 +3,11 @@
 import { FOLDING } from '../../domain/words.ts'
 import { type FoundRow, type SearchTables, walkedRows } from '../search/tables.ts'
 import { jsonObject } from '../shared/columns.ts'
-import { type AnyFilter, type List, type Plan, rowsOf } from '../shared/lists.ts'
+import { type AnyFilter, type List, type Plan, planOf, rowsOf } from '../shared/lists.ts'
 import { SQLITE_JSON } from './json.ts'
 import type { Query, Read, Statements } from './statements.ts'
 import type { Transact } from './transaction.ts'
-import { parameter, planner, walkSql } from './walks.ts'
+import { parameter, walkSql } from './walks.ts'
 
 type Value = bigint | number | string
 /** For `transact`. */
@@ -107,10 +107,9 @@ function planned<Filter extends AnyFilter, Row>(
   list: List<Filter>,
   sqlOf: (plan: Plan<Filter>) => string,
 ): (filter: Filter, first: Value, limit: number, ...more: Value[]) => Row[] {
-  const planOf = planner(statements, list)
   const built = new Map<string, Query<Row, Value[]>>()
   return (filter, first, limit, ...more) => {
-    const plan = planOf(filter)
+    const plan = planOf(list, filter, parameter)
     const name = `${plan.index?.name} ${plan.given}`
     const statement = built.get(name) ?? statements.query<Row, Value[]>(sqlOf(plan))
     built.set(name, statement)
