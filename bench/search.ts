@@ -74,7 +74,7 @@ interface Options {
   key?: string
 }
 
-new Command('npm run bench:search --')
+await new Command('npm run bench:search --')
   .option('--millions <number>', 'of pets in the store', parsedBy(count), 1)
   .option('--store <file>', 'a store that is there, filled by bench/seed.ts and indexed, instead of a new one')
   .option('--key <key>', 'an API key of it')
@@ -106,3 +106,4 @@ new Command('npm run bench:search --')
     }
   })
   .parseAsync()
+process.exit(0)
