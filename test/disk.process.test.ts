@@ -84,7 +84,7 @@ describe.skipIf(!strace)(`calls that fail${strace ? '' : ' (strace is not instal
     const until = performance.now() + 1_500
     await Promise.all(
       Array.from({ length: 8 }, async () => {
-        while (performance.now() < until) {
+        while (performance.now() < until || added.length <= 10 || refused <= 10) {
           const { status, text } = await create(server)
           if (status === 201) added.push(idOf(text))
           else if (status === 503) refused++
@@ -95,7 +95,6 @@ describe.skipIf(!strace)(`calls that fail${strace ? '' : ' (strace is not instal
     await mend()
     expect((await create(server)).status).toBe(201)
     await server.stop('SIGKILL')
-    expect([added.length, refused].every((count) => count > 10)).toBe(true)
     checkFile(join(cwd, 'data/petstore.db'), [...added.sort((a, b) => a - b), added.length + 1], 'ids')
   }, 60_000)
 

@@ -143,7 +143,7 @@ beforeAll(async () => {
   }
   writeFileSync(join(made, 'tsconfig.json'), JSON.stringify(STRICT))
   await runTool([join(home, '../../node_modules/.bin/tsc'), '-p', '.'], made)
-}, 120_000)
+}, 240_000)
 afterAll(() => service.stop())
 
 for (const [name, { bigint }] of Object.entries(GENERATORS)) {

@@ -86,7 +86,7 @@ describe.concurrent('periodic backups', () => {
     rmSync(folder, { recursive: true })
     while (lines.length < 1) await Bun.sleep(20)
     clock.at -= 3_600_000
-    for (const until = performance.now() + 10_000; lines.length < 2 && performance.now() < until; ) await Bun.sleep(20)
+    while (lines.length < 2) await Bun.sleep(20)
     await backups.stop()
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['backup failed', 'backup failed'])
   })

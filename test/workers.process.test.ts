@@ -74,10 +74,7 @@ describe.skipIf(!LINUX)('workers', () => {
     for (const worker of workersOf(service)) process.kill(worker, 'SIGKILL')
     while (!service.stderr().includes('Keep one of them')) await Bun.sleep(20)
     unlinkSync(`${database}.link`)
-    for (const until = performance.now() + 20_000; listenersOf(service) < 2 && performance.now() < until; ) {
-      await Bun.sleep(50)
-    }
-    expect(listenersOf(service)).toBe(2)
+    while (listenersOf(service) < 2) await Bun.sleep(50)
     expect(await service.stop()).toBe(0)
   })
 
