@@ -1,7 +1,7 @@
 // Where histories are recorded: two servers on one file, or on one PostgreSQL with a synchronous standby; and what breaks there, by name.
 
 import { Database } from 'bun:sqlite'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateKey } from '../../src/domain/keys.ts'
 import NOW from '../../src/store/postgres/functions/now.sql' with { type: 'text' }
@@ -103,6 +103,9 @@ async function fullDisk(pid: number): Promise<void> {
   const child = Bun.spawn(['strace', '-f', '-o', '/dev/null', ...inject, '-p', `${pid}`], {
     stdio: ['ignore', 'ignore', 'ignore'],
   })
+  // Ended before it is attached, it would leave a process of its own behind.
+  const isTraced = () => !/^TracerPid:\s+0$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  while (child.exitCode === null && !isTraced()) await Bun.sleep(5)
   await Bun.sleep(FULL_MS)
   child.kill('SIGINT')
   await child.exited
