@@ -99,7 +99,12 @@ export const PLANTED: readonly Planted[] = [
     'if (true || !isOverdue(',
   ),
   sqlite('a cancel that is only answered', CHANGES, 'if (isDone(to,', "if (to === 'cancelled' || isDone(to,"),
-  sqlite('a rename that no event tells', PETS, "this.events.add({ type: 'pet.changed'", "void ({ type: 'pet.changed'"),
+  sqlite(
+    'a rename that no event tells',
+    PETS,
+    "this.events.add(transaction, { type: 'pet.changed'",
+    "void ({ type: 'pet.changed'",
+  ),
   sqlite('an event before its commit', PETS, 'this.sql.update.run(', later('this.sql.update.run')),
   sqlite('an event after its commit', 'src/store/sqlite/events.ts', 'this.insert.run(', later('this.insert.run')),
   sqlite('a key that is not kept', KEYS, 'if (key !== undefined) keep.run(', 'if (false) keep.run('),
