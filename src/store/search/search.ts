@@ -16,7 +16,7 @@ import { type Demand, taking } from './turns.ts'
 const CHUNK = { first: 64, max: 1_024 }
 /** Rows behind the segments that are passed by at once. */
 const PASSED = 32 * BLOCK
-/** Rows that are looked at along the filters, before as many by the index; twice as many each time. */
+/** Rows that are looked at by the index, before as many along the filters; twice as many each time. */
 const TURN_ROWS = 192
 /** A search that has looked at so many rows in vain ends. It takes about 0.2 s, in slices. */
 const ROWS_MAX = 100_000
@@ -91,7 +91,7 @@ class Way<Filter> {
     const first = this.hasFilters ? CHUNK.first : count
     let after = from
     for (let turn = TURN_ROWS; ; turn *= 2) {
-      for (const way of this.hasFilters ? [this.alongFilters, this.byWords] : [this.byWords]) {
+      for (const way of this.hasFilters ? [this.byWords, this.alongFilters] : [this.byWords]) {
         const end = this.looked + (this.hasFilters ? turn : Number.POSITIVE_INFINITY)
         let isOver = true
         for await (const { ids, after: next, looked } of way.call(this, after, up, first)) {
