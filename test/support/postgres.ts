@@ -94,10 +94,14 @@ export class Cluster {
     })
   }
 
-  /** `SIGQUIT` is PostgreSQL's immediate shutdown, `SIGINT` its fast one; with `SIGKILL` it ends without a shutdown. */
+  /**
+   * `SIGQUIT` is PostgreSQL's immediate shutdown, `SIGINT` its fast one. `SIGKILL` ends all of its processes as a power cut does: they are frozen
+   * first, since one that outlives the first process no longer waits for the standby and shows others its commit, which a failover loses.
+   */
   async down(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL' = 'SIGINT'): Promise<void> {
     const child = this.process
     if (!child || child.exitCode !== null || child.signalCode !== null) return
+    if (signal === 'SIGKILL') this.signalAll('SIGSTOP')
     const children = signal === 'SIGKILL' ? childrenOf(child.pid as number) : []
     const gone = new Promise((resolve) => child.once('exit', resolve))
     child.kill(signal)
@@ -112,7 +116,9 @@ export class Cluster {
   /** Freezes or thaws every process of the server: connections stay open, and nothing answers. */
   signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
     const pid = this.process?.pid as number
-    for (const each of [pid, ...childrenOf(pid)]) process.kill(each, signal)
+    process.kill(pid, signal)
+    // In this order, so that a frozen server starts no other process meanwhile.
+    for (const each of childrenOf(pid)) killIfThere(each, signal)
   }
 
   /** Resolves when this standby takes writes. */
@@ -291,9 +297,9 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function killIfThere(pid: number): void {
+function killIfThere(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   try {
-    process.kill(pid, 'SIGKILL')
+    process.kill(pid, signal)
   } catch {
     // It went by itself.
   }
