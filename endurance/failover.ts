@@ -13,6 +13,8 @@ import { listedPets } from './pages.ts'
 const SERVERS = 3
 const CLIENTS_PER_SERVER = 4
 const LOAD_MS = 600
+/** So many pets are acknowledged before the first kill, on a slow machine, too. */
+const PETS_BEFORE_KILLS = 100
 const STANDBY_GONE_MS = 200
 const RECOVERY_MAX_MS = 30_000
 const DATABASE = 'petstore'
@@ -53,7 +55,8 @@ export async function failover(
   try {
     for (let number = 1; number <= count; number++) {
       load.answers = {}
-      await load.everyServerAdds()
+      do await load.everyServerAdds()
+      while (load.acknowledged.size < PETS_BEFORE_KILLS)
       await Bun.sleep(LOAD_MS * (0.5 + Math.random()))
       const killedAt = performance.now()
       // In every other round the standby stops first: then nothing may be acknowledged until it is back.

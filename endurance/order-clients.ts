@@ -19,6 +19,7 @@ const REFUSALS: Readonly<Record<string, readonly string[]>> = {
 const IN_FLIGHT = 'idempotency_in_flight'
 /** The pause after a 503, so that clients do not flood a store that is down. */
 const PAUSE_MS = 20
+const WARM_MS_MAX = 30_000
 
 export class Clients {
   readonly journal = new Journal()
@@ -42,6 +43,16 @@ export class Clients {
 
   stop(): void {
     this.stopping = true
+  }
+
+  /** Resolves when at least `count` requests have been acknowledged, and as many refused. */
+  async haveSent(count: number): Promise<void> {
+    const { counts } = this.journal
+    const until = performance.now() + WARM_MS_MAX
+    while (Math.min(counts.done, counts.refused) < count) {
+      if (performance.now() > until) throw new Error(`the servers do too little: ${JSON.stringify(counts)}`)
+      await Bun.sleep(5)
+    }
   }
 
   /** Call it while no client is active. Sends unanswered requests with an Idempotency-Key again, and some of the answered ones. */

@@ -24,6 +24,8 @@ import { pick } from './random.ts'
 
 const CLIENTS_PER_SERVER = 8
 const LOAD_MS_MAX = 400
+/** So much is done, and refused, before the first kill of a store, so that there is something to lose on a slow machine, too. */
+const REQUESTS_BEFORE_KILLS = 100
 /** After this many rounds a new store is used, so that auditing the whole store stays fast. */
 const ROUNDS_PER_STORE = 10
 const BOTH_KILLED_SHARE = 0.3
@@ -94,6 +96,7 @@ async function killInRounds(
     for (let left = rounds; left > 0; left--) {
       company.begin()
       const working = servers.map(({ url }, number) => clients.work(CLIENTS_PER_SERVER, number, url, true))
+      await clients.haveSent(REQUESTS_BEFORE_KILLS)
       const killServer = async (victim: KilledServer) => {
         await victim.kill()
         await victim.startAgain()
@@ -144,6 +147,7 @@ export async function failOver(rounds: number, report: Report = () => {}, accomp
     while (tally.rounds < rounds) {
       company.begin()
       const working = urls.map((url, number) => clients.work(CLIENTS_PER_SERVER, number, url, false))
+      await clients.haveSent(REQUESTS_BEFORE_KILLS)
       await Bun.sleep(LOAD_MS_MAX * (0.5 + Math.random()))
       // In every other round the standby stops before the primary. Nothing may be acknowledged in between.
       const standbyFirst = tally.rounds % 2 === 0
