@@ -117,11 +117,17 @@ function found(regular: RegExp, text: string): void {
 function milliseconds(work: () => void): number {
   let best = Number.POSITIVE_INFINITY
   for (let n = 0; n < 3 && best > MS_MAX; n++) {
-    const begun = performance.now()
+    const begun = processorMs()
     work()
-    best = Math.min(best, performance.now() - begun)
+    best = Math.min(best, processorMs() - begun)
   }
   return best
+}
+
+/** What this process, service included, has worked: on a busy machine the time of day says little. */
+function processorMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
 }
 
 function* patternsOf(value: unknown): Generator<string> {
@@ -223,7 +229,7 @@ describe('a request', () => {
   })
 
   const send = async ({ headers = {}, path = '/v1/pets', body }: Parts): Promise<number> => {
-    const begun = performance.now()
+    const begun = processorMs()
     const response = await fetch(service.origin + path, {
       method: body === undefined ? 'GET' : 'POST',
       headers: { Authorization: `Bearer ${service.key}`, ...headers },
@@ -232,7 +238,7 @@ describe('a request', () => {
     await response.bytes()
     expect(response.status).toBeLessThan(500)
     expect(response.status).not.toBe(431)
-    return performance.now() - begun
+    return processorMs() - begun
   }
   /** The best of six, because other work on this machine slows some of them. */
   const best = async (parts: Parts) => Math.min(...(await Array.fromAsync({ length: 6 }, () => send(parts))))
