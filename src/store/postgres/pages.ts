@@ -8,7 +8,7 @@ import { batched } from '../shared/group-commit.ts'
 import { type AnyFilter, goesUp, type List, pageOf, planOf, rowsOf, startOf } from '../shared/lists.ts'
 import { POSTGRES_JSON } from './json.ts'
 import type { Ask, Parameter } from './session.ts'
-import { parameter, walkSql } from './walks.ts'
+import { walkSql } from './walks.ts'
 
 /** Without an id: there are rows on the other side of the place. */
 interface Row {
@@ -21,7 +21,7 @@ export function pages<Filter extends AnyFilter>(read: Ask, list: List<Filter>): 
 
   return async (filter) => {
     const { limit, after } = filter
-    const plan = planOf(list, filter, parameter)
+    const plan = planOf(list, filter)
     const up = goesUp(filter)
     const found = walkSql(list, plan, up, limit + 1, columns)
     // Nothing is before the start of a list. No EXISTS: it forgets the order that only the index gives, and may read the whole table.

@@ -32,10 +32,11 @@ import m13 from './migrations/0013-older-servers.sql' with { type: 'text' }
 import m14 from './migrations/0014-direct-events.sql' with { type: 'text' }
 import m15 from './migrations/0015-one-place.sql' with { type: 'text' }
 import m16 from './migrations/0016-lighter-terms.sql' with { type: 'text' }
+import m17 from './migrations/0017-category-blocks.sql' with { type: 'text' }
 import type { Ask, Session } from './session.ts'
 
 /** In order. A released migration is never changed. */
-const MIGRATIONS = [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16]
+const MIGRATIONS = [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17]
 export const NEWEST_VERSION = MIGRATIONS.length
 
 /**

@@ -49,7 +49,7 @@ export function postgresSearchTables<Filter extends AnyFilter>(
            (SELECT max(id) FROM ${table}) AS last`
 
   const planOfRows = (filter: Filter) => {
-    const plan = planOf(list, filter, parameter)
+    const plan = planOf(list, filter)
     return { plan, values: plan.given.map((name) => filter[name] as Parameter) }
   }
 

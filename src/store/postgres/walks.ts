@@ -5,6 +5,9 @@ import { type List, type Plan, rowsOf } from '../shared/lists.ts'
 
 export const parameter = (place: number) => `$${place + 2}`
 
+/** The columns of the index before the ids, each with its value in SQL. */
+type Walk = (readonly [column: string, value: string])[]
+
 /** The rows above the place, or up to it, the nearest first. `columns`: the id, and others. */
 export function walkSql<Filter>(
   list: List<Filter>,
@@ -19,11 +22,22 @@ export function walkSql<Filter>(
   return `${together} ORDER BY id${up ? '' : ' DESC'} LIMIT ${limit}`
 }
 
+/** The page is all of them together: where the filter of the index's second column is not given, there is one for each of its values. */
+function walksAlong<Filter>({ filters }: List<Filter>, { given, index }: Plan<Filter>): Walk[] {
+  if (!index) return [[]]
+  const { filter, second } = index
+  const first = [filters[filter], parameter(given.indexOf(filter))] as const
+  if (!second) return [[first]]
+  const place = given.indexOf(second.filter)
+  const values = place < 0 ? second.values.map((value) => `'${value}'`) : [parameter(place)]
+  return values.map((value) => [first, [filters[second.filter], value]])
+}
+
 /** Conditions, order and limit, for each walk, of the rows above the place or up to it. */
 function walksOf<Filter>(list: List<Filter>, plan: Plan<Filter>, up: boolean, limit: number): string[] {
-  const { given, index, walks } = plan
+  const { given, index } = plan
   const direction = up ? '' : ' DESC'
-  return walks.map((walk) => {
+  return walksAlong(list, plan).map((walk) => {
     const columns = walk.map(([column]) => column)
     const others = given.map((name, place) => [list.filters[name], parameter(place)] as const)
     const where = others
@@ -42,7 +56,7 @@ function walksOf<Filter>(list: List<Filter>, plan: Plan<Filter>, up: boolean, li
  * both columns gives their order. For `column = $2 ORDER BY id` the planner may prefer the primary key, and so read all other rows that
  * are older: when every tenth pet is available, it expects one among the first ten.
  */
-function along(walk: Plan<never>['walks'][number], up: boolean): string {
+function along(walk: Walk, up: boolean): string {
   const columns = walk.map(([column]) => column)
   const values = walk.map(([, value]) => value)
   const [on, end] = up ? ['>', '<='] : ['<=', '>=']

@@ -33,7 +33,7 @@ export interface List<Filter> {
 export interface Index<Filter> {
   readonly name: string
   readonly filter: Filters<Filter>
-  /** A second column before the ids. Where its filter is not given, the index is walked once for each of its values. */
+  /** A second column. PostgreSQL's index has it before the ids; SQLite has another index, with both (each in its walks.ts). */
   readonly second?: { readonly filter: Filters<Filter>; readonly values: readonly string[] }
   /** It has at most one row with a value of the column, where these conditions hold: of the filter, and in SQL. */
   readonly unique?: { readonly where: string; readonly fits: (filter: Filter) => boolean }
@@ -74,25 +74,12 @@ export interface Plan<Filter> {
   /** The filters that are given, in the order of the list's table. */
   readonly given: readonly Filters<Filter>[]
   readonly index: Index<Filter> | undefined
-  /** The columns of the index before the ids, each with its value in SQL, for each walk along it. The page is all of them together. */
-  readonly walks: readonly (readonly (readonly [column: string, value: string])[])[]
 }
 
-/** `parameter`: SQL for the value of a filter that is given, by its place among them. */
-export function planOf<Filter>(
-  { filters, indexes }: List<Filter>,
-  filter: Filter,
-  parameter: (place: number) => string,
-): Plan<Filter> {
+export function planOf<Filter>({ filters, indexes }: List<Filter>, filter: Filter): Plan<Filter> {
   const given = (Object.keys(filters) as Filters<Filter>[]).filter((name) => filter[name] !== undefined)
   const index = indexes.find(({ filter: name, unique }) => given.includes(name) && (unique?.fits(filter) ?? true))
-  const columnOf = (name: Filters<Filter>) => [filters[name], parameter(given.indexOf(name))] as const
-  if (!index) return { given, index, walks: [[]] }
-  const first = columnOf(index.filter)
-  const { second } = index
-  if (!second) return { given, index, walks: [[first]] }
-  if (given.includes(second.filter)) return { given, index, walks: [[first, columnOf(second.filter)]] }
-  return { given, index, walks: second.values.map((value) => [first, [filters[second.filter], `'${value}'`]]) }
+  return { given, index }
 }
 
 /** Whether the list is narrowed by more than a search. */

@@ -16,7 +16,7 @@ import {
 } from '../shared/lists.ts'
 import { SQLITE_JSON } from './json.ts'
 import type { Query, Statements } from './statements.ts'
-import { otherSide, parameter, walkSql } from './walks.ts'
+import { otherSide, walkSql } from './walks.ts'
 
 type Value = bigint | number | string
 /** The rows as JSON, separated by commas, how many they are, and whether there are any on the other side of the place. */
@@ -46,7 +46,7 @@ export function pages<Filter extends AnyFilter>(statements: Statements, list: Li
     const { limit, after } = filter
     const up = goesUp(filter)
     const from = after ?? startOf(up)
-    const plan = planOf(list, filter, parameter)
+    const plan = planOf(list, filter)
     if (up && !filter.back && plan.given.length === 0) {
       // Ids nearly always follow each other without a gap: where that of the place is there, the next `limit`, and one more, they are the page.
       const beyond = from > 0n

@@ -109,7 +109,7 @@ function planned<Filter extends AnyFilter, Row>(
 ): (filter: Filter, first: Value, limit: number, ...more: Value[]) => Row[] {
   const built = new Map<string, Query<Row, Value[]>>()
   return (filter, first, limit, ...more) => {
-    const plan = planOf(list, filter, parameter)
+    const plan = planOf(list, filter)
     const name = `${plan.index?.name} ${plan.given}`
     const statement = built.get(name) ?? statements.query<Row, Value[]>(sqlOf(plan))
     built.set(name, statement)
