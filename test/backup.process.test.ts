@@ -86,15 +86,20 @@ describe.concurrent('a backup', () => {
     expect(namesIn(copy)).toContain('corrected')
   })
 
-  test.skipIf(process.platform !== 'linux')('gives way to all other processes', async () => {
-    const { database } = await made(1)
-    const child = Bun.spawn([launcher, 'backup', temporaryFile('backup.db'), '--database', database])
-    const seen = new Set<string | undefined>()
-    while (child.exitCode === null) {
-      seen.add(await niceOf(child.pid))
-      await Bun.sleep(1)
+  test.skipIf(process.platform !== 'linux')('gives way to all other processes, and so does its restore', async () => {
+    const [{ database }, backup, restored] = [await made(1), temporaryFile('backup.db'), temporaryFile('restored.db')]
+    for (const args of [
+      ['backup', backup, '--database', database],
+      ['restore', backup, '--database', restored],
+    ]) {
+      const child = Bun.spawn([launcher, ...args])
+      const seen = new Set<string | undefined>()
+      while (child.exitCode === null) {
+        seen.add(await niceOf(child.pid))
+        await Bun.sleep(1)
+      }
+      expect([...seen]).toContain('19')
     }
-    expect([...seen]).toContain('19')
   })
 
   test('can be read by its owner only, also when others may read the store', async () => {
@@ -172,6 +177,14 @@ describe.concurrent('a backup', () => {
       if (syncs > 3) break
     }
     expect(syncs).toBeGreaterThan(3)
+  })
+
+  test.skipIf(!strace)(`is restored with steady syncs, too${needsStrace}`, async () => {
+    const [{ database }, backup, log] = [await made(1), temporaryFile('backup.db'), temporaryFile('calls')]
+    expect((await run(['backup', backup, '--database', database])).status).toBe(0)
+    const command = [strace as string, '-f', '-y', '-o', log, '-e', 'trace=fdatasync', launcher]
+    expect((await run(['restore', backup, '--database', temporaryFile('restored.db')], { command })).status).toBe(0)
+    expect(readFileSync(log, 'utf8')).toMatch(/fdatasync\(\d+<.*\.partial>/)
   })
 
   test('does not overwrite an existing file', async () => {

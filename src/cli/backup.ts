@@ -1,9 +1,9 @@
 // `petstore backup` and `petstore restore`, for stores that are files.
 
-import { constants, setPriority } from 'node:os'
 import { Command } from 'commander'
 import { StartError } from '../domain/errors.ts'
 import { kindOf, type StoreFiles } from '../store/kinds.ts'
+import { yieldToServices } from '../system/priority.ts'
 import { configOf, withSettings } from './options.ts'
 import { grouped, plural, say } from './print.ts'
 import { runWatched } from './watched.ts'
@@ -20,8 +20,7 @@ export function backupCommand(): Command {
       const args = ['backup', file, '--database', database]
       return runWatched({ what: 'Backing up', args, from: database, to: file })
     }
-    // The services of the store need the processor more: their requests would wait for this process.
-    setPriority(constants.priority.PRIORITY_LOW)
+    yieldToServices()
     const contents = files.backUp(database, file)
     await say(`Backed up ${counted(contents)} to ${file}.`)
   })
@@ -39,6 +38,7 @@ export function restoreCommand(): Command {
       const args = ['restore', file, '--database', database]
       return runWatched({ what: 'Restoring', args, from: file, to: database })
     }
+    yieldToServices()
     const { kept, ...contents } = files.restore(file, database)
     await say(`Restored ${counted(contents)} to ${database}.`)
     if (kept.length > 0) await say(`The previous store is kept as ${kept.join(' and ')}.`)

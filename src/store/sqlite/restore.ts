@@ -22,6 +22,7 @@ import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { StartError } from '../../domain/errors.ts'
 import { exchange, syncFile, syncFolderOf } from '../../system/files.ts'
+import { syncSteadily } from '../../system/steady-sync.ts'
 import { type BackupSummary, beginEpoch, checkContents } from './backup.ts'
 import { MIGRATIONS } from './connection.ts'
 import { isSqliteCode } from './errors.ts'
@@ -44,7 +45,7 @@ export function restore(from: string, to: string): BackupSummary & { kept: strin
   checkReplaceable(path)
   const kept = `${path}.before-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`
   const write = (partial: string) => {
-    copyBytes(backup, partial)
+    syncSteadily(partial, () => copyBytes(backup, partial))
     const contents = checkContents(partial)
     beginEpoch(partial)
     giveOwner(partial, path)
