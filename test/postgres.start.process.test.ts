@@ -3,7 +3,8 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { StartError } from '../src/domain/errors.ts'
-import { openStore } from '../src/store/kinds.ts'
+import { kindOf, openStore } from '../src/store/kinds.ts'
+import { Forwarder } from './support/forwarder.ts'
 import { newKey } from './support/keys.ts'
 import { petFilter } from './support/lists.ts'
 import { petsOf } from './support/pets.ts'
@@ -81,6 +82,30 @@ describe('a start refuses', () => {
     await cluster.asAdmin((sql) => sql`UPDATE petstore_schema SET version = 1000`, name)
     return address
   }
+})
+
+describe('waits for a database that is slow to connect, as on a busy machine:', () => {
+  const opened = [
+    ['a start', (address: string) => openStore(address, { now })],
+    ['a copy', (address: string) => kindOf(address).contents(address)],
+  ] as const
+  test.each(opened)(
+    '%s',
+    async (_, open) => {
+      const { store, address } = await storeWithKey()
+      await store.close()
+      const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
+      const slow = await Forwarder.start(silent.port)
+      const opening = open(address.replace(`:${cluster.port}/`, `:${slow.port}/`))
+      // The driver gives up the first connection after 1.5 s.
+      await Bun.sleep(1_000)
+      slow.target = cluster.port
+      await (await opening).close()
+      slow.stop()
+      silent.stop(true)
+    },
+    30_000,
+  )
 })
 
 describe('with the rights of docs/postgresql.md', () => {

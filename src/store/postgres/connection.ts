@@ -5,7 +5,7 @@
 import { unavailable } from '../shared/failures.ts'
 import type { PostgresAddress } from './address.ts'
 import { codeOf, isLost, StoreFailure, translate, translateAdding, translateChanging } from './errors.ts'
-import { isSame, type WritableHost, writableHost } from './hosts.ts'
+import { atStart, isSame, type WritableHost, writableHost } from './hosts.ts'
 import { type Check, closeLink, inTime, type Link, late, openLink, replicated } from './link.ts'
 import type { Ask, Parameter, Session } from './session.ts'
 import { withTimeout } from './timeout.ts'
@@ -16,8 +16,6 @@ const PAUSE_MS = 100
 const READY_WAIT_MS = 500
 /** After this long without a response, the other hosts are asked, too, before this one is used again. */
 const QUIET_MS = 1_000
-/** How long the start waits for a database server that is starting, or for its standby. */
-const START_WAIT_MS = 10_000
 
 export class PrimaryConnection {
   /** The link in use, or the search for one. */
@@ -38,7 +36,7 @@ export class PrimaryConnection {
   static async open(address: PostgresAddress, check: Check = async () => {}): Promise<PrimaryConnection> {
     const connection = new PrimaryConnection(address, check)
     try {
-      await connection.linkedAtStart()
+      await atStart(() => connection.linked())
     } catch (error) {
       await connection.close()
       throw error
@@ -49,7 +47,7 @@ export class PrimaryConnection {
   /** Resolves when a commit on new connections, behind all that were made before, has reached the standby. Throws as `open` does. */
   async renew(): Promise<void> {
     if (this.link) this.leave(this.link)
-    await this.linkedAtStart()
+    await atStart(() => this.linked())
   }
 
   /**
@@ -144,17 +142,6 @@ export class PrimaryConnection {
       },
       () => this.leave(link),
     )
-  }
-
-  private async linkedAtStart(): Promise<void> {
-    for (const deadline = performance.now() + START_WAIT_MS; ; await Bun.sleep(PAUSE_MS)) {
-      try {
-        await this.linked()
-        return
-      } catch (error) {
-        if (!['57P03', 'NOT_REPLICATED'].includes(codeOf(error)) || performance.now() >= deadline) throw error
-      }
-    }
   }
 
   private async linkedOrUnavailable(): Promise<Link> {

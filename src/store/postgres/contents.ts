@@ -14,7 +14,7 @@ import {
 import { type PostgresAddress, parsePostgresAddress } from './address.ts'
 import { codeOf } from './errors.ts'
 import { BEGIN_EPOCH } from './events.ts'
-import { openClient, writableHost } from './hosts.ts'
+import { atStart, openClient, writableHost } from './hosts.ts'
 import { refusal } from './refusals.ts'
 import { MARK_FINISHED, MARK_UNFINISHED } from './schema.ts'
 import { type Ask, type Parameter, Session } from './session.ts'
@@ -49,7 +49,9 @@ const UNTRANSLATABLE = ['22P05', '22021']
 
 export async function openPostgresContents(address: string): Promise<Contents> {
   const parsed: PostgresAddress = parsePostgresAddress(address)
-  const session = new Session(openClient(parsed, await writableHost(parsed)))
+  const session = await atStart(() => openSession(parsed)).catch((error) => {
+    throw refusal(address, error)
+  })
   const ask: Ask = async (statement, ...parameters) => {
     try {
       return await session.send(statement, ...parameters)
@@ -113,6 +115,18 @@ export async function openPostgresContents(address: string): Promise<Contents> {
       await ask(`SELECT setval(${SEQUENCE}, $3)`, ...sequenceOf(table), id)
     },
     close: () => session.close(CLOSE_TIMEOUT_MS),
+  }
+}
+
+/** One connection, to the host that accepts writes. */
+async function openSession(address: PostgresAddress): Promise<Session> {
+  const session = new Session(openClient(address, await writableHost(address)))
+  try {
+    await session.send('SELECT 1')
+    return session
+  } catch (error) {
+    await session.close(CLOSE_TIMEOUT_MS)
+    throw error
   }
 }
 

@@ -4,13 +4,18 @@ import { readFileSync } from 'node:fs'
 import postgres from 'postgres'
 import { StartError } from '../../domain/errors.ts'
 import type { PostgresAddress } from './address.ts'
-import { StoreFailure } from './errors.ts'
+import { codeOf, StoreFailure } from './errors.ts'
 import { withTimeout } from './timeout.ts'
 
 type Host = PostgresAddress['hosts'][number]
 export type Sql = postgres.Sql<{ bigint: bigint }>
 
 const CONNECT_TIMEOUT_MS = 1_500
+/** How long a start or a command waits, where nobody waits for an answer yet: */
+const START_WAIT_MS = 10_000
+const AGAIN_MS = 100
+/** for a database server that is starting, for its standby, and for one that is slow to connect, as on a busy machine. */
+const MAY_COME = ['57P03', 'NOT_REPLICATED', 'CONNECT_TIMEOUT', 'NO_ANSWER']
 /** How long to wait for the other hosts after one that accepts writes has responded. */
 const RIVAL_WAIT_MS = 100
 
@@ -69,6 +74,17 @@ export function openClient(
     onnotice,
     onclose,
   })
+}
+
+/** Does the work, which connects to hosts, again until it can be done. Throws its last error, and each that waiting does not change. */
+export async function atStart<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (const deadline = performance.now() + START_WAIT_MS; ; await Bun.sleep(AGAIN_MS)) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!MAY_COME.includes(codeOf(error)) || performance.now() >= deadline) throw error
+    }
+  }
 }
 
 /** The host that accepts writes. When two do, as after a careless failover, the one with the later timeline. */

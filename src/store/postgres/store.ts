@@ -12,7 +12,7 @@ import { PrimaryConnection } from './connection.ts'
 import { postgresCorrections } from './corrections.ts'
 import { StoreFailure } from './errors.ts'
 import { postgresEvents } from './events.ts'
-import { openClient, type WritableHost, writableHost } from './hosts.ts'
+import { atStart, openClient, type WritableHost, writableHost } from './hosts.ts'
 import { postgresKeys } from './keys.ts'
 import type { Link } from './link.ts'
 import { postgresOrders } from './orders.ts'
@@ -58,7 +58,7 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
       )
     }
     if (version < NEWEST_VERSION) {
-      await migrateAlone(address, await writableHost(address), options.copying)
+      await atStart(async () => migrateAlone(address, await writableHost(address), options.copying))
       // The migration may have been committed here only, if an operator has ended its wait for the standby.
       await connection.renew()
     }
