@@ -45,7 +45,8 @@ export function waitingConformance(name: string, newAddress: () => Promise<strin
 
     test('are answered with what follows, also when another server has done it', async () => {
       for (const by of [service, other]) {
-        const readers = [service, service, other].map(async (of) => waiting(of, await end(of)))
+        const places = await Promise.all([service, service, other].map(async (of) => ({ of, path: await end(of) })))
+        const readers = places.map(({ of, path }) => waiting(of, path))
         await Bun.sleep(200)
         const startedAt = performance.now()
         const pet = await add(by)

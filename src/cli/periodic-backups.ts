@@ -54,9 +54,10 @@ export function startPeriodicBackups(config: Config, log: Log, now: () => number
       for (const file of removeAbandoned(folder, (target) => NAME.test(target))) {
         log.info({ file }, 'unfinished backup removed')
       }
-      if (!(await take(name))) return
+      const taken = await take(name)
+      // Also where it was stopped, which may be right after the backup got its name.
       for (const old of backupsIn(folder, now()).slice(backupKeep)) rmSync(join(folder, old), { force: true })
-      log.info({ backup: name }, 'backup')
+      if (taken) log.info({ backup: name }, 'backup')
     } catch (error) {
       failedAt = now()
       log.error({ backup: name, reason: (error as Error).message }, 'backup failed')
