@@ -116,6 +116,7 @@ async function expectSoundUnder(server: Running, file: string, fail: () => Promi
   const site = { key: server.key, urls: [server.url], tables: () => readTables(read) }
   const clients = new Clients(server.key, await addPets(site))
   const working = clients.work(8, 0, server.url, false)
+  await clients.haveSent(20)
   for (let n = 0; n < 3; n++) {
     await Bun.sleep(100)
     const mend = await fail()

@@ -48,9 +48,9 @@ describe('create', () => {
   })
 
   test('--expires makes a key that is refused after its end', async () => {
-    const key = await create('--name', 'guest', '--expires', '1s')
+    const key = await create('--name', 'guest', '--expires', '2s')
     await withinASecond(key, 200)
-    await Bun.sleep(1_000)
+    await Bun.sleep(2_000)
     expect(await statusWith(key)).toBe(401)
     const [shown] = (await list()).filter(({ name }) => name === 'guest')
     expect(shown).toMatchObject({ state: 'expired', access: 'full' })
@@ -167,12 +167,12 @@ describe('revoke', () => {
 describe('rotate', () => {
   test('makes a new key that works at once; the old one works until the overlap ends', async () => {
     const old = await create('--name', 'till 2', '--read-only')
-    const { stdout, stderr } = await keys('rotate', 'till 2', '--overlap', '1s')
+    const { stdout, stderr } = await keys('rotate', 'till 2', '--overlap', '2s')
     const replacement = stdout.trim()
     expect(stderr).toContain('works until')
     expect([await statusWith(old), await statusWith(replacement)]).toEqual([200, 200])
     expect((await ask('POST', `${service.url}/pets`, replacement, '{}')).status).toBe(403)
-    await Bun.sleep(1_000)
+    await Bun.sleep(2_000)
     await withinASecond(old, 401)
     expect(await statusWith(replacement)).toBe(200)
   })

@@ -90,12 +90,19 @@ describe('a database that', () => {
         await sql`SELECT 1`
         const hogs = postgres(cluster.address('postgres').replace('postgres@', 'shop@'), { max: MAX_CONNECTIONS })
         const hog = () => Array.from({ length: MAX_CONNECTIONS }, () => hogs`SELECT pg_sleep(30)`.catch(() => {}))
+        /** Resolves when no more come. */
+        const taken = async () => {
+          for (let [before, now] = [-1, 0]; now > before; await Bun.sleep(200)) {
+            before = now
+            now = (await sql<{ n: number }[]>`SELECT count(*)::int AS n FROM pg_stat_activity`)[0]?.n ?? 0
+          }
+        }
         const hogging = hog()
-        await Bun.sleep(200)
+        await taken()
         await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore'`
         // What that has set free is taken, too.
         hogging.push(...hog())
-        await Bun.sleep(200)
+        await taken()
         const asked = Array.from({ length: 30 }, (_, n) => (n % 3 === 0 ? service.post(PET) : list(n + 1)))
         expect(new Set(await together(...asked))).toEqual(new Set([503]))
         await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(30)'`
