@@ -1,11 +1,12 @@
-// The readers of the feed of events: those at one place share one reading, and those for whom nothing follows yet wait, together and bounded.
+// The readers of the feed of events: those who begin together share a place, those at one place share one reading, and those for whom nothing
+// follows yet wait, together and bounded.
 //
 // The end of the feed is looked at when this process has changed something, and otherwise every few milliseconds, while somebody waits:
 // other processes change the store, too. On PostgreSQL that is a question and no LISTEN, which a pooler in transaction mode does not
 // carry, and which would be a connection more for each server and a lock more for each commit.
 
 import { OVERLOADED } from '../domain/errors.ts'
-import type { EventFilter, EventPage, EventPlace } from '../domain/events.ts'
+import type { EventFilter, EventPage, EventPlace, EventStart } from '../domain/events.ts'
 import type { Store } from '../domain/store.ts'
 import type { Reader } from './response/response.ts'
 import { SharedAnswers } from './response/shared-answers.ts'
@@ -29,6 +30,7 @@ interface Waiting {
 export class Feed {
   /** How many events were sent. */
   sent = 0
+  private readonly places = new SharedAnswers<EventPlace>()
   private readonly pages = new SharedAnswers<EventPage>()
   private readonly readers = new Set<Waiting>()
   private stopped = false
@@ -48,6 +50,11 @@ export class Feed {
 
   get waiting(): number {
     return this.readers.size
+  }
+
+  /** Not before what was committed when it is called. */
+  findPlace(start: EventStart): Promise<EventPlace> {
+    return this.places.get(`${start}`, () => this.store.findPlace(start))
   }
 
   read(filter: EventFilter): Promise<EventPage> {
@@ -141,7 +148,7 @@ export class Feed {
     if (data !== undefined && data === this.version) return
     this.looking = true
     this.version = data
-    this.end = await this.store.findPlace('now').catch(() => undefined)
+    this.end = await this.findPlace('now').catch(() => undefined)
     this.looking = false
     const woken = [...this.readers].filter(({ place }) => !isSame(place, this.end))
     for (const { end } of woken) end(true)

@@ -80,7 +80,7 @@ export class Pipeline {
     this.feed = new Feed(store, maxWaiting)
     this.authentication = new Authentication(store, environment)
     this.rateLimit = rateLimit && new RateLimit(rateLimit)
-    this.services = { pets: store, orders: store, events: store, feed: this.feed, running: new RunningKeys(), linkTo }
+    this.services = { pets: store, orders: store, feed: this.feed, running: new RunningKeys(), linkTo }
     this.reports = new Reports(options)
   }
 

@@ -2,20 +2,21 @@
 
 import { instantFromText } from '../../contract/date-time.ts'
 import { PetstoreError } from '../../domain/errors.ts'
-import type { EventPage, EventPlace, EventStart, EventStore } from '../../domain/events.ts'
+import type { EventPage, EventPlace, EventStart } from '../../domain/events.ts'
+import type { Feed } from '../feed.ts'
 import { decodeEventCursor, eventLink } from '../request/event-cursor.ts'
 import type { Answer } from '../response/response.ts'
 import type { SomeHandlers } from './handler.ts'
 
 export const eventOperations = {
-  async listEvents({ events, feed, linkTo }, _caller, { limit, petId, orderId, from, wait, cursor }) {
+  async listEvents({ feed, linkTo }, _caller, { limit, petId, orderId, from, wait, cursor }) {
     const query = { limit, petId, orderId }
     const answerOf = ({ json, count, next }: EventPage): Answer => {
       feed.sent += count
       return { status: 200, body: json, headers: { Link: eventLink(linkTo, query, next) } }
     }
     const until = performance.now() + wait * 1000
-    const page = await feed.read({ ...query, after: await placeOf(events, from, cursor) })
+    const page = await feed.read({ ...query, after: await placeOf(feed, from, cursor) })
     if (page.count > 0 || wait === 0) return answerOf(page)
     return {
       ...answerOf(page),
@@ -25,12 +26,8 @@ export const eventOperations = {
 } satisfies SomeHandlers
 
 /** Throws `invalid_parameter`. */
-function placeOf(
-  events: EventStore,
-  from: string | undefined,
-  cursor: string | undefined,
-): Promise<EventPlace> | EventPlace {
-  if (cursor === undefined) return events.findPlace(startOf(from))
+function placeOf(feed: Feed, from: string | undefined, cursor: string | undefined): Promise<EventPlace> | EventPlace {
+  if (cursor === undefined) return feed.findPlace(startOf(from))
   if (from === undefined) return decodeEventCursor(cursor)
   throw new PetstoreError(
     'invalid_parameter',

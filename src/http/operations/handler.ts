@@ -1,7 +1,6 @@
 // The types of the functions that carry out the operations.
 
 import type { Operations } from '../../contract/generated.ts'
-import type { EventStore } from '../../domain/events.ts'
 import type { ApiKey } from '../../domain/keys.ts'
 import type { OrderStore } from '../../domain/orders.ts'
 import type { PetStore } from '../../domain/pets.ts'
@@ -14,7 +13,6 @@ import type { Answer } from '../response/response.ts'
 export interface Services {
   pets: PetStore
   orders: OrderStore
-  events: EventStore
   feed: Feed
   /** Idempotency keys of requests that this server has not answered yet. */
   running: RunningKeys
