@@ -1,9 +1,9 @@
 // The rows of a list, along the index that its filters choose: SQL that SQLite plans once. In it `?1` is the place where the walk begins, `?2` the
 // limit, and the filters follow.
 //
-// A filter beside that of an index's second column is looked up in an index of its own, with the ids in blocks: (block, first, second, id). There a
-// pet whose status changes stays nearby. In an index of (first, second, id), an order would move it to another page of the file, which was half of
-// what it cost.
+// Where both columns of an index are asked for (a category with a status), the rows are found in an index of its own, with the ids in blocks:
+// (block, first, second, id). There a pet whose status changes stays nearby. In an index of (first, second, id), an order would move it to another
+// page of the file, which was half of what it cost.
 
 import { type List, type Plan, rowsOf } from '../shared/lists.ts'
 
