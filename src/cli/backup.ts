@@ -3,7 +3,7 @@
 import { Command } from 'commander'
 import { StartError } from '../domain/errors.ts'
 import { kindOf, type StoreFiles } from '../store/kinds.ts'
-import { yieldToServices } from '../system/priority.ts'
+import { giveWay } from './give-way.ts'
 import { configOf, withSettings } from './options.ts'
 import { grouped, plural, say } from './print.ts'
 import { runWatched } from './watched.ts'
@@ -20,7 +20,7 @@ export function backupCommand(): Command {
       const args = ['backup', file, '--database', database]
       return runWatched({ what: 'Backing up', args, from: database, to: file })
     }
-    yieldToServices()
+    giveWay()
     const contents = files.backUp(database, file)
     await say(`Backed up ${counted(contents)} to ${file}.`)
   })
@@ -38,7 +38,7 @@ export function restoreCommand(): Command {
       const args = ['restore', file, '--database', database]
       return runWatched({ what: 'Restoring', args, from: file, to: database })
     }
-    yieldToServices()
+    giveWay()
     const { kept, ...contents } = files.restore(file, database)
     await say(`Restored ${counted(contents)} to ${database}.`)
     if (kept.length > 0) await say(`The previous store is kept as ${kept.join(' and ')}.`)

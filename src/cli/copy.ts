@@ -4,7 +4,7 @@ import { Command } from 'commander'
 import { FlagError } from '../config/config.ts'
 import { type CopyProgress, copyStore } from '../store/copy.ts'
 import { kindOf } from '../store/kinds.ts'
-import { yieldToServices } from '../system/priority.ts'
+import { giveWay } from './give-way.ts'
 import { plural, say } from './print.ts'
 import { startProgress } from './progress.ts'
 import { unlessInterrupted } from './stop.ts'
@@ -30,9 +30,9 @@ Example:
     --to postgres://petstore@db.example/petstore`,
     )
     .action(async ({ from, to }: { from: string; to: string }) => {
+      giveWay()
       const progress = startProgress(`${checkedName('--from', from)} → ${checkedName('--to', to)}`, BAR_MAX)
       let rows: Record<string, number>
-      yieldToServices()
       try {
         const report = ({ step, done, total }: CopyProgress) =>
           progress.update(Math.floor((BAR_MAX * done) / total), step)

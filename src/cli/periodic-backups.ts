@@ -38,6 +38,7 @@ export function startPeriodicBackups(config: Config, log: Log, now: () => number
   let child: Bun.Subprocess | undefined
   let checking: Promise<void> | undefined
   let failedAt = Number.NEGATIVE_INFINITY
+  let warned = ''
   const startedAt = now()
 
   /** Takes a backup when one is due, and then deletes those that are too many. */
@@ -74,7 +75,12 @@ export function startPeriodicBackups(config: Config, log: Log, now: () => number
     const [message, status] = await Promise.all([new Response(child.stderr as ReadableStream).text(), child.exited])
     const { signalCode } = child
     child = undefined
-    if (status === 0) return true
+    if (status === 0) {
+      // The same of each backup: a favour that the system refuses.
+      if (message !== warned) log.warn({ reason: message.trim() }, 'backup warning')
+      warned = message
+      return true
+    }
     for (const partial of partialsOf(file, pid)) rmSync(partial, { force: true })
     // A terminal and systemd send the signal that stops the service to all its processes.
     if (signalCode === 'SIGTERM' || signalCode === 'SIGINT' || existsSync(file)) return false

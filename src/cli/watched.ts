@@ -6,7 +6,7 @@ import { StartError } from '../domain/errors.ts'
 import { absolutePath } from '../store/absolute-path.ts'
 import { partialsOf } from '../system/partial.ts'
 import { Interrupted } from './exit-codes.ts'
-import { FOR_PEOPLE, write } from './print.ts'
+import { FOR_PEOPLE, tell, write } from './print.ts'
 import { startProgress } from './progress.ts'
 import { startSelf } from './self.ts'
 import { firstSignal } from './stop.ts'
@@ -39,7 +39,10 @@ export async function runWatched({ what, args, from, to }: Watched): Promise<voi
   try {
     const [said, message, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
     progress.stop()
-    if (status === 0) return await write(said)
+    if (status === 0) {
+      if (message !== '') tell(...message.trimEnd().split('\n'))
+      return await write(said)
+    }
     if (child.signalCode === null) throw new StartError(message.replace(/^petstore: /, '').trimEnd())
     // After the exchange of a restore the unfinished name is the previous store's: see store/sqlite/restore.ts.
     if (fileAt(target)?.ino !== before) throw new Interrupted(`Interrupted. ${to} was already replaced.`)

@@ -21,10 +21,10 @@ const SECOND_SOCKET = 1
 /** Kept as long as the program that points to it. */
 const INSTRUCTION = Buffer.from([RETURN, 0, 0, 0, SECOND_SOCKET, 0, 0, 0])
 
-/** Best effort: where it fails, connections that arrive just before the socket is closed may be reset. */
-export function handOver(port: number): void {
+/** Where it gives `false`, connections that arrive just before the socket is closed may be reset. */
+export function handOver(port: number): boolean {
   const program = Buffer.alloc(16)
   program.writeUInt16LE(1)
   program.writeBigUInt64LE(BigInt(ptr(INSTRUCTION)), 8)
-  setSocketOption(port, { level: SOL_SOCKET, name: SO_ATTACH_REUSEPORT_CBPF, value: program })
+  return setSocketOption(port, { level: SOL_SOCKET, name: SO_ATTACH_REUSEPORT_CBPF, value: program })
 }

@@ -1,6 +1,7 @@
 // Listens on an address, and explains why when it cannot.
 
 import { StartError, systemReason } from '../domain/errors.ts'
+import type { Log } from '../observability/log.ts'
 import { setSocketOption } from './socket-option.ts'
 
 /**
@@ -17,6 +18,8 @@ export interface Address {
   flag: string
   /** Lets other processes listen on the same port. */
   sharePort?: boolean
+  /** Of the service: its options stand for those of its other ports. */
+  log?: Log
 }
 
 export type Serving = Pick<Bun.Serve.Options<undefined>, 'routes' | 'fetch' | 'maxRequestBodySize'>
@@ -28,11 +31,16 @@ export type Serving = Pick<Bun.Serve.Options<undefined>, 'routes' | 'fetch' | 'm
 export const IDLE_TIMEOUT_SECONDS = 10
 
 /** Throws StartError. */
-export function listen({ host, port, flag, sharePort = false }: Address, serving: Serving): Bun.Server<undefined> {
+export function listen({ host, port, flag, sharePort = false, log }: Address, serving: Serving): Bun.Server<undefined> {
   try {
     const address = { hostname: host, port, reusePort: sharePort, idleTimeout: IDLE_TIMEOUT_SECONDS }
     const server = Bun.serve({ ...address, ...serving } as Bun.Serve.Options<undefined>)
-    setSocketOption(server.port as number, TCP_NOTSENT_LOWAT)
+    if (!setSocketOption(server.port as number, TCP_NOTSENT_LOWAT)) {
+      log?.warn(
+        { option: 'TCP_NOTSENT_LOWAT' },
+        'socket option refused: clients that do not read take more memory of the system',
+      )
+    }
     return server
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException

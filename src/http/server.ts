@@ -75,7 +75,9 @@ export function startServer(options: ServerOptions): PetstoreServer {
       pipeline.draining = true
       pipeline.feed.stop()
       const swept = expiry.stop()
-      if (options.handsOver) handOver(port)
+      if (options.handsOver && !handOver(port)) {
+        options.log.warn({ option: 'SO_ATTACH_REUSEPORT_CBPF' }, 'socket option refused: connections may be reset now')
+      }
       await Bun.sleep(DRAIN_MS)
       const answered = server.stop()
       await Promise.race([answered, Bun.sleep(graceMs - DRAIN_MS)])

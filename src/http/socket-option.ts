@@ -22,26 +22,28 @@ export interface SocketOption {
   value: Buffer
 }
 
-/** Connections that are accepted later inherit the option. Best effort: without this libc or /proc, nothing is set. */
-export function setSocketOption(port: number, { level, name, value }: SocketOption): void {
-  if (process.platform !== 'linux') return
+/** Connections that are accepted later inherit the option. `false` where the system refuses it: without this libc or /proc, too. */
+export function setSocketOption(port: number, { level, name, value }: SocketOption): boolean {
+  if (process.platform !== 'linux') return true
   try {
     const { symbols, close } = libc(FUNCTIONS)
-    const [listening, address, length] = [Buffer.alloc(4), Buffer.alloc(ADDRESS_BYTES), Buffer.alloc(4)]
+    const [accepts, address, length] = [Buffer.alloc(4), Buffer.alloc(ADDRESS_BYTES), Buffer.alloc(4)]
 
     function listensOnPort(descriptor: number): boolean {
-      length.writeUInt32LE(listening.length)
-      if (symbols.getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, ptr(listening), ptr(length)) !== 0) return false
-      if (listening.readUInt32LE() === 0) return false
+      length.writeUInt32LE(accepts.length)
+      if (symbols.getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, ptr(accepts), ptr(length)) !== 0) return false
+      if (accepts.readUInt32LE() === 0) return false
       length.writeUInt32LE(address.length)
       return symbols.getsockname(descriptor, ptr(address), ptr(length)) === 0 && address.readUInt16BE(2) === port
     }
 
-    for (const descriptor of readdirSync('/proc/self/fd').map(Number)) {
-      if (listensOnPort(descriptor)) symbols.setsockopt(descriptor, level, name, ptr(value), value.length)
-    }
+    const listening = readdirSync('/proc/self/fd').map(Number).filter(listensOnPort)
+    const set = listening.filter(
+      (descriptor) => symbols.setsockopt(descriptor, level, name, ptr(value), value.length) === 0,
+    )
     close()
+    return set.length > 0 && set.length === listening.length
   } catch {
-    // As said above.
+    return false
   }
 }

@@ -1,0 +1,56 @@
+// The service under the filter of system calls of deploy/petstore.service, and where the system refuses more than that: what is asked
+// as a favour may be refused, and the work goes on without it.
+
+import { describe, expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { temporaryFile } from './support/files.ts'
+import { ask, launcher, run, serve } from './support/process.ts'
+import { made, rows } from './support/stores.ts'
+import { missingToFilter, underUnitFilter } from './support/unit-filter.ts'
+
+const skipped = missingToFilter.length > 0 ? `: skipped, ${missingToFilter.join(', ')} missing` : ''
+
+describe.skipIf(skipped !== '')(`under the unit's filter of system calls${skipped}`, () => {
+  test.concurrent.each([
+    ['as it is', [], []],
+    ['and without priorities', ['setpriority'], ['backup warning']],
+    [
+      'and without options of sockets',
+      ['getsockopt'],
+      ['socket option refused: clients that do not read take more memory of the system'],
+    ],
+  ])(
+    '%s, the service answers and takes backups',
+    async (_, refused, warnings) => {
+      const { database, key } = await made(1)
+      const folder = dirname(temporaryFile('x'))
+      const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1s' }
+      const command = [...underUnitFilter(refused), launcher]
+      const service = await serve(['--database', database], { env, command })
+      expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
+      while (service.stderr().split('"msg":"backup"').length < 3) {
+        expect(service.stderr()).not.toContain('backup failed')
+        await Bun.sleep(50)
+      }
+      expect(await service.stop()).toBe(0)
+      for (const name of readdirSync(folder)) expect(rows(join(folder, name))[0]?.length).toBe(1)
+      // Once, whatever the number of backups.
+      const warned = service.stderr().matchAll(/"level":"warn".*"msg":"([^"]*)"/g)
+      expect([...warned].map(([, message]) => message)).toEqual(warnings)
+    },
+    60_000,
+  )
+
+  test('a backup by hand goes on at the usual priority, and says so', async () => {
+    const { database } = await made(1)
+    const to = temporaryFile('backup.db')
+    const command = [...underUnitFilter(['setpriority']), launcher]
+    const { status, stdout, stderr } = await run(['backup', to, '--database', database], { command })
+    expect([status, stderr]).toEqual([
+      0,
+      'The system refuses a lower priority (operation not permitted). The work goes on at the usual one.\n',
+    ])
+    expect(stdout).toStartWith('Backed up 1 pet')
+  }, 60_000)
+})
