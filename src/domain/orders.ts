@@ -40,8 +40,11 @@ export type ExpiredOrder = Pick<Order, 'id' | 'petId'>
 /** An order that went into `status`. */
 export type Transition = Pick<Order, 'id' | 'petId' | 'status'>
 
-/** What a caller asks of an order before it is changed: gives the error with which the change is refused, if any. */
-export type OrderCheck = (order: Order) => PetstoreError | undefined
+/**
+ * What a caller asks of an order before it is changed: gives the error with which the change is refused, if any. `isSo`: what is asked for is so
+ * already, and nothing would change.
+ */
+export type OrderCheck = (order: Order, isSo?: boolean) => PetstoreError | undefined
 
 /** The number of pets with each status. */
 export type Inventory = Readonly<Record<PetStatus, bigint>>
@@ -75,8 +78,9 @@ export interface OrderStore {
   returnOrder(id: bigint, by: KeyId, check?: OrderCheck): Promise<Order>
 
   /**
-   * Sets what the change names of a pending order; what is so already is left as it is. An overdue one expires instead. Rejects with
-   * `invalid_order` (`expiresAt`, as `placeOrder` does), `not_found`, `order_not_pending`, or else as `check` says.
+   * Sets what the change names of a pending order; what is so already is left as it is, also of an order that has ended. An overdue one
+   * expires instead. Rejects with `not_found`; where something changes, with `invalid_order` (`expiresAt`, as `placeOrder` does) or
+   * `order_not_pending`; or else as `check` says.
    */
   updateOrder(id: bigint, change: OrderChange, by: KeyId, check?: OrderCheck): Promise<Order>
 

@@ -11,8 +11,11 @@ export type { PetChange, PetStatus } from '../contract/generated.ts'
 export type NewPet = contract.NewPet & Required<Pick<contract.NewPet, 'status'>>
 export type Pet = contract.Pet & NewPet
 
-/** What a caller asks of a pet before it is changed: gives the error with which the change is refused, if any. */
-export type PetCheck = (pet: Pet) => PetstoreError | undefined
+/**
+ * What a caller asks of a pet before it is changed: gives the error with which the change is refused, if any. `isSo`: what is asked for is so
+ * already, and nothing would change.
+ */
+export type PetCheck = (pet: Pet, isSo?: boolean) => PetstoreError | undefined
 
 export type PetFilter = ListFilter<contract.Operations['listPets']['parameters']>
 
@@ -43,8 +46,8 @@ export interface PetStore {
 
   /**
    * Sets what the change names. Resolves once that is durable; what is so already is left as it is. `by` is looked at in the transaction, as
-   * in createPet. Rejects with `not_found`; with `invalid_pet` for a status that only an order can give, or `pet_held` where an order holds
-   * the pet that is to be available; or else as `check` says of the pet as the transaction finds it.
+   * in createPet. Rejects with `not_found`; where something changes, with `invalid_pet` for a status that only an order can give, or
+   * `pet_held` where an order holds the pet that is to be available; or else as `check` says of the pet as the transaction finds it.
    */
   updatePet(id: bigint, change: contract.PetChange, by: KeyId, check?: PetCheck): Promise<Pet>
 

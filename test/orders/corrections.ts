@@ -3,6 +3,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { PetstoreError } from '../../src/domain/errors.ts'
 import type { EventPlace } from '../../src/domain/events.ts'
+import type { PetStatus } from '../../src/domain/pets.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { stringifyJson } from '../../src/json/json.ts'
 import { allEvents, inventoryOf } from '../support/events.ts'
@@ -12,6 +13,7 @@ import { rejectionOf } from '../support/rejection.ts'
 import { DAY_MS, type Fixture, SOON_MS } from './fixture.ts'
 
 const NO = new PetstoreError('precondition_failed', 'no')
+const unlessSo = (_: unknown, isSo = false) => (isSo ? undefined : NO)
 
 export function corrections(fixture: Fixture): void {
   const { addPet, place, statusOf, placeOverdue, orderThatIs, expectInventoryIsExact } = fixture
@@ -100,23 +102,35 @@ export function corrections(fixture: Fixture): void {
       await expectInventoryIsExact()
     })
 
-    test('is corrected only if the check agrees, which comes after its state and before what is so already', async () => {
+    test('is corrected only if the check agrees, which comes after its absence and its state', async () => {
       const id = await addPet()
       const asked: unknown[] = []
-      const no = (pet: unknown) => {
-        asked.push(pet)
+      const no = (pet: unknown, isSo = false) => {
+        asked.push([pet, isSo])
         return NO
       }
       const pet = await store.getPet(id)
-      for (const change of [{ name: 'Other' }, { name: 'Rex' }, { status: 'available' as const }]) {
-        expect(await refusal(store.updatePet(id, change, fixture.by, no))).toBe('precondition_failed')
-      }
+      expect(await refusal(store.updatePet(id, { name: 'Other' }, fixture.by, no))).toBe('precondition_failed')
       expect(await refusal(store.deletePet(id, fixture.by, no))).toBe('precondition_failed')
-      expect(asked).toEqual([pet, pet, pet, pet])
+      expect(asked).toEqual(Array(2).fill([pet, false]))
       const held = await orderThatIs('pending')
-      expect(await refusal(store.updatePet(held.petId, { status: 'available' }, fixture.by, no))).toBe('pet_held')
+      const free = { status: 'available' } as const
+      expect(await refusal(store.updatePet(held.petId, free, fixture.by, no))).toBe('pet_held')
       expect(await refusal(store.deletePet(held.petId, fixture.by, no))).toBe('pet_has_orders')
+      expect(await refusal(store.updatePet(999_999n, free, fixture.by, no))).toBe('not_found')
+      expect(asked).toHaveLength(2)
       expect(await store.getPet(id)).toEqual(pet)
+    })
+
+    test('that is so already is told to the check, whatever its state', async () => {
+      const held = await orderThatIs('completed')
+      for (const id of [await addPet(), held.petId]) {
+        const pet = await store.getPet(id)
+        for (const change of [{ name: 'Rex' }, { status: pet?.status as PetStatus }]) {
+          expect(await store.updatePet(id, change, fixture.by, unlessSo)).toEqual(pet as NonNullable<typeof pet>)
+          expect(await refusal(store.updatePet(id, change, fixture.by, () => NO))).toBe('precondition_failed')
+        }
+      }
     })
   })
 
@@ -237,6 +251,21 @@ export function corrections(fixture: Fixture): void {
       }
       expect(await refusal(store.updateOrder(id, change, fixture.by, no))).toBe('precondition_failed')
       expect((await store.getOrder(id))?.reference).toBeUndefined()
+    })
+
+    test('that is so already stays as it is, also after it has ended and after its end', async () => {
+      const orders = [await place(await addPet(), { reference: 'Ada', expiresAt: Date.now() + DAY_MS })]
+      for (const status of ['completed', 'cancelled', 'returned', 'expired'] as const)
+        orders.push(await orderThatIs(status))
+      orders.push(...(await placeOverdue(1)))
+      for (const { id } of orders) {
+        const { reference = null, expiresAt = null } = (await store.getOrder(id)) ?? {}
+        for (const change of [{ reference, expiresAt }, { reference }, { expiresAt }]) {
+          const order = await store.updateOrder(id, change, fixture.by, unlessSo)
+          expect(await store.getOrder(id)).toEqual(order)
+          expect(await refusal(store.updateOrder(id, change, fixture.by, () => NO))).toBe('precondition_failed')
+        }
+      }
     })
 
     test('is changed or completed when both are asked at once, and nothing is lost', async () => {

@@ -28,13 +28,16 @@ export function failedPrecondition(
   return matches(ifNoneMatch, tag) ? failed('If-None-Match names the current entity tag.') : undefined
 }
 
-/** What a change asks of the entity tag of the resource as the store finds it, written as JSON. `undefined` without conditions. */
+/**
+ * What a change asks of the entity tag of the resource as the store finds it, written as JSON. `undefined` without conditions. What is so
+ * already was carried out, whatever `If-Match` says: its sender may not have got the answer (RFC 9110, 13.1.1). `If-None-Match` has no such rule.
+ */
 export function checkOf<Resource>(
   { 'If-Match': ifMatch, 'If-None-Match': ifNoneMatch }: { 'If-Match'?: string; 'If-None-Match'?: string },
   json: (resource: Resource) => string,
-): ((resource: Resource) => PetstoreError | undefined) | undefined {
+): ((resource: Resource, isSo?: boolean) => PetstoreError | undefined) | undefined {
   if (ifMatch === undefined && ifNoneMatch === undefined) return undefined
-  return (resource) => failedPrecondition(entityTag(json(resource)), ifMatch, ifNoneMatch)
+  return (resource, isSo) => failedPrecondition(entityTag(json(resource)), isSo ? undefined : ifMatch, ifNoneMatch)
 }
 
 /** The tags of a list, compared weakly: without the mark of the weak ones. */

@@ -102,6 +102,7 @@ function ofCorrectedBody(operation: string): Lies {
     'json.broken': taking(400, ({ body }) => !isJson(body)),
     'media-type.other': taking(415),
     'size.too-large': taking(413),
+    'same.conditions': at(operation, 200, hasHeader('If-Match', /^"x"$/)).answering(error(412)),
     etag: at(operation, 200).answering(header('ETag', undefined)),
   }
 }

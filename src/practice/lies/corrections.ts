@@ -48,6 +48,7 @@ const ORDERS_CHANGED: Lies = {
   'orders.update.reference': taking(CHANGE, 'reference'),
   'orders.update.same': at(CHANGE, 200, (asked) => objectOf(asked).get('expiresAt') === null).answering(otherTag),
   'events.order-changed': renaming('order.changed', 'order.corrected'),
+  'orders.update.same.ended': at(CHANGE, 200, (_, { body }) => !body.includes('"pending"')).answering(otherTag),
   'orders.update.ended': at(CHANGE, 409).answering(both(error(400), put('code', 'invalid_order'))),
 }
 

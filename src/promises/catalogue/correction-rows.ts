@@ -18,6 +18,8 @@ export interface Correction {
   none(): string
   ask(probe: Probe, path: string, asking?: Asking): Promise<Answer>
   status: 200 | 204
+  /** A body that changes nothing, where one is taken. */
+  same?: (before: Answer) => string
   /** The promise of the tag that GET shows. */
   tag: string
 }
@@ -25,7 +27,7 @@ export interface Correction {
 const NO_IDS = ['9223372036854775808', '01', '1.0', 'x']
 
 /** What all corrections have in common: an id, a key that may write, and preconditions. */
-export function correctionRows({ id, operation: of, path, none, ask, status, tag }: Correction): PromiseRow[] {
+export function correctionRows({ id, operation: of, path, none, ask, status, same, tag }: Correction): PromiseRow[] {
   const done = writing(`${id}.success`)
   const tagged = writing(`${id}.success`, tag)
   const [idSource, ifMatch, ifNoneMatch] = [0, 1, 2].map((index) => operation(of, 'parameters', index)) as [
@@ -90,7 +92,10 @@ export function correctionRows({ id, operation: of, path, none, ask, status, tag
           [() => ({ 'If-None-Match': '"x"' }), status],
         ),
       ),
-    row(`${id}.together`, 'Of many that have seen the same tag, one succeeds.')
+    row(
+      `${id}.together`,
+      `Of many ${status === 204 ? 'deletions' : 'different corrections'} with the same tag in If-Match, one succeeds.`,
+    )
       .from(ifMatch, writing(`${id}.if-match`))
       .check(async (probe) => {
         const at = await path(probe)
@@ -100,12 +105,12 @@ export function correctionRows({ id, operation: of, path, none, ask, status, tag
         if (!first || others.length > 0)
           throw answers[0]?.broken(`one ${status}`, `${others.length + (first ? 1 : 0)} of them`)
       }),
-    ...(status === 204 ? [] : bodyRows({ id, operation: of, path, ask, tag })),
+    ...(same ? bodyRows({ id, operation: of, path, ask, same, tag }) : []),
   ]
 }
 
 /** Of those with a body. */
-function bodyRows({ id, operation: of, path, ask, tag }: Omit<Correction, 'none' | 'status'>) {
+function bodyRows({ id, operation: of, path, ask, same, tag }: Omit<Required<Correction>, 'none' | 'status'>) {
   const invalid = of === 'updatePet' ? 'invalid_pet' : 'invalid_order'
   const done = writing(`${id}.success`)
   const bad = (code: string, ...bodies: string[]): Check => {
@@ -136,6 +141,16 @@ function bodyRows({ id, operation: of, path, ask, tag }: Omit<Correction, 'none'
       .check(
         refuses(async (probe) => correct(probe, await path(probe), { x: 'x'.repeat(65_536) }), 413, 'body_too_large'),
       ),
+    row(`${id}.same.conditions`, 'What is equal already: 200 with a false If-Match, 412 with a false If-None-Match.')
+      .from(operation(of, 'description'), writing(`${id}.same`, `${id}.if-match`, `${id}.if-none-match`))
+      .check(async (probe) => {
+        const at = await path(probe)
+        const before = await read(probe, at)
+        const tag = before.header('ETag')
+        const again = (headers: Record<string, string | undefined>) => correct(probe, at, same(before), { headers })
+        ;(await again({ 'If-Match': '"x"' })).expectStatus(200).expectHeader('ETag', tag)
+        ;(await again({ 'If-None-Match': tag })).expectError(412, 'precondition_failed')
+      }),
     row(`${id}.etag`, 'The answer has the tag that GET shows.')
       .from(header('ETag'), writing(`${id}.success`, tag))
       .check(async (probe) => {

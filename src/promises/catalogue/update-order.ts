@@ -1,6 +1,7 @@
 // Level `store`: what changing a pending order promises.
 
 import { stringifyJson } from '../../json/json.ts'
+import type { Answer } from '../answer.ts'
 import { correct, expectFields, expectRefused, lastEvent, read } from '../corrections.ts'
 import { absentId, newName } from '../fixtures.ts'
 import { cancel, orderThatIs, placed, REACHED } from '../orders.ts'
@@ -12,6 +13,11 @@ import { operation, response, rowsOf, schema, writing } from './rows.ts'
 const row = rowsOf('store')
 const CHANGED = writing('orders.update.success')
 const DAY_MS = 86_400_000
+/** What the order has already. */
+function sameAs(before: Answer): string {
+  const { reference = null } = Object.fromEntries(before.object())
+  return stringifyJson({ reference, expiresAt: null })
+}
 const orderPath = async (probe: Probe) => `/store/orders/${(await placed(probe)).id}`
 
 export const updateOrderPromises: readonly PromiseRow[] = [
@@ -63,10 +69,16 @@ export const updateOrderPromises: readonly PromiseRow[] = [
     .check(async (probe) => {
       const at = await orderPath(probe)
       const before = await read(probe, at)
-      const { reference = null } = Object.fromEntries(before.object())
-      ;(await correct(probe, at, stringifyJson({ reference, expiresAt: null })))
-        .expectStatus(200)
-        .expectHeader('ETag', before.header('ETag'))
+      ;(await correct(probe, at, sameAs(before))).expectStatus(200).expectHeader('ETag', before.header('ETag'))
+    }),
+  row('orders.update.same.ended', 'What is equal already in an order that is not pending: 200, and nothing changes.')
+    .from(operation('updateOrder', 'description'), writing('orders.update.same', ...Object.values(REACHED).flat()))
+    .check(async (probe) => {
+      for (const status of ['cancelled', 'completed', 'returned'] as const) {
+        const at = `/store/orders/${(await orderThatIs(probe, status)).id}`
+        const before = await read(probe, at)
+        ;(await correct(probe, at, sameAs(before))).expectStatus(200).expectHeader('ETag', before.header('ETag'))
+      }
     }),
   row('orders.update.ended', 'An order that is not pending: 409 order_not_pending, also before a false precondition.')
     .from(response('updateOrder', 409), writing('orders.update.success', ...Object.values(REACHED).flat()))
@@ -86,6 +98,7 @@ export const updateOrderPromises: readonly PromiseRow[] = [
     none: () => `/store/orders/${absentId()}`,
     ask: (probe, path, asking) => correct(probe, path, { reference: newName('changed') }, asking),
     status: 200,
+    same: sameAs,
     tag: 'orders.get.etag',
   }),
   row('events.order-changed', 'A change of an order is one event, order.changed.')

@@ -106,6 +106,7 @@ export const updatePetPromises: readonly PromiseRow[] = [
     none: () => `/pets/${absentId()}`,
     ask: (probe, path, asking) => correct(probe, path, { name: newName('corrected') }, asking),
     status: 200,
+    same: ({ text }) => text,
     tag: 'pets.get.etag',
   }),
   row(

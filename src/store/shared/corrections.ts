@@ -1,5 +1,6 @@
 // Corrections: what a change makes of a pet or an order, and when it is refused. The same for every store, which reads the rows and writes
-// the result in one transaction.
+// the result in one transaction. What is so already is told before state and preconditions: a request that is sent again, because its answer
+// was lost, learns that it was carried out (RFC 9110, 13.1.1).
 
 import { PetstoreError } from '../../domain/errors.ts'
 import type { Order, OrderChange, OrderCheck } from '../../domain/orders.ts'
@@ -15,6 +16,8 @@ export function correctedPet(
   check?: PetCheck,
 ): Pet | PetstoreError {
   if (!pet) return noSuchPet(id)
+  const after = changed(pet, change)
+  if (after === pet) return check?.(pet, true) ?? pet
   if (change.status !== undefined && change.status !== pet.status) {
     if (change.status !== 'available') {
       const message = 'status can only be changed to available: orders make a pet pending or sold.'
@@ -22,7 +25,7 @@ export function correctedPet(
     }
     if (holder !== undefined) return petHeld(pet, holder)
   }
-  return check?.(pet) ?? changed(pet, change)
+  return check?.(pet) ?? after
 }
 
 /** The refusal, if any. */
@@ -38,7 +41,7 @@ export function deletionRefusal(
   return new PetstoreError('pet_has_orders', message)
 }
 
-/** The order as it shall be: the same object when nothing changes. `expiresAt` has been judged, and what is overdue has expired. */
+/** The order as it shall be: the same object when nothing changes. What is overdue has expired. */
 export function correctedOrder(
   id: bigint,
   order: Order | undefined,
@@ -46,20 +49,19 @@ export function correctedOrder(
   now: number,
   check?: OrderCheck,
 ): Order | PetstoreError {
+  const after = changed(order ?? {}, {
+    ...(reference === undefined ? {} : { reference: reference ?? undefined }),
+    ...(expiresAt === undefined ? {} : { expiresAt: expiresAt ?? undefined }),
+  })
+  if (after === order) return check?.(order, true) ?? order
   if (typeof expiresAt === 'number' && isBadExpiry(expiresAt, now)) return invalidExpiry()
   if (!order) return orderNotFound(id)
   if (order.status !== 'pending') {
     const message = `Order ${id} is ${order.status}: only a pending order can be changed.`
     return new PetstoreError('order_not_pending', message)
   }
-  const refusal = check?.(order)
-  if (refusal) return refusal
-  const after = changed(order, {
-    ...(reference === undefined ? {} : { reference: reference ?? undefined }),
-    ...(expiresAt === undefined ? {} : { expiresAt: expiresAt ?? undefined }),
-  })
   // A clock that was set back dates no change before the one that it follows.
-  return after === order ? order : { ...after, changedAt: Math.max(now, order.changedAt) }
+  return check?.(order) ?? { ...order, ...after, changedAt: Math.max(now, order.changedAt) }
 }
 
 function changed<Row extends object>(row: Row, change: Partial<Row>): Row {
