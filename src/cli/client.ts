@@ -8,6 +8,7 @@ import { StartError } from '../domain/errors.ts'
 import { setService } from './exit-codes.ts'
 import { readLogin } from './login.ts'
 import { clientConfigOf } from './options.ts'
+import { plainFetch } from './plain-fetch.ts'
 import { tell } from './print.ts'
 
 export interface Service {
@@ -42,7 +43,7 @@ export function clientOptions(command: Command): PetstoreClientOptions {
     throw new StartError(`There is no API key for ${baseUrl}. Run petstore login, or set PETSTORE_API_KEY.`)
   }
   const onDeprecated = (notice: Deprecation) => tell(deprecationNote(typed(command), notice))
-  return { baseUrl, apiKey, onDeprecated }
+  return { baseUrl, apiKey, onDeprecated, fetch: plainFetch }
 }
 
 function deprecationNote(what: string, { removal }: Deprecation): string {

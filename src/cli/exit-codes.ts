@@ -4,6 +4,7 @@ import { CommanderError } from 'commander'
 import { PetstoreApiError, PetstoreNetworkError } from '../client/petstore.ts'
 import { FlagError } from '../config/config.ts'
 import { PetstoreError, StartError, systemReason } from '../domain/errors.ts'
+import { UnreadableAnswer } from './plain-fetch.ts'
 import { indented, tell } from './print.ts'
 
 export const EXIT_STATUSES = `
@@ -74,6 +75,7 @@ export function messageOf(error: unknown): string {
 
 /** What the system says is more than a library's message. */
 function withReason({ message, cause }: PetstoreNetworkError): string {
+  if (cause instanceof UnreadableAnswer) return cause.message
   const { code } = (cause ?? {}) as { code?: unknown }
   return typeof code === 'string' ? `${message.replace(/\.$/, '')} (${systemReason(cause)}).` : message
 }

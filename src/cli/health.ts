@@ -8,6 +8,7 @@ import { type Flags, localUrl } from '../config/config.ts'
 import { CLIENT_SETTINGS } from '../config/settings.ts'
 import { StartError } from '../domain/errors.ts'
 import { clientConfigOf, parseInt64 } from './options.ts'
+import { plainFetch } from './plain-fetch.ts'
 import { say } from './print.ts'
 
 const TIMEOUT_MS = 5_000
@@ -25,7 +26,7 @@ export function healthCommand(): Command {
     .action(async ({ process: id }: { process?: bigint }, self: Command) => {
       const local = () => localUrl(process.env, id === undefined ? {} : flagsOf(id))
       const url = new URL('../readyz', `${clientConfigOf(self).url ?? local()}/`)
-      const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch((cause) => {
+      const response = await plainFetch(url.href, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch((cause) => {
         throw new PetstoreNetworkError(`${url} does not answer.`, { cause })
       })
       if (!response.ok) throw new PetstoreNetworkError(`${url} answers ${response.status}: the service is not ready.`)

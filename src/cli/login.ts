@@ -11,6 +11,7 @@ import { StartError, systemReason } from '../domain/errors.ts'
 import { ask } from './ask.ts'
 import { setService } from './exit-codes.ts'
 import { clientConfigOf, withClientSettings } from './options.ts'
+import { plainFetch } from './plain-fetch.ts'
 import { tell } from './print.ts'
 
 const NOTHING_SAVED = 'Nothing was saved.'
@@ -37,7 +38,7 @@ Examples:
       const url = options.url ?? (await askForUrl())
       setService(url)
       const login = { url, apiKey: options.apiKey ?? (await askForKey(url)) }
-      await new PetstoreClient({ baseUrl: login.url, apiKey: login.apiKey }).listPage({ limit: 1 })
+      await new PetstoreClient({ baseUrl: login.url, apiKey: login.apiKey, fetch: plainFetch }).listPage({ limit: 1 })
       writeLogin(login)
       tell(`Logged in to ${url}. petstore logout deletes the saved key.`)
     })

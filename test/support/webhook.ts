@@ -93,6 +93,8 @@ export function forward({ to, url, key, secrets = SECRET, args = [], env = {}, .
     /** The status, and what it said. */
     ended,
     kill: (signal: NodeJS.Signals) => child.kill(signal),
+    /** The most memory that it had, once it has ended. */
+    peakBytes: () => child.resourceUsage()?.maxRSS ?? Number.NaN,
     stop(signal: NodeJS.Signals = 'SIGTERM') {
       child.kill(signal)
       return ended()

@@ -41,6 +41,8 @@ export async function post(
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
       // Whatever the environment says.
       tls: { rejectUnauthorized: true },
+      // An answer of a few bytes may inflate to gigabytes.
+      decompress: false,
     })
     await drain(response)
     if (response.ok) return 'taken'
@@ -59,6 +61,7 @@ function signed({ id, body }: Message, secrets: readonly Uint8Array[]): Record<s
     `v1,${createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('base64')}`
   return {
     'Content-Type': 'application/json',
+    'Accept-Encoding': 'identity',
     'webhook-id': id,
     'webhook-timestamp': timestamp,
     'webhook-signature': secrets.map(signature).join(' '),
