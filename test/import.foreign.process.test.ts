@@ -64,22 +64,50 @@ describe('an import', () => {
 })
 
 describe('an export', () => {
-  test('begins with a byte order mark on request, and is imported as any other', async () => {
-    expect((await pets(['export', 'mark.csv', '--bom'])).status).toBe(0)
-    expect((await pets(['export', 'plain.csv'])).status).toBe(0)
-    const [marked, plain] = ['mark.csv', 'plain.csv'].map((name) => readFileSync(join(cwd, name), 'utf8'))
-    expect(marked).toBe(`\ufeff${plain}`)
-    expect((await pets(['import', 'mark.csv'])).stderr).toStartWith('Added ')
+  test('for Excel has a byte order mark and no formulas, and comes back as it was with --excel alone', async () => {
+    const names = ['=1+1', '+1', '-1', '@A1', "'=1", "'Rex", '\tRex', '\rRex', 'Rex=1', '\u2212 1']
+    for (const name of names) await client().createPet({ name, categoryId: -77n })
+    const shown = async (category: string) => {
+      const { stdout } = await pets(['list', '--category', category, '--all', '--json'])
+      return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name).sort()
+    }
+    const flags = ['--category', '-77', '--newest']
+    expect((await pets(['export', 'excel.csv', '--excel', ...flags])).stderr).toStartWith('Exported 10 pets')
+    expect((await pets(['export', 'plain.csv', ...flags])).status).toBe(0)
+    const read = (name: string) => readFileSync(join(cwd, name), 'utf8')
+    expect(read('plain.csv')).not.toContain('\ufeff')
+    expect(read('plain.csv')).toContain(',=1+1,-77,')
+    const cells = [...read('excel.csv').matchAll(/^\d+,"?(.*?)"?,-77,available$/gms)].map(([, cell]) => cell)
+    expect(cells).toEqual(names.map((name) => (/^[=+\-@\t\r']/.test(name) ? `'${name}` : name)).reverse())
+    expect(read('excel.csv')).toStartWith('\ufeffid,name,')
+    // Another category tells them from those that were there.
+    writeFileSync(join(cwd, 'moved.csv'), read('excel.csv').replaceAll(',-77,', ',-78,'))
+    expect((await pets(['import', 'moved.csv', '--excel'])).stderr).toBe('Added 10 pets.\n')
+    expect(await shown('-78')).toEqual(names.toSorted())
+    writeFileSync(join(cwd, 'plainly.csv'), read('excel.csv').replaceAll(',-77,', ',-79,'))
+    expect((await pets(['import', 'plainly.csv'])).stderr).toBe('Added 10 pets.\n')
+    expect(await shown('-79')).toContain("'=1+1")
+  })
+
+  test('takes the filters of the list', async () => {
+    const lines = async (...flags: string[]) =>
+      (await pets(['export', '--format', 'csv', ...flags])).stdout.trimEnd().split('\n').slice(1)
+    for (const name of ['Quokka one', 'Quokka two']) await client().createPet({ name, categoryId: 5n })
+    expect((await lines('--search', 'quok', '--newest')).map((line) => line.split(',')[1])).toEqual([
+      'Quokka two',
+      'Quokka one',
+    ])
+    expect(await lines('--search', 'quok', '--category', '6')).toEqual([])
   })
 
   test.each(['pets.json', 'pets.ndjson'])('puts none into %s', async (name) => {
-    expect(await pets(['export', name, '--bom'])).toMatchObject({
+    expect(await pets(['export', name, '--excel'])).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining('--bom is for CSV'),
+      stderr: expect.stringContaining('--excel is for CSV'),
     })
   })
 
   test('says what to write for a spreadsheet', async () => {
-    expect((await pets(['export', 'pets.xlsx'])).stderr).toContain('write a .csv with --bom')
+    expect((await pets(['export', 'pets.xlsx'])).stderr).toContain('write a .csv with --excel')
   })
 })

@@ -19,7 +19,15 @@ const ALLOWED: Record<string, readonly string[]> = {
   config: ['domain', 'store/kinds.ts', 'observability/log.ts'],
   client: ['contract/generated.ts', 'json'],
   // The page calls the public API through the client. What an order may become it reads in the table of the stores.
-  console: ['client', 'contract/generated.ts', 'json', 'domain/order-moves.ts', 'cli/formats/csv.ts'],
+  console: [
+    'client',
+    'contract/generated.ts',
+    'json',
+    'domain/order-moves.ts',
+    'cli/formats/csv.ts',
+    'cli/formats/excel.ts',
+    'cli/formats/format.ts',
+  ],
   reference: ['contract/openapi.ts', 'contract/generated.ts', 'console/tab-keys.ts'],
   // It knows a server by what it answers, and words for why none came.
   promises: ['contract', 'json', 'domain/errors.ts'],

@@ -59,6 +59,21 @@ test('a CSV of a spreadsheet is shown before anything is added, and the same fil
   expect((await animals()).filter(({ status }) => status === 'pending')).toHaveLength(60)
 })
 
+test('a file that was exported for Excel is read as such where the box says so', async () => {
+  await addPets(service, 1, 'available', 'available')
+  await openSignedIn(page, service.key)
+  await page.getByRole('button', { name: 'Import' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Import animals' })
+  await dialog.getByLabel('A CSV file').setInputFiles(file("\uFEFFname,categoryId\n'=Luna,7\n"))
+  await dialog.getByRole('button', { name: 'Add 1' }).click()
+  await dialog.getByText('1 added.').waitFor()
+  await dialog.getByLabel('It was exported for Excel').check()
+  await dialog.getByText('=Luna', { exact: true }).waitFor()
+  await dialog.getByRole('button', { name: 'Add 1' }).click()
+  await dialog.getByText('1 added.').waitFor()
+  expect((await animals()).map(({ name }) => name).slice(-2)).toEqual(["'=Luna", '=Luna'])
+})
+
 test('an import that cannot go on stops, says exactly what was added, and goes on when it is asked to', async () => {
   await addPets(service, 1, 'available', 'available')
   await openSignedIn(page, service.key)

@@ -10,7 +10,7 @@ import { stringifyJson } from '../json/json.ts'
 import { createClient } from './client.ts'
 import { ImportIncomplete, Interrupted, messageOf } from './exit-codes.ts'
 import type { SourceRecord } from './formats/format.ts'
-import { type FormatName, formatNames, formatOf } from './formats/formats.ts'
+import { type FormatOptions, formatOf, withFormat } from './formats/formats.ts'
 import { withClientSettings } from './options.ts'
 import { grouped, plural, tell, write } from './print.ts'
 import { type Progress, startProgress } from './progress.ts'
@@ -23,8 +23,7 @@ const RETRIES = 15
 /** Errors that concern one record only. */
 const RECORD_ERRORS = ['invalid_pet', 'malformed_json', 'body_too_large', 'idempotency_mismatch']
 
-interface ImportOptions {
-  format?: FormatName
+interface ImportOptions extends FormatOptions {
   keepGoing: boolean
   as?: string
   again: boolean
@@ -32,10 +31,10 @@ interface ImportOptions {
 }
 
 export function importCommand(): Command {
-  return withClientSettings(new Command('import'))
+  const command = withClientSettings(new Command('import'))
     .description('Add the pets in a file.')
     .argument('<file>', 'CSV, JSON (an array) or NDJSON, in UTF-8; - is standard input')
-    .addOption(new Option('--format <format>', "the format (default: from the file's extension)").choices(formatNames))
+  return withFormat(command, 'take off the apostrophes that an export with --excel puts before text')
     .option('--keep-going', 'report each bad record and continue, instead of stopping at the first', false)
     .option('--as <name>', "the import's name (default: the file's path)")
     .addOption(new Option('--again', 'add the pets again that an earlier run has added').default(false).conflicts('as'))
@@ -54,7 +53,7 @@ Examples:
   zcat pets.ndjson.gz | petstore pets import - --format ndjson --as 'of May'`,
     )
     .action(async (file: string, options: ImportOptions, self: Command) => {
-      const format = formatOf(file, options.format)
+      const format = formatOf(file, options)
       const client = createClient(self, { retries: RETRIES, onRetry: (reason) => run.wait(reason) })
       const source = new Source(file)
       const progress = startProgress('Importing', source.bytes)

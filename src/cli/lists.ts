@@ -1,7 +1,7 @@
 // What the commands that list have in common: their flags, and how they print page after page.
 
 import { type Command, Option } from 'commander'
-import { PAGE_MAX, type Sort } from '../contract/generated.ts'
+import { PAGE_MAX } from '../contract/generated.ts'
 import { stringifyJsonArray } from './formats/json.ts'
 import { parsedBy, withClientSettings } from './options.ts'
 import { say, tell, writeAll } from './print.ts'
@@ -16,24 +16,23 @@ export interface ListOptions {
   limit: number
   all: boolean
   json: boolean
-  newest?: boolean
 }
 
 export interface List<Item> {
-  read(page: {
-    limit: number
-    cursor: string | undefined
-    sort: Sort | undefined
-  }): Promise<{ items: Item[]; next: string | undefined }>
+  read(page: { limit: number; cursor: string | undefined }): Promise<{ items: Item[]; next: string | undefined }>
   head: readonly string[]
   cells(item: Item): readonly string[]
   /** For people, when there is nothing to show. */
   none: string
 }
 
+export function withNewest(command: Command): Command {
+  return command.option('--newest', 'begin with what was added last')
+}
+
 /** `noun` in the plural. */
 export function withListOptions(command: Command, noun: string): Command {
-  return withClientSettings(command)
+  return withNewest(withClientSettings(command))
     .addOption(
       new Option('--limit <number>', `the most ${noun} to show`)
         .default(20)
@@ -41,12 +40,11 @@ export function withListOptions(command: Command, noun: string): Command {
         .conflicts('all'),
     )
     .option('--all', `show all ${noun}`, false)
-    .option('--newest', 'begin with what was added last')
     .option('--json', 'print a JSON array, for programs', false)
 }
 
 export async function showList<Item extends object>(
-  { limit, all, json, newest }: ListOptions,
+  { limit, all, json }: ListOptions,
   { read, head, cells, none }: List<Item>,
 ): Promise<void> {
   const max = all ? Number.POSITIVE_INFINITY : limit
@@ -56,7 +54,6 @@ export async function showList<Item extends object>(
       const { items, next }: Awaited<ReturnType<typeof read>> = await read({
         limit: Math.min(max - shown, PAGE_MAX),
         cursor,
-        sort: newest ? 'newest' : undefined,
       })
       shown += items.length
       cursor = next

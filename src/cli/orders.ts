@@ -4,13 +4,13 @@ import { Command, Option } from 'commander'
 import type { NewOrder, Order, OrderFilter, OrderStatus, PetstoreClient } from '../client/petstore.ts'
 import { parseDuration } from '../config/durations.ts'
 import { instantFromText } from '../contract/date-time.ts'
-import { ORDER_STATUSES } from '../contract/generated.ts'
+import { ORDER_STATUSES, type Sort } from '../contract/generated.ts'
 import type { Asked } from '../domain/order-moves.ts'
 import { stringifyJson } from '../json/json.ts'
 import { createClient } from './client.ts'
 import { updateOrderCommand } from './corrections.ts'
 import { exportCommand } from './export.ts'
-import { type ListOptions, showList, withListOptions } from './lists.ts'
+import { type ListOptions, showList, withListOptions, withNewest } from './lists.ts'
 import { int64Argument, parsedBy, parseInt64, type Stated, withClientSettings } from './options.ts'
 import { grouped, type Line, say, write } from './print.ts'
 import { fields, table, time } from './table.ts'
@@ -33,10 +33,8 @@ const HEAD = ['ID', 'PET', 'NAME', 'STATUS', 'SINCE', 'UNTIL', 'REFERENCE']
 interface Filter {
   status?: OrderStatus
   pet?: bigint
-}
-
-interface Search {
   search?: string
+  newest?: boolean
 }
 
 /** By what they make of an order. */
@@ -62,16 +60,13 @@ export function ordersCommand(): Command {
     .addCommand(orderCommand('show', 'Show everything about one order.', (client, id) => client.getOrder(id), details))
     .addCommand(updateOrderCommand(print, parsedBy(parseExpiry)))
   for (const command of Object.values(CHANGES)) orders.addCommand(command())
-  return orders.addCommand(
-    withFilter(
-      exportCommand<Order, Filter>({
-        noun: 'order',
-        columns: COLUMNS,
-        list: (client, { status, pet }) => client.listOrders({ status, petId: pet }),
-        examples: ['orders export orders.csv', 'orders export --format ndjson --status completed | gzip > sold.gz'],
-      }),
-    ),
-  )
+  const exported = exportCommand<Order, Filter>({
+    noun: 'order',
+    columns: COLUMNS,
+    list: (client, filter) => client.listOrders(orderFilter(filter)),
+    examples: ['orders export orders.csv', 'orders export --format ndjson --status completed | gzip > sold.gz'],
+  })
+  return orders.addCommand(withNewest(withFilter(exported)))
 }
 
 export function inventoryCommand(): Command {
@@ -113,20 +108,16 @@ Examples:
 function listCommand(): Command {
   return withFilter(withListOptions(new Command('list'), 'orders'))
     .description('Show orders, oldest first.')
-    .option(
-      '--search <words>',
-      'only orders with words that begin with these, in their reference or the name of the pet',
-    )
     .addHelpText(
       'after',
       '\nExamples:\n  petstore orders list --search anna --newest\n  petstore orders list --status pending\n  petstore orders list --pet 42 --all --json',
     )
-    .action(async ({ status, pet, search, ...options }: Filter & Search & ListOptions, self: Command) => {
+    .action(async (options: Filter & ListOptions, self: Command) => {
       const client = createClient(self)
+      const { status, pet, search } = options
       await showList<Order>(options, {
         async read(page) {
-          const filter = { status, petId: pet, search, ...page } satisfies Stated<OrderFilter>
-          const { orders, next } = await client.listOrderPage(filter)
+          const { orders, next } = await client.listOrderPage({ ...orderFilter(options), ...page })
           return { items: orders, next }
         },
         head: HEAD,
@@ -157,6 +148,15 @@ function withFilter(command: Command): Command {
   return command
     .addOption(new Option('--status <status>', 'only orders with this status').choices(ORDER_STATUSES))
     .option('--pet <id>', 'only orders of this pet', parseInt64)
+    .option(
+      '--search <words>',
+      'only orders with words that begin with these, in their reference or the name of the pet',
+    )
+}
+
+function orderFilter({ status, pet, search, newest }: Filter): Omit<OrderFilter, 'limit'> {
+  const sort: Sort | undefined = newest ? 'newest' : undefined
+  return { status, petId: pet, search, sort } satisfies Stated<Omit<OrderFilter, 'limit'>>
 }
 
 function noneOf(status: OrderStatus | undefined, pet: bigint | undefined): string {

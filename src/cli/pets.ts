@@ -2,12 +2,13 @@
 
 import { Command } from 'commander'
 import type { NewPet, Pet, PetFilter, PetStatus } from '../client/petstore.ts'
+import type { Sort } from '../contract/generated.ts'
 import { stringifyJson } from '../json/json.ts'
 import { createClient } from './client.ts'
 import { deletePetCommand, updatePetCommand } from './corrections.ts'
 import { exportCommand } from './export.ts'
 import { importCommand } from './import.ts'
-import { type ListOptions, showList, withListOptions } from './lists.ts'
+import { type ListOptions, showList, withListOptions, withNewest } from './lists.ts'
 import { int64Argument, parseInt64, type Stated, statusOption, withClientSettings } from './options.ts'
 import { say, write } from './print.ts'
 import { table } from './table.ts'
@@ -20,6 +21,19 @@ interface Filter {
   status?: PetStatus
   category?: bigint
   search?: string
+  newest?: boolean
+}
+
+function withPetFilter(command: Command): Command {
+  return command
+    .addOption(statusOption('only pets with this status'))
+    .option('--category <id>', 'only pets of this category', parseInt64)
+    .option('--search <words>', 'only pets whose name has words that begin with these')
+}
+
+function petFilter({ status, category, search, newest }: Filter): Omit<PetFilter, 'limit'> {
+  const sort: Sort | undefined = newest ? 'newest' : undefined
+  return { status, categoryId: category, search, sort } satisfies Stated<Omit<PetFilter, 'limit'>>
 }
 
 export function petsCommand(): Command {
@@ -31,38 +45,37 @@ export function petsCommand(): Command {
     .addCommand(updatePetCommand(print))
     .addCommand(deletePetCommand())
     .addCommand(importCommand())
-    .addCommand(
-      exportCommand<Pet, Filter>({
-        noun: 'pet',
-        columns: FIELDS,
-        list: (client, { status }) => client.listPets({ status }),
-        async count(client, { status }) {
-          const { available, pending, sold } = await client.getInventory()
-          return status ? { available, pending, sold }[status] : available + pending + sold
-        },
-        examples: ['pets export pets.csv', 'pets export --format ndjson --status sold | gzip > sold.ndjson.gz'],
-      })
-        .addOption(statusOption('only pets with this status'))
-        .addHelpText('after', '\nTheir orders: petstore orders export.'),
-    )
+    .addCommand(exportPetsCommand())
+}
+
+function exportPetsCommand(): Command {
+  const command = exportCommand<Pet, Filter>({
+    noun: 'pet',
+    columns: FIELDS,
+    list: (client, filter) => client.listPets(petFilter(filter)),
+    async count(client, { status, category, search }) {
+      if (category !== undefined || search !== undefined) return undefined
+      const { available, pending, sold } = await client.getInventory()
+      return status ? { available, pending, sold }[status] : available + pending + sold
+    },
+    examples: ['pets export pets.csv', 'pets export --format ndjson --status sold | gzip > sold.ndjson.gz'],
+  })
+  return withNewest(withPetFilter(command)).addHelpText('after', '\nTheir orders: petstore orders export.')
 }
 
 function listCommand(): Command {
-  return withListOptions(new Command('list'), 'pets')
+  return withPetFilter(withListOptions(new Command('list'), 'pets'))
     .description('Show pets, oldest first.')
-    .addOption(statusOption('only pets with this status'))
-    .option('--category <id>', 'only pets of this category', parseInt64)
-    .option('--search <words>', 'only pets whose name has words that begin with these')
     .addHelpText(
       'after',
       '\nExamples:\n  petstore pets list --search "old bis"\n  petstore pets list --status sold --newest\n  petstore pets list --all --json',
     )
-    .action(async ({ status, category, search, ...options }: Filter & ListOptions, self: Command) => {
+    .action(async (options: Filter & ListOptions, self: Command) => {
       const client = createClient(self)
+      const { status, category, search } = options
       await showList<Pet>(options, {
         async read(page) {
-          const filter = { status, categoryId: category, search, ...page } satisfies Stated<PetFilter>
-          const { pets, next } = await client.listPage(filter)
+          const { pets, next } = await client.listPage({ ...petFilter(options), ...page })
           return { items: pets, next }
         },
         head: HEAD,

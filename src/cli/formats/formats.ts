@@ -1,15 +1,18 @@
 // The file formats of import and export, and how the format of a file is chosen.
 
 import { extname } from 'node:path'
+import { type Command, Option } from 'commander'
+import { FlagError } from '../../config/config.ts'
 import { StartError } from '../../domain/errors.ts'
 import { csv } from './csv.ts'
+import { excel } from './excel.ts'
 import type { Format } from './format.ts'
 import { json } from './json.ts'
 import { ndjson } from './ndjson.ts'
 
 export const formats = { csv, json, ndjson } satisfies Record<string, Format>
-export type FormatName = keyof typeof formats
-export const formatNames = Object.keys(formats) as FormatName[]
+type FormatName = keyof typeof formats
+const formatNames = Object.keys(formats) as FormatName[]
 
 const BY_EXTENSION: Record<string, FormatName> = {
   '.csv': 'csv',
@@ -18,18 +21,32 @@ const BY_EXTENSION: Record<string, FormatName> = {
   '.jsonl': 'ndjson',
 }
 
-/** The named format, or the one of the file's extension. Throws StartError when there is neither. */
-export function formatOf(path: string | undefined, named: FormatName | undefined): Format {
+export interface FormatOptions {
+  format?: FormatName
+  excel: boolean
+}
+
+/** Adds the flags with which people choose a format. `excel`: what `--excel` does. */
+export function withFormat(command: Command, excel: string): Command {
+  return command
+    .addOption(new Option('--format <format>', "the format (default: from the file's extension)").choices(formatNames))
+    .option('--excel', excel, false)
+}
+
+/** The named format, or the one of the file's extension. Throws StartError when there is neither, FlagError for `--excel` of no CSV. */
+export function formatOf(path: string | undefined, { format: named, excel: forExcel }: FormatOptions): Format {
   if (!named && /\.(xlsx?|ods|numbers)$/i.test(path ?? '')) throw workbook(path ?? '')
   const name = named ?? BY_EXTENSION[extname(path ?? '').toLowerCase()]
   if (!name) throw new StartError(`The format is unknown. Give one of --format ${formatNames.join(', ')}.`)
-  return formats[name]
+  if (!forExcel) return formats[name]
+  if (name !== 'csv') throw new FlagError('--excel is for CSV.')
+  return excel
 }
 
 /** Not read: a workbook may have several sheets, formulas and dates, and the person knows better which of them to save. */
 export function workbook(file: string): StartError {
   return new StartError(
     `${file} is a workbook of a spreadsheet. Use CSV instead: to import, save the sheet as “CSV UTF-8” (File, Save As); ` +
-      'to export, write a .csv with --bom.',
+      'to export, write a .csv with --excel.',
   )
 }

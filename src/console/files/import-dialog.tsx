@@ -37,15 +37,18 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
   const [progress, setProgress] = useState<Progress>()
   const [problem, setProblem] = useState('')
   const [busy, once] = useBusy()
+  const [file, setFile] = useState<File>()
+  const [fromExcel, setFromExcel] = useState(false)
 
-  const choose = (file: File | undefined) =>
+  const choose = (file: File | undefined, isExcel = fromExcel) =>
     once(async () => {
+      setFile(file)
       setProblem('')
       setProgress(undefined)
       setContents(undefined)
       if (!file) return
       try {
-        setContents(await readFile(file, SHOWN_MAX))
+        setContents(await readFile(file, isExcel, SHOWN_MAX))
       } catch (error) {
         setProblem(error instanceof Error ? error.message : String(error))
       }
@@ -82,6 +85,18 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
           />
           <p class="hint">With the columns name, categoryId and, if you like, status. Spreadsheets can save one.</p>
         </div>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={fromExcel}
+            disabled={busy}
+            onChange={({ currentTarget }) => {
+              setFromExcel(currentTarget.checked)
+              choose(file, currentTarget.checked)
+            }}
+          />{' '}
+          It was exported for Excel: take off the apostrophe before =, +, -, @ and '
+        </label>
         {problem && <Notice kind="error" title={problem} />}
         {contents && <Contents contents={contents} />}
         {contents && progress && <Result {...{ progress, contents }} />}

@@ -2,6 +2,8 @@
 // again while its records are added: a large file that is kept as records makes the browser pause to collect its garbage.
 
 import { csv } from '../../cli/formats/csv.ts'
+import { excel } from '../../cli/formats/excel.ts'
+import type { Format } from '../../cli/formats/format.ts'
 import type { NewPet } from '../../client/petstore.ts'
 import { STATUSES } from '../statuses.ts'
 
@@ -34,14 +36,17 @@ export interface FileContents {
 /** On a slow device, too, nobody feels a pause of this length. */
 const BUSY_MS = 12
 
-/** Throws StartError where it is no table with the columns that an animal needs, and FileChanged. */
-export async function readFile(file: File, firstMax: number): Promise<FileContents> {
+/** `fromExcel`: as excel.ts reads it. Throws StartError where it is no table with the columns that an animal needs, and FileChanged. */
+export async function readFile(file: File, fromExcel: boolean, firstMax: number): Promise<FileContents> {
+  const format = fromExcel ? excel : csv
   const digest = new Digest()
+  // Read otherwise, the same lines are other animals.
+  if (fromExcel) digest.add('excel')
   const first: FileRecord[] = []
   const problems: string[] = []
   let count = 0
   let until = 0
-  for await (const record of csv.read(textOf(file, digest))) {
+  for await (const record of format.read(textOf(file, digest))) {
     const wrong = problemOf(record)
     if (wrong) problems.push(`Line ${record.line} ${wrong}`)
     else if (++count <= firstMax) first.push(record as FileRecord)
@@ -50,11 +55,11 @@ export async function readFile(file: File, firstMax: number): Promise<FileConten
       until = performance.now() + BUSY_MS
     }
   }
-  return { digest: String(digest), count, first, records: () => recordsOf(file), problems }
+  return { digest: String(digest), count, first, records: () => recordsOf(file, format), problems }
 }
 
-async function* recordsOf(file: File): AsyncGenerator<FileRecord> {
-  for await (const record of csv.read(textOf(file))) if (!problemOf(record)) yield record as FileRecord
+async function* recordsOf(file: File, format: Format): AsyncGenerator<FileRecord> {
+  for await (const record of format.read(textOf(file))) if (!problemOf(record)) yield record as FileRecord
 }
 
 async function* textOf(file: File, digest?: Digest): AsyncGenerator<string> {
