@@ -2,8 +2,9 @@
 
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
+import { settingsText } from '../src/cli/guides.ts'
 import { localUrl, readConfig } from '../src/config/config.ts'
-import { SETTINGS } from '../src/config/settings.ts'
+import { CLIENT_SETTINGS, SETTINGS, type Setting, VERIFY_SETTINGS } from '../src/config/settings.ts'
 import { generateKey } from '../src/domain/keys.ts'
 import { temporaryFile } from './support/files.ts'
 
@@ -85,6 +86,13 @@ test('every setting has a description, in sentences', () => {
   for (const { variable, description } of Object.values(SETTINGS)) {
     expect(variable).toMatch(/^PETSTORE_[A-Z_]+$/)
     expect(description).toMatch(/[.]$/)
+  }
+})
+
+test('petstore help settings has every variable', () => {
+  const all: Setting<unknown>[] = [SETTINGS, CLIENT_SETTINGS, VERIFY_SETTINGS].flatMap((table) => Object.values(table))
+  for (const { variable, secret } of all) {
+    expect(settingsText(80)).toMatch(new RegExp(`^${variable}${secret ? `, ${variable}_FILE` : ''}\\b`, 'm'))
   }
 })
 

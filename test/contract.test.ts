@@ -288,7 +288,6 @@ describe('the served contract', () => {
     expect(answer.status).toBe(200)
     return { type: answer.headers.get('Content-Type'), text: await answer.text() }
   }
-  const addresses = (of: unknown) => (of as typeof document).servers.map(({ url }) => url)
 
   test('/openapi.yaml is the file, with the configured addresses', async () => {
     const yaml = await served('/openapi.yaml')
@@ -331,15 +330,16 @@ describe('the served contract', () => {
     })
   }
 
-  test('without a configured address, the contract names the address of the listener', async () => {
-    for (const [environment, index] of [
-      ['production', 0],
-      ['staging', 1],
+  test('without a configured address, the first server of the contract is the listener', async () => {
+    for (const [environment, description] of [
+      ['production', 'Production'],
+      ['staging', 'Staging'],
     ] as const) {
       const local = await startService({ environment })
-      const urls = addresses(JSON.parse((await served('/openapi.json', local)).text))
-      expect(urls[index]).toBe(local.url)
-      expect(urls[1 - index]).toEndWith('.example/v1')
+      const { servers } = JSON.parse((await served('/openapi.json', local)).text) as typeof document
+      expect(servers[0]).toEqual({ url: local.url, description })
+      expect(servers[1]?.url).toEndWith('.example/v1')
+      expect(Bun.YAML.parse((await served('/openapi.yaml', local)).text)).toMatchObject({ servers })
       await local.stop()
     }
   })

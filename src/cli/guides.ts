@@ -3,7 +3,7 @@
 
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { CLIENT_SETTINGS, SETTINGS, type Setting } from '../config/settings.ts'
+import { CLIENT_SETTINGS, SETTINGS, type Setting, VERIFY_SETTINGS } from '../config/settings.ts'
 
 const MAX_COLUMNS = 100
 const EXPLANATION_MIN = 20
@@ -34,7 +34,13 @@ export function settingsText(columns?: number): string {
       return `${names.join(', ')}${preset ? ` (default ${preset})` : ''}\n${wrap(description, columns, '    ')}\n`
     })
   const calling = 'The commands that call a running service have these instead, and PETSTORE_HOST and PETSTORE_PORT:'
-  return [...list(SETTINGS), `${wrap(calling, columns)}\n`, ...list(CLIENT_SETTINGS)].join('\n')
+  return [
+    ...list(SETTINGS),
+    `${wrap(calling, columns)}\n`,
+    ...list(CLIENT_SETTINGS),
+    `${wrap('petstore verify examines any server, and has these:', columns)}\n`,
+    ...list(VERIFY_SETTINGS),
+  ].join('\n')
 }
 
 /** Markdown for a terminal: the same text without pictures, its lines as wide as the terminal. */

@@ -70,14 +70,15 @@ export const SETTINGS = {
   baseUrl: setting({
     variable: 'PETSTORE_BASE_URL',
     description:
-      'The production address in the served contract, ending in /v1. Links carry its path. ' +
-      'Default: the address the server listens on.',
+      'The production address in the served contract, ending in /v1. Links in production carry its path. ' +
+      "Default: in production the address the server listens on, in staging the contract's example.",
     parse: baseUrl,
   }),
   stagingBaseUrl: setting({
     variable: 'PETSTORE_STAGING_BASE_URL',
     description:
-      'The staging address in the served contract, ending in /v1. Links in staging carry its path. Default: none.',
+      'The staging address in the served contract, ending in /v1. Links in staging carry its path. ' +
+      "Default: in staging the address the server listens on, in production the contract's example.",
     parse: baseUrl,
   }),
   bootstrapKey: setting({

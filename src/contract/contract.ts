@@ -65,13 +65,20 @@ export function pathOf(id: OperationId): string {
 /** The names of all headers of its requests and of its responses. */
 export const headers = headersOf(document)
 
-/** The contract as YAML and JSON, with other addresses in `servers`. `undefined` keeps an address. */
-export function contractFor(addresses: readonly (string | undefined)[]): { yaml: string; json: string } {
-  const servers = document.servers.map((server, index) => ({ ...server, url: addresses[index] ?? server.url }))
-  const yaml = document.servers.reduce(
-    (whole, { url }, index) => whole.replace(`url: ${url}\n`, () => `url: ${JSON.stringify(servers[index]?.url)}\n`),
-    text,
+/** The servers of the contract: what its text says of them. */
+const SERVERS = /^servers:\n(?: +.*\n)+/m
+
+/**
+ * The contract as YAML and JSON, with other addresses in `servers`. `undefined` keeps an address. The server at `first` comes first,
+ * because tools call the first one.
+ */
+export function contractFor(addresses: readonly (string | undefined)[], first: number): { yaml: string; json: string } {
+  const all = document.servers.map((server, index) => ({ ...server, url: addresses[index] ?? server.url }))
+  const servers = [...all.splice(first, 1), ...all]
+  const lines = servers.map(
+    ({ url, description }) => `  - url: ${JSON.stringify(url)}\n    description: ${description}\n`,
   )
+  const yaml = text.replace(SERVERS, () => `servers:\n${lines.join('')}`)
   return { yaml, json: withExactBounds(JSON.stringify({ ...document, servers })) }
 }
 

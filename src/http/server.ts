@@ -8,7 +8,7 @@ import { linksBelow } from './links.ts'
 import { authority, IDLE_TIMEOUT_SECONDS, listen } from './listen.ts'
 import { Pipeline, type PipelineOptions } from './pipeline.ts'
 import { operationRoutes, type Route, serving } from './route.ts'
-import { contractFiles } from './web/contract-files.ts'
+import { contractFiles, type ServerAddresses } from './web/contract-files.ts'
 import { healthChecks } from './web/health.ts'
 import { keyInfo } from './web/key-info.ts'
 import { notFound } from './web/not-found.ts'
@@ -87,7 +87,8 @@ export function startServer(options: ServerOptions): PetstoreServer {
   }
 }
 
-/** In the contract's order; `undefined` keeps the contract's own address. */
-function addresses({ baseUrls, environment }: ServerOptions, url: string): (string | undefined)[] {
-  return (['production', 'staging'] as const).map((name) => baseUrls[name] ?? (name === environment ? url : undefined))
+/** The contract's servers are those of the environments. The one that this server is of comes first, and has its `url` unless told otherwise. */
+function addresses({ baseUrls, environment }: ServerOptions, url: string): ReturnType<ServerAddresses> {
+  const names = ['production', 'staging'] as const
+  return [names.map((name) => baseUrls[name] ?? (name === environment ? url : undefined)), names.indexOf(environment)]
 }

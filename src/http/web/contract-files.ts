@@ -5,8 +5,8 @@ import { SECURITY_HEADERS } from '../response/shared-headers.ts'
 import { Route } from '../route.ts'
 import { StaticFile } from './static-file.ts'
 
-/** The addresses of the contract's servers, in its order; `undefined` keeps the contract's own. */
-export type ServerAddresses = () => readonly (string | undefined)[]
+/** As `contractFor` takes them. */
+export type ServerAddresses = () => Parameters<typeof contractFor>
 
 export function contractFiles(addresses: ServerAddresses): Route[] {
   return [contractFile('yaml', addresses), contractFile('json', addresses)]
@@ -17,7 +17,7 @@ function contractFile(format: 'yaml' | 'json', addresses: ServerAddresses): Rout
   let file: StaticFile | undefined
   return new Route(`/openapi.${format}`, {
     GET: ({ request }) => {
-      file ??= new StaticFile(contractFor(addresses())[format], `application/${format}`, 'revalidated')
+      file ??= new StaticFile(contractFor(...addresses())[format], `application/${format}`, 'revalidated')
       return file.answer(request, SECURITY_HEADERS)
     },
   })
