@@ -1,6 +1,7 @@
 // `petstore pets update`, `pets delete` and `orders update` as real processes against a real service.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
+import { answer, errorJson, withServer } from './support/client.ts'
 import { newPet } from './support/pets.ts'
 import { run } from './support/process.ts'
 import { openShop } from './support/shop.ts'
@@ -42,6 +43,29 @@ describe('petstore pets update', () => {
       expect(ended.stderr).toContain(message)
     }
   })
+})
+
+describe('petstore pets update, when an answer is lost,', () => {
+  test.each([
+    ['nothing listens', undefined, 3, 'cannot be reached'],
+    ['the service fails', () => answer(500, errorJson('internal', 500)), 1, 'No. (from '],
+  ] as const)(
+    'says that the change may have been made, and does not repeat it: %s',
+    async (_, respond, status, reason) => {
+      await withServer(
+        () => respond?.() ?? answer(500, ''),
+        async (url, tries) => {
+          const PETSTORE_URL = respond ? url : 'http://127.0.0.1:1/v1'
+          const ended = await run(['pets', 'update', '1', '--name', 'x'], {
+            env: { ...shop.connection(), PETSTORE_URL },
+          })
+          expect([ended.status, ended.stdout, tries()]).toEqual([status, '', respond ? 1 : 0])
+          expect(ended.stderr).toMatch(/^petstore: The change may have been made: .*\n$/)
+          expect(ended.stderr).toContain(reason)
+        },
+      )
+    },
+  )
 })
 
 describe('petstore pets delete', () => {

@@ -1,7 +1,7 @@
 // Functions of the pages that need no browser: problems of fields, exact numbers, and the list's address.
 
 import { describe, expect, test } from 'bun:test'
-import { PetstoreApiError } from '../src/client/petstore.ts'
+import { PetstoreApiError, PetstoreNetworkError, PetstoreUncertainError } from '../src/client/petstore.ts'
 import { toFailure } from '../src/console/failures.ts'
 import { toProblems } from '../src/console/field-problems.ts'
 import {
@@ -47,6 +47,14 @@ describe('a failure', () => {
     for (const status of [408, 429, 502, 503, 504]) expect(kindOf('code_of_tomorrow', status)).toBe('unavailable')
     expect(kindOf('code_of_tomorrow', 401)).toBe('unauthorized')
     for (const status of [400, 403, 409, 500]) expect(kindOf('code_of_tomorrow', status)).toBe('other')
+  })
+
+  test('after which a change may have been made says so, and is told by its cause', () => {
+    const refused = new PetstoreApiError('No.', 'order_not_pending', 409, undefined, undefined)
+    expect(toFailure(refused).mayBeDone).toBeUndefined()
+    const uncertain = toFailure(new PetstoreUncertainError(refused))
+    expect(uncertain).toEqual({ ...toFailure(refused), mayBeDone: true })
+    expect(toFailure(new PetstoreNetworkError('x'))).toMatchObject({ kind: 'unavailable', mayBeDone: true })
   })
 
   test('of a full store is not offered again', () => {

@@ -369,13 +369,13 @@ const ROWS: Record<string, [kept: Script, missed: Script]> = {
   ],
   'etags.refused': [
     async (client) => {
-      await client.send('PATCH', '/pets/1', { 'If-Match': '"no"' }, '{"name":"Rex"}')
+      await client.send('PATCH', '/pets/1', { 'If-Match': '"no"' }, '{"name":"Luna"}')
       const tag = headerOf((await client.get('/pets/1'))?.headers ?? [], 'ETag') ?? ''
-      await client.send('PATCH', '/pets/1', { 'If-Match': tag }, '{"name":"Rex"}')
+      await client.send('PATCH', '/pets/1', { 'If-Match': tag }, '{"name":"Max"}')
     },
     async (client) => {
-      await client.send('PATCH', '/pets/1', { 'If-Match': '"no"' }, '{"name":"Rex"}')
-      await client.send('PATCH', '/pets/1', { 'If-Match': '"no"' }, '{"name":"Rex"}')
+      await client.send('PATCH', '/pets/1', { 'If-Match': '"no"' }, '{"name":"Bo"}')
+      await client.send('PATCH', '/pets/1', { 'If-Match': '"no"' }, '{"name":"Bo"}')
     },
   ],
   'deprecated.left': [
@@ -442,6 +442,28 @@ test('of a client that was not seen nothing is known', () =>
     expect(requests).toEqual([])
     expect(lessons.filter(({ outcome, evidence }) => outcome !== 'unknown' || evidence.length > 0)).toEqual([])
   }))
+
+test('that a correction without If-Match is sent again is not asked for, and with it is', async () => {
+  for (const [headers, outcome] of [
+    [{}, 'unknown'],
+    [{ 'If-Match': '"tag"' }, 'missed'],
+  ] as const) {
+    for (const [id, fault] of [
+      ['retries.temporary', { status: 503 }],
+      ['retries.lost', { cut: 'after' }],
+      ['retries.truncated', { truncate: 5 }],
+      ['unknown.code', { status: 503, unknown: true }],
+    ] as const) {
+      await withClient(async (client, practice) => {
+        client.fail(fault)
+        await client.send('PATCH', '/pets/1', headers, '{"name":"Rex"}')
+        const { lessons } = practice.report()
+        expect(lessons.find((one) => one.id === id)).toMatchObject({ id, outcome })
+        expect(lessons.find((one) => one.id === 'creates.keyless')).toMatchObject({ outcome: 'unknown' })
+      })
+    }
+  }
+})
 
 describe.each(Object.entries(ROWS))('%s', (id, [kept, missed]) => {
   test.each([

@@ -1,7 +1,7 @@
 // How a command ends: its exit status, which programs may rely on, and its message when it failed.
 
 import { CommanderError } from 'commander'
-import { PetstoreApiError, PetstoreNetworkError } from '../client/petstore.ts'
+import { PetstoreApiError, PetstoreNetworkError, PetstoreUncertainError } from '../client/petstore.ts'
 import { FlagError } from '../config/config.ts'
 import { PetstoreError, StartError, systemReason } from '../domain/errors.ts'
 import { UnreadableAnswer } from './plain-fetch.ts'
@@ -38,6 +38,11 @@ export function endWith(error: unknown): number {
   // Commander has written its message already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   tellError(messageOf(error))
+  return statusOf(error)
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof PetstoreUncertainError) return statusOf(error.cause)
   if (error instanceof FlagError || error instanceof CouldNotExamine) return 2
   if (error instanceof PetstoreNetworkError) return 3
   if (error instanceof PetstoreApiError && [401, 403].includes(error.status)) return 4
@@ -62,6 +67,8 @@ export function sentenceOf(text: string): string {
 }
 
 export function messageOf(error: unknown): string {
+  if (error instanceof PetstoreUncertainError)
+    return error.message.replace(error.cause.message, () => messageOf(error.cause))
   if (error instanceof PetstoreNetworkError) return withReason(error)
   if (error instanceof PetstoreApiError) {
     const request = error.status >= 500 && error.requestId ? `request ${error.requestId}, ` : ''

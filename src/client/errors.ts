@@ -1,5 +1,5 @@
-// How a call to the service can fail: the service returned an error, or no complete response arrived. A call that its
-// caller aborted rejects with the signal's reason instead.
+// How a call to the service can fail: the service returned an error, no complete response arrived, or it is not known whether a change was
+// made. A call that its caller aborted rejects with the signal's reason instead.
 
 import type { ErrorCode } from '../contract/generated.ts'
 
@@ -33,4 +33,16 @@ export class PetstoreNetworkError extends Error {
 /** No complete response arrived within `timeoutMs`. */
 export class PetstoreTimeoutError extends PetstoreNetworkError {
   override readonly name = 'PetstoreTimeoutError'
+}
+
+/**
+ * The change may have been made: the response to an attempt was lost, and no later one tells. Look at what is there before you ask again.
+ * `cause`: how the last attempt failed.
+ */
+export class PetstoreUncertainError extends Error {
+  override readonly name = 'PetstoreUncertainError'
+
+  constructor(override readonly cause: PetstoreApiError | PetstoreNetworkError) {
+    super(`The change may have been made: the response to a request was lost. ${cause.message}`, { cause })
+  }
 }

@@ -12,6 +12,7 @@ import {
   type PetChange,
 } from '../contract/generated.ts'
 import { type Json, stringifyJson } from '../json/json.ts'
+import { PetstoreUncertainError } from './errors.ts'
 import { type EventPage, eventReader, type Followed, type FollowOptions, followEach } from './events.ts'
 import { quotedKey, randomKey } from './idempotency-key.ts'
 import { type List, readPage } from './pages.ts'
@@ -98,19 +99,26 @@ export class PetstoreClient implements Record<keyof Operations, unknown> {
   }
 
   /**
-   * Changes the fields that are given, and resolves with the pet as it is then. Safe to repeat. Rejects with PetstoreApiError `not_found`,
-   * `pet_held` (an order holds the pet that is to be available), `invalid_pet` or `precondition_failed`.
+   * Changes the fields that are given, and resolves with the pet as it is then. Sent again after a lost response only with `ifMatch`:
+   * without it, that might undo what somebody else has changed meanwhile, and the call rejects with PetstoreUncertainError. Rejects with
+   * PetstoreApiError `not_found`, `pet_held` (an order holds the pet that is to be available), `invalid_pet` or `precondition_failed`.
    */
   async updatePet(id: bigint, change: PetChange, { ifMatch, ...options }: ChangeOptions = {}): Promise<Pet> {
     return this.#read('updatePet', petPath(id), toPet, options, changing('PATCH', ifMatch, change))
   }
 
   /**
-   * Deletes a pet for which no order was ever placed. Rejects with PetstoreApiError `not_found`, also where the response to an earlier attempt
-   * was lost; `pet_has_orders` or `precondition_failed`.
+   * Deletes a pet for which no order was ever placed. Safe to repeat. Rejects with PetstoreApiError `not_found`, but not where the response to
+   * an earlier attempt was lost; `pet_has_orders` or `precondition_failed`.
    */
   async deletePet(id: bigint, { ifMatch, ...options }: ChangeOptions = {}): Promise<void> {
-    await this.#sender.send('deletePet', petPath(id), changing('DELETE', ifMatch), options)
+    try {
+      await this.#sender.send('deletePet', petPath(id), changing('DELETE', ifMatch), options)
+    } catch (error) {
+      // It has been deleted by an earlier attempt, or by somebody else.
+      if (!(error instanceof PetstoreUncertainError && 'code' in error.cause && error.cause.code === 'not_found'))
+        throw error
+    }
   }
 
   /**
@@ -141,8 +149,8 @@ export class PetstoreClient implements Record<keyof Operations, unknown> {
   }
 
   /**
-   * Changes the fields that are given of a pending order; `null` removes one. Resolves with the order as it is then. Safe to repeat. Rejects as
-   * `cancelOrder`, and with `invalid_order`.
+   * Changes the fields that are given of a pending order; `null` removes one. Resolves with the order as it is then. Sent again after a lost
+   * response only with `ifMatch`, as `updatePet`. Rejects as `cancelOrder`, and with `invalid_order`.
    */
   async updateOrder(id: bigint, change: OrderChange, { ifMatch, ...options }: ChangeOptions = {}): Promise<Order> {
     return this.#read('updateOrder', orderPath(id), toOrder, options, changing('PATCH', ifMatch, change))

@@ -13,7 +13,7 @@ export type {
   PetStatus,
 } from '../contract/generated.ts'
 export { stringifyJson as toJson } from '../json/json.ts'
-export { PetstoreApiError, PetstoreNetworkError, PetstoreTimeoutError } from './errors.ts'
+export { PetstoreApiError, PetstoreNetworkError, PetstoreTimeoutError, PetstoreUncertainError } from './errors.ts'
 export type { EventPage, Followed, FollowOptions } from './events.ts'
 export {
   type ChangeOptions,

@@ -1,7 +1,8 @@
-// One request and its response, with a timeout, retries and an abort signal. Every request of this client is safe to
-// retry: reads change nothing, a create carries an Idempotency-Key, and repeating any other change has no second effect.
+// One request and its response, with a timeout, retries and an abort signal. Only what is safe to repeat is sent again: reads change nothing,
+// a create carries an Idempotency-Key, and repeating the change of an order, or a deletion, has no second effect. A correction might undo
+// what somebody else has changed meanwhile, unless it names the entity tag that it is about.
 
-import { type PetstoreApiError, PetstoreNetworkError, PetstoreTimeoutError } from './errors.ts'
+import { type PetstoreApiError, PetstoreNetworkError, PetstoreTimeoutError, PetstoreUncertainError } from './errors.ts'
 import { readError } from './responses.ts'
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
@@ -33,7 +34,8 @@ const RETRY_AFTER_MAX_MS = 30_000
 
 /**
  * Returns a response with a 2xx status, or with 304 where `If-None-Match` is sent. Throws PetstoreApiError for any other status, PetstoreTimeoutError or
- * PetstoreNetworkError when no complete response arrived, and the signal's reason when the caller aborted.
+ * PetstoreNetworkError when no complete response arrived, PetstoreUncertainError when a change may have been made nevertheless, and the signal's
+ * reason when the caller aborted.
  */
 export async function sendRequest(
   baseUrl: string,
@@ -41,12 +43,15 @@ export async function sendRequest(
   init: RequestInit,
   options: RequestOptions,
 ): Promise<Received> {
+  let mayBeDone = false
   for (let attempts = 1; ; attempts++) {
     const outcome = await attempt(baseUrl, path, init, options)
     if (!(outcome instanceof Error)) return { ...outcome, attempts }
     options.signal?.throwIfAborted()
-    const pauseMs = pauseBeforeRetry(outcome, attempts, options.retryAfterMaxMs)
-    if (attempts > options.retries || pauseMs === undefined) throw outcome
+    mayBeDone ||= isLost(outcome)
+    const mayRepeat = attempts <= options.retries && (isRepeatable(init) || !mayBeDone)
+    const pauseMs = mayRepeat ? pauseBeforeRetry(outcome, attempts, options.retryAfterMaxMs) : undefined
+    if (pauseMs === undefined) throw finalError(outcome, init, mayBeDone)
     options.onRetry?.(outcome, pauseMs)
     await pause(pauseMs, options.signal)
   }
@@ -57,7 +62,7 @@ async function attempt(
   path: string,
   init: RequestInit,
   { fetch, timeoutMs, signal }: RequestOptions,
-): Promise<Omit<Received, 'attempts'> | PetstoreApiError | PetstoreNetworkError> {
+): Promise<Omit<Received, 'attempts'> | Failure> {
   signal?.throwIfAborted()
   const aborter = new AbortController()
   const abort = () => aborter.abort()
@@ -83,12 +88,36 @@ async function attempt(
   }
 }
 
+type Failure = PetstoreApiError | PetstoreNetworkError
+
+/** What a call rejects with whose last attempt failed so. */
+function finalError(last: Failure, init: RequestInit, mayBeDone: boolean): Failure | PetstoreUncertainError {
+  if (!mayBeDone || !isChange(init)) return last
+  return isLost(last) && isRepeatable(init) ? last : new PetstoreUncertainError(last)
+}
+
+/** Whether the service may have done what it was asked for. After 429 it has not. */
+function isLost(failure: Failure): boolean {
+  return failure instanceof PetstoreNetworkError || failure.status >= 500 || failure.status === 408
+}
+
+/** The refusal of a create tells that nothing was added: what was added once under its Idempotency-Key is answered again. */
+function isChange({ method, headers = {} }: RequestInit): boolean {
+  return method !== undefined && !('Idempotency-Key' in headers)
+}
+
+/** `*` matches whatever somebody else has made of it. */
+function isRepeatable({ method, headers }: RequestInit): boolean {
+  const { 'If-Match': ifMatch = '*' } = (headers ?? {}) as Record<string, string>
+  return method !== 'PATCH' || ifMatch.trim() !== '*'
+}
+
 /**
  * Doubles with each attempt. Half of it is random, so that clients that failed together do not retry together; the other half is not, so that
  * none retries at once.
  */
 function pauseBeforeRetry(
-  failure: PetstoreApiError | PetstoreNetworkError,
+  failure: Failure,
   attempts: number,
   retryAfterMaxMs = RETRY_AFTER_MAX_MS,
 ): number | undefined {

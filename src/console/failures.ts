@@ -1,6 +1,6 @@
 // An error of the client → what the page does about it.
 
-import { PetstoreApiError, PetstoreNetworkError } from '../client/petstore.ts'
+import { PetstoreApiError, PetstoreNetworkError, PetstoreUncertainError } from '../client/petstore.ts'
 
 /**
  * `unauthorized`: the key does not work, or no longer works. `unavailable`: a retry may succeed. `other`: the service refused
@@ -11,12 +11,15 @@ export interface Failure {
   code: string
   /** For people. */
   message: string
+  /** What was asked for may have been done nevertheless. */
+  mayBeDone?: boolean
   /** How long the service asked to wait, if it did. */
   retryAfterMs?: number | undefined
 }
 
 /** Throws an error that is not the client's: a fault of the page. */
 export function toFailure(error: unknown): Failure {
+  if (error instanceof PetstoreUncertainError) return { ...toFailure(error.cause), mayBeDone: true }
   if (error instanceof PetstoreApiError) {
     const { code, message, status, requestId, retryAfterMs } = error
     if (status === 401) return { kind: 'unauthorized', code, message }
@@ -28,7 +31,7 @@ export function toFailure(error: unknown): Failure {
     return { kind: 'other', code, message: requestId && status >= 500 ? `${message} (${requestId})` : message }
   }
   if (error instanceof PetstoreNetworkError) {
-    return { kind: 'unavailable', code: 'network', message: 'The service is not responding.' }
+    return { kind: 'unavailable', code: 'network', message: 'The service is not responding.', mayBeDone: true }
   }
   throw error
 }

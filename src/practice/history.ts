@@ -103,6 +103,11 @@ export function isCreate(exchange: Exchange): boolean {
   return isOf(exchange, 'POST /pets|POST /store/orders')
 }
 
+/** A correction that may undo what others have changed since, if it is sent again. */
+export function isBlind(exchange: Exchange): boolean {
+  return exchange.method === 'PATCH' && (asked(exchange, 'If-Match') ?? '*') === '*'
+}
+
 /** A header of the request. */
 export function asked({ headers }: Exchange, name: string): string | undefined {
   return headerOf(headers, name)

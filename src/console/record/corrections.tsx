@@ -6,7 +6,7 @@ import { HOLDING } from '../../domain/order-moves.ts'
 import { useBusy } from '../busy.ts'
 import { Dialog } from '../dialog.tsx'
 import { parseInteger } from '../draft.ts'
-import { toFailure } from '../failures.ts'
+import { type Failure, toFailure } from '../failures.ts'
 import { NO_PROBLEMS, type Problems, toProblems } from '../field-problems.ts'
 import { ends, type Hold, HoldField, localTime } from '../hold-field.tsx'
 import { Notice } from '../notice.tsx'
@@ -76,6 +76,7 @@ function CorrectionDialog({ correction, client, read, open, setOpen, done }: Cor
   const { pet } = read.animal
   const [busy, once] = useBusy()
   const [problems, setProblems] = useState<Problems>(NO_PROBLEMS)
+  const [mayBeDone, setMayBeDone] = useState(false)
   const [entries, setEntries] = useState(() => entriesOf(pet, read.order))
   const text = (field: 'name' | 'categoryId' | 'reference') => ({
     id: `correct-${field}`,
@@ -90,7 +91,10 @@ function CorrectionDialog({ correction, client, read, open, setOpen, done }: Cor
       try {
         done(await correct(correction, client, read, entries))
       } catch (error) {
-        setProblems(toProblems(error instanceof RangeError ? error.message : toFailure(error).message))
+        const { message, mayBeDone = false }: Pick<Failure, 'message' | 'mayBeDone'> =
+          error instanceof RangeError ? error : toFailure(error)
+        setMayBeDone(mayBeDone)
+        setProblems(toProblems(message))
       }
     })
   }
@@ -105,7 +109,7 @@ function CorrectionDialog({ correction, client, read, open, setOpen, done }: Cor
     >
       <form onSubmit={submit} noValidate>
         {problems.other && (
-          <Notice kind="error" title="Nothing was changed.">
+          <Notice kind="error" title={mayBeDone ? 'It may have been changed: look before you try again.' : NOTHING}>
             {problems.other}
           </Notice>
         )}

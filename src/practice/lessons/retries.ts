@@ -1,12 +1,12 @@
 // What is sent again, and what is not.
 
-import { any, asked, authorization, hasFailed, isCreate, isLost, request, statusOf } from '../history.ts'
+import { any, asked, authorization, hasFailed, isBlind, isCreate, isLost, request, statusOf } from '../history.ts'
 import type { Exchange } from '../record.ts'
 import type { Lesson, Lessons } from './lesson.ts'
 
 const key = (exchange: Exchange) => asked(exchange, 'Idempotency-Key')
-/** May be sent again without a second effect. */
-const isSafe = (exchange: Exchange) => !isCreate(exchange) || key(exchange) !== undefined
+/** May be sent again without a second effect, and undoes nothing that others have changed. */
+const isSafe = (exchange: Exchange) => (isCreate(exchange) ? key(exchange) !== undefined : !isBlind(exchange))
 const isRefused = (exchange: Exchange) => {
   const status = statusOf(exchange) ?? 0
   return status >= 400 && status < 500 && status !== 401 && status !== 412 && !hasFailed(exchange)
@@ -14,8 +14,10 @@ const isRefused = (exchange: Exchange) => {
 
 export const RETRY_LESSONS: Lessons = {
   'retries.temporary': {
-    sentence: 'A request that failed for a time (408, 429, 500, 502, 503, 504, idempotency_in_flight) is sent again.',
-    judge: sentAgain((exchange) => statusOf(exchange) !== undefined && hasFailed(exchange)),
+    sentence:
+      'A request that failed for a time (408, 429, 500, 502, 503, 504, idempotency_in_flight) is sent again; ' +
+      'a PATCH without If-Match need not be.',
+    judge: sentAgain((exchange) => statusOf(exchange) !== undefined && hasFailed(exchange) && !isBlind(exchange)),
   },
   'retries.lost': {
     sentence: 'A request whose answer did not arrive is sent again, where that is safe.',
@@ -67,7 +69,7 @@ export const RETRY_LESSONS: Lessons = {
   'creates.keyless': {
     sentence: 'A create without an Idempotency-Key is not sent again when its answer was lost: it may have been done.',
     judge: (history) => (exchange) =>
-      isLost(exchange) && !isSafe(exchange) ? history.again(exchange) === undefined : undefined,
+      isLost(exchange) && isCreate(exchange) && !isSafe(exchange) ? history.again(exchange) === undefined : undefined,
   },
 }
 

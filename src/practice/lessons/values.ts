@@ -1,6 +1,6 @@
 // What a client does with large numbers, and with what a later version of the service may say.
 
-import { any, codeOf, feed, hasFailed, request, statusOf } from '../history.ts'
+import { any, codeOf, feed, hasFailed, isBlind, request, statusOf } from '../history.ts'
 import type { Exchange } from '../record.ts'
 import type { Lessons } from './lesson.ts'
 
@@ -58,6 +58,7 @@ export const VALUE_LESSONS: Lessons = {
       'An error with an unknown code is treated by its status: sent again where that is temporary, and not otherwise.',
     judge: (history) => (exchange) => {
       if (!isUnknown(exchange) || codeOf(exchange) === undefined || history.failedBefore(exchange)) return undefined
+      if (hasFailed(exchange) && isBlind(exchange)) return undefined
       return (history.again(exchange) !== undefined) === hasFailed(exchange)
     },
   },
