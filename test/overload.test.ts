@@ -114,7 +114,7 @@ test('the number of refused requests is logged once', async () => {
   const parts = {
     linkTo: linksBelow(undefined),
     notFound: () => ({ status: 404, body: null }),
-    setWaiting: () => undefined,
+    limitIdle: () => undefined,
   }
   const pipeline = new Pipeline({ ...options, ...parts, store, log })
   const refusing = new Route('/', {

@@ -18,6 +18,10 @@ export class Context {
   version = NOT_READ
   /** Sent as `X-Request-Id` when it is set. */
   requestId: string | undefined
+  /** Waits for events: that is no work. */
+  waits = false
+  /** Has its response, while it may still be worked on. */
+  answered = false
   /** For the metrics, on the clock of performance.now(). */
   startedAt = 0
 

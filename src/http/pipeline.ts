@@ -2,7 +2,7 @@
 // operate → respond.
 
 import type { ContractOperation } from '../contract/contract.ts'
-import { NotIndexed } from '../domain/errors.ts'
+import { NotIndexed, type PetstoreError } from '../domain/errors.ts'
 import type { ApiKey, Environment } from '../domain/keys.ts'
 import type { Json } from '../json/json.ts'
 import { endOfTurn } from '../system/turn.ts'
@@ -10,6 +10,7 @@ import { Context, type RoutedRequest } from './context.ts'
 import { Feed } from './feed.ts'
 import { Admission } from './limits/admission.ts'
 import { type Rate, RateLimit } from './limits/rate-limit.ts'
+import { WorkTime } from './limits/work-time.ts'
 import type { LinkTo } from './links.ts'
 import type { Services } from './operations/handler.ts'
 import { handle, handlers } from './operations/table.ts'
@@ -41,6 +42,8 @@ export interface PipelineOptions extends ReportOptions {
   readonly now: () => number
   /** How long a body may take to arrive. */
   readonly bodyTimeoutMs?: number
+  /** How long a request may be worked on. */
+  readonly workSecondsMax?: number
   /** How many requests may wait for events at once. */
   readonly maxWaiting?: number
 }
@@ -48,8 +51,8 @@ export interface PipelineOptions extends ReportOptions {
 export interface PipelineParts extends PipelineOptions {
   readonly linkTo: LinkTo
   readonly notFound: NotFound
-  /** While a request waits for events, its connection is not idle. */
-  readonly setWaiting: (request: Request, waits: boolean) => void
+  /** Whether the connection of a request is ended when it is idle. */
+  readonly limitIdle: (request: Request, limited: boolean) => void
 }
 
 /** Bun closes a connection whose request takes longer than 12 s to arrive; the 408 must be sent before. */
@@ -68,6 +71,7 @@ export class Pipeline {
   draining = false
   readonly feed: Feed
   private readonly admission = new Admission()
+  private readonly workTime: WorkTime
   private readonly authentication: Authentication
   private readonly rateLimit: RateLimit | undefined
   private readonly answers = new AnswerCache()
@@ -76,7 +80,9 @@ export class Pipeline {
   private readonly reports: Reports
 
   constructor(private readonly options: PipelineParts) {
-    const { store, environment, rateLimit, linkTo, maxWaiting = MAX_WAITING } = options
+    const { store, environment, rateLimit, linkTo, limitIdle, workSecondsMax, maxWaiting = MAX_WAITING } = options
+    const fail = (error: PetstoreError, context: Context) => this.finish(this.failed(error, context), context)
+    this.workTime = new WorkTime({ limitIdle, fail, secondsMax: workSecondsMax })
     this.feed = new Feed(store, maxWaiting)
     this.authentication = new Authentication(store, environment)
     this.rateLimit = rateLimit && new RateLimit(rateLimit)
@@ -86,10 +92,17 @@ export class Pipeline {
 
   /** Never throws or rejects: an error becomes a response, too. What needs no wait, such as a cached list, is given without a promise. */
   respond(request: RoutedRequest, route: Route | undefined): Response | Promise<Response> {
-    const { store, metrics, now, notFound } = this.options
+    const { metrics, now } = this.options
     const label = route?.label(request.method) ?? 'none'
     const context = new Context(request, route?.headers(request.method) ?? NO_ROUTE, label, now())
     if (metrics) context.startedAt = performance.now()
+    const answer = this.begin(context, route)
+    return answer instanceof Promise ? this.workTime.within(answer, context) : answer
+  }
+
+  private begin(context: Context, route: Route | undefined): Response | Promise<Response> {
+    const { request } = context
+    const { store, notFound } = this.options
     try {
       if (!hasValidHost(request)) return this.finish(BAD_REQUEST, context)
       if (!route) return this.finishLater(notFound(request), context)
@@ -174,13 +187,13 @@ export class Pipeline {
 
   /** The wait counts neither as the request's duration nor as work, and a key that is refused meanwhile gets nothing. */
   private async answerLater(later: NonNullable<Answer['later']>, token: string, context: Context): Promise<Answer> {
-    const { request } = context
+    const { signal } = context.request
     const startedAt = performance.now()
-    this.options.setWaiting(request, true)
+    context.waits = true
     try {
-      return await later({ signal: request.signal, verify: () => this.verifyAgain(token, context) })
+      return await later({ signal, verify: () => this.verifyAgain(token, context) })
     } finally {
-      this.options.setWaiting(request, false)
+      context.waits = false
       context.startedAt += performance.now() - startedAt
     }
   }
@@ -208,7 +221,8 @@ export class Pipeline {
     addCors(response, request, corsOrigins)
     // After CONNECT, Bun reads nothing more from the connection.
     if (this.draining || request.method === 'CONNECT') response.headers.set('Connection', 'close')
-    metrics?.request(label, response.status, (performance.now() - context.startedAt) / 1000)
+    if (!context.answered) metrics?.request(label, response.status, (performance.now() - context.startedAt) / 1000)
+    context.answered = true
     return response
   }
 

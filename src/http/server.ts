@@ -38,8 +38,6 @@ export interface PetstoreServer {
 
 /** How long a stopping server still reads requests from open connections; each response closes its connection. */
 const DRAIN_MS = 200
-/** Longer than the longest wait for events. */
-const WAITING_TIMEOUT_SECONDS = 45
 
 /** Listens when it returns. Throws StartError when it cannot listen on the address. */
 export function startServer(options: ServerOptions): PetstoreServer {
@@ -49,7 +47,7 @@ export function startServer(options: ServerOptions): PetstoreServer {
     ...options,
     linkTo,
     notFound: (request) => answerNotFound(request),
-    setWaiting: (request, waits) => server.timeout(request, waits ? WAITING_TIMEOUT_SECONDS : IDLE_TIMEOUT_SECONDS),
+    limitIdle: (request, limited) => server.timeout(request, limited ? IDLE_TIMEOUT_SECONDS : 0),
   })
   const routes: Route[] = [
     ...operationRoutes(operations, linkTo),
