@@ -2,13 +2,13 @@
 
 import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync, readlinkSync } from 'node:fs'
 import { temporaryFile } from './support/files.ts'
 import { newPet } from './support/pets.ts'
 import { run } from './support/process.ts'
 import { startService } from './support/service.ts'
 import { beside } from './support/stores.ts'
-import { openTerminal, plain } from './support/terminal.ts'
+import { openTerminal, plain, type Terminal } from './support/terminal.ts'
 
 const service = await startService()
 afterAll(() => service.stop())
@@ -44,6 +44,28 @@ async function largeStore(pets: number): Promise<string> {
     SELECT hex(randomblob(100)), i, 'available', 0, 1 FROM n`)
   database.close()
   return file
+}
+
+/**
+ * Lets the child that a command has started work by steps until its unfinished file stands beside `target`, and stops it there, however
+ * quick the machine is. Gives what lets it go on.
+ */
+async function holdChild({ pid }: Terminal, target: string): Promise<() => void> {
+  // Elsewhere there is no /proc to find it by.
+  if (process.platform !== 'linux') return () => undefined
+  const childOf = (parent: number) =>
+    Number(readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').split(' ')[0])
+  const programOf = (child: number) => readlinkSync(`/proc/${child}/exe`)
+  // Before it becomes the command itself, the launcher has short-lived children of its own.
+  while (!/bun|petstore$/.test(programOf(pid)) || !childOf(pid)) await Bun.sleep(1)
+  const child = childOf(pid)
+  process.kill(child, 'SIGSTOP')
+  while (beside(target).length === 0) {
+    process.kill(child, 'SIGCONT')
+    await Bun.sleep(1)
+    process.kill(child, 'SIGSTOP')
+  }
+  return () => process.kill(child, 'SIGCONT')
 }
 
 const FOREVER = new Promise<void>(() => undefined)
@@ -114,8 +136,10 @@ describe('backup and restore', () => {
     const [store, backup] = [await largeStore(150_000), temporaryFile('backup.db')]
     const env = { PETSTORE_DATABASE: store, NO_COLOR: '1' }
     const interrupted = openTerminal(['backup', backup], env, 200)
+    const goOn = await holdChild(interrupted, backup)
     await interrupted.waitFor(' MB')
     interrupted.type(CTRL_C)
+    goOn()
     expect(await interrupted.exited).toBe(130)
     await interrupted.waitForScreen(`petstore: Interrupted. Nothing is left of it: there is no ${backup}.`)
     expect(beside(backup)).toEqual([])
@@ -125,8 +149,10 @@ describe('backup and restore', () => {
     await whole.waitForScreen('Backed up 150,000 pets, 0 orders and 1 key')
 
     const restoring = openTerminal(['restore', backup], env, 200)
+    const finish = await holdChild(restoring, store)
     await restoring.waitFor(' MB')
     restoring.type(CTRL_C)
+    finish()
     expect(await restoring.exited).toBe(130)
     await restoring.waitForScreen(`petstore: Interrupted. Nothing is left of it: ${store} was not changed.`)
     expect(beside(store)).toEqual([])

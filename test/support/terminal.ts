@@ -15,6 +15,7 @@ export interface Terminal {
   waitForScreen(text: string): Promise<void>
   type(text: string): void
   readonly exited: Promise<number>
+  readonly pid: number
 }
 
 export function openTerminal(
@@ -53,6 +54,7 @@ export function openTerminal(
     waitForScreen: (wanted) => waitUntil(() => screen().includes(screenOf(wanted, columns))),
     type: (typed) => child.terminal?.write(typed),
     exited: child.exited,
+    pid: child.pid,
   }
 }
 
