@@ -4,14 +4,16 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { openStore } from '../src/store/kinds.ts'
 import { temporaryFile } from './support/files.ts'
+import { freePort } from './support/postgres.ts'
 import { run, serve } from './support/process.ts'
 
 describe.concurrent('serve refuses, with a sentence and without a stack trace', () => {
   const refused = async (args: string[], env: Record<string, string> = {}) => {
     const { status, stdout, stderr } = await run(['serve', ...args], { env })
     expect(stdout).toBe('')
-    expect(stderr).not.toContain(' at ')
+    expect(stderr).not.toMatch(/^ +at /m)
     return { status, stderr }
   }
 
@@ -91,6 +93,37 @@ describe.concurrent('serve refuses, with a sentence and without a stack trace', 
     expect(again.key).toBeDefined()
     await again.stop()
   })
+
+  const workers = process.platform === 'linux' ? [[['--workers', '2']]] : []
+  test.each([[[]], ...workers])(
+    'a store that cannot take the first key, and is never ready before %p',
+    async (flags) => {
+      const database = temporaryFile('a.db')
+      await (await openStore(database, { now: Date.now })).close()
+      const writer = new Database(database)
+      writer.run('BEGIN IMMEDIATE')
+      const port = await freePort()
+      let ended = false
+      const refusal = refused(['--port', `${port}`, '--database', database, ...flags]).finally(() => {
+        ended = true
+      })
+      const statuses = new Set<number>()
+      for (; !ended; await Bun.sleep(5)) {
+        const answer = await fetch(`http://127.0.0.1:${port}/readyz`, { keepalive: false }).catch(() => undefined)
+        if (answer) statuses.add(answer.status)
+      }
+      expect(await refusal).toEqual({
+        status: 1,
+        stderr: 'petstore: The store cannot be used at the moment. Try again.\n',
+      })
+      expect([...statuses]).toEqual([503])
+      writer.close()
+      const again = await serve(['--database', database, ...flags])
+      expect(again.key).toBeDefined()
+      expect((await fetch(new URL('/readyz', again.url))).status).toBe(200)
+      await again.stop()
+    },
+  )
 
   test('an address that is not this machine’s', async () => {
     const { status, stderr } = await refused(['--host', '203.0.113.1', '--port', '0', '--ephemeral'])

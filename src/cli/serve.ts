@@ -16,7 +16,7 @@ import { startPeriodicBackups } from './periodic-backups.ts'
 import { resettable } from './resettable.ts'
 import { firstSignal, npxEnds, stopInOrder } from './stop.ts'
 import { announcement, say } from './welcome.ts'
-import { parentCloses, STORE_VARIABLE, startWorkers } from './workers.ts'
+import { parentCloses, STORE_VARIABLE, startWorkers, WORKER_READY } from './workers.ts'
 
 /** When the service stops: the time for requests in flight, and for the workers to stop. The whole stop takes under 10 s. */
 const REQUESTS_GRACE_MS = 8_300
@@ -106,6 +106,7 @@ async function serve(
   const { store, reset } = stdin ? await resettable(open) : { store: await open(), reset: undefined }
   // Workers share their port, so a port in use by another service would not be noticed.
   if (workers > 1) await checkFree(config)
+  let isStarting = true
   const server = startServer({
     store,
     log,
@@ -118,6 +119,7 @@ async function serve(
     corsOrigins: config.corsOrigins,
     rateLimit: config.rateLimit,
     maxWaiting: config.maxWaiting,
+    isStarting: () => isStarting,
     sharePort: config.sharePort || together,
     handsOver: config.sharePort,
     enforceSunset: config.sunset === 'enforce',
@@ -137,6 +139,9 @@ async function serve(
   const shownKey = ephemeral || !config.bootstrapKey ? key : undefined
   const ready = async () => {
     if (key && demo) await fillWithSamples(store, key)
+    // A worker is told.
+    isStarting = worker
+    others?.ready()
     await say(announcement({ url, config, key: shownKey, metrics: admin?.url }, { json, ephemeral, worker }), log)
   }
   // Listened for before the address is printed, because until then a signal ends the process at once.
@@ -144,6 +149,10 @@ async function serve(
   await ready()
 
   const receive = async (line: string) => {
+    if (worker) {
+      if (line === WORKER_READY) isStarting = false
+      return
+    }
     if (line !== 'reset' && practice) return say(`${await practice.answer(line)}\n`, log)
     if (line !== 'reset') return log.warn({ line }, 'only the line `reset` is understood')
     practice?.reset()

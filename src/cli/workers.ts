@@ -15,19 +15,26 @@ const AGAIN_MS = 1_000
 /** The time for workers to stop when the service cannot start. */
 const START_FAILED_MS = 2_000
 
+type Worker = Bun.Subprocess<'pipe', 'pipe', 'inherit'>
+
 /** Tells a worker which store it serves, so that it never creates one, and serves no other that lies in its place by now. */
 export const STORE_VARIABLE = 'PETSTORE_WORKER_STORE'
 
+/** Tells a worker that its service has started. */
+export const WORKER_READY = 'ready'
+
 export interface Workers {
+  /** Nothing of the service's start can fail any more: the workers, and those that replace them, are ready. */
+  ready(): void
   /** Resolves when all workers have stopped. A worker that has not stopped after `graceMs` is killed. */
   stop(graceMs: number): Promise<void>
 }
 
 /** Starts `count` workers on `port` and resolves when all listen. Throws StartError when one cannot start. */
 export async function startWorkers(count: number, config: Config, port: number, log: Log): Promise<Workers> {
-  let stopping = false
+  let [stopping, isReady] = [false, false]
   const store = storeOf(config)
-  const running = new Map<number, Bun.Subprocess<'pipe', 'pipe', 'inherit'>>()
+  const running = new Map<number, Worker>()
 
   async function start(index: number): Promise<void> {
     const worker = startSelf(['serve', '--worker'], {
@@ -41,7 +48,13 @@ export async function startWorkers(count: number, config: Config, port: number, 
       if (output.includes(READY)) break
     }
     if (!output.includes(READY)) throw new StartError(`Worker ${index + 1} could not start.`)
+    if (isReady) tellReady(worker)
     worker.exited.then((status) => replace(index, status))
+  }
+
+  function tellReady({ stdin }: Worker): void {
+    stdin.write(`${WORKER_READY}\n`)
+    stdin.flush()
   }
 
   async function replace(index: number, status: number): Promise<void> {
@@ -74,7 +87,13 @@ export async function startWorkers(count: number, config: Config, port: number, 
     await stop(START_FAILED_MS)
     throw error
   }
-  return { stop }
+  return {
+    stop,
+    ready() {
+      isReady = true
+      running.forEach(tellReady)
+    },
+  }
 }
 
 /** Identifies the store. `undefined` when it cannot be reached. */
@@ -103,7 +122,7 @@ function environmentOf(index: number, config: Config, port: number): Record<stri
 
 /**
  * Resolves when the process that started this one has ended or wants it to stop, and so has closed its standard input. Gives
- * `receive` each line until then; a worker is never sent any.
+ * `receive` each line until then.
  */
 export async function parentCloses(receive: (line: string) => Promise<void>): Promise<void> {
   const { createInterface } = await import('node:readline')

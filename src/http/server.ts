@@ -24,6 +24,8 @@ export interface ServerOptions extends PipelineOptions {
   readonly sharePort?: boolean
   /** With `sharePort`: hands new connections over to another process on stop. */
   readonly handsOver?: boolean
+  /** Whether something of the start may still fail: until then the service is not ready. */
+  readonly isStarting?: () => boolean
   /** How often overdue reservations are looked for. */
   readonly expiryEveryMs?: number
 }
@@ -49,10 +51,14 @@ export function startServer(options: ServerOptions): PetstoreServer {
     notFound: (request) => answerNotFound(request),
     limitIdle: (request, limited) => server.timeout(request, limited ? IDLE_TIMEOUT_SECONDS : 0),
   })
+  const unready = () => {
+    if (options.isStarting?.()) return 'The service is starting.'
+    return pipeline.draining ? 'The service is shutting down.' : undefined
+  }
   const routes: Route[] = [
     ...operationRoutes(operations, linkTo),
     ...contractFiles(() => addresses(options, url)),
-    ...healthChecks({ ping: () => store.ping(), draining: () => pipeline.draining }),
+    ...healthChecks({ ping: () => store.ping(), unready }),
     keyInfo((context) => pipeline.authenticate(context), environment),
     ...pages(),
   ]
