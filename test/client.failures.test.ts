@@ -111,6 +111,16 @@ describe('the client when requests fail', () => {
     ])
   })
 
+  test('gives no entity tag where the answer has none', () =>
+    withServer(
+      () => answer(200, ORDER_JSON),
+      async (url) => {
+        const tags: string[] = []
+        await clientOf(url).getOrder(1n, { onEntityTag: (tag) => tags.push(tag) })
+        expect(tags).toEqual([])
+      },
+    ))
+
   test('gives up after its retries, with the last error', () =>
     withServer(
       () => answer(503, errorJson('storage_full', 503), { 'Retry-After': '0' }),

@@ -149,6 +149,36 @@ describe('the client on a service', () => {
     }
   })
 
+  test('gives the entity tag of whatever shows one pet or one order, the one that a GET gives', async () => {
+    const tags: string[] = []
+    const options = { onEntityTag: (tag: string) => tags.push(tag) }
+    const tagOf = async (path: string) => (await ask(path)).headers.get('ETag') ?? ''
+    const shown: string[] = []
+    const { id } = await client.createPet(REX, { ...options, idempotencyKey: 'tagged' })
+    const pet = async () => shown.push(await tagOf(`/pets/${id}`))
+    await pet()
+    await client.updatePet(id, { name: 'Luna' }, { ...options, ifMatch: tags[0] })
+    await pet()
+    await client.getPet(id, options)
+    await pet()
+    // Repeats the first answer, with its tag.
+    await client.createPet(REX, { ...options, idempotencyKey: 'tagged' })
+    shown.push(tags[0] as string)
+    const order = await client.placeOrder({ petId: id }, options)
+    const held = async () => shown.push(await tagOf(`/store/orders/${order.id}`))
+    await held()
+    await client.updateOrder(order.id, { reference: 'Ada' }, { ...options, ifMatch: tags.at(-1) })
+    await held()
+    await client.getOrder(order.id, options)
+    await held()
+    await client.completeOrder(order.id, { ...options, ifMatch: tags.at(-1) })
+    await held()
+    await client.returnOrder(order.id, { ...options, ifMatch: tags.at(-1) })
+    await held()
+    expect(tags).toEqual(shown)
+    expect(new Set(tags).size).toBe(6)
+  })
+
   test('corrects and deletes a pet, and changes a pending order', async () => {
     const pet = await client.createPet({ name: 'Luma', categoryId: 9n, status: 'sold' })
     const change = { name: 'Luna', categoryId: 2n ** 63n - 1n, status: 'available' } as const

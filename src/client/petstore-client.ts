@@ -19,7 +19,12 @@ import { type List, readPage } from './pages.ts'
 import { type Pet, readJson, toEvent, toInventory, toOrder, toPet } from './responses.ts'
 import { type CallOptions, type PetstoreClientOptions, Sender } from './sender.ts'
 
-export interface CreateOptions extends CallOptions {
+export interface TagOptions extends CallOptions {
+  /** Called with the entity tag of what the call resolves with, for `ifMatch`, where the service gives one. */
+  onEntityTag?: ((tag: string) => void) | undefined
+}
+
+export interface CreateOptions extends TagOptions {
   /**
    * The same key adds the same pet, or places the same order, once, for at least 24 hours. 1 to 255 printable ASCII
    * characters. Default: random.
@@ -27,11 +32,6 @@ export interface CreateOptions extends CallOptions {
   idempotencyKey?: string | undefined
   /** Called when an earlier call with the same key had already succeeded. */
   onReplayed?: (() => void) | undefined
-}
-
-export interface GetOrderOptions extends CallOptions {
-  /** Called with the order's entity tag, for `ifMatch`. */
-  onEntityTag?: ((tag: string) => void) | undefined
 }
 
 export interface ChangeOptions extends CallOptions {
@@ -94,7 +94,7 @@ export class PetstoreClient implements Record<keyof Operations, unknown> {
    * Rejects with PetstoreApiError `not_found` when there is no such pet.
    * @deprecated The service removes this on 5 December 2030; list with `status` instead.
    */
-  async getPet(id: bigint, options: CallOptions = {}): Promise<Pet> {
+  async getPet(id: bigint, options: TagOptions = {}): Promise<Pet> {
     return this.#read('getPet', petPath(id), toPet, options)
   }
 
@@ -103,7 +103,11 @@ export class PetstoreClient implements Record<keyof Operations, unknown> {
    * without it, that might undo what somebody else has changed meanwhile, and the call rejects with PetstoreUncertainError. Rejects with
    * PetstoreApiError `not_found`, `pet_held` (an order holds the pet that is to be available), `invalid_pet` or `precondition_failed`.
    */
-  async updatePet(id: bigint, change: PetChange, { ifMatch, ...options }: ChangeOptions = {}): Promise<Pet> {
+  async updatePet(
+    id: bigint,
+    change: PetChange,
+    { ifMatch, ...options }: ChangeOptions & TagOptions = {},
+  ): Promise<Pet> {
     return this.#read('updatePet', petPath(id), toPet, options, changing('PATCH', ifMatch, change))
   }
 
@@ -141,23 +145,24 @@ export class PetstoreClient implements Record<keyof Operations, unknown> {
   }
 
   /** Rejects with PetstoreApiError `not_found` when there is no such order. */
-  async getOrder(id: bigint, { onEntityTag, ...options }: GetOrderOptions = {}): Promise<Order> {
-    const { response, text } = await this.#sender.send('getOrder', orderPath(id), {}, options)
-    const order = readJson(response, text, toOrder)
-    onEntityTag?.(response.headers.get('ETag') ?? '')
-    return order
+  async getOrder(id: bigint, options: TagOptions = {}): Promise<Order> {
+    return this.#read('getOrder', orderPath(id), toOrder, options)
   }
 
   /**
    * Changes the fields that are given of a pending order; `null` removes one. Resolves with the order as it is then. Sent again after a lost
    * response only with `ifMatch`, as `updatePet`. Rejects as `cancelOrder`, and with `invalid_order`.
    */
-  async updateOrder(id: bigint, change: OrderChange, { ifMatch, ...options }: ChangeOptions = {}): Promise<Order> {
+  async updateOrder(
+    id: bigint,
+    change: OrderChange,
+    { ifMatch, ...options }: ChangeOptions & TagOptions = {},
+  ): Promise<Order> {
     return this.#read('updateOrder', orderPath(id), toOrder, options, changing('PATCH', ifMatch, change))
   }
 
   /** The pet is sold. Safe to repeat. Rejects as `cancelOrder`. */
-  async completeOrder(id: bigint, { ifMatch, ...options }: ChangeOptions = {}): Promise<Order> {
+  async completeOrder(id: bigint, { ifMatch, ...options }: ChangeOptions & TagOptions = {}): Promise<Order> {
     return this.#read('completeOrder', `${orderPath(id)}/complete`, toOrder, options, changing('POST', ifMatch))
   }
 
@@ -170,7 +175,7 @@ export class PetstoreClient implements Record<keyof Operations, unknown> {
   }
 
   /** A sold pet comes back. Safe to repeat. Rejects as `cancelOrder`, but with `order_not_completed`. */
-  async returnOrder(id: bigint, { ifMatch, ...options }: ChangeOptions = {}): Promise<Order> {
+  async returnOrder(id: bigint, { ifMatch, ...options }: ChangeOptions & TagOptions = {}): Promise<Order> {
     return this.#read('returnOrder', `${orderPath(id)}/return`, toOrder, options, changing('POST', ifMatch))
   }
 
@@ -200,11 +205,11 @@ export class PetstoreClient implements Record<keyof Operations, unknown> {
     operationId: string,
     path: string,
     toItem: (json: Json) => Item,
-    options: CallOptions,
+    { onEntityTag, ...options }: TagOptions,
     init: RequestInit = {},
   ): Promise<Item> {
     const { response, text } = await this.#sender.send(operationId, path, init, options)
-    return readJson(response, text, toItem)
+    return tagged(readJson(response, text, toItem), response, onEntityTag)
   }
 
   async *#all<Item>(
@@ -226,12 +231,12 @@ export class PetstoreClient implements Record<keyof Operations, unknown> {
     path: string,
     item: object,
     toItem: (json: Json) => Item,
-    { idempotencyKey = randomKey(), onReplayed, ...options }: CreateOptions,
+    { idempotencyKey = randomKey(), onReplayed, onEntityTag, ...options }: CreateOptions,
   ): Promise<Item> {
     const headers = { ...JSON_TYPE, 'Idempotency-Key': quotedKey(idempotencyKey) }
     const init = { method: 'POST', headers, body: stringifyJson(item) }
     const { response, text, attempts } = await this.#sender.send(operationId, path, init, options)
-    const created = readJson(response, text, toItem)
+    const created = tagged(readJson(response, text, toItem), response, onEntityTag)
     // After a retry, the replayed answer may be the one to this call's first attempt.
     if (attempts === 1 && response.headers.get('Idempotency-Replayed') === 'true') onReplayed?.()
     return created
@@ -241,6 +246,12 @@ export class PetstoreClient implements Record<keyof Operations, unknown> {
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 const PETS: List<Pet> = { operationId: 'listPets', path: '/pets', toItem: toPet }
 const ORDERS: List<Order> = { operationId: 'listOrders', path: '/store/orders', toItem: toOrder }
+
+function tagged<Item>(item: Item, { headers }: Response, onEntityTag: TagOptions['onEntityTag']): Item {
+  const tag = headers.get('ETag')
+  if (tag !== null) onEntityTag?.(tag)
+  return item
+}
 
 function changing(method: string, ifMatch: string | undefined, change?: object): RequestInit {
   const headers = { ...(ifMatch !== undefined && { 'If-Match': ifMatch }), ...(change && JSON_TYPE) }

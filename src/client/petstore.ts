@@ -19,12 +19,12 @@ export {
   type ChangeOptions,
   type CreateOptions,
   type EventFilter,
-  type GetOrderOptions,
   type OrderFilter,
   type OrderPage,
   type PetFilter,
   type PetPage,
   PetstoreClient,
+  type TagOptions,
 } from './petstore-client.ts'
 export type { Fetch } from './request.ts'
 export type { Event, Pet } from './responses.ts'

@@ -7,7 +7,7 @@ import { PetstoreError } from '../../domain/errors.ts'
 import type { Order } from '../../domain/orders.ts'
 import { stringifyJson } from '../../json/json.ts'
 import { linksOf, placeOf } from '../request/cursor.ts'
-import { checkOf, entityTag } from '../response/conditions.ts'
+import { checkOf } from '../response/conditions.ts'
 import { changed, created, noContent, ok } from '../response/response.ts'
 import { type SomeHandlers, shared } from './handler.ts'
 
@@ -52,8 +52,7 @@ export const orderOperations = {
       throw new PetstoreError('invalid_order', 'Nothing to change: give reference or expiresAt.')
     }
     const order = await orders.updateOrder(orderId, body, caller.id, checkOf(conditions, orderJson))
-    const json = orderJson(order)
-    return changed(json, loggedOf(order), entityTag(json))
+    return changed(orderJson(order), loggedOf(order))
   },
 
   getInventory: shared<'getInventory'>(async ({ orders }) => ok(stringifyJson(await orders.getInventory()))),

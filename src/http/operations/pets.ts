@@ -4,7 +4,7 @@ import { PetstoreError } from '../../domain/errors.ts'
 import type { Pet } from '../../domain/pets.ts'
 import { stringifyJson } from '../../json/json.ts'
 import { linksOf, placeOf } from '../request/cursor.ts'
-import { checkOf, entityTag } from '../response/conditions.ts'
+import { checkOf } from '../response/conditions.ts'
 import { changed, created, noContent, ok } from '../response/response.ts'
 import { type SomeHandlers, shared } from './handler.ts'
 
@@ -32,8 +32,7 @@ export const petOperations = {
       throw new PetstoreError('invalid_pet', 'Nothing to change: give name, categoryId or status.')
     }
     const pet = await pets.updatePet(petId, body, caller.id, checkOf<Pet>(conditions, stringifyJson))
-    const json = stringifyJson(pet)
-    return changed(json, { petId: String(petId) }, entityTag(json))
+    return changed(stringifyJson(pet), { petId: String(petId) })
   },
 
   async deletePet({ pets }, caller, { petId, ...conditions }) {

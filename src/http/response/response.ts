@@ -36,23 +36,20 @@ export function ok(json: string, links?: string): Answer {
   return links === undefined ? answer : { ...answer, headers: { Link: links } }
 }
 
+/** 201 with the entity tag that a GET gives at first; a replay has that of the answer that it repeats. */
 export function created(
   json: string,
   replayed: boolean,
   logged: Record<string, string>,
   headers: Record<string, string> = {},
 ): Answer {
-  return {
-    status: 201,
-    body: json,
-    logged,
-    headers: replayed ? { ...headers, 'Idempotency-Replayed': 'true' } : headers,
-  }
+  const repeated = replayed ? { 'Idempotency-Replayed': 'true' } : {}
+  return { status: 201, body: json, logged, headers: { ...headers, ...repeated, ETag: entityTag(json) } }
 }
 
-/** 200 after a change. `tag`: the entity tag that a GET shows from now on, which no condition of this request is about. */
-export function changed(json: string, logged: Record<string, string>, tag?: string): Answer {
-  return { status: 200, body: json, logged, ...(tag && { headers: { ETag: tag } }) }
+/** 200 after a change, with the entity tag that a GET gives from now on: no condition of this request is about it. */
+export function changed(json: string, logged: Record<string, string>): Answer {
+  return { status: 200, body: json, logged, headers: { ETag: entityTag(json) } }
 }
 
 export function noContent(headers: Record<string, string> = {}, logged?: Record<string, string>): Answer {

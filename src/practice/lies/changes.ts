@@ -107,15 +107,16 @@ function ofCorrectedBody(operation: string): Lies {
   }
 }
 
-/** Reads the body, which is to be ignored. */
-const body = (operation: string): Lies => ({
+/** Reads the body, which is to be ignored, and gives another tag. */
+const answeringOrder = (operation: string): Lies => ({
+  etag: at(operation, 200).answering(header('ETag', '"another"')),
   body: at(operation).refusing(hasHeader('Content-Type', /^text/), 415, 'unsupported_media_type'),
 })
 
 export const CHANGE_LIES: Lies = {
   ...under('orders.complete', {
     ...ofMove({ operation: COMPLETE, success: 200, to: 'completed', conflicts: ['cancelled', 'returned'] }),
-    ...body(COMPLETE),
+    ...answeringOrder(COMPLETE),
   }),
   ...under(
     'orders.cancel',
@@ -123,7 +124,7 @@ export const CHANGE_LIES: Lies = {
   ),
   ...under('orders.return', {
     ...ofMove({ operation: RETURN, success: 200, to: 'returned', conflicts: ['pending', 'cancelled'] }),
-    ...body(RETURN),
+    ...answeringOrder(RETURN),
   }),
   ...under('pets.update', { ...ofCorrection(UPDATE, 200), ...ofCorrectedBody(UPDATE) }),
   ...under('pets.delete', ofCorrection(DELETE, 204)),

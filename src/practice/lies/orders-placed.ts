@@ -52,6 +52,7 @@ const selling = (refusal: RegExp): Told =>
 export const ORDER_PLACED_LIES: Lies = {
   'orders.place.success': placed(status(200)),
   'orders.place.location': placed(header('Location', '/v1/store/orders/7000000')),
+  'orders.place.etag': placed(header('ETag', '"another"')),
   'orders.place.request-id': placed(header('X-Request-Id', undefined)),
   'orders.place.id': placed(rewrite('id', (id) => id)),
   'orders.place.pet-id': placed(rewrite('petId', (id) => number(BigInt(id) + 1n))),

@@ -21,6 +21,7 @@ const FIELDS = ['name', 'categoryId', 'status']
 
 export const PETS_ADDED_LIES: Lies = {
   'pets.create.location': added(header('Location', '/v1/pets/1')),
+  'pets.create.etag': added(header('ETag', '"another"')),
   'pets.create.request-id': added(header('X-Request-Id', undefined)),
   'pets.create.status.default': adding(replacing('status', isMissing, 'pending')),
   'pets.create.status.case': adding(replacing('status', is('Sold'), 'sold')),

@@ -65,6 +65,9 @@ function ofRepeats(operation: string): Lies {
   return {
     replay: keyed(() => undefined),
     'replayed-header': at(operation, 201).answering(header('Idempotency-Replayed', undefined)),
+    etag: at(operation, 201, (_, { headers }) => headerOf(headers, 'Idempotency-Replayed') !== undefined).answering(
+      header('ETag', '"another"'),
+    ),
     quotes: keyed((key) => key.replace(/^"(.{1,250})"$/, '"$1-quoted"')),
     escapes: keyed((key) => key.replaceAll('\\\\', '-')),
     meaning: remembering(operation, (asked, first) => (isSameBody(asked, first) ? undefined : MISMATCH)),

@@ -18,7 +18,7 @@ import {
 } from '../orders.ts'
 import type { Asking, Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
-import { type Check, documented, operation, response, rowsOf, schema, writing } from './rows.ts'
+import { type Check, documented, header, operation, response, rowsOf, schema, writing } from './rows.ts'
 
 const row = rowsOf('store')
 const NO_IDS = ['9223372036854775808', '1.0', '01', '%2B1', 'x', '%20', '-0']
@@ -149,6 +149,14 @@ function refusalRows({ id, operation: of, ask, status, from, to, code, conflicts
       }),
     ...(status === 200
       ? [
+          row(`${id}.etag`, 'The answer has the tag that GET shows, also when it is a repeat.')
+            .from(header('ETag'), writing(`${id}.success`, 'orders.get.etag'))
+            .check(async (probe) => {
+              const order = await orderThatIs(probe, from)
+              const answers = [await ask(probe, order.id), await ask(probe, order.id)]
+              const tag = (await readOrder(probe, order.id)).header('ETag')
+              for (const answer of answers) answer.expectStatus(200).expectHeader('ETag', tag)
+            }),
           row(`${id}.body`, 'A body is ignored, whatever its media type.')
             .from(documented('The store area', 'Complete and return'), done)
             .check(async (probe) => {

@@ -1,6 +1,7 @@
 // Level `pets`: what this project adds to adding pets.
 
 import { number, textOf } from '../answer.ts'
+import { read } from '../corrections.ts'
 import { absentId, addPet, petBody } from '../fixtures.ts'
 import type { PromiseRow } from '../promise.ts'
 import { bodyRows } from './bodies.ts'
@@ -54,6 +55,13 @@ export const createPetPromises: readonly PromiseRow[] = [
   row('pets.create.location', 'A create has no Location, since fetching a pet is deprecated.')
     .from(documented('POST /pets', '`Location`'), CREATED)
     .check(async (probe) => (await addPet(probe)).expectHeader('Location', undefined)),
+  row('pets.create.etag', 'A create has the tag that GET shows.')
+    .from(header('ETag'), writing('pets.create.success', 'pets.get.etag'))
+    .check(async (probe) => {
+      const answer = await addPet(probe)
+      const shown = await read(probe, `/pets/${textOf(answer.object().get('id'))}`)
+      answer.expectHeader('ETag', shown.header('ETag'))
+    }),
   row('pets.create.request-id', 'A create has X-Request-Id.')
     .from(header('RequestId'), CREATED)
     .check(async (probe) => (await addPet(probe)).expectHeader('X-Request-Id', /./)),

@@ -62,6 +62,12 @@ function replayRows(family: BodyFamily): PromiseRow[] {
     row(`${id}.idempotency.replayed-header`, 'A replay has Idempotency-Replayed: true, and the first answer has none.')
       .from(header('IdempotencyReplayed'), replay)
       .check(replayed),
+    row(`${id}.idempotency.etag`, 'A replay has the ETag of the first answer.')
+      .from(header('ETag'), writing(`${id}.idempotency.replay`, `${id}.etag`))
+      .check(async (probe) => {
+        const { first, again } = await twice(family, probe)
+        again.expectHeader('ETag', first.header('ETag'))
+      }),
     row(`${id}.idempotency.quotes`, 'An Idempotency-Key is the same with and without quotes.')
       .from(source, replay)
       .check(async (probe) => same(await twice(family, probe, { key: (key) => key.slice(1, -1) }))),

@@ -3,7 +3,7 @@
 import { stringifyJson } from '../../json/json.ts'
 import { type Answer, number, textOf } from '../answer.ts'
 import { absentId, newName } from '../fixtures.ts'
-import { cancel, complete, expectInstant, expectPet, newPetId, orderBody, place, placed } from '../orders.ts'
+import { cancel, complete, expectInstant, expectPet, newPetId, orderBody, place, placed, readOrder } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import { bodyRows } from './bodies.ts'
@@ -64,6 +64,12 @@ export const placePromises: readonly PromiseRow[] = [
         'Location',
         `${probe.target.baseUrl.pathname}/store/orders/${textOf(answer.object().get('id'))}`,
       )
+    }),
+  row('orders.place.etag', 'An order that was placed has the tag that GET shows.')
+    .from(header('ETag'), writing('orders.place.success', 'orders.get.etag'))
+    .check(async (probe) => {
+      const { id, answer } = await placed(probe)
+      answer.expectHeader('ETag', (await readOrder(probe, id)).header('ETag'))
     }),
   row('orders.place.request-id', 'An order that was placed has X-Request-Id.')
     .from(header('RequestId'), PLACED)
