@@ -1,8 +1,10 @@
 // `petstore pets` as a real process against a real service: what it prints, where, and how it ends.
 
 import { describe, expect, test } from 'bun:test'
+import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateKey } from '../src/domain/keys.ts'
+import { temporaryFile } from './support/files.ts'
 import { newPet, petBody } from './support/pets.ts'
 import { root, run } from './support/process.ts'
 import { startService } from './support/service.ts'
@@ -10,6 +12,8 @@ import { openShop } from './support/shop.ts'
 import { openTerminal, plain } from './support/terminal.ts'
 
 const { connection, cwd, pets, service } = await openShop()
+const itself = temporaryFile('itself.csv')
+symlinkSync(itself, itself)
 
 describe('pets', () => {
   test('adds, lists and fetches pets, for people', async () => {
@@ -89,6 +93,7 @@ describe('pets', () => {
     [['list', '--status', 'gone'], 2, 'available, pending, sold'],
     [['list', '--limit', '0'], 2, 'It must be a number from 1'],
     [['import', 'nothing.csv'], 1, 'There is no file nothing.csv.'],
+    [['import', itself], 1, `${itself} cannot be read (too many symbolic links encountered).`],
     [['import', '.'], 1, '--format'],
     [['export', 'pets.txt'], 1, '--format'],
   ])('%j ends with %d: %s', async (args, status, message) => {

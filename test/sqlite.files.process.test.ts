@@ -53,6 +53,27 @@ describe('a store behind a symbolic link', () => {
     await (await serve(['--database', link])).stop()
     expect(rows(database)[1]?.length).toBe(1)
   })
+
+  test('that leads back to itself is refused by every command', async () => {
+    const { database } = await made(1)
+    const [itself, one, other] = ['itself.db', 'one.db', 'other.db'].map(temporaryFile) as [string, string, string]
+    symlinkSync(itself, itself)
+    symlinkSync(other, one)
+    symlinkSync(one, other)
+    for (const link of [itself, one]) {
+      for (const args of [
+        ['serve', '--port', '0', '--database', link],
+        ['restore', link, '--database', database],
+        ['restore', database, '--database', link],
+        ['backup', temporaryFile('backup.db'), '--database', link],
+        ['migrate', '--check', '--database', link],
+        ['copy', '--from', database, '--to', link],
+      ]) {
+        const { status, stderr } = await run(args)
+        expect([status, stderr]).toEqual([1, expect.stringMatching(/cannot be reached \(too many symbolic links.*\n$/)])
+      }
+    }
+  }, 60_000)
 })
 
 describe('a store with two names', () => {

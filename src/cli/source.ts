@@ -1,7 +1,7 @@
 // The text that an import reads, from a file or standard input, and how much of it has been read.
 
 import { createReadStream, statSync } from 'node:fs'
-import { StartError, systemReason } from '../domain/errors.ts'
+import { orStartError, StartError, systemReason } from '../domain/errors.ts'
 import { workbook } from './formats/formats.ts'
 import { plural } from './print.ts'
 
@@ -17,7 +17,10 @@ export class Source {
   /** Throws StartError when there is no such file. */
   constructor(private readonly file: string) {
     if (file === '-') return
-    const stats = statSync(file, { throwIfNoEntry: false })
+    const stats = orStartError(
+      () => statSync(file, { throwIfNoEntry: false }),
+      (reason) => unreadable(file, reason),
+    )
     if (!stats) throw new StartError(`There is no file ${file}.`)
     if (stats.isDirectory()) throw new StartError(`${file} is a folder.`)
     this.bytes = stats.isFile() ? stats.size : undefined
@@ -46,7 +49,11 @@ export class Source {
         )
       }
       if (syscall === undefined) throw error
-      throw new StartError(`${this.file} cannot be read (${systemReason(error)}).`, { cause: error })
+      throw new StartError(unreadable(this.file, systemReason(error)), { cause: error })
     }
   }
+}
+
+function unreadable(file: string, reason: string): string {
+  return `${file} cannot be read (${reason}).`
 }

@@ -56,7 +56,8 @@ export async function runWatched({ what, args, from, to }: Watched): Promise<voi
 }
 
 function fileAt(path: string) {
-  return statSync(path, { throwIfNoEntry: false })
+  // What cannot be reached is for the child to report.
+  return existsSync(path) ? statSync(path, { throwIfNoEntry: false }) : undefined
 }
 
 function realPath(path: string): string {

@@ -1,7 +1,6 @@
 // Opens a SQLite connection: checks and migrates the file, in WAL mode with a sync at every commit.
 
 import { Database } from 'bun:sqlite'
-import { statSync } from 'node:fs'
 import { StartError } from '../../domain/errors.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { startError } from './errors.ts'
@@ -12,6 +11,7 @@ import {
   identityOf,
   newer,
   prepareFile,
+  statOrUndefined,
   UNFINISHED_ID,
   unfinished,
 } from './file.ts'
@@ -75,7 +75,7 @@ export function openConnection(
 
 /** How many migrations have run on the file. 0 when it does not exist or is empty. Changes nothing. */
 export function fileVersion(path: string): number {
-  const stats = statSync(path, { throwIfNoEntry: false })
+  const stats = statOrUndefined(path)
   checkName(path, stats)
   if (!stats || stats.size === 0) return 0
   const database = new Database(path, { readonly: true, strict: true, safeIntegers: true })

@@ -94,15 +94,16 @@ export function checkName(path: string, stats: Stats | undefined): void {
 export function realPath(path: string): string {
   try {
     return realpathSync(path)
-  } catch {
-    const target = linkOrUndefined(path)
+  } catch (error) {
+    // One that is missing may be created. Links in a circle lead nowhere.
+    const target = codeOf(error) === 'ENOENT' ? linkOrUndefined(path) : undefined
     return target === undefined ? path : realPath(resolve(realpathSync(dirname(path)), target))
   }
 }
 
 /** Identifies the file at `path`, so that a replacement is noticed. `undefined` when there is none. */
-export function identityOf(path: string): string | undefined {
-  const stats = reached(path, 'store', () => statSync(path, { throwIfNoEntry: false, bigint: true }))
+export function identityOf(path: string, role: Role = 'store'): string | undefined {
+  const stats = reached(path, role, () => statSync(path, { throwIfNoEntry: false, bigint: true }))
   return stats && identityIn(stats)
 }
 
@@ -203,7 +204,7 @@ function readOnly(path: string): StartError {
   return new StartError(`${path} is read-only. Let this user write to it, or name another file.`)
 }
 
-function statOrUndefined(path: string, role: Role = 'store'): Stats | undefined {
+export function statOrUndefined(path: string, role: Role = 'store'): Stats | undefined {
   return reached(path, role, () => statSync(path, { throwIfNoEntry: false }))
 }
 

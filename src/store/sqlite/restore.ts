@@ -26,7 +26,7 @@ import { syncSteadily } from '../../system/steady-sync.ts'
 import { type BackupSummary, beginEpoch, checkContents } from './backup.ts'
 import { MIGRATIONS } from './connection.ts'
 import { isSqliteCode } from './errors.ts'
-import { APPLICATION_ID, checkBackup, checkReplaceable, realPath } from './file.ts'
+import { APPLICATION_ID, checkBackup, checkReplaceable, identityOf, realPath } from './file.ts'
 import { SIDE_SUFFIXES, withPartial } from './partial.ts'
 
 const COPY_BYTES = 1024 * 1024
@@ -37,7 +37,7 @@ const COPY_BYTES = 1024 * 1024
  */
 export function restore(from: string, to: string): BackupSummary & { kept: string[] } {
   const [backup, path] = [realPath(from), realPath(to)]
-  if (!existsSync(backup)) throw new StartError(`There is no backup at ${from}.`)
+  if (identityOf(backup, 'backup') === undefined) throw new StartError(`There is no backup at ${from}.`)
   if ((statSync(`${backup}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
     throw new StartError(`${from} is a store in use, not a backup: take one with petstore backup.`)
   }
