@@ -1,7 +1,7 @@
 // Back to the minute before a mistake, as docs/postgresql.md prints it: with the programs of PostgreSQL that Debian installs, as a user of
 // their own, and a service on the database before and after.
 
-import { afterAll, expect, test } from 'bun:test'
+import { afterEach, expect, test } from 'bun:test'
 import { appendFileSync, chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFile } from './support/files.ts'
@@ -13,10 +13,10 @@ const programs = bin && `/${dirname(bin)}`
 const asRoot = process.getuid?.() === 0
 const NOBODY = 65534
 
-/** The blocks of the recipe, in their order. */
-function recipe(): string[] {
+/** The blocks of a section of the document, in their order. */
+function recipe(heading: string): string[] {
   const page = readFileSync(join(root, 'docs/postgresql.md'), 'utf8')
-  const [, section = ''] = page.split('### Back to the minute before a mistake\n')
+  const [, section = ''] = page.split(`${heading}\n`)
   const [text = ''] = section.split(/^#/m)
   return [...text.matchAll(/```\w+\n([\s\S]*?)```/g)].map(([, block = '']) => block)
 }
@@ -61,13 +61,13 @@ async function machine() {
 }
 
 let stop = async () => {}
-afterAll(() => stop())
+afterEach(() => stop())
 
 const skipped = programs ? '' : ': skipped, Debian has no postgresql here'
 test.skipIf(!programs)(
   `what was deleted by mistake is back, and what that means for keys and cursors${skipped}`,
   async () => {
-    const [archive = '', backup = '', back = '', before = ''] = recipe()
+    const [archive = '', backup = '', back = '', before = ''] = recipe('### Back to the minute before a mistake')
     const { sh, address } = await machine()
     stop = async () => {
       for (const folder of ['$PGDATA', '$RECOVERED'])
@@ -94,7 +94,12 @@ test.skipIf(!programs)(
     await service.stop()
 
     await sh(back, { BEFORE: good, BASE: await sh('echo "$BACKUPS"/base-*') })
-    await sh(`psql -c "$SQL"`, { SQL: before })
+    const { status, stdout } = await run([`${before.trim()} --yes`], {
+      command: ['sh', '-ec'],
+      cwd: root,
+      env: { PETSTORE_DATABASE: address },
+    })
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/^2 +till .* active /m)])
     const recoveredService = await serve(['--database', address])
     const again = recoveredService.url
     const names = JSON.parse((await ask('GET', `${again}/pets`, key)).text).map((pet: { name: string }) => pet.name)
@@ -104,6 +109,39 @@ test.skipIf(!programs)(
     expect((await ask('GET', `${again}/pets`, till)).status).toBe(200)
     expect((await ask('GET', new URL(next, `${again}/`).href, key)).text).toContain('cursor_expired')
     await recoveredService.stop()
+  },
+  60_000,
+)
+
+test.skipIf(!programs)(
+  `a dump that is restored gives no id again${skipped}`,
+  async () => {
+    const [restoring = ''] = recipe('## Backup')
+    const [create, restore, recover] = restoring.trim().split('\n')
+    const { sh, address: other } = await machine()
+    stop = async () => {
+      await sh('pg_ctl --pgdata "$PGDATA" --mode=immediate stop || true')
+    }
+    await sh('pg_ctl --log "$PGDATA/log" --wait start')
+    await sh('createuser petstore_owner && createdb --owner=petstore_owner petstore')
+    const address = (name: string) => other.replace('postgres@', 'petstore_owner@').replace(/postgres$/, name)
+    const service = await serve(['--database', address('petstore')])
+    const add = async ({ url }: { url: string }) =>
+      JSON.parse((await ask('POST', `${url}/pets`, service.key, '{"name":"Rex","categoryId":7}')).text).id as number
+    for (let n = 0; n < 10; n++) await add(service)
+    await sh('pg_dump -Fc petstore > petstore.dump')
+    for (let n = 0; n < 20; n++) await add(service)
+    const { headers } = await ask('GET', `${service.url}/store/events?from=now`, service.key)
+    const [, next = ''] = /<([^>]+)>; rel="next"/.exec(headers.get('Link') ?? '') ?? []
+    await service.stop()
+
+    await sh(`${create}\n${restore}`)
+    expect(recover).toContain('bin/petstore recovered')
+    expect(await run(['recovered', '--yes', '--database', address('petstore_restored')])).toMatchObject({ status: 0 })
+    const restored = await serve(['--database', address('petstore_restored')])
+    expect(await add(restored)).toBe(1_000_011)
+    expect((await ask('GET', new URL(next, `${restored.url}/`).href, service.key)).text).toContain('cursor_expired')
+    await restored.stop()
   },
   60_000,
 )

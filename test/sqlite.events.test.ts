@@ -71,7 +71,7 @@ test('a backup, and a store that was restored from it, begin a new epoch each', 
   epochs.push(await epochOf(backup), await epochOf(path))
   expect(epochs[2]).toBe(epochs[0] as bigint)
   for (let n = 0; n < 2; n++) {
-    files.restore(backup, path)
+    files.restore(backup, path, 1n)
     epochs.push(await epochOf(path))
   }
   expect(new Set(epochs).size).toBe(4)

@@ -66,6 +66,7 @@ describe('a store behind a symbolic link', () => {
         ['restore', link, '--database', database],
         ['restore', database, '--database', link],
         ['backup', temporaryFile('backup.db'), '--database', link],
+        ['recovered', '--yes', '--database', link],
         ['migrate', '--check', '--database', link],
         ['copy', '--from', database, '--to', link],
       ]) {

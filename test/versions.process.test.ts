@@ -68,10 +68,24 @@ describe.each(versions)('a store of schema %d', (version) => {
     await fillPostgres(address, version)
     await expectContents(address, version)
   })
+
+  test.each(['a file', 'PostgreSQL'])('in %s can be recovered as it is, and later be opened', async (kind) => {
+    const address = kind === 'a file' ? keptFile(version) : await cluster.newDatabase()
+    if (kind === 'PostgreSQL') await fillPostgres(address, version)
+    const { keys } = contentsOf(version)
+    await kindOf(address).recover(address, {
+      skipIds: 1_000n,
+      async revoke(known) {
+        expect(known).toEqual(keys.map(({ hash: _, ...key }) => key))
+        return []
+      },
+    })
+    await expectContents(address, version, 1_000n)
+  })
 })
 
 /** At the time at which the store was left. */
-async function expectContents(address: string, version: number): Promise<void> {
+async function expectContents(address: string, version: number, skippedIds = 0n): Promise<void> {
   const { at, keys, pets, once, orders = [], ordered = [], deprecatedCalls, nextPetId } = contentsOf(version)
   const { inventory = countOf(pets) } = contentsOf(version)
   expect((await kindOf(address).schema(address)).version).toBe(version)
@@ -91,7 +105,7 @@ async function expectContents(address: string, version: number): Promise<void> {
     expect(await store.placeOrder(order, by, key)).toEqual({ value: answer, replayed: true })
   }
   const { value: added } = await store.createPet(newPet({ name: 'new' }), keys[0]?.id as KeyId)
-  expect(added.id).toBe(nextPetId)
+  expect(added.id).toBe(nextPetId + skippedIds)
   expect(petsOf(await store.listPets(petFilter({ limit: 100 })))).toEqual([...pets, added])
   await store.close()
 }

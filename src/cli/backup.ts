@@ -6,6 +6,7 @@ import { kindOf, type StoreFiles } from '../store/kinds.ts'
 import { giveWay } from './give-way.ts'
 import { configOf, withSettings } from './options.ts'
 import { grouped, plural, say } from './print.ts'
+import { keysInForce, type SkipIds, setApart, skipIdsOption } from './recovered.ts'
 import { runWatched } from './watched.ts'
 
 export function backupCommand(): Command {
@@ -30,18 +31,28 @@ export function restoreCommand(): Command {
   const command = new Command('restore')
     .description('Replace the store by a backup. Stop the services that use the store first.')
     .argument('<file>', 'the backup; it is checked first, and kept')
-    .addHelpText('after', '\nExample:\n  petstore restore /backups/petstore-monday.db')
-  return withSettings(command, 'database').action(async (file: string, _options, self: Command) => {
+    .addOption(skipIdsOption())
+    .addHelpText(
+      'after',
+      `
+It does to the restored store what petstore recovered does, and lists the keys
+in force: those that were revoked since the backup are in force again.
+
+Example:
+  petstore restore /backups/petstore-monday.db`,
+    )
+  return withSettings(command, 'database').action(async (file: string, { skipIds }: SkipIds, self: Command) => {
     const { database } = configOf(self)
     const files = filesOf(database)
     if (process.stderr.isTTY) {
-      const args = ['restore', file, '--database', database]
+      const args = ['restore', file, '--database', database, '--skip-ids', String(skipIds)]
       return runWatched({ what: 'Restoring', args, from: file, to: database })
     }
     giveWay()
-    const { kept, ...contents } = files.restore(file, database)
+    const { kept, known, ...contents } = files.restore(file, database, skipIds)
     await say(`Restored ${counted(contents)} to ${database}.`)
     if (kept.length > 0) await say(`The previous store is kept as ${kept.join(' and ')}.`)
+    await say(setApart(skipIds), ...keysInForce(known))
   })
 }
 

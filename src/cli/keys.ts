@@ -14,12 +14,11 @@ import {
   keyState,
   type NewKey,
 } from '../domain/keys.ts'
+import { DAY_MS, findKeys, inForce, listing } from './key-list.ts'
 import { configOf, parsedBy, withSettings } from './options.ts'
-import { deliver, type Line, say, tell, write } from './print.ts'
-import { table, time } from './table.ts'
+import { deliver, say, tell, write } from './print.ts'
+import { time } from './table.ts'
 import { withStore } from './with-store.ts'
-
-const DAY_MS = 86_400_000
 
 export function keysCommand(): Command {
   return new Command('keys')
@@ -90,7 +89,7 @@ function rotateCommand(): Command {
       const config = configOf(self)
       await withStore(config, {}, async (store) => {
         const keys = await store.listKeys()
-        const old = find(keys, which).at(-1) as ApiKey
+        const old = findKeys(keys, which).at(-1) as ApiKey
         const now = Date.now()
         // A rotated key expires with its overlap. The life to copy is that of the newest key of this name.
         const { createdAt, expiresAt: end } = named(keys, old.name).findLast(({ id }) => id >= old.id) ?? old
@@ -133,42 +132,16 @@ async function issue(store: KeyStore, { environment }: Config, key: Omit<NewKey,
   tell(`Key ${id} (${name}) is created. It cannot be shown again.`)
 }
 
-/** Of the keys in force with this id or name, those of a rotation oldest first. Throws PetstoreError when there is none. */
-function find(keys: readonly ApiKey[], which: string): [ApiKey, ...ApiKey[]] {
-  const [first, ...others] = inForce(keys).filter(({ id, name }) => String(id) === which || name === which)
-  if (!first) throw new PetstoreError('not_found', `No active key has the id or name ${which}. See petstore keys list.`)
-  return [first, ...others]
-}
-
 /** The old key of a rotation. Throws PetstoreError when it has no end, so that the name may mean either. */
 function findOldest(keys: readonly ApiKey[], which: string): ApiKey {
-  const [oldest, ...others] = find(keys, which)
+  const [oldest, ...others] = findKeys(keys, which)
   if (others.length === 0 || oldest.expiresAt !== undefined) return oldest
   const ids = [oldest, ...others].map(({ id }) => id).join(' or ')
   throw new PetstoreError('not_found', `Several keys are named ${which}. Give an id instead: ${ids}.`)
 }
 
-function inForce(keys: readonly ApiKey[]): ApiKey[] {
-  return keys.filter((key) => keyState(key, Date.now()) === 'active')
-}
-
 function named(keys: readonly ApiKey[], name: string): ApiKey[] {
   return keys.filter((key) => key.name === name)
-}
-
-function listing(keys: readonly ApiKey[]): Line[] {
-  if (keys.length === 0) return ['There are no keys. petstore keys create --name NAME creates one.']
-  const rows = keys.map((key) => [
-    String(key.id),
-    key.name,
-    (key.ending ?? '').replace(/(?=.{4}$)/, '…'),
-    key.readOnly ? 'read-only' : 'full',
-    keyState(key, Date.now()),
-    time(key.createdAt).slice(0, 10),
-    key.expiresAt === undefined ? 'never' : end(key.expiresAt),
-    key.lastUsedAt === undefined ? '' : time(key.lastUsedAt),
-  ])
-  return table(['ID', 'NAME', 'KEY', 'ACCESS', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED'], rows)
 }
 
 function toJson(key: ApiKey) {
@@ -185,11 +158,6 @@ function toJson(key: ApiKey) {
     revokedAt: iso(key.revokedAt),
     lastUsedAt: iso(key.lastUsedAt),
   }
-}
-
-/** To the minute when it is near. */
-function end(at: number): string {
-  return at < Date.now() + 2 * DAY_MS ? time(at) : time(at).slice(0, 10)
 }
 
 /** `null` while it is unknown. */

@@ -15,6 +15,7 @@ const COMMANDS = new Map(
     deprecated: async () => (await import('./deprecated.ts')).deprecatedCommand(),
     backup: async () => (await import('./backup.ts')).backupCommand(),
     restore: async () => (await import('./backup.ts')).restoreCommand(),
+    recovered: async () => (await import('./recovered.ts')).recoveredCommand(),
     migrate: async () => (await import('./migrate.ts')).migrateCommand(),
     copy: async () => (await import('./copy.ts')).copyCommand(),
     pets: async () => (await import('./pets.ts')).petsCommand(),

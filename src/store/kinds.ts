@@ -6,11 +6,13 @@ import type { SchemaState, Store, StoreOptions } from '../domain/store.ts'
 import { absolutePath } from './absolute-path.ts'
 import type { Contents } from './contents.ts'
 import { describeAddress, isPostgresAddress, parsePostgresAddress } from './postgres/address.ts'
+import type { Recovery } from './shared/recovery.ts'
 import { type BackupSummary, backUp } from './sqlite/backup.ts'
 import { fileVersion, MIGRATIONS } from './sqlite/connection.ts'
 import { openSqliteContents } from './sqlite/contents.ts'
 import { identityOf } from './sqlite/file.ts'
-import { restore } from './sqlite/restore.ts'
+import { recover } from './sqlite/recovery.ts'
+import { type Restored, restore } from './sqlite/restore.ts'
 import { openSqliteStore } from './sqlite/store.ts'
 
 /**
@@ -34,6 +36,8 @@ export interface StoreKind {
   contents(address: string): Promise<Contents>
   /** Changes nothing. */
   schema(address: string): Promise<SchemaState>
+  /** For a store that was set back to an earlier state. All or nothing. No other process may use it. */
+  recover(address: string, recovery: Recovery): Promise<void>
   /** Absent when the database has its own tools for backups. */
   files?: StoreFiles
 }
@@ -42,8 +46,8 @@ export interface StoreKind {
 export interface StoreFiles {
   /** Writes a consistent copy of the store to the new file `to`. */
   backUp(address: string, to: string): BackupSummary
-  /** Replaces the store with the backup `from`. `kept`: the files that hold the previous store. */
-  restore(from: string, address: string): BackupSummary & { kept: string[] }
+  /** Replaces the store with the backup `from`, and does what `recover` does, but revokes nothing. */
+  restore(from: string, address: string, skipIds: bigint): Restored
 }
 
 /** The address of a new, empty store in memory. */
@@ -61,6 +65,7 @@ const postgres: StoreKind = {
   open: async (address, options) => (await postgresStore()).openPostgresStore(address, options),
   contents: async (address) => (await import('./postgres/contents.ts')).openPostgresContents(address),
   schema: async (address) => (await postgresStore()).postgresSchema(address),
+  recover: async (address, recovery) => (await import('./postgres/recovery.ts')).recover(address, recovery),
 }
 
 const memory: StoreKind = {
@@ -74,6 +79,7 @@ const memory: StoreKind = {
   open: async (address, options) => openSqliteStore(address, options),
   contents: async (address) => openSqliteContents(address),
   schema: async () => ({ version: 0, newest: MIGRATIONS.length }),
+  recover: async () => undefined,
 }
 
 const file: StoreKind = {
@@ -91,9 +97,10 @@ const file: StoreKind = {
   open: async (address, options) => openSqliteStore(absolutePath(address), options),
   contents: async (address) => openSqliteContents(absolutePath(address)),
   schema: async (address) => ({ version: fileVersion(absolutePath(address)), newest: MIGRATIONS.length }),
+  recover: async (address, recovery) => recover(absolutePath(address), recovery),
   files: {
     backUp: (address, to) => backUp(absolutePath(address), absolutePath(to)),
-    restore: (from, address) => restore(absolutePath(from), absolutePath(address)),
+    restore: (from, address, skipIds) => restore(absolutePath(from), absolutePath(address), skipIds),
   },
 }
 

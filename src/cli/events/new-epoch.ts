@@ -11,8 +11,8 @@ export function newEpochCommand(): Command {
     .addHelpText(
       'after',
       `
-After a point-in-time recovery of PostgreSQL, events that readers have seen may
-never have happened. petstore restore and petstore copy do it by themselves.`,
+It is a part of what petstore recovered does. petstore restore and petstore copy
+do it by themselves.`,
     )
   return withSettings(command, 'database').action(async (_options, self: Command) => {
     await withStore(configOf(self), {}, (store) => store.beginEpoch())

@@ -119,7 +119,7 @@ export async function openPostgresContents(address: string): Promise<Contents> {
 }
 
 /** One connection, to the host that accepts writes. */
-async function openSession(address: PostgresAddress): Promise<Session> {
+export async function openSession(address: PostgresAddress): Promise<Session> {
   const session = new Session(openClient(address, await writableHost(address)))
   try {
     await session.send('SELECT 1')

@@ -66,7 +66,7 @@ const OLDEST_SERVER = 15
 /** Servers that start at the same time migrate one after another. */
 const LOCK = 'SELECT pg_advisory_xact_lock(1346720851, 0)'
 /** That of functions/take-turns.sql: a write in progress may hold one table and need another, whose trigger is being replaced. */
-const WRITE_LOCK = 'SELECT pg_advisory_xact_lock(1346720851, 1)'
+export const WRITE_LOCK = 'SELECT pg_advisory_xact_lock(1346720851, 1)'
 
 /** Throws StartError when the server is too old or cannot store every text. */
 export async function checkServer(ask: Ask): Promise<void> {

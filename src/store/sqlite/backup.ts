@@ -9,9 +9,9 @@ import { syncFile, syncFolderOf } from '../../system/files.ts'
 import { syncSteadily } from '../../system/steady-sync.ts'
 import { checkFinished, MIGRATIONS } from './connection.ts'
 import { isSqliteCode, startError } from './errors.ts'
-import { BEGIN_EPOCH } from './events.ts'
 import { identityOf, prepareFile } from './file.ts'
 import { SIDE_SUFFIXES, withPartial } from './partial.ts'
+import { beginEpoch } from './recovery.ts'
 
 export interface BackupSummary {
   pets: number
@@ -28,7 +28,7 @@ export function backUp(path: string, to: string): BackupSummary {
     checkFree(to)
     copyTo(partial, store)
     const contents = checkContents(partial)
-    beginEpoch(partial)
+    changeAside(partial, beginEpoch)
     syncFile(partial)
     giveName(partial, to)
     syncFolderOf(to)
@@ -55,19 +55,12 @@ export function checkContents(path: string): BackupSummary {
   }
 }
 
-/** What happens to a backup, or to a store that was restored from it, is not what happened to the store. */
-export function beginEpoch(path: string): void {
-  const database = new Database(path, { readwrite: true, create: false })
-  try {
-    // A backup of an older version gets its first epoch when it is migrated.
-    if (!database.query(`SELECT 1 FROM sqlite_schema WHERE name = 'event_epoch'`).get()) return
-    // Whoever uses the file syncs it.
-    database.run('PRAGMA synchronous = OFF')
-    database.run('PRAGMA journal_mode = MEMORY')
-    database.run(BEGIN_EPOCH)
-  } finally {
-    database.close()
-  }
+/** In a file that nobody else uses yet: whoever gives it its name syncs it first. */
+export function changeAside<Result>(path: string, work: (database: Database) => Result): Result {
+  using database = new Database(path, { readwrite: true, create: false, safeIntegers: true })
+  database.run('PRAGMA synchronous = OFF')
+  database.run('PRAGMA journal_mode = MEMORY')
+  return work(database)
 }
 
 /** In a read transaction, so writers continue. The copy has nothing that they commit after its start. */

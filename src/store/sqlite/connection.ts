@@ -190,7 +190,8 @@ function migrate(database: Database): void {
   }
 }
 
-function schemaVersion(database: Database): number {
+/** How many migrations have run. */
+export function schemaVersion(database: Database): number {
   return Number(pragma(database, 'user_version'))
 }
 

@@ -18,7 +18,9 @@ const ASSIGNS = /\bPRIMARY\s+KEY\s+AUTOINCREMENT\b/i
 
 /** `path` is a store's file, or `:memory:` for a new store. Throws StartError when another process uses the file. */
 export function openSqliteContents(path: string): Contents {
-  const database = path === ':memory:' ? openConnection(path).database : translated(() => openAlone(resolve(path)))
+  const inUse = `${resolve(path)} is in use by another process. Stop the servers of both stores first.`
+  const database =
+    path === ':memory:' ? openConnection(path).database : translated(() => openAlone(resolve(path), inUse))
   const select = <Values extends readonly unknown[]>(sql: string, ...parameters: (bigint | string | number | null)[]) =>
     translated(() => database.query(sql).values(...parameters) as unknown as Values[])
   const transact = (work: () => void) => translated(() => database.transaction(work)())
@@ -83,19 +85,26 @@ export function openSqliteContents(path: string): Contents {
       transact(() => database.run(BEGIN_EPOCH))
       identify(APPLICATION_ID)
     },
-    lastId: async ({ name }) => select<[bigint]>('SELECT seq FROM sqlite_sequence WHERE name = ?', name)[0]?.[0] ?? 0n,
-    setLastId: async ({ name }, id) => {
-      transact(() => {
-        database.query('DELETE FROM sqlite_sequence WHERE name = ?').run(name)
-        database.query('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)').run(name, id)
-      })
-    },
+    lastId: async ({ name }) => translated(() => lastIdOf(database, name)),
+    setLastId: async ({ name }, id) => transact(() => setLastId(database, name, id)),
     close: async () => database.close(),
   }
 }
 
-/** In exclusive mode from the first access: fails when another process has the file open, and then keeps others out. */
-function openAlone(path: string): Database {
+/** The last id that the table has assigned; 0 before the first. */
+export function lastIdOf(database: Database, table: string): bigint {
+  const [last] = database.query('SELECT seq FROM sqlite_sequence WHERE name = ?').values(table)
+  return (last?.[0] as bigint | undefined) ?? 0n
+}
+
+/** Belongs to a transaction. */
+export function setLastId(database: Database, table: string, id: bigint): void {
+  database.query('DELETE FROM sqlite_sequence WHERE name = ?').run(table)
+  database.query('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)').run(table, id)
+}
+
+/** In exclusive mode from the first access: throws a StartError with `inUse` when another process has the file open, and then keeps others out. */
+export function openAlone(path: string, inUse: string): Database {
   const database = new Database(path, { readwrite: true, create: false, strict: true, safeIntegers: true })
   try {
     database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
@@ -108,9 +117,7 @@ function openAlone(path: string): Database {
   } catch (error) {
     database.close()
     if (!isSqliteCode(error, 'SQLITE_BUSY', 'SQLITE_LOCKED')) throw error
-    throw new StartError(`${path} is in use by another process. Stop the servers of both stores first.`, {
-      cause: error,
-    })
+    throw new StartError(inUse, { cause: error })
   }
 }
 

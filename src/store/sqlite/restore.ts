@@ -21,21 +21,30 @@ import {
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { StartError } from '../../domain/errors.ts'
+import type { ApiKey } from '../../domain/keys.ts'
 import { exchange, syncFile, syncFolderOf } from '../../system/files.ts'
 import { syncSteadily } from '../../system/steady-sync.ts'
-import { type BackupSummary, beginEpoch, checkContents } from './backup.ts'
+import { type BackupSummary, changeAside, checkContents } from './backup.ts'
 import { MIGRATIONS } from './connection.ts'
 import { isSqliteCode } from './errors.ts'
 import { APPLICATION_ID, checkBackup, checkReplaceable, identityOf, realPath } from './file.ts'
 import { SIDE_SUFFIXES, withPartial } from './partial.ts'
+import { keysIn, setApart } from './recovery.ts'
 
 const COPY_BYTES = 1024 * 1024
 
+export interface Restored extends BackupSummary {
+  /** The files with the previous store. */
+  kept: string[]
+  /** The keys of the restored one. */
+  known: ApiKey[]
+}
+
 /**
- * Makes the backup at `from` the store at `to`. `kept`: the files with the previous store. Throws StartError when a service uses the
- * store, or when the backup is damaged, and then changes nothing.
+ * Makes the backup at `from` the store at `to`, in which `skipIds` ids are left out. Throws StartError when a service uses the store, or when
+ * the backup is damaged, and then changes nothing.
  */
-export function restore(from: string, to: string): BackupSummary & { kept: string[] } {
+export function restore(from: string, to: string, skipIds: bigint): Restored {
   const [backup, path] = [realPath(from), realPath(to)]
   if (identityOf(backup, 'backup') === undefined) throw new StartError(`There is no backup at ${from}.`)
   if ((statSync(`${backup}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
@@ -47,10 +56,13 @@ export function restore(from: string, to: string): BackupSummary & { kept: strin
   const write = (partial: string) => {
     syncSteadily(partial, () => copyBytes(backup, partial))
     const contents = checkContents(partial)
-    beginEpoch(partial)
+    const known = changeAside(partial, (database) => {
+      database.transaction(setApart)(database, from, skipIds)
+      return keysIn(database)
+    })
     giveOwner(partial, path)
     syncFile(partial)
-    return { ...contents, kept: replace(path, partial, kept) }
+    return { ...contents, kept: replace(path, partial, kept), known }
   }
   return withPartial(path, write, kept)
 }

@@ -1,0 +1,39 @@
+// API keys as people see them in a table, and as they name them.
+
+import { PetstoreError } from '../domain/errors.ts'
+import { type ApiKey, keyState } from '../domain/keys.ts'
+import type { Line } from './print.ts'
+import { table, time } from './table.ts'
+
+export const DAY_MS = 86_400_000
+
+/** Of the keys in force with this id or name, those of a rotation oldest first. Throws PetstoreError when there is none. */
+export function findKeys(keys: readonly ApiKey[], which: string): [ApiKey, ...ApiKey[]] {
+  const [first, ...others] = inForce(keys).filter(({ id, name }) => String(id) === which || name === which)
+  if (!first) throw new PetstoreError('not_found', `No active key has the id or name ${which}. See petstore keys list.`)
+  return [first, ...others]
+}
+
+export function inForce(keys: readonly ApiKey[]): ApiKey[] {
+  return keys.filter((key) => keyState(key, Date.now()) === 'active')
+}
+
+export function listing(keys: readonly ApiKey[]): Line[] {
+  if (keys.length === 0) return ['There are no keys. petstore keys create --name NAME creates one.']
+  const rows = keys.map((key) => [
+    String(key.id),
+    key.name,
+    (key.ending ?? '').replace(/(?=.{4}$)/, '…'),
+    key.readOnly ? 'read-only' : 'full',
+    keyState(key, Date.now()),
+    time(key.createdAt).slice(0, 10),
+    key.expiresAt === undefined ? 'never' : end(key.expiresAt),
+    key.lastUsedAt === undefined ? '' : time(key.lastUsedAt),
+  ])
+  return table(['ID', 'NAME', 'KEY', 'ACCESS', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED'], rows)
+}
+
+/** To the minute when it is near. */
+function end(at: number): string {
+  return at < Date.now() + 2 * DAY_MS ? time(at) : time(at).slice(0, 10)
+}

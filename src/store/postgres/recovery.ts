@@ -1,0 +1,90 @@
+// A database that was set back to an earlier state (shared/recovery.ts). The schema may be older: it is left as it is. The user must own the
+// tables: servers have no right to the sequences.
+
+import { StartError } from '../../domain/errors.ts'
+import { type KeyRow, keyColumns, toKey } from '../shared/key-rows.ts'
+import { ASSIGNING, lastSkipped, type Recovery } from '../shared/recovery.ts'
+import { parsePostgresAddress } from './address.ts'
+import { openSession } from './contents.ts'
+import { BEGIN_EPOCH } from './events.ts'
+import { APPLICATION, atStart } from './hosts.ts'
+import { refusal } from './refusals.ts'
+import { mayMigrate, NEWEST_VERSION, schemaVersion, WRITE_LOCK } from './schema.ts'
+import type { Ask } from './session.ts'
+
+/** For how long connections that were just closed may still be seen. */
+const CLOSING_MS = 2_000
+const REVOKE = 'UPDATE keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL'
+
+/** All or nothing. Throws StartError while servers are connected. */
+export async function recover(address: string, { skipIds, revoke }: Recovery): Promise<void> {
+  try {
+    const session = await atStart(() => openSession(parsePostgresAddress(address)))
+    const { send } = session
+    try {
+      const schema = await checkSchema(send)
+      await checkAlone(send)
+      const rows = await send<KeyRow>(`SELECT ${keyColumns(schema)} FROM keys ORDER BY id`)
+      const revoked = await revoke(rows.map(toKey))
+      // A person may have taken long to answer.
+      await checkAlone(send)
+      await session.transaction(async () => {
+        await send(WRITE_LOCK)
+        await setApart(send, skipIds)
+        for (const id of revoked) await send(REVOKE, id, Date.now())
+      })
+    } finally {
+      await session.close(1_000)
+    }
+  } catch (error) {
+    throw refusal(address, error)
+  }
+}
+
+/** Resolves with the schema's version. */
+async function checkSchema(ask: Ask): Promise<number> {
+  const version = await schemaVersion(ask)
+  if (version === 0) throw new StartError('it holds no store')
+  if (version > NEWEST_VERSION) {
+    throw new StartError(`it was written by a newer petstore (schema ${version}; this version knows ${NEWEST_VERSION})`)
+  }
+  if (!(await mayMigrate(ask)))
+    throw new StartError('this user does not own the tables: give the address of their owner')
+  return version
+}
+
+async function checkAlone(ask: Ask): Promise<void> {
+  for (const deadline = performance.now() + CLOSING_MS; ; await Bun.sleep(50)) {
+    const [others] = await ask<{ n: number }>(
+      `SELECT count(*)::int AS n FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = $1 AND pid <> pg_backend_pid()`,
+      APPLICATION,
+    )
+    if (!others?.n) return
+    if (performance.now() >= deadline) {
+      throw new StartError(`servers of petstore are connected to it (connections: ${others.n}). Stop them first`)
+    }
+  }
+}
+
+/** Belongs to a transaction. */
+async function setApart(ask: Ask, skipIds: bigint): Promise<void> {
+  const sequences = await ask<{ table: string; sequence: string; last: bigint }>(
+    `SELECT name AS "table", sequence, coalesce(pg_sequence_last_value(sequence::regclass), 0) AS last
+     FROM (
+       SELECT name, pg_get_serial_sequence(name, 'id') AS sequence
+       FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NOT NULL
+     ) AS sequences`,
+    `{${ASSIGNING.join(',')}}`,
+  )
+  for (const { table, sequence, last } of sequences) {
+    const skipped = lastSkipped(table, last, skipIds, (reason) => new StartError(reason))
+    if (skipped === last) continue
+    // Unlike `setval`, this is undone with the transaction.
+    await ask(`ALTER SEQUENCE ${sequence} RESTART WITH ${skipped}`)
+    await ask('SELECT nextval($1)', sequence)
+  }
+  const [epoch] = await ask<{ exists: boolean }>(`SELECT to_regclass('event_epoch') IS NOT NULL AS exists`)
+  // A store of an older schema gets its first epoch when it is migrated.
+  if (epoch?.exists) await ask(BEGIN_EPOCH)
+}

@@ -1,0 +1,55 @@
+// A file that was set back to an earlier state (shared/recovery.ts). Its schema may be older: it is left as it is.
+//
+// Do not use it in a process that has the store open: see file.ts.
+
+import type { Database } from 'bun:sqlite'
+import { StartError } from '../../domain/errors.ts'
+import type { ApiKey } from '../../domain/keys.ts'
+import { type KeyRow, keyColumns, toKey } from '../shared/key-rows.ts'
+import { ASSIGNING, lastSkipped, type Recovery } from '../shared/recovery.ts'
+import { checkFinished, MIGRATIONS, schemaVersion } from './connection.ts'
+import { lastIdOf, openAlone, setLastId } from './contents.ts'
+import { startError } from './errors.ts'
+import { BEGIN_EPOCH } from './events.ts'
+import { identityOf, prepareFile } from './file.ts'
+
+/** All or nothing. Throws StartError when a service uses the store. */
+export async function recover(path: string, { skipIds, revoke }: Recovery): Promise<void> {
+  if (identityOf(path) === undefined) throw new StartError(`There is no store at ${path}.`)
+  const file = prepareFile(path, MIGRATIONS.length)
+  try {
+    using database = openAlone(file, `A service uses ${path}. Stop it first.`)
+    checkFinished(database, path)
+    if (schemaVersion(database) === 0) throw new StartError(`${path} is empty: there is nothing to recover.`)
+    const revoked = await revoke(keysIn(database))
+    database.transaction(() => {
+      setApart(database, path, skipIds)
+      const end = database.query('UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL')
+      for (const id of revoked) end.run(Date.now(), id)
+    })()
+  } catch (error) {
+    throw startError(path, error)
+  }
+}
+
+/** Every key, oldest first. */
+export function keysIn(database: Database): ApiKey[] {
+  const columns = keyColumns(schemaVersion(database))
+  return database.query<KeyRow, []>(`SELECT ${columns} FROM keys ORDER BY id`).all().map(toKey)
+}
+
+/** What happens to a copy is not what happened to the store. */
+export function beginEpoch(database: Database): void {
+  // A store of an older schema gets its first epoch when it is migrated.
+  if (database.query("SELECT 1 FROM sqlite_schema WHERE name = 'event_epoch'").get()) database.run(BEGIN_EPOCH)
+}
+
+/** Begins an epoch, and leaves ids out. Belongs to one transaction. Throws StartError. */
+export function setApart(database: Database, path: string, skipIds: bigint): void {
+  const refuse = (reason: string) => new StartError(`${path} cannot be used: ${reason}.`)
+  const isThere = database.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?")
+  for (const table of ASSIGNING.filter((name) => isThere.get(name))) {
+    setLastId(database, table, lastSkipped(table, lastIdOf(database, table), skipIds, refuse))
+  }
+  beginEpoch(database)
+}
