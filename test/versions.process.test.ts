@@ -14,6 +14,7 @@ import type { Store } from '../src/domain/store.ts'
 import { kindOf, openStore } from '../src/store/kinds.ts'
 import { FUNCTIONS } from '../src/store/postgres/schema.ts'
 import { MIGRATIONS } from '../src/store/sqlite/connection.ts'
+import { lackOf } from '../src/store/sqlite/schema-check.ts'
 import { allEvents, inventoryOf } from './support/events.ts'
 import { temporaryFile } from './support/files.ts'
 import { petFilter } from './support/lists.ts'
@@ -46,6 +47,9 @@ test('a store of each schema is kept; with a new migration run `npm run keep-sto
 describe.each(versions)('a store of schema %d', (version) => {
   test('in a file that a killed service left, with its log, has lost nothing', async () => {
     const path = keptFile(version)
+    const unopened = new Database(path)
+    expect(lackOf(unopened)).toBeUndefined()
+    unopened.close()
     await expectContents(path, version)
     const database = new Database(path, { readonly: true })
     expect(database.query('PRAGMA integrity_check').values()).toEqual([['ok']])

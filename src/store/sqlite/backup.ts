@@ -12,6 +12,7 @@ import { isSqliteCode, startError } from './errors.ts'
 import { identityOf, prepareFile } from './file.ts'
 import { SIDE_SUFFIXES, withPartial } from './partial.ts'
 import { beginEpoch } from './recovery.ts'
+import { lackOf } from './schema-check.ts'
 
 export interface BackupSummary {
   pets: number
@@ -42,6 +43,8 @@ export function checkContents(path: string): BackupSummary {
   try {
     const [result] = database.query<{ integrity_check: string }, []>('PRAGMA integrity_check').all()
     if (result?.integrity_check !== 'ok') throw new StartError('The backup is damaged: it was not used.')
+    const lack = lackOf(database)
+    if (lack !== undefined) throw new StartError(`The backup ${lack}: it was not used.`)
     const count = (table: string) =>
       database.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()?.n ?? 0
     // A backup of an older version may have no orders.

@@ -12,6 +12,7 @@ import { lastIdOf, openAlone, setLastId } from './contents.ts'
 import { startError } from './errors.ts'
 import { BEGIN_EPOCH } from './events.ts'
 import { identityOf, prepareFile } from './file.ts'
+import { lackError } from './schema-check.ts'
 
 /** All or nothing. Throws StartError when a service uses the store. */
 export async function recover(path: string, { skipIds, revoke }: Recovery): Promise<void> {
@@ -28,7 +29,7 @@ export async function recover(path: string, { skipIds, revoke }: Recovery): Prom
       for (const id of revoked) end.run(Date.now(), id)
     })()
   } catch (error) {
-    throw startError(path, error)
+    throw lackError(path, startError(path, error))
   }
 }
 

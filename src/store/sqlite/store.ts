@@ -17,6 +17,7 @@ import { OrderChanges } from './order-changes.ts'
 import { sqliteOrders } from './orders.ts'
 import { PetChanges } from './pet-changes.ts'
 import { sqlitePets } from './pets.ts'
+import { lackError } from './schema-check.ts'
 import { sqliteSearchTables } from './search.ts'
 import { sqliteSearchPruning } from './search-pruning.ts'
 import { reads, Statements } from './statements.ts'
@@ -26,7 +27,12 @@ import { writes } from './writes.ts'
 
 /** `path` is a file or `:memory:`. Throws StartError when the file cannot be used. */
 export function openSqliteStore(path: string, options: StoreOptions): Store {
-  return sqliteStore(openConnection(path === ':memory:' ? path : resolve(path), options), options)
+  if (path === ':memory:') return sqliteStore(openConnection(path, options), options)
+  try {
+    return sqliteStore(openConnection(resolve(path), options), options)
+  } catch (error) {
+    throw lackError(path, error)
+  }
 }
 
 export function sqliteStore(connection: SqliteConnection, options: StoreOptions): Store {
