@@ -136,8 +136,8 @@ function prevRows(family: ListFamily): PromiseRow[] {
 export function cursorRows({ level, id, operation, path, statuses, filter, view }: ListFamily): PromiseRow[] {
   const row = rowsOf(level)
   const source = parameter(operation, 'cursor')
-  const cursorOf = async (probe: Probe): Promise<string> => {
-    const target = linkOf(await probe.get(`${path}?${await view(probe)}limit=1`), 'next')
+  const cursorOf = async (probe: Probe, viewed = true): Promise<string> => {
+    const target = linkOf(await probe.get(`${path}?${viewed ? await view(probe) : ''}limit=1`), 'next')
     const [, cursor] = /[?&]cursor=([^&]*)/.exec(target ?? '') ?? []
     if (cursor === undefined) throw new Unjudged('No cursor is handed out.')
     return cursor
@@ -179,8 +179,13 @@ export function cursorRows({ level, id, operation, path, statuses, filter, view 
       ? [
           row(`${id}.cursor.other-list`, 'A cursor of another list: 400 invalid_parameter.')
             .from(source, own)
+            // Without a filter, which would tell the lists apart, too.
             .check(
-              refuses(async (probe) => probe.get(`${other}?cursor=${await cursorOf(probe)}`), 400, 'invalid_parameter'),
+              refuses(
+                async (probe) => probe.get(`${other}?cursor=${await cursorOf(probe, false)}`),
+                400,
+                'invalid_parameter',
+              ),
             ),
         ]
       : []),
