@@ -8,6 +8,7 @@ import type { Context } from '../src/http/context.ts'
 import { Authentication } from '../src/http/request/authentication.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { newKey } from './support/keys.ts'
+import { rejectionOf } from './support/rejection.ts'
 import { startService, TODAY } from './support/service.ts'
 
 test('requests that arrive together share the look-up of their key', async () => {
@@ -53,6 +54,31 @@ test('a new key works at once, also while an earlier request still looks for it'
   expect((await authentication.verify(token, context)).id).toBe(id)
   released.resolve()
   expect(await early).toBe('invalid_api_key')
+  await opened.close()
+})
+
+test('a key that is revoked while it is looked up is not known afterwards', async () => {
+  const opened = await openStore(':memory:', { now: () => TODAY })
+  const released = Promise.withResolvers<void>()
+  let lookups = 0
+  const findKey = async (hash: KeyHash) => {
+    const found = await opened.findKey(hash)
+    if (++lookups === 1) await released.promise
+    return found
+  }
+  const authentication = new Authentication({ findKey }, 'production')
+  // As PostgreSQL has it: half a second later the number is the next.
+  const context = (keys: number) => ({ version: { data: undefined, keys }, now: TODAY }) as Context
+  const token = generateKey('production')
+  const { id } = await opened.createKey(newKey({ hash: hashKey(token) }))
+  const early = authentication.verify(token, context(1))
+  while (lookups < 1) await Bun.sleep(1)
+  await opened.revokeKey(id)
+  const refused = { code: 'invalid_api_key', message: 'This API key is revoked.' }
+  expect(await rejectionOf(authentication.verify(token, context(2)))).toMatchObject(refused)
+  released.resolve()
+  expect((await early).id).toBe(id)
+  expect(authentication.known(token, context(2))).toBeUndefined()
   await opened.close()
 })
 

@@ -26,7 +26,7 @@ test.each([
   }
 })
 
-test('two requests that differ in any field are not the same for an Idempotency-Key', () => {
+test('two requests that differ in any field or in their operation are not the same for an Idempotency-Key', () => {
   const pet = { name: 'Rex', categoryId: 7n, status: 'available' } as const
   const value = { id: 1n, ...pet }
   const first = {
@@ -39,4 +39,6 @@ test('two requests that differ in any field are not the same for an Idempotency-
     const other = textOf(NEW_PET_COLUMNS, { ...pet, [field]: 'another value' })
     expect(replay(CREATE_PET, first, other)).toMatchObject({ code: 'idempotency_mismatch' })
   }
+  const elsewhere = { ...CREATE_PET, name: 'placeOrder' }
+  expect(replay(elsewhere, first, first.request)).toMatchObject({ code: 'idempotency_mismatch' })
 })

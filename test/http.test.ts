@@ -163,6 +163,11 @@ describe('a Host that is none: 400, and the connection ends (RFC 9110, 7.2)', ()
       expect(statusOf(await request(host))).toBe(200)
     })
   }
+
+  test('also where the same target is cached, from a Host of which the runtime makes no URL', async () => {
+    for (let n = 0; n < 3; n++) expect(statusOf(await request(VALID.at(-1) as string))).toBe(200)
+    for (const host of NONE) expect(statusOf(await request(host))).toBe(400)
+  })
 })
 
 // Should one of these fail because the runtime has learnt it: good; docs/operations.md is to be changed, too.

@@ -2,7 +2,7 @@
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { readdirSync, statSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { startCheckpoints } from '../src/store/sqlite/checkpoints.ts'
 import { openConnection } from '../src/store/sqlite/connection.ts'
@@ -98,6 +98,27 @@ test('what is written while the log is copied is copied while writers are held',
   lengthen(writer, 20)
   expect(await held).toBe(true)
   await checkpoints.stop()
+  connection.close()
+})
+
+test('are not made of another file that has come to its place', async () => {
+  const path = temporaryFile('petstore.db')
+  const other = await storeWithKey()
+  await other.store.close()
+  const connection = openConnection(path)
+  using writer = new Database(path)
+  let looks = 0
+  const watched = { ...connection, database: connection.database, check: () => ++looks && connection.check() }
+  const checkpoints = startCheckpoints(watched, (work) => work())
+  lengthen(writer, 20)
+  // The log stays where it was, beside the other file, which it would ruin.
+  renameSync(path, `${path}.moved`)
+  copyFileSync(other.path, path)
+  const before = readFileSync(path)
+  const isAsItWas = () => readFileSync(path).equals(before)
+  while (looks === 0 && isAsItWas()) await Bun.sleep(10)
+  await checkpoints.stop()
+  expect(isAsItWas()).toBe(true)
   connection.close()
 })
 

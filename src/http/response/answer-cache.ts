@@ -35,7 +35,7 @@ export class AnswerCache {
    */
   read(version: number, context: Context, read: () => Promise<Answer>): Promise<Answer> {
     const { url } = context.request
-    if (!isCacheable(url) || this.isNew(url)) return read()
+    if (url.length > URL_MAX || this.isNew(url)) return read()
     const reading = this.reading.get(url)
     if (reading?.version === version) return reading.answer
     const answer = this.readAndCache(version, context, read)
@@ -74,9 +74,4 @@ export class AnswerCache {
     this.seen[slot] = hash
     return true
   }
-}
-
-/** With an invalid Host, the URL is only the request's target, and the same target with another Host may have to be refused. */
-function isCacheable(url: string): boolean {
-  return !url.startsWith('/') && url.length <= URL_MAX
 }
