@@ -37,7 +37,8 @@ export function exportCommand<Item extends object, Filter>({
       'after',
       `
 An existing file is replaced only when the export is complete. Without --excel
-a CSV is exact: text that a spreadsheet takes for a formula stands in it as it is.
+a CSV is exact: text that a spreadsheet takes for a formula stands in it as it
+is.
 
 Examples:
 ${examples.map((example) => `  petstore ${example}`).join('\n')}`,
