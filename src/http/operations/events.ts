@@ -5,6 +5,7 @@ import { PetstoreError } from '../../domain/errors.ts'
 import type { EventPage, EventPlace, EventStart } from '../../domain/events.ts'
 import type { Feed } from '../feed.ts'
 import { decodeEventCursor, eventLink } from '../request/event-cursor.ts'
+import { noteOnPlus } from '../request/parameters.ts'
 import type { Answer } from '../response/response.ts'
 import type { SomeHandlers } from './handler.ts'
 
@@ -40,5 +41,5 @@ function startOf(from = 'beginning'): EventStart {
   const time = instantFromText(from)
   if (time !== undefined) return time
   const expected = 'beginning, now, or a date and time with an offset, such as 2026-11-21T18:00:00Z'
-  throw new PetstoreError('invalid_parameter', `from must be ${expected}.`)
+  throw new PetstoreError('invalid_parameter', `from must be ${expected}.${noteOnPlus(from)}`)
 }

@@ -1,6 +1,7 @@
 // Reads and validates path, query and header parameters. Ignores unknown ones; refuses a known one that is given twice.
 
 import type { ContractOperation, ContractParameter } from '../../contract/contract.ts'
+import { instantFromText } from '../../contract/date-time.ts'
 import { PetstoreError } from '../../domain/errors.ts'
 import type { RoutedRequest } from '../context.ts'
 
@@ -37,8 +38,19 @@ function readOne(parameter: ContractParameter, texts: readonly string[], problem
   const { name } = parameter
   const [text] = texts
   if (text === undefined) return parameter.default
-  if (texts.length === 1) return parameter.validate(text, name, problems)
-  problems.push(`${name} must be given once.`)
+  if (texts.length > 1) {
+    problems.push(`${name} must be given once.`)
+    return undefined
+  }
+  const own: string[] = []
+  const value = parameter.validate(text, name, own)
+  problems.push(...own.map((problem) => problem + (parameter.in === 'query' ? noteOnPlus(text) : '')))
+  return value
+}
+
+/** For the message on a value that was refused: in a query, a `+` is a space. */
+export function noteOnPlus(text: string): string {
+  return instantFromText(text.replace(' ', '+')) === undefined ? '' : ' In a URL, write its + as %2B.'
 }
 
 function textsOf(parameter: ContractParameter, query: string, headers: Headers): readonly string[] {
