@@ -33,8 +33,8 @@ describe('a saved login', () => {
 
   test.each<[string, Record<string, string>, string[], number, string]>([
     ['is used', {}, [], 3, 'http://127.0.0.1:1/v1 cannot be reached'],
-    ['gives its key to no other address', { PETSTORE_URL: service.url }, [], 1, `no API key for ${service.url}`],
-    ['gives its key to no other port', { PETSTORE_PORT: port }, [], 1, `no API key for ${service.url}`],
+    ['gives its key to no other address', { PETSTORE_URL: service.url }, [], 4, `no API key for ${service.url}`],
+    ['gives its key to no other port', { PETSTORE_PORT: port }, [], 4, `no API key for ${service.url}`],
     [
       'keeps its address from a key of the environment',
       { PETSTORE_API_KEY: service.key, PETSTORE_PORT: port },
