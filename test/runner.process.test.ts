@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from './support/files.ts'
 import { root } from './support/process.ts'
+import { runTests } from './support/runner.ts'
 
 const FILES = {
   'compared.test.ts': `
@@ -31,9 +32,10 @@ test('each failed test is shown again, with what it said and where, shortened so
   mkdirSync(folder)
   for (const [name, text] of Object.entries(FILES))
     writeFileSync(join(folder, name), `import { beforeAll, describe, expect, test } from 'bun:test'${text}\n`)
+  const files = Object.keys(FILES).map((name) => `./${name}`)
   const script = `
     const { runTests } = await import(${JSON.stringify(join(root, 'test/support/runner.ts'))})
-    console.log(JSON.stringify(await runTests(['--parallel=2', '.'], 'report.xml', { cwd: '.' })))`
+    console.log(JSON.stringify(await runTests(${JSON.stringify(files)}, ['--parallel=2'], 'report.xml', { cwd: '.', limitMs: 60_000 })))`
   const child = Bun.spawn([process.execPath, '-e', script], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
   const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
   const { failures, ...counts } = JSON.parse(stdout.slice(stdout.lastIndexOf('\n{') + 1))
@@ -55,4 +57,24 @@ test('each failed test is shown again, with what it said and where, shortened so
   expect(failures.join('\n\n').split('\n').length).toBeLessThan(120)
   // While it runs, the runner's own output goes on, too.
   expect(stderr).toContain('(fail) outer > throws')
+})
+
+test('a run that takes too long ends, and says which files it waited for', async () => {
+  const folder = temporaryFile('hanging')
+  mkdirSync(folder)
+  const write = (name: string, body: string) =>
+    writeFileSync(join(folder, name), `import { test } from 'bun:test'\ntest('it', async () => { ${body} })\n`)
+  write('quick.test.ts', '')
+  write('hanging.test.ts', 'await new Promise((resolve) => setTimeout(resolve, 1e9))')
+  const { failed, failures } = await runTests(
+    ['./quick.test.ts', './hanging.test.ts'],
+    ['--parallel=2'],
+    'report.xml',
+    {
+      cwd: folder,
+      limitMs: 4_000,
+    },
+  )
+  expect(failed).toBe(1)
+  expect(failures).toEqual([expect.stringMatching(/It waited for: \.\/hanging\.test\.ts$/)])
 })

@@ -1,5 +1,6 @@
 // Runs test files with Bun's runner, counts what they say, and keeps what those said that failed: the runner writes it far above
-// the end of its output, of which CI shows no more than the last 150 lines.
+// the end of its output, of which CI shows no more than the last 150 lines. A test has all the time that a busy machine needs
+// (time-limit.ts); only the run as a whole is limited, and then says which files it waited for.
 
 import { readFileSync } from 'node:fs'
 
@@ -13,17 +14,37 @@ const FAILURE =
 /** Thrown while a file was loaded, or after its last test: not in the report. */
 const UNHANDLED = /^# Unhandled error between tests\n-+\n([\s\S]*?)\n-+$/gm
 
-/** Counted from the report that the runner writes; no report, or a status that disagrees with it, is a failure. */
-export async function runTests(args: string[], report: string, options: { cwd: string; env?: NodeJS.ProcessEnv }) {
-  const command = [process.execPath, 'test', ...args, '--reporter=junit', `--reporter-outfile=${report}`]
+/** The runner names a file when it has ended. */
+const ENDED = /^(\S+\.test\.tsx?):$/gm
+
+export interface RunOptions {
+  cwd: string
+  env?: NodeJS.ProcessEnv
+  /** Ends the whole run. */
+  limitMs: number
+}
+
+/** Counted from the report that the runner writes; no report, or a status that disagrees with it, is a failure. `files` begin with `./`. */
+export async function runTests(files: readonly string[], flags: string[], report: string, options: RunOptions) {
+  const command = [process.execPath, 'test', ...flags, '--reporter=junit', `--reporter-outfile=${report}`, ...files]
   // The standard error has all: what tests print, too.
   const runner = Bun.spawn(command, { ...options, stdio: ['ignore', 'inherit', 'pipe'] })
   let output = ''
+  let isOver = false
+  const timer = setTimeout(() => {
+    isOver = true
+    runner.kill('SIGKILL')
+  }, options.limitMs)
   for await (const text of runner.stderr.pipeThrough(new TextDecoderStream())) {
     process.stderr.write(text)
     output += text
   }
   const status = await runner.exited
+  clearTimeout(timer)
+  const waiting = () => {
+    const ended = new Set(output.matchAll(ENDED).map(([, file]) => `./${file}`))
+    return files.filter((file) => !ended.has(file)).join(' ')
+  }
   const xml = readOrEmpty(report)
   const [total = 0, reported = 0, skipped = 0] = COUNTS.exec(xml)?.slice(1).map(Number) ?? []
   const failures = [
@@ -31,6 +52,7 @@ export async function runTests(args: string[], report: string, options: { cwd: s
       return unescaped(`${file}: ${suite && `${suite} > `}${name}\n${said || message}`).trimEnd()
     }),
     ...output.matchAll(UNHANDLED).map(([, said]) => `beside the tests:\n${said}`),
+    ...(isOver ? [`The run took more than ${options.limitMs / 60_000} minutes. It waited for: ${waiting()}`] : []),
   ]
   const failed = total === 0 || (status !== 0 && reported === 0) ? reported + 1 : reported
   return { passed: total - reported - skipped, failed, skipped, failures: shortened(failures) }
