@@ -11,6 +11,24 @@ import { newKey } from './support/keys.ts'
 import { rejectionOf } from './support/rejection.ts'
 import { startService, TODAY } from './support/service.ts'
 
+/** A store whose first look-up has its result at once, and gives it only when it is released. */
+async function slowAtFirst() {
+  const opened = await openStore(':memory:', { now: () => TODAY })
+  const [{ promise: begun, resolve: begin }, { promise: released, resolve: release }] = [
+    Promise.withResolvers<void>(),
+    Promise.withResolvers<void>(),
+  ]
+  let lookups = 0
+  const findKey = async (hash: KeyHash) => {
+    const found = await opened.findKey(hash)
+    if (++lookups > 1) return found
+    begin()
+    await released
+    return found
+  }
+  return { opened, authentication: new Authentication({ findKey }, 'production'), begun, release }
+}
+
 test('requests that arrive together share the look-up of their key', async () => {
   const opened = await openStore(':memory:', { now: () => TODAY })
   let lookups = 0
@@ -36,47 +54,31 @@ test('requests that arrive together share the look-up of their key', async () =>
 })
 
 test('a new key works at once, also while an earlier request still looks for it', async () => {
-  const opened = await openStore(':memory:', { now: () => TODAY })
-  const released = Promise.withResolvers<void>()
-  let lookups = 0
-  const findKey = async (hash: KeyHash) => {
-    const found = await opened.findKey(hash)
-    if (++lookups === 1) await released.promise
-    return found
-  }
-  const authentication = new Authentication({ findKey }, 'production')
+  const { opened, authentication, begun, release } = await slowAtFirst()
   // As PostgreSQL has it.
   const context = { version: { data: undefined, keys: 0 }, now: TODAY } as Context
   const token = generateKey('production')
   const early = authentication.verify(token, context).catch(({ code }) => code)
-  while (lookups < 1) await Bun.sleep(1)
+  await begun
   const { id } = await opened.createKey(newKey({ hash: hashKey(token) }))
   expect((await authentication.verify(token, context)).id).toBe(id)
-  released.resolve()
+  release()
   expect(await early).toBe('invalid_api_key')
   await opened.close()
 })
 
 test('a key that is revoked while it is looked up is not known afterwards', async () => {
-  const opened = await openStore(':memory:', { now: () => TODAY })
-  const released = Promise.withResolvers<void>()
-  let lookups = 0
-  const findKey = async (hash: KeyHash) => {
-    const found = await opened.findKey(hash)
-    if (++lookups === 1) await released.promise
-    return found
-  }
-  const authentication = new Authentication({ findKey }, 'production')
+  const { opened, authentication, begun, release } = await slowAtFirst()
   // As PostgreSQL has it: half a second later the number is the next.
   const context = (keys: number) => ({ version: { data: undefined, keys }, now: TODAY }) as Context
   const token = generateKey('production')
   const { id } = await opened.createKey(newKey({ hash: hashKey(token) }))
   const early = authentication.verify(token, context(1))
-  while (lookups < 1) await Bun.sleep(1)
+  await begun
   await opened.revokeKey(id)
   const refused = { code: 'invalid_api_key', message: 'This API key is revoked.' }
   expect(await rejectionOf(authentication.verify(token, context(2)))).toMatchObject(refused)
-  released.resolve()
+  release()
   expect((await early).id).toBe(id)
   expect(authentication.known(token, context(2))).toBeUndefined()
   await opened.close()
