@@ -51,7 +51,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'system/files.ts',
     'system/lock.ts',
     'system/partial.ts',
-    'system/priority.ts',
+    'system/terminal.ts',
   ],
 }
 

@@ -5,7 +5,8 @@ import { closeSync, constants, openSync, readdirSync, readFileSync, writeSync } 
 import { join } from 'node:path'
 import { temporaryFile } from './support/files.ts'
 import { petBody } from './support/pets.ts'
-import { answering, ask, COUNTING, type Running, root, serve } from './support/process.ts'
+import { answering, ask, COUNTING, launcher, type Running, root, serve } from './support/process.ts'
+import { openTerminal } from './support/terminal.ts'
 
 const PET = petBody()
 const LINUX = process.platform === 'linux'
@@ -200,6 +201,50 @@ describe.skipIf(!LINUX).concurrent('with workers', () => {
     expect(status).toBe(0)
     expect(tookMs).toBeLessThan(STOP_MAX_MS)
     expect(processesOf(database)).toEqual([])
+  })
+})
+
+describe.concurrent('SIGHUP', () => {
+  /** In a shell at a terminal, which ends when the service has ended. */
+  const atTerminal = async (script: string) => {
+    const args = ['serve', '--port', '0', '--database', temporaryFile('petstore.db')]
+    const terminal = openTerminal([launcher, ...args], {}, 80, ['sh', '-c', script, 'sh'])
+    await terminal.waitFor('petstore listening on ')
+    const url = /petstore listening on (\S+)/.exec(terminal.shown())?.[1] as string
+    return { terminal, ready: async () => (await fetch(new URL('/readyz', url))).status }
+  }
+
+  test('at a terminal stops the service in order', async () => {
+    const { terminal } = await atTerminal('exec "$@"')
+    process.kill(terminal.pid, 'SIGHUP')
+    expect(await terminal.exited).toBe(0)
+    expect(terminal.shown()).toContain('stopping')
+  })
+
+  test.each([
+    ['was ignored at the start', `trap '' HUP; exec "$@"`],
+    ['is ignored by nohup', 'touch nohup.out; tail -f nohup.out & exec nohup "$@"'],
+  ])('that %s is no signal to stop', async (_, script) => {
+    const { terminal, ready } = await atTerminal(script)
+    for (let n = 0; n < 3; n++) {
+      process.kill(terminal.pid, 'SIGHUP')
+      await Bun.sleep(100)
+      expect(await ready()).toBe(200)
+    }
+    process.kill(terminal.pid, 'SIGTERM')
+    expect(await terminal.exited).toBe(0)
+    // Once.
+    expect(terminal.shown().split('there is nothing to reload').length).toBe(2)
+  })
+
+  test('without a terminal is no signal to stop, for workers neither', async () => {
+    const { service, workers } = await withWorkers()
+    for (const pid of [service.pid, ...workers]) process.kill(pid, 'SIGHUP')
+    while (!service.stderr().includes('there is nothing to reload')) await Bun.sleep(10)
+    expect((await ask('GET', `${service.url}/pets`, service.key)).status).toBe(200)
+    expect(await service.stop()).toBe(0)
+    expect(service.stderr().split('SIGHUP').length).toBe(2)
+    expect(service.stderr()).not.toContain('worker ended')
   })
 })
 

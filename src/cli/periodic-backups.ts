@@ -16,6 +16,8 @@ const NAME = /^petstore-(\d{8}T\d{6}Z)\.db$/
 const CHECK_EVERY_MS = 1_000
 /** The time from a failure to the next attempt. */
 const RETRY_MS = 60_000
+/** A terminal and systemd send the signal that stops the service to all its processes. */
+const STOPPING: unknown[] = ['SIGTERM', 'SIGINT', 'SIGHUP']
 /** A backup that is at most this late is named after the time when it was due. */
 const ON_TIME_MS = 10_000
 
@@ -82,8 +84,7 @@ export function startPeriodicBackups(config: Config, log: Log, now: () => number
       return true
     }
     for (const partial of partialsOf(file, pid)) rmSync(partial, { force: true })
-    // A terminal and systemd send the signal that stops the service to all its processes.
-    if (signalCode === 'SIGTERM' || signalCode === 'SIGINT' || existsSync(file)) return false
+    if (STOPPING.includes(signalCode) || existsSync(file)) return false
     throw new Error(message.trim() || `The backup process ended with ${signalCode ?? status}.`)
   }
 

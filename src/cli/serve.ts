@@ -145,7 +145,7 @@ async function serve(
     await say(announcement({ url, config, key: shownKey, metrics: admin?.url }, { json, ephemeral, worker }), log)
   }
   // Listened for before the address is printed, because until then a signal ends the process at once.
-  const signalled = Promise.race([firstSignal(), npxEnds()])
+  const signalled = Promise.race([firstSignal(worker ? createLog('silent') : log), npxEnds()])
   await ready()
 
   const receive = async (line: string) => {

@@ -1,15 +1,20 @@
 // How a running service stops: in steps after the first signal, at once after the second. Each step has a time limit, so that
 // nothing that hangs (a reader of the log, a disk, a worker) keeps the process alive.
 
+import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import type { Log } from '../observability/log.ts'
+import { isTerminal } from '../system/terminal.ts'
 import { Interrupted } from './exit-codes.ts'
 
 /** The same signal within this time counts once: a terminal sends it to npm and to this process, and npm passes it on. */
 const SAME_SIGNAL_MS = 100
 
-/** Resolves with the first SIGTERM or SIGINT. The second, of either kind, ends the process with 128 plus its number. */
-export function firstSignal(): Promise<NodeJS.Signals> {
+/**
+ * Resolves with the first SIGTERM or SIGINT. The second, of either kind, ends the process with 128 plus its number. With the log of a service,
+ * SIGHUP is the signal of a terminal that closes; without a terminal, or where it was ignored at the start (nohup), the service goes on.
+ */
+export function firstSignal(log?: Log): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let first: { signal: NodeJS.Signals; at: number } | undefined
     const receive = (signal: NodeJS.Signals) => {
@@ -21,7 +26,26 @@ export function firstSignal(): Promise<NodeJS.Signals> {
     }
     process.on('SIGTERM', receive)
     process.on('SIGINT', receive)
+    if (!log) return
+    const closes = !isHangUpIgnored() && [0, 1, 2].some(isTerminal)
+    let told = false
+    // A shell may send it once more: that is no second signal.
+    process.on('SIGHUP', (signal) => {
+      if (closes && !first) receive(signal)
+      else if (!closes && !told) log.info({ signal }, 'there is nothing to reload, the service goes on')
+      told = true
+    })
   })
+}
+
+/** Whether this process was started so (Linux). */
+function isHangUpIgnored(): boolean {
+  try {
+    const [, signals = ''] = /^SigIgn:\t(\w+)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? []
+    return (BigInt(`0x${signals}`) & 1n) === 1n
+  } catch {
+    return false
+  }
 }
 
 /** Rejects with Interrupted at the first SIGINT or SIGTERM: `left` says what the work leaves behind. */

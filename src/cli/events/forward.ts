@@ -70,7 +70,7 @@ async function forward({ to, secretFile, state, from, insecure }: ForwardOptions
   if (admin) log.info({ url: admin.url }, 'metrics')
   const reporting = setInterval(() => progress.report(), REPORT_EVERY_MS)
   const [stop, giveUp] = [new AbortController(), new AbortController()]
-  firstSignal().then((signal) => {
+  firstSignal(log).then((signal) => {
     log.info({ signal }, 'stopping')
     stop.abort()
     setTimeout(() => giveUp.abort(), STOP_MS).unref()
