@@ -1,11 +1,16 @@
-// Time in proportion to the input, and no more: one request, without a key even, must not be able to stop the process. Every
-// regular expression that meets what comes from outside is fed with the worst that can be made from what it takes, and the
+// Time in proportion to the input, and no more: one request, without a key even, must not be able to stop the process, nor an answer the
+// client. Every regular expression that meets what comes from outside is fed with the worst that can be made from what it takes, and the
 // real server with the worst that each part of a request can hold.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import document from '../openapi.yaml'
+import { cursorTo } from '../src/client/responses.ts'
+import { nextPage } from '../src/practice/history.ts'
+import type { Exchange } from '../src/practice/record.ts'
+import type { Answer } from '../src/promises/answer.ts'
+import { linkOf } from '../src/promises/catalogue/pages.ts'
 import { petBody, verbatim } from './support/pets.ts'
 import { type Service, startService } from './support/service.ts'
 
@@ -38,6 +43,7 @@ const SAMPLES: Record<string, readonly string[]> = {
 /** Not met by anything from outside, or made from text that is not in one piece. */
 const ELSEWHERE: Record<string, string> = {
   'http/route.ts /\\{(\\w+)\\}/g': 'reads the contract, at start',
+  'contract/contract.ts /^servers:\\n(?: +.*\\n)+/m': 'reads the contract, at start',
   'contract/schema.ts new RegExp(': 'the patterns of the contract, which are among the others',
   'domain/keys.ts new RegExp(': 'a fixed number of characters, and nothing repeated',
 }
@@ -58,8 +64,22 @@ describe('every regular expression', () => {
 
   for (const [file, expression] of found) {
     test(`${expression} of ${file} takes linear time`, () => {
-      for (const sample of samplesOf(file, expression)) expect(slowest(regularOf(expression), sample)).toBe('')
+      const work = (text: string) => search(regularOf(expression), text)
+      for (const sample of samplesOf(file, expression)) expect(slowest(work, sample)).toBe('')
     })
+  }
+})
+
+/** Whoever reads the `Link` of an answer, which may come from any server. */
+const LINK_READERS: Record<string, (link: string) => unknown> = {
+  'the client': (link) => cursorTo('next', { headers: { get: () => link } } as unknown as Response),
+  'petstore verify': (link) => linkOf({ header: () => link } as unknown as Answer, 'next'),
+  practice: (link) => nextPage({ answered: { headers: [['Link', link]] } } as unknown as Exchange),
+}
+
+test.each(Object.entries(LINK_READERS))('a Link takes linear time: %s', (_, read) => {
+  for (const sample of ['</v1/pets?cursor=A>; rel="next"', '<a> ; title = "b"; rel=next , <c>;rel="prev"']) {
+    expect(slowest(read, sample)).toBe('')
   }
 })
 
@@ -91,7 +111,7 @@ function regularOf(expression: string): RegExp {
 }
 
 /** The first text that takes too long: what it begins with, what is repeated, how often. */
-function slowest(regular: RegExp, sample: string): string {
+function slowest(work: (text: string) => unknown, sample: string): string {
   for (let at = 0; at < sample.length; at++) {
     const repeated = [1, 2, 3].map((length) => sample.slice(at, at + length))
     for (const pump of new Set([...repeated, ' ', '0', 'a', '"', '\\', ';', ', '])) {
@@ -99,7 +119,7 @@ function slowest(regular: RegExp, sample: string): string {
         // From short to long: one that doubles with each character would otherwise never end.
         for (const times of [16, 20, 24, 28, 32, 64, 128, 4096, CHARACTERS / pump.length]) {
           const text = `${prefix}${pump.repeat(times)}\n\0`
-          if (milliseconds(() => found(regular, text)) > MS_MAX) return JSON.stringify({ prefix, pump, times })
+          if (milliseconds(() => work(text)) > MS_MAX) return JSON.stringify({ prefix, pump, times })
         }
       }
     }
@@ -107,14 +127,14 @@ function slowest(regular: RegExp, sample: string): string {
   return ''
 }
 
-function found(regular: RegExp, text: string): void {
+function search(regular: RegExp, text: string): void {
   regular.lastIndex = 0
   if (regular.global) text.match(regular)
   else regular.exec(text)
 }
 
 /** The best of three, where the first is slow: others use this machine, too. */
-function milliseconds(work: () => void): number {
+function milliseconds(work: () => unknown): number {
   let best = Number.POSITIVE_INFINITY
   for (let n = 0; n < 3 && best > MS_MAX; n++) {
     const begun = processorMs()

@@ -49,7 +49,8 @@ export function cursorTo(relation: 'next' | 'prev', response: Response): string 
 }
 
 const PARAMETER = /\s*;\s*([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"([^"]*)"|([^\s",;]+)))?/g
-const LINK = new RegExp(`<([^>]*)>((?:${PARAMETER.source})*)`, 'g')
+// No `<` within a target (RFC 3986): otherwise many of them in a row would each be read to the end.
+const LINK = new RegExp(`<([^<>]*)>((?:${PARAMETER.source})*)`, 'g')
 
 /** Only the first `rel` counts (RFC 8288, 3.3). */
 function relations(parameters: string): string[] {

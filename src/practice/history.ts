@@ -120,6 +120,6 @@ export function told({ answered }: Exchange, name: string): string | undefined {
 
 /** The parameters of the link to the next page, where the answer has one. */
 export function nextPage(exchange: Exchange): URLSearchParams | undefined {
-  const [, target] = /<([^>]*)>;\s*rel="next"/.exec(told(exchange, 'Link') ?? '') ?? []
+  const [, target] = /<([^<>]*)>;\s*rel="next"/.exec(told(exchange, 'Link') ?? '') ?? []
   return target === undefined ? undefined : parametersOf({ ...exchange, target })
 }

@@ -25,7 +25,7 @@ export interface ListFamily {
 }
 
 export const WALKED_PAGES_MAX = 40
-const LINK = /<([^>]*)>\s*;\s*rel="?([\w-]+)"?/g
+const LINK = /<([^<>]*)>\s*;\s*rel="?([\w-]+)"?/g
 
 /** The target of a link of the answer (RFC 8288). */
 export function linkOf(answer: Answer, relation: string): string | undefined {
