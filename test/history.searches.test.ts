@@ -1,8 +1,8 @@
 // Which answers to a search the experiment with recorded histories explains: rows that were so, in order, none missing, true links.
 
 import { expect, test } from 'bun:test'
-import type { Seen } from '../endurance/event-readers.ts'
-import type { ListAsk, Operation } from '../endurance/history/operations.ts'
+import { commitsOf } from '../endurance/history/commits.ts'
+import type { ListAsk, Operation, Seen } from '../endurance/history/operations.ts'
 import { searchFault } from '../endurance/history/searches.ts'
 import { Versions } from '../endurance/history/versions.ts'
 
@@ -29,7 +29,8 @@ const ASK = { kind: 'list', list: 'pets', search: 'added1', newest: false, back:
 function judged(rows: object[], ask: Partial<ListAsk> = {}, links = '', between: [number, number] = [3, 3]) {
   const operation = { text: JSON.stringify(rows), links } as Operation
   return (
-    searchFault(operation, { ...ASK, ...ask, search: ASK.search }, new Versions(EVENTS, []), between) ?? 'explained'
+    searchFault(operation, { ...ASK, ...ask, search: ASK.search }, new Versions(commitsOf(EVENTS, []), []), between) ??
+    'explained'
   )
 }
 

@@ -1,16 +1,18 @@
-// What the checker of recorded histories takes for known of an order: its reference and end, which no event tells, as answers gave them.
+// What the checker of recorded histories takes for known of an order: its reference and end, which no event tells, follow from what was asked
+// for, answered or not.
 
 import { expect, test } from 'bun:test'
-import type { Seen } from '../endurance/event-readers.ts'
-import type { Operation } from '../endurance/history/operations.ts'
-import { contentOf, Versions } from '../endurance/history/versions.ts'
+import { commitsOf } from '../endurance/history/commits.ts'
+import type { Ask, Operation, Seen } from '../endurance/history/operations.ts'
+import { requestOf } from '../endurance/history/requests.ts'
+import { Versions } from '../endurance/history/versions.ts'
 
 const AT = '2026-11-22T00:00:00.000Z'
 const LATER = '2026-11-22T00:00:01.000Z'
-const ORDER = { id: 1, petId: 1, petName: 'Rex', status: 'pending', placedAt: AT, changedAt: AT }
+const ORDER = { id: 1, petId: 1, petName: 'Rex', status: 'pending', placedAt: AT }
 
 const event = (id: number, type: Seen['type'], at: string, of: object): Seen =>
-  ({ id, type, at, petId: 1, ...of }) as Seen
+  ({ id, type, at, by: 'first', petId: 1, ...of }) as Seen
 
 /** Version 2 is the placement, version 3 a change of the order. */
 const events = (changedAt: string) => [
@@ -22,24 +24,40 @@ const events = (changedAt: string) => [
   event(3, 'order.changed', changedAt, { petStatus: 'pending', orderId: 1, orderStatus: 'pending' }),
 ]
 
-const answered = (kind: 'place' | 'change', changedAt: string, reference: string) =>
-  ({
-    ask: { kind },
-    status: kind === 'place' ? 201 : 200,
-    startedAt: 0,
-    endedAt: 1,
-    text: JSON.stringify({ ...ORDER, changedAt, reference }),
-  }) as unknown as Operation
+/** `reference`: that of the answer; `undefined`: there was none. */
+function asked(ask: Ask, changedAt: string, reference?: string): Operation {
+  const status = reference === undefined ? 0 : ask.kind === 'place' ? 201 : 200
+  const text = reference === undefined ? '' : JSON.stringify({ ...ORDER, changedAt, reference })
+  return { ...requestOf(ask), key: 'first', status, text } as unknown as Operation
+}
 
-const known = (reference: string) => contentOf({ ...ORDER, content: undefined, reference } as never)
+const place = (answered?: string) => asked({ kind: 'place', petId: 1, reference: 'first' }, AT, answered)
+const change = (reference: string, changedAt: string, answered?: string) =>
+  asked({ kind: 'change', id: 1, to: { reference } }, changedAt, answered)
 
-test.each([
-  ['both were answered', LATER, ['first', 'second'], [known('first'), known('second')]],
-  ['the change was answered to nobody', LATER, ['first'], [known('first'), undefined]],
-  ['both have one time, as a clock was set back', AT, ['first', 'second'], [undefined, undefined]],
-  ['both have one time, and the change was answered to nobody', AT, ['first'], [undefined, undefined]],
-])('%s', (_, changedAt, [first = '', second], expected) => {
-  const operations = [answered('place', AT, first), ...(second ? [answered('change', changedAt, second)] : [])]
-  const versions = new Versions(events(changedAt), operations)
-  expect([2, 3].map((version) => versions.order(1, version)?.content)).toEqual(expected)
+test.each<[string, string, Operation[], string[][]]>([
+  ['both were answered', LATER, [place('first'), change('second', LATER, 'second')], [['first'], ['second']]],
+  ['the change was answered to nobody', LATER, [place('first'), change('second', LATER)], [['first'], ['second']]],
+  [
+    'two were answered to nobody',
+    LATER,
+    [place('first'), change('a', LATER), change('b', LATER)],
+    [['first'], ['a', 'b']],
+  ],
+  [
+    'both have one time, as a clock was set back',
+    AT,
+    [place('first'), change('second', AT, 'second')],
+    [['first'], ['second']],
+  ],
+  [
+    'the placement was answered to nobody',
+    LATER,
+    [place(), change('second', LATER, 'second')],
+    [['first'], ['second']],
+  ],
+])('%s', (_, changedAt, operations, expected) => {
+  const versions = new Versions(commitsOf(events(changedAt), operations), operations)
+  const known = [2, 3].map((version) => versions.order(1, version)?.contents.map(({ reference }) => reference))
+  expect(known).toEqual(expected)
 })

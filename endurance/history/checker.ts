@@ -2,50 +2,155 @@
 // operation has to fit between two of them: not before what somebody had seen when it began, and not after a commit that was
 // asked for only when it had ended. Taking the earliest version that explains an answer leaves the most to those that follow, so one pass decides.
 
-import type { Seen } from '../event-readers.ts'
-import { type Condition, conditionOf } from './explain.ts'
-import { type Ask, isUnanswered, type Operation } from './operations.ts'
-import { countUpTo, Versions } from './versions.ts'
+import type { Commit } from './commits.ts'
+import { feedFaults, type Place, told } from './feed.ts'
+import { identityOf, isUnanswered, type Operation, type Seen } from './operations.ts'
+import { keyFault, refused } from './refusals.ts'
+import { type Condition, succeeded } from './rules.ts'
+import { Tags } from './tags.ts'
+import { type Circumstances, World } from './world.ts'
 
 export interface Fault {
-  readonly operation?: Operation
   readonly reason: string
-  /** The versions between which it has to fit. */
-  readonly between?: readonly [number, number]
+  /** The shortest piece of the history that no order explains. */
+  readonly operations: readonly Operation[]
+  readonly commits: readonly Commit[]
+  /** When all that contradicts was there, on the clock of the operations. */
+  readonly at: number
 }
 
 export interface Verdict {
   readonly checked: number
-  readonly versions: Versions
+  readonly world: World
+  /** In the order of their times. */
   readonly faults: Fault[]
 }
 
-export function check(operations: readonly Operation[], events: readonly Seen[]): Verdict {
-  const versions = new Versions(events, operations)
-  const faults: Fault[] = []
-  const pets = new Map<string, number>()
-  for (const [n, { type, pet }] of events.entries()) {
-    if (type !== 'pet.added' || !pet) continue
-    if (pets.has(pet.name)) faults.push({ reason: `${pet.name} was added twice` })
-    pets.set(pet.name, n + 1)
-  }
-  const upTo = latestVersion(events, operations, faults)
+/** An answer `[]` that was waited for tells of the end of its wait, but for this. */
+const WAIT_MS = 1_000
+
+export function check(
+  operations: readonly Operation[],
+  events: readonly Seen[],
+  circumstances: Circumstances,
+): Verdict {
+  const world = new World(events, operations, circumstances)
+  const tags = new Tags(operations)
   const answered = operations.filter((one) => !isUnanswered(one))
-  const byEnd = answered.toSorted((one, other) => one.endedAt - other.endedAt)
-  const found = new Map<Operation, number>()
-  let [floor, ended, checked] = [0, 0, 0]
-  for (const operation of answered.toSorted((one, other) => one.startedAt - other.startedAt)) {
-    for (; (byEnd[ended] as Operation).endedAt < operation.startedAt; ended++)
-      floor = Math.max(floor, found.get(byEnd[ended] as Operation) ?? 0)
-    const last = Math.max(floor, upTo(operation.endedAt))
-    const condition = conditionOf(operation, versions, { pets }, [floor, last])
-    checked++
-    const version = typeof condition === 'function' ? first(condition, floor, last) : undefined
-    if (version !== undefined) found.set(operation, version)
-    else if (condition !== undefined)
-      faults.push({ operation, reason: reasonOf(condition, floor, last, events.length), between: [floor, last] })
+  const pass = new Pass(world, tags, answered)
+  for (const operation of answered.toSorted((one, other) => one.startedAt - other.startedAt)) pass.place(operation)
+  const fault = faultsAt(world)
+  const faults = [
+    ...pass.faults,
+    ...tags.faults.map(({ operation, other, reason }) => fault(reason, [other, operation])),
+    ...Array.from(feedFaults(world), ({ commit, reason }) => fault(reason, commit.askers, [commit])),
+    ...world.windows.contradictions.map(({ before, commit }) => {
+      const reason = 'the later of two events was answered before the earlier was asked for'
+      return fault(reason, [...commit.askers, ...before.askers], [before, commit])
+    }),
+    ...Array.from(doneTwice(world), (twice) => fault(...twice)),
+  ]
+  return { checked: answered.length, world, faults: faults.toSorted((one, other) => one.at - other.at) }
+}
+
+function faultsAt({ windows }: World) {
+  return (
+    reason: string,
+    about: readonly (Operation | undefined)[],
+    commits: readonly (Commit | undefined)[] = [],
+  ): Fault => {
+    const operations = about.filter((one) => one !== undefined)
+    const told = commits.filter((one) => one !== undefined)
+    const ends = operations.map(({ endedAt }) => endedAt).filter(Number.isFinite)
+    const at = Math.max(...(ends.length > 0 ? ends : told.map(({ event }) => windows.clock(Date.parse(event.at)))))
+    return { reason, operations, commits: told, at }
   }
-  return { checked, versions, faults: [...faults, ...replays(answered), ...lateMoves(versions)] }
+}
+
+/** Places one operation after the other, in the order in which they began. */
+class Pass {
+  readonly faults: Fault[] = []
+  private readonly found = new Map<Operation, number>()
+  private readonly places = new Map<number, Place>()
+  private readonly byEnd: readonly Operation[]
+  private ended = 0
+  private seen = 0
+
+  constructor(
+    private readonly world: World,
+    private readonly tags: Tags,
+    answered: readonly Operation[],
+  ) {
+    this.byEnd = answered.toSorted((one, other) => one.endedAt - other.endedAt)
+  }
+
+  place(operation: Operation): void {
+    const { windows } = this.world
+    const { startedAt, endedAt, ask } = operation
+    for (; (this.byEnd[this.ended] as Operation).endedAt < startedAt; this.ended++)
+      this.seen = Math.max(this.seen, this.found.get(this.byEnd[this.ended] as Operation) ?? 0)
+    const isWaited = ask.kind === 'events' && ask.wait && operation.text === '[]'
+    const sure = windows.sureAt(isWaited ? endedAt - WAIT_MS - this.world.circumstances.lateMs : startedAt)
+    const floor = Math.max(this.seen, sure)
+    const last = Math.max(floor, windows.possibleAt(endedAt))
+    const condition = this.conditionOf(operation, floor, last)
+    if (condition === undefined) return
+    const version = typeof condition === 'string' ? undefined : first(condition, floor, last)
+    if (version !== undefined) this.found.set(operation, version)
+    else this.faults.push(this.faultOf(operation, condition, floor, last))
+  }
+
+  /** `undefined`: it tells nothing. */
+  private conditionOf(operation: Operation, floor: number, last: number): Condition | undefined {
+    const { world } = this
+    const { ask, status, method } = operation
+    const reason = keyFault(operation, world)
+    if (reason !== undefined) return reason
+    if (status === 401 || status === 403) return undefined
+    if (method === 'HEAD') {
+      const shown = status < 300 ? this.tags.bodyOf(operation) : undefined
+      if (status >= 300 && status !== 404) return `${status} is no answer to it`
+      if (status === 404)
+        return refused({ ...operation, text: '{"code":"not_found","message":"","status":404}' }, world)
+      return shown && succeeded({ ...operation, ...shown }, world, [floor, last])
+    }
+    if (status >= 400) return refused(operation, world)
+    if (ask.kind === 'events') return told(operation, ask, world, this.places, [floor, last])
+    return succeeded(operation, world, [floor, last])
+  }
+
+  private faultOf(operation: Operation, condition: Condition, floor: number, last: number): Fault {
+    const { commits } = this.world
+    const fault = (reason: string, others: readonly Operation[], about: readonly (Commit | undefined)[]) =>
+      faultsAt(this.world)(reason, [...others.filter((one) => one !== operation).slice(0, 2), operation], about)
+    if (typeof condition === 'string') return fault(condition, [], this.world.madeBy(operation).slice(0, 2))
+    for (let version = floor - 1; version >= 0; version--) {
+      if (!condition(version)) continue
+      // The commit that the answer does not show, and who had seen it.
+      const commit = commits[version]
+      const witness = this.witnessOf(operation, version + 1)
+      return fault('it shows the store as it was before a commit that was known', witness ? [witness] : [], [commit])
+    }
+    const later = first(condition, last + 1, commits.length)
+    if (later === undefined)
+      return fault('the store was never so', [], commits.slice(Math.max(0, floor - 1), last + 1).slice(0, 4))
+    const commit = commits[later - 1]
+    return fault('it shows a commit that was asked for only afterwards', commit?.askers ?? [], [commit])
+  }
+
+  /** Of those that had ended, who had seen the version: best who made it. */
+  private witnessOf({ startedAt }: Operation, version: number): Operation | undefined {
+    const asker = this.world.commits[version - 1]?.askers.find(({ endedAt }) => endedAt < startedAt)
+    if (asker) return asker
+    let witness: Operation | undefined
+    let least = Number.POSITIVE_INFINITY
+    for (const [one, seen] of this.found) {
+      if (one.endedAt >= startedAt || seen < version || seen >= least) continue
+      witness = one
+      least = seen
+    }
+    return witness
+  }
 }
 
 function first(condition: (version: number) => boolean, from: number, to: number): number | undefined {
@@ -53,80 +158,33 @@ function first(condition: (version: number) => boolean, from: number, to: number
   return undefined
 }
 
-function reasonOf(condition: Exclude<Condition, undefined>, floor: number, last: number, end: number): string {
-  if (typeof condition === 'string') return condition
-  for (let version = floor - 1; version >= 0; version--)
-    if (condition(version))
-      return `it is stale: it shows version ${version}, and ${floor} had been seen before it began`
-  const later = first(condition, last + 1, end)
-  if (later === undefined) return `no version explains it; it has to fit between ${floor} and ${last}`
-  return `it shows version ${later}, which was asked for after it had ended: at most ${last}`
-}
-
-/** The last version that there can have been at a time: what follows was asked for later. */
-function latestVersion(events: readonly Seen[], operations: readonly Operation[], faults: Fault[]) {
-  const asked = new Map<string, number>()
-  for (const { ask, startedAt } of operations)
-    for (const name of namesOf(ask)) asked.set(name, Math.min(asked.get(name) ?? startedAt, startedAt))
-  let latest = Number.NEGATIVE_INFINITY
-  const notBefore = events.map((event) => {
-    const name = nameOf(event)
-    const at = name === undefined ? latest : asked.get(name)
-    if (at === undefined) faults.push({ reason: `event ${event.id} (${name}) tells what nobody asked for` })
-    latest = Math.max(latest, at ?? latest)
-    return latest
-  })
-  return (time: number) => countUpTo(notBefore, time)
-}
-
-/** What an operation may do. */
-function namesOf(ask: Ask): string[] {
-  if (ask.kind === 'add') return [`pet.added ${ask.name}`]
-  if (ask.kind === 'rename') return [`pet.changed ${ask.id} ${ask.name}`]
-  if (ask.kind === 'free') return [`freed ${ask.id}`]
-  if (ask.kind === 'place') return [`order.placed ${ask.petId}`]
-  const moves: Record<string, string> = {
-    delete: 'pet.deleted',
-    complete: 'order.completed',
-    cancel: 'order.cancelled',
-  }
-  const move = { ...moves, return: 'order.returned', change: 'order.changed' }[ask.kind as string]
-  return move && 'id' in ask ? [`${move} ${ask.id}`] : []
-}
-
-/** An expiry is asked for by nobody. A pet is renamed to a name of its own; otherwise it was freed, and nobody can tell from the event alone. */
-function nameOf({ type, petId, pet, orderId }: Seen): string | undefined {
-  if (type === 'order.expired') return undefined
-  if (type === 'pet.added') return `pet.added ${pet?.name}`
-  if (type === 'pet.changed')
-    return pet?.name.includes('renamed') ? `pet.changed ${petId} ${pet.name}` : `freed ${petId}`
-  return `${type} ${type === 'order.placed' || orderId === undefined ? petId : orderId}`
-}
-
-/** Whoever sends an Idempotency-Key gets one answer. */
-function* replays(operations: readonly Operation[]): Generator<Fault> {
-  const answers = new Map<string, Operation>()
+/** Whoever sends an Idempotency-Key gets one answer; no two requests get one pet, order or deletion, and no request two. */
+function* doneTwice({ operations, commits }: World): Generator<[string, Operation[], Commit[]?]> {
+  const [answers, things] = [new Map<string, Operation>(), new Map<string, Operation>()]
   for (const operation of operations) {
     const { ask, status, text, replayed } = operation
-    if (status !== 201 || (ask.kind !== 'add' && ask.kind !== 'place')) continue
-    const name = ask.kind === 'add' ? ask.name : ask.reference
-    const before = answers.get(name)
-    if (!before) answers.set(name, operation)
-    else if (before.text !== text) yield { operation, reason: `the same request was answered with ${before.text}` }
-    else if (!before.replayed && !replayed) yield { operation, reason: 'it was done a second time' }
-    else if (!replayed) answers.set(name, operation)
+    if (status === 201) {
+      const identity = identityOf(operation)
+      const before = answers.get(identity)
+      if (before && before.text !== text) yield ['the same request had another answer', [before, operation]]
+      else if (before && !before.replayed && !replayed) yield ['it was done a second time', [before, operation]]
+      if (!before || !replayed) answers.set(identity, operation)
+    }
+    const deleted = ask.kind === 'delete' && status === 204 ? ask.id : undefined
+    const thing = status === 201 ? /"id":(\d+)/.exec(text)?.[1] : deleted
+    if (thing === undefined) continue
+    const owner = things.get(`${ask.kind} ${thing}`)
+    if (owner && identityOf(owner) !== identityOf(operation))
+      yield ['both were told that it is theirs', [owner, operation]]
+    things.set(`${ask.kind} ${thing}`, owner ?? operation)
   }
-}
-
-/** Nothing but an expiry comes after the end of a reservation, and no change is dated before the one that it follows, whatever a clock says. */
-function* lateMoves(versions: Versions): Generator<Fault> {
-  for (const [n, { id, type, orderId, at }] of versions.events.entries()) {
-    if (orderId === undefined) continue
-    const before = versions.order(orderId, n)?.changedAt
-    if (before !== undefined && at < before)
-      yield { reason: `event ${id} (${type}) is at ${at}, and the one that it follows at ${before}` }
-    if (!/^order\.(changed|completed|cancelled)$/.test(type)) continue
-    const end = versions.order(orderId, n)?.content?.split(' ')[1] ?? 'undefined'
-    if (end !== 'undefined' && at >= end) yield { reason: `event ${id} (${type}) is at ${at}, after its end at ${end}` }
+  const made = new Map<string, Commit>()
+  for (const commit of commits) {
+    const [asker] = commit.askers
+    const isNew = /^(pet\.added|order\.placed)$/.test(commit.event.type)
+    if (!isNew || !asker || commit.askers.some(({ body }) => body !== asker.body)) continue
+    const before = made.get(`${asker.body}`)
+    if (before) yield ['it was done twice', [asker], [before, commit]]
+    made.set(`${asker.body}`, commit)
   }
 }

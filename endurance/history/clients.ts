@@ -2,9 +2,10 @@
 // seed; when it happens is not.
 
 import { randomOf } from '../../test/support/searches.ts'
-import { type Answer, type Asked, linkOf, WHOLE } from './asked.ts'
-import { Chooser } from './chooser.ts'
-import { isUnanswered, type Operation } from './operations.ts'
+import { Chooser, WAITING } from './chooser.ts'
+import { newKnown } from './known.ts'
+import { type Answer, type Asked, isUnanswered, type ListAsk, type Operation, rowsOf, type Seen } from './operations.ts'
+import { linkOf, requestOf } from './requests.ts'
 
 /** Of so many requests the connection is cut before the answer has come. */
 const CUT_SHARE = 0.005
@@ -15,10 +16,33 @@ const ANSWER_MS_MAX = 20_000
 const PAUSE_MS = 50
 /** When everything is read, nothing breaks any more. */
 const SILENT_MS_MAX = 60_000
-const NO_ANSWER: Answer = { status: 0, text: '', links: '', replayed: false }
+/** The longest reservation, and a second. */
+const EXPIRED_MS_MAX = 1_500
+const NO_ANSWER: Answer = { status: 0, text: '', links: '', tag: undefined, replayed: false }
+/** How often each API key is used, as far as there is one of the name. */
+const KEYS = ['first', 'first', 'first', 'first', 'first', 'second', 'second', 'second', 'leaver', 'reader']
+const WRONG_SHARE = 0.005
+
+export interface Sent {
+  readonly server: number
+  readonly method: string
+  /** Behind the base address. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export interface Received {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+export type Pass = (sent: Sent) => Promise<Received>
 
 export interface Site {
-  readonly key: string
+  /** By name; `wrong` is none of the store. */
+  readonly keys: Readonly<Record<string, string>>
   /** The base address of each server, ending in /v1. A start changes it. */
   urls(): string[]
 }
@@ -29,24 +53,27 @@ export class Clients {
   private readonly random: () => number
   private stopping = false
 
+  /** `between`: what stands between the clients and the servers. */
   constructor(
     private readonly site: Site,
     seed: number,
     count: number,
+    private readonly between: (sent: Sent, pass: Pass) => Promise<Received> = (sent, pass) => pass(sent),
   ) {
     this.random = randomOf(seed)
-    const known = { pets: [], orders: [], keyed: [], names: [], count: 0 }
-    this.choosers = Array.from({ length: count }, (_, n) => new Chooser(known, randomOf(seed * 1000 + n)))
+    const known = newKnown(KEYS.filter((name) => name in site.keys))
+    this.choosers = Array.from({ length: count }, (_, n) => {
+      return new Chooser(known, randomOf(seed * 1000 + n), n < site.urls().length ? WAITING : undefined)
+    })
   }
 
   /** Resolves when so many operations are recorded, or `stop` was called. */
   async work(operations: number): Promise<void> {
     const client = async (chooser: Chooser, number: number) => {
       while (!this.stopping && this.operations.length < operations) {
-        const asked = chooser.next()
-        const { answer, tag } = await this.send(asked, number)
-        if (isUnanswered(answer)) await Bun.sleep(PAUSE_MS)
-        else chooser.learn(asked, answer, tag)
+        const operation = await this.send(chooser.next(), number)
+        if (isUnanswered(operation)) await Bun.sleep(PAUSE_MS)
+        else chooser.learn(operation)
       }
     }
     await Promise.all(this.choosers.map(client))
@@ -56,54 +83,99 @@ export class Clients {
     this.stopping = true
   }
 
-  /** The lists of each server from their beginning to their end, while nothing else is asked. */
-  async readAll(): Promise<void> {
-    const until = performance.now() + SILENT_MS_MAX
+  /** While nothing else is asked: waits until each reservation has ended, and reads the lists of each server from the first page to the last. */
+  async readAll(lateMs: number): Promise<void> {
+    const whole = { kind: 'list', newest: false, limit: 100, back: false } as const
+    const until = Date.now() + EXPIRED_MS_MAX + lateMs
     for (const server of this.site.urls().keys()) {
-      for (const first of WHOLE) {
-        for (let asked: Asked | undefined = first; asked; ) {
-          const { answer } = await this.send(asked, server)
-          if (performance.now() > until) throw new Error(`server ${server} does not answer`)
-          if (isUnanswered(answer)) await Bun.sleep(PAUSE_MS)
-          else asked = linkOf(asked, answer, 'next')
-        }
+      for (;;) {
+        const orders = await this.readList({ ...whole, list: 'orders', status: 'pending' }, server)
+        const ends = orders.flatMap(({ expiresAt }) => expiresAt ?? [])
+        if (ends.length === 0 || Date.now() > until) break
+        await Bun.sleep(PAUSE_MS)
       }
+      await this.readList({ ...whole, list: 'pets' }, server)
+      await this.readList({ ...whole, list: 'orders' }, server)
+      await this.sendUntilAnswered(requestOf({ kind: 'inventory' }), server)
     }
   }
 
-  private async send(asked: Asked, client: number): Promise<{ answer: Answer; tag?: string | undefined }> {
-    const urls = this.site.urls()
-    const server = client % urls.length
-    const startedAt = performance.now()
-    const { answer, tag } = await this.fetch(asked, urls[server] as string)
-    const endedAt = isUnanswered(answer) ? Number.POSITIVE_INFINITY : performance.now()
-    const { ask, method, path, body = '', headers = {} } = asked
-    const line = [method, path, body, ...Object.entries(headers).map((header) => header.join(': '))].join(' ')
-    this.operations.push({ n: this.operations.length, client, server, startedAt, endedAt, ask, line, ...answer })
-    return { answer, tag }
+  private async readList(ask: ListAsk, server: number): Promise<{ expiresAt?: string }[]> {
+    const rows: { expiresAt?: string }[] = []
+    for (let asked: Asked | undefined = requestOf(ask); asked; ) {
+      const operation = await this.sendUntilAnswered(asked, server)
+      rows.push(...rowsOf<{ expiresAt?: string }>(operation))
+      asked = linkOf(operation, 'next')
+    }
+    return rows
   }
 
-  private async fetch({ method, path, body, headers = {}, of }: Asked, url: string) {
-    const isCut = this.random() < CUT_SHARE
+  /** All events. */
+  async readFeed(): Promise<Seen[]> {
+    const events: Seen[] = []
+    for (let path = '/store/events?limit=100'; ; ) {
+      const asked = { ...requestOf({ kind: 'events', limit: 100 }), path }
+      const operation = await this.sendUntilAnswered(asked, 0, false)
+      const page = rowsOf<Seen>(operation)
+      events.push(...page)
+      const next = /<\/v1([^>]+)>; rel="next"/.exec(operation.links)?.[1]
+      if (page.length === 0 || next === undefined) return events
+      path = next
+    }
+  }
+
+  private async sendUntilAnswered(asked: Asked, server: number, isRecorded = true): Promise<Operation> {
+    for (const until = performance.now() + SILENT_MS_MAX; performance.now() < until; await Bun.sleep(PAUSE_MS)) {
+      const operation = await this.send({ ...asked, key: 'first' }, server, isRecorded)
+      if (operation.status === 200) return operation
+    }
+    throw new Error(`server ${server} does not answer`)
+  }
+
+  private async send(asked: Asked, client: number, isRecorded = true): Promise<Operation> {
+    const server = client % this.site.urls().length
+    const { known } = this.choosers[0] as Chooser
+    const name =
+      asked.key ?? (this.random() < WRONG_SHARE ? 'wrong' : known.keys[Math.floor(this.random() * known.keys.length)])
+    const key = name ?? 'first'
+    const [startedAt, from] = [performance.now(), Date.now()]
+    const answer = await this.fetch(asked, key, server)
+    const isOver = !isUnanswered(answer)
+    const [endedAt, to] = isOver
+      ? [performance.now(), Date.now()]
+      : [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+    const n = this.operations.length
+    const operation = { ...asked, n, client, server, key, startedAt, endedAt, from, to, ...answer }
+    if (isRecorded) this.operations.push(operation)
+    return operation
+  }
+
+  private async fetch(asked: Asked, key: string, server: number): Promise<Answer> {
+    const { method, path, body, idempotencyKey, ifMatch, ifNoneMatch } = asked
+    const headers = {
+      Authorization: `Bearer ${this.site.keys[key]}`,
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': `"${idempotencyKey}"` }),
+      ...(ifMatch === undefined ? {} : { 'If-Match': ifMatch.tag }),
+      ...(ifNoneMatch === undefined ? {} : { 'If-None-Match': ifNoneMatch.tag }),
+    }
+    const sent: Sent = { server, method, path, headers, ...(body === undefined ? {} : { body }) }
+    const signal = AbortSignal.timeout(this.random() < CUT_SHARE ? 1 + this.random() * CUT_MS_MAX : ANSWER_MS_MAX)
     try {
-      const response = await fetch(url + path, {
-        method,
-        headers: {
-          Authorization: `Bearer ${this.site.key}`,
-          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-          ...headers,
-        },
-        ...(body === undefined ? {} : { body }),
-        signal: AbortSignal.timeout(isCut ? 1 + this.random() * CUT_MS_MAX : ANSWER_MS_MAX),
-      })
-      const text = await response.text()
-      const { status } = response
-      const links = response.headers.get('Link') ?? ''
-      const replayed = response.headers.has('Idempotency-Replayed')
-      const answer = status === 304 && of ? { ...of, status } : { status, text, links, replayed }
-      return { answer, tag: response.headers.get('ETag') ?? undefined }
+      const response = await this.between(sent, (passed) => this.pass(passed, signal))
+      const { status, headers } = response
+      const tag = headers.get('ETag') ?? undefined
+      const replayed = headers.has('Idempotency-Replayed')
+      const known =
+        status === 304 && ifNoneMatch ? ifNoneMatch : { text: response.text, links: headers.get('Link') ?? '' }
+      return { status, text: known.text, links: known.links, tag, replayed }
     } catch {
-      return { answer: NO_ANSWER, tag: undefined }
+      return NO_ANSWER
     }
+  }
+
+  private async pass({ server, path, ...request }: Sent, signal: AbortSignal): Promise<Received> {
+    const response = await fetch(this.site.urls()[server] + path, { ...request, signal })
+    return { status: response.status, headers: response.headers, text: await response.text() }
   }
 }

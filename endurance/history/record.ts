@@ -1,28 +1,32 @@
 // One piece of history on a store of its own: recorded under faults, then checked.
 
 import { randomOf } from '../../test/support/searches.ts'
-import { auditFeed } from '../event-audit.ts'
-import { readFeed } from '../event-readers.ts'
 import { check, type Fault } from './checker.ts'
-import { Clients } from './clients.ts'
-import type { Operation } from './operations.ts'
-import { type BreakableSite, type Kind, openSite } from './sites.ts'
-import type { Versions } from './versions.ts'
+import { Clients, type Pass, type Received, type Sent } from './clients.ts'
+import { isUnanswered, type Operation } from './operations.ts'
+import { type BreakableSite, CLOCKS, type Kind, openSite } from './sites.ts'
+import { type Circumstances, NO_KEYS, type World } from './world.ts'
 
 const CLIENTS = 24
 /** So many operations at most come between two things that break: as dense on a machine that is busy as on one that is quiet. */
 const QUIET_OPERATIONS_MAX = 4_000
 const LOOK_EVERY_MS = 20
+/** How much later an expiry may come where servers and databases break. */
+const BROKEN_MS = 30_000
+/** A server's clock that jumps is ahead by at most so much. */
+const AHEAD_MS = 3_600_000
 
 export interface Piece {
   readonly seed: number
   readonly operations: readonly Operation[]
   /** How many of them were answered, and so had to be explained. */
   readonly checked: number
-  readonly versions: Versions
+  readonly world: World
   readonly faults: readonly Fault[]
   /** What broke, and how often. */
   readonly broken: Readonly<Record<string, number>>
+  /** On the clock of the operations. */
+  readonly startedAt: number
   readonly recordedMs: number
   readonly checkedMs: number
 }
@@ -30,58 +34,89 @@ export interface Piece {
 export interface Plan {
   readonly seed: number
   readonly operations: number
+  /** It is recorded for this time at most. */
+  readonly seconds?: number
   /** What breaks, by name; when it is not given, everything that can. */
   readonly breaks?: readonly string[]
   /** The folder of the source tree whose servers are started; by default this one. */
   readonly source?: string
+  /** What stands between the clients and the servers. */
+  readonly between?: (sent: Sent, pass: Pass) => Promise<Received>
 }
 
-export async function recordPiece(kind: Kind, { seed, operations, breaks, source }: Plan): Promise<Piece> {
+export async function recordPiece(kind: Kind, plan: Plan): Promise<Piece> {
+  const { seed, operations, seconds, source, between } = plan
   const site = await openSite(kind, source)
   try {
-    const clients = new Clients(site, seed, CLIENTS)
-    const random = randomOf(seed + 1)
-    const broken: Record<string, number> = {}
+    const clients = new Clients(site, seed, CLIENTS, between)
     const startedAt = performance.now()
     let isWorking = true
+    const isOver = () => !isWorking || clients.operations.length >= operations
+    const tooLate = setTimeout(() => clients.stop(), 1000 * (seconds ?? 86_400))
     const working = clients.work(operations).finally(() => {
+      clearTimeout(tooLate)
       isWorking = false
     })
-    const breaking = (async () => {
-      const quiet = Math.min(QUIET_OPERATIONS_MAX, operations / 4)
-      const faults = Object.entries(site.faults).filter(([name]) => breaks?.includes(name) ?? true)
-      while (faults.length > 0) {
-        const quietUntil = clients.operations.length + random() * quiet
-        while (isWorking && clients.operations.length < quietUntil) await Bun.sleep(LOOK_EVERY_MS)
-        if (!isWorking) return
-        const [name, happen] = faults[Math.floor(random() * faults.length)] as (typeof faults)[number]
-        await happen()
-        broken[name] = (broken[name] ?? 0) + 1
-      }
-    })()
-    await Promise.all([working, breaking])
-    await clients.readAll()
+    const [broken, revoked] = await Promise.all([
+      breakAtRandom(site, plan, clients, isOver),
+      revokeAt(operations / 2, site, clients, isOver),
+      working,
+    ])
     const recordedMs = performance.now() - startedAt
-    const { tables, events } = await atRest(site)
+    const lateMs = Object.keys(broken).length > 0 ? BROKEN_MS : longestOf(clients.operations)
+    await clients.readAll(lateMs)
+    const events = await clients.readFeed()
+    const keys = { ...NO_KEYS, readOnly: ['reader'], wrong: ['wrong'], revoked }
+    const aheadMs = CLOCKS.some((name) => name in broken) ? AHEAD_MS : 0
+    const circumstances: Circumstances = { keys, lateMs, aheadMs }
     const checkedFrom = performance.now()
-    const verdict = check(clients.operations, events)
+    const { checked, world, faults } = check(clients.operations, events, circumstances)
     const checkedMs = performance.now() - checkedFrom
-    const contradictions = auditFeed(events, tables).map((reason) => ({ reason }))
-    const faults = [...verdict.faults, ...contradictions]
-    const { checked, versions } = verdict
-    return { seed, operations: clients.operations, checked, versions, faults, broken, recordedMs, checkedMs }
+    return { seed, operations: clients.operations, checked, world, faults, broken, startedAt, recordedMs, checkedMs }
   } finally {
     await site.remove()
   }
 }
 
-/** The tables and the feed, once no reservation has an end any more. */
-async function atRest(site: BreakableSite) {
-  for (;;) {
-    const { orders } = await site.tables()
-    const isAtRest = orders.every(({ status, expiresAt }) => status !== 'pending' || expiresAt === null)
-    // Each table is read by itself, so those that were read while a reservation ended may not agree.
-    if (isAtRest) return { tables: await site.tables(), events: await readFeed({ key: site.key, urls: site.urls() }) }
-    await Bun.sleep(50)
+/** Resolves with what broke, and how often. */
+async function breakAtRandom(
+  site: BreakableSite,
+  { seed, operations, breaks }: Plan,
+  clients: Clients,
+  isOver: () => boolean,
+) {
+  const random = randomOf(seed + 1)
+  const broken: Record<string, number> = {}
+  const quiet = Math.min(QUIET_OPERATIONS_MAX, operations / 4)
+  const faults = Object.entries(site.faults).filter(([name]) => breaks?.includes(name) ?? true)
+  while (faults.length > 0) {
+    const quietUntil = clients.operations.length + random() * quiet
+    while (!isOver() && clients.operations.length < quietUntil) await Bun.sleep(LOOK_EVERY_MS)
+    if (isOver()) break
+    const [name, happen] = faults[Math.floor(random() * faults.length)] as (typeof faults)[number]
+    await happen()
+    broken[name] = (broken[name] ?? 0) + 1
   }
+  return broken
+}
+
+/** In the middle of the history one of the keys is revoked. */
+async function revokeAt(
+  operations: number,
+  site: BreakableSite,
+  clients: Clients,
+  isOver: () => boolean,
+): Promise<Circumstances['keys']['revoked']> {
+  while (!isOver() && clients.operations.length < operations) await Bun.sleep(LOOK_EVERY_MS)
+  const from = performance.now()
+  await site.revoke()
+  return { leaver: [from, performance.now()] }
+}
+
+/** How long an answer took at most, but for those that wait: as late an expiry may come on a busy machine. */
+function longestOf(operations: readonly Operation[]): number {
+  return operations.reduce((longest, one) => {
+    const isWaiting = one.ask.kind === 'events' && one.ask.wait
+    return isWaiting || isUnanswered(one) ? longest : Math.max(longest, one.endedAt - one.startedAt)
+  }, 0)
 }

@@ -1,34 +1,36 @@
 // Which answers to a search are explained. A search is several readings, so its rows are judged one by one: each was so at some time
 // while it ran, and whatever matched all the time is there, as far as its page reaches.
 
-import type { ListAsk, Operation } from './operations.ts'
-import { type AnsweredOrder, contentOf, orderRow, type Pet, petRow, type Versions } from './versions.ts'
+import { type ListAsk, type Operation, type Order, type Pet, rowsOf } from './operations.ts'
+import { isSameOrder, isSamePet } from './rows.ts'
+import type { Versions } from './versions.ts'
 
-/** How one pet or order looked at a version: its row and its words, where they are known. */
+/** How one pet or order looked at a version: whether it is what is shown, and its texts, of which it has one. */
 interface Look {
-  readonly row: string
-  readonly words: readonly (string | undefined)[]
+  readonly isShown: (one: Pet | Order) => boolean
+  readonly texts: readonly string[]
+  readonly isListed: boolean
 }
 
 /** Why no versions from `floor` to `last` explain it. */
 export function searchFault(
-  { text, links }: Operation,
+  operation: Operation,
   ask: ListAsk & { readonly search: string },
   versions: Versions,
   [floor, last]: readonly [number, number],
 ): string | undefined {
-  const answer = JSON.parse(text) as (Pet | AnsweredOrder)[]
+  const { links } = operation
+  const answer = rowsOf<Pet | Order>(operation)
   const looks = function* (id: number) {
     for (let version = floor; version <= last; version++) yield lookAt(ask, id, version, versions)
   }
-  const isSurely = (look: Look | undefined) => look?.words.some((word) => word?.startsWith(ask.search))
-  const isMaybe = (look: Look | undefined) =>
-    look?.words.some((word) => word === undefined || word.startsWith(ask.search))
-  for (const one of answer) {
-    const row = rowOf(one)
-    if (!looks(one.id).some((look) => look && isMaybe(look) && isRow(look, row)))
-      return `${ask.list.slice(0, -1)} ${row} is found, and was never so`
-  }
+  const searched = wordsOf(ask.search)
+  const hasAll = (text: string) => searched.every((word) => wordsOf(text).some((one) => one.startsWith(word)))
+  const isSurely = (look: Look | undefined) => look?.isListed && look.texts.every(hasAll)
+  const isMaybe = (look: Look | undefined) => look?.isListed && look.texts.some(hasAll)
+  for (const one of answer)
+    if (!looks(one.id).some((look) => look && isMaybe(look) && look.isShown(one)))
+      return `${JSON.stringify(one)} is found, and was never so`
   const shown = answer.map(({ id }) => id)
   if (shown.length > ask.limit) return `a page of ${ask.limit} has ${shown.length} rows`
   const sign = ask.newest ? -1 : 1
@@ -50,22 +52,25 @@ export function searchFault(
 }
 
 function lookAt(ask: ListAsk, id: number, version: number, versions: Versions): Look | undefined {
+  const { status, categoryId, petId } = ask
   if (ask.list === 'pets') {
     const pet = versions.pet(id, version)
-    return pet && { row: petRow(pet), words: [pet.name] }
+    if (!pet) return undefined
+    const isListed = (status ?? pet.status) === pet.status && (categoryId ?? pet.categoryId) === pet.categoryId
+    return { isShown: (one) => isSamePet(pet, one as Pet), texts: [pet.name], isListed }
   }
   const order = versions.order(id, version)
   if (!order) return undefined
-  const { name = '' } = versions.pet(order.petId, version) ?? {}
-  const { content } = order
-  return { row: `${orderRow(order, name)} ${content ?? ''}`, words: [name, content?.split(' ')[0]] }
+  const name = versions.petName(order, version)
+  const isListed = (status ?? order.status) === order.status && (petId ?? order.petId) === order.petId
+  const texts = order.contents.map(({ reference = '' }) => `${reference} ${name}`)
+  return { isShown: (one) => isSameOrder(order, name, one as Order), texts, isListed }
 }
 
-function rowOf(one: Pet | AnsweredOrder): string {
-  return 'petName' in one ? `${orderRow(one, one.petName)} ${contentOf(one)}` : petRow(one)
-}
-
-/** An order whose content is not known has any. */
-function isRow({ row }: Look, shown: string): boolean {
-  return row.endsWith(' ') ? shown.startsWith(row) : shown === row
+/** Only of the names that are given here. */
+function wordsOf(text: string): string[] {
+  return text
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '')
 }

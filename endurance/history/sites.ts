@@ -1,15 +1,12 @@
 // Where histories are recorded: two servers on one file, or on one PostgreSQL with a synchronous standby; and what breaks there, by name.
 
-import { Database } from 'bun:sqlite'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateKey } from '../../src/domain/keys.ts'
 import NOW from '../../src/store/postgres/functions/now.sql' with { type: 'text' }
 import { temporaryFile } from '../../test/support/files.ts'
 import { Cluster } from '../../test/support/postgres.ts'
-import { type Running, root, serve } from '../../test/support/process.ts'
-import type { Tables } from '../order-audit.ts'
-import { reader, readTables } from '../order-stores.ts'
+import { type Running, root, run, serve } from '../../test/support/process.ts'
 import type { Site } from './clients.ts'
 import { newClock, setAhead } from './clock.ts'
 
@@ -23,6 +20,7 @@ const AHEAD_MS = 3_600_000
 export const CLOCK = 'a clock an hour ahead'
 /** The same of PostgreSQL's, by which all servers go. */
 export const DATABASE_CLOCK = `the database's clock an hour ahead`
+export const CLOCKS: readonly string[] = [CLOCK, DATABASE_CLOCK]
 const AHEAD = NOW.replace('clock_timestamp()', `(clock_timestamp() + interval '${AHEAD_MS} ms')`)
 
 export type Kind = 'sqlite' | 'postgres'
@@ -30,7 +28,8 @@ export type Kind = 'sqlite' | 'postgres'
 export interface BreakableSite extends Site {
   /** What can break, by name. Each resolves when it is whole again. */
   readonly faults: Readonly<Record<string, () => Promise<void>>>
-  tables(): Promise<Tables>
+  /** Revokes the key `leaver`. */
+  revoke(): Promise<void>
   remove(): Promise<void>
 }
 
@@ -40,11 +39,11 @@ export async function openSite(kind: Kind, source = root): Promise<BreakableSite
 }
 
 async function startServers(database: string, source: string) {
-  const key = generateKey('production')
+  const first = generateKey('production')
   const clocks = [0, 1].map((n) => temporaryFile(`clock-${n}`))
   const command = [process.execPath, '--preload', join(import.meta.dir, 'clock.ts'), join(source, 'src/cli/main.ts')]
   const start = (n: number) => {
-    const env = { PETSTORE_BOOTSTRAP_KEY: key, PETSTORE_DATABASE: database, PETSTORE_LOG_LEVEL: 'silent' }
+    const env = { PETSTORE_BOOTSTRAP_KEY: first, PETSTORE_DATABASE: database, PETSTORE_LOG_LEVEL: 'silent' }
     return serve([], { env: { ...env, HISTORY_CLOCK: clocks[n] as string }, command })
   }
   clocks.forEach(newClock)
@@ -74,22 +73,40 @@ async function startServers(database: string, source: string) {
     [CLOCK]: () => jump(0),
   }
   const stop = () => Promise.all(servers.map((server) => server.stop('SIGKILL')))
-  return { key, urls, faults, stop, pid: (n: number) => (servers[n] as Running).pid }
+  const onKeys = async (...words: string[]) => {
+    const { stdout, stderr, status } = await run(['keys', ...words, '--database', database], {
+      command: command.slice(0, 1).concat(command.slice(-1)),
+    })
+    if (status !== 0) throw new Error(stderr)
+    return stdout.trim()
+  }
+  const create = (name: string, ...flags: string[]) => onKeys('create', '--name', name, ...flags)
+  const [second, leaver, reader] = await Promise.all([
+    create('second'),
+    create('leaver'),
+    create('reader', '--read-only'),
+  ])
+  const keys = { first, second, leaver, reader, wrong: generateKey('production') }
+  const revoke = async () => {
+    // The store may be broken just now.
+    while (
+      await onKeys('revoke', 'leaver').then(
+        () => false,
+        () => true,
+      )
+    )
+      await Bun.sleep(100)
+  }
+  return { keys, urls, faults, stop, revoke, pid: (n: number) => (servers[n] as Running).pid }
 }
 
 async function openFile(source: string): Promise<BreakableSite> {
   const folder = mkdtempSync(temporaryFile('history-'))
   const database = join(folder, 'petstore.db')
-  const { key, urls, faults, stop, pid } = await startServers(database, source)
-  const read = async (sql: string) => {
-    using file = new Database(database, { readonly: true })
-    return file.query<Record<string, string | number | null>, []>(sql).all()
-  }
+  const { faults, stop, pid, ...site } = await startServers(database, source)
   return {
-    key,
-    urls,
+    ...site,
     faults: Bun.which('strace') ? { ...faults, 'a full disk': () => fullDisk(pid(0)) } : faults,
-    tables: () => readTables(read),
     async remove() {
       await stop()
       rmSync(folder, { recursive: true })
@@ -118,7 +135,7 @@ async function openPostgres(source: string): Promise<BreakableSite> {
   let standby = await primary.startStandby('standby')
   await primary.setSynchronous(true)
   const address = `postgres://postgres@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/petstore`
-  const { key, urls, faults, stop } = await startServers(address, source)
+  const { faults, stop, pid: _, ...site } = await startServers(address, source)
 
   async function failOver() {
     await primary.down('SIGKILL')
@@ -146,8 +163,7 @@ async function openPostgres(source: string): Promise<BreakableSite> {
 
   const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore'`
   return {
-    key,
-    urls,
+    ...site,
     faults: {
       ...faults,
       'the database frozen': () => freeze(primary),
@@ -156,7 +172,6 @@ async function openPostgres(source: string): Promise<BreakableSite> {
       'connections cut': async () => void (await primary.asAdmin((sql) => sql.unsafe(cut))),
       'a failover': failOver,
     },
-    tables: () => readTables(reader(primary, 'petstore')),
     async remove() {
       await stop()
       await Promise.all([primary.remove(), standby.remove()])

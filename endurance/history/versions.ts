@@ -1,34 +1,19 @@
-// The store after each of its commits, as the feed of events tells it. Version k is the store after the first k events.
+// The store after each of its commits, as the feed of events tells it. Version k is the store after the first k commits. What no event tells,
+// the reference and the end of an order, follows from what was asked; where an answer is missing, it may be one of several.
 
-import type { Seen } from '../event-readers.ts'
-import { isUnanswered, type ListAsk, type Operation } from './operations.ts'
-
-export interface Pet {
-  readonly id: number
-  readonly name: string
-  readonly categoryId: number
-  readonly status: string
-}
-
-export interface Order {
-  readonly id: number
-  readonly petId: number
-  readonly status: string
-  readonly placedAt: string
-  readonly changedAt: string
-  /** Reference and end, where an answer told them: no event does. */
-  readonly content: string | undefined
-}
+import { type Commit, shownOrders } from './commits.ts'
+import type { ListAsk, Operation, Order, Pet } from './operations.ts'
+import { type Content, changed, isSameOrder, type OrderVersion, utc } from './rows.ts'
 
 export interface Page {
-  readonly rows: string[]
+  readonly rows: readonly (Pet | OrderVersion)[]
   readonly prev: boolean
   readonly next: boolean
 }
 
 /** What something was, from which version on. */
 class Chain<Of> {
-  private readonly since: number[] = []
+  readonly since: number[] = []
   private readonly values: (Of | undefined)[] = []
 
   push(version: number, value: Of | undefined): void {
@@ -56,157 +41,154 @@ export function countUpTo(numbers: readonly number[], most: number): number {
   return low
 }
 
-const STATUSES = ['available', 'pending', 'sold']
+const STATUSES = ['available', 'pending', 'sold'] as const
+/** In these an order holds its pet. */
+const HOLDING = /^(pending|completed)$/
 
 export class Versions {
   /** Rising. */
   readonly petIds: number[] = []
   readonly orderIds: number[] = []
   private readonly pets = new Map<number, Chain<Pet>>()
-  private readonly orders = new Map<number, Chain<Order>>()
-  private readonly holders = new Map<number, Chain<number>>()
-  private readonly counts: number[][] = [[0, 0, 0]]
-  private readonly rows = new WeakMap<object, string>()
+  private readonly orders = new Map<number, Chain<OrderVersion>>()
+  /** The order that was placed for a pet last. */
+  private readonly placed = new Map<number, Chain<number>>()
+  private readonly counts: (readonly number[])[] = [[0, 0, 0]]
+  private readonly shown = new Map<string, Content>()
+  private readonly told: Map<string, number>
 
-  constructor(
-    readonly events: readonly Seen[],
-    operations: readonly Operation[],
-  ) {
-    const contents = contentsOf(operations)
-    const told = events.filter(({ type }) => type === 'order.placed' || type === 'order.changed')
-    // One of them may have been answered to nobody: after a clock was set back, many have one time.
-    for (const [name, { length }] of Map.groupBy(told, ({ orderId, at }) => `${orderId} ${at}`))
-      if (length > 1) contents.delete(name)
-    for (const [n, event] of events.entries()) this.apply(n + 1, event, contents)
+  constructor(commits: readonly Commit[], operations: readonly Operation[]) {
+    for (const [, order] of shownOrders(operations)) {
+      const name = `${order.id} ${order.changedAt}`
+      if (!this.shown.has(name)) this.shown.set(name, { reference: order.reference, expiresAt: order.expiresAt })
+    }
+    const told = Map.groupBy(commits, ({ event: { orderId, at } }) => `${orderId} ${at}`)
+    this.told = new Map(Array.from(told, ([name, { length }]) => [name, length]))
+    for (const commit of commits) this.apply(commit)
   }
 
-  private apply(version: number, event: Seen, contents: ReadonlyMap<string, string | undefined>): void {
-    const { type, petId, petStatus, pet, orderId, orderStatus, at } = event
-    const chain = this.pets.get(petId) ?? new Chain<Pet>()
+  private apply(commit: Commit): void {
+    const { version, event } = commit
+    const { petId, petStatus, pet, orderId } = event
+    const chain = chainOf(this.pets, this.petIds, petId)
     const before = chain.last()
-    if (!this.pets.has(petId)) insert(this.petIds, petId)
-    this.pets.set(petId, chain)
     const { name = '', categoryId = 0 } = pet ?? before ?? {}
-    const after = petStatus && { id: petId, name, categoryId: Number(categoryId), status: petStatus }
+    const after = petStatus && { id: petId, name, categoryId, status: petStatus }
     chain.push(version, after || undefined)
     const counts = [...(this.counts.at(-1) as number[])]
     for (const [state, by] of [[before, -1] as const, [after || undefined, 1] as const]) {
-      const at = STATUSES.indexOf(state?.status ?? '')
+      const at = STATUSES.indexOf(state?.status as (typeof STATUSES)[number])
       if (at >= 0) counts[at] = (counts[at] as number) + by
     }
     this.counts.push(counts)
-    if (orderId === undefined) return
-    const orders = this.orders.get(orderId) ?? new Chain<Order>()
-    if (!this.orders.has(orderId)) insert(this.orderIds, orderId)
-    this.orders.set(orderId, orders)
-    const order = orders.last()
-    const told = type === 'order.placed' || type === 'order.changed'
-    const content = told ? contents.get(`${orderId} ${at}`) : order?.content
-    const placedAt = order?.placedAt ?? at
-    orders.push(version, { id: orderId, petId, status: orderStatus ?? '', placedAt, changedAt: at, content })
-    const holders = this.holders.get(petId) ?? new Chain<number>()
-    this.holders.set(petId, holders)
-    if (holders.last() !== orderId) holders.push(version, orderId)
+    if (orderId !== undefined) this.applyToOrder(commit, orderId)
+  }
+
+  private applyToOrder(commit: Commit, id: number): void {
+    const { version, event } = commit
+    const { petId, orderStatus, at } = event
+    const chain = chainOf(this.orders, this.orderIds, id)
+    const before = chain.last()
+    const contents = this.contentsAfter(commit, before?.contents ?? [])
+    chain.push(version, {
+      id,
+      petId,
+      status: orderStatus ?? '',
+      placedAt: before?.placedAt ?? at,
+      changedAt: at,
+      contents,
+    })
+    const placed = chainOf(this.placed, [], petId)
+    if (placed.last() !== id) placed.push(version, id)
+  }
+
+  /** What was asked for makes it one of these; of two that differ, an answer of that time tells which it is. */
+  private contentsAfter({ event, askers }: Commit, before: readonly Content[]): readonly Content[] {
+    const possible = new Map<string, Content>()
+    const add = (content: Content) => possible.set(`${content.reference} ${content.expiresAt}`, content)
+    for (const { ask } of askers) {
+      if (ask.kind === 'place') add({ reference: ask.reference, expiresAt: utc(ask.expiresAt) })
+      if (ask.kind === 'change') for (const content of before) add(changed(content, ask.to))
+    }
+    if (!/^order\.(placed|changed)$/.test(event.type)) before.forEach(add)
+    const name = `${event.orderId} ${event.at}`
+    const shown = this.shown.get(name)
+    const told = this.told.get(name) === 1 && shown && possible.get(`${shown.reference} ${shown.expiresAt}`)
+    return told ? [told] : [...possible.values()]
   }
 
   pet(id: number, version: number): Pet | undefined {
     return this.pets.get(id)?.at(version)
   }
 
-  order(id: number, version: number): Order | undefined {
+  order(id: number, version: number): OrderVersion | undefined {
     return this.orders.get(id)?.at(version)
   }
 
+  petName({ petId }: Pick<OrderVersion, 'petId'>, version: number): string {
+    return this.pet(petId, version)?.name ?? ''
+  }
+
   /** The order that was placed for the pet last. */
-  lastOrder(petId: number, version: number): Order | undefined {
-    const id = this.holders.get(petId)?.at(version)
+  lastOrder(petId: number, version: number): OrderVersion | undefined {
+    const id = this.placed.get(petId)?.at(version)
     return id === undefined ? undefined : this.order(id, version)
   }
 
-  inventory(version: number): string {
-    const [available, pending, sold] = this.counts[version] as number[]
-    return JSON.stringify({ available, pending, sold })
+  /** The order that holds the pet. */
+  holder(petId: number, version: number): OrderVersion | undefined {
+    const order = this.lastOrder(petId, version)
+    return order && HOLDING.test(order.status) ? order : undefined
   }
 
-  /** A row as `petRow` and `orderRow` write an answer's; `undefined` when the list's filters leave it out. */
-  private row(ask: ListAsk, id: number, version: number): string | undefined {
-    if (ask.list === 'pets') {
+  inventory(version: number): Readonly<Record<(typeof STATUSES)[number], number>> {
+    const [available = 0, pending = 0, sold = 0] = this.counts[version] as number[]
+    return { available, pending, sold }
+  }
+
+  /** Whether the answer shows the order as it was then. */
+  isOrder(shown: Order, version: number): boolean {
+    const order = this.order(shown.id, version)
+    return order !== undefined && isSameOrder(order, this.petName(order, version), shown)
+  }
+
+  private row({ list, status, categoryId, petId }: ListAsk, id: number, version: number) {
+    if (list === 'pets') {
       const pet = this.pet(id, version)
-      if (!pet || (ask.status ?? pet.status) !== pet.status) return undefined
-      return (ask.categoryId ?? pet.categoryId) === pet.categoryId ? this.rowOf(pet) : undefined
+      if (!pet || (status ?? pet.status) !== pet.status) return undefined
+      return (categoryId ?? pet.categoryId) === pet.categoryId ? pet : undefined
     }
     const order = this.order(id, version)
-    if (!order || (ask.status ?? order.status) !== order.status) return undefined
-    if ((ask.petId ?? order.petId) !== order.petId) return undefined
-    return orderRow(order, this.pet(order.petId, version)?.name ?? '')
-  }
-
-  /** A pet's row is made once for each of its versions. */
-  private rowOf(pet: Pet): string {
-    const row = this.rows.get(pet) ?? petRow(pet)
-    this.rows.set(pet, row)
-    return row
+    if (!order || (status ?? order.status) !== order.status) return undefined
+    return (petId ?? order.petId) === order.petId ? order : undefined
   }
 
   page(ask: ListAsk, version: number): Page {
     const ids = ask.list === 'pets' ? this.petIds : this.orderIds
     const up = ask.newest === ask.back
     const { after, limit } = ask
-    let at = up
-      ? after === undefined
-        ? 0
-        : countUpTo(ids, after)
-      : after === undefined
-        ? ids.length - 1
-        : countUpTo(ids, after - 1) - 1
-    const [start, step] = [at, up ? 1 : -1]
-    const rows: string[] = []
-    for (; at >= 0 && at < ids.length && rows.length <= limit; at += step) {
+    const first = up ? 0 : ids.length - 1
+    const start = after === undefined ? first : up ? countUpTo(ids, after) : countUpTo(ids, after - 1) - 1
+    const step = up ? 1 : -1
+    const rows: (Pet | OrderVersion)[] = []
+    for (let at = start; at >= 0 && at < ids.length && rows.length <= limit; at += step) {
       const row = this.row(ask, ids[at] as number, version)
       if (row !== undefined) rows.push(row)
     }
     const more = rows.length > limit
     if (more) rows.pop()
     let beyond = false
-    for (let other = start - step; after !== undefined && !beyond && other >= 0 && other < ids.length; other -= step)
-      beyond = this.row(ask, ids[other] as number, version) !== undefined
+    for (let at = start - step; after !== undefined && !beyond && at >= 0 && at < ids.length; at -= step)
+      beyond = this.row(ask, ids[at] as number, version) !== undefined
     if (ask.back) rows.reverse()
     return { rows, prev: ask.back ? more : beyond, next: ask.back ? beyond : more }
   }
 }
 
-function insert(ids: number[], id: number): void {
-  ids.splice(countUpTo(ids, id), 0, id)
-}
-
-export function petRow({ id, name, categoryId, status }: Pet): string {
-  return `${id} ${name} ${categoryId} ${status}`
-}
-
-/** Without the content, which is compared where it is known. */
-export function orderRow({ id, petId, status, placedAt, changedAt }: Omit<Order, 'content'>, petName: string): string {
-  return `${id} ${petId} ${petName} ${status} ${placedAt} ${changedAt}`
-}
-
-/** Order and time → reference and end as an answer gave them. Two changes at one time: nobody knows which came last. */
-function contentsOf(operations: readonly Operation[]): Map<string, string | undefined> {
-  const contents = new Map<string, string | undefined>()
-  for (const operation of operations) {
-    const { kind } = operation.ask
-    if ((kind !== 'place' && kind !== 'change') || isUnanswered(operation) || operation.status >= 300) continue
-    const order = JSON.parse(operation.text) as AnsweredOrder
-    const [at, content] = [`${order.id} ${order.changedAt}`, contentOf(order)]
-    contents.set(at, contents.has(at) && contents.get(at) !== content ? undefined : content)
-  }
-  return contents
-}
-
-export interface AnsweredOrder extends Omit<Order, 'content'> {
-  readonly petName: string
-  readonly reference?: string
-  readonly expiresAt?: string
-}
-
-export function contentOf({ reference, expiresAt }: AnsweredOrder): string {
-  return `${reference} ${expiresAt}`
+/** With the id among those that rise, once it is there. */
+function chainOf<Of>(chains: Map<number, Chain<Of>>, ids: number[], id: number): Chain<Of> {
+  const chain = chains.get(id) ?? new Chain<Of>()
+  if (!chains.has(id)) ids.splice(countUpTo(ids, id), 0, id)
+  chains.set(id, chain)
+  return chain
 }

@@ -1,0 +1,87 @@
+// The changes that a client of a history asks for.
+
+import { HOT, type Picker } from './known.ts'
+import type { Ask, Asked, PetChange } from './operations.ts'
+import { requestOf } from './requests.ts'
+
+export const CATEGORIES = [1, 2, 3]
+
+export function add(by: Picker): Asked {
+  return by.random() < 0.6 ? keyed(by, addition(by)) : addition(by)
+}
+
+export function place(by: Picker): Asked {
+  return by.random() < 0.5 ? keyed(by, placement(by)) : placement(by)
+}
+
+function addition(by: Picker): Asked {
+  const status = by.pick(['available', 'available', 'available', 'pending', 'sold', undefined])
+  const pet = { name: by.name('added'), categoryId: by.pick(CATEGORIES), ...(status ? { status } : {}) }
+  return requestOf({ kind: 'add', ...pet })
+}
+
+function placement(by: Picker): Asked {
+  const ends = by.random() < 0.5 ? { expiresAt: by.soon() } : {}
+  return requestOf({ kind: 'place', petId: by.pet(), reference: by.name('order'), ...ends })
+}
+
+/** It is sent again with the same API key: with another one it would be another request. */
+function keyed(by: Picker, asked: Asked): Asked {
+  const sent = { ...asked, key: by.key(), idempotencyKey: `key-${by.known.count}` }
+  by.known.keyed.push(sent)
+  return sent
+}
+
+/** The same again, or something else under a key that is used. */
+export function repeat(by: Picker): Asked | undefined {
+  const { keyed } = by.known
+  const asked = by.pick(by.random() < 0.5 ? keyed.slice(-10) : keyed)
+  if (!asked?.idempotencyKey || by.random() < 0.8) return asked
+  const other = by.random() < 0.5 ? placement(by) : addition(by)
+  const key = by.random() < 0.8 ? asked.key : by.key()
+  return { ...other, ...(key ? { key } : {}), idempotencyKey: asked.idempotencyKey }
+}
+
+export function correct(by: Picker): Asked | undefined {
+  if (by.random() < 0.15) return by.pick(by.known.corrections.slice(-20))
+  const to: PetChange = {
+    ...(by.random() < 0.6 ? { name: by.name('renamed') } : {}),
+    ...(by.random() < 0.3 ? { categoryId: by.pick(CATEGORIES) } : {}),
+    ...(by.random() < 0.3 ? { status: by.pick(['available', 'available', 'available', 'sold']) } : {}),
+  }
+  return matched(by, { kind: 'correct', id: by.pet(), to: Object.keys(to).length > 0 ? to : { status: 'available' } })
+}
+
+export function remove(by: Picker): Asked {
+  return matched(by, { kind: 'delete', id: by.pick(by.known.pets.slice(-HOT)) })
+}
+
+export function move(by: Picker): Asked | undefined {
+  const id = by.order()
+  if (!id) return undefined
+  return matched(by, { kind: by.pick(['complete', 'complete', 'return', 'cancel'] as const), id })
+}
+
+export function change(by: Picker): Asked | undefined {
+  const id = by.order()
+  if (!id || by.random() < 0.15) return by.pick(by.known.corrections.slice(-20))
+  const reference = by.random() < 0.8 ? { reference: by.random() < 0.9 ? by.name('changed') : null } : {}
+  const isEnd = !('reference' in reference) || by.random() < 0.4
+  const end = isEnd ? { expiresAt: by.random() < 0.4 ? null : by.soon() } : {}
+  return matched(by, { kind: 'change', id, to: { ...reference, ...end } })
+}
+
+/** Often with the tag that anybody was shown last. */
+function matched(by: Picker, ask: Ask & { id: number }): Asked {
+  const asked = requestOf(ask)
+  const ifMatch = by.random() < 0.4 ? by.known.tagged.get(thingOf(ask) ?? '') : undefined
+  const sent = ifMatch ? { ...asked, ifMatch } : asked
+  if (ask.kind === 'correct' || ask.kind === 'change') by.known.corrections.push(sent)
+  return sent
+}
+
+/** The pet or order that a request is about. */
+export function thingOf(ask: Ask): string | undefined {
+  if (!('id' in ask)) return undefined
+  return `${/^(pet|correct|delete)$/.test(ask.kind) ? 'pet' : 'order'} ${ask.id}`
+}

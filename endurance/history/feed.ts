@@ -1,0 +1,151 @@
+// What a page of the feed must show, by the place that it begins at; and what the feed as a whole must be: each event follows from those
+// before it, and has its time.
+
+import { MOVES, type Moved, petStatusOf } from '../../src/domain/order-moves.ts'
+import type { OrderStatus } from '../../src/domain/orders.ts'
+import type { PetStatus } from '../../src/domain/pets.ts'
+import type { Commit } from './commits.ts'
+import { type EventsAsk, type Operation, rowsOf, type Seen } from './operations.ts'
+import type { Condition } from './rules.ts'
+import { ROUNDED_MS } from './windows.ts'
+import type { World } from './world.ts'
+
+/** How many events a reader has passed: at least, and at most. */
+export type Place = readonly [least: number, most: number]
+
+/** What the page shows, and where it leads: `places` has where those before it led, by the number of the operation. */
+export function told(
+  operation: Operation,
+  ask: EventsAsk,
+  { events }: World,
+  places: Map<number, Place>,
+  [floor, last]: readonly [number, number],
+): Condition {
+  const shown = rowsOf<Seen>(operation)
+  if (shown.length > ask.limit) return `a page of ${ask.limit} has ${shown.length} events`
+  if (!operation.links.includes('rel="next"')) return 'it does not say where to go on'
+  const [least, most] = placeOf(ask, events, places, [floor, last])
+  const index = new Map(events.map(({ id }, n) => [id, n]))
+  const wanted = events.flatMap((event, n) => (n >= least && isOf(ask, event) ? [n] : []))
+  const [first] = shown
+  const start = first ? wanted.indexOf(index.get(first.id) ?? -1) : 0
+  if (start < 0 || (start > 0 && (wanted[start - 1] as number) >= most))
+    return `it begins with event ${first?.id}, and should with ${events[wanted[0] ?? -1]?.id}`
+  for (const [n, event] of shown.entries()) {
+    const should = events[wanted[start + n] ?? -1]
+    if (!should || !Bun.deepEquals(should, event))
+      return `${JSON.stringify(event)} stands where ${should ? JSON.stringify(should) : 'no event'} should be`
+  }
+  const seen = shown.length === 0 ? 0 : (wanted[start + shown.length - 1] as number) + 1
+  const next = wanted[start + shown.length]
+  const isFull = shown.length >= ask.limit
+  places.set(
+    operation.n,
+    shown.length > 0 ? [seen, isFull ? seen : Math.max(seen, last)] : [least, Math.max(most, last)],
+  )
+  // Without events the place may be any: whatever follows the last that it may be is not there yet.
+  const beyond = shown.length > 0 ? next : wanted.find((n) => n >= most)
+  return (k) => k >= seen && (isFull || beyond === undefined || k <= beyond)
+}
+
+function placeOf(ask: EventsAsk, events: readonly Seen[], places: Map<number, Place>, window: Place): Place {
+  const { from = 'beginning', behind } = ask
+  if (behind !== undefined) return places.get(behind) ?? [0, events.length]
+  if (from === 'beginning') return [0, 0]
+  const first = from === 'now' ? -1 : events.findIndex(({ at }) => at >= new Date(from).toISOString())
+  if (first < 0) return window
+  // Before that event was there, the place is behind the last one.
+  return [Math.min(first, window[0]), Math.min(first, window[1])]
+}
+
+function isOf({ petId, orderId }: EventsAsk, event: Seen): boolean {
+  return (petId ?? event.petId) === event.petId && (orderId ?? event.orderId) === event.orderId
+}
+
+/** What is wrong with the feed by itself. */
+export function* feedFaults(world: World): Generator<{ reason: string; commit: Commit }> {
+  const { events, commits, versions, circumstances } = world
+  const [pets, orders, lastIds] = [new Map<number, Before>(), new Map<number, OrderStatus>(), new Map<string, number>()]
+  for (const [n, event] of events.entries()) {
+    const { id, type, petId, petStatus, orderId, orderStatus, at } = event
+    const commit = commits[n] as Commit
+    const { askers } = commit
+    const before = events[n - 1]
+    if (before && before.id >= id) yield { commit, reason: `it stands behind event ${before.id}` }
+    if (before && before.at > at && circumstances.aheadMs === 0)
+      yield { commit, reason: `it stands behind ${before.at}` }
+    if (type !== 'order.expired' && askers.length === 0)
+      yield { commit, reason: 'nobody asked for it, or who did was refused' }
+    if (type === 'order.expired' && event.by !== undefined) yield { commit, reason: 'somebody expired it' }
+    const idOf = { 'pet.added': petId, 'order.placed': orderId }[type as string]
+    if (idOf !== undefined && idOf <= (lastIds.get(type) ?? 0)) yield { commit, reason: 'its id is not the next one' }
+    if (idOf !== undefined) lastIds.set(type, idOf)
+    const pet = pets.get(petId)
+    pets.set(petId, {
+      ...pet,
+      ...event,
+      pet: event.pet ?? pet?.pet,
+      isOrdered: pet?.isOrdered || orderId !== undefined,
+    })
+    if (orderId === undefined) {
+      if (!isCorrected(event, pet))
+        yield { commit, reason: `it cannot follow ${JSON.stringify(pet?.pet)}, ${pet?.petStatus}` }
+    } else {
+      const status = orderStatus as OrderStatus
+      const [from, petFrom] = stateBefore(type, status)
+      if (orders.get(orderId) !== from || pet?.petStatus !== petFrom || petStatus !== petStatusOf(status))
+        yield {
+          commit,
+          reason: `it cannot follow an order that is ${orders.get(orderId)}, of a pet that is ${pet?.petStatus}`,
+        }
+      orders.set(orderId, status)
+    }
+    const time = timeFault(event, versions.order(orderId ?? 0, n), world, askers)
+    if (time) yield { commit, reason: time }
+  }
+}
+
+interface Before {
+  readonly petStatus?: PetStatus
+  readonly pet?: Seen['pet'] | undefined
+  readonly isOrdered: boolean
+}
+
+function stateBefore(type: string, status: OrderStatus): [order: OrderStatus | undefined, pet: PetStatus] {
+  if (type === 'order.changed') return ['pending', 'pending']
+  return status === 'pending' ? [undefined, 'available'] : [MOVES[status].from, MOVES[status as Moved].pet[0]]
+}
+
+/** A pet that was ordered is not deleted, and its status changes by orders alone. */
+function isCorrected({ type, petStatus, pet }: Seen, before: Before | undefined): boolean {
+  if (type === 'pet.added') return before === undefined && pet?.status === petStatus
+  if (before?.petStatus === undefined) return false
+  if (type === 'pet.deleted') return !before.isOrdered && petStatus === undefined && pet === undefined
+  if (type !== 'pet.changed' || pet?.status !== petStatus) return false
+  if (before.petStatus !== petStatus) return !before.isOrdered && petStatus === 'available'
+  return before.pet?.name !== pet?.name || before.pet?.categoryId !== pet?.categoryId
+}
+
+/** An event has the time of its request, and an expiry comes after the end; nothing else of a reservation does. */
+function timeFault(
+  { type, at }: Seen,
+  before: ReturnType<World['versions']['order']>,
+  { circumstances }: World,
+  askers: readonly Operation[],
+): string | undefined {
+  if (before && at < before.changedAt) return `it is before the change that it follows, at ${before.changedAt}`
+  const time = Date.parse(at)
+  const isInTime = ({ from, to }: Operation) =>
+    time >= from - ROUNDED_MS && time <= to + circumstances.aheadMs + ROUNDED_MS
+  // A clock that was set back does not date a change before the one that it follows.
+  if (askers.length > 0 && !askers.some(isInTime) && at !== before?.changedAt)
+    return 'its time is not that of its request'
+  const ends = (before?.contents ?? []).map(({ expiresAt }) => expiresAt)
+  const isIn = (end: string | undefined) => end === undefined || at < end
+  // Judged by the clock of the server, which may have been set back: then the change has the time of the one that it follows.
+  const isJudged = /^order\.(changed|completed|cancelled)$/.test(type) && at !== before?.changedAt
+  if (isJudged && ends.length > 0 && !ends.some(isIn))
+    return `it is after the end of the reservation at ${ends.join(' or ')}`
+  if (type === 'order.expired' && ends.every(isIn)) return `the reservation ends at ${ends.join(' or ')}`
+  return undefined
+}

@@ -1,0 +1,62 @@
+// What all clients of a history know together, and how each of them picks from it.
+
+import type { Asked, Tagged } from './operations.ts'
+
+export interface Known {
+  readonly pets: number[]
+  readonly orders: number[]
+  /** Requests with an Idempotency-Key, and corrections. */
+  readonly keyed: Asked[]
+  readonly corrections: Asked[]
+  readonly names: string[]
+  /** The latest answer of each pet and order that had a tag. */
+  readonly tagged: Map<string, Tagged>
+  /** The names of API keys, each as often as it is used. */
+  readonly keys: readonly string[]
+  count: number
+}
+
+export function newKnown(keys: readonly string[]): Known {
+  return { pets: [], orders: [], keyed: [], corrections: [], names: [], tagged: new Map(), keys, count: 0 }
+}
+
+export const HOT = 8
+const RESERVED_MS_MAX = 400
+const COMMON = ['Bella', 'Max', 'Old Rex']
+
+export class Picker {
+  constructor(
+    readonly known: Known,
+    readonly random: () => number,
+  ) {}
+
+  pick<Of>(some: readonly Of[]): Of {
+    return some[Math.floor(this.random() * some.length)] as Of
+  }
+
+  /** Mostly the first few, and the last few. */
+  pet(): number {
+    const { pets } = this.known
+    return this.pick(this.random() < 0.5 ? pets.slice(0, HOT) : this.random() < 0.8 ? pets.slice(-HOT) : pets)
+  }
+
+  order(): number | undefined {
+    const { orders } = this.known
+    return this.pick(this.random() < 0.9 ? orders.slice(-HOT) : orders)
+  }
+
+  key(): string {
+    return this.pick(this.known.keys)
+  }
+
+  soon(): string {
+    return new Date(Date.now() + this.random() * RESERVED_MS_MAX).toISOString()
+  }
+
+  /** Its first word begins no other name; others may begin as it does. */
+  name(what: string): string {
+    const name = `${what}${++this.known.count}q ${this.pick(COMMON)}`
+    this.known.names.push(name)
+    return name
+  }
+}

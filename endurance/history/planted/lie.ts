@@ -1,0 +1,144 @@
+// What a planted fault is made of: something between the clients and the service that changes requests and answers. Where it changes an
+// answer, the answer has the tag that its bytes would have.
+
+import { entityTag } from '../../../src/http/response/conditions.ts'
+import type { Pass, Received, Sent } from '../clients.ts'
+
+/** Made anew for each history, so it may remember. */
+export type Lie = (sent: Sent, pass: Pass) => Promise<Received>
+export type Making = () => Lie
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies are whatever they are
+export type Body = any
+
+const PATHS: readonly [operation: string, method: RegExp, path: RegExp][] = [
+  ['listPets', /GET|HEAD/, /^\/pets\?/],
+  ['createPet', /POST/, /^\/pets$/],
+  ['getPet', /GET|HEAD/, /^\/pets\/\d+$/],
+  ['updatePet', /PATCH/, /^\/pets\/\d+$/],
+  ['deletePet', /DELETE/, /^\/pets\/\d+$/],
+  ['listOrders', /GET|HEAD/, /^\/store\/orders\?/],
+  ['placeOrder', /POST/, /^\/store\/orders$/],
+  ['getOrder', /GET|HEAD/, /^\/store\/orders\/\d+$/],
+  ['updateOrder', /PATCH/, /^\/store\/orders\/\d+$/],
+  ['cancelOrder', /DELETE/, /^\/store\/orders\/\d+$/],
+  ['completeOrder', /POST/, /^\/store\/orders\/\d+\/complete$/],
+  ['returnOrder', /POST/, /^\/store\/orders\/\d+\/return$/],
+  ['getInventory', /GET|HEAD/, /^\/store\/inventory$/],
+  ['listEvents', /GET|HEAD/, /^\/store\/events\?/],
+]
+
+export function operationOf({ method, path }: Sent): string {
+  return PATHS.find(([, methods, paths]) => methods.test(method) && paths.test(path))?.[0] ?? ''
+}
+
+export function isRead({ method }: Sent): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+export function idOf({ path }: Sent): number {
+  return Number(/\/(\d+)/.exec(path)?.[1])
+}
+
+export function json({ text }: { text: string }): Body {
+  return JSON.parse(text)
+}
+
+export function withBody(received: Received, body: Body, links = received.headers.get('Link')): Received {
+  const text = JSON.stringify(body)
+  const headers = new Headers(received.headers)
+  if (links === null || links === '') headers.delete('Link')
+  else headers.set('Link', links)
+  const isList = Array.isArray(body)
+  if (headers.has('ETag')) headers.set('ETag', entityTag(text, isList ? (links ?? '') : ''))
+  return { ...received, headers, text }
+}
+
+/** An answer that the service did not give. `as`: one whose headers it has. */
+export function answer(status: number, body?: Body, as?: Received): Received {
+  const text = body === undefined ? '' : JSON.stringify(body)
+  const headers = new Headers(as?.headers)
+  if (headers.has('ETag')) headers.set('ETag', entityTag(text))
+  return { status, text, headers }
+}
+
+export function refusal(status: number, code: string, message: string): Received {
+  return answer(status, { code, message, status })
+}
+
+/** A tag that was sent is compared with that of the answer which the client gets. */
+export function conditional(lie: Lie): Lie {
+  return async ({ headers: { 'If-None-Match': condition, ...headers }, ...sent }, pass) => {
+    const received = await lie({ ...sent, headers }, pass)
+    const isKnown = condition !== undefined && received.status === 200 && received.headers.get('ETag') === condition
+    return isKnown ? { ...received, status: 304, text: '' } : received
+  }
+}
+
+/** Only these operations; `share` of them. */
+export function of(operations: string, lie: Lie, share = 1): Lie {
+  const names = operations.split(' ')
+  return (sent, pass) => (names.includes(operationOf(sent)) && Math.random() < share ? lie(sent, pass) : pass(sent))
+}
+
+/** Changes what was asked for. */
+export function asked(operations: string, change: (body: Body, sent: Sent) => Body, share = 1): Making {
+  return () =>
+    of(
+      operations,
+      (sent, pass) => {
+        const body = sent.body === undefined ? undefined : change(JSON.parse(sent.body), sent)
+        return pass(body === undefined ? sent : { ...sent, body: JSON.stringify(body) })
+      },
+      share,
+    )
+}
+
+/** Changes what is answered to a success that has a body. */
+export function answered(operations: string, change: (body: Body, sent: Sent) => Body, share = 1): Making {
+  return () =>
+    of(
+      operations,
+      async (sent, pass) => {
+        const received = await pass(sent)
+        if (received.status >= 300 || received.text === '') return received
+        return withBody(received, change(json(received), sent))
+      },
+      share,
+    )
+}
+
+/** Each of them for itself: the requests by the first, the answers by the second. */
+export function both(first: Making, second: Making): Making {
+  return () => {
+    const [one, other] = [first(), second()]
+    return (sent, pass) => other(sent, (passed) => one(passed, pass))
+  }
+}
+
+/** Each pet, order or event of any answer. */
+export function everyRow(change: (row: Body) => Body): Making {
+  return () => async (sent, pass) => {
+    const received = await pass(sent)
+    if (received.status >= 300 || received.text === '' || /inventory/.test(sent.path)) return received
+    const body = json(received)
+    return withBody(received, Array.isArray(body) ? body.map(change) : change(body))
+  }
+}
+
+/** The resource as a GET gives it now. */
+export async function current(sent: Sent, pass: Pass): Promise<Received> {
+  const { body: _, ...rest } = sent
+  const { Authorization = '' } = sent.headers
+  return pass({
+    ...rest,
+    method: 'GET',
+    path: sent.path.replace(/\/(complete|return)$/, ''),
+    headers: { Authorization },
+  })
+}
+
+/** The time, so much later or earlier. */
+export function shifted(time: string, ms: number): string {
+  return new Date(Date.parse(time) + ms).toISOString()
+}

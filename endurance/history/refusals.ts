@@ -1,0 +1,120 @@
+// Which versions of the store justify a refusal.
+
+import { type Ask, bodyOf, mayHaveDone, type Operation } from './operations.ts'
+import { type Condition, contentsOf, isOfPet, mustMatch } from './rules.ts'
+import { ROUNDED_MS } from './windows.ts'
+import type { World } from './world.ts'
+
+/** A key that was revoked stops working within this time. */
+const REVOKED_MS = 1_000
+
+interface Refusal {
+  readonly code: string
+  readonly message: string
+  readonly status: number
+}
+
+export function refused(operation: Operation, world: World): Condition {
+  const { code, message, status } = bodyOf<Refusal>(operation)
+  const isRead = operation.method === 'GET' || operation.method === 'HEAD'
+  if (status !== operation.status && operation.method !== 'HEAD') return `its body says ${status}`
+  if (code === 'idempotency_in_flight')
+    return world.others(operation).some((one) => areTogether(one, operation))
+      ? always
+      : 'nothing with its key was in flight'
+  if (code === 'idempotency_mismatch') return mismatched(operation, world)
+  const condition =
+    isRead || code !== 'precondition_failed' ? byState(operation, code, message, world) : unmatched(operation, world)
+  const kept = world.keptFor(operation)
+  if (!kept || typeof condition === 'string') return condition
+  // A replay is recognised before everything else.
+  return (k) => k < kept.version && condition(k)
+}
+
+const always = () => true
+
+/** 401 and 403: why the key must be refused, or must not be; `undefined` when either may be. */
+export function keyFault({ key, startedAt, endedAt, method, status }: Operation, world: World): string | undefined {
+  const { readOnly, wrong, revoked } = world.circumstances.keys
+  const [from, to] = revoked[key] ?? [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+  const mustFail = wrong.includes(key) || startedAt > to + REVOKED_MS
+  if (mustFail && status !== 401) return `its key ${wrong.includes(key) ? 'is none' : 'was revoked'}`
+  if (status === 401 && !mustFail && endedAt < from) return 'its key was in force'
+  const mayWrite = method === 'GET' || method === 'HEAD' || !readOnly.includes(key)
+  if (!mayWrite && status !== 403 && status !== 401) return 'its key may only read'
+  return status === 403 && mayWrite ? 'its key may do that' : undefined
+}
+
+function areTogether(one: Operation, other: Operation): boolean {
+  return one.startedAt <= other.endedAt && other.startedAt <= one.endedAt
+}
+
+/** Something else was done under its Idempotency-Key. */
+function mismatched(operation: Operation, world: World): Condition {
+  const others = world.others(operation).filter((one) => one.body !== operation.body && mayHaveDone(one))
+  const versions = others.flatMap((one) => world.madeBy(one).map(({ version }) => version))
+  if (versions.length === 0) return 'nothing else was done under its Idempotency-Key'
+  return (k) => versions.some((version) => version <= k)
+}
+
+function unmatched(operation: Operation, world: World): Condition {
+  const { ask, ifMatch } = operation
+  if (!ifMatch || !('id' in ask)) return 'it has no If-Match'
+  const { versions } = world
+  return (k) => {
+    if (mustMatch(operation, ifMatch, world, k)) return false
+    const [pet, order] = [versions.pet(ask.id, k), versions.order(ask.id, k)]
+    if (isOfPet(ask)) return pet !== undefined
+    return order?.status === (ask.kind === 'return' ? 'completed' : 'pending')
+  }
+}
+
+function byState({ ask, to }: Operation, code: string, message: string, world: World): Condition {
+  const { versions } = world
+  const latest = new Date(to + world.circumstances.aheadMs + ROUNDED_MS).toISOString()
+  const isNone = `${code} is no answer to it`
+  if (code === 'invalid_order') {
+    const end = ask.kind === 'place' ? ask.expiresAt : ask.kind === 'change' ? ask.to.expiresAt : undefined
+    return end && end <= latest ? always : 'nothing is wrong with it'
+  }
+  if (ask.kind === 'place') {
+    if (code === 'pet_not_found') return (k) => versions.pet(ask.petId, k) === undefined
+    return code === 'pet_not_available' ? (k) => isHeld(ask.petId, message, world, k) : isNone
+  }
+  if (!('id' in ask)) return isNone
+  const { id, kind } = ask
+  const pet = (k: number) => versions.pet(id, k)
+  const order = (k: number) => versions.order(id, k)
+  const hasEnded = (k: number) => contentsOf(order(k)).some(({ expiresAt }) => expiresAt && expiresAt <= latest)
+  if (code === 'not_found') return (k) => (isOfPet(ask) ? pet(k) : order(k)) === undefined
+  if (code === 'order_not_completed' && kind === 'return')
+    return (k) => /^(pending|cancelled|expired)$/.test(order(k)?.status ?? '')
+  if (code === 'order_not_pending' && NOT_PENDING[kind])
+    return (k) =>
+      NOT_PENDING[kind]?.test(order(k)?.status ?? '') ||
+      (order(k)?.status === 'pending' && kind !== 'cancel' && hasEnded(k))
+  if (code === 'pet_has_orders' && kind === 'delete') return (k) => versions.lastOrder(id, k) !== undefined
+  if (code === 'pet_held' && kind === 'correct')
+    return (k) =>
+      pet(k)?.status !== ask.to.status && versions.holder(id, k) !== undefined && isHeld(id, message, world, k)
+  if (code === 'invalid_pet' && kind === 'correct')
+    return (k) => !/^(undefined|available)$/.test(`${ask.to.status}`) && pet(k)?.status !== ask.to.status
+  return isNone
+}
+
+/** The statuses in which an order cannot become what is asked for, and is not so already. */
+const NOT_PENDING: Partial<Record<Ask['kind'], RegExp>> = {
+  complete: /^(cancelled|expired|returned)$/,
+  cancel: /^(completed|returned)$/,
+  change: /^(completed|cancelled|expired|returned)$/,
+}
+
+/** The message names the pet, its status, and the order that holds it and until when, where there is one. */
+function isHeld(petId: number, message: string, { versions }: World, version: number): boolean {
+  const pet = versions.pet(petId, version)
+  if (!pet || pet.status === 'available' || !message.startsWith(`Pet ${petId} is ${pet.status}`)) return false
+  const holder = versions.holder(petId, version)
+  if (/order (\d+)/.exec(message)?.[1] !== holder?.id.toString()) return false
+  const until = / until (\S+)\.$/.exec(message)?.[1]
+  return until === undefined || contentsOf(holder).some(({ expiresAt }) => expiresAt === until)
+}

@@ -1,0 +1,47 @@
+// Whether an answer shows a pet or an order as it is known, and as it was asked for.
+
+import type { Order, OrderChange, Pet } from './operations.ts'
+
+export interface Content {
+  readonly reference: string | undefined
+  readonly expiresAt: string | undefined
+}
+
+export interface OrderVersion extends Pick<Order, 'id' | 'petId' | 'placedAt' | 'changedAt'> {
+  readonly status: string
+  /** One of these. */
+  readonly contents: readonly Content[]
+}
+
+/** As an answer shows it. */
+export function utc(time: string | null | undefined): string | undefined {
+  return time ? new Date(time).toISOString() : undefined
+}
+
+export function changed(content: Content, { reference, expiresAt }: OrderChange): Content {
+  return {
+    reference: reference === undefined ? content.reference : (reference ?? undefined),
+    expiresAt: expiresAt === undefined ? content.expiresAt : utc(expiresAt),
+  }
+}
+
+export function isSamePet(pet: Pet | undefined, shown: Pet): boolean {
+  const { id, name, categoryId, status } = shown
+  if (pet?.id !== id || pet.name !== name || pet.categoryId !== categoryId || pet.status !== status) return false
+  return Object.keys(shown).length === 4
+}
+
+export function isSameOrder(order: OrderVersion, petName: string, shown: Order): boolean {
+  const { id, petId, status, placedAt, changedAt, reference, expiresAt } = shown
+  if (order.id !== id || order.petId !== petId || order.status !== status || petName !== shown.petName) return false
+  if (order.placedAt !== placedAt || order.changedAt !== changedAt) return false
+  return order.contents.some((content) => content.reference === reference && content.expiresAt === expiresAt)
+}
+
+/** Whether each field is as it was asked for. */
+export function isAsAsked(shown: object, asked: object): boolean {
+  return Object.entries(asked).every(([name, value]) => {
+    const wanted = name === 'expiresAt' ? utc(value) : (value ?? undefined)
+    return (shown as Record<string, unknown>)[name] === wanted
+  })
+}

@@ -1,0 +1,68 @@
+// Entity tags over time: the same tag means the same bytes, and the same bytes have the same tag, on every server and at any time.
+
+import { isUnanswered, type Operation, type Tagged } from './operations.ts'
+
+const TAGGED = /^(list|inventory|pet|order|add|correct|place|change|complete|return)$/
+
+export class Tags {
+  private readonly byTag = new Map<string, Operation>()
+  private readonly byBytes = new Map<string, Operation>()
+  readonly faults: { operation: Operation; reason: string; other?: Operation }[] = []
+
+  constructor(operations: readonly Operation[]) {
+    for (const operation of operations) {
+      if (isUnanswered(operation) || operation.status >= 400 || !TAGGED.test(operation.ask.kind)) continue
+      const reason = conditionFault(operation)
+      if (reason) this.faults.push({ operation, reason })
+      if (operation.method !== 'HEAD') this.compare(operation)
+    }
+  }
+
+  private compare(operation: Operation): void {
+    const { tag, text } = operation
+    if (tag === undefined) return
+    const links = linksOf(operation)
+    const resource = resourceOf(operation)
+    const sameTag = keep(this.byTag, `${resource} ${tag}`, operation)
+    if (sameTag.text !== text || linksOf(sameTag) !== links)
+      this.faults.push({ operation, other: sameTag, reason: 'its tag was that of other bytes' })
+    const sameBytes = keep(this.byBytes, `${resource} ${text} ${links}`, operation)
+    if (sameBytes.tag !== tag) this.faults.push({ operation, other: sameBytes, reason: 'these bytes had another tag' })
+  }
+
+  /** What a GET with this tag has answered; `undefined` when there was none. */
+  bodyOf(operation: Operation): Tagged | undefined {
+    const found = this.byTag.get(`${resourceOf(operation)} ${operation.tag}`)
+    return found && { tag: operation.tag ?? '', text: found.text, links: found.links }
+  }
+}
+
+function keep(kept: Map<string, Operation>, name: string, operation: Operation): Operation {
+  const first = kept.get(name) ?? operation
+  kept.set(name, first)
+  return first
+}
+
+/** Only a list's are part of its tag: others never change. */
+function linksOf({ ask, links }: Operation): string {
+  return ask.kind === 'list' ? links : ''
+}
+
+/** What a change answers is what a GET would answer. */
+function resourceOf({ ask, path, text }: Operation): string {
+  if (/^(pet|correct)$/.test(ask.kind) && 'id' in ask) return `pet ${ask.id}`
+  if (/^(order|change|complete|return)$/.test(ask.kind) && 'id' in ask) return `order ${ask.id}`
+  if (ask.kind !== 'add' && ask.kind !== 'place') return path
+  return `${ask.kind === 'add' ? 'pet' : 'order'} ${/"id":(\d+)/.exec(text)?.[1]}`
+}
+
+function conditionFault({ method, ask, status, tag, ifNoneMatch }: Operation): string | undefined {
+  // That a change carries one is new.
+  if (tag === undefined)
+    return method === 'GET' || ask.kind === 'correct' || ask.kind === 'change' ? 'it has no tag' : undefined
+  if (status === 304 && !ifNoneMatch) return 'nobody sent a tag'
+  if (!ifNoneMatch) return undefined
+  return (status === 304) === (tag === ifNoneMatch.tag)
+    ? undefined
+    : `${status} with the tag ${tag}, and ${ifNoneMatch.tag} was sent`
+}
