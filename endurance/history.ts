@@ -95,6 +95,7 @@ function minutes(ms: number): string {
 interface Row {
   readonly planted: Planted
   readonly store: Kind
+  readonly failed?: string
   /** Until the answer that could not be explained; `undefined`: nothing was found. */
   readonly found?: {
     readonly operations: number
@@ -155,7 +156,10 @@ ${rows.map(rowOf).join('\n')}`
   }
   const work = async () => {
     for (let next = queue.shift(); next; next = queue.shift()) {
-      const row = await findPlanted(next.planted, next.store, seed)
+      const { planted, store } = next
+      // What cannot be recorded at all is not found, and the others are still tried.
+      const failed = (error: unknown): Row => ({ planted, store, failed: `${error}` })
+      const row = await findPlanted(planted, store, seed).catch(failed)
       rows.push(row)
       print(rowOf(row))
       keep(outcome())
@@ -165,9 +169,9 @@ ${rows.map(rowOf).join('\n')}`
   return outcome()
 }
 
-function rowOf({ planted: { group, name }, store, found }: Row): string {
+function rowOf({ planted: { group, name }, store, found, failed = 'nothing' }: Row): string {
   const { operations, seconds, reason } = found ?? {}
-  return `| ${group} | ${name} | ${store} | ${operations ?? ''} | ${seconds?.toFixed(1) ?? ''} | ${reason?.replaceAll('|', '') ?? 'nothing'} |`
+  return `| ${group} | ${name} | ${store} | ${operations ?? ''} | ${seconds?.toFixed(1) ?? ''} | ${(reason ?? failed).replaceAll('|', '')} |`
 }
 
 if (import.meta.main) {

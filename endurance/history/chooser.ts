@@ -2,10 +2,12 @@
 
 import { add, CATEGORIES, change, correct, move, place, remove, repeat, thingOf } from './changes.ts'
 import { HOT, type Known, Picker } from './known.ts'
-import type { Asked, Operation } from './operations.ts'
+import { type Asked, bodyOf, type Operation } from './operations.ts'
 import { feedAfter, LISTS, linkOf, requestOf } from './requests.ts'
 
 const KEPT = 6
+/** Seconds. */
+const WAIT = 2
 const STATUSES = {
   pets: ['available', 'pending', 'sold'],
   orders: ['pending', 'completed', 'cancelled', 'expired', 'returned'],
@@ -41,7 +43,7 @@ export class Chooser extends Picker {
     if (tag && thing && method !== 'HEAD') this.known.tagged.set(thing, tagged(operation, tag))
     if (status === 201) {
       const ids = ask.kind === 'add' ? this.known.pets : this.known.orders
-      const { id } = JSON.parse(operation.text) as { id: number }
+      const { id } = bodyOf<{ id: number }>(operation)
       if (!ids.includes(id)) ids.push(id)
     }
   }
@@ -96,7 +98,7 @@ export class Chooser extends Picker {
 
   wait(): Asked {
     const { ask, path, ...asked } = this.feed
-    return { ...asked, ask: { ...ask, wait: 1 } as typeof ask, path: `${path}&wait=1` }
+    return { ...asked, ask: { ...ask, wait: WAIT } as typeof ask, path: `${path}&wait=${WAIT}` }
   }
 
   private filters() {

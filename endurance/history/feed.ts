@@ -24,6 +24,8 @@ export function told(
   const shown = rowsOf<Seen>(operation)
   if (shown.length > ask.limit) return `a page of ${ask.limit} has ${shown.length} events`
   if (!operation.links.includes('rel="next"')) return 'it does not say where to go on'
+  if (shown.length === 0 && operation.endedAt - operation.startedAt < 1000 * (ask.wait ?? 0) - ROUNDED_MS)
+    return 'it did not wait'
   const [least, most] = placeOf(ask, events, places, [floor, last])
   const index = new Map(events.map(({ id }, n) => [id, n]))
   const wanted = events.flatMap((event, n) => (n >= least && isOf(ask, event) ? [n] : []))

@@ -1,6 +1,7 @@
 // Which versions of the store justify a refusal.
 
 import { type Ask, bodyOf, mayHaveDone, type Operation } from './operations.ts'
+import { isAsAsked } from './rows.ts'
 import { type Condition, contentsOf, isOfPet, mustMatch } from './rules.ts'
 import { ROUNDED_MS } from './windows.ts'
 import type { World } from './world.ts'
@@ -64,9 +65,18 @@ function unmatched(operation: Operation, world: World): Condition {
   return (k) => {
     if (mustMatch(operation, ifMatch, world, k)) return false
     const [pet, order] = [versions.pet(ask.id, k), versions.order(ask.id, k)]
+    if (isSo(ask, world, k)) return false
     if (isOfPet(ask)) return pet !== undefined
     return order?.status === (ask.kind === 'return' ? 'completed' : 'pending')
   }
+}
+
+/** A correction that finds nothing to change is no refusal, whatever it is sent with. */
+function isSo(ask: Ask, { versions }: World, version: number): boolean {
+  if (ask.kind === 'correct') return isAsAsked(versions.pet(ask.id, version) ?? {}, ask.to)
+  if (ask.kind !== 'change') return false
+  const contents = contentsOf(versions.order(ask.id, version))
+  return contents.length > 0 && contents.every((content) => isAsAsked(content, ask.to))
 }
 
 function byState({ ask, to }: Operation, code: string, message: string, world: World): Condition {
@@ -90,9 +100,11 @@ function byState({ ask, to }: Operation, code: string, message: string, world: W
   if (code === 'order_not_completed' && kind === 'return')
     return (k) => /^(pending|cancelled|expired)$/.test(order(k)?.status ?? '')
   if (code === 'order_not_pending' && NOT_PENDING[kind])
-    return (k) =>
-      NOT_PENDING[kind]?.test(order(k)?.status ?? '') ||
-      (order(k)?.status === 'pending' && kind !== 'cancel' && hasEnded(k))
+    return (k) => {
+      const status = order(k)?.status
+      if (status === 'pending') return kind !== 'cancel' && hasEnded(k) && !isSo(ask, world, k)
+      return NOT_PENDING[kind]?.test(status ?? '') === true && !isSo(ask, world, k)
+    }
   if (code === 'pet_has_orders' && kind === 'delete') return (k) => versions.lastOrder(id, k) !== undefined
   if (code === 'pet_held' && kind === 'correct')
     return (k) =>

@@ -1,6 +1,14 @@
 // The requests that a client of a history can send, and those that follow from an answer: the next page, the next place in the feed.
 
-import type { Answer, Ask, Asked, EventsAsk, ListAsk, Operation } from './operations.ts'
+import {
+  type Answer,
+  type Ask,
+  type Asked,
+  type EventsAsk,
+  type ListAsk,
+  type Operation,
+  rowsOf,
+} from './operations.ts'
 
 /** Lists that many clients ask for, so that their answers are shared and cached. */
 export const LISTS: readonly Omit<ListAsk, 'kind' | 'back'>[] = [
@@ -66,9 +74,10 @@ export function requestOf(ask: Ask): Asked {
 }
 
 /** The page that an answer links to, if it does. */
-export function linkOf({ ask, text, links }: Operation, rel: 'next' | 'prev'): Asked | undefined {
+export function linkOf(operation: Operation, rel: 'next' | 'prev'): Asked | undefined {
+  const { ask, links } = operation
   if (ask.kind !== 'list') return undefined
-  const ids = (JSON.parse(text) as { id: number }[]).map(({ id }) => id)
+  const ids = rowsOf<{ id: number }>(operation).map(({ id }) => id)
   const path = targetOf(links, rel)
   const after = rel === 'next' ? ids.at(-1) : ids[0]
   if (path === undefined || after === undefined) return undefined

@@ -133,9 +133,10 @@ const before =
     return of(operation, async (sent, pass) => {
       const received = await pass(sent)
       if (received.status !== 200) return received
-      const [now = received, older = received] = kept.get(sent.path) ?? []
-      kept.set(sent.path, now.text === received.text ? [now, older] : [received, now])
-      return (kept.get(sent.path) as [Received, Received])[1]
+      const name = `${sent.method} ${sent.path}`
+      const [now = received, older = received] = kept.get(name) ?? []
+      kept.set(name, now.text === received.text ? [now, older] : [received, now])
+      return (kept.get(name) as [Received, Received])[1]
     })
   }
 
