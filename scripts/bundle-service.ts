@@ -4,7 +4,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Bundle, bundleConsole, bundleReference } from '../src/http/web/bundle.ts'
-import type { StaticFile } from '../src/http/web/static-file.ts'
+import { compressed, type StaticFile } from '../src/http/web/static-file.ts'
 
 const root = join(import.meta.dir, '..')
 const PAGES_MODULE = join(root, 'src/http/web/bundle.ts')
@@ -13,7 +13,7 @@ const PAGES_MODULE = join(root, 'src/http/web/bundle.ts')
 export type Output = { folder: string } | { executable: string; target: Bun.Build.CompileTarget | undefined }
 
 export async function bundleService(output: Output): Promise<void> {
-  const pages = pagesModule({ bundleConsole: await bundleConsole(), bundleReference: await bundleReference() })
+  const pages = await pagesModule({ bundleConsole: await bundleConsole(), bundleReference: await bundleReference() })
   await Bun.build({
     entrypoints: [join(root, 'src/cli/main.ts'), ...('executable' in output ? guides() : [])],
     loader: { '.md': 'file' },
@@ -63,30 +63,41 @@ function executable({ executable, target }: { executable: string; target: Bun.Bu
   }
 }
 
-/** A module with the same functions as src/http/web/bundle.ts, which read the pages' files again, and these files. */
-function pagesModule(bundles: Record<string, Bundle>): { module: string; files: Map<string, Blob> } {
+/**
+ * A module with the same functions as src/http/web/bundle.ts, which read the pages' files again, and these files: each as it is and in every
+ * encoding, so that no service compresses.
+ */
+async function pagesModule(bundles: Record<string, Bundle>): Promise<{ module: string; files: Map<string, Blob> }> {
   const imports: string[] = []
   const contents = new Map<string, Blob>()
-  const functions = Object.entries(bundles).map(([name, { page, files }]) => {
-    const read = (fileName: string, { content, type, caching }: StaticFile): string => {
-      contents.set(fileName, content)
-      const variable = `file${imports.length}`
-      imports.push(`import ${variable} from ${JSON.stringify(`page:${fileName}`)} with { type: 'file' }\n`)
-      return `await read(${variable}, ${JSON.stringify(type)}, ${JSON.stringify(caching)})`
-    }
-    const entries = [...files].map(([fileName, file]) => `[${JSON.stringify(fileName)}, ${read(fileName, file)}]`)
-    return `export async function ${name}() {
-  return { page: ${read(`${name}.html`, page)}, files: new Map([${entries.join(', ')}]) }
+  const carry = (fileName: string, content: Blob): string => {
+    contents.set(fileName, content)
+    const variable = `file${imports.length}`
+    imports.push(`import ${variable} from ${JSON.stringify(`page:${fileName}`)} with { type: 'file' }\n`)
+    return variable
+  }
+  const read = async (fileName: string, { content, type, caching }: StaticFile): Promise<string> => {
+    const { br, gzip } = await compressed(content)
+    const paths = [carry(fileName, content), carry(`${fileName}.br`, br), carry(`${fileName}.gz`, gzip)]
+    return `await read([${paths}], ${JSON.stringify(type)}, ${JSON.stringify(caching)})`
+  }
+  let functions = ''
+  for (const [name, { page, files }] of Object.entries(bundles)) {
+    const entries: string[] = []
+    for (const [fileName, file] of files) entries.push(`[${JSON.stringify(fileName)}, ${await read(fileName, file)}]`)
+    functions += `export async function ${name}() {
+  return { page: ${await read(`${name}.html`, page)}, files: new Map([${entries.join(', ')}]) }
 }
 `
-  })
+  }
   const module = `${imports.join('')}
 import { resolve } from 'node:path'
 import { StaticFile } from './static-file.ts'
 
-${functions.join('\n')}
-async function read(path, type, caching) {
-  return new StaticFile(await Bun.file(resolve(import.meta.dir, path)).bytes(), type, caching)
+${functions}
+async function read(paths, type, caching) {
+  const [content, br, gzip] = await Promise.all(paths.map((path) => Bun.file(resolve(import.meta.dir, path)).bytes()))
+  return new StaticFile(content, type, caching, { br: new Blob([br]), gzip: new Blob([gzip]) })
 }
 `
   return { module, files: contents }

@@ -315,8 +315,10 @@ describe('the served contract', () => {
         ['gzip', gunzipSync],
         ['br', brotliDecompressSync],
       ] as const) {
-        const compressed = await get({ 'Accept-Encoding': encoding })
-        expect(compressed.headers.get('Content-Encoding')).toBe(encoding)
+        let compressed: Response
+        // The first answer does not wait for it.
+        do compressed = await get({ 'Accept-Encoding': encoding })
+        while (compressed.headers.get('Content-Encoding') !== encoding)
         expect(compressed.headers.get('Vary')).toBe('Accept-Encoding')
         const bytes = await compressed.bytes()
         expect(bytes.length).toBeLessThan(whole.length / 3)

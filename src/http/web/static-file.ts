@@ -1,4 +1,5 @@
-// A file for browsers, in memory. Each encoding is compressed once, at its first use.
+// A file for browsers, in memory. The package and the executable carry it compressed. Elsewhere each encoding is compressed once, and nobody
+// waits for it: until it is there the file is sent as it is.
 
 import { promisify } from 'node:util'
 import type { Answer } from '../response/response.ts'
@@ -26,24 +27,32 @@ const ENCODINGS = {
   },
 }
 type Encoding = keyof typeof ENCODINGS
+export type Compressed = Readonly<Record<Encoding, Blob>>
 
 export class StaticFile {
   readonly digest: string
   /** One copy for all connections. */
   readonly content: Blob
-  private readonly compressed = new Map<Encoding, Promise<Blob>>()
+  private readonly compressed: Partial<Compressed>
+  private compressing: Promise<void> | undefined
 
   constructor(
     content: string | Bytes,
     readonly type: string,
     readonly caching: Caching,
+    compressed: Partial<Compressed> = {},
   ) {
+    this.compressed = { ...compressed }
     this.content = new Blob([content])
     this.digest = Bun.SHA256.hash(content, 'base64url').slice(0, 22)
   }
 
-  async answer(request: Request, headers: Record<string, string>): Promise<Answer> {
-    const encoding = acceptedEncoding(request.headers.get('Accept-Encoding'))
+  answer(request: Request, headers: Record<string, string>): Answer {
+    const accepted = acceptedEncoding(request.headers.get('Accept-Encoding'))
+    const compressed = accepted && this.compressed[accepted]
+    // The one who asks for it first gets the file at once.
+    if (accepted && !compressed) this.compressing ??= this.compress().catch(() => undefined)
+    const encoding = compressed && accepted
     const base = new Headers({
       ...headers,
       Vary: 'Accept-Encoding',
@@ -53,17 +62,19 @@ export class StaticFile {
     })
     // Each encoding is a representation of its own (RFC 9110, 8.8.3).
     const tag = `"${this.digest}${encoding ? `-${encoding}` : ''}"`
-    return { status: 200, body: encoding ? await this.compress(encoding) : this.content, base, tag }
+    return { status: 200, body: compressed ?? this.content, base, tag }
   }
 
-  private compress(encoding: Encoding): Promise<Blob> {
-    let compressed = this.compressed.get(encoding)
-    if (!compressed) {
-      compressed = this.content.bytes().then(async (bytes) => new Blob([await ENCODINGS[encoding](bytes)]))
-      this.compressed.set(encoding, compressed)
-    }
-    return compressed
+  private async compress(): Promise<void> {
+    Object.assign(this.compressed, await compressed(this.content))
   }
+}
+
+/** On threads of the runtime's own. */
+export async function compressed(content: Blob): Promise<Compressed> {
+  const bytes = await content.bytes()
+  const [br, gzip] = await Promise.all([ENCODINGS.br(bytes), ENCODINGS.gzip(bytes)])
+  return { br: new Blob([br]), gzip: new Blob([gzip]) }
 }
 
 /**
