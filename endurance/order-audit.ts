@@ -35,7 +35,7 @@ export const TABLES: Record<keyof Tables, string> = {
   pets: 'SELECT id, name, status FROM pets ORDER BY id',
   orders: `SELECT id, pet_id AS "petId", status, reference, expires_at AS "expiresAt", placed_at AS "placedAt",
     changed_at AS "changedAt" FROM orders ORDER BY id`,
-  transitions: 'SELECT order_id AS "orderId", status, at, key_id AS "keyId" FROM order_transitions',
+  transitions: `SELECT order_id AS "orderId", order_status AS status, at, key_id AS "keyId" FROM events WHERE type LIKE 'order.%' AND type <> 'order.changed'`,
   inventory: 'SELECT status, pets FROM inventory',
   answers: `SELECT key, answer FROM idempotency_answers WHERE operation = 'placeOrder'`,
 }

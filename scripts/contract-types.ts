@@ -6,8 +6,8 @@ import { parametersOf } from '../src/contract/parameters.ts'
 import { compileSchema, flatten } from '../src/contract/schema.ts'
 
 const HEADER = `// The contract's types. Written by \`npm run generate\` from openapi.yaml; not edited by hand.
-// int64 is bigint, and date-time and date are text. A field with a default is optional, as in a request. The bodies in Operations are
-// those that the validators return: there, such a field is always present, and date-time is milliseconds since 1970.
+// int64 is bigint, and date-time and date are text. A field with a default is optional, as in a request. Parameters and bodies in Operations
+// are those that the validators return: there, such a field is always present, and date-time is milliseconds since 1970.
 // The values of an open set, as ErrorCode, are those that this version knows.
 // Beside the types: the values of closed sets, and the bounds that others than the validators need.
 `
@@ -49,7 +49,7 @@ function operationType(method: string, operation: Operation, components: OpenApi
   const parameters = parametersOf(method, operation, components).map(({ name, required, schema }) => {
     compileSchema(schema, components.schemas)
     const present = required || schema.default !== undefined
-    return `${/^\w+$/.test(name) ? name : `'${name}'`}${present ? '' : '?'}: ${typeOf(schema)}`
+    return `${/^\w+$/.test(name) ? name : `'${name}'`}${present ? '' : '?'}: ${readType(schema, components.schemas)}`
   })
   const body = operation.requestBody?.content['application/json']?.schema
   return [
@@ -65,12 +65,16 @@ function operationType(method: string, operation: Operation, components: OpenApi
 function validatedType(schema: Schema, schemas: Record<string, Schema>): string {
   const { required = [], properties = {} } = flatten(schema, schemas)
   const fields = Object.entries(properties).map(([name, property]) => {
-    const { format, type, default: byDefault } = flatten(property, schemas)
-    const present = required.includes(name) || byDefault !== undefined
-    const read = format === 'date-time' ? typeOf({ type }).replace('string', 'number') : typeOf(property)
-    return `${name}${present ? '' : '?'}: ${read}`
+    const present = required.includes(name) || flatten(property, schemas).default !== undefined
+    return `${name}${present ? '' : '?'}: ${readType(property, schemas)}`
   })
   return `{ ${fields.join('; ')} }`
+}
+
+/** Of a value, once its validator has read it. */
+function readType(schema: Schema, schemas: Record<string, Schema>): string {
+  const { format, type } = flatten(schema, schemas)
+  return format === 'date-time' ? typeOf({ type }).replace('string', 'number') : typeOf(schema)
 }
 
 function typeOf(schema: Schema): string {

@@ -91,8 +91,8 @@ async function fillAndDie(path: string): Promise<void> {
   await store.saveKeyUses([{ keyId: by, ending: 'aB12', at }])
   await store.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 3, lastAt: at }])
   const { value: removed } = await store.createPet(newPet(41), by)
+  await store.deletePet(removed.id, by)
   const database = new Database(path, { safeIntegers: true })
-  database.run(`DELETE FROM pets WHERE id = ${removed.id}`)
   const listed = (await store.listKeys()).map((key, n) => ({ ...key, hash: hashes[n] }))
   const contents = {
     at,

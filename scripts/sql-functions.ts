@@ -1,8 +1,9 @@
 // The functions of PostgreSQL that follow from tables of the code: a column or a move that is in the table is in the function.
 
-import { MOVES, type Moved } from '../src/domain/order-moves.ts'
+import { MOVES, type Moved, petStatusOf } from '../src/domain/order-moves.ts'
 import { POSTGRES_JSON } from '../src/store/postgres/json.ts'
 import { type AnyColumns, jsonObject } from '../src/store/shared/columns.ts'
+import { TOLD_COLUMNS } from '../src/store/shared/events.ts'
 import { HOLDS, NEW_ORDER_COLUMNS, ORDER_COLUMNS } from '../src/store/shared/order-columns.ts'
 import { LATEST_EXPIRY_MS } from '../src/store/shared/order-refusals.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../src/store/shared/pet-columns.ts'
@@ -12,6 +13,7 @@ const FOLDER = 'src/store/postgres/functions'
 /** The texts of the generated files, by their paths. */
 export function sqlFunctions(): Record<string, string> {
   return {
+    [`${FOLDER}/add-events.sql`]: written('src/domain/order-moves.ts', addEvents()),
     [`${FOLDER}/add-pets.sql`]: written('src/store/shared/pet-columns.ts', addPets()),
     [`${FOLDER}/move-orders.sql`]: written('src/domain/order-moves.ts', moveOrders()),
     [`${FOLDER}/place-orders.sql`]: written('src/store/shared/order-columns.ts', placeOrders()),
@@ -30,6 +32,44 @@ const typesOf = (columns: AnyColumns) =>
   Object.values(columns).map(
     ({ column, kind }) => `${column} ${['integer', 'time'].includes(kind) ? 'bigint' : 'text'}`,
   )
+
+/** `at`, where no event before is as late: neither one of the same statement, nor one that is there. */
+const REACHED = `CASE WHEN (
+      at > greatest(max(at) OVER (ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), (SELECT max(reached) FROM events))
+    ) IS NOT FALSE THEN at END`
+
+function addEvents(): string {
+  const states = ['pending', ...(Object.keys(MOVES) as Moved[])] as const
+  const petStatus = states.map((status) => `WHEN '${status}' THEN '${petStatusOf(status)}'`).join(' ')
+  return `-- The rows of events (src/store/shared/events.ts), in their order. The caller holds the lock that orders the commits: ids are drawn under it,
+-- so no event ever appears behind a reader.
+CREATE OR REPLACE FUNCTION petstore_add_events(rows json) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO events (type, at, reached, key_id, pet_id, pet_status, pet, order_id, order_status)
+  SELECT type, at, ${REACHED}, key_id, pet_id, pet_status, pet, order_id, order_status
+  FROM ROWS FROM (
+    json_to_recordset(rows) AS (
+      type text, at bigint, key_id bigint, pet_id bigint, pet_status text, pet text, order_id bigint, order_status text)
+  ) WITH ORDINALITY AS new (type, at, key_id, pet_id, pet_status, pet, order_id, order_status, place)
+  ORDER BY place
+$$;
+
+-- Those of orders that were placed or moved, which came into these states. Gives the orders.
+CREATE OR REPLACE FUNCTION petstore_add_order_events(
+  order_ids bigint[], pet_ids bigint[], states text[], times bigint[], key_ids bigint[]) RETURNS bigint[]
+LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO events (type, at, reached, key_id, pet_id, pet_status, order_id, order_status)
+  SELECT 'order.' || CASE status WHEN 'pending' THEN 'placed' ELSE status END, at, ${REACHED}, key_id,
+         pet_id, CASE status ${petStatus} END, order_id, status
+  FROM (
+    SELECT *, row_number() OVER (ORDER BY order_id) AS place
+    FROM unnest(order_ids, pet_ids, states, times, key_ids) AS moved (order_id, pet_id, status, at, key_id)
+  ) AS moved
+  ORDER BY place;
+  RETURN coalesce(order_ids, '{}');
+END $$;
+`
+}
 
 function addPets(): string {
   const names = namesOf(NEW_PET_COLUMNS).join(', ')
@@ -76,6 +116,11 @@ BEGIN
     RETURNING id
   ), numbered AS (
     SELECT id, row_number() OVER (ORDER BY id) AS turn FROM added
+  ), told AS (
+    INSERT INTO events (type, at, reached, key_id, pet_id, pet_status, pet)
+    SELECT 'pet.added', now, CASE WHEN turn = 1 AND (now > (SELECT max(reached) FROM events)) IS NOT FALSE THEN now END,
+           created_by, id, status, ${jsonObject(TOLD_COLUMNS, POSTGRES_JSON)}
+    FROM unknown JOIN numbered USING (turn) ORDER BY turn
   ), kept AS (
     INSERT INTO idempotency_answers (key_id, key, operation, request, answer, created_at)
     SELECT created_by, key, 'createPet', request, ${jsonObject(PET_COLUMNS, KEPT_JSON)}, now

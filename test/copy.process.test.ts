@@ -48,7 +48,7 @@ describe('petstore copy', () => {
     const { status, stdout, stderr } = await copy(file, address)
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toBe(
-      `Copied and compared: 3 keys, 14 events, 3 changed pets, ${PETS + 2} pets, 2 deprecated calls, 7 idempotency answers, 5 orders.\n`,
+      `Copied and compared: 3 keys, ${PETS + 17} events, ${PETS + 2} pets, 2 deprecated calls, 7 idempotency answers, 5 orders.\n`,
     )
     const back = temporaryFile('back.db')
     expect((await copy(address, back)).status).toBe(0)

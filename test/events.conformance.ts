@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Event } from '../src/contract/generated.ts'
+import type { EventFilter, EventPlace } from '../src/domain/events.ts'
 import type { KeyId } from '../src/domain/keys.ts'
 import type { NewOrder } from '../src/domain/orders.ts'
 import type { PetStatus } from '../src/domain/pets.ts'
@@ -12,10 +13,11 @@ import { newKey } from './support/keys.ts'
 import { newPet } from './support/pets.ts'
 import { rejectionOf } from './support/rejection.ts'
 
-/** An empty store, and a way to run SQL on it as its owner. */
+/** An empty store, a way to run SQL on it as its owner, and its clock, as milliseconds ahead of the real one. */
 export interface OpenedStore {
   readonly store: Store
   run(sql: string): Promise<unknown>
+  setClock(ms: number): Promise<void>
 }
 
 /** What an event says, in a line: `order.placed 2 pending 1 pending till`. */
@@ -26,17 +28,19 @@ export function eventsConformance(name: string, open: () => Promise<OpenedStore>
   describe(`${name} keeps the promises of the feed of events`, () => {
     let store: Store
     let run: OpenedStore['run']
+    let setClock: OpenedStore['setClock']
     let by: KeyId
 
     beforeAll(async () => {
       const opened = await open()
       store = opened.store
       run = opened.run
+      setClock = opened.setClock
       by = (await store.createKey(newKey({ name: 'till' }))).id
     })
     afterAll(() => store.close())
 
-    const here = () => store.findPlace('now')
+    const here = () => store.findEnd()
     const addPet = async (status: PetStatus = 'available', name = 'Rex') =>
       (await store.createPet(newPet({ name, status }), by)).value.id
     const place = async (petId: bigint, order: Omit<NewOrder, 'petId'> = {}) =>
@@ -45,13 +49,22 @@ export function eventsConformance(name: string, open: () => Promise<OpenedStore>
 
     test('an empty store has none, and its end is its beginning', async () => {
       const empty = await open()
-      const [beginning, now] = [await empty.store.findPlace('beginning'), await empty.store.findPlace('now')]
-      expect(now).toEqual(beginning)
-      for (const fields of [{}, { petId: 1n }, { orderId: 1n }, { petId: 1n, orderId: 1n }]) {
-        const page = await empty.store.listEvents(eventFilter(beginning, fields))
-        expect(page).toEqual({ json: '[]', count: 0, next: beginning })
+      const end = await empty.store.findEnd()
+      expect([end.id, end.mark]).toEqual([0n, undefined])
+      const filters = [{ petId: 1n }, { orderId: 1n }, { petId: 1n, orderId: 1n }, { type: ['pet.added' as const] }]
+      for (const fields of [
+        ...filters,
+        {},
+        { from: 'now' as const },
+        { from: 0 },
+        { to: 0 },
+        { sort: 'newest' as const },
+      ]) {
+        for (const after of [undefined, end]) {
+          const page = await empty.store.listEvents(eventFilter(after, fields))
+          expect(page).toEqual({ json: '[]', count: 0, next: end, ended: false })
+        }
       }
-      expect(await empty.store.findPlace(0)).toEqual(beginning)
       await empty.store.close()
     })
 
@@ -113,7 +126,7 @@ export function eventsConformance(name: string, open: () => Promise<OpenedStore>
       await rejectionOf(store.cancelOrder(order.id, by))
       await rejectionOf(store.placeOrder({ petId: pet.id }, by))
       await rejectionOf(store.completeOrder(999_999n, by))
-      expect(await store.listEvents(eventFilter(after))).toEqual({ json: '[]', count: 0, next: after })
+      expect(await store.listEvents(eventFilter(after))).toEqual({ json: '[]', count: 0, next: after, ended: false })
     })
 
     test('rise in their ids, are the same on pages of every size, and are the inventory', async () => {
@@ -142,7 +155,7 @@ export function eventsConformance(name: string, open: () => Promise<OpenedStore>
       const [first, second] = orders.map(({ id }) => id) as [bigint, bigint]
       const { epoch } = await here()
       for (const id of [0n, ...everything.map((event) => event.id)]) {
-        const after = { epoch, id }
+        const after = { epoch, id, mark: undefined }
         const rest = everything.filter((event) => event.id > id)
         const ofPet = rest.filter(({ petId }) => petId === pet)
         expect(await allEvents(store, { after, petId: pet, limit: 1 })).toEqual(ofPet)
@@ -170,24 +183,9 @@ export function eventsConformance(name: string, open: () => Promise<OpenedStore>
       const [renamed, deleted] = [await addPet('available', 'Rxe'), await addPet('pending', 'Nobody')]
       const order = await place(renamed)
       const before = await since(after)
-      const rows = before.map(({ id }) => id)
-      const kept = (id: bigint, name: string, status: string) =>
-        `{"id":${id},"name":"${name}","categoryId":7,"status":"${status}"}`
-      const at = Date.now()
-      // As corrections do it, in one transaction each.
-      await run(`INSERT INTO changed_pets (pet_id, pet, at, key_id)
-        SELECT id, '${kept(renamed, 'Rxe', 'available')}', created_at, created_by FROM pets WHERE id = ${renamed}`)
-      await run(`UPDATE pets SET name = 'Rex' WHERE id = ${renamed}`)
-      await run(`INSERT INTO events (id, after_pet, type, at, key_id, pet_id, pet)
-        SELECT id + 1, after_pet, 'pet.changed', ${at}, ${by}, ${renamed}, '${kept(renamed, 'Rex', 'pending')}'
-        FROM events ORDER BY id DESC LIMIT 1`)
-      await run(`INSERT INTO events (id, after_pet, type, at, key_id, pet_id, order_id)
-        SELECT id + 1, after_pet, 'order.changed', ${at}, ${by}, ${renamed}, ${order.id} FROM events ORDER BY id DESC LIMIT 1`)
-      await run(`INSERT INTO changed_pets (pet_id, pet, at, key_id)
-        SELECT id, '${kept(deleted, 'Nobody', 'pending')}', created_at, created_by FROM pets WHERE id = ${deleted}`)
-      await run(`INSERT INTO events (id, after_pet, type, at, key_id, pet_id)
-        SELECT id + 1, after_pet, 'pet.deleted', ${at}, ${by}, ${deleted} FROM events ORDER BY id DESC LIMIT 1`)
-      await run(`DELETE FROM pets WHERE id = ${deleted}`)
+      await store.updatePet(renamed, { name: 'Rex' }, by)
+      await store.updateOrder(order.id, { reference: 'till 3' }, by)
+      await store.deletePet(deleted, by)
       const now = await since(after)
       expect(now.slice(0, 3)).toEqual(before)
       expect(now.slice(3).map(lineOf)).toEqual([
@@ -196,52 +194,154 @@ export function eventsConformance(name: string, open: () => Promise<OpenedStore>
         `pet.deleted ${deleted} till`,
       ])
       expect(now[3]?.pet).toEqual({ id: renamed, ...newPet({ status: 'pending' }) })
-      const next = await addPet()
-      const last = (await since(after)).at(-1) as Event
-      expect([last.petId, last.id > (now.at(-1)?.id as bigint)]).toEqual([next, true])
-      expect((await since(after)).slice(0, 3).map(({ id }) => id)).toEqual(rows)
       expect(await allEvents(store, { after, petId: deleted })).toEqual(now.filter(({ petId }) => petId === deleted))
     })
 
-    test('begin at a time: at the first that is not earlier, also where a clock went back', async () => {
-      const pets = [await addPet(), await addPet(), await addPet()] as const
-      const [first, second, third] = pets
+    test('deleting a pet that was never corrected keeps its pet.added', async () => {
+      const after = await here()
+      const pet = await addPet('sold', 'Nobody')
+      const [added] = await since(after)
+      await store.deletePet(pet, by)
+      expect(await since(after)).toMatchObject([added as Event, { type: 'pet.deleted', petId: pet }])
+      expect(await allEvents(store, { petId: pet })).toMatchObject([{ type: 'pet.added' }, { type: 'pet.deleted' }])
+    })
+
+    test('are narrowed by any types, go either way, and end at any place: the same as of all that there are', async () => {
+      const everything = await allEvents(store, { limit: 100 })
+      const types = ['order.cancelled', 'pet.added', 'pet.deleted'] as const
+      const [first] = await allEvents(store, { type: ['order.cancelled'], limit: 1 })
+      const { epoch } = await here()
+      const filters = [
+        {},
+        { petId: first?.petId },
+        { orderId: first?.orderId },
+        { petId: first?.petId, orderId: first?.orderId },
+      ]
+      for (const filter of filters) {
+        for (const type of [undefined, ['order.placed'], ['pet.added'], types] as EventFilter['type'][]) {
+          const isGiven = ({ type: its, petId, orderId }: Event) =>
+            (type?.includes(its) ?? true) &&
+            (filter.petId === undefined || petId === filter.petId) &&
+            (filter.orderId === undefined || orderId === filter.orderId)
+          const given = everything.filter(isGiven)
+          for (const limit of [1, 3, 100]) {
+            expect(await allEvents(store, { ...filter, type, limit })).toEqual(given)
+            expect(await allEvents(store, { ...filter, type, limit, sort: 'newest' })).toEqual(given.toReversed())
+          }
+          const middle = everything[everything.length >> 1] as Event
+          const after = { epoch, id: middle.id, mark: undefined }
+          const [behind, before] = [given.filter(({ id }) => id > middle.id), given.filter(({ id }) => id < middle.id)]
+          expect(await allEvents(store, { ...filter, type, after, limit: 2 })).toEqual(behind)
+          expect(await allEvents(store, { ...filter, type, after, limit: 2, sort: 'newest' })).toEqual(
+            before.toReversed(),
+          )
+        }
+      }
+    })
+
+    test('begin and end at a time: at the first that is not earlier, also where a clock went back', async () => {
       const day = 86_400_000
-      const start = Date.now() + 100 * day
-      for (const [id, days] of [
-        [first, 2],
-        [second, 0],
-        [third, 1],
-      ] as const) {
-        await run(`UPDATE pets SET created_at = ${start + days * day} WHERE id = ${id}`)
+      const pets: bigint[] = []
+      const times: number[] = []
+      for (const days of [102, 100, 101, 103, 103, 90, 104]) {
+        await setClock(days * day)
+        pets.push(await addPet())
+        times.push(Date.parse((await allEvents(store, { petId: pets.at(-1) as bigint }))[0]?.at as string))
       }
-      const from = async (time: number) => {
-        const page = await store.listEvents(eventFilter(await store.findPlace(time), { limit: 1 }))
-        return eventsOf(page.json)[0]?.petId
+      const end = await here()
+      const from = async (from: number, to?: number) =>
+        (await allEvents(store, { from, to, type: ['pet.added'] })).map(({ petId }) => petId)
+      /** The place of the first that is not earlier. */
+      const place = (time: number) => {
+        const found = times.findIndex((one) => one >= time)
+        return found < 0 ? times.length : found
       }
-      expect(await from(start)).toBe(first)
-      expect(await from(start + 2 * day)).toBe(first)
-      expect(await from(start + 2 * day + 1)).toBeUndefined()
-      expect(await store.findPlace(start + 2 * day + 1)).toEqual(await here())
-      expect((await store.findPlace(0)).id).toBe(0n)
-      const order = await place(await addPet())
-      await run(`UPDATE events SET at = ${start + 3 * day} WHERE order_id = ${order.id}`)
+      for (const time of times.flatMap((one) => [one, one + 1])) {
+        expect(await from(time)).toEqual(pets.slice(place(time)))
+        for (const to of times.flatMap((one) => [one, one + 1])) {
+          expect(await from(time, to)).toEqual(pets.slice(place(time), place(to)))
+          const down = await allEvents(store, { from: time, to, sort: 'newest', limit: 2 })
+          expect(down.map(({ petId }) => petId)).toEqual(pets.slice(place(time), place(to)).toReversed())
+        }
+      }
+      const future = Math.max(...times) + 1
+      expect(await store.listEvents(eventFilter(undefined, { from: future }))).toEqual({
+        json: '[]',
+        count: 0,
+        next: end,
+        ended: false,
+      })
+      await setClock(0)
+    })
+
+    test('up to a time leads to right before the first that is not earlier, and is then over', async () => {
+      const day = 86_400_000
+      await setClock(200 * day)
       await addPet()
-      expect(await from(start + 2 * day + 1)).toBe(order.petId)
-      expect(
-        (await allEvents(store, { after: await store.findPlace(start + 3 * day) })).map(({ type }) => type),
-      ).toEqual(['order.placed', 'pet.added'])
+      const to = Date.now() + 300 * day
+      const open = await store.listEvents(eventFilter(undefined, { from: 'now', to }))
+      expect(open).toEqual({ json: '[]', count: 0, next: await here(), ended: false })
+      const last = await addPet()
+      const before = await here()
+      await setClock(301 * day)
+      const beyond = await addPet()
+      const page = await store.listEvents(eventFilter(open.next, { to, limit: 2 }))
+      expect([page.count, page.next, page.ended]).toEqual([1, before, true])
+      expect(eventsOf(page.json)[0]?.petId).toBe(last)
+      expect(await store.listEvents(eventFilter(page.next, { to }))).toEqual({ ...page, json: '[]', count: 0 })
+      expect((await since(page.next)).map(({ petId }) => petId)).toEqual([beyond])
+      // A place behind that stays.
+      const end = await here()
+      expect((await store.listEvents(eventFilter(end, { to }))).next).toEqual(end)
+      await setClock(0)
+    })
+
+    test('a place whose event is another one, or none, has expired, whatever follows', async () => {
+      await addPet()
+      const [event] = await allEvents(store, { sort: 'newest', limit: 1 })
+      const after = await here()
+      expect(after.id).toBe(event?.id as bigint)
+      const codeOf = async (place: EventPlace, fields = {}) =>
+        ((await rejectionOf(store.listEvents(eventFilter(place, fields)))) as { code?: string }).code
+      const isOpen = async () => (await store.listEvents(eventFilter(after))).count === 0
+      for (const [change, back] of [
+        ['at = at + 1', 'at = at - 1'],
+        ["type = 'pet.changed'", "type = 'pet.added'"],
+        ['pet_id = -pet_id', 'pet_id = -pet_id'],
+        ['order_id = 1', 'order_id = NULL'],
+      ]) {
+        expect(await isOpen()).toBe(true)
+        await run(`UPDATE events SET ${change} WHERE id = ${after.id}`)
+        for (const fields of [{}, { sort: 'newest' }, { petId: 1n }, { to: 0 }]) {
+          expect(await codeOf(after, fields)).toBe('cursor_expired')
+        }
+        // That of the version before goes on.
+        expect(await store.listEvents(eventFilter({ ...after, mark: undefined }))).toMatchObject({ count: 0 })
+        await run(`UPDATE events SET ${back} WHERE id = ${after.id}`)
+      }
+      for (const mark of [undefined, after.mark]) {
+        expect(await codeOf({ ...after, id: after.id + 1n, mark })).toBe('cursor_expired')
+      }
+      await run(`DELETE FROM events WHERE id = ${after.id}`)
+      expect(await codeOf(after)).toBe('cursor_expired')
+      await addPet()
+      expect(await codeOf(after)).toBe('cursor_expired')
+      expect(await allEvents(store, { after: { ...after, mark: undefined } })).toHaveLength(1)
     })
 
     test('a new epoch: every place of before has expired, and the events are the same', async () => {
       const before = await allEvents(store)
-      const [beginning, end] = [await store.findPlace('beginning'), await here()]
-      await store.beginEpoch()
+      const end = await here()
+      const beginning = { ...end, id: 0n, mark: undefined }
+      await Promise.all([store.endEpoch(end.epoch), store.endEpoch(end.epoch)])
       for (const after of [beginning, end]) {
         expect(await rejectionOf(store.listEvents(eventFilter(after)))).toMatchObject({ code: 'cursor_expired' })
       }
       expect(await allEvents(store)).toEqual(before)
-      expect((await here()).epoch).not.toBe(end.epoch)
+      const { epoch } = await here()
+      expect(epoch).not.toBe(end.epoch)
+      await store.endEpoch(end.epoch)
+      expect((await here()).epoch).toBe(epoch)
     })
 
     test('many writers: each change is there once, in the order of its pet and order', async () => {

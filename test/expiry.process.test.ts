@@ -16,7 +16,6 @@ const PAGE_MS_MAX = 10_000
 const reservations = (endsAt: number, numbers: string) => [
   `INSERT INTO pets (name, category_id, status, created_at, created_by) SELECT 'Rex', 1, 'pending', 1, 1 FROM ${numbers}`,
   `INSERT INTO orders (pet_id, status, expires_at, placed_at, changed_at) SELECT id, 'pending', ${endsAt}, 1, 1 FROM pets`,
-  `INSERT INTO order_transitions (order_id, status, at, key_id) SELECT id, 'pending', 1, 1 FROM orders`,
 ]
 
 async function endAtOnce(database: string, reserve: (statements: (numbers: string) => string[]) => Promise<void>) {

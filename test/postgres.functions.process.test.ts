@@ -65,9 +65,9 @@ test('none stands in a migration alone', async () => {
   expect(await fresh.definitions()).toEqual(definitions)
 })
 
-/** Those of schema 14, as far as they go: it had a table where there is a view now, and a trigger on it. */
+/** Those of schema 14, which had a trigger more. */
 const OF_14 = [
-  ...FUNCTIONS.filter((sql) => !sql.includes('INSTEAD OF')),
+  ...FUNCTIONS,
   `CREATE FUNCTION petstore_order_events() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
    CREATE TRIGGER petstore_order_events AFTER INSERT ON order_transitions FOR EACH STATEMENT EXECUTE FUNCTION petstore_order_events();`,
 ]
@@ -79,7 +79,8 @@ test.each(older)(
     const { ask, open, definitions: ofThisOne } = await newDatabase()
     for (const sql of migrations.slice(0, version)) await ask(`BEGIN; ${sql} COMMIT`)
     const ofBefore = version === 14 ? OF_14 : version === NEWEST_VERSION - 1 ? FUNCTIONS : []
-    if (ofBefore.length > 0) await ask(`BEGIN; ${ofBefore.join('\n')} COMMIT`)
+    // Some need columns that came later.
+    if (ofBefore.length > 0) await ask(`BEGIN; SET check_function_bodies = off; ${ofBefore.join('\n')} COMMIT`)
     await ask(`CREATE TABLE petstore_schema AS SELECT ${version} AS version`)
     await ask(RESTRICT)
     const before = await ask<{ name: string }>(RIGHTS)

@@ -58,7 +58,7 @@ async function expectAgreement(): Promise<void> {
   expect(wrong).toEqual([])
   const untold = await query(`
     SELECT id FROM orders WHERE NOT EXISTS (
-      SELECT FROM order_transitions WHERE order_id = id AND order_transitions.status = orders.status AND at = changed_at)`)
+      SELECT FROM events WHERE order_id = orders.id AND order_status = orders.status AND at = changed_at)`)
   expect(untold).toEqual([])
   const counted = await query(`
     SELECT status FROM inventory
@@ -121,7 +121,7 @@ test('when the clock of the database was set back, no change of an order is date
   expect(await store.expireOrders(10)).toEqual([{ id: overdue.id, petId: overdue.petId }])
   const told = await cluster.asAdmin(
     (sql) =>
-      sql`SELECT order_id::int AS id, status, at::float8 AS at FROM order_transitions WHERE order_id = ${String(sold.id)} ORDER BY at, status`,
+      sql`SELECT order_id::int AS id, order_status AS status, at::float8 AS at FROM events WHERE order_id = ${String(sold.id)} ORDER BY at, status`,
     new URL(own).pathname.slice(1),
   )
   expect(Array.from(told)).toEqual([
@@ -226,7 +226,7 @@ test('a reservation of a server that has ended is expired once, by any other ser
   }
   expect(expired).toBe(orders.length)
   const [{ keys }] = (await query<{ keys: number }>(
-    `SELECT count(key_id)::int AS keys FROM order_transitions WHERE status = 'expired'`,
+    `SELECT count(key_id)::int AS keys FROM events WHERE type = 'order.expired'`,
   )) as [{ keys: number }]
   expect(keys).toBe(0)
   await expectAgreement()

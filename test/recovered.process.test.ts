@@ -111,7 +111,7 @@ describe.each(KINDS)('a store in %s that was brought back to an earlier state', 
     const lost = await opened(address, async (store) => {
       await store.revokeKey(keyNamed(await store.listKeys(), 'till').id)
       const last = [await give(store, 'new'), await give(store, 'newer')].at(-1)
-      const [page, events] = [await store.findPlace('now'), await allEvents(store)]
+      const [page, events] = [await store.findEnd(), await allEvents(store)]
       return { ...last, place: page, event: BigInt(events.at(-1)?.id ?? 0) }
     })
     const { status, stdout } = await recovered(earlier)
@@ -134,8 +134,8 @@ describe.each(KINDS)('a store in %s that was brought back to an earlier state', 
         expect(Number(id - (last as bigint))).toBeWithin(900_000, 1_000_001)
       }
       // Where the feed is read from a time on, nothing is missed beyond the gap.
-      const from = await store.findPlace(Date.parse(after[before.length]?.at ?? ''))
-      expect(await allEvents(store, { after: from })).toEqual(after.slice(before.length))
+      const from = Date.parse(after[before.length]?.at ?? '')
+      expect(await allEvents(store, { from })).toEqual(after.slice(before.length))
     })
   })
 
@@ -161,7 +161,7 @@ describe.each(KINDS)('a store in %s that was brought back to an earlier state', 
   test('is not touched when there are fewer ids than are to be left out: all of it or nothing', async () => {
     const { earlier } = await broughtBack()
     await kind.setLastId(earlier, 'orders', 2n ** 63n - 1_000n)
-    const place = await opened(earlier, (store) => store.findPlace('now'))
+    const place = await opened(earlier, (store) => store.findEnd())
     const { status, stderr } = await recovered(earlier, '--revoke-all')
     expect([status, stderr]).toEqual([
       1,
@@ -169,7 +169,7 @@ describe.each(KINDS)('a store in %s that was brought back to an earlier state', 
     ])
     expect(await kind.lastId(earlier, 'pets')).toBe(1n)
     await opened(earlier, async (store) => {
-      expect(await store.findPlace('now')).toEqual(place)
+      expect(await store.findEnd()).toEqual(place)
       expect((await store.listKeys()).every(({ revokedAt }) => revokedAt === undefined)).toBe(true)
     })
     expect(await recovered(earlier, '--skip-ids', '900')).toMatchObject({ status: 0 })

@@ -9,31 +9,23 @@ import { eventsConformance } from './events.conformance.ts'
 import { allEvents, inventoryOf } from './support/events.ts'
 import { temporaryFile } from './support/files.ts'
 import { newKey } from './support/keys.ts'
-import { movedTwice } from './support/moved-twice.ts'
 import { newPet } from './support/pets.ts'
 
 eventsConformance('SQLite', async () => {
   const path = temporaryFile('petstore.db')
-  const store = await openStore(path, { now: Date.now })
+  let ahead = 0
+  const store = await openStore(path, { now: () => Date.now() + ahead })
   return {
     store,
+    async setClock(ms) {
+      ahead = ms
+    },
     async run(sql) {
       const database = new Database(path)
       database.run(sql)
       database.close()
     },
   }
-})
-
-test('the event of an older server is written at once: SQLite makes no table for it first', async () => {
-  const path = temporaryFile('petstore.db')
-  await (await openStore(path, { now: Date.now })).close()
-  using database = new Database(path)
-  const insert = 'EXPLAIN INSERT INTO order_transitions (order_id, status, at, key_id) VALUES (1, 2, 3, 4)'
-  const steps = database.query<{ opcode: string }, []>(insert).all()
-  // That of the statement, and that of its trigger.
-  expect(steps.filter(({ opcode }) => opcode === 'Init').length).toBe(2)
-  expect(steps.filter(({ opcode }) => opcode === 'OpenEphemeral')).toEqual([])
 })
 
 test('a pet that is added and ordered in one transaction, between other orders, is added before it is ordered', async () => {
@@ -62,7 +54,7 @@ test('a backup, and a store that was restored from it, begin a new epoch each', 
   const files = kindOf(path).files as StoreFiles
   const epochOf = async (file: string) => {
     const store = await openStore(file, { now: Date.now })
-    const { epoch } = await store.findPlace('now')
+    const { epoch } = await store.findEnd()
     await store.close()
     return epoch
   }
@@ -123,80 +115,5 @@ test('what happened before the migration is in a valid order, whatever the times
   ])
   expect(events[3]?.by).toBe('2')
   expect(inventoryOf(events)).toEqual(await store.getInventory())
-  await store.close()
-})
-
-test('a store that had each move twice keeps its feed, which gets what only the other table had', async () => {
-  const path = temporaryFile('petstore.db')
-  const old = new Database(path)
-  for (const sql of MIGRATIONS.slice(0, 14)) old.run(sql)
-  old.run(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 14`)
-  old.run(movedTwice('0'))
-  const moves = old.query('SELECT * FROM order_transitions ORDER BY at').values()
-  old.run('DELETE FROM events WHERE order_id = 2')
-  const feed = old.query('SELECT * FROM events').values()
-  old.close()
-  await (await openStore(path, { now: Date.now })).close()
-  using database = new Database(path)
-  expect(database.query('SELECT * FROM events LIMIT 3').values()).toEqual(feed)
-  expect(database.query('SELECT * FROM order_transitions ORDER BY at').values()).toEqual(moves)
-  expect(database.query('SELECT id, type, at FROM events WHERE order_id = 2').values()).toEqual([
-    [6, 'order.placed', 14],
-    [7, 'order.cancelled', 15],
-  ])
-})
-
-test('what a server of the version before does on the same file is in the feed, in its place', async () => {
-  const path = temporaryFile('petstore.db')
-  const old = new Database(path, { safeIntegers: true })
-  for (const sql of MIGRATIONS.slice(0, 8)) old.run(sql)
-  old.run(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 8; PRAGMA journal_mode = WAL`)
-  old.run("INSERT INTO keys (id, name, hash, read_only, created_at) VALUES (1, 'till', 'h', 0, 0)")
-  // It has prepared its statements before, and goes on with them.
-  const [add, reserve, place, move, free, keep] = [
-    "INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('Rex', 7, 'available', ?, 1)",
-    "UPDATE pets SET status = 'pending' WHERE id = ? AND status = 'available'",
-    "INSERT INTO orders (pet_id, status, placed_at, changed_at) VALUES (?, 'pending', ?, ?)",
-    "UPDATE orders SET status = 'cancelled', changed_at = ? WHERE id = ?",
-    "UPDATE pets SET status = 'available' WHERE id = ?",
-    'INSERT INTO order_transitions (order_id, status, at, key_id) VALUES (?, ?, ?, 1)',
-  ].map((sql) => old.query(sql))
-  const now = () => Date.now()
-  const works = (petId: number, orderId: number) => {
-    old.transaction(() => {
-      add?.run(now())
-      reserve?.run(petId)
-      place?.run(petId, now(), now())
-      keep?.run(orderId, 'pending', now())
-    })()
-    old.transaction(() => {
-      move?.run(now(), orderId)
-      free?.run(petId)
-      keep?.run(orderId, 'cancelled', now())
-    })()
-  }
-  works(1, 1)
-  const store = await openStore(path, { now: Date.now })
-  const { value: pet } = await store.createPet(newPet(), 1n)
-  works(3, 2)
-  const order = await store.placeOrder({ petId: pet.id }, 1n)
-  works(4, 4)
-  expect(order.value.id).toBe(3n)
-  const events = await allEvents(store)
-  expect(events.map(({ type, petId, orderId }) => [type, petId, orderId].join(' ').trim())).toEqual([
-    'pet.added 1',
-    'order.placed 1 1',
-    'order.cancelled 1 1',
-    'pet.added 2',
-    'pet.added 3',
-    'order.placed 3 2',
-    'order.cancelled 3 2',
-    'order.placed 2 3',
-    'pet.added 4',
-    'order.placed 4 4',
-    'order.cancelled 4 4',
-  ])
-  expect(inventoryOf(events)).toEqual(await store.getInventory())
-  old.close()
   await store.close()
 })

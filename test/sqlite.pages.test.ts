@@ -57,12 +57,15 @@ test('no statement gives SQLite a reason to plan it at every execution', () => {
   const { sql } = prepared((statements) => {
     const never = () => Promise.reject(new Error())
     const read = reads(statements)
-    const write = writes(statements, never, () => ({ data: 0, keys: 0 }), { now: Date.now })
-    readPages(statements)
     const events = new EventWriter(statements)
+    const write = writes(statements, never, () => ({ data: 0, keys: 0 }), events, { now: Date.now })
+    readPages(statements)
     const orders = new OrderChanges(statements, events)
     const pets = new PetChanges(statements, orders, events)
-    return [sqlitePets(statements, pets, read, write), sqliteOrders(statements, orders, read, write, { now: Date.now })]
+    return [
+      sqlitePets(statements, pets, events, read, write),
+      sqliteOrders(statements, orders, read, write, { now: Date.now }),
+    ]
   })
   expect(sql.length).toBeGreaterThan(20)
   for (const text of sql) {

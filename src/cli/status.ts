@@ -2,10 +2,8 @@
 
 import { Command } from 'commander'
 import { PetstoreApiError } from '../client/errors.ts'
-import { type Received, sendRequest } from '../client/request.ts'
+import { sendRequest } from '../client/request.ts'
 import { pathOf } from '../contract/contract.ts'
-import { PetstoreError } from '../domain/errors.ts'
-import { decodeEventCursor, encodeEventCursor } from '../http/request/event-cursor.ts'
 import type { KeyInfo } from '../http/web/key-info.ts'
 import { type JsonNumber, type JsonObject, parseJson } from '../json/json.ts'
 import { serviceOf } from './client.ts'
@@ -60,28 +58,20 @@ async function stateOf(baseUrl: string): Promise<string> {
 async function lastEvent(baseUrl: string, apiKey: string): Promise<string | undefined> {
   const path = pathOf('listEvents')
   try {
-    const { response } = await request(baseUrl, `${path}?from=now`, apiKey)
-    const [, cursor = ''] = /[?&]cursor=([\w-]+)/.exec(response.headers.get('Link') ?? '') ?? []
-    const { epoch, id } = decodeEventCursor(cursor)
-    const before = encodeEventCursor({ epoch, id: id - 1n })
-    const [event] = parseJson(await get(baseUrl, `${path}?limit=1&cursor=${before}`, apiKey)) as JsonObject[]
+    const [event] = parseJson(await get(baseUrl, `${path}?limit=1&sort=newest`, apiKey)) as JsonObject[]
     if (!event) return undefined
     const part = (name: string) => event.get(name) as string
     const by = event.has('by') ? `, by ${part('by')}` : ''
     return `${part('type')}: pet ${(event.get('petId') as JsonNumber).text}${by}, ${time(Date.parse(part('at')))}`
   } catch (error) {
-    if (error instanceof PetstoreApiError || error instanceof PetstoreError) return undefined
+    if (error instanceof PetstoreApiError) return undefined
     throw error
   }
 }
 
 /** From a path beside /v1. */
 async function get(baseUrl: string, path: string, apiKey?: string): Promise<string> {
-  return (await request(baseUrl, path, apiKey)).text
-}
-
-function request(baseUrl: string, path: string, apiKey?: string): Promise<Received> {
   const headers = apiKey ? { Authorization: `Bearer ${apiKey}` } : {}
   const options = { fetch, timeoutMs: TIMEOUT_MS, retries: 0, signal: undefined }
-  return sendRequest(baseUrl.replace(/\/v1$/, ''), path, { headers, redirect: 'error' }, options)
+  return (await sendRequest(baseUrl.replace(/\/v1$/, ''), path, { headers, redirect: 'error' }, options)).text
 }

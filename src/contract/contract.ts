@@ -30,6 +30,8 @@ export interface ContractParameter {
   name: string
   in: 'query' | 'path' | 'header'
   default: unknown
+  /** It may be given several times. */
+  many: boolean
   validate: TextValidator
 }
 
@@ -98,6 +100,7 @@ function compile(path: string, method: string, operation: Operation): ContractOp
       name: parameter.name,
       in: parameter.in,
       default: parameter.schema.default,
+      many: parameter.schema.type === 'array',
       validate: compileTextSchema(parameter.schema, schemas),
     })),
     body: body && compileBody(body),

@@ -1,6 +1,6 @@
 // The contract's types. Written by `npm run generate` from openapi.yaml; not edited by hand.
-// int64 is bigint, and date-time and date are text. A field with a default is optional, as in a request. The bodies in Operations are
-// those that the validators return: there, such a field is always present, and date-time is milliseconds since 1970.
+// int64 is bigint, and date-time and date are text. A field with a default is optional, as in a request. Parameters and bodies in Operations
+// are those that the validators return: there, such a field is always present, and date-time is milliseconds since 1970.
 // The values of an open set, as ErrorCode, are those that this version knows.
 // Beside the types: the values of closed sets, and the bounds that others than the validators need.
 
@@ -160,7 +160,7 @@ export type Error = {
  * - `precondition_failed` (412): what `If-Match` or, for a change, `If-None-Match` asks of the entity tag is not so.
  * - `rate_limited` (429): the API key has sent too many requests.
  * - `operation_removed` (410): the operation was removed on its sunset date.
- * - `cursor_expired` (410): the store was restored or copied since this cursor was given: begin anew.
+ * - `cursor_expired` (410): the store was restored or copied, or has lost events, since this cursor was given: begin anew.
  * - `internal` (500): the service failed.
  * - `unavailable` (503): the service is overloaded, or its store cannot be reached.
  * - `storage_full` (503): the store is full. */
@@ -238,7 +238,7 @@ export interface Operations {
     status: 200 | 304 | 401 | 412 | 429 | 500 | 503
   }
   listEvents: {
-    parameters: { limit: number; petId?: bigint; orderId?: bigint; from?: string; wait: number; cursor?: string }
+    parameters: { limit: number; petId?: bigint; orderId?: bigint; type?: Array<EventType>; from?: string; to?: number; sort: Sort; wait: number; cursor?: string }
     body: undefined
     status: 200 | 400 | 401 | 410 | 429 | 500 | 503
   }

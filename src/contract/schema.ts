@@ -13,7 +13,7 @@ import type { Schema } from './openapi.ts'
  */
 export type Validator = (value: Json, name: string, problems: string[]) => unknown
 
-/** The same for the text of a path or query parameter. */
+/** The same for the text of a path or query parameter; of an array, for each of its items. */
 export type TextValidator = (text: string, name: string, problems: string[]) => unknown
 
 type Schemas = Record<string, Schema>
@@ -62,7 +62,10 @@ function compileFlat(flat: Schema, schemas: Schemas): Validator {
 
 export function compileTextSchema(schema: Schema, schemas: Schemas): TextValidator {
   const flat = flatten(schema, schemas)
-  const validate = compileSchema(flat, schemas)
+  if (flat.type === 'array') return compileTextSchema(flat.items ?? {}, schemas)
+  const known = flat['x-extensible-enum']
+  // A request names only values that this version knows.
+  const validate = compileSchema(known ? { ...flat, enum: known } : flat, schemas)
   if (flat.type === 'string') return validate
   const expected = integerDescription(flat)
   return (text, name, problems) => {

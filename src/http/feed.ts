@@ -1,12 +1,12 @@
-// The readers of the feed of events: those who begin together share a place, those at one place share one reading, and those for whom nothing
-// follows yet wait, together and bounded.
+// The readers of the feed of events: those who ask for the same together share one reading, and those for whom nothing follows yet wait,
+// together and bounded.
 //
 // The end of the feed is looked at when this process has changed something, and otherwise every few milliseconds, while somebody waits:
 // other processes change the store, too. On PostgreSQL that is a question and no LISTEN, which a pooler in transaction mode does not
 // carry, and which would be a connection more for each server and a lock more for each commit.
 
 import { OVERLOADED } from '../domain/errors.ts'
-import type { EventFilter, EventPage, EventPlace, EventStart } from '../domain/events.ts'
+import type { EventFilter, EventPage, EventPlace } from '../domain/events.ts'
 import type { Store } from '../domain/store.ts'
 import type { Reader } from './response/response.ts'
 import { SharedAnswers } from './response/shared-answers.ts'
@@ -30,7 +30,6 @@ interface Waiting {
 export class Feed {
   /** How many events were sent. */
   sent = 0
-  private readonly places = new SharedAnswers<EventPlace>()
   private readonly pages = new SharedAnswers<EventPage>()
   private readonly readers = new Set<Waiting>()
   private stopped = false
@@ -44,7 +43,7 @@ export class Feed {
   private version: number | undefined
 
   constructor(
-    private readonly store: Pick<Store, 'listEvents' | 'findPlace' | 'version'>,
+    private readonly store: Pick<Store, 'listEvents' | 'findEnd' | 'version'>,
     private readonly waitingMax: number,
   ) {}
 
@@ -53,25 +52,21 @@ export class Feed {
   }
 
   /** Not before what was committed when it is called. */
-  findPlace(start: EventStart): Promise<EventPlace> {
-    return this.places.get(`${start}`, () => this.store.findPlace(start))
-  }
-
   read(filter: EventFilter): Promise<EventPage> {
-    const { limit, petId, orderId, after } = filter
-    const name = [limit, petId, orderId, after.epoch, after.id].join()
+    const { limit, petId, orderId, type, from, to, sort, after } = filter
+    const name = [limit, petId, orderId, from, to, sort, after?.epoch, after?.id, after?.mark, type].join()
     return this.pages.get(name, () => this.store.listEvents(filter))
   }
 
-  /** The next page that is not empty; or an empty one at `until`, or when the feed stops. `filter.after` is the end of the feed as it was read. */
-  async readLater(filter: EventFilter, until: number, reader: Reader): Promise<EventPage> {
-    for (let { after } = filter; ; ) {
-      const moved = await this.wait(after, until, reader)
+  /** The next page behind the place that is not empty; or an empty one at `until`, or when the feed stops or `filter.to` is past. */
+  async readLater(filter: EventFilter, after: EventPlace, until: number, reader: Reader): Promise<EventPage> {
+    for (let place = after; ; ) {
+      const moved = await this.wait(place, until, reader)
       await reader.verify()
-      if (!moved) return { json: '[]', count: 0, next: after }
-      const page = await this.read({ ...filter, after })
-      if (page.count > 0) return page
-      after = page.next
+      if (!moved) return { json: '[]', count: 0, next: place, ended: false }
+      const page = await this.read({ ...filter, after: place })
+      if (page.count > 0 || page.ended) return page
+      place = page.next
     }
   }
 
@@ -148,7 +143,7 @@ export class Feed {
     if (data !== undefined && data === this.version) return
     this.looking = true
     this.version = data
-    this.end = await this.findPlace('now').catch(() => undefined)
+    this.end = await this.store.findEnd().catch(() => undefined)
     this.looking = false
     const woken = [...this.readers].filter(({ place }) => !isSame(place, this.end))
     for (const { end } of woken) end(true)
@@ -157,5 +152,5 @@ export class Feed {
 }
 
 function isSame(place: EventPlace, other: EventPlace | undefined): boolean {
-  return place.id === other?.id && place.epoch === other.epoch
+  return place.id === other?.id && place.mark === other.mark && place.epoch === other.epoch
 }

@@ -21,7 +21,7 @@ export function corrections(fixture: Fixture): void {
   beforeAll(() => {
     store = fixture.store
   })
-  const now = () => store.findPlace('now')
+  const now = () => store.findEnd()
   const told = async (after: EventPlace) =>
     (await allEvents(store, { after })).map(({ type, petId, petStatus, orderId, pet, by }) =>
       [type, petId, petStatus, orderId, pet?.name, by].filter((part) => part !== undefined).join(' '),

@@ -53,6 +53,6 @@ function failingStore(store: Store, failure: () => Error): Store {
     returnOrder: fail,
     getInventory: fail,
     listEvents: fail,
-    findPlace: fail,
+    findEnd: fail,
   }
 }

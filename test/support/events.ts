@@ -5,10 +5,12 @@ import type { EventFilter, EventPlace, EventStore } from '../../src/domain/event
 import { int64FromJson } from '../../src/json/int64.ts'
 import { type Json, JsonNumber, parseJson } from '../../src/json/json.ts'
 
-export type Feed = Pick<EventStore, 'listEvents' | 'findPlace'>
+export type Feed = Pick<EventStore, 'listEvents'>
 
-export function eventFilter(after: EventPlace, fields: Partial<EventFilter> = {}): EventFilter {
-  return { limit: 20, petId: undefined, orderId: undefined, ...fields, after }
+/** Behind the place, or from the beginning. */
+export function eventFilter(after: EventPlace | undefined, fields: Partial<EventFilter> = {}): EventFilter {
+  const none = { petId: undefined, orderId: undefined, type: undefined, to: undefined }
+  return { limit: 20, ...none, sort: 'oldest', from: 'beginning', ...fields, after }
 }
 
 /** With exact numbers, as bigint. */
@@ -21,10 +23,10 @@ export function eventsOf(json: string): Event[] {
   return plain(parseJson(json)) as Event[]
 }
 
-/** All events behind the place, or from the beginning. */
+/** All events behind the place, or from where `fields` begins. */
 export async function allEvents(feed: Feed, fields: Partial<EventFilter> = {}): Promise<Event[]> {
   const events: Event[] = []
-  for (let after = fields.after ?? (await feed.findPlace('beginning')); ; ) {
+  for (let { after } = fields; ; ) {
     const page = await feed.listEvents(eventFilter(after, fields))
     if (page.count === 0) return events
     events.push(...eventsOf(page.json))

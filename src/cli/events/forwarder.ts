@@ -5,6 +5,7 @@ import { eventReader, followPages } from '../../client/events.ts'
 import { pause } from '../../client/request.ts'
 import type { Sender } from '../../client/sender.ts'
 import { StartError } from '../../domain/errors.ts'
+import { markOf } from '../../domain/events.ts'
 import { decodeEventCursor, encodeEventCursor } from '../../http/request/event-cursor.ts'
 import { int64FromJson } from '../../json/int64.ts'
 import { type Json, JsonNumber, stringifyJson } from '../../json/json.ts'
@@ -22,6 +23,7 @@ const PAUSE_MAX_MS = 2 ** 31 - 1
 interface Item {
   id: bigint
   at: number
+  mark: number
   body: string
 }
 
@@ -41,11 +43,12 @@ export class Forwarder {
     const { cursor } = this.place
     const pages = followPages(eventReader(service, toItem), { cursor, from, signal: this.stop })
     for await (const { items, next } of pages) {
-      const { epoch } = decodeEventCursor(next)
+      const { epoch, mark } = decodeEventCursor(next)
       for (const item of items) {
         this.progress.waits(item.at)
         if (!(await this.deliver(item, epoch))) return
-        this.place.keep(encodeEventCursor({ epoch, id: item.id }))
+        // A service of the version before gives no marks, and takes none.
+        this.place.keep(encodeEventCursor({ epoch, id: item.id, mark: mark === undefined ? mark : item.mark }))
         this.progress.takes(item)
       }
       this.progress.waits(undefined)
@@ -81,8 +84,16 @@ export class Forwarder {
 }
 
 function toItem(json: Json): Item {
-  const [id, at] = json instanceof Map ? [json.get('id'), json.get('at')] : []
-  const exact = id instanceof JsonNumber ? int64FromJson(id.text) : undefined
-  if (typeof exact !== 'bigint' || typeof at !== 'string') throw new SyntaxError('expected an event')
-  return { id: exact, at: Date.parse(at), body: stringifyJson(json) }
+  const field = (name: string) => (json instanceof Map ? json.get(name) : undefined)
+  const integer = (name: string) => {
+    const value = field(name)
+    const exact = value instanceof JsonNumber ? int64FromJson(value.text) : undefined
+    return typeof exact === 'bigint' ? exact : undefined
+  }
+  const [id, petId, type, time] = [integer('id'), integer('petId'), field('type'), field('at')]
+  if (id === undefined || petId === undefined || typeof type !== 'string' || typeof time !== 'string') {
+    throw new SyntaxError('expected an event')
+  }
+  const at = Date.parse(time)
+  return { id, at, mark: markOf({ type, at, petId, orderId: integer('orderId') }), body: stringifyJson(json) }
 }

@@ -1,4 +1,4 @@
-// Reads and validates path, query and header parameters. Ignores unknown ones; refuses a known one that is given twice.
+// Reads and validates path, query and header parameters. Ignores unknown ones; refuses a known one that is given twice, unless it is a list.
 
 import type { ContractOperation, ContractParameter } from '../../contract/contract.ts'
 import { instantFromText } from '../../contract/date-time.ts'
@@ -38,14 +38,14 @@ function readOne(parameter: ContractParameter, texts: readonly string[], problem
   const { name } = parameter
   const [text] = texts
   if (text === undefined) return parameter.default
-  if (texts.length > 1) {
+  if (texts.length > 1 && !parameter.many) {
     problems.push(`${name} must be given once.`)
     return undefined
   }
   const own: string[] = []
-  const value = parameter.validate(text, name, own)
+  const values = [...new Set(texts)].map((one) => parameter.validate(one, name, own))
   problems.push(...own.map((problem) => problem + (parameter.in === 'query' ? noteOnPlus(text) : '')))
-  return value
+  return parameter.many ? values : values[0]
 }
 
 /** For the message on a value that was refused: in a query, a `+` is a space. */

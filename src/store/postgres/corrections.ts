@@ -1,34 +1,30 @@
 // Corrections in PostgreSQL: of a pet, or of a pending order. Each is a transaction of several statements, which holds the lock that orders
 // the commits from its first one (functions/corrections.sql): they are rare, and the rules stay in one place (store/shared/corrections.ts).
 
-import type { EventType } from '../../contract/generated.ts'
 import { PetstoreError } from '../../domain/errors.ts'
+import type { NewEvent } from '../../domain/events.ts'
 import { type KeyId, type RefusedKey, refusedKey } from '../../domain/keys.ts'
 import type { Order, OrderStore, Transition } from '../../domain/orders.ts'
 import type { Pet, PetStore } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
-import { stringifyJson } from '../../json/json.ts'
 import { fieldsOf, fromRow, selectList } from '../shared/columns.ts'
 import { correctedOrder, correctedPet, deletionRefusal } from '../shared/corrections.ts'
-import { keepAsAdded } from '../shared/events.ts'
 import { ORDERS, rowsOf } from '../shared/lists.ts'
 import { HOLDS, ORDER_COLUMNS } from '../shared/order-columns.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
 import type { PrimaryConnection } from './connection.ts'
 import { translateChanging } from './errors.ts'
-import { POSTGRES_JSON } from './json.ts'
+import { ADD_EVENTS, eventRows } from './events.ts'
 import { COMMIT_DURABLY } from './link.ts'
 import type { Ask } from './session.ts'
 
 /** Also of a correction that writes nothing, since it may tell of one that did. */
 const BEGIN = `SELECT now, refusal, ${COMMIT_DURABLY} FROM petstore_begin_correction($1)`
 const EXPIRE = 'SELECT id, pet_id AS "petId" FROM petstore_expire_holder($1, $2)'
-const ADD_EVENT = 'SELECT petstore_add_event($1, $2, $3, $4, $5, $6)'
 
 const PET = `SELECT ${selectList(PET_COLUMNS)} FROM pets WHERE id = $1`
 const HOLDER = `SELECT id FROM orders WHERE pet_id = $1 AND ${HOLDS}`
 const ANY_ORDER = 'SELECT id FROM orders WHERE pet_id = $1 LIMIT 1'
-const KEEP = `${keepAsAdded(POSTGRES_JSON, '$1')} RETURNING pet_id`
 const { fields: FIELDS, names: COLUMNS } = fieldsOf(NEW_PET_COLUMNS)
 const SET_PET = `UPDATE pets SET ${COLUMNS.map((column, at) => `${column} = $${at + 2}`)}
   WHERE id = $1 RETURNING id`
@@ -45,7 +41,7 @@ interface Correction {
   readonly now: number
   /** Expires the reservation that holds the pet, when its time is over. */
   expireHolder(petId: bigint): Promise<void>
-  addEvent(type: EventType, at: number, petId: bigint, orderId: bigint | null, pet?: Pet): Promise<void>
+  addEvent(event: Omit<NewEvent, 'by'>): Promise<void>
 }
 
 export function postgresCorrections(
@@ -70,8 +66,8 @@ export function postgresCorrections(
           const orders = await ask<Pick<Order, 'id' | 'petId'>>(EXPIRE, petId, now)
           expired.push(...orders.map(({ id, petId }) => ({ id, petId, status: 'expired' as const })))
         },
-        async addEvent(type, at, petId, orderId, pet) {
-          await ask(ADD_EVENT, type, at, by, petId, orderId, pet ? stringifyJson(pet) : null)
+        async addEvent(event) {
+          await ask(ADD_EVENTS, eventRows([{ ...event, by }]))
         },
       })
     }, translateChanging)
@@ -88,9 +84,8 @@ export function postgresCorrections(
         const [holder] = await ask<{ id: bigint }>(HOLDER, id)
         const after = correctedPet(id, before, change, holder?.id, check)
         if (after instanceof PetstoreError || after === before) return after
-        await ask(KEEP, id)
         await ask(SET_PET, id, ...FIELDS.map((field) => after[field] ?? null))
-        await addEvent('pet.changed', now, id, null, after)
+        await addEvent({ type: 'pet.changed', at: now, petId: id, pet: after })
         return after
       }),
 
@@ -99,9 +94,8 @@ export function postgresCorrections(
         const pet = petOf(await ask(PET, id))
         const refusal = deletionRefusal(id, pet, (await ask(ANY_ORDER, id)).length > 0, check)
         if (refusal) return refusal
-        await ask(KEEP, id)
         await ask(DELETE_PET, id)
-        await addEvent('pet.deleted', now, id, null)
+        await addEvent({ type: 'pet.deleted', at: now, petId: id })
       }),
 
     updateOrder: (id, change, by, check) =>
@@ -114,7 +108,7 @@ export function postgresCorrections(
         if (after instanceof PetstoreError || after === before) return after
         const { petId, reference = null, expiresAt = null, changedAt } = after
         await ask(SET_ORDER, id, reference, expiresAt, changedAt)
-        await addEvent('order.changed', changedAt, petId, id)
+        await addEvent({ type: 'order.changed', at: changedAt, petId, orderId: id })
         return after
       }),
   }

@@ -1,44 +1,50 @@
-// The feed of events in PostgreSQL. Events get their ids under the lock that orders the commits (functions/order-events.sql).
+// The feed of events in PostgreSQL. Events get their ids under the lock that orders the commits (functions/add-events.sql).
 
-import type { EventStore } from '../../domain/events.ts'
-import { type AskFeed, placeFinder } from '../shared/event-places.ts'
-import { eventPage, type FeedRow, type FeedRows, feedStatement, filtersOf } from '../shared/events.ts'
+import type { EventStore, NewEvent } from '../../domain/events.ts'
+import { stringifyJson } from '../../json/json.ts'
+import { endOf, endQuery, eventPage, type FeedDialect, type FeedRow, feedQuery, rowOf } from '../shared/events.ts'
 import type { PrimaryConnection } from './connection.ts'
 import { POSTGRES_JSON } from './json.ts'
 
-export const BEGIN_EPOCH = `UPDATE event_epoch SET epoch = ('x' || left(replace(gen_random_uuid()::text, '-', ''), 12))::bit(48)::bigint
-  RETURNING epoch`
+export const BEGIN_EPOCH = `UPDATE event_epoch SET epoch = ('x' || left(replace(gen_random_uuid()::text, '-', ''), 12))::bit(48)::bigint`
+
+/** The caller holds the lock that orders the commits. Its parameter: see `eventRows`. */
+export const ADD_EVENTS = 'SELECT petstore_add_events($1::text::json)'
+
+/** As JSON, in the order of the feed. */
+export function eventRows(events: readonly NewEvent[]): string {
+  return stringifyJson(events.map(rowOf))
+}
 
 /** With a filter, only its index gives the order (pages.ts says why), and the limit is part of the statement. */
-const rows = (limit: number): FeedRows => ({
-  // Without LATERAL the planner would read all events behind the place.
-  ofOrders: (petId, first) => `SELECT events.*
-    FROM (SELECT id FROM orders WHERE pet_id = ${petId} AND id >= ${first} ORDER BY pet_id, id) AS held CROSS JOIN LATERAL (
-      SELECT * FROM events WHERE order_id = held.id AND id > $1 ORDER BY order_id, id LIMIT ${limit}
-    ) AS events
-    ORDER BY held.id, events.id LIMIT ${limit}`,
-  of(table, key, after, equal, conditions = []) {
-    const by = table === 'events' ? equal.at(-1) : undefined
-    const where = equal.filter((one) => one !== by).map(({ column, parameter }) => `${column} = ${parameter}`)
-    const behind = by
-      ? `(${by.column}, ${key}) > (${by.parameter}, ${after}) AND ${by.column} <= ${by.parameter}`
-      : `${key} > ${after}`
-    const order = by ? `${by.column}, ${key}` : key
-    return `${table} WHERE ${[...where, ...conditions, behind].join(' AND ')} ORDER BY ${order} LIMIT ${limit}`
+const FEED: FeedDialect = {
+  json: POSTGRES_JSON,
+  limit: (limit) => String(limit),
+  least: (one, other) => `least(${one}, ${other})`,
+  rows({ along, conditions, above, below, up, limit }) {
+    const [key, value] = along
+      ? [`(${along.column}, id)`, (id: string) => `(${along.parameter}, ${id})`]
+      : ['id', String]
+    // The index of orders has only those rows.
+    const indexed = along?.column === 'order_id' ? ['order_id IS NOT NULL'] : []
+    const where = [...indexed, ...conditions, `${key} > ${value(above)}`, `${key} < ${value(below)}`]
+    const down = up ? '' : ' DESC'
+    const order = along ? `${along.column}${down}, id${down}` : `id${down}`
+    return `events WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ${limit}`
   },
-})
+}
 
 export function postgresEvents(connection: PrimaryConnection): EventStore {
   const { read } = connection
+  const end = endQuery(POSTGRES_JSON)
   return {
     async listEvents(filter) {
-      const { equal, values } = filtersOf(filter)
-      const sql = feedStatement(POSTGRES_JSON, equal, rows(filter.limit))
-      return eventPage(await read<FeedRow>(sql, filter.after.id, ...values), filter)
+      const { sql, values } = feedQuery(FEED, filter)
+      return eventPage(await read<FeedRow>(sql, ...values), filter)
     },
-    findPlace: placeFinder(read as AskFeed),
-    beginEpoch: async () => {
-      await connection.transaction(({ ask }) => ask(BEGIN_EPOCH))
+    findEnd: async () => endOf(await read<FeedRow>(end)),
+    endEpoch: async (epoch) => {
+      await connection.transaction(({ ask }) => ask(`${BEGIN_EPOCH} WHERE epoch = $1 RETURNING epoch`, epoch))
     },
   }
 }

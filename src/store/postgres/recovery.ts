@@ -74,7 +74,7 @@ async function setApart(ask: Ask, skipIds: bigint): Promise<void> {
      FROM (
        SELECT name, pg_get_serial_sequence(name, 'id') AS sequence
        FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NOT NULL
-     ) AS sequences`,
+     ) AS sequences WHERE sequence IS NOT NULL`,
     `{${ASSIGNING.join(',')}}`,
   )
   for (const { table, sequence, last } of sequences) {

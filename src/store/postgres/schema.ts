@@ -2,6 +2,7 @@
 
 import { StartError } from '../../domain/errors.ts'
 import { UNFINISHED_COPY } from '../shared/failures.ts'
+import addEvents from './functions/add-events.sql' with { type: 'text' }
 import addPets from './functions/add-pets.sql' with { type: 'text' }
 import changeOrders from './functions/change-orders.sql' with { type: 'text' }
 import commitDurably from './functions/commit-durably.sql' with { type: 'text' }
@@ -12,7 +13,6 @@ import indexSearch from './functions/index-search.sql' with { type: 'text' }
 import moveOrders from './functions/move-orders.sql' with { type: 'text' }
 import now from './functions/now.sql' with { type: 'text' }
 import olderServers from './functions/older-servers.sql' with { type: 'text' }
-import orderEvents from './functions/order-events.sql' with { type: 'text' }
 import placeOrders from './functions/place-orders.sql' with { type: 'text' }
 import refusedKeys from './functions/refused-keys.sql' with { type: 'text' }
 import takeTurns from './functions/take-turns.sql' with { type: 'text' }
@@ -33,10 +33,11 @@ import m14 from './migrations/0014-direct-events.sql' with { type: 'text' }
 import m15 from './migrations/0015-one-place.sql' with { type: 'text' }
 import m16 from './migrations/0016-lighter-terms.sql' with { type: 'text' }
 import m17 from './migrations/0017-category-blocks.sql' with { type: 'text' }
+import m18 from './migrations/0018-told-events.sql' with { type: 'text' }
 import type { Ask, Session } from './session.ts'
 
 /** In order. A released migration is never changed. */
-const MIGRATIONS = [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17]
+const MIGRATIONS = [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18]
 export const NEWEST_VERSION = MIGRATIONS.length
 
 /**
@@ -49,7 +50,7 @@ export const FUNCTIONS = [
   takeTurns,
   commitDurably,
   countInventory,
-  orderEvents,
+  addEvents,
   refusedKeys,
   addPets,
   moveOrders,
@@ -84,8 +85,7 @@ const RIGHTS = {
   pets: ['SELECT', 'INSERT', 'UPDATE (name)', 'UPDATE (category_id)', 'UPDATE (status)', 'DELETE'],
   orders: ['SELECT', 'INSERT', 'UPDATE'],
   inventory: ['SELECT'],
-  events: ['SELECT'],
-  changed_pets: ['SELECT', 'INSERT'],
+  events: ['SELECT', 'INSERT'],
   event_epoch: ['SELECT'],
   search_terms: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
   search_segments: ['SELECT', 'INSERT', 'DELETE'],

@@ -1,11 +1,17 @@
-// The feed of events as SQL that both stores read it with, and as pages. How the ids of events come about: migrations/0009-events.sql.
+// The feed of events as both stores write and read it: a row of `events` for each event, in the order of the commits, with what it tells.
 
 import { PetstoreError } from '../../domain/errors.ts'
-import type { EventFilter, EventPage } from '../../domain/events.ts'
-import { MOVES, type Moved, petStatusOf } from '../../domain/order-moves.ts'
+import { type EventFilter, type EventPage, type EventPlace, markOf, type NewEvent } from '../../domain/events.ts'
+import { petStatusOf } from '../../domain/order-moves.ts'
 import type { OrderStatus } from '../../domain/orders.ts'
+import { type JsonNumber, type JsonObject, parseJson, stringifyJson } from '../../json/json.ts'
 import { type AnyColumns, type JsonDialect, jsonObject } from './columns.ts'
-import { PET_COLUMNS } from './pet-columns.ts'
+import { NEW_PET_COLUMNS } from './pet-columns.ts'
+
+/** What `pet` holds of a pet, as JSON: the rest of it has columns. */
+const { status: _, ...TOLD } = NEW_PET_COLUMNS
+export const TOLD_COLUMNS: AnyColumns = TOLD
+const TOLD_FIELDS = Object.keys(TOLD) as (keyof typeof TOLD)[]
 
 /** `json`: a text that is JSON already. */
 export const EVENT_COLUMNS: AnyColumns = {
@@ -15,78 +21,37 @@ export const EVENT_COLUMNS: AnyColumns = {
   by: { column: 'by_name', kind: 'text', optional: true },
   petId: { column: 'pet_id', kind: 'integer' },
   petStatus: { column: 'pet_status', kind: 'word', optional: true },
-  pet: { column: 'pet', kind: 'json', optional: true },
+  pet: { column: 'whole_pet', kind: 'json', optional: true },
   orderId: { column: 'order_id', kind: 'integer', optional: true },
   orderStatus: { column: 'order_status', kind: 'word', optional: true },
 }
 
-const STATUS_OF: Readonly<Record<string, OrderStatus>> = {
-  placed: 'pending',
-  changed: 'pending',
-  ...(Object.fromEntries(Object.keys(MOVES).map((status) => [status, status])) as Record<Moved, Moved>),
+/** What the table does not have as it is shown. The name of a key never changes, and no key is ever removed. */
+const SHOWN = `
+  (SELECT CASE name WHEN '' THEN CAST(id AS text) ELSE name END FROM keys WHERE keys.id = key_id) AS by_name,
+  CASE WHEN pet IS NOT NULL
+    THEN concat('{"id":', pet_id, ',', substr(pet, 2, length(pet) - 2), ',"status":"', pet_status, '"}') END AS whole_pet`
+
+/** The values of a new row, by its columns, but for those that the store gives: `id`, and `reached`. */
+export function rowOf({ type, at, by, petId, orderId, pet }: NewEvent) {
+  const orderStatus = orderId === undefined ? null : orderStatusOf(type)
+  return {
+    type,
+    at,
+    key_id: by,
+    pet_id: petId,
+    pet_status: pet?.status ?? (orderStatus && petStatusOf(orderStatus)),
+    pet: pet ? stringifyJson(Object.fromEntries(TOLD_FIELDS.map((field) => [field, pet[field]]))) : null,
+    order_id: orderId ?? null,
+    order_status: orderStatus,
+  }
 }
 
-function caseOfType(of: (status: OrderStatus) => string, otherwise: string): string {
-  const cases = Object.entries(STATUS_OF).map(([name, status]) => `WHEN 'order.${name}' THEN '${of(status)}'`)
-  return `CASE type ${cases.join(' ')} ELSE ${otherwise} END`
+/** `order.completed`: the order came into that status. */
+function orderStatusOf(type: string): OrderStatus {
+  const name = type.slice('order.'.length)
+  return name === 'placed' || name === 'changed' ? 'pending' : (name as OrderStatus)
 }
-
-/** A pet becomes `pending` or `sold` by orders alone, unless it was added so. */
-const STATUS_AS_ADDED = `CASE WHEN status <> 'available' AND (SELECT id FROM orders WHERE pet_id = pets.id LIMIT 1) IS NOT NULL
-  THEN 'available' ELSE status END`
-
-const AS_ADDED: AnyColumns = { ...PET_COLUMNS, status: { ...PET_COLUMNS.status, column: 'as_added' } }
-
-/** Keeps a pet as it was added, before it is corrected or deleted for the first time. */
-export function keepAsAdded(json: JsonDialect, petId: string): string {
-  return `INSERT INTO changed_pets (pet_id, pet, at, key_id)
-    SELECT id, ${jsonObject(AS_ADDED, json)}, created_at, created_by
-    FROM (SELECT *, ${STATUS_AS_ADDED} AS as_added FROM pets WHERE id = ${petId}) AS pets
-    WHERE true ON CONFLICT DO NOTHING`
-}
-
-function nameOf(keyId: string): string {
-  return `(SELECT CASE name WHEN '' THEN CAST(id AS text) ELSE name END FROM keys WHERE keys.id = ${keyId}) AS by_name`
-}
-
-/** How many rows of `events` there are up to an id. */
-function rowsUpTo(id: string): string {
-  return `coalesce((SELECT id - after_pet FROM events WHERE id = (SELECT max(id) FROM events WHERE id <= ${id})), 0)`
-}
-
-/** The greatest number up to `most` for which `isBelow` is true or unknown, found by halving: it must be true up to there, and then false. */
-function halve(most: string, isBelow: (middle: string) => string): string {
-  const middle = '(low + high + 1) / 2'
-  const below = `coalesce(${isBelow(middle)}, true)`
-  return `(WITH RECURSIVE halves (low, high) AS (
-    SELECT CAST(0 AS bigint), coalesce((${most}), 0)
-    UNION ALL
-    SELECT CASE WHEN ${below} THEN ${middle} ELSE low END, CASE WHEN ${below} THEN high ELSE ${middle} - 1 END
-    FROM halves WHERE low < high
-  ) SELECT max(low) FROM halves)`
-}
-
-/** How many rows of `events` stand before a pet: their `after_pet` rises with their ids. */
-export function rowsBefore(pet: string): string {
-  const before = (id: string) =>
-    `(SELECT after_pet FROM events WHERE id = (SELECT max(id) FROM events WHERE id <= ${id})) < ${pet}`
-  return rowsUpTo(halve('SELECT max(id) FROM events', before))
-}
-
-/** The first order of a pet that may have events behind $1: all orders are placed in the order of their ids. */
-function firstOrder(petId: string): string {
-  const placed = (id: string) =>
-    `(SELECT min(id) FROM events WHERE order_id = (SELECT max(id) FROM orders WHERE id <= ${id})) <= $1`
-  const last = halve('SELECT max(id) FROM orders', placed)
-  return `coalesce((SELECT max(id) FROM orders WHERE pet_id = ${petId} AND id <= ${last}), 0)`
-}
-
-/** The end of the feed: the id of its last event. */
-export const END = `(SELECT coalesce(max(pet), 0) FROM (
-    SELECT max(id) AS pet FROM pets UNION ALL SELECT max(pet_id) FROM changed_pets
-    UNION ALL SELECT after_pet FROM events WHERE id = (SELECT max(id) FROM events)
-  ) AS last) + coalesce((SELECT id - after_pet FROM events WHERE id = (SELECT max(id) FROM events)), 0)`
-export const EPOCH = '(SELECT epoch FROM event_epoch)'
 
 /** A column that must have the value of a parameter. */
 export interface Equal {
@@ -94,107 +59,162 @@ export interface Equal {
   readonly parameter: string
 }
 
-/**
- * FROM and what follows, as each database does it best: the first rows with a key greater than `after`, in its order, no more than a page
- * has. They must be equal in some columns, and fulfil other conditions.
- */
-export interface FeedRows {
-  /** SELECT: the first events behind $1 of a pet's orders from `first` on. One order of a pet ends before the next one is placed. */
-  ofOrders(petId: string, first: string): string
-  of(
-    table: 'events' | 'pets' | 'changed_pets',
-    key: string,
-    after: string,
-    equal: readonly Equal[],
-    conditions?: readonly string[],
-  ): string
+/** The first rows between two ids, or the last ones where it does not go up, along the index of a column where there is one. */
+export interface Rows {
+  readonly along: Equal | undefined
+  readonly conditions: readonly string[]
+  readonly above: string
+  readonly below: string
+  readonly up: boolean
+  readonly limit: string
 }
 
-const FILTERS = { petId: 'pet_id', orderId: 'order_id' } as const
+/** How each database reads it best. */
+export interface FeedDialect {
+  readonly json: JsonDialect
+  /** FROM and what follows. */
+  rows(rows: Rows): string
+  limit(limit: number, give: (value: bigint) => string): string
+  least(one: string, other: string): string
+}
 
-/** The filters that are given, and the parameters from $2 on. */
-export function filtersOf(filter: Pick<EventFilter, keyof typeof FILTERS>): { equal: Equal[]; values: bigint[] } {
-  const given = (['petId', 'orderId'] as const).filter((name) => filter[name] !== undefined)
-  return {
-    equal: given.map((name, index) => ({ column: FILTERS[name], parameter: `$${index + 2}` })),
-    values: given.map((name) => filter[name] as bigint),
+const FIRST = '0'
+const LAST = String(2n ** 63n - 1n)
+const FILTERS = { orderId: 'order_id', petId: 'pet_id' } as const
+
+/**
+ * One statement, so that it sees one state of the store, and its parameters, $1 and so on. It gives the epoch; the events of the page;
+ * the last one before its end; the first one from that of `after` on, which shows whether it is still there; and the first one from `to` on.
+ */
+export function feedQuery(dialect: FeedDialect, filter: EventFilter): { sql: string; values: (bigint | string)[] } {
+  const values: (bigint | string)[] = []
+  const give = (value: bigint | string) => `$${values.push(value)}`
+  const up = filter.sort === 'oldest'
+  const after = filter.after && give(filter.after.id)
+  const to = filter.to === undefined ? undefined : notBefore(give(BigInt(filter.to)))
+  const end = to === undefined ? LAST : `coalesce((SELECT id FROM (${to}) AS first), ${LAST})`
+  const page = pageRows(dialect, filter, give, {
+    above: up && after ? after : startOf(filter, give),
+    below: up || !after ? end : dialect.least(after, end),
+    up,
+    limit: dialect.limit(filter.limit, give),
+  })
+  const found = [
+    `SELECT 'event' AS kind, page.* FROM (${page}) AS page`,
+    `SELECT 'end', last.* FROM (SELECT * FROM events WHERE id < ${end} ORDER BY id DESC LIMIT 1) AS last`,
+    ...(after
+      ? [`SELECT 'seen', seen.* FROM (SELECT * FROM events WHERE id >= ${after} ORDER BY id LIMIT 1) AS seen`]
+      : []),
+    ...(to ? [`SELECT 'to', first.* FROM (${to}) AS first`] : []),
+  ]
+  return { sql: answer(dialect.json, found), values }
+}
+
+/** The place of the last event, as `EventPlace`: see `placeOf`. */
+export function endQuery(json: JsonDialect): string {
+  return answer(json, [`SELECT 'end' AS kind, last.* FROM (SELECT * FROM events ORDER BY id DESC LIMIT 1) AS last`])
+}
+
+function answer(json: JsonDialect, found: readonly string[]): string {
+  return `SELECT 'epoch' AS kind, epoch AS id, '' AS json FROM event_epoch
+    UNION ALL SELECT kind, id, ${jsonObject(EVENT_COLUMNS, json)}
+    FROM (SELECT found.*, ${SHOWN} FROM (${found.join(' UNION ALL ')}) AS found) AS events`
+}
+
+/** The first event that is not before the time: the first one that reached it. */
+function notBefore(time: string): string {
+  return `SELECT * FROM events WHERE reached >= ${time} ORDER BY reached LIMIT 1`
+}
+
+function startOf({ from }: EventFilter, give: (value: bigint) => string): string {
+  if (from === 'beginning') return FIRST
+  return from === 'now' ? LAST : `coalesce((SELECT id - 1 FROM (${notBefore(give(BigInt(from)))}) AS first), ${LAST})`
+}
+
+/** Along the index of the first filter that is given; events of several types are read type by type. */
+function pageRows(
+  { rows }: FeedDialect,
+  filter: EventFilter,
+  give: (value: bigint | string) => string,
+  range: Pick<Rows, 'above' | 'below' | 'up' | 'limit'>,
+): string {
+  const given = (Object.keys(FILTERS) as (keyof typeof FILTERS)[]).filter((name) => filter[name] !== undefined)
+  const [along, ...others] = given.map((name) => ({ column: FILTERS[name], parameter: give(filter[name] as bigint) }))
+  const types = (filter.type ?? []).map((type) => give(type))
+  const all = (along: Equal | undefined, conditions: string[]) =>
+    `SELECT * FROM ${rows({ ...range, along, conditions })}`
+  if (along || types.length === 0) {
+    const isOfTypes = types.length === 0 ? [] : [`type IN (${types})`]
+    return all(along, [...others.map(({ column, parameter }) => `${column} = ${parameter}`), ...isOfTypes])
   }
+  const each = types.map((parameter) => `SELECT * FROM (${all({ column: 'type', parameter }, [])}) AS typed`)
+  return `SELECT * FROM (${each.join(' UNION ALL ')}) AS typed ORDER BY id ${range.up ? '' : 'DESC'} LIMIT ${range.limit}`
 }
 
-/**
- * One statement, so that it sees one state of the store. $1 is the id that the page begins after. Gives a row for the feed itself (its
- * epoch and its end), and of each table up to a page of events, without their ids: of `events` with `after_pet`, of pets with the number of
- * rows before them or, without a filter, before the page.
- */
-export function feedStatement(json: JsonDialect, equal: readonly Equal[], rows: FeedRows): string {
-  const petId = equal[0]?.column === FILTERS.petId ? equal[0].parameter : undefined
-  const ofOrder = equal.some(({ column }) => column === FILTERS.orderId)
-  const source =
-    petId === undefined || ofOrder
-      ? `SELECT * FROM ${rows.of('events', 'id', '$1', equal)}`
-      : `SELECT * FROM (SELECT * FROM ${rows.of('events', 'id', '$1', equal, ['order_id IS NULL'])}) AS corrections
-        UNION ALL SELECT * FROM (${rows.ofOrders(petId, firstOrder(petId))}) AS moves`
-  const changes = `SELECT 'change' AS kind, id, after_pet AS place, type, at, ${nameOf('key_id')}, pet_id,
-      ${caseOfType(petStatusOf, json.member('pet', 'status'))} AS pet_status, pet, order_id,
-      ${caseOfType((status) => status, 'NULL')} AS order_status
-    FROM (${source}) AS changes`
-  const { id: _, ...columns } = EVENT_COLUMNS
-  return `SELECT 'feed' AS kind, ${EPOCH} AS id, ${END} AS place, '' AS json
-    UNION ALL
-    SELECT kind, id, place, ${jsonObject(columns, json)} FROM (
-      SELECT * FROM (${changes}) AS changes
-      ${ofOrder ? '' : additions(json, petId, rows)}
-    ) AS events`
-}
-
-/** Of one pet, or of all. */
-function additions(json: JsonDialect, petId: string | undefined, rows: FeedRows): string {
-  const after = `$1 - ${rowsUpTo('$1')}`
-  const place = petId === undefined ? rowsUpTo('$1') : rowsBefore(petId)
-  const added = (id: string, at: string, keyId: string, status: string, pet: string) =>
-    `SELECT 'pet', ${id}, ${place}, 'pet.added', ${at}, ${nameOf(keyId)}, ${id}, ${status}, ${pet}, CAST(NULL AS bigint), CAST(NULL AS text)`
-  const of = (column: string) => (petId === undefined ? [] : [{ column, parameter: petId }])
-  const isKept = '(SELECT pet_id FROM changed_pets WHERE pet_id = pets.id)'
-  return `UNION ALL SELECT * FROM (
-        ${added('id', 'created_at', 'created_by', 'as_added', jsonObject(AS_ADDED, json))}
-        FROM (SELECT *, ${STATUS_AS_ADDED} AS as_added FROM ${rows.of('pets', 'id', after, of('id'), [`${isKept} IS NULL`])}) AS pets
-      ) AS added
-      UNION ALL SELECT * FROM (
-        ${added('pet_id', 'at', 'key_id', json.member('pet', 'status'), 'pet')}
-        FROM (SELECT * FROM ${rows.of('changed_pets', 'pet_id', after, of('pet_id'))}) AS kept
-      ) AS kept`
-}
-
-/** A row of the statement's answer. */
+/** A row of an answer. */
 export interface FeedRow {
-  readonly kind: 'feed' | 'change' | 'pet'
+  readonly kind: 'epoch' | 'event' | 'end' | 'seen' | 'to'
   readonly id: bigint
-  readonly place: bigint
   readonly json: string
 }
 
+export function endOf(rows: readonly FeedRow[]): EventPlace {
+  const epoch = epochOf(rows)
+  const last = rows.find(({ kind }) => kind === 'end')
+  return last ? placeOf(epoch, last) : { epoch, id: 0n, mark: undefined }
+}
+
 /** Throws `cursor_expired`. */
-export function eventPage(rows: readonly FeedRow[], { limit, petId, after }: EventFilter): EventPage {
-  const { id: epoch, place: end } = rows.find(({ kind }) => kind === 'feed') as FeedRow
-  if (epoch !== after.epoch) {
-    const message = 'The store was restored or copied since this cursor was given. Begin anew, without a cursor.'
-    throw new PetstoreError('cursor_expired', message)
+export function eventPage(rows: readonly FeedRow[], { limit, after, sort }: EventFilter): EventPage {
+  const epoch = epochOf(rows)
+  const here = after && seenPlace(rows, after, epoch)
+  const up = sort === 'oldest'
+  const events = rows.filter(({ kind }) => kind === 'event').sort((a, b) => (a.id < b.id === up ? -1 : 1))
+  const last = events.at(-1)
+  const end = endOf(rows)
+  let next = last ? placeOf(epoch, last) : (here ?? end)
+  // Nothing more up to the end.
+  if (up && events.length < limit && end.id > next.id) next = end
+  return {
+    json: `[${events.map(({ json }) => json).join(',')}]`,
+    count: events.length,
+    next,
+    ended: rows.some(({ kind }) => kind === 'to'),
   }
-  const ofKind = (wanted: string) => rows.filter(({ kind }) => kind === wanted).sort((a, b) => (a.id < b.id ? -1 : 1))
-  const [changes, pets] = [ofKind('change'), ofKind('pet')]
-  const events: string[] = []
-  let last = end
-  for (let [change, pet] = [0, 0]; events.length < limit; ) {
-    const [nextChange, nextPet] = [changes[change], pets[pet]]
-    if (!nextChange && !nextPet) break
-    // A change stands before the pets that were added after it.
-    const isChange = nextChange && (!nextPet || nextChange.place < nextPet.id)
-    if (isChange) change++
-    else pet++
-    const { id, place, json } = (isChange ? nextChange : nextPet) as FeedRow
-    const eventId = isChange ? id : id + place + (petId === undefined ? BigInt(change) : 0n)
-    events.push(`{"id":${eventId},${json.slice(1)}`)
-    if (events.length === limit) last = eventId
+}
+
+function epochOf(rows: readonly FeedRow[]): bigint {
+  return (rows.find(({ kind }) => kind === 'epoch') as FeedRow).id
+}
+
+/** The place, with the mark of its event. Throws `cursor_expired` unless that is there, and the one that the place was given with. */
+function seenPlace(rows: readonly FeedRow[], after: EventPlace, epoch: bigint): EventPlace {
+  const seen = rows.find(({ kind }) => kind === 'seen')
+  if (after.epoch === epoch && after.id === 0n) return after
+  const there = seen && placeOf(epoch, seen)
+  if (after.epoch === epoch && there && (after.mark === undefined || isSame(there, after))) {
+    return there.id === after.id ? there : after
   }
-  return { json: `[${events.join(',')}]`, count: events.length, next: { epoch, id: last } }
+  const message =
+    'The store was restored or copied, or has lost events, since this cursor was given. Begin anew, without a cursor.'
+  throw new PetstoreError('cursor_expired', message)
+}
+
+function isSame(one: EventPlace, other: EventPlace): boolean {
+  return one.id === other.id && one.mark === other.mark
+}
+
+function placeOf(epoch: bigint, { id, json }: FeedRow): EventPlace {
+  const event = parseJson(json) as JsonObject
+  const number = (name: string) => {
+    const value = event.get(name)
+    return value === undefined ? undefined : BigInt((value as JsonNumber).text)
+  }
+  const mark = markOf({
+    type: event.get('type') as string,
+    at: Date.parse(event.get('at') as string),
+    petId: number('petId') as bigint,
+    orderId: number('orderId'),
+  })
+  return { epoch, id, mark }
 }

@@ -10,8 +10,8 @@ export interface Recovery {
   revoke(keys: readonly ApiKey[]): Promise<readonly KeyId[]>
 }
 
-/** The tables that assign ids. The ids of events follow those of pets (events.ts). */
-export const ASSIGNING = ['keys', 'pets', 'orders'] as const
+/** The tables that assign ids. Before schema 18 the ids of events followed those of pets. */
+export const ASSIGNING = ['keys', 'pets', 'orders', 'events'] as const
 
 const ID_MAX = 2n ** 63n - 1n
 

@@ -41,7 +41,6 @@ export class PetChanges {
     const before = this.read(id)
     const after = correctedPet(id, before, change, this.orders.holderOf(id)?.id, check)
     if (after instanceof PetstoreError || after === before) return after
-    this.events.keepAsAdded(id)
     this.sql.update.run(...FIELDS.map((field) => after[field] ?? null), id)
     this.events.add(transaction, { type: 'pet.changed', at: transaction.now, by, petId: id, pet: after })
     return after
@@ -50,7 +49,6 @@ export class PetChanges {
   delete(transaction: WriteTransaction, id: bigint, by: KeyId, check?: PetCheck): undefined | PetstoreError {
     const refusal = deletionRefusal(id, this.read(id), this.sql.hasOrders.get(id) !== null, check)
     if (refusal) return refusal
-    this.events.keepAsAdded(id)
     this.sql.remove.run(id)
     this.events.add(transaction, { type: 'pet.deleted', at: transaction.now, by, petId: id })
     return undefined

@@ -6,6 +6,7 @@ import { fieldsOf } from '../shared/columns.ts'
 import { CREATE_PET } from '../shared/idempotency.ts'
 import { PETS } from '../shared/lists.ts'
 import { NEW_PET_COLUMNS } from '../shared/pet-columns.ts'
+import type { EventWriter } from './events.ts'
 import { pages } from './pages.ts'
 import type { PetChanges } from './pet-changes.ts'
 import type { Read, Statements } from './statements.ts'
@@ -16,6 +17,7 @@ const { fields: FIELDS, names: COLUMNS } = fieldsOf(NEW_PET_COLUMNS)
 export function sqlitePets(
   statements: Statements,
   changes: PetChanges,
+  events: EventWriter,
   read: Read,
   { write, writeOnce }: Writes,
 ): PetStore {
@@ -26,8 +28,10 @@ export function sqlitePets(
 
   function add(pet: NewPet, by: KeyId, transaction: WriteTransaction): Pet {
     const { lastInsertRowid } = insert.run(...FIELDS.map((field) => pet[field] ?? null), transaction.now, by)
-    transaction.lastPetId = BigInt(lastInsertRowid)
-    return { id: transaction.lastPetId, ...pet }
+    const added = { id: BigInt(lastInsertRowid), ...pet }
+    transaction.lastPetId = added.id
+    events.add(transaction, { type: 'pet.added', at: transaction.now, by, petId: added.id, pet: added })
+    return added
   }
 
   return {

@@ -48,7 +48,9 @@ export function beginEpoch(database: Database): void {
 /** Begins an epoch, and leaves ids out. Belongs to one transaction. Throws StartError. */
 export function setApart(database: Database, path: string, skipIds: bigint): void {
   const refuse = (reason: string) => new StartError(`${path} cannot be used: ${reason}.`)
-  const isThere = database.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?")
+  const isThere = database.query(
+    "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ? AND sql LIKE '%AUTOINCREMENT%'",
+  )
   for (const table of ASSIGNING.filter((name) => isThere.get(name))) {
     setLastId(database, table, lastSkipped(table, lastIdOf(database, table), skipIds, refuse))
   }

@@ -41,10 +41,11 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
   const ping = statements.query('SELECT 1 FROM pets LIMIT 1')
   const read = reads(statements)
   const { transact, hold, settled } = transactions(connection, statements, version)
-  const writing = writes(statements, transact, version.current, options)
   const eventWriter = new EventWriter(statements)
+  const writing = writes(statements, transact, version.current, eventWriter, options)
   const orderChanges = new OrderChanges(statements, eventWriter)
-  const pets = sqlitePets(statements, new PetChanges(statements, orderChanges, eventWriter), read, writing)
+  const petChanges = new PetChanges(statements, orderChanges, eventWriter)
+  const pets = sqlitePets(statements, petChanges, eventWriter, read, writing)
   const orders = sqliteOrders(statements, orderChanges, read, writing, options)
   const size = options.searchSegment ?? SEGMENT
   const tables = {

@@ -2,6 +2,7 @@
 // keys belong to the same transaction: one writer at a time, so a key that was not there stays away until the commit.
 
 import type { PetstoreError } from '../../domain/errors.ts'
+import type { NewEvent } from '../../domain/events.ts'
 import type { KeyId } from '../../domain/keys.ts'
 import type { Transition } from '../../domain/orders.ts'
 import type { Created } from '../../domain/pets.ts'
@@ -9,16 +10,11 @@ import type { StoreOptions, StoreVersion } from '../../domain/store.ts'
 import { batched } from '../shared/group-commit.ts'
 import type { IdempotentOperation } from '../shared/idempotency.ts'
 import { sqliteCallers } from './callers.ts'
+import type { EventWriter } from './events.ts'
 import { sqliteIdempotencyKeys } from './idempotency.ts'
 import { COUNT_TO } from './inventory.ts'
 import type { Statements } from './statements.ts'
 import type { Transact } from './transaction.ts'
-
-/** The last pet, and how many rows `events` has. */
-export interface FeedEnd {
-  readonly lastPetId: bigint
-  rows: bigint
-}
 
 /** A transaction, as each write in it finds it. */
 export interface WriteTransaction {
@@ -27,8 +23,8 @@ export interface WriteTransaction {
   readonly transitions: Transition[]
   /** The last pet that the transaction has added. */
   lastPetId?: bigint
-  /** Read for its first event, and followed from there: the last pet is the one before those that the transaction adds. */
-  feed?: FeedEnd
+  /** What it has done, in order. */
+  readonly events: NewEvent[]
 }
 
 /** Gives a result, or a refusal. */
@@ -59,6 +55,7 @@ export function writes(
   statements: Statements,
   transact: Transact,
   version: () => StoreVersion,
+  events: EventWriter,
   options: StoreOptions,
 ): Writes {
   const callers = sqliteCallers(statements, version)
@@ -68,11 +65,12 @@ export function writes(
   const add = batched(async (works: { by: KeyId | null; work: Work<unknown> }[]) => {
     const { outcomes, transitions } = await transact(() => {
       // Read when no other process can write any more: times follow the order of the commits.
-      const transaction: WriteTransaction = { now: options.now(), transitions: [] }
+      const transaction: WriteTransaction = { now: options.now(), transitions: [], events: [] }
       forget(transaction.now)
       const refusalOf = callers(transaction.now)
       const outcomes = works.map(({ by, work }) => (by !== null && refusalOf(by)) || work(transaction))
       if (transaction.lastPetId !== undefined) countTo.run(transaction.lastPetId)
+      events.write(transaction.events)
       return { outcomes, transitions: transaction.transitions }
     }, KEEPS_KEYS)
     if (transitions.length > 0) options.onTransitions?.(transitions)

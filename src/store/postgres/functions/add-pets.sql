@@ -43,6 +43,11 @@ BEGIN
     RETURNING id
   ), numbered AS (
     SELECT id, row_number() OVER (ORDER BY id) AS turn FROM added
+  ), told AS (
+    INSERT INTO events (type, at, reached, key_id, pet_id, pet_status, pet)
+    SELECT 'pet.added', now, CASE WHEN turn = 1 AND (now > (SELECT max(reached) FROM events)) IS NOT FALSE THEN now END,
+           created_by, id, status, concat('{"name":', to_json(name), ',"categoryId":', category_id, '}')
+    FROM unknown JOIN numbered USING (turn) ORDER BY turn
   ), kept AS (
     INSERT INTO idempotency_answers (key_id, key, operation, request, answer, created_at)
     SELECT created_by, key, 'createPet', request, concat('{"id":', id, ',"name":', to_json(name), ',"categoryId":', category_id, ',"status":', '"', status, '"', '}'), now

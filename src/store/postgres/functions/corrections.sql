@@ -26,13 +26,3 @@ BEGIN
     SELECT id, pet FROM unnest(petstore_move_orders(due, array_fill('expired'::text, ARRAY[cardinality(due)]), '{}', now)) AS id;
   END IF;
 END $$;
-
--- The caller holds the lock. With the owner's rights, as petstore_order_events.
-SELECT set_config('search_path', regexp_replace(current_setting('search_path'), '(, pg_temp)?$', ', pg_temp'), true);
-
-CREATE OR REPLACE FUNCTION petstore_add_event(type text, at bigint, key_id bigint, pet_id bigint, order_id bigint, pet text) RETURNS void
-LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-  INSERT INTO events (id, after_pet, type, at, key_id, pet_id, order_id, pet)
-  SELECT last_pet + coalesce((SELECT id - after_pet FROM events ORDER BY id DESC LIMIT 1), 0) + 1, last_pet, $1, $2, $3, $4, $5, $6
-  FROM pg_sequence_last_value(pg_get_serial_sequence('pets', 'id')::regclass) AS last_pet
-$$;
