@@ -71,6 +71,10 @@ describe('listEvents', () => {
       'order.placed',
     ])
     expect((await client.listEvents({ orderId: 1n })).events.length).toBe(2)
+    const type = ['order.placed', 'order.completed'] as const
+    const { events: newest } = await client.listEvents({ type: [...type], sort: 'newest' })
+    expect(newest.map(({ type }) => type)).toEqual(['order.completed', 'order.placed'])
+    expect((await client.listEvents({ to: all[0]?.at })).events).toEqual([])
     const { events, next } = await client.listEvents({ from: 'now' })
     expect(events).toEqual([])
     const short = clientOf(service.url, { apiKey: service.key, timeoutMs: 500, retries: 0 })

@@ -24,7 +24,9 @@ export async function readPage<Item>(
   options: SendOptions,
 ): Promise<Page<Item>> {
   const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, String(value))
+  for (const [name, value] of Object.entries(filter)) {
+    for (const one of value === undefined ? [] : [value].flat()) query.append(name, String(one))
+  }
   const { response, text } = await sender.send(operationId, `${path}?${query}`, {}, options)
   const items = readJson(response, text, arrayOf(toItem))
   return { items, next: cursorTo('next', response), prev: cursorTo('prev', response) }

@@ -45,7 +45,10 @@ type Filter<Parameters> = { [Name in Exclude<keyof Parameters, 'cursor'>]?: Para
 export type PetFilter = Filter<Operations['listPets']['parameters']>
 export type OrderFilter = Filter<Operations['listOrders']['parameters']>
 
-export type EventFilter = Filter<Operations['listEvents']['parameters']>
+export type EventFilter = Filter<Omit<Operations['listEvents']['parameters'], 'to'>> & {
+  /** A date and time with an offset. */
+  to?: string | undefined
+}
 
 export interface PetPage {
   pets: Pet[]

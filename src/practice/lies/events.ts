@@ -64,6 +64,12 @@ export const EVENT_LIES: Lies = {
   'events.list.from.time': ignoring('from', /^\d/),
   'events.list.pet-filter': ignoring('petId', /./),
   'events.list.order-filter': ignoring('orderId', /./),
+  'events.list.type': at(EVENTS).asking(parameter('type', /^order\.placed$/, undefined)),
+  'events.list.to': ignoring('to', /^[^,]*Z$/),
+  'events.list.newest': at(EVENTS, 200).askingAgain(parameter('sort', /^newest$/, undefined)),
+  'events.list.newest.wait': at(EVENTS, 400, ({ target }) => /sort=newest&wait=/.test(target)).askingAgain(
+    parameter('wait', /./, undefined),
+  ),
   'events.list.wait': ignoring('wait', /./),
   'events.list.wait.woken': at(EVENTS, 200, ({ target }) => /wait=[1-9]/.test(target)).answering(none),
   'events.list.head': at('HEAD /store/events').refusing(() => true, 405, 'method_not_allowed'),

@@ -44,6 +44,8 @@ const PLACES: Wrong = {
   'no-day': [/-02-30T/],
   twice: [/,/],
 }
+const ENDS: Wrong = { empty: [/^$/], text: [/^[a-z]+$/], 'no-offset': [/T\d+:\d+:\d+$/], twice: [/,/] }
+const TYPES: Wrong = { empty: [/^$/], unknown: [/^pet\.combed$/], 'one-unknown': [/,pet\.combed$/] }
 const CURSORS: Wrong = { invalid: [/^.$/], empty: [/^$/], twice: [/,/] }
 const FEED_CURSORS: Wrong = { invalid: [/^.$/], 'other-list': [/^[\w-]{15}$/], 'made-up': [/^[\w-]{24}$/] }
 
@@ -75,5 +77,8 @@ export const PARAMETER_LIES: Lies = {
   ...under('events.list.order-filter', taking(EVENTS, 'orderId', IDS)),
   ...under('events.list.wait', taking(EVENTS, 'wait', WAITS)),
   ...under('events.list.from', taking(EVENTS, 'from', PLACES)),
+  ...under('events.list.to', taking(EVENTS, 'to', ENDS)),
+  ...under('events.list.type', taking(EVENTS, 'type', TYPES)),
+  ...under('events.list.sort', taking(EVENTS, 'sort', SORTS)),
   ...under('events.list.cursor', taking(EVENTS, 'cursor', FEED_CURSORS)),
 }

@@ -9,7 +9,7 @@ import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import { history } from './events.ts'
 import { follow, linkOf } from './pages.ts'
-import { refusedValues, WRONG_IDS, WRONG_LIMITS, type WrongValues } from './parameters.ts'
+import { refusedValues, WRONG_IDS, WRONG_LIMITS, WRONG_SORTS, type WrongValues } from './parameters.ts'
 import { after } from './reservations.ts'
 import { answers, documented, header, operation, parameter, reading, rowsOf, writing } from './rows.ts'
 
@@ -142,6 +142,40 @@ export const eventPlaces: readonly PromiseRow[] = [
         if (none.array().length > 0) throw none.broken('[]', none.text)
       }
     }),
+  row('events.list.type', 'With type, only the events of this type; given several times, of any of them.')
+    .from(parameter('listEvents', 'type'), writing('events.list.happened', 'events.list.pet-filter'))
+    .check(async (probe) => {
+      const { petId, events } = await history(probe)
+      for (const types of [['order.placed'], ['pet.added', 'order.returned']]) {
+        const query = types.map((type) => `type=${type}`).join('&')
+        const page = (await probe.get(`${PATH}?petId=${petId}&limit=100&${query}`)).expectStatus(200)
+        const expected = events.filter((event) => types.includes(textOf(event.get('type'))))
+        if (idsOf(page.objects()) !== idsOf(expected))
+          throw page.broken(`ids ${idsOf(expected)}`, `ids ${idsOf(page.objects())}`)
+      }
+    }),
+  row('events.list.to', 'to ends before the first event that is not earlier.')
+    .from(parameter('listEvents', 'to'), writing('events.list.happened', 'events.list.pet-filter'))
+    .check(async (probe) => {
+      const { petId, events } = await history(probe)
+      const at = textOf(events[4]?.get('at'))
+      const page = (await probe.get(`${PATH}?petId=${petId}&limit=100&to=${encodeURIComponent(at)}`)).expectStatus(200)
+      const expected = events.filter((event) => textOf(event.get('at')) < at)
+      if (idsOf(page.objects()) !== idsOf(expected))
+        throw page.broken(`ids ${idsOf(expected)}`, `ids ${idsOf(page.objects())}`)
+    }),
+  row('events.list.newest', 'sort=newest goes from the last event back, also along the links.')
+    .from(
+      parameter('listEvents', 'sort'),
+      writing('events.list.happened', 'events.list.pet-filter', 'events.list.next'),
+    )
+    .check(async (probe) => {
+      const { petId, events } = await history(probe)
+      const start = (await probe.get(`${PATH}?petId=${petId}&limit=4&sort=newest`)).expectStatus(200)
+      const all = await walked(probe, start)
+      if (idsOf(all) !== idsOf(events.toReversed()))
+        throw start.broken(`ids ${idsOf(events.toReversed())}`, `along the links: ids ${idsOf(all)}`)
+    }),
   row('events.list.wait', 'With wait, an empty page comes only after that time.')
     .from(parameter('listEvents', 'wait'), LISTED)
     .check(async (probe) => {
@@ -189,6 +223,19 @@ const WRONG_PLACES: WrongValues = {
   twice: ['now&NAME=now', 'from given twice'],
 }
 
+const WRONG_ENDS: WrongValues = {
+  empty: ['', 'An empty to', 'text'],
+  text: ['now', 'A to that is no time'],
+  'no-offset': ['2026-11-21T18:00:00', 'A to without an offset', 'text'],
+  twice: ['2026-11-21T18:00:00Z&NAME=2026-11-21T18:00:00Z', 'to given twice'],
+}
+
+const WRONG_TYPES: WrongValues = {
+  empty: ['', 'An empty type', 'unknown'],
+  unknown: ['pet.combed', 'A type that there is not'],
+  'one-unknown': ['pet.added&NAME=pet.combed', 'A type that there is not, beside one that there is', 'unknown'],
+}
+
 const WRONG_CURSORS: WrongValues = {
   invalid: ['x', 'A cursor that is none'],
   'other-list': ['AAAAAAAAABRSC4o', 'A cursor of another list', 'invalid'],
@@ -204,7 +251,13 @@ export const eventRefusals: readonly PromiseRow[] = [
   ...wrong('order-filter', 'orderId', WRONG_IDS),
   ...wrong('wait', 'wait', WRONG_WAITS),
   ...wrong('from', 'from', WRONG_PLACES),
+  ...wrong('to', 'to', WRONG_ENDS),
+  ...wrong('type', 'type', WRONG_TYPES),
+  ...wrong('sort', 'sort', WRONG_SORTS),
   ...wrong('cursor', 'cursor', WRONG_CURSORS),
+  row('events.list.newest.wait', 'wait and sort=newest together: 400 invalid_parameter.')
+    .from(parameter('listEvents', 'sort'), reading('events.list.success'))
+    .check(answers(`GET ${PATH}?sort=newest&wait=1`, 400, 'invalid_parameter')),
   row('events.list.cursor.filter', 'A cursor marks a place in the feed: limit and filters may change.')
     .from(
       parameter('listEvents', 'cursor'),

@@ -5,7 +5,6 @@ import { endOf, endQuery, eventPage, type FeedDialect, type FeedRow, feedQuery, 
 import { SQLITE_JSON } from './json.ts'
 import type { Query, Read, Statements } from './statements.ts'
 import type { Transact } from './transaction.ts'
-import type { WriteTransaction } from './writes.ts'
 
 type Value = string | bigint | number | null
 
@@ -54,7 +53,7 @@ export class EventWriter {
   }
 
   /** In the order of the feed. They are written at the end of the transaction. */
-  add(transaction: WriteTransaction, event: NewEvent): void {
+  add(transaction: { readonly events: NewEvent[] }, event: NewEvent): void {
     transaction.events.push(event)
   }
 
