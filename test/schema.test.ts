@@ -92,6 +92,14 @@ test('a date comes out as its text', () => {
   expect(problems).toEqual(Array(3).fill('bornOn must be a date, such as 2026-11-21.'))
 })
 
+test('an object that may not be empty says so', () => {
+  const validate = compileSchema({ type: 'object', properties: {}, minProperties: 1 }, schemas)
+  const problems: string[] = []
+  for (const json of ['{"x":1}', '{}']) validate(parseJson(json), 'It', problems)
+  expect(problems).toEqual(['It must have at least one field.'])
+  expect(() => compileSchema({ type: 'object', minProperties: 2 }, schemas)).toThrow('unsupported schema')
+})
+
 test('a list takes as many items as the contract allows, and not one more', () => {
   const validate = compileSchema({ type: 'array', items: { type: 'string' }, maxItems: 2 }, schemas)
   const problemsOf = (json: string) => {

@@ -54,8 +54,8 @@ export type NewOrder = {
   /** Free text for the client's own use, such as a receipt, a till or a customer: 1 to 255 Unicode code points, at least
    * one of them not white space, no U+0000. Stored and returned unchanged: no trimming, no normalisation. */
   reference?: string
-  /** When the reservation ends (RFC 3339, with an offset, such as `2026-11-21T19:00:00+01:00`): in the future, and at most 366
-   * days ahead. Returned in UTC with milliseconds. Without it, the order is pending until it is completed or cancelled. */
+  /** When the reservation ends (RFC 3339, with an offset, such as `2026-11-21T19:00:00+01:00`, but no leap second): in the
+   * future, and at most 366 days ahead. Returned in UTC with milliseconds. Without it, the order is pending until it is completed or cancelled. */
   expiresAt?: string
 }
 

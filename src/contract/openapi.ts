@@ -86,6 +86,7 @@ export interface Schema {
   properties?: Record<string, Schema>
   items?: Schema
   maxItems?: number
+  minProperties?: number
   allOf?: Schema[]
   examples?: unknown[]
 }

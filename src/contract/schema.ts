@@ -27,7 +27,7 @@ const KEYWORDS: Record<string, readonly string[]> = {
   string: ['format', 'enum', 'minLength', 'maxLength', 'pattern'],
   integer: ['format', 'minimum', 'maximum'],
   array: ['items', 'maxItems'],
-  object: ['required', 'properties'],
+  object: ['required', 'properties', 'minProperties'],
 }
 
 const BOUNDS: Record<string, readonly [bigint, bigint]> = {
@@ -165,6 +165,7 @@ function arrayValidator({ items = {}, maxItems = Number.POSITIVE_INFINITY }: Sch
 }
 
 function objectValidator(schema: Schema, schemas: Schemas): Validator {
+  if ((schema.minProperties ?? 0) > 1) throw new Error(`unsupported schema: ${JSON.stringify(schema)}`)
   const fields = Object.entries(schema.properties ?? {}).map(([field, property]) => ({
     field,
     required: schema.required?.includes(field) ?? false,
@@ -173,6 +174,7 @@ function objectValidator(schema: Schema, schemas: Schemas): Validator {
   }))
   return (value, name, problems) => {
     if (!(value instanceof Map)) return problems.push(`${name} must be a JSON object.`)
+    if (value.size < (schema.minProperties ?? 0)) problems.push(`${name} must have at least one field.`)
     const object: Record<string, unknown> = {}
     for (const field of fields) {
       const given = value.get(field.field)

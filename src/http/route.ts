@@ -5,6 +5,7 @@ import { PetstoreError } from '../domain/errors.ts'
 import type { Context, RoutedRequest } from './context.ts'
 import type { LinkTo } from './links.ts'
 import { deprecationHeaders } from './response/deprecation.ts'
+import { ACCEPT_PATCH } from './response/error-answer.ts'
 import { type Answer, noContent } from './response/response.ts'
 import { type SharedHeaders, sharedHeaders } from './response/shared-headers.ts'
 
@@ -36,7 +37,10 @@ export class Route {
     const endpoint = this.endpoints[method === 'HEAD' ? 'GET' : method]
     if (endpoint) return endpoint
     const { allow } = this.shared
-    if (method === 'OPTIONS') return () => noContent({ Allow: allow })
+    if (method === 'OPTIONS') {
+      const patch = this.endpoints.PATCH ? ACCEPT_PATCH : {}
+      return () => noContent({ Allow: allow, ...patch })
+    }
     throw new PetstoreError('method_not_allowed', `${method} is not allowed here. Allowed: ${allow}.`)
   }
 

@@ -155,7 +155,7 @@ function* ofBodies(
 }
 
 const SAME = ['type', 'format'] as const
-const LOWER = ['minimum', 'minLength'] as const
+const LOWER = ['minimum', 'minLength', 'minProperties'] as const
 const UPPER = ['maximum', 'maxLength', 'maxItems', 'x-days-ahead-max'] as const
 const ANNOTATIONS = ['description', 'examples', 'x-pattern-description', 'x-extensible-enum']
 const KEYWORDS: string[] = [...SAME, ...LOWER, ...UPPER, 'enum', 'pattern', 'default', 'required', ...ANNOTATIONS]

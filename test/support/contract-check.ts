@@ -3,8 +3,12 @@
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020'
 import document from '../../openapi.yaml'
+import { headers as contract } from '../../src/contract/contract.ts'
 import type { Response as Declared, Header, Operation, Reference } from '../../src/contract/openapi.ts'
 import type { Answer } from './service.ts'
+
+/** The names of all headers of the contract's responses. */
+const HEADERS = contract.responses
 
 const ajv = new Ajv2020({
   formats: {
@@ -43,6 +47,7 @@ export function checkAgainstContract(method: string, path: string, answer: Answe
   if (!declared) throw new Error(`${operationId} does not declare ${answer.status}: ${answer.text}`)
   const response = resolve<Declared>(declared, [...found.at, 'responses', String(answer.status)])
   checkHeaders(name, response, answer)
+  checkSentHeaders(name, response.value, found.operation.deprecated === true, answer)
   if (method === 'HEAD') return answer.status < 400 ? name : undefined
   if (!response.value.content) {
     if (answer.text !== '') throw new Error(`${name} must have no body: ${answer.text}`)
@@ -89,6 +94,25 @@ function validatorAt($ref: string): ValidateFunction {
   const validator = validators.get($ref) ?? ajv.compile({ $ref })
   validators.set($ref, validator)
   return validator
+}
+
+/** On many responses, as the contract's descriptions say once. */
+const ON_MANY = ['Cache-Control', 'RateLimit', 'RateLimit-Policy']
+/** On every response of a deprecated operation, as its description says: those that it shares with others do not declare them. */
+const OF_DEPRECATED = ['Deprecation', 'Sunset', 'Link']
+const SHARED = [401, 429, 500, 503, 412]
+
+/** What a response has of the headers that the contract knows, it declares. */
+function checkSentHeaders(name: string, { headers = {} }: Declared, isDeprecated: boolean, answer: Answer): void {
+  const known = [
+    ...ON_MANY,
+    ...Object.keys(headers),
+    ...(isDeprecated && SHARED.includes(answer.status) ? OF_DEPRECATED : []),
+  ]
+  for (const field of HEADERS) {
+    if (!answer.headers.has(field) || known.includes(field)) continue
+    throw new Error(`${name} does not declare the header ${field}: ${answer.headers.get(field)}`)
+  }
 }
 
 /** A header is text; one whose schema is an integer is checked as a number. */

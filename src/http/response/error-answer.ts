@@ -39,6 +39,9 @@ const RETRY = { 'Retry-After': '1' }
 /** Closes the connection: otherwise the rest of the body would have to be read to find the next request. */
 const CLOSE = { Connection: 'close' }
 
+/** RFC 5789, 2.2 and 3.1. */
+export const ACCEPT_PATCH = { 'Accept-Patch': 'application/json' }
+
 const HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {
   // RFC 6750, 3: an error attribute only when a token was sent.
   missing_api_key: { 'WWW-Authenticate': 'Bearer realm="petstore"' },
@@ -69,5 +72,6 @@ export function errorAnswer({ code, message }: PetstoreError, { request, headers
   // RFC 9110, 15.5.16: a header of the refusal says that the coding was the reason, and not the media type.
   const encoded = code === 'unsupported_media_type' && request.headers.has('Content-Encoding')
   const accepted = encoded ? { 'Accept-Encoding': 'identity' } : {}
-  return { status, body: JSON.stringify(body), headers: { ...HEADERS[code], ...allow, ...accepted } }
+  const patch = code === 'unsupported_media_type' && request.method === 'PATCH' ? ACCEPT_PATCH : {}
+  return { status, body: JSON.stringify(body), headers: { ...HEADERS[code], ...allow, ...accepted, ...patch } }
 }

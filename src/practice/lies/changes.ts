@@ -101,6 +101,7 @@ function ofCorrectedBody(operation: string): Lies {
     nothing: taking(400, ({ body }) => body.toString() === '{}'),
     'json.broken': taking(400, ({ body }) => !isJson(body)),
     'media-type.other': taking(415),
+    'accept-patch': at(operation, 415).answering(header('Accept-Patch', undefined)),
     'size.too-large': taking(413),
     'same.conditions': at(operation, 200, hasHeader('If-Match', /^"x"$/)).answering(error(412)),
     etag: at(operation, 200).answering(header('ETag', undefined)),

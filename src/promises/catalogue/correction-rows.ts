@@ -136,6 +136,15 @@ function bodyRows({ id, operation: of, path, ask, same, tag }: Omit<Required<Cor
           await expectRefused(probe, at, () => ask(probe, at, asking), 415, 'unsupported_media_type')
         }
       }),
+    row(`${id}.accept-patch`, 'Accept-Patch names application/json: on a 415 and on OPTIONS.')
+      .from(header('AcceptPatch'), writing(`${id}.media-type.other`))
+      .check(async (probe) => {
+        const at = await path(probe)
+        const refused = await ask(probe, at, { headers: { 'Content-Type': 'text/plain' } })
+        for (const answer of [refused, await probe.ask(`OPTIONS ${at}`)]) {
+          answer.expectHeader('Accept-Patch', 'application/json')
+        }
+      }),
     row(`${id}.size.too-large`, 'A body over 64 KiB: 413 body_too_large.')
       .from(response(of, 413), done)
       .check(
