@@ -108,6 +108,30 @@ describe('followEvents', () => {
     }
   })
 
+  test('an event within a page that was lost, and whose id another one got, is not passed over', async () => {
+    const followed = await take(client.followEvents(), 57)
+    const { cursor } = followed.at(-1) as Followed
+    expect(cursor).toContain('.')
+    const lost = cursor.replace(/&at=[^&]*/, '&at=2020-01-01T00%3A00%3A00.000Z')
+    expect(lost).not.toBe(cursor)
+    expect(await rejectionOf(client.followEvents({ cursor: lost }).next())).toMatchObject({ code: 'cursor_expired' })
+    // A cursor of the version before goes on.
+    const older = cursor.replace(/\..*$/, `.${followed.at(-1)?.event.id}`)
+    expect(eventsOf(await take(client.followEvents({ cursor: older }), 1))).toEqual([all[57] as Event])
+  })
+
+  test('says that it begins anew where the cursor has expired, if it is asked to', async () => {
+    const other = await startService({ now: Date.now })
+    const moved = clientOf(other.url, { apiKey: other.key })
+    await moved.createPet(REX)
+    const [first] = await take(moved.followEvents(), 1)
+    let told = 0
+    const events = client.followEvents({ cursor: first?.cursor, onExpired: () => told++ })
+    const begun = await take(events, 101)
+    expect([told, eventsOf(begun)]).toEqual([1, all.slice(0, 101)])
+    await other.stop()
+  })
+
   test('begins where it is told', async () => {
     const events = client.followEvents({ from: 'now' })
     const next = events.next()

@@ -47,6 +47,22 @@ test('petstore events shows what has happened, for people and as JSON, and goes 
   const { text } = await service.get('/store/events')
   expect(`[${(await events('--json')).trimEnd().replaceAll('\n', ',')}]`).toBe(text)
   expect(await run(['events', '--from', 'yesterday'], { env })).toMatchObject({ status: 2 })
+  const ids = async (...flags: string[]) =>
+    (await events('--json', ...flags)).split('\n').flatMap((line) => (line ? Number(JSON.parse(line).id) : []))
+  const all = await ids()
+  expect(await ids('--newest')).toEqual(all.toReversed())
+  expect(await ids('--to', '2020-01-01T00:00:00Z')).toEqual([])
+  expect(await ids('--newest', '--from', '2099-01-01T00:00:00Z')).toEqual([])
+  expect(await ids('--type', 'pet.added', 'order.placed')).toEqual(
+    (await Promise.all([ids('--type', 'pet.added'), ids('--type', 'order.placed')])).flat().sort((a, b) => a - b),
+  )
+  for (const flags of [
+    ['--type', 'pet.combed'],
+    ['--to', 'now'],
+    ['--newest', '--follow'],
+  ]) {
+    expect(await run(['events', ...flags], { env })).toMatchObject({ status: 2 })
+  }
   expect((await run(['events', 'secret', '--pet', '2'], { env })).stderr).toContain("nknown option '--pet'")
 
   const child = Bun.spawn([launcher, 'events', '--follow', '--pet', '2', '--json'], {

@@ -1,9 +1,9 @@
 // The feed of events: its pages, one after another for as long as the caller wants, each event once.
 
-import { PAGE_MAX } from '../contract/generated.ts'
+import { type EventType, PAGE_MAX } from '../contract/generated.ts'
 import type { Json } from '../json/json.ts'
 import { PetstoreApiError } from './errors.ts'
-import { readPage } from './pages.ts'
+import { queryOf, readPage } from './pages.ts'
 import { pause } from './request.ts'
 import type { Event } from './responses.ts'
 import type { Sender, SendOptions } from './sender.ts'
@@ -21,6 +21,13 @@ export interface FollowOptions {
   from?: string | undefined
   petId?: bigint | undefined
   orderId?: bigint | undefined
+  /** Only events of these types. */
+  type?: readonly EventType[] | undefined
+  /**
+   * Called when the cursor has expired, before the events are given again from the beginning: forget what was made of them. Without it, the
+   * iteration rejects.
+   */
+  onExpired?: (() => unknown) | undefined
   /** Ends the iteration. */
   signal?: AbortSignal | undefined
 }
@@ -36,7 +43,7 @@ export interface RawPage<Item> {
   next: string
 }
 
-type Query = Omit<FollowOptions, 'signal'> & { limit?: number | undefined; wait?: number | undefined }
+type Query = Omit<FollowOptions, 'signal' | 'onExpired'> & { limit?: number | undefined; wait?: number | undefined }
 type ReadPage<Item> = (query: Query, options: SendOptions) => Promise<RawPage<Item>>
 
 const WAIT_S = 25
@@ -78,23 +85,78 @@ export async function* followPages<Item>(
   }
 }
 
-/**
- * The events of the pages. The cursor of one within a page is that of the page before and, behind a dot, the event's id: read that page again,
- * and skip to behind the event, since ids rise.
- */
+/** The events of the pages; where their cursor expires, all from the beginning, if `onExpired` is there to hear it. */
 export async function* followEach(
   read: ReadPage<Event>,
-  options: FollowOptions,
+  { onExpired, ...options }: FollowOptions,
 ): AsyncGenerator<Followed, void, undefined> {
-  const [start, passed] = options.cursor?.split('.') ?? []
-  const after = passed === undefined ? undefined : BigInt(passed)
+  for (let anew = false; ; anew = true) {
+    let isBehind = !anew && options.cursor !== undefined
+    const start = anew ? { cursor: undefined, from: undefined } : {}
+    try {
+      for await (const followed of eventsOf(read, { ...options, ...start })) {
+        isBehind = true
+        yield followed
+      }
+      return
+    } catch (error) {
+      const isExpired = error instanceof PetstoreApiError && error.code === 'cursor_expired'
+      if (!isExpired || !onExpired || !isBehind) throw error
+    }
+    await onExpired()
+  }
+}
+
+/** The cursor of an event within a page is that of the page before and, behind a dot, what `passedIn` reads. */
+async function* eventsOf(
+  read: ReadPage<Event>,
+  options: Omit<FollowOptions, 'onExpired'>,
+): AsyncGenerator<Followed, void, undefined> {
+  const { petId, orderId, type, signal } = options
+  const dot = options.cursor?.indexOf('.') ?? -1
+  const start = dot < 0 ? options.cursor : options.cursor?.slice(0, dot)
+  const passed =
+    dot < 0 ? undefined : await passedIn(read, start as string, options.cursor?.slice(dot + 1) ?? '', signal)
   let page = start
   for await (const { items, next } of followPages(read, { ...options, cursor: start })) {
     for (const event of items) {
-      if (after !== undefined && event.id <= after) continue
-      if (options.signal?.aborted) return
-      yield { event, cursor: event === items.at(-1) ? next : `${page}.${event.id}` }
+      if (passed !== undefined && event.id <= passed) continue
+      if (signal?.aborted) return
+      const within = () => `${page}.${queryOf({ ...saidBy(event), ...named({ petId, orderId, type }) })}`
+      yield { event, cursor: event === items.at(-1) ? next : within() }
     }
     page = next
   }
+}
+
+/**
+ * The id of the last event that was passed on the page behind `start`. What it said is told beside it, and which page that was: where another
+ * event has its place, because the database has lost it, the cursor has expired, as the service says it of its own. A cursor of the version
+ * before has the id alone.
+ */
+async function passedIn(read: ReadPage<Event>, start: string, text: string, signal?: AbortSignal): Promise<bigint> {
+  if (/^\d+$/.test(text)) return BigInt(text)
+  const told = new URLSearchParams(text)
+  const [petId, orderId, type] = [told.get('in.petId'), told.get('in.orderId'), told.getAll('in.type')]
+  const filter = {
+    petId: petId === null ? undefined : BigInt(petId),
+    orderId: orderId === null ? undefined : BigInt(orderId),
+    type: type as EventType[],
+  }
+  const { items } = await read({ ...filter, cursor: start, limit: PAGE_MAX }, { ...FOR_GOOD, signal })
+  const id = BigInt(told.get('id') ?? 0)
+  const event = items.find((one) => one.id === id)
+  const said = event && saidBy(event)
+  if (said && Object.entries(said).every(([name, value]) => told.get(name) === (value?.toString() ?? null))) return id
+  const message = 'The store has lost events since this cursor was given. Begin anew, without a cursor.'
+  throw new PetstoreApiError(message, 'cursor_expired', 410, undefined, undefined)
+}
+
+/** What tells it from another event that is given its id. */
+function saidBy({ id, type, at, petId, orderId }: Event) {
+  return { id, type, at, petId, orderId }
+}
+
+function named(filter: object): object {
+  return Object.fromEntries(Object.entries(filter).map(([name, value]) => [`in.${name}`, value]))
 }

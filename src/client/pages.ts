@@ -23,11 +23,16 @@ export async function readPage<Item>(
   filter: object,
   options: SendOptions,
 ): Promise<Page<Item>> {
+  const { response, text } = await sender.send(operationId, `${path}?${queryOf(filter)}`, {}, options)
+  const items = readJson(response, text, arrayOf(toItem))
+  return { items, next: cursorTo('next', response), prev: cursorTo('prev', response) }
+}
+
+/** What is undefined is left out, and a list is repeated. */
+export function queryOf(filter: object): URLSearchParams {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(filter)) {
     for (const one of value === undefined ? [] : [value].flat()) query.append(name, String(one))
   }
-  const { response, text } = await sender.send(operationId, `${path}?${query}`, {}, options)
-  const items = readJson(response, text, arrayOf(toItem))
-  return { items, next: cursorTo('next', response), prev: cursorTo('prev', response) }
+  return query
 }
