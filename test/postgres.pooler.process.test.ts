@@ -7,7 +7,7 @@ import { underPooler } from '../endurance/pooler.ts'
 import type { Store } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { parsePostgresAddress } from '../src/store/postgres/address.ts'
-import { openClient } from '../src/store/postgres/hosts.ts'
+import { Client } from '../src/store/postgres/client.ts'
 import { Session } from '../src/store/postgres/session.ts'
 import { Forwarder } from './support/forwarder.ts'
 import { newKey } from './support/keys.ts'
@@ -64,7 +64,7 @@ describe.skipIf(!pgbouncerVersion)(
 describe('a connection', () => {
   const use = async (work: (session: Session) => Promise<void>) => {
     const address = parsePostgresAddress(cluster.address('postgres'))
-    const session = new Session(openClient(address, { host: '127.0.0.1', port: cluster.port }))
+    const session = new Session(() => Client.open(address, { host: '127.0.0.1', port: cluster.port }))
     await work(session).finally(() => session.close(1_000))
   }
 

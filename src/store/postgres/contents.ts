@@ -12,9 +12,10 @@ import {
   type Table,
 } from '../contents.ts'
 import { type PostgresAddress, parsePostgresAddress } from './address.ts'
+import { Client } from './client.ts'
 import { codeOf } from './errors.ts'
 import { BEGIN_EPOCH } from './events.ts'
-import { atStart, openClient, writableHost } from './hosts.ts'
+import { atStart, writableHost } from './hosts.ts'
 import { refusal } from './refusals.ts'
 import { MARK_FINISHED, MARK_UNFINISHED } from './schema.ts'
 import { type Ask, type Parameter, Session } from './session.ts'
@@ -120,7 +121,8 @@ export async function openPostgresContents(address: string): Promise<Contents> {
 
 /** One connection, to the host that accepts writes. */
 export async function openSession(address: PostgresAddress): Promise<Session> {
-  const session = new Session(openClient(address, await writableHost(address)))
+  const host = await writableHost(address)
+  const session = new Session(() => Client.open(address, host))
   try {
     await session.send('SELECT 1')
     return session

@@ -1,7 +1,7 @@
 // Translates errors of PostgreSQL to those of the domain, by SQLSTATE and the driver's codes, never by message
 // (https://www.postgresql.org/docs/current/errcodes-appendix.html).
 
-import postgres from 'postgres'
+import { DatabaseError } from 'pg-protocol'
 import { PetstoreError } from '../../domain/errors.ts'
 import { storageFull, unavailable } from '../shared/failures.ts'
 
@@ -33,7 +33,7 @@ export function codeOf(error: unknown): string {
 }
 
 export function isLost(error: unknown): boolean {
-  return error instanceof postgres.PostgresError ? LOST.test(error.code) : codeOf(error) !== ''
+  return error instanceof DatabaseError ? LOST.test(codeOf(error)) : codeOf(error) !== ''
 }
 
 /** `storage_full`, `unavailable`, or what may be logged about an unexpected error. */
@@ -41,7 +41,7 @@ export function translate(error: unknown): unknown {
   if (codeOf(error) === '53100') return storageFull(error)
   if (codeOf(error) === '22012') return unavailable(new StoreFailure('TIMELINE', 'the host is now on another timeline'))
   if (isLost(error) || isRefused(error)) return unavailable(error)
-  return error instanceof postgres.PostgresError ? fault(error) : error
+  return error instanceof DatabaseError ? fault(error) : error
 }
 
 /** As `translate`, for a statement that adds a pet: when the pet may have been added, the message says so. */
@@ -60,10 +60,12 @@ function translateLost(message: string): (error: unknown) => unknown {
 }
 
 /** Without the server's message, which may contain the row. */
-function fault({ code, routine, constraint_name: constraint }: postgres.PostgresError): StoreFailure {
+function fault(error: DatabaseError): StoreFailure {
+  const { routine, constraint } = error
+  const code = codeOf(error)
   return new StoreFailure(code, `SQLSTATE ${code} (${[routine, constraint].filter(Boolean).join(', ')})`)
 }
 
 function isRefused(error: unknown): boolean {
-  return error instanceof postgres.PostgresError && REFUSED.test(error.code)
+  return error instanceof DatabaseError && REFUSED.test(codeOf(error))
 }

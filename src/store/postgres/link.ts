@@ -3,8 +3,9 @@
 import { PetstoreError, StartError } from '../../domain/errors.ts'
 import { unavailable } from '../shared/failures.ts'
 import type { PostgresAddress } from './address.ts'
+import { APPLICATION, Client, ISOLATION } from './client.ts'
 import { codeOf, StoreFailure } from './errors.ts'
-import { APPLICATION, ISOLATION, openClient, type WritableHost } from './hosts.ts'
+import type { WritableHost } from './hosts.ts'
 import { Pool } from './pool.ts'
 import { Session } from './session.ts'
 import { withTimeout } from './timeout.ts'
@@ -52,13 +53,15 @@ export type Check = (link: Link) => Promise<void>
 
 /** Calls `lost` when a connection has ended, and when the first commit or the check fails. */
 export function openLink(address: PostgresAddress, host: WritableHost, check: Check, lost: (link: Link) => void): Link {
-  const onnotice = ({ severity, routine }: { severity?: string; routine?: string }) => {
-    // The only warning on these connections, except the one about a collation's version when a connection is opened.
-    if (severity === 'WARNING' && routine !== 'CheckMyDatabase') link.warnings++
+  const options = {
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    onClose: () => lost(link),
+    onWarning: () => {
+      link.warnings++
+    },
   }
-  const options = { statementTimeoutMs: STATEMENT_TIMEOUT_MS, onclose: () => lost(link), onnotice }
   const sessions = (length: number) =>
-    Array.from({ length }, () => new Session(openClient(address, host, options), onTimeline(host)))
+    Array.from({ length }, () => new Session(() => Client.open(address, host, options), onTimeline(host)))
   const link: Link = {
     host,
     readers: new Pool(sessions(address.connections), READ_QUEUE_MS, noneFree),

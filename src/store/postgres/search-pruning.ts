@@ -33,13 +33,16 @@ export function postgresSearchPruning<Filter>(
       backgroundTransaction(async ({ ask, send }) => {
         // Servers that add to the same terms follow one another.
         await send('SELECT pg_advisory_xact_lock(1346720851, 2)')
-        const known = await ask<{ term: string; ids: Uint8Array }>(
-          `SELECT term, ids FROM search_terms WHERE ${index} AND segment = $1 AND term = ANY ($2::text::text[])`,
+        const known = await ask<{ term: string; ids: string }>(
+          `SELECT term, encode(ids, 'base64') AS ids FROM search_terms WHERE ${index} AND segment = $1 AND term = ANY ($2::text::text[])`,
           segment,
           arrayOf(terms.map(([term]) => term)),
         )
         const all = new Map(terms)
-        for (const { term, ids } of known) all.set(term, joined(ids, all.get(term) ?? ids, size))
+        for (const { term, ids } of known) {
+          const before = Buffer.from(ids, 'base64')
+          all.set(term, joined(before, all.get(term) ?? before, size))
+        }
         await send(
           `INSERT INTO search_terms (list, folding, segment, term, ids)
            SELECT ${number}, ${FOLDING}, $1, term, decode(ids, 'base64')

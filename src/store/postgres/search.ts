@@ -39,7 +39,7 @@ export function postgresSearchTables<Filter extends AnyFilter>(
     ) AS changes`
   // OFFSET keeps each segment a look-up of its own.
   const ids = `
-    SELECT segment, ids FROM unnest($1::text::bigint[]) AS segment CROSS JOIN LATERAL (
+    SELECT segment, encode(ids, 'base64') AS ids FROM unnest($1::text::bigint[]) AS segment CROSS JOIN LATERAL (
       SELECT ids FROM search_terms
       WHERE ${index} AND search_terms.segment = segment.segment AND term >= $2 AND term <= $3 OFFSET 0
     ) AS found`
@@ -64,8 +64,8 @@ export function postgresSearchTables<Filter extends AnyFilter>(
       }
     },
     async idsOf(segments, { first, last }) {
-      const found = await read<{ segment: bigint; ids: Uint8Array }>(ids, `{${segments}}`, first, last)
-      return found.map(({ segment, ids }) => [segment, ids] as const)
+      const found = await read<{ segment: bigint; ids: string }>(ids, `{${segments}}`, first, last)
+      return found.map(({ segment, ids }) => [segment, Buffer.from(ids, 'base64')] as const)
     },
     async rows(wanted, filter) {
       const { plan, values } = planOfRows(filter)

@@ -1,13 +1,10 @@
 // One connection: nothing is sent on it before the last answer has come, and each answer must say which statement it belongs to.
-// The driver (postgres.js 3.4.9) mixes answers up when it sends a statement again while another is under way, as it does when the server
-// has forgotten one that was prepared: behind a pooler, all the time.
 
-import postgres from 'postgres'
-import { codeOf, StoreFailure } from './errors.ts'
-import type { Sql } from './hosts.ts'
+import type { Client, Parameter } from './client.ts'
+import { StoreFailure } from './errors.ts'
 import { withTimeout } from './timeout.ts'
 
-export type Parameter = string | number | bigint | boolean | null
+export type { Parameter } from './client.ts'
 
 /** Resolves with the rows of one statement. */
 export type Ask = <Row extends object>(statement: string, ...parameters: Parameter[]) => Promise<Row[]>
@@ -16,8 +13,15 @@ const NUMBER_MAX = 2 ** 31 - 1
 /** Of the last statement that was numbered. Servers begin anywhere: behind a pooler an answer might be another server's. */
 let lastNumber = (crypto.getRandomValues(new Uint32Array(1))[0] as number) % NUMBER_MAX
 
+/** What statements are called where they are prepared. */
+const names = new Map<string, string>()
+
 export class Session {
+  /** Opened for the first statement. */
+  private opening: Promise<Client> | undefined
   private busy = false
+  /** Resolves when no statement is in progress. */
+  private answered: Promise<unknown> = Promise.resolve()
   /** Resolves when no transaction is open. */
   private transacted: Promise<unknown> = Promise.resolve()
   /** Whether the database itself is at the other end; unknown until it is asked. */
@@ -25,7 +29,7 @@ export class Session {
 
   /** PostgreSQL evaluates `condition` before a statement that is asked or read, and does not run it when that fails. */
   constructor(
-    private readonly sql: Sql,
+    private readonly open: () => Promise<Client>,
     private readonly condition = 'true',
   ) {}
 
@@ -53,9 +57,7 @@ export class Session {
   /** Runs any statement, without the condition. */
   readonly send: Ask = async <Row extends object>(statement: string, ...parameters: Parameter[]) => {
     this.direct ??= await this.isDirect()
-    const rows = await this.run<Row>(statement, parameters, this.direct)
-    // After a statement that failed between two rows, the driver leaves empty places before the first row of the next one.
-    return rows.slice(rows.findIndex((row) => row !== undefined))
+    return (await this.run<Row>(statement, parameters)).rows
   }
 
   /** Commits everything that `work` writes, or nothing. */
@@ -67,8 +69,10 @@ export class Session {
 
   /** Ends the connection after the statement or the transaction in progress, and in any case after `timeoutMs`. */
   async close(timeoutMs: number): Promise<void> {
-    await withTimeout(timeoutMs, this.transacted, () => new Error('the transaction takes too long')).catch(() => {})
-    await this.sql.end({ timeout: timeoutMs / 1000 })
+    const done = Promise.allSettled([this.transacted, this.answered])
+    await withTimeout(timeoutMs, done, () => new Error('it takes too long')).catch(() => {})
+    const client = await this.opening?.catch(() => undefined)
+    await client?.close(timeoutMs)
   }
 
   private async transact<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -90,8 +94,8 @@ export class Session {
    * statements there have no names: the driver prepares each as it is sent.
    */
   private async isDirect(): Promise<boolean> {
-    const answer = await this.run<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-    return answer[0]?.pid === answer.state.pid
+    const { rows } = await this.run<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+    return rows[0]?.pid === (await this.opening)?.processID
   }
 
   /** The statement, with a row before its own that has its number, the parameter at `place`. */
@@ -101,16 +105,29 @@ export class Session {
       UNION ALL SELECT NULL, * FROM answer`
   }
 
-  private async run<Row extends object>(statement: string, parameters: Parameter[] = [], prepare = false) {
+  private async run<Row extends object>(statement: string, parameters: Parameter[] = []) {
     if (this.busy) throw new Error('a statement is in progress on this connection')
     this.busy = true
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.answered = promise
     try {
-      return await this.sql.unsafe<Row[]>(statement, parameters, { prepare })
-    } catch (error) {
-      if (error instanceof postgres.PostgresError || codeOf(error) !== '') throw error
-      throw new StoreFailure('DRIVER_FAILED', 'the driver failed', { cause: error })
+      this.opening ??= this.open()
+      const client = await this.opening.catch((error) => {
+        this.opening = undefined
+        throw error
+      })
+      return await client.run<Row>(statement, parameters, this.direct ? nameOf(statement, parameters) : undefined)
     } finally {
       this.busy = false
+      resolve()
     }
   }
+}
+
+/** None for one without parameters: it may be several. */
+function nameOf(statement: string, parameters: readonly Parameter[]): string | undefined {
+  if (parameters.length === 0) return undefined
+  const name = names.get(statement) ?? `s${names.size}`
+  names.set(statement, name)
+  return name
 }

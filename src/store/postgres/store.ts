@@ -8,11 +8,12 @@ import { SEGMENT } from '../search/terms.ts'
 import { Demand } from '../search/turns.ts'
 import { ORDERS, PETS } from '../shared/lists.ts'
 import { type PostgresAddress, parsePostgresAddress } from './address.ts'
+import { Client } from './client.ts'
 import { PrimaryConnection } from './connection.ts'
 import { postgresCorrections } from './corrections.ts'
 import { StoreFailure } from './errors.ts'
 import { postgresEvents } from './events.ts'
-import { atStart, openClient, type WritableHost, writableHost } from './hosts.ts'
+import { atStart, type WritableHost, writableHost } from './hosts.ts'
 import { postgresKeys } from './keys.ts'
 import type { Link } from './link.ts'
 import { postgresOrders } from './orders.ts'
@@ -124,7 +125,7 @@ async function checkSchema(address: PostgresAddress, host: WritableHost, ask: As
 
 /** On a connection of its own, without the time limit of the others: a migration may take long. */
 async function migrateAlone(address: PostgresAddress, host: WritableHost, copying?: boolean): Promise<void> {
-  const session = new Session(openClient(address, host))
+  const session = new Session(() => Client.open(address, host))
   try {
     await migrate(session, copying)
   } finally {
