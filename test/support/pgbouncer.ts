@@ -19,9 +19,9 @@ export class PgBouncer {
     private readonly process: Bun.Subprocess,
   ) {}
 
-  /** With the settings of docs/postgresql.md. Resolves when it takes connections. */
-  static async start(target: number): Promise<PgBouncer> {
-    const port = await freePort()
+  /** With the settings of docs/postgresql.md, at a free port unless given. Resolves when it takes connections. */
+  static async start(target: number, at?: number): Promise<PgBouncer> {
+    const port = at ?? (await freePort())
     const file = temporaryFile('pgbouncer.ini')
     const users = `${dirname(file)}/users.txt`
     writeFileSync(users, '"postgres" ""\n')

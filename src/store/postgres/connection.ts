@@ -54,7 +54,7 @@ export class PrimaryConnection {
    * Runs one SELECT on a host that accepts writes. Fails on a standby, to which a pooler may have moved the connection. Throws
    * `unavailable` within a few seconds when the database fails.
    */
-  readonly read: Ask = (statement, ...parameters) => this.use((session) => session.read(statement, ...parameters))
+  readonly read: Ask = (statement, ...parameters) => this.use((session) => session.ask(statement, ...parameters))
 
   /**
    * Runs one SELECT that adds pets. Resolves when they are committed. Fails as `read` does; when they may have been committed, the error

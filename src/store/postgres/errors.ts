@@ -6,13 +6,14 @@ import { PetstoreError } from '../../domain/errors.ts'
 import { storageFull, unavailable } from '../shared/failures.ts'
 
 /**
- * The host can no longer be used: its connections are closed, and the host that accepts writes is searched for again. The last two are
- * those of `onTimeline`, on a standby and on another timeline.
+ * The host can no longer be used: its connections are closed, and the host that accepts writes is searched for again. 55000 and 22012 are
+ * those of `onTimeline`, on a standby and on another timeline. The last three are of prepared statements that the server has forgotten, or
+ * whose columns have changed: the driver would send them again for ever.
  */
-const LOST = /^(08|57P0|25006|25P03|55000|22012)/
+const LOST = /^(08|57P0|25006|25P03|55000|22012|26000|42P05|0A000)/
 
 /** The server has refused the statement or rolled it back: nothing was changed. */
-const REFUSED = /^(22012|25006|26000|28|3D000|40001|40P01|42501|53|55000|55P03|57014|57P03|58|XX00[12])/
+const REFUSED = /^(0A000|22012|25006|26000|28|3D000|40001|40P01|42501|42P05|53|55000|55P03|57014|57P03|58|XX00[12])/
 
 /** A failure that this store detects, with a code like the server's and the system's. */
 export class StoreFailure extends Error {

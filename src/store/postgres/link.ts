@@ -120,7 +120,7 @@ export async function late<Result>(link: Link, writing: Promise<Result>): Promis
 
 async function mayRun({ readers }: Link): Promise<boolean> {
   try {
-    const { running } = await readers.start((session) => session.read(RUNNING))
+    const { running } = await readers.start((session) => session.ask(RUNNING))
     return (await inTime(running)).length > 0
   } catch (error) {
     // No connection is free to ask on.

@@ -1,4 +1,4 @@
-// One connection: nothing is sent on it before the last answer has come, and each answer must say which statement it belongs to.
+// One connection: nothing is sent on it before the last answer has come, and what runs on another host than the one that was found fails.
 
 import type { Client, Parameter } from './client.ts'
 import { StoreFailure } from './errors.ts'
@@ -8,10 +8,6 @@ export type { Parameter } from './client.ts'
 
 /** Resolves with the rows of one statement. */
 export type Ask = <Row extends object>(statement: string, ...parameters: Parameter[]) => Promise<Row[]>
-
-const NUMBER_MAX = 2 ** 31 - 1
-/** Of the last statement that was numbered. Servers begin anywhere: behind a pooler an answer might be another server's. */
-let lastNumber = (crypto.getRandomValues(new Uint32Array(1))[0] as number) % NUMBER_MAX
 
 /** What statements are called where they are prepared. */
 const names = new Map<string, string>()
@@ -27,32 +23,18 @@ export class Session {
   /** Whether the database itself is at the other end; unknown until it is asked. */
   private direct: boolean | undefined
 
-  /** PostgreSQL evaluates `condition` before a statement that is asked or read, and does not run it when that fails. */
+  /** PostgreSQL evaluates `condition` before a statement that is asked, and does not run it when that fails. */
   constructor(
     private readonly open: () => Promise<Client>,
     private readonly condition = 'true',
   ) {}
 
-  /** Runs one SELECT, or one change with RETURNING. Fails with WRONG_ANSWER when the answer belongs to another statement. */
-  readonly ask: Ask = async <Row extends object>(statement: string, ...parameters: Parameter[]) => {
-    lastNumber = (lastNumber + 1) % NUMBER_MAX
-    const number = lastNumber
-    const [head, ...rows] = await this.send<Row & { asked: number | null }>(
-      this.numbered(statement, parameters.length + 1),
+  /** Runs one SELECT, or one change with RETURNING. */
+  readonly ask: Ask = (statement, ...parameters) =>
+    this.send(
+      `WITH answer AS NOT MATERIALIZED (${statement}) SELECT * FROM answer WHERE ${this.condition}`,
       ...parameters,
-      number,
     )
-    if (head?.asked !== number) throw new StoreFailure('WRONG_ANSWER', 'the answer belongs to another statement')
-    return rows
-  }
-
-  /** As `ask`, for one SELECT that changes nothing. Without a pooler there is no number: it would cost a tenth of a list. */
-  readonly read: Ask = async <Row extends object>(statement: string, ...parameters: Parameter[]) => {
-    this.direct ??= await this.isDirect()
-    return this.direct
-      ? this.send<Row>(`SELECT * FROM (${statement}) AS answer WHERE ${this.condition}`, ...parameters)
-      : this.ask<Row>(statement, ...parameters)
-  }
 
   /** Runs any statement, without the condition. */
   readonly send: Ask = async <Row extends object>(statement: string, ...parameters: Parameter[]) => {
@@ -77,16 +59,14 @@ export class Session {
 
   private async transact<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.run('BEGIN')
-    try {
-      const result = await work()
-      const { command } = await this.run('COMMIT')
-      // After an error within the transaction, COMMIT succeeds as a ROLLBACK.
-      if (command !== 'COMMIT') throw new StoreFailure('NOT_COMMITTED', `COMMIT was answered with ${command}`)
-      return result
-    } catch (error) {
+    const result = await work().catch(async (error) => {
       await this.run('ROLLBACK').catch(() => {})
       throw error
-    }
+    })
+    const { command } = await this.run('COMMIT')
+    // After an error within the transaction, COMMIT succeeds as a ROLLBACK.
+    if (command !== 'COMMIT') throw new StoreFailure('NOT_COMMITTED', `COMMIT was answered with ${command}`)
+    return result
   }
 
   /**
@@ -98,29 +78,23 @@ export class Session {
     return rows[0]?.pid === (await this.opening)?.processID
   }
 
-  /** The statement, with a row before its own that has its number, the parameter at `place`. */
-  private numbered(statement: string, place: number): string {
-    return `WITH answer AS NOT MATERIALIZED (${statement})
-      SELECT $${place}::int AS asked, answer.* FROM (SELECT) AS head LEFT JOIN answer ON false WHERE ${this.condition}
-      UNION ALL SELECT NULL, * FROM answer`
-  }
-
-  private async run<Row extends object>(statement: string, parameters: Parameter[] = []) {
+  private run<Row extends object>(statement: string, parameters: Parameter[] = []) {
     if (this.busy) throw new Error('a statement is in progress on this connection')
     this.busy = true
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.answered = promise
-    try {
-      this.opening ??= this.open()
-      const client = await this.opening.catch((error) => {
-        this.opening = undefined
-        throw error
-      })
-      return await client.run<Row>(statement, parameters, this.direct ? nameOf(statement, parameters) : undefined)
-    } finally {
+    const answer = this.answer<Row>(statement, parameters).finally(() => {
       this.busy = false
-      resolve()
-    }
+    })
+    this.answered = answer.catch(() => {})
+    return answer
+  }
+
+  private async answer<Row extends object>(statement: string, parameters: Parameter[]) {
+    this.opening ??= this.open()
+    const client = await this.opening.catch((error) => {
+      this.opening = undefined
+      throw error
+    })
+    return client.run<Row>(statement, parameters, this.direct ? nameOf(statement, parameters) : undefined)
   }
 }
 
