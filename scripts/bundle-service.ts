@@ -1,8 +1,8 @@
 // Bundles the service and its command line into one script, or into one executable that needs nothing else. Both carry the pages
 // as files; only a clone bundles them at run time.
 
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { type Bundle, bundleConsole, bundleReference } from '../src/http/web/bundle.ts'
 import { compressed, type StaticFile } from '../src/http/web/static-file.ts'
 
@@ -13,6 +13,19 @@ const PAGES_MODULE = join(root, 'src/http/web/bundle.ts')
 export type Output = { folder: string } | { executable: string; target: Bun.Build.CompileTarget | undefined }
 
 export async function bundleService(output: Output): Promise<void> {
+  if ('folder' in output) return bundle(output)
+  // In a folder of its own: the runtime leaves a source map beside it for each file, which the executable has inside, too.
+  const folder = mkdtempSync(`${output.executable}.`)
+  try {
+    const built = join(folder, basename(output.executable))
+    await bundle({ ...output, executable: built })
+    renameSync(built, output.executable)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+async function bundle(output: Output): Promise<void> {
   const pages = await pagesModule({ bundleConsole: await bundleConsole(), bundleReference: await bundleReference() })
   await Bun.build({
     entrypoints: [join(root, 'src/cli/main.ts'), ...('executable' in output ? guides() : [])],
@@ -42,8 +55,6 @@ export async function bundleService(output: Output): Promise<void> {
       ? { outdir: output.folder }
       : { format: 'esm', bytecode: true, sourcemap: 'inline', compile: executable(output) }),
   })
-  // The executable has it inside, too.
-  if ('executable' in output) rmSync(`${output.executable}.map`, { force: true })
 }
 
 /** For `petstore help`. The package has them as files. */

@@ -62,6 +62,10 @@ test('is built again byte for byte', async () => {
   expect(await sum(again)).toBe(await sum(executable))
 }, 60_000)
 
+test('is all that its build leaves in its folder', () => {
+  expect(readdirSync(dirname(executable))).toEqual(['petstore'])
+})
+
 test('names a command that a shell finds, in its own folder, too', async () => {
   const service = await serve(['--database', temporaryFile('petstore.db')], { ...alone, cwd: dirname(executable) })
   expect(service.stdout()).toContain('\nAnother key  ./petstore keys create ')

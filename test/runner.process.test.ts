@@ -10,7 +10,7 @@ import { runTests } from './support/runner.ts'
 const FILES = {
   'compared.test.ts': `
 test('finds what "differs" in <a> & <b>', () => { expect({ a: 1 }).toEqual({ a: 2 }) })
-test('passes', () => {})
+test('passes \\0', () => {})
 test.skip('is skipped', () => {})`,
   'thrown.test.ts': `
 describe('outer', () => {
@@ -57,6 +57,7 @@ test('each failed test is shown again, with what it said and where, shortened so
   expect(failures.join('\n\n').split('\n').length).toBeLessThan(120)
   // While it runs, the runner's own output goes on, too.
   expect(stderr).toContain('(fail) outer > throws')
+  expect([stderr.includes('␀'), stderr.includes('\0')]).toEqual([true, false])
 })
 
 test('a run that takes too long ends, and says which files it waited for', async () => {

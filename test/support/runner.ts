@@ -36,7 +36,8 @@ export async function runTests(files: readonly string[], flags: string[], report
     runner.kill('SIGKILL')
   }, options.limitMs)
   for await (const text of runner.stderr.pipeThrough(new TextDecoderStream())) {
-    process.stderr.write(text)
+    // The name of a test may have one, and grep takes what has one for no text.
+    process.stderr.write(text.replaceAll('\0', '␀'))
     output += text
   }
   const status = await runner.exited
