@@ -9,8 +9,11 @@ import { bundleService } from './bundle-service.ts'
 const root = join(import.meta.dir, '..')
 const dist = join(root, 'dist')
 
-/** There when everything is built. `.npmignore` is a link to it: npm pack fails where it cannot read it, also when it runs no scripts. */
-const BUILT = 'built-by-npm-run-build'
+/**
+ * There when everything is built. `.npmignore` is a link to it: npm pack fails where it cannot read it, also when it runs no scripts, and
+ * nothing else makes it fail: what `files` names and is not there it leaves out. The name is for who looks where the link leads.
+ */
+const BUILT = 'npm-pack-needs-npm-run-build-first'
 
 // dist/petstore stays: `npm run build:executable` makes it.
 for (const name of [BUILT, 'main.js', 'pages', 'testing', 'petstore-client']) {
