@@ -139,7 +139,7 @@ describe('petstore copy', () => {
       'PostgreSQL to a new file',
       async () => {
         const from = await cluster.newDatabase()
-        expect((await copy(await longFile(), from)).status).toBe(0)
+        expect(await copy(await longFile(), from)).toMatchObject({ status: 0, stderr: '' })
         return [from, temporaryFile('target.db')]
       },
     ],
