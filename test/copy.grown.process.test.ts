@@ -80,7 +80,7 @@ describe.concurrent('petstore copy of a schema that has grown', () => {
       const [row] = where === back ? runOnFile(where, next) : await runOnPostgres(cluster, where, next)
       expect(Number(row?.number)).toBe(1102)
     }
-  }, 60_000)
+  })
 
   test('refuses a table or column that only one of the stores has', async () => {
     const cases: [sqlite: string, postgres: string, message: string][] = [
@@ -98,7 +98,7 @@ describe.concurrent('petstore copy of a schema that has grown', () => {
         expect(stderr).toContain(message)
       }
     }
-  }, 60_000)
+  })
 
   test('refuses an unknown column type and a table without a primary key', async () => {
     const cases: [sqlite: string, postgres: string, message: string][] = [
@@ -116,5 +116,5 @@ describe.concurrent('petstore copy of a schema that has grown', () => {
         expect(stderr.trim()).not.toContain('\n')
       }
     }
-  }, 60_000)
+  })
 })

@@ -90,7 +90,7 @@ describe('petstore copy', () => {
       expect(events.at(-1)).toMatchObject({ type: 'order.placed', orderId: 6n })
       await store.close()
     }
-  }, 60_000)
+  })
 
   test('refuses a target with other contents, and does not change it', async () => {
     const before = await cluster.asAdmin(
@@ -105,7 +105,7 @@ describe('petstore copy', () => {
       new URL(address).pathname.slice(1),
     )
     expect(after).toEqual(before)
-  }, 60_000)
+  })
 
   test('adds nothing to a target that has fewer rows, and others', async () => {
     const target = temporaryFile('target.db')
@@ -116,7 +116,7 @@ describe('petstore copy', () => {
     const { status, stderr } = await copy(file, target)
     expect([status, stderr]).toEqual([1, expect.stringContaining('holds other keys than the source')])
     expect(rowsOfFile(target)).toEqual(before)
-  }, 60_000)
+  })
 
   test('moves a file to a database that sorts text as people do, and back', async () => {
     const target = await cluster.newDatabase(`LOCALE_PROVIDER icu ICU_LOCALE 'en-US' TEMPLATE template0`)
@@ -124,7 +124,7 @@ describe('petstore copy', () => {
     expect((await copy(source, target)).status).toBe(0)
     expect((await copy(target, back)).status).toBe(0)
     expect(rowsOfFile(back)).toEqual(rowsOfFile(source))
-  }, 60_000)
+  })
 
   for (const [direction, places] of [
     [
@@ -175,7 +175,7 @@ describe('petstore copy', () => {
       const back = temporaryFile('back.db')
       expect((await copy(target, back)).status).toBe(0)
       expect(rowsOfFile(back)).toEqual(rowsOfFile(from))
-    }, 60_000)
+    })
   }
 
   test('that ended before it has written anything to a new target: it is refused, and then completed', async () => {
@@ -191,7 +191,7 @@ describe('petstore copy', () => {
     const bare = temporaryFile('bare.db')
     runOnFile(bare, `PRAGMA application_id = ${UNFINISHED_ID}`)
     expect((await run(['keys', 'create', '--name', 'till', '--database', bare])).stderr).toContain('not completed')
-  }, 60_000)
+  })
 
   test('a backup of an unfinished copy, made by hand, is not restored', async () => {
     const [backup, database] = [await filledFile(1), await filledFile(2)]
@@ -258,7 +258,7 @@ test('petstore copy refuses a file that a service uses, as source and as target'
   expect(status).toBe(201)
   expect(await service.stop()).toBe(0)
   expect((await copy(used, other)).status).toBe(0)
-}, 60_000)
+})
 
 test('petstore copy refuses to copy a file to itself under another name', async () => {
   const file = await filledFile(1)

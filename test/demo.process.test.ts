@@ -63,7 +63,7 @@ describe('sample pets', () => {
     const { pets: first } = await shop.listPage({ limit: 100 })
     expect(first.map(({ name }) => name)).toEqual(samplePets.map(({ name }) => name))
     await demo.stop()
-  }, 60_000)
+  })
 
   test('serve --ephemeral --demo starts with them; --demo alone is refused', async () => {
     const demo = await serve(['--ephemeral', '--demo'])

@@ -120,7 +120,7 @@ const executable = join(mkdtempSync(temporaryFile('executable-')), 'petstore')
 beforeAll(async () => {
   await bundleService({ executable, target: undefined })
   for (const path of [dirname(executable), dirname(dirname(executable))]) chmodSync(path, 0o755)
-}, 60_000)
+})
 
 describe.each(Object.keys(EXAMPLES))('the executable, started as by %s,', (name) => {
   test('serves', async () => {
@@ -167,7 +167,7 @@ describe.skipIf(unbuilt !== '')(`the image${unbuilt}`, () => {
   let built: Image
   beforeAll(async () => {
     built = await buildImage(executable)
-  }, 120_000)
+  })
   afterAll(() => built?.remove())
 
   // All of them have one container, and so one /data.

@@ -47,7 +47,7 @@ describe.skipIf(!strace)(`calls that fail${strace ? '' : ' (strace is not instal
       expect((await list(server)).text.match(/"id":\d+/g)).toEqual(['"id":1', `"id":${idOf(added.text)}`])
       await server.stop('SIGKILL')
       checkFile(join(cwd, 'data/petstore.db'), [1, idOf(added.text)])
-    }, 60_000)
+    })
   }
 
   test('reads that fail, many at once: 503, and pages again afterwards, without a restart', async () => {
@@ -73,7 +73,7 @@ describe.skipIf(!strace)(`calls that fail${strace ? '' : ' (strace is not instal
     expect((await create(server)).status).toBe(201)
     other.close()
     await server.stop('SIGKILL')
-  }, 60_000)
+  })
 
   test('syncs that fail now and then under load: after SIGKILL the store has every acknowledged pet and no other', async () => {
     const cwd = mkdtempSync(temporaryFile('disk-'))
@@ -96,7 +96,7 @@ describe.skipIf(!strace)(`calls that fail${strace ? '' : ' (strace is not instal
     expect((await create(server)).status).toBe(201)
     await server.stop('SIGKILL')
     checkFile(join(cwd, 'data/petstore.db'), [...added.sort((a, b) => a - b), added.length + 1], 'ids')
-  }, 60_000)
+  })
 
   test('syncs that fail while orders change: each transition is made whole or not at all', async () => {
     const cwd = mkdtempSync(temporaryFile('disk-'))
@@ -104,7 +104,7 @@ describe.skipIf(!strace)(`calls that fail${strace ? '' : ' (strace is not instal
     const fail = () => inject(server.pid, 'fsync,fdatasync', 'EIO', ':when=2+2')
     await expectSoundUnder(server, join(cwd, 'data/petstore.db'), fail)
     await server.stop('SIGKILL')
-  }, 60_000)
+  })
 })
 
 /** Orders move under a disk that fails and is mended, a few times: each transition is wholly there or not at all. */
@@ -167,7 +167,7 @@ describe.skipIf(!tmpfs)(`a small disk${tmpfs ? '' : ' (a tmpfs cannot be mounted
     } finally {
       Bun.spawnSync(['umount', '-l', folder])
     }
-  }, 60_000)
+  })
 
   test('that fills up while orders change: each transition is made whole or not at all', async () => {
     const folder = mkdtempSync(temporaryFile('full-'))
@@ -185,7 +185,7 @@ describe.skipIf(!tmpfs)(`a small disk${tmpfs ? '' : ' (a tmpfs cannot be mounted
     } finally {
       Bun.spawnSync(['umount', '-l', folder])
     }
-  }, 60_000)
+  })
 
   test('that turns read-only: 503, lists still work; when it is writable again, creates work', async () => {
     const folder = mkdtempSync(temporaryFile('readonly-'))
@@ -203,7 +203,7 @@ describe.skipIf(!tmpfs)(`a small disk${tmpfs ? '' : ' (a tmpfs cannot be mounted
     } finally {
       Bun.spawnSync(['umount', '-l', folder])
     }
-  }, 60_000)
+  })
 })
 
 /** Makes these system calls of the process fail until the function that it resolves with is called. */

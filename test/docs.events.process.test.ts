@@ -104,7 +104,7 @@ test('mirror the store, and go on after a kill', async () => {
   await service.post('{"name":"Tofu","categoryId":7}')
   begin([process.execPath, 'mirror.ts'])
   expect(await mirrored()).toMatchObject({ status: 'sold' })
-}, 60_000)
+})
 
 test('forward to a web hook that verifies', async () => {
   const free = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
@@ -130,4 +130,4 @@ test('forward to a web hook that verifies', async () => {
   })
   expect(forged.status).toBe(401)
   forwarding.child.kill()
-}, 60_000)
+})

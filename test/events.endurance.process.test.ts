@@ -7,14 +7,10 @@ test.each([
   ['sqlite', 2],
   ['postgres', 1],
   ['failovers', 1],
-] as const)(
-  '%s, %d rounds: every reader sees every change once, in one order',
-  async (kind, rounds) => {
-    const { faults, events, added } = await readEvents(kind, rounds)
-    expect(faults).toEqual([])
-    // More than the pets to order, which are there before.
-    expect(events).toBeGreaterThan(8)
-    expect(added).toBeGreaterThan(0)
-  },
-  180_000,
-)
+] as const)('%s, %d rounds: every reader sees every change once, in one order', async (kind, rounds) => {
+  const { faults, events, added } = await readEvents(kind, rounds)
+  expect(faults).toEqual([])
+  // More than the pets to order, which are there before.
+  expect(events).toBeGreaterThan(8)
+  expect(added).toBeGreaterThan(0)
+})

@@ -77,4 +77,4 @@ test('petstore events shows what has happened, for people and as JSON, and goes 
   child.kill()
   await child.exited
   await service.stop()
-}, 60_000)
+})

@@ -14,7 +14,7 @@ const executable = temporaryFile('petstore')
 const cwd = mkdtempSync(temporaryFile('empty-'))
 /** A PATH that leads nowhere: no Bun, no Node, no npm. */
 const alone = { command: [executable], cwd, env: { PATH: '/none', HOME: cwd } }
-beforeAll(() => bundleService({ executable, target: undefined }), 60_000)
+beforeAll(() => bundleService({ executable, target: undefined }))
 
 test('serves the API, the pages and the contract; workers, backups and checkpoints run', async () => {
   const workers = process.platform === 'linux' ? ['--workers', '2'] : []
@@ -60,7 +60,7 @@ test('is built again byte for byte', async () => {
   await bundleService({ executable: again, target: undefined })
   const sum = async (path: string) => new Bun.CryptoHasher('sha256').update(await Bun.file(path).bytes()).digest('hex')
   expect(await sum(again)).toBe(await sum(executable))
-}, 60_000)
+})
 
 test('is all that its build leaves in its folder', () => {
   expect(readdirSync(dirname(executable))).toEqual(['petstore'])

@@ -72,7 +72,7 @@ test('on SQLite, many reservations that end at once are expired while requests a
       for (const sql of statements(numbers)) file.run(sql)
     })()
   })
-}, 120_000)
+})
 
 test('on PostgreSQL, many reservations that end at once are expired while requests are answered', async () => {
   const cluster = await sharedCluster()
@@ -84,4 +84,4 @@ test('on PostgreSQL, many reservations that end at once are expired while reques
       })
     }, new URL(address).pathname.slice(1)),
   )
-}, 120_000)
+})

@@ -54,7 +54,7 @@ describe('an export', () => {
     }
     expect([linesOf(file), beside(file)]).toEqual([PETS, []])
     await stop()
-  }, 60_000)
+  })
 
   test('neither follows nor removes a file that somebody else has put beside its target', async () => {
     const env = { PETSTORE_URL: service.url, PETSTORE_API_KEY: service.key }
@@ -73,7 +73,7 @@ describe('an export', () => {
     expect(refused.status).toBe(4)
     expect([existsSync(other), readFileSync(`${other}.part`, 'utf8')]).toEqual([false, 'precious'])
     expect(beside(other)).toEqual(['pets.csv.part'])
-  }, 60_000)
+  })
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     test(`that is ended by ${signal} removes what it has written, and says so`, async () => {
@@ -94,6 +94,6 @@ describe('an export', () => {
       ])
       expect([readFileSync(file, 'utf8'), beside(file)]).toEqual(['before', []])
       await stop()
-    }, 60_000)
+    })
   }
 })

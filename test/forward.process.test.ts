@@ -84,7 +84,7 @@ describe('petstore events forward', () => {
     await hook.received(ids.length)
     expect(hook.all.map(({ body }) => body)).toEqual(feed)
     await second.stop()
-  }, 60_000)
+  })
 
   test('signs with each of two secrets during a rotation', async () => {
     const next = (await run(['events', 'secret'])).stdout.trim()
@@ -95,7 +95,7 @@ describe('petstore events forward', () => {
     for (const secret of [next, SECRET]) new Webhook(secret).verify(body, headers)
     expect(() => new Webhook(`whsec_${btoa('x'.repeat(32))}`).verify(body, headers)).toThrow()
     await forwarded.stop()
-  }, 60_000)
+  })
 
   test('has its place on disk before the next one is sent', async () => {
     const state = join(dirname(temporaryFile('x')), 'forwarded')
@@ -109,7 +109,7 @@ describe('petstore events forward', () => {
     await hook.received(ids.length)
     await forwarded.stop()
     expect(places).toEqual([undefined, ...ids.slice(0, -1)])
-  }, 60_000)
+  })
 
   test('sends the same event again until it is taken: 500, 429 and Retry-After, redirects, no answer', async () => {
     const elsewhere = await hookOf(taken)
@@ -135,7 +135,7 @@ describe('petstore events forward', () => {
     expect(new Set(attempts.map(({ headers }) => headers['webhook-signature'])).size).toBe(answers.length)
     expect(stderr).toMatch(/"reason":"status 500","attempt":1,"retrySeconds":1[\d.]*,"lagSeconds":[\d.]+/)
     expect(stderr).not.toContain(SECRET)
-  }, 60_000)
+  })
 
   test('a receiver that closes half-way, or is slow, gets the event again, or in its time', async () => {
     let connections = 0
@@ -163,7 +163,7 @@ describe('petstore events forward', () => {
     expect(connections).toBeGreaterThan(2)
     expect(hook.ids().slice(0, 5)).toEqual(ids.slice(0, 5))
     cutting.close()
-  }, 60_000)
+  })
 
   test('stops at 410, and sends that event again at the next start', async () => {
     const hook = await hookOf((_received, n) => (n === 2 ? status(410) : taken()))
@@ -173,7 +173,7 @@ describe('petstore events forward', () => {
     await hook.received(5)
     await again.stop()
     expect(hook.ids().slice(0, 5)).toEqual([0, 1, 2, 2, 3].map((index) => ids[index] as number))
-  }, 60_000)
+  })
 
   test('killed at any moment: none lost, the order kept, twice only what was not acknowledged', async () => {
     const state = join(dirname(temporaryFile('x')), 'forwarded')
@@ -196,7 +196,7 @@ describe('petstore events forward', () => {
     const received = hook.ids()
     expect(received.filter((id, index) => id !== received[index - 1])).toEqual(ids)
     expect(received.length - ids.length).toBeLessThanOrEqual(kills + 1)
-  }, 60_000)
+  })
 
   test('a receiver that does not answer in time gets the event again', async () => {
     const hook = await hookOf((_received, n) => (n === 1 ? new Promise(() => undefined) : taken()))
@@ -212,7 +212,7 @@ describe('petstore events forward', () => {
     await ended
     expect(hook.ids().slice(0, 4)).toEqual([0, 1, 1, 2].map((index) => ids[index] as number))
     expect(lines[0]).toContain('"reason":"no answer in time"')
-  }, 60_000)
+  })
 
   test('stopped during an attempt: what is answered still counts, and what is not comes again', async () => {
     let answer: (response: Response) => void = () => undefined
@@ -236,7 +236,7 @@ describe('petstore events forward', () => {
     await hook.received(ids.length + 1)
     await last.stop()
     expect(hook.ids()).toEqual([...ids.slice(0, 3), ...ids.slice(2)])
-  }, 60_000)
+  })
 
   test('its metrics say how long the first event has waited that is not taken', async () => {
     let opened = false
@@ -260,7 +260,7 @@ describe('petstore events forward', () => {
     const alone = start(hook.url, { env, url: 'http://127.0.0.1:1/v1' })
     while ((await metricsOf(alone)).lag === 0) await Bun.sleep(20)
     await alone.stop()
-  }, 60_000)
+  })
 
   test('begins where it is told, and keeps that also when nothing has happened yet', async () => {
     const hook = await hookOf(taken)
@@ -272,7 +272,7 @@ describe('petstore events forward', () => {
     await hook.received(1)
     await second.stop()
     expect(hook.all[0]?.body).toBe(feed.at(-1))
-  }, 60_000)
+  })
 
   test('stops when its cursor has expired, and says what to do', async () => {
     const hook = await hookOf(taken)
@@ -286,7 +286,7 @@ describe('petstore events forward', () => {
     expect(again).toEqual({ status: 1, stderr: expect.stringContaining('has expired') })
     expect(again.stderr).toContain(`remove ${first.state}, and start again`)
     await other.stop()
-  }, 60_000)
+  })
 
   test('of two that begin on one state at once, one refuses; a refused key ends it', async () => {
     const hook = await hookOf(taken)
@@ -308,39 +308,35 @@ describe('petstore events forward', () => {
     const other = await startService({ now: Date.now })
     expect((await start(hook.url, { key: other.key }).ended()).status).toBe(4)
     await other.stop()
-  }, 60_000)
+  })
 
   const openssl = Bun.which('openssl')
-  test.skipIf(!openssl)(
-    `trusts no certificate by itself${openssl ? '' : ': skipped, openssl missing'}`,
-    async () => {
-      const folder = dirname(temporaryFile('x'))
-      const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-      const subject = ['-subj', '/CN=hook', '-addext', 'subjectAltName=IP:127.0.0.1']
-      const made = [
-        'req',
-        '-x509',
-        '-newkey',
-        'ec',
-        '-pkeyopt',
-        'ec_paramgen_curve:P-256',
-        '-nodes',
-        '-days',
-        '2',
-        ...subject,
-      ]
-      expect(Bun.spawnSync([openssl as string, ...made, '-keyout', keyFile, '-out', certFile]).exitCode).toBe(0)
-      const hook = await hookOf(taken, { tls: { key: Bun.file(keyFile), cert: Bun.file(certFile) } })
-      const distrusting = start(hook.url, { args: ['--insecure'], env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } })
-      expect(await distrusting.said(/"reason":"([^"]+)"/)).toMatch(/self.signed/i)
-      await distrusting.stop()
-      expect(hook.all).toEqual([])
-      const trusting = start(hook.url, { env: { NODE_EXTRA_CA_CERTS: certFile } })
-      await hook.received(2)
-      await trusting.stop()
-    },
-    60_000,
-  )
+  test.skipIf(!openssl)(`trusts no certificate by itself${openssl ? '' : ': skipped, openssl missing'}`, async () => {
+    const folder = dirname(temporaryFile('x'))
+    const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+    const subject = ['-subj', '/CN=hook', '-addext', 'subjectAltName=IP:127.0.0.1']
+    const made = [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-days',
+      '2',
+      ...subject,
+    ]
+    expect(Bun.spawnSync([openssl as string, ...made, '-keyout', keyFile, '-out', certFile]).exitCode).toBe(0)
+    const hook = await hookOf(taken, { tls: { key: Bun.file(keyFile), cert: Bun.file(certFile) } })
+    const distrusting = start(hook.url, { args: ['--insecure'], env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } })
+    expect(await distrusting.said(/"reason":"([^"]+)"/)).toMatch(/self.signed/i)
+    await distrusting.stop()
+    expect(hook.all).toEqual([])
+    const trusting = start(hook.url, { env: { NODE_EXTRA_CA_CERTS: certFile } })
+    await hook.received(2)
+    await trusting.stop()
+  })
 })
 
 describe('what it is given', () => {

@@ -143,7 +143,7 @@ beforeAll(async () => {
   }
   writeFileSync(join(made, 'tsconfig.json'), JSON.stringify(STRICT))
   await runTool([join(home, '../../node_modules/.bin/tsc'), '-p', '.'], made)
-}, 240_000)
+})
 afterAll(() => service.stop())
 
 for (const [name, { bigint }] of Object.entries(GENERATORS)) {
@@ -157,7 +157,7 @@ for (const [name, { bigint }] of Object.entries(GENERATORS)) {
       bigint,
       later: 'code_of_tomorrow',
     })
-  }, 60_000)
+  })
 }
 
 function fileOf(name: string): string {

@@ -14,27 +14,23 @@ import { openShop } from './support/shop.ts'
 const { client, connection, count, cwd, file, pets } = await openShop()
 
 describe('import and export', () => {
-  test.each(['csv', 'json', 'ndjson'])(
-    'what was exported as %s is imported, and only once',
-    async (format) => {
-      const name = 'a "b", c\r\n\u001b\u{1F436}'
-      const awkward = newPet({ name, categoryId: 2n ** 63n - 1n, status: 'pending' })
-      await client().createPet(awkward)
-      const exported = await pets(['export', `all.${format}`])
-      expect(exported).toMatchObject({ status: 0, stdout: '' })
-      const before = await count()
-      const first = await pets(['import', `all.${format}`, '--json'])
-      expect(first).toEqual({ status: 0, stderr: '', stdout: `{"added":${before},"present":0,"refused":0}\n` })
-      const again = await pets(['import', `all.${format}`])
-      expect(again).toMatchObject({ status: 0, stderr: expect.stringContaining(`${before} more`) })
-      expect(await count()).toBe(2 * before)
-      // An import sends many at a time, so the order may differ.
-      const imported = (await Array.fromAsync(client().listPets())).slice(before)
-      expect(imported.map((pet) => pet.name)).toContain(awkward.name)
-      expect((await pets(['import', `all.${format}`, '--again', '--json'])).stdout).toContain(`"added":${before},`)
-    },
-    60_000,
-  )
+  test.each(['csv', 'json', 'ndjson'])('what was exported as %s is imported, and only once', async (format) => {
+    const name = 'a "b", c\r\n\u001b\u{1F436}'
+    const awkward = newPet({ name, categoryId: 2n ** 63n - 1n, status: 'pending' })
+    await client().createPet(awkward)
+    const exported = await pets(['export', `all.${format}`])
+    expect(exported).toMatchObject({ status: 0, stdout: '' })
+    const before = await count()
+    const first = await pets(['import', `all.${format}`, '--json'])
+    expect(first).toEqual({ status: 0, stderr: '', stdout: `{"added":${before},"present":0,"refused":0}\n` })
+    const again = await pets(['import', `all.${format}`])
+    expect(again).toMatchObject({ status: 0, stderr: expect.stringContaining(`${before} more`) })
+    expect(await count()).toBe(2 * before)
+    // An import sends many at a time, so the order may differ.
+    const imported = (await Array.fromAsync(client().listPets())).slice(before)
+    expect(imported.map((pet) => pet.name)).toContain(awkward.name)
+    expect((await pets(['import', `all.${format}`, '--again', '--json'])).stdout).toContain(`"added":${before},`)
+  })
 
   test('names each bad record by its line; corrected in place, the rest is added', async () => {
     const [good, bad] = [petBody({ name: 'good' }), petBody({ name: '', categoryId: 'x' })]
@@ -81,7 +77,7 @@ describe('import and export', () => {
     expect(ended.stderr).toMatch(/^Waiting: .*requests.*\n/)
     expect(ended.stderr).toContain('Added 45 pets.')
     await shop.stop()
-  }, 60_000)
+  })
 
   test('stops at the first bad record by default', async () => {
     const many = Array.from({ length: 500 }, (_, n) => petBody({ name: `pet ${n}` }))
@@ -120,29 +116,25 @@ describe('import and export', () => {
     )
   })
 
-  test.skipIf(process.platform !== 'linux')(
-    'an import takes less memory than the size of its file',
-    async () => {
-      const record = `${petBody({ name: 'large', more: 'x'.repeat(60_000) })}
+  test.skipIf(process.platform !== 'linux')('an import takes less memory than the size of its file', async () => {
+    const record = `${petBody({ name: 'large', more: 'x'.repeat(60_000) })}
 `
-      const name = file('large.ndjson', record.repeat(4_000))
-      const child = Bun.spawn([join(root, 'bin/petstore'), 'pets', 'import', name], {
-        cwd,
-        env: { PATH: process.env.PATH ?? '', ...connection() },
-        stdio: ['ignore', 'ignore', 'pipe'],
-      })
-      // Not the resource usage at its end: that counts the memory of the process that started it.
-      let peakKib = 0
-      while (child.exitCode === null) {
-        peakKib = Math.max(peakKib, peakMemoryKib(child.pid))
-        await Bun.sleep(20)
-      }
-      expect(await child.stderr.text()).toContain('Added 4000 pets.')
-      expect(peakKib * 1024).toBeLessThan(4_000 * record.length)
-      expect(peakKib).toBeGreaterThan(0)
-    },
-    60_000,
-  )
+    const name = file('large.ndjson', record.repeat(4_000))
+    const child = Bun.spawn([join(root, 'bin/petstore'), 'pets', 'import', name], {
+      cwd,
+      env: { PATH: process.env.PATH ?? '', ...connection() },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    // Not the resource usage at its end: that counts the memory of the process that started it.
+    let peakKib = 0
+    while (child.exitCode === null) {
+      peakKib = Math.max(peakKib, peakMemoryKib(child.pid))
+      await Bun.sleep(20)
+    }
+    expect(await child.stderr.text()).toContain('Added 4000 pets.')
+    expect(peakKib * 1024).toBeLessThan(4_000 * record.length)
+    expect(peakKib).toBeGreaterThan(0)
+  })
 })
 
 /** The most memory that a process has had so far, as Linux reports it; 0 once it has ended. */
@@ -160,30 +152,26 @@ describe.concurrent('an import that is stopped half-way', () => {
   test.each([
     ['SIGKILL', 137],
     ['SIGINT', 130],
-  ] as const)(
-    'by %s: run again, it adds the rest and nothing twice',
-    async (signal, status) => {
-      const shop = await startService()
-      const env = { PATH: process.env.PATH ?? '', PETSTORE_URL: shop.url, PETSTORE_API_KEY: shop.key }
-      const name = file(`${signal}.ndjson`, lines(3_000))
-      const command = [join(root, 'bin/petstore'), 'pets', 'import', name]
-      const child = Bun.spawn(command, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] })
-      while (petsOf(await shop.store.listPets(petFilter({ limit: 100 }))).length < 100) await Bun.sleep(5)
-      child.kill(signal)
-      expect(await child.exited).toBe(status)
-      if (signal === 'SIGINT') expect(await child.stderr.text()).toContain('Run the same import again')
-      const again = await run(['pets', 'import', name, '--json'], { cwd, env })
-      const { added, present } = JSON.parse(again.stdout)
-      expect(added).toBeGreaterThan(0)
-      expect(present).toBeGreaterThanOrEqual(100)
-      expect(added + present).toBe(3_000)
-      const all = await Array.fromAsync(new PetstoreClient({ baseUrl: shop.url, apiKey: shop.key }).listPets())
-      expect(new Set(all.map((pet) => pet.name)).size).toBe(3_000)
-      expect(all.length).toBe(3_000)
-      await shop.stop()
-    },
-    60_000,
-  )
+  ] as const)('by %s: run again, it adds the rest and nothing twice', async (signal, status) => {
+    const shop = await startService()
+    const env = { PATH: process.env.PATH ?? '', PETSTORE_URL: shop.url, PETSTORE_API_KEY: shop.key }
+    const name = file(`${signal}.ndjson`, lines(3_000))
+    const command = [join(root, 'bin/petstore'), 'pets', 'import', name]
+    const child = Bun.spawn(command, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] })
+    while (petsOf(await shop.store.listPets(petFilter({ limit: 100 }))).length < 100) await Bun.sleep(5)
+    child.kill(signal)
+    expect(await child.exited).toBe(status)
+    if (signal === 'SIGINT') expect(await child.stderr.text()).toContain('Run the same import again')
+    const again = await run(['pets', 'import', name, '--json'], { cwd, env })
+    const { added, present } = JSON.parse(again.stdout)
+    expect(added).toBeGreaterThan(0)
+    expect(present).toBeGreaterThanOrEqual(100)
+    expect(added + present).toBe(3_000)
+    const all = await Array.fromAsync(new PetstoreClient({ baseUrl: shop.url, apiKey: shop.key }).listPets())
+    expect(new Set(all.map((pet) => pet.name)).size).toBe(3_000)
+    expect(all.length).toBe(3_000)
+    await shop.stop()
+  })
 
   test('a service that is killed and comes back does not stop it', async () => {
     const folder = mkdtempSync(temporaryFile('shop-'))
@@ -202,5 +190,5 @@ describe.concurrent('an import that is stopped half-way', () => {
     expect([status, added + present, refused]).toEqual([0, 3_000, 0])
     expect((await Array.fromAsync(shop.listPets())).length).toBe(3_000)
     expect(await second.stop()).toBe(0)
-  }, 60_000)
+  })
 })

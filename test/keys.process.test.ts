@@ -140,7 +140,7 @@ describe('list', () => {
     const listed = JSON.parse((await of('list', '--json')).stdout) as { environment: string | null }[]
     expect(listed.map(({ environment }) => environment)).toEqual(['staging', 'production', null])
     expect((await of('list')).stdout).toMatch(/^1 .* test_….*\n2 .* live_….*\n3 {3}old +…\w{4} /m)
-  }, 60_000)
+  })
 
   test('names the missing store, and creates none', async () => {
     const other = temporaryFile('none.db')
@@ -243,7 +243,7 @@ test('the last use is saved within seconds, and when the service stops', async (
   await ask('GET', `${shop.url}/pets`, shop.key)
   await shop.stop()
   expect(Date.parse(await lastUsed())).toBeGreaterThan(Date.parse(saved))
-}, 60_000)
+})
 
 const full = existsSync('/dev/full')
 describe.skipIf(!full)(`a key that cannot be shown${full ? '' : ': skipped, there is no /dev/full'}`, () => {

@@ -1,13 +1,11 @@
 // The pages behind a proxy that serves the service below a path of its own, in a real browser: nothing is asked for beside that path.
 
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
 import { openPage, startBrowser, type Watched } from './support/browser.ts'
 import { addPets, openSignedIn } from './support/console.ts'
 import { type PrefixProxy, startPrefixProxy } from './support/prefix-proxy.ts'
 import { type Service, startService } from './support/service.ts'
-
-setDefaultTimeout(120_000)
 
 let browser: Browser
 let service: Service
@@ -45,7 +43,7 @@ test('the reference opens from the page, names the address below the path, and l
   const opening = page.waitForEvent('popup')
   await page.getByRole('link', { name: 'Reference' }).click()
   const reference = await opening
-  reference.setDefaultTimeout(100_000)
+  reference.setDefaultTimeout(600_000)
   await reference.getByText(`${proxy.origin}/shop/v1`).first().waitFor()
   // Behind `#` the library writes the section in view, which while it loads may be the first.
   expect(reference.url().replace(/#.*/, '')).toBe(`${proxy.origin}/shop/docs`)

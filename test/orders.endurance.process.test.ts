@@ -14,12 +14,12 @@ test.concurrent('on SQLite, two servers of one file killed in 4 rounds', async (
   const tally = await killOnSqlite(4)
   expectSound(tally)
   expect(tally.counts.replayed).toBeGreaterThan(0)
-}, 120_000)
+})
 
 test.concurrent('on PostgreSQL, two servers killed in 2 rounds', async () => {
   expectSound(await killOnPostgres(2))
-}, 120_000)
+})
 
 test.concurrent('on PostgreSQL, the primary killed and its standby promoted', async () => {
   expectSound(await failOver(1))
-}, 120_000)
+})

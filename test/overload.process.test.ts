@@ -12,7 +12,7 @@ test('at five times the peak load, requests get answers or 503, and some are ans
     expect(Math.min(peak, goodput)).toBeGreaterThan(0)
     expect(p99).toBeLessThan(20_000)
   }
-}, 60_000)
+})
 
 test('a mixed load: every request gets its right answer', async () => {
   const wanted = ['200', '201', '400']
@@ -22,4 +22,4 @@ test('a mixed load: every request gets its right answer', async () => {
     expect(faults).toEqual([])
     if (wanted.every((status) => status in statuses) && samples.length > 10) break
   }
-}, 240_000)
+})

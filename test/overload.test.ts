@@ -45,7 +45,7 @@ describe.concurrent('creates that wait for a slow commit', () => {
       ...Array(44).fill('rejected'),
     ])
     expect(await first).toBe(0)
-  }, 60_000)
+  })
 
   test('are never refused while they fit into one commit, however slow the last one was', async () => {
     const slow = batched(async (items: number[]) => {
@@ -54,7 +54,7 @@ describe.concurrent('creates that wait for a slow commit', () => {
     })
     await slow(0)
     expect(await Promise.all(Array.from({ length: 256 }, (_, n) => slow(n)))).toHaveLength(256)
-  }, 60_000)
+  })
 })
 
 test('a slow turn of the event loop admits no more requests; the next turn does', async () => {
@@ -104,7 +104,7 @@ test('an overloaded server answers some, and others with 503 at once; it logs ho
   expect(logged.map(({ msg }) => msg)).toEqual(['overloaded'])
   expect(logged[0].shed).toBe(refused.length)
   await stop()
-}, 60_000)
+})
 
 test('the number of refused requests is logged once', async () => {
   const store = await openStore(':memory:', { now: Date.now })

@@ -29,7 +29,7 @@ const STUB = `echo "Error: Bun's postinstall script was not run." >&2\nexit 1\n`
 let tarball: string
 beforeAll(async () => {
   tarball = (await packages()).service
-}, 240_000)
+})
 
 interface Manifest {
   dependencies: Record<string, string>

@@ -1,14 +1,12 @@
 // Adding an animal on the page at `/`: the form, its drafts and its retries, in a real browser, by keyboard alone.
 
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { FIELDS, LABELS } from '../src/console/draft.ts'
 import type { Pet } from '../src/domain/pets.ts'
 import { addPets, focusedName, openAdding, openEachTest, openSignedIn, tabTo } from './support/console.ts'
 import { valuesOf } from './support/fields.ts'
 import type { Service } from './support/service.ts'
-
-setDefaultTimeout(120_000)
 
 let service: Service
 let page: Page

@@ -1,13 +1,11 @@
 // The page with numbers that a JavaScript number cannot hold, from a file that holds them.
 
 import { Database } from 'bun:sqlite'
-import { expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { openPage, startBrowser } from './support/browser.ts'
 import { listedIds, openSignedIn, tabTo } from './support/console.ts'
 import { temporaryFile } from './support/files.ts'
 import { startService } from './support/service.ts'
-
-setDefaultTimeout(120_000)
 
 test('ids and categories beyond 2^53 are shown, looked up and copied exactly', async () => {
   const address = temporaryFile('petstore.db')

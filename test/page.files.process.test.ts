@@ -1,13 +1,11 @@
 // Import and export on the page at `/`. `npm run endurance:page` does it with 100 000 rows.
 
-import { expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { accessibilityProblems } from './support/browser.ts'
 import { addPets, openEachTest, openSignedIn } from './support/console.ts'
 import { temporaryFile } from './support/files.ts'
 import type { Service } from './support/service.ts'
-
-setDefaultTimeout(120_000)
 
 let service: Service
 let page: Page

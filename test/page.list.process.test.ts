@@ -1,13 +1,11 @@
 // The list of the page at `/`: its address, its failures, its pager and its keys, in a real browser.
 
-import { expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { accessibilityProblems } from './support/browser.ts'
 import { addPets, focusedName, listedIds, openEachTest, openSignedIn, tabTo } from './support/console.ts'
 import { newPet, petBody } from './support/pets.ts'
 import type { Service } from './support/service.ts'
-
-setDefaultTimeout(120_000)
 
 let service: Service
 let page: Page

@@ -1,13 +1,11 @@
 // The page at `/` while others work: it shows what they do as soon as it has happened, and disturbs nobody.
 
-import { beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
+import { beforeEach, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { PetstoreClient } from '../src/client/petstore.ts'
 import { hashKey } from '../src/domain/keys.ts'
 import { addPets, focusedName, openEachTest, openSignedIn, tabTo } from './support/console.ts'
 import type { Service } from './support/service.ts'
-
-setDefaultTimeout(120_000)
 
 let service: Service
 let page: Page

@@ -1,7 +1,7 @@
 // How the page at `/` looks where people change it: large text, paper, colours of the system, wide screens and names that hide something.
 // One service and one browser for all.
 
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { hashKey } from '../src/domain/keys.ts'
 import { accessibilityProblems, openPage, startBrowser } from './support/browser.ts'
@@ -9,8 +9,6 @@ import { openSignedIn } from './support/console.ts'
 import { layoutProblems } from './support/layout-problems.ts'
 import { newPet } from './support/pets.ts'
 import { type Service, startService } from './support/service.ts'
-
-setDefaultTimeout(120_000)
 
 const HIDING = ['Lu\u200Bna', '\u202EanuL', 'Lu\u00ADna\u3164', '👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️', 'نام\u200Cها']
 

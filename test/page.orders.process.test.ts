@@ -1,14 +1,12 @@
 // Reserving, selling, releasing and taking back at `/`, and the list of orders, in a real browser.
 
-import { beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
+import { beforeEach, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { PetstoreClient } from '../src/client/petstore.ts'
 import { accessibilityProblems } from './support/browser.ts'
 import { focusedName, openEachTest, openSignedIn, tabTo } from './support/console.ts'
 import { newPet } from './support/pets.ts'
 import type { Service } from './support/service.ts'
-
-setDefaultTimeout(120_000)
 
 let service: Service
 let page: Page

@@ -1,12 +1,10 @@
 // The page under a name and without TLS, as in a shop's own network: browsers then withhold some of what they offer on
 // https and localhost, the clipboard and brotli among it.
 
-import { expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { openPage, startBrowser } from './support/browser.ts'
 import { openAdding, openSignedIn, tabTo } from './support/console.ts'
 import { startService } from './support/service.ts'
-
-setDefaultTimeout(120_000)
 
 test('signing in, adding and copying work on plain http, too', async () => {
   const service = await startService()

@@ -1,13 +1,11 @@
 // The page at `/` as people read it: through the list, and by id, in a real browser, by keyboard alone.
 
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { samplePets } from '../src/client/samples.ts'
 import { addPets, focusedName, listedIds, openEachTest, openSignedIn, tabTo } from './support/console.ts'
 import { newPet } from './support/pets.ts'
 import { type Service, startService } from './support/service.ts'
-
-setDefaultTimeout(120_000)
 
 let service: Service
 let page: Page

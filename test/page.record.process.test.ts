@@ -1,14 +1,12 @@
 // The page of one animal and of one order at `/`: what they are, their history in words, what can be done, and the receipt.
 
-import { expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { PetstoreClient } from '../src/client/petstore.ts'
 import { accessibilityProblems } from './support/browser.ts'
 import { addPets, focusedName, openEachTest, openSignedIn, tabTo } from './support/console.ts'
 import { layoutProblems } from './support/layout-problems.ts'
 import type { Service } from './support/service.ts'
-
-setDefaultTimeout(120_000)
 
 let service: Service
 let page: Page

@@ -1,12 +1,10 @@
 // Signing in on the page at `/`, and what becomes of the key, in a real browser, by keyboard alone.
 
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { hashKey } from '../src/domain/keys.ts'
 import { focusedName, openAdding, openEachTest, openSignedIn, signIn, tabTo } from './support/console.ts'
 import { type Service, startService, TODAY } from './support/service.ts'
-
-setDefaultTimeout(120_000)
 
 let service: Service
 let page: Page

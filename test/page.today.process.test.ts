@@ -1,14 +1,12 @@
 // Today's page at `/`: what happened since midnight, counted live; each number leads to what it counts.
 
-import { expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { PetstoreClient } from '../src/client/petstore.ts'
 import { accessibilityProblems } from './support/browser.ts'
 import { addPets, openEachTest, openSignedIn } from './support/console.ts'
 import { layoutProblems } from './support/layout-problems.ts'
 import type { Service } from './support/service.ts'
-
-setDefaultTimeout(120_000)
 
 let service: Service
 let page: Page

@@ -1,15 +1,13 @@
 // Every view of the page at `/`, in both themes, in the system's colours and on a phone: nothing that axe-core objects to, nothing wider than the
 // screen. What axe cannot judge, the keyboard tests and people's eyes do.
 
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { hashKey } from '../src/domain/keys.ts'
 import { accessibilityProblems, openPage, startBrowser } from './support/browser.ts'
 import { openAdding, openSignedIn, signIn } from './support/console.ts'
 import { newPet } from './support/pets.ts'
 import { type Service, startService } from './support/service.ts'
-
-setDefaultTimeout(120_000)
 
 const LONG = 'Sir Barksalot-the-Third-of-the-Extraordinarily-Long-Names '.repeat(4).slice(0, 255)
 

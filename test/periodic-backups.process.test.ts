@@ -60,7 +60,7 @@ describe.concurrent('periodic backups', () => {
     const kept = readdirSync(folder).filter((name) => name !== 'petstore-notes.db')
     expect(kept.length).toBe(2)
     for (const name of kept) expect(rows(join(folder, name))[0]?.length).toBe(1)
-  }, 60_000)
+  })
 
   test('that fail are logged with the reason and repeated; the service continues', async () => {
     const { database, key } = await made(1)
@@ -75,7 +75,7 @@ describe.concurrent('periodic backups', () => {
     mkdirSync(folder)
     while (!service.stderr().includes('"msg":"backup"')) await Bun.sleep(50)
     expect(await service.stop()).toBe(0)
-  }, 60_000)
+  })
 
   test('that failed are repeated at once when the clock was set back by more than a minute', async () => {
     const folder = temporaryFile('folder')
@@ -103,7 +103,7 @@ describe.concurrent('periodic backups', () => {
     }
     expect(readdirSync(folder).filter((name) => !name.endsWith('.db'))).toEqual([])
     for (const name of readdirSync(folder)) expect(rows(join(folder, name))[0]?.length).toBe(1)
-  }, 60_000)
+  })
 
   test('are refused beside the log of another database, and say so', async () => {
     const { database } = await made(1)
@@ -117,7 +117,7 @@ describe.concurrent('periodic backups', () => {
     expect(service.stderr()).toMatch(/"reason":"[^"]+-wal is left over [^"]+","msg":"backup failed"/)
     expect(await service.stop()).toBe(0)
     expect(readdirSync(folder).filter((name) => !name.endsWith('-wal'))).toEqual([])
-  }, 60_000)
+  })
 
   test.skipIf(!LINUX)(
     `that were killed leave files that the next one removes, once their writer is gone${LINUX ? '' : ' (Linux only)'}`,
@@ -163,7 +163,6 @@ describe.concurrent('periodic backups', () => {
       expect(service.stderr()).toContain(`"file":"${partial}","msg":"unfinished backup removed"`)
       expect(await service.stop()).toBe(0)
     },
-    60_000,
   )
 
   test('ignore a file that is dated in the future', async () => {
@@ -177,7 +176,7 @@ describe.concurrent('periodic backups', () => {
     await service.stop()
     expect(readdirSync(folder).length).toBe(2)
     expect(readFileSync(join(folder, future), 'utf8')).toBe('of a wrong clock')
-  }, 60_000)
+  })
 
   test('leave no file and no error when the service stops', async () => {
     const { database } = await made(1)
@@ -188,5 +187,5 @@ describe.concurrent('periodic backups', () => {
     expect(await service.stop()).toBe(0)
     expect(readdirSync(folder)).toEqual([])
     expect(service.stderr()).not.toContain('backup failed')
-  }, 60_000)
+  })
 })

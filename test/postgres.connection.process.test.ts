@@ -15,7 +15,7 @@ import { rejectionOf } from './support/rejection.ts'
 
 /** https://www.postgresql.org/docs/current/protocol-message-formats.html: each answer to a prepared statement begins with BindComplete. */
 const BIND_COMPLETE = 0x32
-const TEST_MS = 60_000
+const TEST_MS = 600_000
 const cluster = await sharedCluster()
 const address = parsePostgresAddress(cluster.address('postgres'))
 

@@ -12,7 +12,7 @@ import { newPet } from './support/pets.ts'
 import { Cluster } from './support/postgres.ts'
 import { rejectionOf } from './support/rejection.ts'
 
-const TEST_MS = 60_000
+const TEST_MS = 600_000
 const PET = newPet()
 const MIGRATIONS = join(import.meta.dir, '../src/store/postgres/migrations')
 const files = readdirSync(MIGRATIONS).sort()

@@ -14,7 +14,7 @@ import { sharedCluster } from './support/postgres.ts'
 import { rejectionOf } from './support/rejection.ts'
 
 const PET = newPet({ status: 'available' })
-const TEST_MS = 60_000
+const TEST_MS = 600_000
 const cluster = await sharedCluster()
 
 let address: string
@@ -79,7 +79,7 @@ test('two servers that are asked for one pet at the same time reserve it once, a
   expect(keyed.filter(({ replayed }) => replayed).length).toBe(more.length)
   expect(new Set(keyed.map(({ value }) => value.id)).size).toBe(more.length)
   await expectAgreement()
-}, 60_000)
+})
 
 test('an order that one server completes while another cancels it is completed or cancelled, not both', async () => {
   const orders = await Promise.all((await addPets(100)).map((petId) => servers[0].placeOrder({ petId }, by)))
@@ -90,7 +90,7 @@ test('an order that one server completes while another cancels it is completed o
   )
   for (const [outcomes] of moved) expect(outcomes?.filter((each) => each === 'order_not_pending').length).toBe(1)
   await expectAgreement()
-}, 60_000)
+})
 
 test('when the clock of the database was set back, no change of an order is dated before the one it follows', async () => {
   const own = await cluster.newDatabase()
@@ -130,7 +130,7 @@ test('when the clock of the database was set back, no change of an order is date
     { id: Number(sold.id), status: 'returned', at: returnedAt },
   ])
   await store.close()
-}, 60_000)
+})
 
 test('the database forbids a second order of a pet, in exactly the statuses in which an order holds it', async () => {
   const [petId = 0n] = await addPets(1)
@@ -175,7 +175,7 @@ test('a key that is revoked or expires while writes wait for their turn refuses 
   expect((await query('SELECT id FROM pets')).length).toBe(before.length + 1)
   expect((await server.listOrders(orderFilter({ limit: 2, petId: other }))).json).toBe('[]')
   await expectAgreement()
-}, 60_000)
+})
 
 test('an order that changes after it was checked, and before it is moved, is checked again', async () => {
   const refusal = new PetstoreError('precondition_failed', 'It has changed.')
@@ -210,7 +210,7 @@ test('an order that changes after it was checked, and before it is moved, is che
     expect(asked).toEqual([...expected])
   }
   await expectAgreement()
-}, 60_000)
+})
 
 test('a reservation of a server that has ended is expired once, by any other server', async () => {
   const gone = await open()
@@ -230,7 +230,7 @@ test('a reservation of a server that has ended is expired once, by any other ser
   )) as [{ keys: number }]
   expect(keys).toBe(0)
   await expectAgreement()
-}, 60_000)
+})
 
 test('servers that add pets and keys and change orders at the same time get no errors, and a reader misses no order', async () => {
   const CLIENTS = 12
@@ -278,7 +278,7 @@ test('servers that add pets and keys and change orders at the same time get no e
   const ids = placed.map(String).sort((a, b) => Number(a) - Number(b))
   for (const seen of await Promise.all(readers)) expect(seen).toEqual(ids)
   await expectAgreement()
-}, 60_000)
+})
 
 test('a transition whose pet does not agree with the order fails alone, and changes nothing', async () => {
   const orders = await Promise.all((await addPets(3)).map((petId) => servers[0].placeOrder({ petId }, by)))
@@ -290,7 +290,7 @@ test('a transition whose pet does not agree with the order fails alone, and chan
   await query(`UPDATE pets SET status = 'pending' WHERE id = (SELECT pet_id FROM orders WHERE id = ${wrong})`)
   expect((await servers[1].completeOrder(wrong, by)).status).toBe('completed')
   await expectAgreement()
-}, 60_000)
+})
 
 test('a reservation whose pet does not agree with it does not keep others from expiring', async () => {
   const expiresAt = Date.now() + 600
@@ -304,7 +304,7 @@ test('a reservation whose pet does not agree with it does not keep others from e
   await query(`UPDATE pets SET status = 'pending' WHERE id = (SELECT pet_id FROM orders WHERE id = ${wrong})`)
   expect((await servers[0].expireOrders(10)).map(({ id }) => id)).toEqual([wrong as bigint])
   await expectAgreement()
-}, 60_000)
+})
 
 test('a pet that an order holds cannot be ordered again, also after it was made available by hand', async () => {
   const [petId, other] = (await addPets(2)) as [bigint, bigint]
@@ -318,4 +318,4 @@ test('a pet that an order holds cannot be ordered again, also after it was made 
   expect(await rejectionOf(servers[0].placeOrder({ petId }, by))).not.toBeInstanceOf(PetstoreError)
   await query(`UPDATE pets SET status = 'sold' WHERE id = ${petId}`)
   await expectAgreement()
-}, 60_000)
+})

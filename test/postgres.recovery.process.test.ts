@@ -110,38 +110,33 @@ test.skipIf(!programs)(
     expect((await ask('GET', new URL(next, `${again}/`).href, key)).text).toContain('cursor_expired')
     await recoveredService.stop()
   },
-  60_000,
 )
 
-test.skipIf(!programs)(
-  `a dump that is restored gives no id again${skipped}`,
-  async () => {
-    const [restoring = ''] = recipe('## Backup')
-    const [create, restore, recover] = restoring.trim().split('\n')
-    const { sh, address: other } = await machine()
-    stop = async () => {
-      await sh('pg_ctl --pgdata "$PGDATA" --mode=immediate stop || true')
-    }
-    await sh('pg_ctl --log "$PGDATA/log" --wait start')
-    await sh('createuser petstore_owner && createdb --owner=petstore_owner petstore')
-    const address = (name: string) => other.replace('postgres@', 'petstore_owner@').replace(/postgres$/, name)
-    const service = await serve(['--database', address('petstore')])
-    const add = async ({ url }: { url: string }) =>
-      JSON.parse((await ask('POST', `${url}/pets`, service.key, '{"name":"Rex","categoryId":7}')).text).id as number
-    for (let n = 0; n < 10; n++) await add(service)
-    await sh('pg_dump -Fc petstore > petstore.dump')
-    for (let n = 0; n < 20; n++) await add(service)
-    const { headers } = await ask('GET', `${service.url}/store/events?from=now`, service.key)
-    const [, next = ''] = /<([^>]+)>; rel="next"/.exec(headers.get('Link') ?? '') ?? []
-    await service.stop()
+test.skipIf(!programs)(`a dump that is restored gives no id again${skipped}`, async () => {
+  const [restoring = ''] = recipe('## Backup')
+  const [create, restore, recover] = restoring.trim().split('\n')
+  const { sh, address: other } = await machine()
+  stop = async () => {
+    await sh('pg_ctl --pgdata "$PGDATA" --mode=immediate stop || true')
+  }
+  await sh('pg_ctl --log "$PGDATA/log" --wait start')
+  await sh('createuser petstore_owner && createdb --owner=petstore_owner petstore')
+  const address = (name: string) => other.replace('postgres@', 'petstore_owner@').replace(/postgres$/, name)
+  const service = await serve(['--database', address('petstore')])
+  const add = async ({ url }: { url: string }) =>
+    JSON.parse((await ask('POST', `${url}/pets`, service.key, '{"name":"Rex","categoryId":7}')).text).id as number
+  for (let n = 0; n < 10; n++) await add(service)
+  await sh('pg_dump -Fc petstore > petstore.dump')
+  for (let n = 0; n < 20; n++) await add(service)
+  const { headers } = await ask('GET', `${service.url}/store/events?from=now`, service.key)
+  const [, next = ''] = /<([^>]+)>; rel="next"/.exec(headers.get('Link') ?? '') ?? []
+  await service.stop()
 
-    await sh(`${create}\n${restore}`)
-    expect(recover).toContain('bin/petstore recovered')
-    expect(await run(['recovered', '--yes', '--database', address('petstore_restored')])).toMatchObject({ status: 0 })
-    const restored = await serve(['--database', address('petstore_restored')])
-    expect(await add(restored)).toBe(1_000_011)
-    expect((await ask('GET', new URL(next, `${restored.url}/`).href, service.key)).text).toContain('cursor_expired')
-    await restored.stop()
-  },
-  60_000,
-)
+  await sh(`${create}\n${restore}`)
+  expect(recover).toContain('bin/petstore recovered')
+  expect(await run(['recovered', '--yes', '--database', address('petstore_restored')])).toMatchObject({ status: 0 })
+  const restored = await serve(['--database', address('petstore_restored')])
+  expect(await add(restored)).toBe(1_000_011)
+  expect((await ask('GET', new URL(next, `${restored.url}/`).href, service.key)).text).toContain('cursor_expired')
+  await restored.stop()
+})

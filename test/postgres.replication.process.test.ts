@@ -13,7 +13,7 @@ import { Cluster } from './support/postgres.ts'
 import { rejectionOf } from './support/rejection.ts'
 
 const PET = newPet({ status: 'available' })
-const TEST_MS = 60_000
+const TEST_MS = 600_000
 
 let primary: Cluster
 let standby: Cluster

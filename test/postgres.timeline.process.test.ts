@@ -13,7 +13,7 @@ import { Cluster } from './support/postgres.ts'
 import { rejectionOf } from './support/rejection.ts'
 import { type Service, startService } from './support/service.ts'
 
-const TEST_MS = 60_000
+const TEST_MS = 600_000
 const DATABASE = 'petstore'
 const PET = newPet()
 

@@ -82,7 +82,7 @@ describe('export', () => {
     await terminal.waitFor('The unfinished export was removed')
     expect([existsSync(file), beside(file)]).toEqual([false, []])
     await stop()
-  }, 60_000)
+  })
 
   test('of one status counts those; Ctrl-C gives the cursor back', async () => {
     const { env, stop } = stuck((_method, { search }) => search.includes('cursor') && FOREVER)
@@ -96,7 +96,7 @@ describe('export', () => {
     expect(plain(terminal.shown())).toContain('Interrupted. The output ends too early.')
     expect(terminal.shown().lastIndexOf('\x1b[?25h')).toBeGreaterThan(terminal.shown().lastIndexOf('\x1b[?25l'))
     await stop()
-  }, 60_000)
+  })
 })
 
 test('demo that is interrupted says what it has added', async () => {
@@ -116,7 +116,7 @@ test('demo that is interrupted says what it has added', async () => {
   const inventory = JSON.parse((await service.get('/store/inventory')).text) as Record<string, number>
   expect(Object.values(inventory).reduce((sum, pets) => sum + pets)).toBe(250 + Number(added))
   await stop()
-}, 60_000)
+})
 
 test('a copy that is interrupted says what it leaves, and goes on when it is run again', async () => {
   const [from, to] = [await largeStore(100_000), temporaryFile('copy.db')]
@@ -129,7 +129,7 @@ test('a copy that is interrupted says what it leaves, and goes on when it is run
   )
   expect((await run(['keys', 'list', '--database', to])).status).toBe(1)
   expect((await run(['copy', '--from', from, '--to', to])).stdout).toContain('100000 pets')
-}, 60_000)
+})
 
 describe('backup and restore', () => {
   test('show a bar; Ctrl-C leaves nothing', async () => {
@@ -159,7 +159,7 @@ describe('backup and restore', () => {
     const again = openTerminal(['restore', backup], env, 200)
     expect(await again.exited).toBe(0)
     await again.waitForScreen(`Restored 150,000 pets, 0 orders and 1 key`)
-  }, 60_000)
+  })
 
   test('say why they cannot, as without a terminal', async () => {
     const env = { PETSTORE_DATABASE: temporaryFile('none.db'), NO_COLOR: '1' }

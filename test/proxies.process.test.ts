@@ -68,6 +68,6 @@ for (const proxy of PROXIES) {
       }
       expect(await Promise.all([1, 2, 3].map(async (n) => (await ask(`/pets/${n}00`)).status))).toEqual([404, 404, 404])
       expect((await ask('/pets?limit=0')).status).toBe(400)
-    }, 60_000)
+    })
   })
 }

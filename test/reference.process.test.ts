@@ -1,13 +1,11 @@
 // The API reference at `/docs`, in a real browser: what it shows of the contract, and trying an operation out.
 
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { openPage, startBrowser, type Watched } from './support/browser.ts'
 import { openSignedIn } from './support/console.ts'
 import { petBody } from './support/pets.ts'
 import { type Service, startService } from './support/service.ts'
-
-setDefaultTimeout(240_000)
 
 let browser: Browser
 let service: Service
@@ -20,7 +18,7 @@ beforeAll(async () => {
   service = await startService({ baseUrls: { production: 'https://pets.example/v1', staging: undefined } })
   watched = await openPage(browser, `${service.origin}/docs`, { viewport: { width: 1440, height: 900 } })
   page = watched.page
-  page.setDefaultTimeout(120_000)
+  page.setDefaultTimeout(600_000)
 })
 afterAll(async () => {
   await browser?.close()
@@ -78,7 +76,7 @@ test('has the key of the page that opened it, or the one remembered on this devi
   const opening = context.waitForEvent('page')
   await opener.getByRole('link', { name: 'Reference' }).click()
   const tab = await opening
-  tab.setDefaultTimeout(120_000)
+  tab.setDefaultTimeout(600_000)
   await sends(tab)
   await tab.keyboard.press('Escape')
   expect(await tab.getByRole('link', { name: 'openapi.json' }).getAttribute('href')).toBe('openapi.json')

@@ -266,7 +266,6 @@ describe.concurrent('a restore', () => {
         await service.stop()
         expect(rows(database)[0]?.length).toBe((status === 0 ? 5 : known.length) + 2)
       },
-      60_000,
     )
   }
 
@@ -304,7 +303,6 @@ describe.concurrent('a restore', () => {
         expect(faults).toEqual([])
         expect(steps).toBeGreaterThan(10)
       },
-      120_000,
     )
   }
 
@@ -327,7 +325,6 @@ describe.concurrent('a restore', () => {
       expect(twoNames.length).toBe(2)
       for (const name of twoNames) expect(await served(name)).toContain('has 2 names')
     },
-    60_000,
   )
 
   test('through a symbolic link replaces the file behind it', async () => {

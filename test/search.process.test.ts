@@ -81,14 +81,14 @@ describe('both stores', () => {
   let shop: Shop
   beforeAll(async () => {
     shop = await openShop(600, SEGMENT, random)
-  }, 60_000)
+  })
   afterAll(() => shop.close())
 
   test('answer as a naive model does, and byte for byte the same', async () => {
     const { faults, found } = await proveSearches(shop, 500, random)
     expect(faults).toEqual([])
     expect(found).toBeGreaterThan(1_000)
-  }, 60_000)
+  })
 
   test('go forth and back through what is found', async () => {
     for (const search of ['a', 'bis', 'e', '王', '1', 'x y'])
@@ -105,7 +105,7 @@ describe('both stores', () => {
             store.listOrders(orderFilter({ limit: 9, search, sort, ...place })),
           )
         }
-  }, 60_000)
+  })
 })
 
 const STORES = {
@@ -169,7 +169,7 @@ describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
     while ((await segments()).length < 2) await Bun.sleep(50)
     expect((await segments()).slice(0, 2)).toEqual([0n, 1n])
     expect((await found(one, 'rare')).length).toBe(20)
-  }, 60_000)
+  })
 
   test('what a failover takes from the end of the index is read from the rows again', async () => {
     const whole = await found(one, 'rare')
@@ -242,7 +242,7 @@ describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
       }
     writing = false
     await Promise.all(writers)
-  }, 60_000)
+  })
 
   test('a search after a large import, of which the index has nothing yet, is answered from the rows', async () => {
     const imported = await newAddress()
@@ -282,7 +282,7 @@ describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
     expect((await found(fresh, 'rare')).length).toBe(18)
     await fresh.close()
     await server.close()
-  }, 60_000)
+  })
 
   test('old changes of names move into the index, and what older versions have indexed is deleted after a day', async () => {
     address = await newAddress()
@@ -325,7 +325,7 @@ describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
       expect(await found(store, 'rex 7')).toEqual([])
       await store.close()
     }
-  }, 60_000)
+  })
 })
 
 test('a search before its index is 503 with what to expect, and no failure in the log or in the metrics', async () => {
@@ -366,7 +366,7 @@ test('a search whose filters leave out all that it finds ends after 100 000 rows
   expect(idsOf(await find({ status: 'pending' }))).toEqual([])
   expect(idsOf(await find({ search: 'alpha 24000', sort: 'newest' }))).toEqual([240_000n, 24_000n])
   await store.close()
-}, 60_000)
+})
 
 test('a search with a filter finds names that SQLite folds in other ways, or ends at U+0000', async () => {
   const store = await openStore(':memory:', { now: Date.now })
@@ -420,5 +420,4 @@ test.skipIf(!strace)(
     expect(indexing.match(/-wal>/g) ?? []).toEqual([])
     expect(creating).toContain('-wal>')
   },
-  60_000,
 )

@@ -63,7 +63,7 @@ describe('slow clients', () => {
     // What the runtime has to say of connections that it ends would be a line of plain text.
     const log = server.stderr().trim().split('\n')
     expect(log.filter((line) => !line.startsWith('{'))).toEqual([])
-  }, 60_000)
+  })
 })
 
 test.if(process.platform === 'linux')(
@@ -102,7 +102,6 @@ test.if(process.platform === 'linux')(
     for (const socket of unread) socket.terminate()
     expect(await server.stop()).toBe(0)
   },
-  60_000,
 )
 
 test('10 000 idle connections cost less than 200 MB, and others are served as usual', async () => {
@@ -123,7 +122,7 @@ test('10 000 idle connections cost less than 200 MB, and others are served as us
   expect(memoryMb(server.pid) - before).toBeLessThan(200)
   for (const socket of sockets) socket.destroy()
   expect(await server.stop()).toBe(0)
-}, 60_000)
+})
 
 test('without free descriptors, open connections are served; with free ones again, all are', async () => {
   const limited = `ulimit -n 64; exec "${root}/bin/petstore" "$@"`
@@ -137,7 +136,7 @@ test('without free descriptors, open connections are served; with free ones agai
   await Bun.sleep(200)
   expect((await ask('POST', `${server.url}/pets`, server.key, PET)).status).toBe(201)
   expect(await server.stop()).toBe(0)
-}, 60_000)
+})
 
 function opened(port: number): Promise<Socket> {
   return new Promise((resolve, reject) => {

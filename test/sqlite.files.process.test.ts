@@ -74,7 +74,7 @@ describe('a store behind a symbolic link', () => {
         expect([status, stderr]).toEqual([1, expect.stringMatching(/cannot be reached \(too many symbolic links.*\n$/)])
       }
     }
-  }, 60_000)
+  })
 })
 
 describe('a store with two names', () => {
@@ -106,7 +106,7 @@ describe('a store with two names', () => {
     expect((await ask('POST', `${again.url}/pets`, key, PET)).status).toBe(201)
     await again.stop()
     expect(rows(database)[0]?.length).toBe(4)
-  }, 60_000)
+  })
 })
 
 describe('the folders that a service makes', () => {

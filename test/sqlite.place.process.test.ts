@@ -56,7 +56,7 @@ describe.concurrent('a server whose store', () => {
       expect(lines).toEqual([expect.stringContaining(sentence)])
       expect(lines[0]).toContain(database)
       expect(await service.stop()).toBe(0)
-    }, 60_000)
+    })
   }
 
   test('is removed notices it without any request', async () => {
@@ -67,7 +67,7 @@ describe.concurrent('a server whose store', () => {
     await until(() => linesOf(service, 'store lost').length > 0)
     expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(503)
     await service.stop()
-  }, 60_000)
+  })
 
   test('is replaced does the new one no harm, also when it stops', async () => {
     const [{ database }, other] = [await made(1), await made(2)]
@@ -81,7 +81,7 @@ describe.concurrent('a server whose store', () => {
     expect((await ask('POST', `${next.url}/pets`, other.key, PET)).status).toBe(201)
     await next.stop('SIGKILL')
     expect(rows(database)[0]?.length).toBe(4)
-  }, 60_000)
+  })
 
   test('gets a second name serves it, and warns once each time', async () => {
     const { database, key } = await made(1)
@@ -97,7 +97,7 @@ describe.concurrent('a server whose store', () => {
     await until(() => warnings().length === 2)
     expect((await ask('POST', `${service.url}/pets`, key, PET)).status).toBe(201)
     await service.stop()
-  }, 60_000)
+  })
 })
 
 test('a connection that is opened again refuses another file than before', async () => {
@@ -150,7 +150,7 @@ describe.skipIf(process.platform !== 'linux').concurrent('a worker that is start
       }
       expect(linesOf(service, 'worker ended').length).toBe(1)
       expect(await service.stop()).toBe(0)
-    }, 60_000)
+    })
   }
 
   test('refuses to be the first process of a store', async () => {

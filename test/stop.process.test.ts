@@ -269,4 +269,4 @@ test('SIGTERM to `npm start` ends the service, in order, and the port is free ag
   expect(await log).toContain('"msg":"stopping"')
   const { hostname, port } = new URL(url)
   Bun.serve({ hostname, port: Number(port), fetch: () => new Response() }).stop(true)
-}, 60_000)
+})

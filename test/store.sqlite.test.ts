@@ -1,7 +1,7 @@
 // The embedded store: the promises of every store, and what is peculiar to a file of SQLite's.
 
 import { Database, SQLiteError } from 'bun:sqlite'
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { openStore } from '../src/store/kinds.ts'
 import { openConnection } from '../src/store/sqlite/connection.ts'
@@ -16,8 +16,6 @@ import { petFilter } from './support/lists.ts'
 import { newPet, petsOf } from './support/pets.ts'
 import { rejectionOf } from './support/rejection.ts'
 import { commits, now, PET, storeWithKey } from './support/sqlite.ts'
-
-setDefaultTimeout(60_000)
 
 conformance('SQLite in memory', (options) => openStore(':memory:', options))
 conformance('SQLite in a file', (options) => openStore(temporaryFile('petstore.db'), options))

@@ -20,27 +20,23 @@ describe.skipIf(skipped !== '')(`under the unit's filter of system calls${skippe
       ['getsockopt'],
       ['socket option refused: clients that do not read take more memory of the system'],
     ],
-  ])(
-    '%s, the service answers and takes backups',
-    async (_, refused, warnings) => {
-      const { database, key } = await made(1)
-      const folder = dirname(temporaryFile('x'))
-      const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1s' }
-      const command = [...underUnitFilter(refused), launcher]
-      const service = await serve(['--database', database], { env, command })
-      expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
-      while (service.stderr().split('"msg":"backup"').length < 3) {
-        expect(service.stderr()).not.toContain('backup failed')
-        await Bun.sleep(50)
-      }
-      expect(await service.stop()).toBe(0)
-      for (const name of readdirSync(folder)) expect(rows(join(folder, name))[0]?.length).toBe(1)
-      // Once, whatever the number of backups.
-      const warned = service.stderr().matchAll(/"level":"warn".*"msg":"([^"]*)"/g)
-      expect([...warned].map(([, message]) => message)).toEqual(warnings)
-    },
-    60_000,
-  )
+  ])('%s, the service answers and takes backups', async (_, refused, warnings) => {
+    const { database, key } = await made(1)
+    const folder = dirname(temporaryFile('x'))
+    const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1s' }
+    const command = [...underUnitFilter(refused), launcher]
+    const service = await serve(['--database', database], { env, command })
+    expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
+    while (service.stderr().split('"msg":"backup"').length < 3) {
+      expect(service.stderr()).not.toContain('backup failed')
+      await Bun.sleep(50)
+    }
+    expect(await service.stop()).toBe(0)
+    for (const name of readdirSync(folder)) expect(rows(join(folder, name))[0]?.length).toBe(1)
+    // Once, whatever the number of backups.
+    const warned = service.stderr().matchAll(/"level":"warn".*"msg":"([^"]*)"/g)
+    expect([...warned].map(([, message]) => message)).toEqual(warnings)
+  })
 
   test('a backup by hand goes on at the usual priority, and says so', async () => {
     const { database } = await made(1)
@@ -52,5 +48,5 @@ describe.skipIf(skipped !== '')(`under the unit's filter of system calls${skippe
       'The system refuses a lower priority (operation not permitted). The work goes on at the usual one.\n',
     ])
     expect(stdout).toStartWith('Backed up 1 pet')
-  }, 60_000)
+  })
 })

@@ -24,4 +24,4 @@ test('a snapshot, a backup and reservations that end beside a load of given rate
     for (const [{ sent, unsent, seconds }, rate] of [[lists, 150] as const, [creates, 50] as const])
       expect(sent + unsent).toBeLessThanOrEqual(Math.ceil(rate * seconds))
   }
-}, 60_000)
+})

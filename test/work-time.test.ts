@@ -57,7 +57,7 @@ describe.concurrent('a request that takes long', () => {
     expect(answers).toEqual(['HTTP/1.1 404 Not Found', 'HTTP/1.1 200 OK', 'HTTP/1.1 200 OK'])
     for (const { ended } of connections) expect(await within(IDLE_MS_MAX, ended)).toBe(true)
     await service.stop()
-  }, 120_000)
+  })
 
   test('is answered 503 after its time; what it does is done and logged all the same', async () => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
@@ -74,13 +74,13 @@ describe.concurrent('a request that takes long', () => {
     while (!service.logged.some((line) => line.includes('"msg":"createPet"'))) await Bun.sleep(10)
     expect(await counted()).toHaveLength(1)
     await service.stop()
-  }, 60_000)
+  })
 
   test('because it waits for events is no work', async () => {
     const service = await startSlow(Promise.resolve(), { workSecondsMax: 1 })
     expect((await service.get('/store/events?wait=4')).status).toBe(200)
     await service.stop()
-  }, 60_000)
+  })
 
   test('and whose caller has gone harms nobody', async () => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
@@ -92,5 +92,5 @@ describe.concurrent('a request that takes long', () => {
     release()
     expect((await service.get('/pets/1')).status).toBe(404)
     await service.stop()
-  }, 60_000)
+  })
 })

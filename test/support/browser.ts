@@ -26,7 +26,7 @@ const ANSWERED = /^Failed to load resource: /
 export async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Watched> {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
   const page = await context.newPage()
-  page.setDefaultTimeout(60_000)
+  page.setDefaultTimeout(600_000)
   const complaints: string[] = []
   page.on('console', (message) => {
     if (message.type() === 'error' && !ANSWERED.test(message.text())) complaints.push(message.text())
