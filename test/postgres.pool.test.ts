@@ -40,3 +40,19 @@ test('a pool that is closed refuses who waits and who comes, and lets go on what
   expect(await running).toBe('done')
   expect((await rejectionOf(pool.start(nothing))).message).toBe('busy')
 })
+
+test('where no more can be opened, calls take turns with what is open, and one is told why when nothing is', async () => {
+  const full = new Error('full')
+  let room = 1
+  const open = async () => {
+    if (room-- <= 0) throw full
+  }
+  const pool = new Pool(['a', 'b', 'c'], 5_000, () => new Error('busy'), { open, isFull: (error) => error === full })
+  const used = await Promise.all(
+    Array.from({ length: 6 }, async () => (await pool.start((item) => Bun.sleep(1).then(() => item))).running),
+  )
+  expect(new Set(used).size).toBe(1)
+  expect(pool.state).toEqual({ size: 3, busy: 0, waiting: 0 })
+  const none = new Pool(['a'], 5_000, () => new Error('busy'), { open, isFull: (error) => error === full })
+  expect(await rejectionOf(none.start(nothing))).toBe(full)
+})

@@ -32,7 +32,7 @@ export interface ClientOptions {
   statementTimeoutMs?: number
   /** Called for each warning. */
   onWarning?: () => void
-  /** Called when the connection has ended. */
+  /** Called when the connection has ended, if it was opened. */
   onClose?: () => void
 }
 
@@ -89,10 +89,10 @@ export class Client extends Driver {
       if (code !== '00000' && routine !== 'CheckMyDatabase') onWarning?.()
     })
     client.on('error', () => client.destroy())
-    client.on('end', () => onClose?.())
     try {
       const late = () => new StoreFailure('CONNECT_TIMEOUT', 'the connection took too long')
       await withTimeout(CONNECT_TIMEOUT_MS, client.connect(), late)
+      client.on('end', () => onClose?.())
       return client
     } catch (error) {
       client.destroy()

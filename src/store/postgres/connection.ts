@@ -94,9 +94,19 @@ export class PrimaryConnection {
 
   private async use<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
     const link = await this.linkedOrUnavailable()
-    const { running } = await link.readers.start(work)
+    const { running } = await this.started(link, link.readers.start(work))
     try {
       return await this.answered(link, running)
+    } catch (error) {
+      if (isLost(error)) this.leave(link)
+      throw translate(error)
+    }
+  }
+
+  /** Nothing was sent where this fails. */
+  private async started<Result>(link: Link, starting: Promise<Result>): Promise<Result> {
+    try {
+      return await starting
     } catch (error) {
       if (isLost(error)) this.leave(link)
       throw translate(error)
@@ -123,7 +133,8 @@ export class PrimaryConnection {
       await this.read('SELECT 1')
       throw unavailable(new StoreFailure('NOT_REPLICATED', 'an earlier commit still waits for the standby'))
     }
-    const { running } = await link.writers.start((session) => replicated(link, () => work(session)))
+    const starting = link.writers.start((session) => replicated(link, () => work(session)))
+    const { running } = await this.started(link, starting)
     try {
       return await this.answered(link, running)
     } catch (error) {
@@ -177,7 +188,7 @@ export class PrimaryConnection {
 
   private async look(): Promise<Link> {
     if (this.link) this.link.answeredAt = undefined
-    const host = await writableHost(this.address)
+    const host = await writableHost(this.address, this.link?.host)
     this.refuseEarlier(host)
     if (this.link && !isSame(this.link.host, host)) this.leave(this.link)
     const check = this.timeline === '' ? async () => {} : this.check

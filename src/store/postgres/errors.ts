@@ -33,6 +33,11 @@ export function codeOf(error: unknown): string {
   return typeof code === 'string' && !(error instanceof PetstoreError) ? code : ''
 }
 
+/** Neither the server nor the role may have more connections for now. */
+export function isFull(error: unknown): boolean {
+  return codeOf(error) === '53300'
+}
+
 export function isLost(error: unknown): boolean {
   return error instanceof DatabaseError ? LOST.test(codeOf(error)) : codeOf(error) !== ''
 }

@@ -3,7 +3,7 @@
 import { DatabaseError } from 'pg-protocol'
 import type { PostgresAddress } from './address.ts'
 import { Client, CONNECT_TIMEOUT_MS } from './client.ts'
-import { codeOf, StoreFailure } from './errors.ts'
+import { codeOf, isFull, StoreFailure } from './errors.ts'
 import { withTimeout } from './timeout.ts'
 
 type Host = PostgresAddress['hosts'][number]
@@ -11,8 +11,8 @@ type Host = PostgresAddress['hosts'][number]
 /** How long a start or a command waits, where nobody waits for an answer yet: */
 const START_WAIT_MS = 10_000
 const AGAIN_MS = 100
-/** for a database server that is starting, for its standby, and for one that is slow to connect, as on a busy machine. */
-const MAY_COME = ['57P03', 'NOT_REPLICATED', 'CONNECT_TIMEOUT', 'NO_ANSWER']
+/** for a database server that is starting, for its standby, for a connection to be free, and for one that is slow to open. */
+const MAY_COME = ['57P03', '53300', 'NOT_REPLICATED', 'CONNECT_TIMEOUT', 'NO_ANSWER']
 /** How long to wait for the other hosts after one that accepts writes has responded. */
 const RIVAL_WAIT_MS = 100
 
@@ -35,10 +35,18 @@ export async function atStart<Result>(work: () => Promise<Result>): Promise<Resu
   }
 }
 
-/** The host that accepts writes. When two do, as after a careless failover, the one with the later timeline. */
-export async function writableHost(address: PostgresAddress): Promise<WritableHost> {
+/**
+ * The host that accepts writes. When two do, as after a careless failover, the one with the later timeline. `used` counts as it was where it
+ * has no connection free to ask on: its statements look for themselves.
+ */
+export async function writableHost(address: PostgresAddress, used?: WritableHost): Promise<WritableHost> {
   const found: WritableHost[] = []
-  const asked = address.hosts.map(async (host) => found.push(await askHost(address, host)))
+  const ask = (host: Host) =>
+    askHost(address, host).catch((error) => {
+      if (isFull(error) && used?.host === host.host && used.port === host.port) return used
+      throw error
+    })
+  const asked = address.hosts.map(async (host) => found.push(await ask(host)))
   try {
     await Promise.any(asked)
   } catch (error) {

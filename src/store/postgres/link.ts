@@ -4,7 +4,7 @@ import { PetstoreError, StartError } from '../../domain/errors.ts'
 import { unavailable } from '../shared/failures.ts'
 import type { PostgresAddress } from './address.ts'
 import { APPLICATION, Client, ISOLATION } from './client.ts'
-import { codeOf, StoreFailure } from './errors.ts'
+import { codeOf, isFull, StoreFailure } from './errors.ts'
 import type { WritableHost } from './hosts.ts'
 import { Pool } from './pool.ts'
 import { Session } from './session.ts'
@@ -64,8 +64,8 @@ export function openLink(address: PostgresAddress, host: WritableHost, check: Ch
     Array.from({ length }, () => new Session(() => Client.open(address, host, options), onTimeline(host)))
   const link: Link = {
     host,
-    readers: new Pool(sessions(address.connections), READ_QUEUE_MS, noneFree),
-    writers: new Pool(sessions(WRITERS), WRITE_QUEUE_MS, noneFree),
+    readers: new Pool(sessions(address.connections), READ_QUEUE_MS, noneFree, OPENING),
+    writers: new Pool(sessions(WRITERS), WRITE_QUEUE_MS, noneFree, OPENING),
     ready: Promise.resolve(),
     warnings: 0,
     stuck: false,
@@ -93,6 +93,8 @@ export async function closeLink({ readers, writers }: Link): Promise<void> {
 function onTimeline({ timeline }: WritableHost): string {
   return `(SELECT 1 / (left(pg_walfile_name(pg_current_wal_lsn()), 8) = '${timeline}')::int) = 1`
 }
+
+const OPENING = { open: (session: Session) => session.open(), isFull }
 
 function noneFree(): Error {
   return unavailable(new Error('no connection is free'))

@@ -25,9 +25,14 @@ export class Session {
 
   /** PostgreSQL evaluates `condition` before a statement that is asked, and does not run it when that fails. */
   constructor(
-    private readonly open: () => Promise<Client>,
+    private readonly connect: () => Promise<Client>,
     private readonly condition = 'true',
   ) {}
+
+  /** What the first statement does by itself. */
+  async open(): Promise<void> {
+    this.direct ??= await this.isDirect()
+  }
 
   /** Runs one SELECT, or one change with RETURNING. */
   readonly ask: Ask = (statement, ...parameters) =>
@@ -38,7 +43,7 @@ export class Session {
 
   /** Runs any statement, without the condition. */
   readonly send: Ask = async <Row extends object>(statement: string, ...parameters: Parameter[]) => {
-    this.direct ??= await this.isDirect()
+    await this.open()
     return (await this.run<Row>(statement, parameters)).rows
   }
 
@@ -89,7 +94,7 @@ export class Session {
   }
 
   private async answer<Row extends object>(statement: string, parameters: Parameter[]) {
-    this.opening ??= this.open()
+    this.opening ??= this.connect()
     const client = await this.opening.catch((error) => {
       this.opening = undefined
       throw error
