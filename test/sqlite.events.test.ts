@@ -10,6 +10,7 @@ import { allEvents, inventoryOf } from './support/events.ts'
 import { temporaryFile } from './support/files.ts'
 import { newKey } from './support/keys.ts'
 import { newPet } from './support/pets.ts'
+import { expectTold, OF_17 } from './support/told-events.ts'
 
 eventsConformance('SQLite', async () => {
   const path = temporaryFile('petstore.db')
@@ -116,4 +117,13 @@ test('what happened before the migration is in a valid order, whatever the times
   expect(events[3]?.by).toBe('2')
   expect(inventoryOf(events)).toEqual(await store.getInventory())
   await store.close()
+})
+
+test('a store of schema 17 keeps every event and its id, and the next one goes on', async () => {
+  const path = temporaryFile('petstore.db')
+  const old = new Database(path)
+  for (const sql of MIGRATIONS.slice(0, 17)) old.run(sql)
+  old.run(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 17; ${OF_17('0')}`)
+  old.close()
+  await expectTold(await openStore(path, { now: Date.now }))
 })
