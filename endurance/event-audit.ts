@@ -1,6 +1,6 @@
 // The audit of a feed of events: what it says, held against the tables of the store.
 
-import { MOVES, type Moved, petStatusOf } from '../src/domain/order-moves.ts'
+import { leadsFrom, petStatusOf } from '../src/domain/order-transitions.ts'
 import type { OrderStatus } from '../src/domain/orders.ts'
 import type { PetStatus } from '../src/domain/pets.ts'
 import type { Seen } from './event-readers.ts'
@@ -66,16 +66,17 @@ function* auditOrder(events: readonly Seen[]): Generator<string> {
     const status = orderStatus as OrderStatus
     ordered.add(petId)
     orders.set(orderId, status)
-    const [from, pet] = stateBefore(type, status)
-    if (order !== from || before?.petStatus !== pet)
+    const pet = order === undefined ? 'available' : petStatusOf(order)
+    if (!follows(type, order, status) || before?.petStatus !== pet)
       yield `event ${id} (${type}) finds order ${order} and pet ${before?.petStatus}`
     if (petStatus !== petStatusOf(status)) yield `event ${id} (${type}) leaves pet ${petId} ${petStatus}`
   }
 }
 
-function stateBefore(type: string, status: OrderStatus): [order: OrderStatus | undefined, pet: PetStatus] {
-  if (type === 'order.changed') return ['pending', 'pending']
-  return status === 'pending' ? [undefined, 'available'] : [MOVES[status].from, MOVES[status as Moved].pet[0]]
+function follows(type: string, before: OrderStatus | undefined, status: OrderStatus): boolean {
+  if (type === 'order.changed') return before === 'pending'
+  if (status === 'pending') return before === undefined
+  return before !== undefined && leadsFrom(before, status)
 }
 
 /** A pet that was ordered is not deleted, and its status changes by orders alone. */

@@ -1,6 +1,6 @@
 // The audit of a store with orders: compares its tables with each other and with the answers that clients received.
 
-import { type Asked, HOLDING, petStatusOf } from '../src/domain/order-moves.ts'
+import { HOLDING, petStatusOf, type RequestedTransition } from '../src/domain/order-transitions.ts'
 import type { OrderStatus } from '../src/domain/orders.ts'
 import type { Journal } from './order-journal.ts'
 
@@ -55,7 +55,7 @@ const REQUESTS: Record<string, string> = {
   completed: 'complete',
   cancelled: 'cancel',
   returned: 'return',
-} satisfies Record<Asked, string>
+} satisfies Record<RequestedTransition, string>
 
 /** Broken promises, each in a sentence; empty when there are none. No client may be active and no reservation may be about to end. */
 export function audit(tables: Tables, journal: Journal): string[] {

@@ -4,8 +4,9 @@
 import { expect, test } from 'bun:test'
 import document from '../openapi.yaml'
 import { flatten } from '../src/contract/schema.ts'
+import { replay } from '../src/domain/decisions/replays.ts'
 import { EVENT_COLUMNS } from '../src/store/shared/events.ts'
-import { CREATE_PET, replay, textOf } from '../src/store/shared/idempotency.ts'
+import { answerOfRow, rowOfAnswer } from '../src/store/shared/idempotency.ts'
 import { NEW_ORDER_COLUMNS, ORDER_COLUMNS } from '../src/store/shared/order-columns.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../src/store/shared/pet-columns.ts'
 
@@ -29,16 +30,11 @@ test.each([
 test('two requests that differ in any field or in their operation are not the same for an Idempotency-Key', () => {
   const pet = { name: 'Rex', categoryId: 7n, status: 'available' } as const
   const value = { id: 1n, ...pet }
-  const first = {
-    operation: 'createPet',
-    request: textOf(NEW_PET_COLUMNS, pet),
-    answer: textOf(PET_COLUMNS, value),
-  }
-  expect(replay(CREATE_PET, first, textOf(NEW_PET_COLUMNS, pet))).toEqual({ value, replayed: true })
+  const first = answerOfRow(rowOfAnswer({ operation: 'createPet', request: pet, answer: value }))
+  expect(replay(first, 'createPet', pet)).toEqual({ value, replayed: true })
   for (const field of Object.keys(NEW_PET_COLUMNS)) {
-    const other = textOf(NEW_PET_COLUMNS, { ...pet, [field]: 'another value' })
-    expect(replay(CREATE_PET, first, other)).toMatchObject({ code: 'idempotency_mismatch' })
+    const other = { ...pet, [field]: 'another value' }
+    expect(replay(first, 'createPet', other)).toMatchObject({ code: 'idempotency_mismatch' })
   }
-  const elsewhere = { ...CREATE_PET, name: 'placeOrder' }
-  expect(replay(elsewhere, first, first.request)).toMatchObject({ code: 'idempotency_mismatch' })
+  expect(replay(first, 'placeOrder', pet as never)).toMatchObject({ code: 'idempotency_mismatch' })
 })

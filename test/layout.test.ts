@@ -23,7 +23,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'client',
     'contract/generated.ts',
     'json',
-    'domain/order-moves.ts',
+    'domain/order-transitions.ts',
     'cli/formats/csv.ts',
     'cli/formats/excel.ts',
     'cli/formats/format.ts',

@@ -4,11 +4,8 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { ORDERS, PETS } from '../src/store/shared/lists.ts'
 import { MIGRATIONS } from '../src/store/sqlite/connection.ts'
-import { EventWriter } from '../src/store/sqlite/events.ts'
-import { OrderChanges } from '../src/store/sqlite/order-changes.ts'
-import { sqliteOrders } from '../src/store/sqlite/orders.ts'
+import { overdueFinder, sqliteOrders } from '../src/store/sqlite/orders.ts'
 import { pages } from '../src/store/sqlite/pages.ts'
-import { PetChanges } from '../src/store/sqlite/pet-changes.ts'
 import { sqlitePets } from '../src/store/sqlite/pets.ts'
 import { reads, Statements } from '../src/store/sqlite/statements.ts'
 import { writes } from '../src/store/sqlite/writes.ts'
@@ -57,14 +54,12 @@ test('no statement gives SQLite a reason to plan it at every execution', () => {
   const { sql } = prepared((statements) => {
     const never = () => Promise.reject(new Error())
     const read = reads(statements)
-    const events = new EventWriter(statements)
-    const write = writes(statements, never, () => ({ data: 0, keys: 0 }), events, { now: Date.now })
     readPages(statements)
-    const orders = new OrderChanges(statements, events)
-    const pets = new PetChanges(statements, orders, events)
     return [
-      sqlitePets(statements, pets, events, read, write),
-      sqliteOrders(statements, orders, read, write, { now: Date.now }),
+      writes(statements, never, () => ({ data: 0, keys: 0 }), { now: Date.now }),
+      overdueFinder(statements, read, Date.now),
+      sqlitePets(statements, read),
+      sqliteOrders(statements, read),
     ]
   })
   expect(sql.length).toBeGreaterThan(20)

@@ -358,7 +358,7 @@ describe('with many rows', () => {
     // What a session has prepared is seen in that session only.
     const connection = await PrimaryConnection.open({ ...parsePostgresAddress(address), connections: 1 })
     const { listPets } = postgresPets(connection, { now })
-    const { listOrders } = postgresOrders(connection, { now })
+    const { listOrders } = postgresOrders(connection.read)
     for (let after = 100n; after < 112n; after++) {
       const page = { limit: 20, after }
       await listPets(petFilter(page))

@@ -1,7 +1,7 @@
 // What a page of the feed must show, by the place that it begins at; and what the feed as a whole must be: each event follows from those
 // before it, and has its time.
 
-import { MOVES, type Moved, petStatusOf } from '../../src/domain/order-moves.ts'
+import { leadsFrom, petStatusOf } from '../../src/domain/order-transitions.ts'
 import type { OrderStatus } from '../../src/domain/orders.ts'
 import type { PetStatus } from '../../src/domain/pets.ts'
 import type { Commit } from './commits.ts'
@@ -94,8 +94,9 @@ export function* feedFaults(world: World): Generator<{ reason: string; commit: C
         yield { commit, reason: `it cannot follow ${JSON.stringify(pet?.pet)}, ${pet?.petStatus}` }
     } else {
       const status = orderStatus as OrderStatus
-      const [from, petFrom] = stateBefore(type, status)
-      if (orders.get(orderId) !== from || pet?.petStatus !== petFrom || petStatus !== petStatusOf(status))
+      const before = orders.get(orderId)
+      const petBefore = before === undefined ? 'available' : petStatusOf(before)
+      if (!follows(type, before, status) || pet?.petStatus !== petBefore || petStatus !== petStatusOf(status))
         yield {
           commit,
           reason: `it cannot follow an order that is ${orders.get(orderId)}, of a pet that is ${pet?.petStatus}`,
@@ -113,9 +114,10 @@ interface Before {
   readonly isOrdered: boolean
 }
 
-function stateBefore(type: string, status: OrderStatus): [order: OrderStatus | undefined, pet: PetStatus] {
-  if (type === 'order.changed') return ['pending', 'pending']
-  return status === 'pending' ? [undefined, 'available'] : [MOVES[status].from, MOVES[status as Moved].pet[0]]
+function follows(type: string, before: OrderStatus | undefined, status: OrderStatus): boolean {
+  if (type === 'order.changed') return before === 'pending'
+  if (status === 'pending') return before === undefined
+  return before !== undefined && leadsFrom(before, status)
 }
 
 /** A pet that was ordered is not deleted, and its status changes by orders alone. */

@@ -5,7 +5,7 @@ import type { NewOrder, Order, OrderFilter, OrderStatus, PetstoreClient } from '
 import { parseDuration } from '../config/durations.ts'
 import { instantFromText } from '../contract/date-time.ts'
 import { ORDER_STATUSES, type Sort } from '../contract/generated.ts'
-import type { Asked } from '../domain/order-moves.ts'
+import type { RequestedTransition } from '../domain/order-transitions.ts'
 import { stringifyJson } from '../json/json.ts'
 import { createClient } from './client.ts'
 import { updateOrderCommand } from './corrections.ts'
@@ -38,7 +38,7 @@ interface Filter {
 }
 
 /** By what they make of an order. */
-const CHANGES: Record<Asked, () => Command> = {
+const CHANGES: Record<RequestedTransition, () => Command> = {
   completed: () =>
     orderCommand('complete', 'Sell the pet of a pending order.', (client, id) => client.completeOrder(id)),
   cancelled: () =>

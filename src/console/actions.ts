@@ -2,7 +2,7 @@
 // an animal's status offers, what they make of it, and on which order they act.
 
 import type { CallOptions, Order, Pet, PetStatus, PetstoreClient } from '../client/petstore.ts'
-import { type Asked, HOLDING, MOVES, petStatusOf } from '../domain/order-moves.ts'
+import { HOLDING, petStatusOf, type RequestedTransition, TRANSITIONS } from '../domain/order-transitions.ts'
 
 /** By what they make of the order. *Sell* first places one for an animal that is available. */
 const ACTIONS = {
@@ -10,7 +10,7 @@ const ACTIONS = {
   cancelled: 'release',
   completed: 'sell',
   returned: 'takeBack',
-} as const satisfies Record<'pending' | Asked, string>
+} as const satisfies Record<'pending' | RequestedTransition, string>
 
 type Made = keyof typeof ACTIONS
 export type Action = (typeof ACTIONS)[Made]
@@ -24,8 +24,8 @@ export interface Subject extends Pick<Pet, 'name' | 'status'> {
 /** *Sell* keeps its place when the status changes: a press in that moment still means what it says. */
 export function actionsOf(status: PetStatus): Action[] {
   const offered = (Object.keys(ACTIONS) as Made[]).filter((after) => {
-    const before = after === 'pending' ? 'available' : MOVES[after].pet[0]
-    return status === before || (after === 'completed' && status === 'available')
+    const before: readonly PetStatus[] = after === 'pending' ? ['available'] : TRANSITIONS[after].from.map(petStatusOf)
+    return before.includes(status) || (after === 'completed' && status === 'available')
   })
   return offered.map((after) => ACTIONS[after])
 }

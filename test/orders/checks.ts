@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { ORDER_STATUSES } from '../../src/contract/generated.ts'
 import { PetstoreError } from '../../src/domain/errors.ts'
-import { type Asked, MOVES } from '../../src/domain/order-moves.ts'
+import { leadsFrom, type RequestedTransition, TRANSITIONS } from '../../src/domain/order-transitions.ts'
 import type { Order, OrderCheck } from '../../src/domain/orders.ts'
 import { rejectionOf } from '../support/rejection.ts'
 import { type Fixture, METHODS, type Method } from './fixture.ts'
@@ -14,8 +14,9 @@ export function checks(fixture: Fixture): void {
   const { addPet, place, placeOverdue, orderThatIs, expectInventoryIsExact, statusOf } = fixture
 
   describe('a check', () => {
-    for (const to of Object.keys(METHODS) as Asked[]) {
-      const [move, { from }] = [METHODS[to], MOVES[to]]
+    for (const to of Object.keys(METHODS) as RequestedTransition[]) {
+      const move = METHODS[to]
+      const [from] = TRANSITIONS[to].from
       test(`of ${move} is asked about the order as it is, and refuses it with its own error`, async () => {
         const order = await orderThatIs(from)
         const asked: Order[] = []
@@ -33,7 +34,7 @@ export function checks(fixture: Fixture): void {
       })
 
       test(`of ${move} does not change the answer where the order is in another status, or does not exist`, async () => {
-        for (const status of ORDER_STATUSES.filter((one) => one !== from)) {
+        for (const status of ORDER_STATUSES.filter((one) => !leadsFrom(one, to))) {
           const { id } = await orderThatIs(status)
           const [checked, plain] = await Promise.allSettled([
             fixture.store[move](id, fixture.by, () => REFUSAL),

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect } from 'bun:test'
 import { generateKey, hashKey, type KeyId } from '../../src/domain/keys.ts'
-import { type Asked, MOVES } from '../../src/domain/order-moves.ts'
+import { type RequestedTransition, TRANSITIONS } from '../../src/domain/order-transitions.ts'
 import type { NewOrder, Order, OrderFilter, OrderStatus, OrderStore, Transition } from '../../src/domain/orders.ts'
 import type { PetStatus } from '../../src/domain/pets.ts'
 import type { Store, StoreOptions } from '../../src/domain/store.ts'
@@ -15,8 +15,8 @@ export const METHODS = {
   completed: 'completeOrder',
   cancelled: 'cancelOrder',
   returned: 'returnOrder',
-} as const satisfies Record<Asked, keyof OrderStore>
-export type Method = (typeof METHODS)[Asked]
+} as const satisfies Record<RequestedTransition, keyof OrderStore>
+export type Method = (typeof METHODS)[RequestedTransition]
 export const PET_STATUSES = ['available', 'pending', 'sold'] as const
 export const MAX = 2n ** 63n - 1n
 export const DAY_MS = 86_400_000
@@ -73,7 +73,7 @@ export function openFixture(open: (options: StoreOptions) => Promise<Store>) {
       return fixture.store.cancelOrder(order.id, fixture.by)
     }
     if (status === 'pending') return place(await addPet())
-    const { id } = await orderThatIs(MOVES[status].from)
+    const { id } = await orderThatIs(TRANSITIONS[status].from[0])
     return fixture.store[METHODS[status]](id, fixture.by)
   }
 

@@ -2,18 +2,24 @@
 
 import { describe, expect, test } from 'bun:test'
 import { ORDER_STATUSES } from '../../src/contract/generated.ts'
-import { type Asked, isDone, MOVES, petStatusOf } from '../../src/domain/order-moves.ts'
+import {
+  isDone,
+  leadsFrom,
+  petStatusOf,
+  type RequestedTransition,
+  TRANSITIONS,
+} from '../../src/domain/order-transitions.ts'
 import type { OrderStatus } from '../../src/domain/orders.ts'
 import type { PetStatus } from '../../src/domain/pets.ts'
 import { rejectionOf } from '../support/rejection.ts'
 import { type Fixture, MAX, METHODS, orderJson } from './fixture.ts'
 
 /** What an order becomes and what its pet, or the code of the refusal. */
-type Outcome = readonly [OrderStatus, PetStatus] | (typeof MOVES)[Asked]['refusal']
+type Outcome = readonly [OrderStatus, PetStatus] | (typeof TRANSITIONS)[RequestedTransition]['refusal']
 
-function outcomeOf(status: OrderStatus, to: Asked): Outcome {
+function outcomeOf(status: OrderStatus, to: RequestedTransition): Outcome {
   if (isDone(to, status)) return [status, petStatusOf(status)]
-  return MOVES[to].from === status ? [to, MOVES[to].pet[1]] : MOVES[to].refusal
+  return leadsFrom(status, to) ? [to, TRANSITIONS[to].pet] : TRANSITIONS[to].refusal
 }
 
 export function transitions(fixture: Fixture): void {
@@ -21,7 +27,7 @@ export function transitions(fixture: Fixture): void {
 
   describe('a transition', () => {
     for (const status of ORDER_STATUSES) {
-      for (const to of Object.keys(METHODS) as Asked[]) {
+      for (const to of Object.keys(METHODS) as RequestedTransition[]) {
         const [transition, outcome] = [METHODS[to], outcomeOf(status, to)]
         const description =
           typeof outcome === 'string' ? `is refused: ${outcome}` : `gives ${outcome.join(', its pet ')}`
@@ -31,7 +37,7 @@ export function transitions(fixture: Fixture): void {
           if (typeof outcome === 'string') {
             expect(await rejectionOf(fixture.store[transition](order.id, fixture.by))).toMatchObject({
               code: outcome,
-              message: `Order ${order.id} is ${status}: only a ${MOVES[to].from} order can be ${to}.`,
+              message: `Order ${order.id} is ${status}: only a ${TRANSITIONS[to].from.join(' or ')} order can be ${to}.`,
             })
             expect(await fixture.store.getOrder(order.id)).toEqual(order)
             expect({ ...(await fixture.store.getInventory()), pet: await statusOf(order.petId) }).toEqual(before)

@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks'
 import type { Order, Pet, PetstoreClient } from '../../client/petstore.ts'
-import { HOLDING } from '../../domain/order-moves.ts'
+import { HOLDING } from '../../domain/order-transitions.ts'
 import { useBusy } from '../busy.ts'
 import { Dialog } from '../dialog.tsx'
 import { parseInteger } from '../draft.ts'

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import type { Order } from '../../client/petstore.ts'
-import { HOLDING } from '../../domain/order-moves.ts'
+import { HOLDING } from '../../domain/order-transitions.ts'
 import { CopyId } from '../copy-id.tsx'
 import { Name } from '../name.tsx'
 import { time } from '../phrases.ts'

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../client/petstore.ts'
-import { HOLDING } from '../../domain/order-moves.ts'
+import { HOLDING } from '../../domain/order-transitions.ts'
 import { type Subject, subjectOf } from '../actions.ts'
 import { toFailure } from '../failures.ts'
 import { Heading } from '../heading.tsx'

@@ -1,4 +1,4 @@
-// The API keys of a batch of writes, which the database looks at once more when it is the batch's turn: it may have waited, and a key may
+// The API keys of a batch of creates, which the database looks at once more when it is the batch's turn: it may have waited, and a key may
 // have been revoked or have expired meanwhile. Where one has, nothing of the batch is done; it is committed again without that key's.
 
 import type { PetstoreError } from '../../domain/errors.ts'

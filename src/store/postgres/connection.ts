@@ -4,7 +4,7 @@
 
 import { unavailable } from '../shared/failures.ts'
 import type { PostgresAddress } from './address.ts'
-import { codeOf, isLost, StoreFailure, translate, translateAdding, translateChanging } from './errors.ts'
+import { codeOf, isLost, StoreFailure, translate, translateAdding } from './errors.ts'
 import { atStart, isSame, type WritableHost, writableHost } from './hosts.ts'
 import { type Check, closeLink, inTime, type Link, late, openLink, replicated } from './link.ts'
 import type { Ask, Parameter, Session } from './session.ts'
@@ -62,12 +62,12 @@ export class PrimaryConnection {
    */
   readonly add = this.writing(translateAdding)
 
-  /** As `add`, for orders. */
-  readonly change = this.writing(translateChanging)
-
-  /** Commits everything that `work` writes, or nothing. Fails as `read` does, or as `failure` says. */
-  transaction<Result>(work: (session: Session) => Promise<Result>, failure = translate): Promise<Result> {
-    return this.written((session) => session.transaction(() => work(session)), failure)
+  /** Commits everything that `work` writes, or nothing. Fails as `read` does, or as `failure` says. `begin`: see Session. */
+  transaction<Result>(
+    work: (session: Session) => Promise<Result>,
+    { begin, failure = translate }: { begin?: string; failure?: (error: unknown) => unknown } = {},
+  ): Promise<Result> {
+    return this.written((session) => session.transaction(() => work(session), begin), failure)
   }
 
   /** A write that may be lost without harm. It does not wait for the standby, and pets do not wait for it. */

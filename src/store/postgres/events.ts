@@ -1,20 +1,21 @@
-// The feed of events in PostgreSQL. Events get their ids under the lock that orders the commits (functions/add-events.sql).
+// The feed of events in PostgreSQL. Events get their ids under the lock that orders the commits (writes.ts).
 
-import type { EventStore, NewEvent } from '../../domain/events.ts'
-import { stringifyJson } from '../../json/json.ts'
-import { endOf, endQuery, eventPage, type FeedDialect, type FeedRow, feedQuery, rowOf } from '../shared/events.ts'
+import type { EventStore } from '../../domain/events.ts'
+import { endOf, endQuery, eventPage, type FeedDialect, type FeedRow, feedQuery } from '../shared/events.ts'
 import type { PrimaryConnection } from './connection.ts'
 import { POSTGRES_JSON } from './json.ts'
 
+const NAMES = ['type', 'at', 'key_id', 'pet_id', 'pet_status', 'pet', 'order_id', 'order_status']
+
 export const BEGIN_EPOCH = `UPDATE event_epoch SET epoch = ('x' || left(replace(gen_random_uuid()::text, '-', ''), 12))::bit(48)::bigint`
 
-/** The caller holds the lock that orders the commits. Its parameter: see `eventRows`. */
-export const ADD_EVENTS = 'SELECT petstore_add_events($1::text::json)'
-
-/** As JSON, in the order of the feed. */
-export function eventRows(events: readonly NewEvent[]): string {
-  return stringifyJson(events.map(rowOf))
-}
+/** How `new` with rows of events, each with its `place`, is written. The caller holds the lock that orders the commits. */
+export const ADD_EVENTS = `
+  INSERT INTO events (${NAMES}, reached)
+  SELECT ${NAMES}, CASE WHEN (
+      at > greatest(max(at) OVER (ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), (SELECT max(reached) FROM events))
+    ) IS NOT FALSE THEN at END
+  FROM new ORDER BY place RETURNING id`
 
 /** With a filter, only its index gives the order (pages.ts says why), and the limit is part of the statement. */
 const FEED: FeedDialect = {

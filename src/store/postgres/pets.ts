@@ -1,13 +1,14 @@
 // Pets in PostgreSQL. One server at a time adds pets (functions/add-pets.sql), so that ids rise in the order of commits, and a page's
 // cursor is never overtaken.
 
+import { replay } from '../../domain/decisions/replays.ts'
 import type { PetstoreError } from '../../domain/errors.ts'
 import type { Created, NewPet, Pet, PetStore } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { stringifyJson } from '../../json/json.ts'
 import { fromRow } from '../shared/columns.ts'
 import { batched } from '../shared/group-commit.ts'
-import { CREATE_PET, type FirstAnswer, replay, textOf } from '../shared/idempotency.ts'
+import { answerOfRow, type FirstAnswerRow, textOf } from '../shared/idempotency.ts'
 import { PETS } from '../shared/lists.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
 import { callersOf, refusedKeys, without } from './callers.ts'
@@ -27,12 +28,12 @@ interface Creation extends Keyed {
 }
 
 /** The id of a new pet, or what its idempotency key gave first. */
-type CreatedRow = { place: bigint | null; refusal: string | null } & ({ id: bigint } | ({ id: null } & FirstAnswer))
+type CreatedRow = { place: bigint | null; refusal: string | null } & ({ id: bigint } | ({ id: null } & FirstAnswerRow))
 
 export function postgresPets(
   { read, add, background }: PrimaryConnection,
   options: StoreOptions,
-): Omit<PetStore, 'updatePet' | 'deletePet'> {
+): Pick<PetStore, 'listPets' | 'getPet' | 'createPet'> {
   const forget = forgetting(background)
 
   async function createAll(batch: Creation[]): Promise<(Created<Pet> | PetstoreError)[]> {
@@ -42,7 +43,7 @@ export function postgresPets(
     forget()
     return batch.map(({ pet }, place) => {
       const row = rows[place] as CreatedRow
-      if (row.id === null) return replay(CREATE_PET, row, textOf(CREATE_PET.request, pet))
+      if (row.id === null) return replay(answerOfRow(row), 'createPet', pet)
       return { value: fromRow(PET_COLUMNS, { ...pet, id: row.id }), replayed: false }
     })
   }
@@ -57,6 +58,6 @@ export function postgresPets(
 
 function toRow({ pet, by, idempotencyKey: key }: Creation) {
   const fields = Object.entries(NEW_PET_COLUMNS).map(([field, { column }]) => [column, pet[field as keyof NewPet]])
-  const request = key === undefined ? undefined : textOf(CREATE_PET.request, pet)
+  const request = key === undefined ? undefined : textOf(NEW_PET_COLUMNS, pet)
   return { ...Object.fromEntries(fields), created_by: by, key, request }
 }

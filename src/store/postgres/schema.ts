@@ -2,18 +2,12 @@
 
 import { StartError } from '../../domain/errors.ts'
 import { UNFINISHED_COPY } from '../shared/failures.ts'
-import addEvents from './functions/add-events.sql' with { type: 'text' }
 import addPets from './functions/add-pets.sql' with { type: 'text' }
-import changeOrders from './functions/change-orders.sql' with { type: 'text' }
 import commitDurably from './functions/commit-durably.sql' with { type: 'text' }
-import corrections from './functions/corrections.sql' with { type: 'text' }
 import countInventory from './functions/count-inventory.sql' with { type: 'text' }
-import expireOrders from './functions/expire-orders.sql' with { type: 'text' }
 import indexSearch from './functions/index-search.sql' with { type: 'text' }
-import moveOrders from './functions/move-orders.sql' with { type: 'text' }
+import lastOrder from './functions/last-order.sql' with { type: 'text' }
 import now from './functions/now.sql' with { type: 'text' }
-import olderServers from './functions/older-servers.sql' with { type: 'text' }
-import placeOrders from './functions/place-orders.sql' with { type: 'text' }
 import refusedKeys from './functions/refused-keys.sql' with { type: 'text' }
 import takeTurns from './functions/take-turns.sql' with { type: 'text' }
 import m1 from './migrations/0001-pets-and-keys.sql' with { type: 'text' }
@@ -34,10 +28,11 @@ import m15 from './migrations/0015-one-place.sql' with { type: 'text' }
 import m16 from './migrations/0016-lighter-terms.sql' with { type: 'text' }
 import m17 from './migrations/0017-category-blocks.sql' with { type: 'text' }
 import m18 from './migrations/0018-told-events.sql' with { type: 'text' }
+import m19 from './migrations/0019-one-place-decides.sql' with { type: 'text' }
 import type { Ask, Session } from './session.ts'
 
 /** In order. A released migration is never changed. */
-const MIGRATIONS = [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18]
+const MIGRATIONS = [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19]
 export const NEWEST_VERSION = MIGRATIONS.length
 
 /**
@@ -45,22 +40,7 @@ export const NEWEST_VERSION = MIGRATIONS.length
  * needs a migration, if only for its number, so that an older server never puts its own back; a signature that servers of the version
  * before call stays.
  */
-export const FUNCTIONS = [
-  now,
-  takeTurns,
-  commitDurably,
-  countInventory,
-  addEvents,
-  refusedKeys,
-  addPets,
-  moveOrders,
-  placeOrders,
-  changeOrders,
-  expireOrders,
-  indexSearch,
-  corrections,
-  olderServers,
-]
+export const FUNCTIONS = [now, takeTurns, commitDurably, countInventory, lastOrder, refusedKeys, addPets, indexSearch]
 
 const OLDEST_SERVER = 15
 

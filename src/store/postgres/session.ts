@@ -47,9 +47,9 @@ export class Session {
     return (await this.run<Row>(statement, parameters)).rows
   }
 
-  /** Commits everything that `work` writes, or nothing. */
-  async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
-    const done = this.transact(work)
+  /** Commits everything that `work` writes, or nothing. `begin`: statements without parameters that begin the transaction. */
+  async transaction<Result>(work: () => Promise<Result>, begin = 'BEGIN'): Promise<Result> {
+    const done = this.transact(work, begin)
     this.transacted = done.catch(() => {})
     return done
   }
@@ -62,9 +62,9 @@ export class Session {
     await client?.close(timeoutMs)
   }
 
-  private async transact<Result>(work: () => Promise<Result>): Promise<Result> {
-    await this.run('BEGIN')
-    const result = await work().catch(async (error) => {
+  private async transact<Result>(work: () => Promise<Result>, begin: string): Promise<Result> {
+    const begun = this.run(begin)
+    const result = await begun.then(work).catch(async (error) => {
       await this.run('ROLLBACK').catch(() => {})
       throw error
     })

@@ -1,5 +1,6 @@
 // The store for several machines: one PostgreSQL database and any number of servers.
 
+import { changes } from '../../domain/decisions/decide.ts'
 import { StartError } from '../../domain/errors.ts'
 import type { SchemaState, Store, StoreOptions } from '../../domain/store.ts'
 import { startFilling } from '../search/filling.ts'
@@ -10,19 +11,22 @@ import { ORDERS, PETS } from '../shared/lists.ts'
 import { type PostgresAddress, parsePostgresAddress } from './address.ts'
 import { Client } from './client.ts'
 import { PrimaryConnection } from './connection.ts'
-import { postgresCorrections } from './corrections.ts'
 import { StoreFailure } from './errors.ts'
 import { postgresEvents } from './events.ts'
 import { atStart, type WritableHost, writableHost } from './hosts.ts'
 import { postgresKeys } from './keys.ts'
 import type { Link } from './link.ts'
-import { postgresOrders } from './orders.ts'
+import { isAnyOverdue, postgresOrders } from './orders.ts'
 import { postgresPets } from './pets.ts'
 import { refusal } from './refusals.ts'
 import { checkRights, checkServer, mayMigrate, migrate, NEWEST_VERSION, schemaVersion } from './schema.ts'
 import { postgresSearchTables } from './search.ts'
 import { postgresSearchPruning } from './search-pruning.ts'
 import { type Ask, Session } from './session.ts'
+import { postgresCommit } from './writes.ts'
+
+/** Other writes wait for the lock meanwhile: for about 10 ms. */
+const EXPIRED_AT_ONCE = 200
 
 /** Throws StartError when the database cannot be used. */
 export async function openPostgresStore(address: string, options: StoreOptions): Promise<Store> {
@@ -69,7 +73,7 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
     throw error
   }
   const pets = postgresPets(connection, options)
-  const orders = postgresOrders(connection, options)
+  const orders = postgresOrders(connection.read)
   const size = options.searchSegment ?? SEGMENT
   const tables = {
     pets: postgresSearchTables(connection, PETS, size),
@@ -82,9 +86,9 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
   }
   const filling = startFilling(filled, size, demand, options)
   return {
+    ...changes(postgresCommit(connection, options), () => isAnyOverdue(connection.read), EXPIRED_AT_ONCE),
     ...pets,
     ...orders,
-    ...postgresCorrections(connection, options),
     ...postgresEvents(connection),
     ...postgresKeys(connection, options),
     listPets: searchable(pets.listPets, tables.pets, PETS, size, demand),

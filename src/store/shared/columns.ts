@@ -53,10 +53,10 @@ export function jsonObject(columns: AnyColumns, dialect: JsonDialect): string {
   return `concat(${parts.join(', ')}, '}')`
 }
 
-/** The fields of the table, in its order. `row`: a `Row`, or a result of the database driver with the names of `selectList`. */
-export function fromRow<Row>(columns: Columns<Row>, row: object): Row {
+/** The fields of the table, in its order. `row`: a `Row`, or a result of the database driver with the names of `selectList`, after a prefix. */
+export function fromRow<Row>(columns: Columns<Row>, row: object, prefix = ''): Row {
   return fromFields(columns, (field, kind) => {
-    const value = (row[field as keyof object] as Value | null) ?? undefined
+    const value = (row[(prefix + field) as keyof object] as Value | null) ?? undefined
     return value !== undefined && kind === 'time' ? Number(value) : value
   })
 }

@@ -2,7 +2,7 @@
 
 import { PetstoreError } from '../../domain/errors.ts'
 import { type EventFilter, type EventPage, type EventPlace, markOf, type NewEvent } from '../../domain/events.ts'
-import { petStatusOf } from '../../domain/order-moves.ts'
+import { petStatusOf } from '../../domain/order-transitions.ts'
 import type { OrderStatus } from '../../domain/orders.ts'
 import { type JsonNumber, type JsonObject, parseJson, stringifyJson } from '../../json/json.ts'
 import { type AnyColumns, type JsonDialect, jsonObject } from './columns.ts'

@@ -8,9 +8,6 @@ const BATCH_MAX = 256
 /** A call that would wait longer than this is refused at once. */
 const WAIT_MS_MAX = 2000
 
-/** What an item claims: in one batch, equal names must have equal values. */
-export type Claim = readonly [name: string, value: unknown]
-
 interface Waiting<Item, Result> {
   item: Item
   resolve: (result: Result) => void
@@ -33,13 +30,13 @@ function settle<Result>({ resolve, reject }: Waiting<unknown, Result>, result: R
  * Wraps `commit`, which takes a batch and returns the results in the same order, as a function for one item. A PetstoreError
  * among the results rejects its item; one that `commit` throws rejects the whole batch. After any other error, which one item may have
  * caused, each item is committed alone. A call rejects with OVERLOADED when it would wait too long, judged by the duration of the commits
- * so far; the first batch may always wait. A batch ends before an item whose claim contradicts an earlier one, so items are committed in
- * the order of their arrival.
+ * so far; the first batch may always wait. A batch ends before an item whose name, if it has one, is in the batch already; so items are
+ * committed in the order of their arrival.
  */
 export function batched<Item, Result>(
   commit: (items: Item[]) => (Result | PetstoreError)[] | Promise<(Result | PetstoreError)[]>,
   onBatch?: (size: number, seconds: number) => void,
-  claimOf?: (item: Item) => Claim | undefined,
+  nameOf?: (item: Item) => string | undefined,
 ): Batched<Item, Result> {
   const waiting: Waiting<Item, Result>[] = []
   let running: Promise<void> | undefined
@@ -78,13 +75,13 @@ export function batched<Item, Result>(
   }
 
   function take(): Waiting<Item, Result>[] {
-    if (!claimOf) return waiting.splice(0, BATCH_MAX)
-    const claims = new Map<string, unknown>()
+    if (!nameOf) return waiting.splice(0, BATCH_MAX)
+    const names = new Set<string>()
     const end = waiting.slice(0, BATCH_MAX).findIndex(({ item }) => {
-      const [name, value] = claimOf(item) ?? []
+      const name = nameOf(item)
       if (name === undefined) return false
-      if (claims.has(name)) return claims.get(name) !== value
-      claims.set(name, value)
+      if (names.has(name)) return true
+      names.add(name)
       return false
     })
     return waiting.splice(0, end === -1 ? BATCH_MAX : end)

@@ -3,7 +3,7 @@
 
 import { PET_STATUSES, type Sort } from '../../contract/generated.ts'
 import type { ListFilter, Page } from '../../domain/lists.ts'
-import { HOLDING } from '../../domain/order-moves.ts'
+import { HOLDING } from '../../domain/order-transitions.ts'
 import type { OrderFilter } from '../../domain/orders.ts'
 import type { PetFilter } from '../../domain/pets.ts'
 import type { AnyColumns } from './columns.ts'

@@ -1,9 +1,9 @@
 // An order's columns, in both stores. `pet_name` comes from the pet.
 
-import { HOLDING } from '../../domain/order-moves.ts'
+import type { StoredOrder } from '../../domain/decisions/snapshot.ts'
+import { HOLDING } from '../../domain/order-transitions.ts'
 import type { NewOrder, Order } from '../../domain/orders.ts'
 import type { Columns } from './columns.ts'
-import type { IdempotentOperation } from './idempotency.ts'
 
 /** What a client sends. */
 export const NEW_ORDER_COLUMNS: Columns<NewOrder> = {
@@ -14,21 +14,18 @@ export const NEW_ORDER_COLUMNS: Columns<NewOrder> = {
 
 const { petId, ...optional } = NEW_ORDER_COLUMNS
 
-export const ORDER_COLUMNS: Columns<Order> = {
-  id: { column: 'id', kind: 'integer' },
-  petId,
-  petName: { column: 'pet_name', kind: 'text' },
+const id = { column: 'id', kind: 'integer' } as const
+const later = {
   status: { column: 'status', kind: 'word' },
   placedAt: { column: 'placed_at', kind: 'time' },
   changedAt: { column: 'changed_at', kind: 'time' },
   ...optional,
-}
+} as const
 
-export const PLACE_ORDER: IdempotentOperation<NewOrder, Order> = {
-  name: 'placeOrder',
-  request: NEW_ORDER_COLUMNS,
-  answer: ORDER_COLUMNS,
-}
+/** What the table has. */
+export const STORED_ORDER_COLUMNS: Columns<StoredOrder> = { id, petId, ...later }
+
+export const ORDER_COLUMNS: Columns<Order> = { id, petId, petName: { column: 'pet_name', kind: 'text' }, ...later }
 
 /** That an order holds its pet, as the index `orders_that_hold` says it. */
 export const HOLDS = `status IN (${HOLDING.map((status) => `'${status}'`).join(', ')})`

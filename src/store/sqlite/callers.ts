@@ -1,13 +1,12 @@
 // The API keys of writes, which are looked at once more inside the transaction: it may have waited for other processes, and a key may have
 // been revoked or have expired meanwhile. Keys are read again only when the version of the keys has changed.
 
-import type { PetstoreError } from '../../domain/errors.ts'
-import { type KeyId, refusedKey } from '../../domain/keys.ts'
+import type { KeyId, RefusedKey } from '../../domain/keys.ts'
 import type { StoreVersion } from '../../domain/store.ts'
 import type { Statements } from './statements.ts'
 
 /** Why a write of this key is refused, if so. */
-export type CallerCheck = (by: KeyId) => PetstoreError | undefined
+export type CallerCheck = (by: KeyId) => RefusedKey | undefined
 
 interface Life {
   revokedAt: bigint | null
@@ -38,9 +37,9 @@ export function sqliteCallers(statements: Statements, version: () => StoreVersio
     knownAt = keys
     return (by) => {
       const life = lifeOf(by)
-      if (life === null) return refusedKey('unknown')
-      if (life.revokedAt !== null) return refusedKey('revoked')
-      return life.expiresAt !== null && life.expiresAt <= now ? refusedKey('expired') : undefined
+      if (life === null) return 'unknown'
+      if (life.revokedAt !== null) return 'revoked'
+      return life.expiresAt !== null && life.expiresAt <= now ? 'expired' : undefined
     }
   }
 }

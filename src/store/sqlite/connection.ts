@@ -33,10 +33,11 @@ import m15 from './migrations/0015-one-place.sql' with { type: 'text' }
 import m16 from './migrations/0016-lighter-terms.sql' with { type: 'text' }
 import m17 from './migrations/0017-category-blocks.sql' with { type: 'text' }
 import m18 from './migrations/0018-told-events.sql' with { type: 'text' }
+import m19 from './migrations/0019-one-place-decides.sql' with { type: 'text' }
 import { Place } from './place.ts'
 
 /** In order. A released migration is never changed. `user_version` counts those that have run. */
-export const MIGRATIONS = [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18]
+export const MIGRATIONS = [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19]
 
 /** How long a statement waits for another process's transaction. It blocks the thread. */
 export const BUSY_TIMEOUT_MS = 2000

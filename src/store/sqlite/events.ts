@@ -34,32 +34,19 @@ const FEED: FeedDialect = {
 /** Rows that are written by one statement, which takes two thirds of the time of one for each. */
 const AT_ONCE = 32
 
-/** Writes events in the transaction of their change. */
-export class EventWriter {
-  private readonly one
-  private readonly several
-  private readonly last
-
-  constructor(statements: Statements) {
-    const insert = (rows: number) =>
-      statements.query<never, Value[]>(
-        `INSERT INTO events (reached, ${COLUMNS}) VALUES ${Array(rows).fill(`(?, ${COLUMNS.map(() => '?')})`)}`,
-      )
-    this.one = insert(1)
-    this.several = insert(AT_ONCE)
-    this.last = statements.query<{ reached: bigint }, []>(
-      'SELECT reached FROM events INDEXED BY events_by_time WHERE reached IS NOT NULL ORDER BY reached DESC LIMIT 1',
+/** Writes events, in the order of the feed, in the transaction of their changes. */
+export function eventWriter(statements: Statements): (events: readonly NewEvent[]) => void {
+  const insert = (rows: number) =>
+    statements.query<never, Value[]>(
+      `INSERT INTO events (reached, ${COLUMNS}) VALUES ${Array(rows).fill(`(?, ${COLUMNS.map(() => '?')})`)}`,
     )
-  }
-
-  /** In the order of the feed. They are written at the end of the transaction. */
-  add(transaction: { readonly events: NewEvent[] }, event: NewEvent): void {
-    transaction.events.push(event)
-  }
-
-  write(events: readonly NewEvent[]): void {
+  const [one, several] = [insert(1), insert(AT_ONCE)]
+  const latest = statements.query<{ reached: bigint }, []>(
+    'SELECT reached FROM events INDEXED BY events_by_time WHERE reached IS NOT NULL ORDER BY reached DESC LIMIT 1',
+  )
+  return (events) => {
     if (events.length === 0) return
-    let last = Number(this.last.get()?.reached ?? Number.NEGATIVE_INFINITY)
+    let last = Number(latest.get()?.reached ?? Number.NEGATIVE_INFINITY)
     const rows = events.map((event) => {
       const row = rowOf(event)
       const reached = row.at > last ? row.at : null
@@ -67,8 +54,8 @@ export class EventWriter {
       return [reached, ...COLUMNS.map((column) => row[column])]
     })
     const single = rows.length % AT_ONCE
-    for (let at = 0; at < single; at++) this.one.run(...(rows[at] as Value[]))
-    for (let at = single; at < rows.length; at += AT_ONCE) this.several.run(...rows.slice(at, at + AT_ONCE).flat())
+    for (let at = 0; at < single; at++) one.run(...(rows[at] as Value[]))
+    for (let at = single; at < rows.length; at += AT_ONCE) several.run(...rows.slice(at, at + AT_ONCE).flat())
   }
 }
 

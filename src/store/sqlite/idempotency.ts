@@ -1,65 +1,14 @@
-// Idempotency keys in SQLite: what each was given first, and the forgetting of those whose time is over. A key counts for as long as it
-// is kept.
+// The forgetting of idempotency keys in SQLite. A key counts for as long as it is kept.
 //
 // No wall clock alone decides that a key is over, because it may be days wrong. A process forgets what it has seen for 24 hours by its
 // monotonic clock. Since it may be restarted every night, it also begins with what it finds: in the order in which the keys were kept, up to
 // the first that is not two days older than both its clock and the newest key.
 
-import { PetstoreError } from '../../domain/errors.ts'
-import type { KeyId } from '../../domain/keys.ts'
-import type { Created } from '../../domain/pets.ts'
-import {
-  type FirstAnswer,
-  FORGOTTEN_AFTER_MS,
-  type IdempotentOperation,
-  KEPT_MS,
-  replay,
-  textOf,
-} from '../shared/idempotency.ts'
+import { FORGOTTEN_AFTER_MS, KEPT_MS } from '../shared/idempotency.ts'
 import type { Statements } from './statements.ts'
 
 /** How many keys each batch of writes forgets at most: more than it can add, so that none is left in the end. */
 const FORGET_MAX = 512
-
-export interface IdempotencyKeys {
-  /**
-   * What the first request under the key was given; else what `perform` gives, which is kept with the key unless it is a
-   * refusal. Without a key, what `perform` gives.
-   */
-  once<Request extends object, Answer extends object>(
-    operation: IdempotentOperation<Request, Answer>,
-    request: Request,
-    by: KeyId,
-    key: string | undefined,
-    now: number,
-    perform: () => Answer | PetstoreError,
-  ): Created<Answer> | PetstoreError
-
-  /** Forgets some of the keys whose time is over. To be called in each transaction, before its writes. */
-  forget(now: number): void
-}
-
-export function sqliteIdempotencyKeys(statements: Statements, monotonic: () => number): IdempotencyKeys {
-  const find = statements.query<FirstAnswer, [KeyId, string]>(
-    'SELECT operation, request, answer FROM idempotency_answers WHERE key_id = ? AND key = ?',
-  )
-  const keep = statements.query<never, [KeyId, string, string, string, string, number]>(
-    'INSERT INTO idempotency_answers (key_id, key, operation, request, answer, created_at) VALUES (?, ?, ?, ?, ?, ?)',
-  )
-
-  return {
-    once(operation, request, by, key, now, perform) {
-      const text = key === undefined ? '' : textOf(operation.request, request)
-      const first = key === undefined ? undefined : find.get(by, key)
-      if (first) return replay(operation, first, text)
-      const value = perform()
-      if (value instanceof PetstoreError) return value
-      if (key !== undefined) keep.run(by, key, operation.name, text, textOf(operation.answer, value), now)
-      return { value, replayed: false }
-    },
-    forget: forgetting(statements, monotonic),
-  }
-}
 
 /** The rows that were there at a time of the monotonic clock: those before `last`, which stays so that its number is not given again. */
 interface Look {
@@ -67,7 +16,8 @@ interface Look {
   readonly last: bigint
 }
 
-function forgetting(statements: Statements, monotonic: () => number): (now: number) => void {
+/** To be called in each transaction, before its writes: forgets some of the keys whose time is over. */
+export function forgetting(statements: Statements, monotonic: () => number): (now: number) => void {
   const look = statements.query<[bigint | null, bigint | null], []>(
     'SELECT (SELECT max(rowid) FROM idempotency_answers), (SELECT max(created_at) FROM idempotency_answers)',
   )

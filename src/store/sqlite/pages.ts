@@ -2,7 +2,7 @@
 // order of the index that it names.
 
 import type { Page } from '../../domain/lists.ts'
-import { jsonObject } from '../shared/columns.ts'
+import { type Columns, fromRow, jsonObject, selectList } from '../shared/columns.ts'
 import {
   type AnyFilter,
   type Found,
@@ -21,6 +21,19 @@ import { otherSide, walkSql } from './walks.ts'
 type Value = bigint | number | string
 /** The rows as JSON, separated by commas, how many they are, and whether there are any on the other side of the place. */
 type Answer = [json: string | null, count: bigint, beyond: bigint]
+
+/** A row of the list by its id. */
+export function rowById<Row>(
+  statements: Statements,
+  list: Pick<List<never>, 'table' | 'lookup'>,
+  columns: Columns<Row>,
+): (id: bigint) => Row | undefined {
+  const byId = statements.query<object, [bigint]>(`SELECT ${selectList(columns)} FROM ${rowsOf(list)} WHERE id = ?`)
+  return (id) => {
+    const row = byId.get(id)
+    return row ? fromRow(columns, row) : undefined
+  }
+}
 
 export function pages<Filter extends AnyFilter>(statements: Statements, list: List<Filter>): (filter: Filter) => Page {
   const json = jsonObject(list.columns, SQLITE_JSON)

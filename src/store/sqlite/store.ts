@@ -1,6 +1,7 @@
 // The embedded store: one SQLite file, or memory. Several processes may use one file.
 
 import { resolve } from 'node:path'
+import { changes } from '../../domain/decisions/decide.ts'
 import type { Store, StoreOptions } from '../../domain/store.ts'
 import { endOfTurn } from '../../system/turn.ts'
 import { startFilling } from '../search/filling.ts'
@@ -11,11 +12,9 @@ import { ORDERS, PETS } from '../shared/lists.ts'
 import { startCheckpoints } from './checkpoints.ts'
 import { openConnection, type SqliteConnection } from './connection.ts'
 import { translated } from './errors.ts'
-import { EventWriter, sqliteEvents } from './events.ts'
+import { sqliteEvents } from './events.ts'
 import { sqliteKeys } from './keys.ts'
-import { OrderChanges } from './order-changes.ts'
-import { sqliteOrders } from './orders.ts'
-import { PetChanges } from './pet-changes.ts'
+import { overdueFinder, sqliteOrders } from './orders.ts'
 import { sqlitePets } from './pets.ts'
 import { lackError } from './schema-check.ts'
 import { sqliteSearchTables } from './search.ts'
@@ -24,6 +23,9 @@ import { reads, Statements } from './statements.ts'
 import { transactions } from './transaction.ts'
 import { Version } from './version.ts'
 import { writes } from './writes.ts'
+
+/** The thread that answers requests expires them: for 5 ms or less. */
+const EXPIRED_AT_ONCE = 50
 
 /** `path` is a file or `:memory:`. Throws StartError when the file cannot be used. */
 export function openSqliteStore(path: string, options: StoreOptions): Store {
@@ -41,12 +43,9 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
   const ping = statements.query('SELECT 1 FROM pets LIMIT 1')
   const read = reads(statements)
   const { transact, hold, settled } = transactions(connection, statements, version)
-  const eventWriter = new EventWriter(statements)
-  const writing = writes(statements, transact, version.current, eventWriter, options)
-  const orderChanges = new OrderChanges(statements, eventWriter)
-  const petChanges = new PetChanges(statements, orderChanges, eventWriter)
-  const pets = sqlitePets(statements, petChanges, eventWriter, read, writing)
-  const orders = sqliteOrders(statements, orderChanges, read, writing, options)
+  const writing = writes(statements, transact, version.current, options)
+  const pets = sqlitePets(statements, read)
+  const orders = sqliteOrders(statements, read)
   const size = options.searchSegment ?? SEGMENT
   const tables = {
     pets: sqliteSearchTables(statements, read, transact, PETS, size),
@@ -62,6 +61,7 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
   return {
     ...pets,
     ...orders,
+    ...changes(writing.commit, overdueFinder(statements, read, options.now), EXPIRED_AT_ONCE),
     ...sqliteEvents(statements, read, transact),
     listPets: searchable(pets.listPets, tables.pets, PETS, size, demand),
     listOrders: searchable(orders.listOrders, tables.orders, ORDERS, size, demand),

@@ -1,0 +1,119 @@
+// Writes into PostgreSQL what was decided (domain/decisions/), with one statement in the transaction in which it was decided. It is made of
+// the parts that have something to write.
+
+import type { Change, Writes } from '../../domain/decisions/working-copy.ts'
+import type { AnyColumns } from '../shared/columns.ts'
+import { rowOf } from '../shared/events.ts'
+import { rowOfAnswer } from '../shared/idempotency.ts'
+import { STORED_ORDER_COLUMNS } from '../shared/order-columns.ts'
+import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
+import { ADD_EVENTS } from './events.ts'
+import { jsonRows, recordset } from './json.ts'
+import type { Ask } from './session.ts'
+
+interface Part {
+  readonly name: string
+  readonly columns: AnyColumns
+  /** A statement that gives the id of each row that it writes. What it is given stands in the table `new`. */
+  readonly sql: string
+  rows(writes: Writes, now: number): readonly object[]
+}
+
+const BEFORE = { before: { column: 'before', kind: 'word' } }
+const { id: _, ...NEW_ORDER } = STORED_ORDER_COLUMNS
+const NEW_PET_NAMES = Object.values(NEW_PET_COLUMNS).map(({ column }) => column)
+const NEW_ORDER_NAMES = Object.values(NEW_ORDER).map(({ column }) => column)
+const ANSWER = columns(['by', 'at'], ['key', 'operation', 'request', 'answer'])
+const EVENT = columns(['place', 'at', 'key_id', 'pet_id', 'order_id'], ['type', 'pet_status', 'pet', 'order_status'])
+
+const PARTS: readonly Part[] = [
+  {
+    name: 'pets_changed',
+    columns: { ...PET_COLUMNS, ...BEFORE },
+    sql: update('pets', NEW_PET_NAMES),
+    rows: ({ petsChanged }) => petsChanged.map(withStatusBefore),
+  },
+  {
+    name: 'pets_deleted',
+    columns: PET_COLUMNS,
+    sql: 'DELETE FROM pets WHERE id = ANY (ARRAY(SELECT id FROM new)) RETURNING id',
+    rows: ({ petsDeleted }) => petsDeleted,
+  },
+  {
+    name: 'orders_changed',
+    columns: { ...STORED_ORDER_COLUMNS, ...BEFORE },
+    sql: update('orders', ['status', 'reference', 'expires_at', 'changed_at']),
+    rows: ({ ordersChanged }) => ordersChanged.map(withStatusBefore),
+  },
+  {
+    name: 'orders_added',
+    columns: STORED_ORDER_COLUMNS,
+    // Ids are taken in the order of the rows. An order that ends makes room for the next one of its pet: so orders are changed before.
+    sql: `INSERT INTO orders (${NEW_ORDER_NAMES}) SELECT ${NEW_ORDER_NAMES} FROM new
+      WHERE (SELECT count(*) FROM orders_changed) >= 0 ORDER BY new.id RETURNING id`,
+    rows: ({ ordersAdded }) => ordersAdded,
+  },
+  {
+    name: 'answers_kept',
+    columns: ANSWER,
+    sql: `INSERT INTO idempotency_answers (key_id, key, operation, request, answer, created_at)
+      SELECT by, key, operation, request, answer, at FROM new RETURNING key_id AS id`,
+    rows: ({ answers }, at) => answers.map((answer) => ({ ...answer, at, ...rowOfAnswer(answer) })),
+  },
+  {
+    name: 'events_told',
+    columns: EVENT,
+    sql: ADD_EVENTS,
+    rows: ({ events }) => events.map((event, place) => ({ place, ...rowOf(event) })),
+  },
+]
+
+const texts = new Map<string, string>()
+
+/** Throws where a row is not as it was read: then nothing may stay. */
+export async function writeChanges(send: Ask, writes: Writes, now: number): Promise<void> {
+  const given = PARTS.map((part) => ({ part, rows: part.rows(writes, now) })).filter(({ rows }) => rows.length > 0)
+  if (given.length === 0) return
+  const expected = given.reduce((sum, { rows }) => sum + rows.length, 0)
+  const [written] = await send<{ rows: bigint; lastOrder: bigint | null }>(
+    textOf(given.map(({ part }) => part)),
+    ...given.map(({ part, rows }) => jsonRows(part.columns, rows)),
+  )
+  if (written?.rows !== BigInt(expected)) throw new Error(`${written?.rows} rows were written, and not ${expected}`)
+  const last = writes.ordersAdded.at(-1)
+  if (last && written.lastOrder !== last.id) throw new Error(`order ${written.lastOrder} was added, and not ${last.id}`)
+}
+
+function textOf(parts: readonly Part[]): string {
+  const names = parts.map(({ name }) => name)
+  const text = texts.get(names.join()) ?? statement(parts, names)
+  texts.set(names.join(), text)
+  return text
+}
+
+function statement(parts: readonly Part[], names: readonly string[]): string {
+  const written = parts.map(
+    ({ name, columns, sql }, at) =>
+      `${name} AS (WITH new AS MATERIALIZED (SELECT * FROM ${recordset(columns, `$${at + 1}`)}) ${sql})`,
+  )
+  const counts = names.map((name) => `(SELECT count(*) FROM ${name})`)
+  return `WITH ${names.includes('orders_changed') ? '' : 'orders_changed AS (SELECT WHERE false),'} ${written.join(', ')}
+    SELECT ${counts.join(' + ')} AS rows,
+      ${names.includes('orders_added') ? '(SELECT max(id) FROM orders_added)' : 'NULL::bigint'} AS "lastOrder"`
+}
+
+/** Each row is looked up by its id, and must have the status that it was read with. */
+function update(table: string, names: readonly string[]): string {
+  return `UPDATE ${table} SET ${names.map((name) => `${name} = new.${name}`)} FROM new
+    WHERE ${table}.id = new.id AND ${table}.status = new.before AND ${table}.id = ANY (ARRAY(SELECT id FROM new))
+    RETURNING ${table}.id`
+}
+
+function withStatusBefore<Row extends { status: string }>({ before, after }: Change<Row>) {
+  return { ...after, before: before.status }
+}
+
+function columns(integers: readonly string[], texts: readonly string[]): AnyColumns {
+  const ofKind = (kind: string) => (column: string) => [column, { column, kind }] as const
+  return Object.fromEntries([...integers.map(ofKind('integer')), ...texts.map(ofKind('text'))])
+}

@@ -1,0 +1,86 @@
+// Writes into SQLite what was decided (domain/decisions/), in the transaction in which it was decided.
+
+import type { Change, Writes } from '../../domain/decisions/working-copy.ts'
+import type { KeyId } from '../../domain/keys.ts'
+import type { OrderStatus } from '../../domain/orders.ts'
+import type { Pet, PetStatus } from '../../domain/pets.ts'
+import { fieldsOf } from '../shared/columns.ts'
+import { rowOfAnswer } from '../shared/idempotency.ts'
+import { STORED_ORDER_COLUMNS } from '../shared/order-columns.ts'
+import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
+import { eventWriter } from './events.ts'
+import { COUNT_TO } from './inventory.ts'
+import type { Statements } from './statements.ts'
+
+type Value = string | bigint | number | null
+
+const { fields: PET_FIELDS, names: PET_NAMES } = fieldsOf(PET_COLUMNS)
+const { fields: CHANGED_FIELDS, names: CHANGED_NAMES } = fieldsOf(NEW_PET_COLUMNS)
+const { fields: ORDER_FIELDS, names: ORDER_NAMES } = fieldsOf(STORED_ORDER_COLUMNS)
+
+/** Throws where a row is not as it was read. */
+export function changeWriter(statements: Statements): (writes: Writes, now: number) => void {
+  const addPet = statements.query<never, Value[]>(
+    `INSERT INTO pets (${PET_NAMES}, created_at, created_by) VALUES (${PET_NAMES.map(() => '?')}, ?, ?)`,
+  )
+  const correctPet = statements.query<never, Value[]>(
+    `UPDATE pets SET ${CHANGED_NAMES.map((name) => `${name} = ?`)} WHERE id = ? AND status = ?`,
+  )
+  const movePet = statements.query<never, [PetStatus, bigint, PetStatus]>(
+    'UPDATE pets SET status = ? WHERE id = ? AND status = ?',
+  )
+  const deletePet = statements.query<never, [bigint]>('DELETE FROM pets WHERE id = ?')
+  const countTo = statements.query<never, [bigint]>(COUNT_TO)
+  const addOrder = statements.query<never, Value[]>(
+    `INSERT INTO orders (${ORDER_NAMES}) VALUES (${ORDER_NAMES.map(() => '?')})`,
+  )
+  const moveOrder = statements.query<never, [OrderStatus, number, bigint, OrderStatus]>(
+    'UPDATE orders SET status = ?, changed_at = ? WHERE id = ? AND status = ?',
+  )
+  const correctOrder = statements.query<never, [string | null, number | null, number, bigint]>(
+    'UPDATE orders SET reference = ?, expires_at = ?, changed_at = ? WHERE id = ?',
+  )
+  const keep = statements.query<never, [KeyId, string, string, string, string, number]>(
+    'INSERT INTO idempotency_answers (key_id, key, operation, request, answer, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const tell = eventWriter(statements)
+
+  function changePet({ before, after }: Change<Pet>): void {
+    // Only what has changed is set: SQLite writes the indexes of each column that is.
+    const { changes } = isMoved(before, after)
+      ? movePet.run(after.status, after.id, before.status)
+      : correctPet.run(...CHANGED_FIELDS.map((field) => after[field] ?? null), after.id, before.status)
+    expectOne(changes, `pet ${after.id}`)
+  }
+
+  return ({ events, petsChanged, petsDeleted, ordersChanged, ordersAdded, answers }, now) => {
+    const petsAdded = events.filter(({ type }) => type === 'pet.added')
+    for (const { pet, by } of petsAdded) addPet.run(...PET_FIELDS.map((field) => pet?.[field] ?? null), now, by)
+    for (const change of petsChanged) changePet(change)
+    for (const { id } of petsDeleted) expectOne(deletePet.run(id).changes, `pet ${id}`)
+    const lastAdded = petsAdded.at(-1)
+    if (lastAdded) countTo.run(lastAdded.petId)
+    for (const { before, after } of ordersChanged) {
+      const { id, status, reference = null, expiresAt = null, changedAt } = after
+      if (status !== before.status)
+        expectOne(moveOrder.run(status, changedAt, id, before.status).changes, `order ${id}`)
+      if (after.reference !== before.reference || after.expiresAt !== before.expiresAt) {
+        expectOne(correctOrder.run(reference, expiresAt, changedAt, id).changes, `order ${id}`)
+      }
+    }
+    for (const order of ordersAdded) addOrder.run(...ORDER_FIELDS.map((field) => order[field] ?? null))
+    for (const answer of answers) {
+      const { operation, request, answer: text } = rowOfAnswer(answer)
+      keep.run(answer.by, answer.key, operation, request, text, now)
+    }
+    tell(events)
+  }
+}
+
+function isMoved(before: Pet, after: Pet): boolean {
+  return CHANGED_FIELDS.every((field) => field === 'status' || before[field] === after[field])
+}
+
+function expectOne(changes: number, row: string): void {
+  if (changes !== 1) throw new Error(`${row} is not as it was read`)
+}

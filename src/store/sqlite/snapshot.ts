@@ -1,0 +1,51 @@
+// What a batch of changes looks at (domain/decisions/), read from SQLite as it is asked for: in the write transaction nothing else changes it.
+
+import type { FirstAnswer, Snapshot, StoredOrder, UsedKey } from '../../domain/decisions/snapshot.ts'
+import type { KeyId } from '../../domain/keys.ts'
+import type { Pet } from '../../domain/pets.ts'
+import { fromRow, selectList } from '../shared/columns.ts'
+import { answerOfRow, type FirstAnswerRow } from '../shared/idempotency.ts'
+import { HOLDS, STORED_ORDER_COLUMNS } from '../shared/order-columns.ts'
+import { PET_COLUMNS } from '../shared/pet-columns.ts'
+import type { CallerCheck } from './callers.ts'
+import type { Statements } from './statements.ts'
+
+const ORDER = `SELECT ${selectList(STORED_ORDER_COLUMNS)} FROM orders`
+
+/** For each transaction: its time, a check of its API keys, and how many overdue reservations it asks for. */
+export type Snapshots = (now: number, refusedKey: CallerCheck, overdue: number) => Snapshot
+
+export function snapshots(statements: Statements): Snapshots {
+  const byId = statements.query<object, [bigint]>(`${ORDER} WHERE id = ?`)
+  const petById = statements.query<object, [bigint]>(`SELECT ${selectList(PET_COLUMNS)} FROM pets WHERE id = ?`)
+  const holder = statements.query<object, [bigint]>(`${ORDER} WHERE pet_id = ? AND ${HOLDS}`)
+  const ordered = statements.query<object, [bigint]>('SELECT 1 FROM orders WHERE pet_id = ? LIMIT 1')
+  const answer = statements.query<FirstAnswerRow, [KeyId, string]>(
+    'SELECT operation, request, answer FROM idempotency_answers WHERE key_id = ? AND key = ?',
+  )
+  // Without statistics SQLite would read every pending order instead. Where somebody has changed the pet by hand, nothing is done,
+  // so that all others expire.
+  const overdue = statements.query<object, [number, number]>(
+    `${ORDER} INDEXED BY orders_by_expiry
+     WHERE status = 'pending' AND expires_at <= ? AND (SELECT status FROM pets WHERE pets.id = pet_id) = 'pending'
+     ORDER BY expires_at LIMIT +?`,
+  )
+  const last = statements.query<{ seq: bigint }, [string]>('SELECT seq FROM sqlite_sequence WHERE name = ?')
+
+  const pet = (row: object | null): Pet | undefined => (row ? fromRow(PET_COLUMNS, row) : undefined)
+  const order = (row: object | null): StoredOrder | undefined => (row ? fromRow(STORED_ORDER_COLUMNS, row) : undefined)
+  const answered = (row: FirstAnswerRow | null): FirstAnswer | undefined => (row ? answerOfRow(row) : undefined)
+
+  return (now, refusedKey, limit) => ({
+    now,
+    refusedKey,
+    pet: (id) => pet(petById.get(id)),
+    order: (id) => order(byId.get(id)),
+    holder: (petId) => order(holder.get(petId)),
+    wasOrdered: (petId) => ordered.get(petId) !== null,
+    firstAnswer: ({ by, key }: UsedKey) => answered(answer.get(by, key)),
+    overdue: () => overdue.all(now, limit).map((row) => fromRow(STORED_ORDER_COLUMNS, row)),
+    lastPetId: () => last.get('pets')?.seq ?? 0n,
+    lastOrderId: () => last.get('orders')?.seq ?? 0n,
+  })
+}
