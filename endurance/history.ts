@@ -5,6 +5,7 @@
 //   npm run endurance:history -- --store sqlite --pieces 40 --operations 25000 --report
 //   npm run endurance:history -- --planted all
 
+import { pgbouncerVersion } from '../test/support/pgbouncer.ts'
 import { faultsLine, type Outcome, print, runCommand } from './command.ts'
 import { conditional } from './history/planted/lie.ts'
 import { PLANTED, type Planted, plant } from './history/planted.ts'
@@ -15,6 +16,7 @@ import { inWords, shortly } from './history/words.ts'
 const STORES: Record<Kind, { name: string; servers: string }> = {
   sqlite: { name: 'SQLite', servers: 'two servers on one file' },
   postgres: { name: 'PostgreSQL', servers: 'two servers on a primary with a synchronous standby' },
+  pgbouncer: { name: 'PgBouncer', servers: 'two servers on one PostgreSQL, one of them behind a pooler' },
 }
 
 /** So many operations show most faults. Where they do not, a planted fault has this time in all. */
@@ -107,7 +109,7 @@ interface Row {
 
 /** Resolves with the first thing that is found. */
 export async function findPlanted(planted: Planted, store: Kind, seed: number): Promise<Row> {
-  const { lie, breaks = [], edits } = planted
+  const { lie, breaks = [], edits, isSynchronous = true } = planted
   const source = edits ? { source: plant(edits) } : {}
   let [operations, seconds] = [0, 0]
   for (const most of [FEW_OPERATIONS, 100 * FEW_OPERATIONS]) {
@@ -118,6 +120,7 @@ export async function findPlanted(planted: Planted, store: Kind, seed: number): 
       operations: most,
       seconds: left,
       breaks,
+      isSynchronous,
       ...source,
       ...between,
     })
@@ -191,7 +194,8 @@ if (import.meta.main) {
       planted: ['breaks the servers in these ways instead, one at a time', ['all', ...PLANTED.map(({ name }) => name)]],
     },
     async run({ store, planted, ...numbers }, keep) {
-      const kinds = (store.length > 0 ? store : Object.keys(STORES)) as Kind[]
+      const all = Object.keys(STORES).filter((name) => name !== 'pgbouncer' || pgbouncerVersion)
+      const kinds = (store.length > 0 ? store : all) as Kind[]
       return planted.length > 0 ? findAll(planted, kinds, numbers, keep) : recordAll(kinds, numbers, keep)
     },
   })

@@ -5,8 +5,11 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Clients } from '../endurance/order-clients.ts'
-import { addPets, newTally, readTables, settle } from '../endurance/order-stores.ts'
+import { Clients } from '../endurance/history/clients.ts'
+import { isUnanswered } from '../endurance/history/operations.ts'
+import { BROKEN_MS, judge } from '../endurance/history/record.ts'
+import { inWords } from '../endurance/history/words.ts'
+import { KEYS } from '../endurance/history/world.ts'
 import { encodeCursor } from '../src/http/request/cursor.ts'
 import { temporaryFile } from './support/files.ts'
 import { petBody } from './support/pets.ts'
@@ -102,21 +105,16 @@ describe.skipIf(!strace)(`calls that fail${strace ? '' : ' (strace is not instal
     const cwd = mkdtempSync(temporaryFile('disk-'))
     const server = await serve([], { cwd, env: { PETSTORE_LOG_LEVEL: 'silent' } })
     const fail = () => inject(server.pid, 'fsync,fdatasync', 'EIO', ':when=2+2')
-    await expectSoundUnder(server, join(cwd, 'data/petstore.db'), fail)
+    await expectSoundUnder(server, fail)
     await server.stop('SIGKILL')
   })
 })
 
-/** Orders move under a disk that fails and is mended, a few times: each transition is wholly there or not at all. */
-async function expectSoundUnder(server: Running, file: string, fail: () => Promise<() => Promise<void>>) {
-  const read = async (sql: string) => {
-    using database = new Database(file, { readonly: true })
-    return database.query<Record<string, string | number | null>, []>(sql).all()
-  }
-  const site = { key: server.key, urls: [server.url], tables: () => readTables(read) }
-  const clients = new Clients(server.key, await addPets(site))
-  const working = clients.work(8, 0, server.url, false)
-  await clients.haveSent(20)
+/** Everything changes under a disk that fails and is mended, a few times: what is answered is explained, and each change there or not at all. */
+async function expectSoundUnder(server: Running, fail: () => Promise<() => Promise<void>>) {
+  const clients = new Clients({ keys: { first: server.key, wrong: 'none' }, urls: () => [server.url] }, 1, 8)
+  const working = clients.work(Number.POSITIVE_INFINITY)
+  while (clients.operations.length < 100) await Bun.sleep(5)
   for (let n = 0; n < 3; n++) {
     await Bun.sleep(100)
     const mend = await fail()
@@ -125,11 +123,10 @@ async function expectSoundUnder(server: Running, file: string, fail: () => Promi
   }
   clients.stop()
   await working
-  const tally = newTally()
-  await settle(site, clients, tally)
-  expect(tally.faults).toEqual([])
-  const { done, unknown } = clients.journal.counts
-  expect([done, unknown].every((count) => count > 10)).toBe(true)
+  const { faults, world } = await judge(clients, { keys: KEYS, lateMs: BROKEN_MS, aheadMs: 0 })
+  expect(faults.map(inWords)).toEqual([])
+  expect(world.commits.length).toBeGreaterThan(10)
+  expect(clients.operations.filter(isUnanswered).length).toBeGreaterThan(10)
 }
 
 /** Which descriptors the process has for SQLite's write-ahead log. */
@@ -177,7 +174,7 @@ describe.skipIf(!tmpfs)(`a small disk${tmpfs ? '' : ' (a tmpfs cannot be mounted
       const file = join(folder, 'petstore.db')
       const server = await serve(['--database', file], { env: { PETSTORE_LOG_LEVEL: 'silent' } })
       const ballast = join(folder, 'ballast')
-      await expectSoundUnder(server, file, async () => {
+      await expectSoundUnder(server, async () => {
         for (let bytes = 1 << 24; bytes >= 512; bytes /= 2) fill(ballast, bytes)
         return async () => rmSync(ballast)
       })

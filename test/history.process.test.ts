@@ -5,7 +5,7 @@ import { expect, test } from 'bun:test'
 import { check } from '../endurance/history/checker.ts'
 import { edited, PLANTED } from '../endurance/history/planted.ts'
 import { recordPiece } from '../endurance/history/record.ts'
-import { CLOCK } from '../endurance/history/sites.ts'
+import { CLOCK } from '../endurance/history/servers.ts'
 import { findPlanted } from '../endurance/history.ts'
 
 test('one order of all operations explains every answer of two servers; an answer that comes too late is stale', async () => {

@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from 'bun:test'
 import postgres from 'postgres'
-import { underPooler } from '../endurance/pooler.ts'
+import { recordPiece } from '../endurance/history/record.ts'
+import { inWords } from '../endurance/history/words.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { newKey } from './support/keys.ts'
 import { petFilter } from './support/lists.ts'
@@ -16,14 +17,15 @@ const cluster = await sharedCluster()
 describe.skipIf(!pgbouncerVersion)(
   pgbouncerVersion ? `behind PgBouncer ${pgbouncerVersion}` : 'behind PgBouncer (not installed)',
   () => {
-    // The short version of `npm run endurance:pooler`.
+    // A short version of `npm run endurance:history -- --store pgbouncer`.
     test(
       'every answer belongs to its request, and none is missing, also while backends and the pooler are killed',
       async () => {
-        const { shop, killed } = await underPooler(5)
-        expect(shop.faults.slice(0, 5)).toEqual([])
-        for (const [what, count] of Object.entries(shop.counts)) expect([what, count]).not.toEqual([what, 0])
-        expect(Math.min(killed.backends, killed.poolers)).toBeGreaterThan(0)
+        const plan = { seed: 1, operations: 1_500, breaks: ['connections cut', 'the pooler killed'] }
+        const { faults, broken, checked } = await recordPiece('pgbouncer', plan)
+        expect(faults.map(inWords)).toEqual([])
+        expect(Object.keys(broken).length).toBeGreaterThan(0)
+        expect(checked).toBeGreaterThan(1_000)
       },
       2 * TEST_MS,
     )

@@ -66,8 +66,8 @@ export function change(by: Picker): Asked | undefined {
   const id = by.order()
   if (!id || by.random() < 0.15) return by.pick(by.known.corrections.slice(-20))
   const reference = by.random() < 0.8 ? { reference: by.random() < 0.9 ? by.name('changed') : null } : {}
-  const isEnd = !('reference' in reference) || by.random() < 0.4
-  const end = isEnd ? { expiresAt: by.random() < 0.4 ? null : by.soon() } : {}
+  const isEnd = !('reference' in reference) || by.random() < 0.6
+  const end = isEnd ? { expiresAt: by.random() < 0.5 ? null : by.soon() } : {}
   return matched(by, { kind: 'change', id, to: { ...reference, ...end } })
 }
 

@@ -120,17 +120,17 @@ const SHARES: readonly [Way, share: number][] = [
   [(by) => by.follow(), 8],
   [(by) => by.again(), 13],
   [(by) => by.head(), 3],
-  [() => requestOf({ kind: 'inventory' }), 6],
+  [() => requestOf({ kind: 'inventory' }), 5],
   [(by) => by.read(), 10],
   [(by) => by.readFeed(), 7],
-  [(by) => by.filtered(), 9],
+  [(by) => by.filtered(), 8],
   [add, 4],
   [repeat, 5],
   [correct, 6],
   [remove, 2],
   [place, 6],
   [move, 7],
-  [change, 3],
+  [change, 5],
 ]
 const WAYS = SHARES.flatMap(([way, share]) => Array<Way>(share).fill(way))
 

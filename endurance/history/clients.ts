@@ -134,7 +134,9 @@ export class Clients {
   }
 
   private async send(asked: Asked, client: number, isRecorded = true): Promise<Operation> {
-    const server = client % this.site.urls().length
+    const servers = this.site.urls().length
+    // A reader of the feed goes on at whatever server.
+    const server = asked.ask.kind === 'events' ? Math.floor(this.random() * servers) : client % servers
     const { known } = this.choosers[0] as Chooser
     const name =
       asked.key ?? (this.random() < WRONG_SHARE ? 'wrong' : known.keys[Math.floor(this.random() * known.keys.length)])

@@ -9,7 +9,7 @@ import type { Making } from './planted/lie.ts'
 import { DIFFERENT, LATE, NOT_DONE, TWICE } from './planted/wrong-answers.ts'
 import { BORDERS, KEPT, ORDER, SEEN_LATE, TIMES } from './planted/wrong-reads.ts'
 import { REFUSED } from './planted/wrong-refusals.ts'
-import type { Kind } from './sites.ts'
+import { FAILOVER, type Kind } from './sites.ts'
 
 /** In a file, a text that is there once, and what stands in its place. */
 type Edit = readonly [file: string, from: string, to: string]
@@ -22,6 +22,8 @@ export interface Planted {
   readonly edits?: readonly Edit[]
   /** What else breaks, without which it does not show. */
   readonly breaks?: readonly string[]
+  /** Otherwise commits wait for the standby. */
+  readonly isSynchronous?: false
 }
 
 const CACHE = 'src/http/response/answer-cache.ts'
@@ -66,6 +68,13 @@ export const PLANTED: readonly Planted[] = [
     Object.entries(lies).map(([name, lie]): Planted => ({ group, name, lie, stores: ['sqlite', 'postgres'] })),
   ),
   // SQLite alone keeps answers.
+  {
+    group: 'done, and lost',
+    name: 'commits that do not wait for the standby',
+    stores: ['postgres'],
+    breaks: [FAILOVER],
+    isSynchronous: false,
+  },
   ...IN_CODE.map((planted): Planted => ({ group: 'in the code', stores: ['sqlite'], ...planted })),
 ]
 

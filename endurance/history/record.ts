@@ -4,17 +4,16 @@ import { randomOf } from '../../test/support/searches.ts'
 import { check, type Fault } from './checker.ts'
 import { Clients, type Pass, type Received, type Sent } from './clients.ts'
 import { isUnanswered, type Operation } from './operations.ts'
+import { AHEAD_MS } from './servers.ts'
 import { type BreakableSite, CLOCKS, type Kind, openSite } from './sites.ts'
-import { type Circumstances, NO_KEYS, type World } from './world.ts'
+import { type Circumstances, KEYS, type World } from './world.ts'
 
 const CLIENTS = 24
 /** So many operations at most come between two things that break: as dense on a machine that is busy as on one that is quiet. */
 const QUIET_OPERATIONS_MAX = 4_000
 const LOOK_EVERY_MS = 20
 /** How much later an expiry may come where servers and databases break. */
-const BROKEN_MS = 30_000
-/** A server's clock that jumps is ahead by at most so much. */
-const AHEAD_MS = 3_600_000
+export const BROKEN_MS = 30_000
 
 export interface Piece {
   readonly seed: number
@@ -40,13 +39,16 @@ export interface Plan {
   readonly breaks?: readonly string[]
   /** The folder of the source tree whose servers are started; by default this one. */
   readonly source?: string
+  /** Whether commits wait for the standby, where there is one: so they do. */
+  readonly isSynchronous?: boolean
   /** What stands between the clients and the servers. */
   readonly between?: (sent: Sent, pass: Pass) => Promise<Received>
 }
 
 export async function recordPiece(kind: Kind, plan: Plan): Promise<Piece> {
-  const { seed, operations, seconds, source, between } = plan
-  const site = await openSite(kind, source)
+  const { seed, operations, seconds, source, between, breaks, isSynchronous = true } = plan
+  const hasStandby = breaks?.length !== 0
+  const site = await openSite(kind, { hasStandby, isSynchronous, ...(source ? { source } : {}) })
   try {
     const clients = new Clients(site, seed, CLIENTS, between)
     const startedAt = performance.now()
@@ -64,18 +66,26 @@ export async function recordPiece(kind: Kind, plan: Plan): Promise<Piece> {
     ])
     const recordedMs = performance.now() - startedAt
     const lateMs = Object.keys(broken).length > 0 ? BROKEN_MS : longestOf(clients.operations)
-    await clients.readAll(lateMs)
-    const events = await clients.readFeed()
-    const keys = { ...NO_KEYS, readOnly: ['reader'], wrong: ['wrong'], revoked }
     const aheadMs = CLOCKS.some((name) => name in broken) ? AHEAD_MS : 0
-    const circumstances: Circumstances = { keys, lateMs, aheadMs }
-    const checkedFrom = performance.now()
-    const { checked, world, faults } = check(clients.operations, events, circumstances)
-    const checkedMs = performance.now() - checkedFrom
+    const keys = { ...KEYS, readOnly: ['reader'], revoked }
+    const { checked, world, checkedMs, ...verdict } = await judge(clients, { keys, lateMs, aheadMs })
+    const problems = site
+      .problems()
+      .map((reason) => ({ reason, operations: [], commits: [], at: startedAt + recordedMs }))
+    const faults = [...verdict.faults, ...problems]
     return { seed, operations: clients.operations, checked, world, faults, broken, startedAt, recordedMs, checkedMs }
   } finally {
     await site.remove()
   }
+}
+
+/** Call it when nothing breaks any more. */
+export async function judge(clients: Clients, circumstances: Circumstances) {
+  await clients.readAll(circumstances.lateMs)
+  const events = await clients.readFeed()
+  const checkedFrom = performance.now()
+  const verdict = check(clients.operations, events, circumstances)
+  return { ...verdict, checkedMs: performance.now() - checkedFrom }
 }
 
 /** Resolves with what broke, and how often. */

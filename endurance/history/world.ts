@@ -20,7 +20,7 @@ export interface Circumstances extends Allowance {
   readonly keys: Keys
 }
 
-export const NO_KEYS: Keys = { readOnly: [], wrong: [], revoked: {} }
+export const KEYS: Keys = { readOnly: [], wrong: ['wrong'], revoked: {} }
 
 export class World {
   readonly commits: readonly Commit[]

@@ -1,0 +1,118 @@
+// The two servers of a history, their API keys, and what breaks them, by name.
+
+import { Database } from 'bun:sqlite'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { generateKey } from '../../src/domain/keys.ts'
+import { temporaryFile } from '../../test/support/files.ts'
+import { type Running, root, run, serve } from '../../test/support/process.ts'
+import { newClock, setAhead } from './clock.ts'
+
+const FROZEN_MS = 250
+const FULL_MS = 300
+const START_MS_MAX = 150
+/** How often a server is killed once more while it starts. */
+const KILLED_AT_START_SHARE = 0.2
+/** Longer than from one sweep of overdue reservations to the next. */
+export const AHEAD_FOR_MS = 1_200
+export const AHEAD_MS = 3_600_000
+
+/** The name of a fault: the wall clock of one server is an hour ahead for a while, and then right again. */
+export const CLOCK = 'a clock an hour ahead'
+
+export type Servers = Awaited<ReturnType<typeof startServers>>
+
+/** `databases`: by which address each server finds the store. `source`: the folder of the source tree whose servers are started. */
+export async function startServers(databases: readonly [string, string], source = root) {
+  const first = generateKey('production')
+  const clocks = [0, 1].map((n) => temporaryFile(`clock-${n}`))
+  const command = [process.execPath, '--preload', join(import.meta.dir, 'clock.ts'), join(source, 'src/cli/main.ts')]
+  const environment = (n: number) => {
+    const env = {
+      PETSTORE_BOOTSTRAP_KEY: first,
+      PETSTORE_DATABASE: databases[n] as string,
+      PETSTORE_LOG_LEVEL: 'silent',
+    }
+    return { ...env, HISTORY_CLOCK: clocks[n] as string }
+  }
+  const start = (n: number) => serve([], { env: environment(n), command })
+  clocks.forEach(newClock)
+  const servers: Running[] = [await start(0), await start(1)]
+  const urls = () => servers.map(({ url }) => url)
+  const kill = async (n: number) => {
+    await servers[n]?.stop('SIGKILL')
+    if (Math.random() < KILLED_AT_START_SHARE) await killWhileStarting(command, environment(n))
+    // The store may be broken, too, and a start waits for some seconds only.
+    servers[n] = await start(n)
+      .catch(() => start(n))
+      .catch(() => start(n))
+  }
+  const freeze = async (n: number) => {
+    process.kill((servers[n] as Running).pid, 'SIGSTOP')
+    await Bun.sleep(FROZEN_MS)
+    process.kill((servers[n] as Running).pid, 'SIGCONT')
+  }
+  const jump = async (n: number) => {
+    setAhead(clocks[n] as string, AHEAD_MS)
+    await Bun.sleep(AHEAD_FOR_MS)
+    setAhead(clocks[n] as string, 0)
+  }
+  const faults = {
+    'a server killed': () => kill(0),
+    'both servers killed': async () => void (await Promise.all([kill(0), kill(1)])),
+    'a server frozen': () => freeze(1),
+    [CLOCK]: () => jump(0),
+  }
+  const stop = () => Promise.all(servers.map((server) => server.stop('SIGKILL')))
+  const onKeys = async (...words: string[]) => {
+    const { stdout, stderr, status } = await run(['keys', ...words, '--database', databases[1]], {
+      command: command.slice(0, 1).concat(command.slice(-1)),
+    })
+    if (status !== 0) throw new Error(stderr)
+    return stdout.trim()
+  }
+  const create = (name: string, ...flags: string[]) => onKeys('create', '--name', name, ...flags)
+  const [second, leaver, reader] = await Promise.all([
+    create('second'),
+    create('leaver'),
+    create('reader', '--read-only'),
+  ])
+  const keys = { first, second, leaver, reader, wrong: generateKey('production') }
+  const revoke = async () => {
+    // The store may be broken just now.
+    const tried = () => onKeys('revoke', 'leaver').catch((error: unknown) => error)
+    while ((await tried()) instanceof Error) await Bun.sleep(100)
+  }
+  return { keys, urls, faults, stop, revoke, pid: (n: number) => (servers[n] as Running).pid }
+}
+
+async function killWhileStarting(command: readonly string[], env: Readonly<Record<string, string>>): Promise<void> {
+  const starting = Bun.spawn([...command, 'serve', '--port', '0'], {
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['ignore', 'ignore', 'ignore'],
+  })
+  await Bun.sleep(Math.random() * START_MS_MAX)
+  starting.kill('SIGKILL')
+  await starting.exited
+}
+
+/** The writes of one of the servers find no room. */
+export async function fullDisk(pid: number): Promise<void> {
+  const inject = ['-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=ENOSPC']
+  const child = Bun.spawn(['strace', '-f', '-o', '/dev/null', ...inject, '-p', `${pid}`], {
+    stdio: ['ignore', 'ignore', 'ignore'],
+  })
+  // Ended before it is attached, it would leave a process of its own behind.
+  const isTraced = () => !/^TracerPid:\s+0$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  while (child.exitCode === null && !isTraced()) await Bun.sleep(5)
+  await Bun.sleep(FULL_MS)
+  child.kill('SIGINT')
+  await child.exited
+}
+
+/** What SQLite finds wrong with the file. */
+export function integrityOf(path: string): string[] {
+  using file = new Database(path, { readonly: true })
+  const said = String(file.query('PRAGMA integrity_check').values())
+  return said === 'ok' ? [] : [said]
+}
