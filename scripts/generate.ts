@@ -1,5 +1,5 @@
-// Writes the generated files of the tree: the contract's types, the pages of settings and of promises, and functions of PostgreSQL. With
-// `--check` it writes nothing, and fails when a file is out of date.
+// Writes the generated files of the tree: the contract's types, the pages of settings and of promises, PostgreSQL's grants, and its functions.
+// With `--check` it writes nothing, and fails when a file is out of date.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,9 +12,15 @@ const check = process.argv.includes('--check')
 write({ 'src/contract/generated.ts': contractTypes(document) })
 // They read what was just written.
 const { configurationPage } = await import('./configuration-page.ts')
+const { postgresqlPage } = await import('./postgresql-page.ts')
 const { promisesPage } = await import('./promises-page.ts')
 const { sqlFunctions } = await import('./sql-functions.ts')
-write({ 'docs/configuration.md': configurationPage(), 'docs/promises.md': promisesPage(), ...sqlFunctions() })
+write({
+  'docs/configuration.md': configurationPage(),
+  'docs/postgresql.md': postgresqlPage(),
+  'docs/promises.md': promisesPage(),
+  ...sqlFunctions(),
+})
 
 function write(outputs: Record<string, string>): void {
   const stale = Object.entries(outputs).filter(([path, text]) => readOrEmpty(join(root, path)) !== text)

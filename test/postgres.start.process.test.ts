@@ -4,11 +4,16 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { StartError } from '../src/domain/errors.ts'
 import { kindOf, openStore } from '../src/store/kinds.ts'
+import { parsePostgresAddress } from '../src/store/postgres/address.ts'
+import { PrimaryConnection } from '../src/store/postgres/connection.ts'
+import { checkRights, grants } from '../src/store/postgres/rights.ts'
+import { NEW_PET_COLUMNS } from '../src/store/shared/pet-columns.ts'
 import { Forwarder } from './support/forwarder.ts'
 import { newKey } from './support/keys.ts'
 import { petFilter } from './support/lists.ts'
 import { petsOf } from './support/pets.ts'
 import { cluster, now, PET, storeWithKey } from './support/postgres-store.ts'
+import { rejectionOf } from './support/rejection.ts'
 
 describe('a start refuses', () => {
   const SECRET = 'hunter2%2F'
@@ -125,6 +130,10 @@ describe('with the rights of docs/postgresql.md', () => {
     const { id: by } = await limited.createKey(newKey())
     const { value: pet } = await limited.createPet(PET, by)
     expect(petsOf(await limited.listPets(petFilter({ limit: 1 })))).toEqual([pet])
+    expect(await limited.updatePet(pet.id, PET, by)).toEqual(pet)
+    expect(await limited.updatePet(pet.id, { name: 'Corrected' }, by)).toMatchObject({ name: 'Corrected' })
+    const { value: mistake } = await limited.createPet(PET, by)
+    await limited.deletePet(mistake.id, by)
     await limited.saveKeyUses([{ keyId: by, ending: 'aB12', at: 1 }])
     const expiresAt = Date.now() + 300
     const { value: overdue } = await limited.placeOrder({ petId: pet.id, expiresAt }, by, 'a')
@@ -162,4 +171,20 @@ test('a start names each right that a server needs and lacks', async () => {
   const error = await openStore(address.replace('postgres@', `${role}@`), { now }).catch((thrown) => thrown)
   const named = /\((.*)\): grant them/.exec(error.message)?.[1]?.split(/, (?=[A-Z])/)
   expect(named?.toSorted()).toEqual(granted.toSorted())
+})
+
+test('a column that a pet gets is in the grants, and a server that may not correct it is told so', async () => {
+  const { store, name, address } = await storeWithKey()
+  await store.close()
+  const role = `growing_${name}`
+  const grown = { ...NEW_PET_COLUMNS, bornOn: { column: 'born_on', kind: 'text', optional: true } }
+  const grant = (statements: string) => cluster.asAdmin((sql) => sql.unsafe(statements), name)
+  await grant(`CREATE ROLE ${role} LOGIN; ALTER TABLE pets ADD COLUMN born_on text; ${grants(role)}`)
+  const connection = await PrimaryConnection.open(parsePostgresAddress(address.replace('postgres@', `${role}@`)))
+  const error = await rejectionOf(checkRights(connection.read, grown))
+  expect(error.message).toContain('(UPDATE (born_on) ON pets)')
+  await grant(grants(role, grown))
+  await checkRights(connection.read, grown)
+  await connection.change(`UPDATE pets SET born_on = '2026-11-21' WHERE id = $1 RETURNING id`, 1n)
+  await connection.close()
 })

@@ -1,4 +1,4 @@
-// The schema of a PostgreSQL database: its version, its migrations, and the privileges that a server needs.
+// The schema of a PostgreSQL database: its version and its migrations.
 
 import { StartError } from '../../domain/errors.ts'
 import { UNFINISHED_COPY } from '../shared/failures.ts'
@@ -59,40 +59,6 @@ export async function checkServer(ask: Ask): Promise<void> {
   if (server.encoding !== 'UTF8') {
     throw new StartError(`its encoding is ${server.encoding}: create the database with ENCODING 'UTF8'`)
   }
-}
-
-const RIGHTS = {
-  pets: ['SELECT', 'INSERT', 'UPDATE (name)', 'UPDATE (category_id)', 'UPDATE (status)', 'DELETE'],
-  orders: ['SELECT', 'INSERT', 'UPDATE'],
-  inventory: ['SELECT'],
-  events: ['SELECT', 'INSERT'],
-  event_epoch: ['SELECT'],
-  search_terms: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
-  search_segments: ['SELECT', 'INSERT', 'DELETE'],
-  search_changes: ['SELECT', 'DELETE'],
-  keys: ['SELECT', 'INSERT', 'UPDATE'],
-  deprecated_calls: ['SELECT', 'INSERT', 'UPDATE'],
-  idempotency_answers: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
-}
-
-/** Throws StartError when the user lacks a privilege that a server needs. */
-export async function checkRights(ask: Ask): Promise<void> {
-  const needed = Object.entries(RIGHTS).flatMap(([table, rights]) =>
-    rights.map((right) => `('${table}', '${right}', ${isHeld(table, right)})`),
-  )
-  const missing = await ask<{ name: string; right: string }>(
-    `SELECT name, "right" FROM (VALUES ${needed}) AS needed (name, "right", held) WHERE NOT held`,
-  )
-  if (missing.length === 0) return
-  const list = missing.map(({ name, right }) => `${right} ON ${name}`).join(', ')
-  throw new StartError(`this user lacks privileges (${list}): grant them, as petstore help postgresql says`)
-}
-
-function isHeld(table: string, right: string): string {
-  const [, name, column] = /^(\w+) \((\w+)\)$/.exec(right) ?? []
-  return column
-    ? `has_column_privilege('${table}', '${column}', '${name}')`
-    : `has_table_privilege('${table}', '${right}')`
 }
 
 /** A table that is there while the database is the target of a copy that is not whole. Nobody needs a privilege to see that. */

@@ -1,0 +1,53 @@
+// The rights that a server needs, table by table: the least, for a role that does not own the tables. Those on columns follow from the
+// table of columns. `npm run generate` writes them into docs/postgresql.md.
+
+import { StartError } from '../../domain/errors.ts'
+import type { AnyColumns } from '../shared/columns.ts'
+import { NEW_PET_COLUMNS } from '../shared/pet-columns.ts'
+import type { Ask } from './session.ts'
+
+type Rights = Readonly<Record<string, readonly string[]>>
+
+/** What a correction sets, and nothing else of a pet, can be changed. */
+function rightsWith(petColumns: AnyColumns): Rights {
+  return {
+    pets: ['SELECT', 'INSERT', ...Object.values(petColumns).map(({ column }) => `UPDATE (${column})`), 'DELETE'],
+    orders: ['SELECT', 'INSERT', 'UPDATE'],
+    inventory: ['SELECT'],
+    events: ['SELECT', 'INSERT'],
+    event_epoch: ['SELECT'],
+    search_terms: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+    search_segments: ['SELECT', 'INSERT', 'DELETE'],
+    search_changes: ['SELECT', 'DELETE'],
+    keys: ['SELECT', 'INSERT', 'UPDATE'],
+    deprecated_calls: ['SELECT', 'INSERT', 'UPDATE'],
+    idempotency_answers: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+  }
+}
+
+/** The statements that give a role what a server needs, one a line. */
+export function grants(role: string, petColumns: AnyColumns = NEW_PET_COLUMNS): string {
+  const all: Rights = { petstore_schema: ['SELECT'], ...rightsWith(petColumns) }
+  const tables = Object.entries(all).map(([table, rights]) => `GRANT ${rights.join(', ')} ON ${table} TO ${role};`)
+  return [`GRANT USAGE ON SCHEMA public TO ${role};`, ...tables].join('\n')
+}
+
+/** Throws StartError when the user lacks a privilege that a server needs. */
+export async function checkRights(ask: Ask, petColumns: AnyColumns = NEW_PET_COLUMNS): Promise<void> {
+  const needed = Object.entries(rightsWith(petColumns)).flatMap(([table, rights]) =>
+    rights.map((right) => `('${table}', '${right}', ${isHeld(table, right)})`),
+  )
+  const missing = await ask<{ name: string; right: string }>(
+    `SELECT name, "right" FROM (VALUES ${needed}) AS needed (name, "right", held) WHERE NOT held`,
+  )
+  if (missing.length === 0) return
+  const list = missing.map(({ name, right }) => `${right} ON ${name}`).join(', ')
+  throw new StartError(`this user lacks privileges (${list}): grant them, as petstore help postgresql says`)
+}
+
+function isHeld(table: string, right: string): string {
+  const [, name, column] = /^(\w+) \((\w+)\)$/.exec(right) ?? []
+  return column
+    ? `has_column_privilege('${table}', '${column}', '${name}')`
+    : `has_table_privilege('${table}', '${right}')`
+}
