@@ -7,7 +7,9 @@ FROM scratch
 # Each processor has its loader in one of these two folders.
 COPY --from=debian /usr/lib/*-linux-gnu/ld-linux-*.so.* /lib64/
 COPY --from=debian /usr/lib/*-linux-gnu/ld-linux-*.so.* /usr/lib/*-linux-gnu/libc.so.6 /usr/lib/*-linux-gnu/libm.so.6 /usr/lib/*-linux-gnu/libdl.so.2 /usr/lib/*-linux-gnu/libpthread.so.0 /usr/lib/*-linux-gnu/libresolv.so.2 /lib/
-COPY dist/petstore /petstore
+# The licence of that library. The notices of all else are beside the executable.
+COPY --from=debian /usr/share/doc/libc6/copyright /usr/share/doc/libc6/
+COPY dist/petstore dist/THIRD-PARTY-NOTICES.txt /
 # An empty folder that the user of the image owns; a new volume takes its owner over.
 COPY --from=debian --chown=65532:65532 /srv /data
 USER 65532:65532

@@ -1,10 +1,12 @@
-// `npm run build:executable`: makes dist/petstore, one file that runs without Node, npm or Bun. `-- --target linux-x64-musl` makes one
+// `npm run build:executable`: makes dist/petstore, one file that runs without Node, npm or Bun, and beside it the notices
+// of what it carries. `-- --target linux-x64-musl` makes one
 // for another system, with that system's Bun; `--outfile` names another file.
 
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { bundleService } from './bundle-service.ts'
+import { NOTICES, notices } from './notices.ts'
 
 /** By how people name them. Bun's own names begin with `bun-`. */
 const TARGETS: Record<string, Bun.Build.CompileTarget> = {
@@ -26,6 +28,7 @@ const executable = resolve(outfile ?? join(import.meta.dir, '../dist', target ? 
 mkdirSync(dirname(executable), { recursive: true })
 try {
   await bundleService({ executable, target: TARGETS[target ?? ''] })
+  writeFileSync(join(dirname(executable), NOTICES), notices())
 } catch (error) {
   const reasons = error instanceof AggregateError ? error.errors : [error]
   process.stderr.write(`${reasons.map(String).join('\n')}\nThe executable could not be made.\n`)

@@ -5,6 +5,7 @@ import { copyFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import packageJson from '../package.json'
 import { bundleService } from './bundle-service.ts'
+import { NOTICES, notices } from './notices.ts'
 
 const root = join(import.meta.dir, '..')
 const dist = join(root, 'dist')
@@ -23,6 +24,7 @@ await bundleService({ folder: dist })
 compile('tsconfig.testing.json', join(dist, 'testing'))
 await bundleTestingForRequire(join(dist, 'testing'))
 compileClient(join(dist, 'petstore-client'))
+for (const folder of [dist, join(dist, 'petstore-client')]) writeFileSync(join(folder, NOTICES), notices())
 writeFileSync(join(dist, BUILT), '')
 
 /** For programs and test runners that load CommonJS, which has no `import.meta`. */

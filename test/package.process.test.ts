@@ -139,6 +139,7 @@ describe('the package', () => {
       'bin/package.json',
       'bin/petstore',
       'deploy/',
+      'dist/THIRD-PARTY-NOTICES.txt',
       'dist/main.js',
       'dist/pages',
       'dist/testing',

@@ -3,6 +3,7 @@
 
 import { copyFileSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { NOTICES, notices } from '../../scripts/notices.ts'
 import { temporaryFile } from './files.ts'
 import { root } from './process.ts'
 
@@ -30,13 +31,16 @@ export async function buildImage(executable: string) {
 
   mkdirSync(join(folder, 'dist'))
   linkSync(executable, join(folder, 'dist/petstore'))
+  writeFileSync(join(folder, 'dist', NOTICES), notices())
   // What the image takes from Debian, taken from this machine.
   const libraries = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`
-  for (const path of [libraries, '/srv']) mkdirSync(join(folder, 'debian', path), { recursive: true })
+  const licence = '/usr/share/doc/libc6'
+  for (const path of [libraries, licence, '/srv']) mkdirSync(join(folder, 'debian', path), { recursive: true })
   for (const name of readdirSync(libraries)) {
     if (!/^(ld-linux-.*|lib(c|m|dl|pthread|resolv))\.so\.\d$/.test(name)) continue
     copyFileSync(join(libraries, name), join(folder, 'debian', libraries, name))
   }
+  copyFileSync(`${licence}/copyright`, join(folder, 'debian', licence, 'copyright'))
   writeFileSync(join(folder, 'Debian'), 'FROM scratch\nCOPY debian /\n')
   await build('localhost/debian', join(folder, 'Debian'))
   await build('localhost/petstore', join(root, 'Dockerfile'), '--build-arg', 'DEBIAN=localhost/debian')

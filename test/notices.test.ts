@@ -1,0 +1,43 @@
+// The notices of what others wrote: of every package whose code is in what we build, as the bundler tells it.
+
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { notices } from '../scripts/notices.ts'
+import { root } from './support/process.ts'
+
+const text = notices()
+
+/** The packages whose files the bundler takes. */
+async function bundled(target: 'bun' | 'browser', entry: string, tsconfig = 'tsconfig.json'): Promise<string[]> {
+  const { metafile } = await Bun.build({
+    entrypoints: [join(root, entry)],
+    target,
+    tsconfig: join(root, tsconfig),
+    metafile: true,
+  })
+  const files = Object.keys(metafile?.inputs ?? {})
+  return [...new Set(files.flatMap((file) => /^.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []))].sort()
+}
+
+test('are of every package in the service and in its pages', async () => {
+  const service = await bundled('bun', 'src/cli/main.ts')
+  const page = (name: string) => bundled('browser', `src/${name}/index.html`, `src/${name}/tsconfig.json`)
+  const pages = [...(await page('console')), ...(await page('reference'))]
+  expect(service.length).toBeGreaterThan(10)
+  expect(pages).toContain('preact')
+  // The library of the reference is served as it is.
+  for (const name of [...service, ...pages, '@scalar/fastify-api-reference']) expect(text).toContain(`\n${name} `)
+})
+
+test('petstore-client and petstore/testing carry nothing of others', async () => {
+  expect(await bundled('browser', 'src/client/petstore.ts')).toEqual([])
+  expect(await bundled('bun', 'src/testing/testing.ts')).toEqual([])
+})
+
+test('have the terms of each package, and of Bun what it links', () => {
+  for (const part of text.split(`${'='.repeat(80)}\n`).slice(1)) {
+    const [name] = part.split('\n')
+    expect([name, /Permission is hereby granted|Permission to use, copy, modify/i.test(part)]).toEqual([name, true])
+  }
+  for (const name of ['JavaScriptCore', 'boringssl', 'mimalloc', 'zstd']) expect(text).toContain(name)
+})
