@@ -129,6 +129,7 @@ export async function requestsTo(
   // Older commits have no feed.
   const feed = await answerOf(server, events('from=now')).catch(() => undefined)
   const end = cursorOf(feed?.headers.link)
-  const place = (event: number) => encodeEventCursor({ ...decodeEventCursor(end), id: BigInt(event) })
+  // Without a mark, as servers of schema 17 gave them: what the event says is not known here.
+  const place = (event: number) => encodeEventCursor({ ...decodeEventCursor(end), id: BigInt(event), mark: undefined })
   return work.requests({ pets, cursor: contender.cursor, place, etag: headers.etag ?? '' })
 }

@@ -56,6 +56,18 @@ export function fill(path: string, pets: number): void {
       1763683200000 + id, (SELECT id FROM keys)
     FROM number`
   change(path, sql)
+  if (hasEventRows(path)) change(path, ADDED)
+}
+
+/** Each pet that was added is a row of the feed; a tree of before that finds it by the pet alone. */
+const ADDED = `INSERT INTO events (id, type, at, reached, key_id, pet_id, pet_status, pet)
+  SELECT id, 'pet.added', created_at, created_at, created_by, id, status,
+    concat('{"name":', json_quote(name), ',"categoryId":', category_id, '}')
+  FROM pets ORDER BY id`
+
+function hasEventRows(path: string): boolean {
+  using database = new Database(path, { readonly: true })
+  return database.query(`SELECT 1 FROM pragma_table_info('events') WHERE name = 'reached'`).get() !== null
 }
 
 /** Fills the index of search, as a server does. */
