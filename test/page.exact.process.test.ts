@@ -15,6 +15,9 @@ test('ids and categories beyond 2^53 are shown, looked up and copied exactly', a
   for (const id of ids) {
     database.run(`INSERT INTO pets (id, name, category_id, status, created_at, created_by)
                   VALUES (${id}, 'Pet ${id}', -9223372036854775808, 'sold', 0, 1)`)
+    database.run(`INSERT INTO events (type, at, key_id, pet_id, pet_status, pet)
+                  SELECT 'pet.added', 0, 1, id, status, json_object('name', name, 'categoryId', category_id)
+                  FROM pets WHERE id = ${id}`)
   }
   const browser = await startBrowser()
   const { page, complaints } = await openPage(browser, `${service.origin}/`)
