@@ -6,7 +6,6 @@ import { copyFileSync, readFileSync } from 'node:fs'
 import type { ApiKey } from '../src/domain/keys.ts'
 import type { Store } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
-import { ASSIGNING } from '../src/store/shared/recovery.ts'
 import { allEvents, eventFilter } from './support/events.ts'
 import { temporaryFile } from './support/files.ts'
 import { newKey } from './support/keys.ts'
@@ -212,18 +211,6 @@ describe.each(KINDS)('a store in %s that was brought back to an earlier state', 
     expect(await again.exited).toBe(0)
     expect(await kind.lastId(earlier, 'pets')).toBe(1_000_001n)
   })
-})
-
-test('every table that assigns ids leaves some out', async () => {
-  const path = temporaryFile('petstore.db')
-  await opened(path, async () => undefined)
-  const assigning = inFile(path, (database) =>
-    database
-      .query("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%' ORDER BY name")
-      .values(),
-  )
-  // Nobody sees the ids of changes of texts.
-  expect(assigning.flat()).toEqual([...ASSIGNING, 'search_changes'].sort())
 })
 
 test('what is no store, or none that this user owns, is refused with a sentence', async () => {

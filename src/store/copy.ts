@@ -7,10 +7,6 @@ import type { Contents, Row, Table } from './contents.ts'
 import { kindOf, migrateStore } from './kinds.ts'
 
 const BATCH_ROWS = 1_000
-/** Not copied: the target counts the pets as they are added. PostgreSQL's name for it, and SQLite's. */
-const COUNTED = ['inventory', 'pet_counts']
-/** Not copied: cursors belong to one store. */
-const EPOCH = 'event_epoch'
 
 export interface CopyProgress {
   step: 'copying' | 'checking'
@@ -43,10 +39,6 @@ export async function copyStore(
   }
 }
 
-async function tablesOf(contents: Contents): Promise<Table[]> {
-  return (await contents.tables()).filter(({ name }) => !COUNTED.includes(name) && name !== EPOCH)
-}
-
 /** A table of the source and the same table of the target. They differ only in types that one kind of store lacks. */
 interface Pair {
   name: string
@@ -68,7 +60,7 @@ class Copy {
   ) {}
 
   async run(): Promise<Record<string, number>> {
-    const pairs = this.pairs(await tablesOf(this.source), await tablesOf(this.target))
+    const pairs = this.pairs(await this.source.tables(), await this.target.tables())
     for (const { from } of pairs) this.total += 2 * (await this.source.count(from))
     const counts: Record<string, number> = {}
     for (const pair of pairs) {
@@ -80,9 +72,9 @@ class Copy {
     return counts
   }
 
-  /** Throws StartError when one store has a table or a column that the other lacks. */
+  /** Throws StartError when one store has a column that the other lacks. */
   private pairs(ours: readonly Table[], theirs: readonly Table[]): Pair[] {
-    const [here, there] = [new Set(describe(ours, theirs)), new Set(describe(theirs, ours))]
+    const [here, there] = [new Set(describe(ours)), new Set(describe(theirs))]
     const only = (where: string, what: Set<string>) => (what.size ? [`only ${where} has ${[...what].join(', ')}`] : [])
     const differences = [
       ...only(this.sourceName, here.difference(there)),
@@ -91,11 +83,7 @@ class Copy {
     if (differences.length > 0) {
       throw new StartError(`The two stores have different tables, so nothing was copied: ${differences.join('; ')}.`)
     }
-    return ours.map((from) => ({
-      name: from.name,
-      from,
-      to: theirs.find(({ name }) => name === from.name) as Table,
-    }))
+    return ours.map((from, index) => ({ name: from.name, from, to: theirs[index] as Table }))
   }
 
   /** Adds the rows that the target lacks. Resolves with `false` when the target has other rows in their place. */
@@ -110,7 +98,7 @@ class Copy {
       }
       this.step('copying', rows.length)
     }
-    if (from.assigned !== undefined) {
+    if (from.assigned) {
       const [ours, theirs] = [await this.source.lastId(from), await this.target.lastId(to)]
       if (theirs < ours) {
         await this.markUnfinished()
@@ -167,16 +155,11 @@ function absent(rows: readonly Row[], there: readonly Row[]): readonly Row[] | u
   return there.slice(0, rows.length).every(isWanted) ? rows.slice(there.length) : undefined
 }
 
-/** What both stores must have: columns and their kinds, where a boolean is a number as in SQLite; of a table that `others` lacks, its name. */
-function describe(tables: readonly Table[], others: readonly Table[]): string[] {
-  return tables.flatMap(({ name, columns, keyLength, assigned }) => {
-    if (!others.some((other) => other.name === name)) return [`the table ${name}`]
-    return columns.map((column, index) => {
-      const kind = column.type === 'text' ? 'text' : 'a number'
-      const key = index < keyLength ? ', in the primary key' : ''
-      return `${name}.${column.name} (${kind}${key}${column.name === assigned ? ', assigned' : ''})`
-    })
-  })
+/** What both stores must have: columns and their kinds, where a boolean is a number as in SQLite. */
+function describe(tables: readonly Table[]): string[] {
+  return tables.flatMap(({ name, columns }) =>
+    columns.map((column) => `${name}.${column.name} (${column.type === 'text' ? 'text' : 'a number'})`),
+  )
 }
 
 /** Opening it as a store first creates it, migrates it, or refuses it with a sentence. */

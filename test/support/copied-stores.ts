@@ -4,12 +4,12 @@ import { Database } from 'bun:sqlite'
 import { generateKey, hashKey } from '../../src/domain/keys.ts'
 import type { NewPet } from '../../src/domain/pets.ts'
 import { openStore } from '../../src/store/kinds.ts'
+import { TABLES } from '../../src/store/shared/tables.ts'
 import { temporaryFile } from './files.ts'
 import { newPet } from './pets.ts'
 import type { Cluster } from './postgres.ts'
 import { run } from './process.ts'
 
-export const TABLES = ['keys', 'pets', 'idempotency_answers', 'deprecated_calls', 'orders', 'events']
 export const PETS = 2_500
 export const FIRST_ORDER = { petId: 1n, reference: 'till "3" \u{1F436}', expiresAt: 1e9 }
 /** After all that is in the source. */
@@ -68,7 +68,10 @@ export async function filledFile(count = PETS): Promise<string> {
 }
 
 /** Every value of every row, as text. */
-export function rowsOfFile(path: string, tables = TABLES): Record<string, string[]> {
+export function rowsOfFile(
+  path: string,
+  tables: readonly string[] = TABLES.map(({ name }) => name),
+): Record<string, string[]> {
   const database = new Database(path, { safeIntegers: true })
   const rows = tables.map((table) => [
     table,

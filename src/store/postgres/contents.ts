@@ -1,16 +1,7 @@
 // The rows of a PostgreSQL store, for copying. The user must own the tables, because ids are copied, not assigned.
 
 import { StartError } from '../../domain/errors.ts'
-import {
-  type ColumnEntry,
-  type Contents,
-  describeTable,
-  keyOf,
-  quoted,
-  type Row,
-  referencedFirst,
-  type Table,
-} from '../contents.ts'
+import { type ColumnEntry, type Contents, describeTables, keyOf, quoted, type Row, type Table } from '../contents.ts'
 import { type PostgresAddress, parsePostgresAddress } from './address.ts'
 import { Client } from './client.ts'
 import { codeOf } from './errors.ts'
@@ -24,25 +15,11 @@ const TYPES = { bigint: 'integer', text: 'text', boolean: 'boolean' } as const
 /** The types that JSON values are read as. */
 const READ_AS = { integer: 'bigint', text: 'text', boolean: 'int' } as const
 
-/** Without what each store makes for itself: the schema's version, an empty table for older servers, and the index of search. */
-const OTHERS = `('petstore_schema', 'idempotency_keys', 'search_terms', 'search_segments', 'search_changes')`
-
-/** The columns of every table of the store, in order of creation. The mark of an unfinished copy has none. */
 const COLUMNS = `
-  SELECT tables.relname AS "table", columns.attname AS name, format_type(columns.atttypid, columns.atttypmod) AS type,
-         coalesce(array_position(keys.indkey::int2[], columns.attnum) + 1, 0)::int AS place,
-         pg_get_serial_sequence(quote_ident(tables.relname), columns.attname) IS NOT NULL AS assigned
-  FROM pg_class AS tables
-  JOIN pg_attribute AS columns
-    ON columns.attrelid = tables.oid AND columns.attnum > 0 AND NOT columns.attisdropped AND columns.attgenerated = ''
-  LEFT JOIN pg_index AS keys ON keys.indrelid = tables.oid AND keys.indisprimary
-  WHERE tables.relkind IN ('r', 'p') AND NOT tables.relispartition AND tables.relname NOT IN ${OTHERS}
-    AND tables.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'petstore_schema'::regclass)
-  ORDER BY tables.oid, columns.attnum`
-const REFERENCES = `
-  SELECT DISTINCT tables.relname AS "from", others.relname AS "to"
-  FROM pg_constraint AS keys JOIN pg_class AS tables ON tables.oid = conrelid JOIN pg_class AS others ON others.oid = confrelid
-  WHERE keys.contype = 'f' AND tables.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'petstore_schema'::regclass)`
+  SELECT tables.relname AS "table", attname AS name, format_type(atttypid, atttypmod) AS type
+  FROM pg_class AS tables JOIN pg_attribute ON attrelid = tables.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = ''
+  WHERE relkind IN ('r', 'p') AND NOT relispartition
+    AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'petstore_schema'::regclass)`
 
 const CLOSE_TIMEOUT_MS = 1_000
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html: a character that does not exist in the encoding. */
@@ -67,17 +44,7 @@ export async function openPostgresContents(address: string): Promise<Contents> {
   }
 
   return {
-    tables: async () => {
-      const columns = await ask<ColumnEntry & { table: string }>(COLUMNS)
-      const references = await ask<{ from: string; to: string }>(REFERENCES)
-      const found = Map.groupBy(columns, ({ table }) => table)
-      return referencedFirst(
-        Array.from(found, ([name, entries]) => {
-          const others = references.filter(({ from }) => from === name).map(({ to }) => to)
-          return describeTable(name, entries, others, TYPES)
-        }),
-      )
-    },
+    tables: async () => describeTables(await ask<ColumnEntry>(COLUMNS), TYPES),
     count: async ({ name }) => Number((await ask<{ n: bigint }>(`SELECT count(*) AS n FROM ${quoted(name)}`))[0]?.n),
     read: async (table, after, limit) => {
       const key = keyOf(table).map(orderable)
@@ -85,7 +52,7 @@ export async function openPostgresContents(address: string): Promise<Contents> {
       const rows = await ask<Record<string, Row[number]>>(
         `SELECT ${selectList(table)} FROM ${quoted(table.name)} ${where} ORDER BY ${key} LIMIT $1`,
         limit,
-        ...((after?.slice(0, table.keyLength) ?? []) as Parameter[]),
+        ...((after?.slice(0, table.key.length) ?? []) as Parameter[]),
       )
       return rows.map((row) => table.columns.map(({ name }) => row[name] ?? null))
     },
@@ -147,8 +114,8 @@ function selectList({ columns }: Table): string {
 
 const SEQUENCE = 'pg_get_serial_sequence(quote_ident($1), $2)'
 
-function sequenceOf({ name, assigned }: Table): [string, string] {
-  return [name, assigned ?? '']
+function sequenceOf({ name, key }: Table): [string, string] {
+  return [name, key[0] as string]
 }
 
 function toObject({ columns }: Table, row: Row): Record<string, string | null> {

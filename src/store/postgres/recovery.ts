@@ -3,7 +3,8 @@
 
 import { StartError } from '../../domain/errors.ts'
 import { type KeyRow, keyColumns, toKey } from '../shared/key-rows.ts'
-import { ASSIGNING, lastSkipped, type Recovery } from '../shared/recovery.ts'
+import { lastSkipped, type Recovery } from '../shared/recovery.ts'
+import { ASSIGNING } from '../shared/tables.ts'
 import { parsePostgresAddress } from './address.ts'
 import { APPLICATION } from './client.ts'
 import { openSession } from './contents.ts'

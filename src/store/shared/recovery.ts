@@ -10,9 +10,6 @@ export interface Recovery {
   revoke(keys: readonly ApiKey[]): Promise<readonly KeyId[]>
 }
 
-/** The tables that assign ids. Before schema 18 the ids of events followed those of pets. */
-export const ASSIGNING = ['keys', 'pets', 'orders', 'events'] as const
-
 const ID_MAX = 2n ** 63n - 1n
 
 /** The last id that is left out. Throws the error that `refuse` makes of the reason when there are not so many. */

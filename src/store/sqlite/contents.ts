@@ -4,7 +4,7 @@
 import { Database } from 'bun:sqlite'
 import { resolve } from 'node:path'
 import { StartError } from '../../domain/errors.ts'
-import { type Contents, describeTable, keyOf, quoted, type Row, referencedFirst, type Table } from '../contents.ts'
+import { type ColumnEntry, type Contents, describeTables, keyOf, quoted, type Row, type Table } from '../contents.ts'
 import { BUSY_TIMEOUT_MS, openConnection } from './connection.ts'
 import { isSqliteCode, translated } from './errors.ts'
 import { BEGIN_EPOCH } from './events.ts'
@@ -13,8 +13,6 @@ import { COUNT_TO } from './inventory.ts'
 
 /** For STRICT tables. In others, a column's type does not determine the type of its values. */
 const TYPES = { INTEGER: 'integer', INT: 'integer', TEXT: 'text' } as const
-/** The catalogue shows it only in the table's SQL. */
-const ASSIGNS = /\bPRIMARY\s+KEY\s+AUTOINCREMENT\b/i
 
 /** `path` is a store's file, or `:memory:` for a new store. Throws StartError when another process uses the file. */
 export function openSqliteContents(path: string): Contents {
@@ -27,32 +25,18 @@ export function openSqliteContents(path: string): Contents {
 
   const identify = (id: number) => translated(() => void database.run(`PRAGMA application_id = ${id}`))
 
-  function tableOf(name: string, sql: string): Table {
-    const columns = select<[string, string, bigint]>(
-      'SELECT name, type, pk FROM pragma_table_xinfo(?) WHERE hidden = 0',
-      name,
-    )
-    const entries = columns.map(([column, type, pk]) => ({
-      name: column,
-      type: type.toUpperCase(),
-      place: Number(pk),
-      assigned: pk > 0n && ASSIGNS.test(sql),
-    }))
-    const references = select<[string]>('SELECT DISTINCT "table" FROM pragma_foreign_key_list(?)', name)
-    return describeTable(name, entries, references.flat(), TYPES)
-  }
-
   return {
     tables: async () => {
-      const found = select<[string, string, bigint]>(
-        `SELECT name, sql, strict FROM sqlite_schema JOIN pragma_table_list USING (name)
-         WHERE schema = 'main' AND sqlite_schema.type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-           AND name NOT LIKE 'search\\_%' ESCAPE '\\'
-         ORDER BY sqlite_schema.rowid`,
+      const columns = translated(() =>
+        database
+          .query<ColumnEntry, []>(
+            `SELECT tables.name AS "table", columns.name, upper(columns.type) AS type
+             FROM sqlite_schema AS tables JOIN pragma_table_xinfo(tables.name) AS columns
+             WHERE tables.type = 'table' AND hidden = 0`,
+          )
+          .all(),
       )
-      const loose = found.find(([, , strict]) => !strict)
-      if (loose) throw new StartError(`The table ${loose[0]} is not STRICT: it cannot be copied.`)
-      return referencedFirst(found.map(([name, sql]) => tableOf(name, sql)))
+      return describeTables(columns, TYPES)
     },
     count: async ({ name }) => Number(select<[bigint]>(`SELECT count(*) FROM ${quoted(name)}`)[0]?.[0]),
     read: async (table, after, limit) => {
@@ -60,7 +44,7 @@ export function openSqliteContents(path: string): Contents {
       const where = after ? `WHERE (${key}) > (${key.map(() => '?')})` : ''
       return select<Row>(
         `SELECT ${columnsOf(table)} FROM ${quoted(table.name)} ${where} ORDER BY ${key} LIMIT ?`,
-        ...(after?.slice(0, table.keyLength) ?? []),
+        ...(after?.slice(0, table.key.length) ?? []),
         limit,
       )
     },
@@ -69,14 +53,7 @@ export function openSqliteContents(path: string): Contents {
         `INSERT INTO ${quoted(table.name)} (${columnsOf(table)}) VALUES (${table.columns.map(() => '?')})`,
       )
       transact(() => {
-        // What they would make is copied, too.
-        const triggers = select<[string, string]>(
-          "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?",
-          table.name,
-        )
-        for (const [name] of triggers) database.run(`DROP TRIGGER ${quoted(name)}`)
         for (const row of rows) insert.run(...row)
-        for (const [, sql] of triggers) database.run(sql)
         if (table.name === 'pets') database.query(COUNT_TO).run(rows.at(-1)?.[0] ?? 0n)
       })
     },
