@@ -1,4 +1,4 @@
-// Writes the generated files of the tree: the contract's types, the pages of settings and of promises, PostgreSQL's grants, and its functions.
+// Writes the generated files of the tree: the contract's types, the page of settings, PostgreSQL's grants, and its functions.
 // With `--check` it writes nothing, and fails when a file is out of date.
 
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -13,12 +13,10 @@ write({ 'src/contract/generated.ts': contractTypes(document) })
 // They read what was just written.
 const { configurationPage } = await import('./configuration-page.ts')
 const { postgresqlPage } = await import('./postgresql-page.ts')
-const { promisesPage } = await import('./promises-page.ts')
 const { sqlFunctions } = await import('./sql-functions.ts')
 write({
   'docs/configuration.md': configurationPage(),
   'docs/postgresql.md': postgresqlPage(),
-  'docs/promises.md': promisesPage(),
   ...sqlFunctions(),
 })
 

@@ -325,7 +325,7 @@ test('--list needs neither server nor key, and obeys --level', async () => {
   const { stdout, status } = await verify(['--list', '--json'], { PETSTORE_API_KEY: '' })
   const rows = PROMISES.filter(({ level }) => level === 'interface')
   expect(JSON.parse(stdout)).toEqual({
-    promises: rows.map(({ id, level, promise, source }) => ({ id, level, promise, source })),
+    promises: rows.map(({ id, level, promise, source, needs = [] }) => ({ id, level, promise, source, needs })),
   })
   expect(status).toBe(0)
 })

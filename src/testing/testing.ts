@@ -20,7 +20,7 @@ export interface TestPetstore {
 /** A petstore that misbehaves at a test's word. A reset ends it. */
 export interface PracticePetstore extends TestPetstore {
   /**
-   * From now on the service breaks the promise with this id, and no other. docs/promises.md explains each. Rejects with an Error for a lie
+   * From now on the service breaks the promise with this id, and no other. `petstore verify --list` explains each. Rejects with an Error for a lie
    * that there is not.
    */
   lie(promise: string): Promise<void>
