@@ -3,8 +3,8 @@
 import { Database } from 'bun:sqlite'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openStore } from '../src/store/kinds.ts'
-import { SEGMENT } from '../src/store/search/terms.ts'
+import { SearchIndex } from '../src/store/sqlite/search.ts'
+import { Statements } from '../src/store/sqlite/statements.ts'
 import { run, temporaryFolder } from './machine.ts'
 import type { Work } from './requests.ts'
 
@@ -24,7 +24,7 @@ export async function copySeeded(root: string, pets: number, path: string, works
     const database = join(temporaryFolder().path, 'seeded.db')
     seeded = { database, key: createStore(root, database) }
     fill(database, pets)
-    if (indexed) await index(database)
+    if (indexed) index(database)
     made.set(name, seeded)
   }
   copyFileSync(seeded.database, path)
@@ -70,21 +70,16 @@ function hasEventRows(path: string): boolean {
   return database.query(`SELECT 1 FROM pragma_table_info('events') WHERE name = 'reached'`).get() !== null
 }
 
-/** Fills the index of search, as a server does. */
-async function index(path: string): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const onUnindexed = (list: string, ids: number) => {
-    if (list === 'pets' && ids < SEGMENT) resolve()
-  }
-  const store = await openStore(path, { now: Date.now, onUnindexed })
-  await promise
-  await store.close()
+/** Fills the index of search. */
+export function index(path: string): void {
+  change(path, (database) => new SearchIndex(new Statements({ database })).addAll())
 }
 
 /** Fast, without a journal: an interruption leaves the file corrupt. */
-function change(path: string, sql: string): void {
-  using database = new Database(path, { readwrite: true })
+function change(path: string, how: string | ((database: Database) => void)): void {
+  using database = new Database(path, { readwrite: true, safeIntegers: true })
   database.run('PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; PRAGMA cache_size = -200000')
-  database.run(sql)
+  if (typeof how === 'string') database.run(how)
+  else database.transaction(how)(database)
   database.run('PRAGMA journal_mode = WAL')
 }

@@ -1,5 +1,5 @@
-// Hostile names, and searches generated from them, on both stores at once: every answer is compared with that of a naive model, and with the
-// other store's, byte for byte. Some names are read from the rows, the others from the index.
+// Hostile names, and searches generated from them. First on both stores at once: every answer is compared with that of a naive model, and with the
+// other store's, byte for byte. Then on each store while pets are added, renamed and deleted and servers are killed: search-changes.ts.
 //
 //   npm run endurance:search -- --names 20000 --searches 10000 --report
 
@@ -12,18 +12,13 @@ import { newKey } from '../test/support/keys.ts'
 import { orderFilter, petFilter } from '../test/support/lists.ts'
 import { idsOf } from '../test/support/paging.ts'
 import { sharedCluster } from '../test/support/postgres.ts'
-import { hostileName, modelFinds, modelWords, randomOf, searchFor } from '../test/support/searches.ts'
+import { hostileName, modelWords, randomOf, searchFor } from '../test/support/searches.ts'
 import { faultsLine, print, runCommand } from './command.ts'
+import { proveChanges, tallyText } from './search-changes.ts'
+import { type Item, modelPage } from './search-model.ts'
 
 const STATUSES = ['available', 'available', 'available', 'pending', 'sold'] as const
 const DAY_MS = 86_400_000
-
-interface Item {
-  id: bigint
-  text: string
-  status: string
-  categoryId?: bigint
-}
 
 export interface Shop {
   stores: Record<string, Store>
@@ -32,11 +27,10 @@ export interface Shop {
   close(): Promise<void>
 }
 
-/** The same pets and orders in both stores. `segment`: the ids of a segment of the index; the last of them are behind it. */
-export async function openShop(names: number, segment: number, random: () => number): Promise<Shop> {
+/** The same pets and orders in both stores. */
+export async function openShop(names: number, random: () => number): Promise<Shop> {
   const cluster = await sharedCluster()
   const addresses = { SQLite: temporaryFile('search.db'), PostgreSQL: await cluster.newDatabase() }
-  const options = { now: Date.now, searchSegment: segment, searchEveryMs: 20 }
   const pets = Array.from({ length: names }, (_, n) => ({
     id: BigInt(n + 1),
     text: hostileName(random),
@@ -50,7 +44,7 @@ export async function openShop(names: number, segment: number, random: () => num
   })
   const stores: Record<string, Store> = {}
   for (const [name, address] of Object.entries(addresses)) {
-    const store = await openStore(address, options)
+    const store = await openStore(address, { now: Date.now })
     stores[name] = store
     const { id: by } = await store.createKey(newKey())
     const add = ({ text, status, categoryId }: Item) =>
@@ -59,7 +53,6 @@ export async function openShop(names: number, segment: number, random: () => num
     await inBatches(orders, ({ petId, reference }) =>
       store.placeOrder({ petId, reference, expiresAt: Date.now() + DAY_MS }, by),
     )
-    await indexed(store)
   }
   for (const { petId } of orders) (pets[Number(petId) - 1] as Item).status = 'pending'
   return {
@@ -72,21 +65,6 @@ export async function openShop(names: number, segment: number, random: () => num
 
 async function inBatches<Of>(items: readonly Of[], add: (item: Of) => Promise<unknown>): Promise<void> {
   for (let at = 0; at < items.length; at += 200) await Promise.all(items.slice(at, at + 200).map(add))
-}
-
-/** Resolves when a search is answered. */
-export async function indexed(store: Store): Promise<void> {
-  for (const list of [
-    () => store.listPets(petFilter({ limit: 1, search: 'a' })),
-    () => store.listOrders(orderFilter({ limit: 1, search: 'a' })),
-  ])
-    while (
-      await list().then(
-        () => false,
-        () => true,
-      )
-    )
-      await Bun.sleep(100)
 }
 
 /** The faults that were found. */
@@ -132,25 +110,6 @@ export async function proveSearches({ stores, pets, orders }: Shop, searches: nu
   return { faults, found }
 }
 
-type Asked = Pick<PetFilter, 'limit' | 'sort' | 'after' | 'back'> & {
-  search: string
-  status: string | undefined
-  categoryId?: bigint | undefined
-}
-
-function modelPage(items: readonly Item[], { search, status, categoryId, sort, after, back, limit }: Asked) {
-  const all = items
-    .filter((item) => (status ?? item.status) === item.status && (categoryId ?? item.categoryId) === item.categoryId)
-    .filter(({ text }) => modelFinds(text, search))
-    .map(({ id }) => id)
-  if (sort === 'newest') all.reverse()
-  const follows = (id: bigint) => after === undefined || (sort === 'oldest' ? id > after : id <= after)
-  const start = all.findIndex(follows)
-  const place = start < 0 ? all.length : start
-  const [from, to] = back ? [Math.max(0, place - limit), place] : [place, Math.min(all.length, place + limit)]
-  return { ids: all.slice(from, to), next: to < all.length, prev: from > 0 }
-}
-
 if (import.meta.main) {
   process.exit(
     await runCommand({
@@ -158,18 +117,26 @@ if (import.meta.main) {
       title: 'Search: both stores and a naive model',
       description: 'Compares searches over hostile names in both stores with a naive model.',
       options: {
-        names: ['pets, a third of them with an order', 20_000],
-        searches: ['searches, with any filter, order and direction', 10_000],
+        names: ['pets at rest, a third of them with an order', 20_000],
+        searches: ['searches of them, with any filter, order and direction; and of each store that changes', 10_000],
+        rounds: ['how often a server of each store is killed', 200],
         seed: ['the start of the generator', 1],
       },
-      async run({ names, searches, seed }) {
+      async run({ names, searches, rounds, seed }) {
         const random = randomOf(seed)
-        const shop = await openShop(names, 1_024, random)
+        const shop = await openShop(names, random)
         print(`filled with ${names} pets and ${shop.orders.length} orders`)
         const { faults, found } = await proveSearches(shop, searches, random)
         await shop.close()
-        const text = `- ${searches} searches over ${names} pets and ${shop.orders.length} orders, seed ${seed}: ${found} rows were found.\n${faultsLine(faults)}`
-        return { text, passed: faults.length === 0 }
+        const lines = [
+          `- At rest: ${searches} searches over ${names} pets and ${shop.orders.length} orders, seed ${seed}: ${found} rows were found.`,
+        ]
+        for (const kind of ['SQLite', 'PostgreSQL'] as const) {
+          const tally = await proveChanges(kind, rounds, searches, random, print)
+          faults.push(...tally.faults)
+          lines.push(`- ${kind}, changing: ${tallyText(tally)}.`)
+        }
+        return { text: `${lines.join('\n')}\n${faultsLine(faults)}`, passed: faults.length === 0 }
       },
     }),
   )

@@ -20,7 +20,7 @@ import {
   watch,
 } from './waits/load.ts'
 import * as postgres from './waits/postgres-events.ts'
-import { newStore, type Store, searchIsBuilt, startServer } from './waits/stores.ts'
+import { newStore, type Store, startServer } from './waits/stores.ts'
 
 const WAIT_MS_MAX = 50
 /** Where the machine itself makes requests wait longer: how many times the wait of the load alone. */
@@ -38,7 +38,6 @@ const BOTH: Record<string, events.Event> = {
   'restore elsewhere': events.restore,
   reservations: events.reservations,
   migration: events.migration,
-  'index of search': events.searchIndex,
   'waiting readers': events.readers,
   'worker killed': events.worker,
   'slow disk': events.slowDisk,
@@ -67,9 +66,7 @@ export async function waits(
   const marginMs = MARGIN * seconds * 1000
   const measured: Waits[] = []
   try {
-    await searchIsBuilt(store)
     const rates = await ratesOf(server, store, plan, report)
-    await searchIsBuilt(store)
     for (const [beside, prepare] of Object.entries<events.Event>(ROWS[kind])) {
       if (beside !== ALONE && only.length > 0 && !only.includes(beside)) continue
       const scene = await prepare({ plan, store, server, marginMs })
@@ -147,7 +144,7 @@ async function run({ store: kinds, only, ...plan }: events.Plan & Record<'store'
   const rates =
     plan.lists > 0 && plan.creates > 0 ? 'The rates were given' : 'Half of the peak, unless a rate was given'
   const text = `${rates}; \`--store NAME --lists NUMBER --creates NUMBER\` gives the same load again. Milliseconds, each p50 / p99 / p99.9 / longest. A snapshot is held for ${plan.seconds} seconds and let go; the store is backed up; the backup is restored beside it;
-${plan.reservations} reservations end at once; the build before the last migration serves, and this one migrates; the index of search is built; 1 000 readers wait for events;
+${plan.reservations} reservations end at once; the build before the last migration serves, and this one migrates; 1 000 readers wait for events;
 one of two workers is killed; each sync takes 20 ms longer. The requests that were not answered are lists / creates / orders.
 
 ${parts.map((part) => part.text).join('\n\n')}`

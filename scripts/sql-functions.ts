@@ -1,6 +1,7 @@
 // The functions of PostgreSQL that follow from tables of the code: a column that is in the table is in the function.
 
 import { POSTGRES_JSON, typeOf } from '../src/store/postgres/json.ts'
+import { vectorOf } from '../src/store/postgres/search.ts'
 import { type AnyColumns, jsonObject } from '../src/store/shared/columns.ts'
 import { TOLD_COLUMNS } from '../src/store/shared/events.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../src/store/shared/pet-columns.ts'
@@ -51,8 +52,8 @@ BEGIN
   RETURN QUERY
   WITH new AS MATERIALIZED (
     SELECT * FROM ROWS FROM (
-      json_to_recordset(batch) AS (${typesOf(NEW_PET_COLUMNS).join(', ')}, created_by bigint, key text, request text)
-    ) WITH ORDINALITY AS new (${names}, created_by, key, request, place)
+      json_to_recordset(batch) AS (${typesOf(NEW_PET_COLUMNS).join(', ')}, created_by bigint, key text, request text, words text)
+    ) WITH ORDINALITY AS new (${names}, created_by, key, request, words, place)
   ), known AS MATERIALIZED (
     -- Each key is looked up by itself: a plan that was made while the table was small cannot read all of it later.
     SELECT place, used.*
@@ -69,6 +70,8 @@ BEGIN
     RETURNING id
   ), numbered AS (
     SELECT id, row_number() OVER (ORDER BY id) AS turn FROM added
+  ), indexed AS (
+    INSERT INTO search_pets (id, words) SELECT id, ${vectorOf('words')} FROM unknown JOIN numbered USING (turn)
   ), told AS (
     INSERT INTO events (type, at, reached, key_id, pet_id, pet_status, pet)
     SELECT 'pet.added', now, CASE WHEN turn = 1 AND (now > (SELECT max(reached) FROM events)) IS NOT FALSE THEN now END,

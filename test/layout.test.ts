@@ -62,9 +62,8 @@ const ALLOWED_WITHIN: Record<string, readonly string[]> = {
   'http/limits': ['http/context.ts'],
   'http/web': ['http/route.ts', 'http/context.ts', 'http/response', 'http/links.ts', 'http/listen.ts'],
   'store/shared': [],
-  'store/search': ['store/shared'],
-  'store/sqlite': ['store/shared', 'store/search', 'store/contents.ts'],
-  'store/postgres': ['store/shared', 'store/search', 'store/contents.ts'],
+  'store/sqlite': ['store/shared', 'store/contents.ts'],
+  'store/postgres': ['store/shared', 'store/contents.ts'],
 }
 
 describe('a file', () => {

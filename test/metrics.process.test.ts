@@ -79,16 +79,6 @@ describe('metrics', () => {
     expect(value(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6)
   })
 
-  test('report what the index of search lacks', async () => {
-    const unindexed = (text: string) =>
-      ['pets', 'orders'].map((list) => value(text, `petstore_search_unindexed{list="${list}"}`))
-    let seen: unknown
-    while (!Bun.deepEquals(seen, [3, 3])) {
-      await Bun.sleep(50)
-      seen = unindexed(await metrics())
-    }
-  })
-
   test('report the disk, and the backup that is due', async () => {
     while (!service.stderr().includes('"msg":"backup"')) await Bun.sleep(20)
     const text = await metrics()

@@ -7,7 +7,7 @@ import { temporaryFile } from '../../test/support/files.ts'
 import { ask, type Running, root } from '../../test/support/process.ts'
 import { openLoop } from '../open-loop.ts'
 import { list, portOf } from './load.ts'
-import { newStore, petstore, type Store, searchIsBuilt, startServer, until } from './stores.ts'
+import { newStore, petstore, type Store, startServer, until } from './stores.ts'
 
 const PLACING = 64
 /** Fewer than a machine that is busy places. */
@@ -129,15 +129,6 @@ async function sourceBeforeMigration(): Promise<string> {
   if (Bun.spawnSync(['sh', '-c', unpack], { cwd: root }).exitCode !== 0) throw new Error('git archive failed')
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   return folder
-}
-
-/** The server finds that there is none any more, and builds it anew: slowly, as it gives way to the load. */
-export const searchIndex: Event = async (stage) => {
-  const { store } = stage
-  await store.query('DELETE FROM search_segments')
-  await store.query('DELETE FROM search_terms')
-  const built = () => searchIsBuilt(store)
-  return { since: performance.now(), happen: () => Promise.race([built(), lasting(stage)]), after: built }
 }
 
 /** A thousand readers of the feed, who wait at its end. */

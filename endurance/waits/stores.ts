@@ -8,8 +8,6 @@ import { temporaryFile } from '../../test/support/files.ts'
 import { Cluster } from '../../test/support/postgres.ts'
 import { type Running, root, run, serve } from '../../test/support/process.ts'
 
-/** The ids of a segment of the index of search. */
-const SEGMENT = 32_768
 const POLL_MS = 50
 
 type Row = Record<string, string | number>
@@ -84,15 +82,6 @@ export function startServer(
 export async function petstore(args: string[], source = root): Promise<void> {
   const { status, stderr } = await run(args, { command: [join(source, 'bin/petstore')] })
   if (status !== 0) throw new Error(`petstore ${args.join(' ')}: ${stderr}`)
-}
-
-/** Resolves when a server has built the index of search for all whole segments of pets. */
-export async function searchIsBuilt(store: Pick<Store, 'query'>): Promise<void> {
-  await until(async () => {
-    const [row] = await store.query(`SELECT (SELECT max(id) FROM pets) AS last,
-      (SELECT count(DISTINCT segment) FROM search_segments WHERE list = 0) AS built`)
-    return Number(row?.built) >= Math.floor(Number(row?.last) / SEGMENT)
-  })
 }
 
 export async function until(holds: () => Promise<boolean>): Promise<void> {

@@ -17,7 +17,6 @@ export async function openWatched(
     onTrouble: ({ lost, reason }) =>
       lost ? log.error({ reason }, 'store lost') : log.warn({ reason }, 'store in danger'),
     onBatch: metrics?.batch,
-    onUnindexed: metrics?.unindexed,
     onTransitions(transitions) {
       metrics?.transitions(transitions)
       logExpired(log, transitions)

@@ -25,13 +25,6 @@ export class PetstoreError extends Error {
  */
 export const OVERLOADED = new PetstoreError('unavailable', 'The service is overloaded; try again.')
 
-/** A search came before the index was built. Nothing has failed, so nobody is woken for it. */
-export class NotIndexed extends PetstoreError {
-  constructor(percent: bigint) {
-    super('unavailable', `The index of search is being built, ${percent} % of it is there. Lists without search work.`)
-  }
-}
-
 /** The words of the system's codes, and of those that the runtime has no words for. */
 const REASONS = new Map<string, string>([
   ...getSystemErrorMap().values(),

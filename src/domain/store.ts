@@ -44,10 +44,6 @@ export interface Trouble {
 }
 
 export interface StoreOptions {
-  /** The ids of a segment of the index of search: a multiple of 8 up to 65 536, the same at every opening. For tests. */
-  searchSegment?: number | undefined
-  /** After so many milliseconds, or up to twice as many, the index of search is looked at again: 1 000 by default. For tests. */
-  searchEveryMs?: number | undefined
   /** Milliseconds since 1970. */
   now: () => number
   /** Milliseconds on a clock that nobody can set, by default that of `performance.now()`. */
@@ -58,8 +54,6 @@ export interface StoreOptions {
   copying?: boolean
   /** Called once for each trouble, when it is noticed. */
   onTrouble?: ((trouble: Trouble) => void) | undefined
-  /** Called now and then with how many ids, from the first to the last of them, the index of search lacks. */
-  onUnindexed?: ((list: 'pets' | 'orders', ids: number) => void) | undefined
   /** Called after each commit of creates, with their number and the duration. */
   onBatch?: ((size: number, seconds: number) => void) | undefined
   /**

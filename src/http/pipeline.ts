@@ -2,7 +2,7 @@
 // operate → respond.
 
 import type { ContractOperation } from '../contract/contract.ts'
-import { NotIndexed, type PetstoreError } from '../domain/errors.ts'
+import type { PetstoreError } from '../domain/errors.ts'
 import type { ApiKey, Environment } from '../domain/keys.ts'
 import type { Json } from '../json/json.ts'
 import { endOfTurn } from '../system/turn.ts'
@@ -60,9 +60,6 @@ const BODY_TIMEOUT_MS = 8_000
 /** A key is verified again when the body took longer than this to arrive. */
 const REVERIFY_AFTER_MS = 500
 const MAX_WAITING = 1_000
-
-/** In the metrics, so that such an answer counts as no failure (docs/monitoring/prometheus-rules.yaml). */
-const NOT_INDEXED = 'search before its index'
 
 const BAD_REQUEST: Answer = { status: 400, body: null, base: new Headers({ Connection: 'close' }) }
 
@@ -229,7 +226,6 @@ export class Pipeline {
   /** Every response to an error has the id under which it is in the log. */
   private failed(thrown: unknown, context: Context): Answer {
     const error = toPetstoreError(thrown)
-    if (error instanceof NotIndexed) context.label = NOT_INDEXED
     context.ensureRequestId()
     this.reports.failed(error, context)
     return errorAnswer(error, context)

@@ -2,7 +2,7 @@
 // in the store every few seconds.
 
 import type { OperationId } from '../contract/contract.ts'
-import { NotIndexed, OVERLOADED, type PetstoreError } from '../domain/errors.ts'
+import { OVERLOADED, type PetstoreError } from '../domain/errors.ts'
 import type { KeyId } from '../domain/keys.ts'
 import type { Store } from '../domain/store.ts'
 import type { Log } from '../observability/log.ts'
@@ -48,7 +48,6 @@ export class Reports {
   }
 
   failed(error: PetstoreError, context: Context): void {
-    if (error instanceof NotIndexed) return
     if (error === OVERLOADED) this.shed++
     else if (isServerFailure(error)) {
       this.failures.add(error, () => ({ requestId: context.ensureRequestId(), ...context.trace() }))

@@ -15,8 +15,6 @@ export interface Metrics {
   /** One commit of changes that arrived together. */
   batch(size: number, seconds: number): void
   deprecatedCall(operation: string, key: KeyId): void
-  /** How many ids of a list the index of search lacks. */
-  unindexed(list: string, ids: number): void
   transitions(transitions: readonly Transition[]): void
   /** Wraps the store so that its calls and its inventory are measured. */
   timed(store: Store): Store
@@ -76,7 +74,6 @@ export function createMetrics(): Metrics {
   const commit = { size: sizes.series(), seconds: commits.series() }
 
   const deprecatedCalls = new Map<string, { operation: string; key_id: string; calls: number }>()
-  const unindexed = new Map<string, number>()
   const watched: Watched = {}
   const transitions: Record<OrderStatus, number> = { pending: 0, completed: 0, cancelled: 0, expired: 0, returned: 0 }
   let readInventory = async (): Promise<Inventory | undefined> => undefined
@@ -108,7 +105,6 @@ export function createMetrics(): Metrics {
     transitions(all) {
       for (const { status } of all) transitions[status]++
     },
-    unindexed: (list, ids) => void unindexed.set(list, ids),
     deprecatedCall(operation, key) {
       const labels = `${operation} ${key}`
       const counter = deprecatedCalls.get(labels) ?? { operation, key_id: String(key), calls: 0 }
@@ -155,10 +151,6 @@ export function createMetrics(): Metrics {
         textFormat(
           { name: 'petstore_pets', help: 'Pets of the store, by status.', type: 'gauge' },
           Object.entries(inventory ?? {}).map(([status, pets]) => ({ labels: { status }, value: Number(pets) })),
-        ),
-        textFormat(
-          { name: 'petstore_search_unindexed', help: 'Ids that the index of search lacks, by list.', type: 'gauge' },
-          [...unindexed].map(([list, value]) => ({ labels: { list }, value })),
         ),
         gauge(
           'petstore_requests_in_flight',

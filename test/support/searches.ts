@@ -150,7 +150,7 @@ interface Model {
   written: number
 }
 
-/** The words of a text, and how many they are as written, where a run of Chinese or Japanese characters is one. */
+/** The words of a text, and how many they are as written, where a run of Chinese or Japanese characters is one, and so is a ligature. */
 export function modelWords(text: string): Model {
   const model = known.get(text) ?? readWords(text)
   known.set(text, model)
@@ -158,6 +158,12 @@ export function modelWords(text: string): Model {
 }
 
 function readWords(text: string): Model {
+  const ofEach = [...text].map((one) => [one, readRuns(one)] as const)
+  const together = ofEach.map(([one, { words, written }]) => (written > 1 ? words[0] : one)).join('')
+  return { words: readRuns(text).words, written: readRuns(together).written }
+}
+
+function readRuns(text: string): Model {
   let folded = [...text.normalize('NFKD')].filter((one) => !/\p{M}/u.test(one)).join('')
   for (const _ of [1, 2]) folded = folded.toUpperCase().toLowerCase()
   const words: string[] = []

@@ -9,6 +9,7 @@ import { STORED_ORDER_COLUMNS } from '../shared/order-columns.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
 import { ADD_EVENTS } from './events.ts'
 import { jsonRows, recordset } from './json.ts'
+import { INDEX_ORDERS, indexedOrder, indexPets } from './search.ts'
 import type { Ask } from './session.ts'
 
 interface Part {
@@ -54,6 +55,17 @@ const PARTS: readonly Part[] = [
     rows: ({ ordersAdded }) => ordersAdded,
   },
   {
+    name: 'orders_indexed',
+    columns: columns(['id', 'pet_id'], ['words']),
+    sql: INDEX_ORDERS,
+    rows: ({ ordersAdded, ordersChanged }) => [
+      ...ordersAdded.map(indexedOrder),
+      ...ordersChanged.flatMap(({ before, after }) =>
+        before.reference === after.reference ? [] : indexedOrder(after),
+      ),
+    ],
+  },
+  {
     name: 'answers_kept',
     columns: ANSWER,
     sql: `INSERT INTO idempotency_answers (key_id, key, operation, request, answer, created_at)
@@ -80,6 +92,7 @@ export async function writeChanges(send: Ask, writes: Writes, now: number): Prom
     ...given.map(({ part, rows }) => jsonRows(part.columns, rows)),
   )
   if (written?.rows !== BigInt(expected)) throw new Error(`${written?.rows} rows were written, and not ${expected}`)
+  await indexPets(send, writes)
   const last = writes.ordersAdded.at(-1)
   if (last && written.lastOrder !== last.id) throw new Error(`order ${written.lastOrder} was added, and not ${last.id}`)
 }

@@ -9,6 +9,7 @@ import { BEGIN_EPOCH } from './events.ts'
 import { atStart, writableHost } from './hosts.ts'
 import { refusal } from './refusals.ts'
 import { MARK_FINISHED, MARK_UNFINISHED } from './schema.ts'
+import { indexRows } from './search.ts'
 import { type Ask, type Parameter, Session } from './session.ts'
 
 const TYPES = { bigint: 'integer', text: 'text', boolean: 'boolean' } as const
@@ -59,11 +60,18 @@ export async function openPostgresContents(address: string): Promise<Contents> {
     write: async (table, rows) => {
       const names = table.columns.map(({ name }) => quoted(name))
       const values = table.columns.map(({ name, type }) => (type === 'boolean' ? `${quoted(name)} = 1` : quoted(name)))
-      await ask(
-        `INSERT INTO ${quoted(table.name)} (${names}) OVERRIDING SYSTEM VALUE SELECT ${values}
+      const write = () =>
+        ask(
+          `INSERT INTO ${quoted(table.name)} (${names}) OVERRIDING SYSTEM VALUE SELECT ${values}
          FROM json_to_recordset($1::text::json) AS rows (${table.columns.map(({ name, type }) => `${quoted(name)} ${READ_AS[type]}`)})`,
-        JSON.stringify(rows.map((row) => toObject(table, row))),
-      )
+          JSON.stringify(rows.map((row) => toObject(table, row))),
+        )
+      const { name: list } = table
+      await session.transaction(async () => {
+        await write()
+        const [first = 0n] = rows[0] as [bigint]
+        if (list === 'pets' || list === 'orders') await indexRows(ask, list, first - 1n, rows.length)
+      })
     },
     markUnfinished: async () => {
       await ask(MARK_UNFINISHED)

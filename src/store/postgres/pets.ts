@@ -11,6 +11,7 @@ import { batched } from '../shared/group-commit.ts'
 import { answerOfRow, type FirstAnswerRow, textOf } from '../shared/idempotency.ts'
 import { PETS } from '../shared/lists.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
+import { indexedWords } from '../shared/search.ts'
 import { callersOf, refusedKeys, without } from './callers.ts'
 import type { PrimaryConnection } from './connection.ts'
 import { forgetting, type Keyed, usedKey } from './idempotency.ts'
@@ -59,5 +60,5 @@ export function postgresPets(
 function toRow({ pet, by, idempotencyKey: key }: Creation) {
   const fields = Object.entries(NEW_PET_COLUMNS).map(([field, { column }]) => [column, pet[field as keyof NewPet]])
   const request = key === undefined ? undefined : textOf(NEW_PET_COLUMNS, pet)
-  return { ...Object.fromEntries(fields), created_by: by, key, request }
+  return { ...Object.fromEntries(fields), created_by: by, key, request, words: indexedWords(pet.name) }
 }

@@ -5,7 +5,7 @@ import { UNFINISHED_COPY } from '../shared/failures.ts'
 import addPets from './functions/add-pets.sql' with { type: 'text' }
 import commitDurably from './functions/commit-durably.sql' with { type: 'text' }
 import countInventory from './functions/count-inventory.sql' with { type: 'text' }
-import indexSearch from './functions/index-search.sql' with { type: 'text' }
+import findWords from './functions/find-words.sql' with { type: 'text' }
 import lastOrder from './functions/last-order.sql' with { type: 'text' }
 import now from './functions/now.sql' with { type: 'text' }
 import refusedKeys from './functions/refused-keys.sql' with { type: 'text' }
@@ -29,10 +29,12 @@ import m16 from './migrations/0016-lighter-terms.sql' with { type: 'text' }
 import m17 from './migrations/0017-category-blocks.sql' with { type: 'text' }
 import m18 from './migrations/0018-told-events.sql' with { type: 'text' }
 import m19 from './migrations/0019-one-place-decides.sql' with { type: 'text' }
+import m20 from './migrations/0020-search-by-gin.sql' with { type: 'text' }
+import { indexAll } from './search.ts'
 import type { Ask, Session } from './session.ts'
 
 /** In order. A released migration is never changed. */
-const MIGRATIONS = [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19]
+const MIGRATIONS = [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20]
 export const NEWEST_VERSION = MIGRATIONS.length
 
 /**
@@ -40,7 +42,7 @@ export const NEWEST_VERSION = MIGRATIONS.length
  * needs a migration, if only for its number, so that an older server never puts its own back; a signature that servers of the version
  * before call stays.
  */
-export const FUNCTIONS = [now, takeTurns, commitDurably, countInventory, lastOrder, refusedKeys, addPets, indexSearch]
+export const FUNCTIONS = [now, takeTurns, commitDurably, countInventory, lastOrder, refusedKeys, addPets, findWords]
 
 const OLDEST_SERVER = 15
 
@@ -96,6 +98,7 @@ export async function migrate(session: Session, copying = false): Promise<void> 
     if (version === 0 && copying) await send(MARK_UNFINISHED)
     if (version === 0) await send('CREATE TABLE petstore_schema (version integer NOT NULL)')
     for (const sql of [...MIGRATIONS.slice(version), ...FUNCTIONS]) await send(sql)
+    if (version < 20) await indexAll(send)
     await send('DELETE FROM petstore_schema')
     await send(`INSERT INTO petstore_schema VALUES (${NEWEST_VERSION})`)
   })

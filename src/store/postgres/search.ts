@@ -1,115 +1,184 @@
-// The index of search in PostgreSQL, and the rows that it is compared with.
+// The index of search in PostgreSQL, for each list a table of words with a GIN index, and the rows that a search finds by it.
 
-import { FOLDING } from '../../domain/words.ts'
-import { type FoundRow, type SearchTables, walkedRows } from '../search/tables.ts'
+import type { Writes } from '../../domain/decisions/working-copy.ts'
+import type { Pet } from '../../domain/pets.ts'
 import { jsonObject } from '../shared/columns.ts'
-import { type AnyFilter, type List, planOf, rowsOf } from '../shared/lists.ts'
-import type { PrimaryConnection } from './connection.ts'
+import { unavailable } from '../shared/failures.ts'
+import { type AnyFilter, type List, ORDERS, PETS, type Plan, planOf, rowsOf } from '../shared/lists.ts'
+import { type FoundRow, indexedWords, type Walk, type Way } from '../shared/search.ts'
 import { POSTGRES_JSON } from './json.ts'
-import type { Parameter } from './session.ts'
+import { Pool } from './pool.ts'
+import type { Ask, Parameter } from './session.ts'
 import { parameter, walkSql } from './walks.ts'
 
-/** A segment, a row, or a change of a row; `text` is `null` where the row is gone. */
-interface New {
-  kind: 'segment' | 'row' | 'change'
-  id: bigint
-  row: bigint | null
-  text: string | null
+/** Rows looked at in a step along the list: before the index is asked, and where that has too many. */
+const STEP = { first: 1_000, next: 5_000 }
+/** Rows of the index that are put in order. Where it has more of them, a page is found sooner along the list. */
+const ORDERED_MAX = 20_000
+/** The share of the connections that searches may use, and how long one waits for another. */
+const SHARE = 1 / 4
+const QUEUE_MS = 10_000
+/** Rows that are indexed at once. */
+const ROWS = 1_000
+
+type Indexed = readonly { id: bigint; text: string }[]
+
+/** Sets the words of rows. The caller holds the lock that orders the commits. */
+async function setWords(ask: Ask, table: 'pets' | 'orders', rows: Indexed): Promise<void> {
+  const words = rows.map(({ id, text }) => ({ id: String(id), words: indexedWords(text) }))
+  await ask(
+    `INSERT INTO search_${table} (id, words) SELECT id, ${vectorOf('words')} FROM json_to_recordset($1::text::json) AS rows (id bigint, words text)
+     ON CONFLICT (id) DO UPDATE SET words = excluded.words`,
+    JSON.stringify(words),
+  )
 }
 
-/** `size`: the ids of a segment. */
-export function postgresSearchTables<Filter extends AnyFilter>(
-  { read, background }: Pick<PrimaryConnection, 'read' | 'background'>,
-  list: List<Filter>,
-  size: number,
-): SearchTables<Filter> {
-  const { table, number, searched } = list
-  const index = `list = ${number} AND folding = ${FOLDING}`
-  const json = jsonObject(list.columns, POSTGRES_JSON)
-  const news = (limit: number) => `
-    SELECT 'segment' AS kind, segment AS id, NULL::bigint AS "row", NULL::text AS text
-    FROM (SELECT segment FROM search_segments WHERE ${index} AND segment >= $1 ORDER BY segment) AS segments
-    UNION ALL
-    SELECT 'row', id, NULL, text FROM (
-      SELECT id, ${searched} AS text FROM ${rowsOf(list)} WHERE id >= $2 ORDER BY id LIMIT ${limit}
-    ) AS rows
-    UNION ALL
-    SELECT 'change', id, row_id, (SELECT ${searched} FROM ${rowsOf(list)} WHERE ${table}.id = row_id) FROM (
-      SELECT id, row_id FROM search_changes WHERE list = ${number} AND id >= $3 ORDER BY id LIMIT ${limit}
-    ) AS changes`
-  // OFFSET keeps each segment a look-up of its own.
-  const ids = `
-    SELECT segment, encode(ids, 'base64') AS ids FROM unnest($1::text::bigint[]) AS segment CROSS JOIN LATERAL (
-      SELECT ids FROM search_terms
-      WHERE ${index} AND search_terms.segment = segment.segment AND term >= $2 AND term <= $3 OFFSET 0
-    ) AS found`
-  const end = `
-    SELECT (SELECT id FROM ${table} WHERE id >= coalesce((SELECT (max(segment) + 1) * ${size} FROM search_segments WHERE ${index}),
-             -9223372036854775808) ORDER BY id LIMIT 1) AS first,
-           (SELECT max(id) FROM ${table}) AS last`
+/** As a tsvector without places, of which it could hold few: `words` is SQL. */
+export function vectorOf(words: string): string {
+  return `array_to_tsvector(string_to_array(${words}, ' '))`
+}
 
-  const planOfRows = (filter: Filter) => {
+/** Of orders that are in a table `new`, as `indexedOrder` says: with the words of their pets as these were before. */
+export const INDEX_ORDERS = `INSERT INTO search_orders (id, words)
+  SELECT id, ${vectorOf('words')} || coalesce((SELECT words FROM search_pets WHERE search_pets.id = pet_id), '') FROM new
+  ON CONFLICT (id) DO UPDATE SET words = excluded.words RETURNING id`
+
+export function indexedOrder({ id, petId, reference }: { id: bigint; petId: bigint; reference?: string | undefined }) {
+  return { id, pet_id: petId, words: indexedWords(reference ?? '') }
+}
+
+/** Of the pets that were renamed, with their orders, which are found by it, too; and of those that were deleted. */
+export async function indexPets(ask: Ask, { petsChanged, petsDeleted }: Writes): Promise<void> {
+  for (const { before, after } of petsChanged) if (before.name !== after.name) await renamePet(ask, after)
+  for (const { id } of petsDeleted) await ask('DELETE FROM search_pets WHERE id = $1', id)
+}
+
+async function renamePet(ask: Ask, { id, name }: Pet): Promise<void> {
+  await setWords(ask, 'pets', [{ id, text: name }])
+  const orders = await ask<{ id: bigint; reference: string | null }>(
+    'SELECT id, reference FROM orders WHERE pet_id = $1',
+    id,
+  )
+  const texts = orders.map(({ id, reference }) => ({ id, text: `${reference ?? ''} ${name}` }))
+  for (let at = 0; at < texts.length; at += ROWS) await setWords(ask, 'orders', texts.slice(at, at + ROWS))
+}
+
+/** Indexes up to `limit` rows behind `after` that were written without it. Gives the last of them. */
+export async function indexRows(
+  ask: Ask,
+  table: 'pets' | 'orders',
+  after: bigint,
+  limit: number,
+): Promise<bigint | undefined> {
+  const list = table === 'pets' ? PETS : ORDERS
+  const rows = await ask<Indexed[number]>(
+    `SELECT id, ${list.searched} AS text FROM ${rowsOf(list)} WHERE id > $1 ORDER BY id LIMIT ${limit}`,
+    after,
+  )
+  if (rows.length > 0) await setWords(ask, table, rows)
+  return rows.at(-1)?.id
+}
+
+/** Indexes all rows, which were written without it. */
+export async function indexAll(ask: Ask): Promise<void> {
+  for (const table of ['pets', 'orders'] as const)
+    for (let last: bigint | undefined = 0n; last !== undefined; ) last = await indexRows(ask, table, last, ROWS)
+}
+
+/** As `read`, on few of its `connections` at a time. */
+export function forSearches(read: Ask, connections: number): Ask {
+  const places = [...Array(Math.max(1, Math.floor(connections * SHARE))).keys()]
+  const pool = new Pool(places, QUEUE_MS, () => unavailable(new Error('too many searches wait')))
+  return async <Of extends object>(statement: string, ...parameters: Parameter[]) =>
+    (await pool.start(() => read<Of>(statement, ...parameters))).running
+}
+
+/** How many rows were looked at, and the last of them; or a row that may have the words. */
+type Row = { looked: number; id: bigint | null; text: null } | ({ looked: null } & FoundRow)
+
+interface Looked {
+  count: number
+  last: bigint | null
+  rows: FoundRow[]
+}
+
+export function postgresSearch<Filter extends AnyFilter>(read: Ask, list: List<Filter>): Walk<Filter> {
+  const { table, filters, searched } = list
+  const row = `SELECT id, ${searched} AS text, ${jsonObject(list.columns, POSTGRES_JSON)} AS json FROM ${rowsOf(list)}`
+  const whereGiven = ({ given }: Plan<Filter>) => given.map((name, place) => `${filters[name]} = ${parameter(place)}`)
+
+  async function look(
+    { filter, words, up }: Way<Filter>,
+    after: bigint,
+    sqlOf: (plan: Plan<Filter>, words: string) => string,
+  ): Promise<Looked> {
     const plan = planOf(list, filter)
-    return { plan, values: plan.given.map((name) => filter[name] as Parameter) }
+    const values = plan.given.map((name) => filter[name] as Parameter)
+    const sql = sqlOf(plan, `${parameter(plan.given.length)}::text::tsquery`)
+    const rows = await read<Row>(sql, after, ...values, matching(words))
+    const looked = rows.find((row) => row.looked !== null)
+    const found = rows.filter((row) => row.looked === null)
+    // The order of a UNION is nobody's promise.
+    found.sort((one, other) => (one.id < other.id === up ? -1 : 1))
+    return { count: looked?.looked ?? 0, last: looked?.id ?? null, rows: found }
   }
 
-  return {
-    async news({ segment, row, change }, limit) {
-      const found = await read<New>(news(limit), segment, row, change)
-      const of = (kind: New['kind']) => found.filter((one) => one.kind === kind)
-      return {
-        segments: of('segment').map(({ id }) => id),
-        rows: of('row').map(({ id, text }) => [id, text as string] as const),
-        changes: of('change').map(({ id, row, text }) => [id, row as bigint, text] as const),
+  /** Looks at the next `limit` rows of the list. */
+  const alongList = (way: Way<Filter>, after: bigint, limit: number) =>
+    look(
+      way,
+      after,
+      (plan, words) => `
+      WITH candidate AS MATERIALIZED (${walkSql(list, plan, way.up, limit, 'id')})
+      SELECT count(*)::int AS looked, ${way.up ? 'max' : 'min'}(id) AS id, NULL AS text, NULL AS json FROM candidate
+      UNION ALL
+      SELECT NULL, row.* FROM candidate CROSS JOIN LATERAL (
+        ${row} WHERE id = candidate.id AND (SELECT words FROM search_${table} AS indexed WHERE indexed.id = candidate.id) @@ ${words} LIMIT 1
+      ) AS row`,
+    )
+
+  /** Gives the next `count` rows that have the words; none, and a `count` above ORDERED_MAX, where too many have them. */
+  const byIndex = (way: Way<Filter>, after: bigint) =>
+    look(way, after, (plan, words) => {
+      const where = whereGiven(plan)
+      const filtered =
+        where.length === 0
+          ? ''
+          : `CROSS JOIN LATERAL (SELECT FROM ${table} WHERE id = found.id AND ${where.join(' AND ')} LIMIT 1) AS row`
+      return `
+      WITH found AS MATERIALIZED (SELECT id FROM petstore_found_${table}(${words}, ${ORDERED_MAX + 1}) AS id),
+      page AS MATERIALIZED (
+        SELECT found.id FROM found ${filtered}
+        WHERE found.id ${way.up ? '>' : '<='} $1 AND (SELECT count(*) FROM found) <= ${ORDERED_MAX}
+        ORDER BY found.id ${way.up ? '' : 'DESC'} LIMIT ${way.count}
+      )
+      SELECT count(*)::int AS looked, NULL::bigint AS id, NULL AS text, NULL AS json FROM found
+      UNION ALL
+      SELECT NULL, row.* FROM page CROSS JOIN LATERAL (${row} WHERE id = page.id LIMIT 1) AS row`
+    })
+
+  return async function* walk(way) {
+    const { up, count } = way
+    const on = (last: bigint) => (up ? last : last - 1n)
+    let { after } = way
+    for (let limit = STEP.first; ; limit = STEP.next) {
+      const looked = await alongList(way, after, limit)
+      yield looked.rows
+      if (looked.count < limit || looked.last === null) return
+      after = on(looked.last)
+      for (let isFirst = limit === STEP.first; isFirst; ) {
+        const found = await byIndex(way, after)
+        if (found.count > ORDERED_MAX) break
+        yield found.rows
+        const last = found.rows.at(-1)
+        if (!last || found.rows.length < count) return
+        after = on(last.id)
       }
-    },
-    async idsOf(segments, { first, last }) {
-      const found = await read<{ segment: bigint; ids: string }>(ids, `{${segments}}`, first, last)
-      return found.map(({ segment, ids }) => [segment, Buffer.from(ids, 'base64')] as const)
-    },
-    async rows(wanted, filter) {
-      const { plan, values } = planOfRows(filter)
-      const where = plan.given.map((name, place) => ` AND ${list.filters[name]} = ${parameter(place)}`).join('')
-      return read<FoundRow>(
-        `SELECT id, ${searched} AS text, ${json} AS json FROM ${rowsOf(list)} WHERE id = ANY ($1::text::bigint[])${where}`,
-        `{${wanted}}`,
-        ...values,
-      )
-    },
-    async walk(filter, after, up, limit, word) {
-      const { plan, values } = planOfRows(filter)
-      // A text of ASCII alone folds to what `lower` makes of it.
-      const [walked] = await read<{ looked: number; last: bigint | null; rows: string | null }>(
-        `SELECT count(*)::int AS looked, ${up ? 'max' : 'min'}(id) AS last, json_agg(json_build_array(id::text, text)) FILTER (
-           WHERE octet_length(text) <> length(text) OR strpos(lower(text COLLATE "C"), ${parameter(plan.given.length)}) > 0)::text AS rows
-         FROM (${walkSql(list, plan, up, limit, `id, ${searched} AS text`)}) AS walked`,
-        after,
-        ...values,
-        word,
-      )
-      return { looked: walked?.looked ?? 0, last: walked?.last ?? undefined, rows: walkedRows(walked?.rows ?? '[]') }
-    },
-    async end() {
-      const [row] = await read<{ first: bigint | null; last: bigint | null }>(end)
-      return { first: row?.first ?? undefined, last: row?.last ?? undefined }
-    },
-    async write(segment, terms, isLast) {
-      const [row] = await background<{ written: boolean }>(
-        `SELECT petstore_index_terms(${number}, ${FOLDING}, $1, $2::text::json, $3) AS written`,
-        segment,
-        jsonOf(terms),
-        isLast,
-      )
-      return row?.written ?? false
-    },
+    }
   }
 }
 
-/** Words have no character that an array's text would escape. */
-export function arrayOf(words: readonly string[]): string {
-  return `{${words.map((word) => `"${word}"`)}}`
-}
-
-export function jsonOf(terms: Iterable<readonly [string, Uint8Array]>): string {
-  return JSON.stringify([...terms].map(([term, ids]) => ({ term, ids: Buffer.from(ids).toString('base64') })))
+/** Words are letters and digits: nothing of them has a meaning in a query. */
+function matching(words: readonly string[]): string {
+  return words.map((word) => `'${word}':*`).join(' & ')
 }

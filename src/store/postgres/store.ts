@@ -3,11 +3,8 @@
 import { changes } from '../../domain/decisions/decide.ts'
 import { StartError } from '../../domain/errors.ts'
 import type { SchemaState, Store, StoreOptions } from '../../domain/store.ts'
-import { startFilling } from '../search/filling.ts'
-import { searchable } from '../search/search.ts'
-import { SEGMENT } from '../search/terms.ts'
-import { Demand } from '../search/turns.ts'
 import { ORDERS, PETS } from '../shared/lists.ts'
+import { searchable } from '../shared/search.ts'
 import { type PostgresAddress, parsePostgresAddress } from './address.ts'
 import { Client } from './client.ts'
 import { PrimaryConnection } from './connection.ts'
@@ -21,8 +18,7 @@ import { postgresPets } from './pets.ts'
 import { refusal } from './refusals.ts'
 import { checkRights } from './rights.ts'
 import { checkServer, mayMigrate, migrate, NEWEST_VERSION, schemaVersion } from './schema.ts'
-import { postgresSearchTables } from './search.ts'
-import { postgresSearchPruning } from './search-pruning.ts'
+import { forSearches, postgresSearch } from './search.ts'
 import { type Ask, Session } from './session.ts'
 import { postgresCommit } from './writes.ts'
 
@@ -75,33 +71,20 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
   }
   const pets = postgresPets(connection, options)
   const orders = postgresOrders(connection.read)
-  const size = options.searchSegment ?? SEGMENT
-  const tables = {
-    pets: postgresSearchTables(connection, PETS, size),
-    orders: postgresSearchTables(connection, ORDERS, size),
-  }
-  const demand = new Demand()
-  const filled = {
-    pets: { ...tables.pets, ...postgresSearchPruning(connection, PETS, size) },
-    orders: { ...tables.orders, ...postgresSearchPruning(connection, ORDERS, size) },
-  }
-  const filling = startFilling(filled, size, demand, options)
+  const search = forSearches(connection.read, address.connections)
   return {
     ...changes(postgresCommit(connection, options), () => isAnyOverdue(connection.read), EXPIRED_AT_ONCE),
     ...pets,
     ...orders,
     ...postgresEvents(connection),
     ...postgresKeys(connection, options),
-    listPets: searchable(pets.listPets, tables.pets, PETS, size, demand),
-    listOrders: searchable(orders.listOrders, tables.orders, ORDERS, size, demand),
+    listPets: searchable(pets.listPets, postgresSearch(search, PETS)),
+    listOrders: searchable(orders.listOrders, postgresSearch(search, ORDERS)),
     pool: () => connection.pool(),
     ping: async () => {
       await connection.read('SELECT 1')
     },
-    close: async () => {
-      await filling.stop()
-      await connection.close()
-    },
+    close: () => connection.close(),
   }
 }
 

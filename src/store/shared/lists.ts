@@ -20,9 +20,8 @@ export interface List<Filter> {
   readonly columns: AnyColumns
   /** A column that the table does not have, as SQL. */
   readonly lookup: string | undefined
-  /** The text that a search looks through, as SQL, and the number of the list in the index of search. */
+  /** The text that a search looks through, as SQL. */
   readonly searched: string
-  readonly number: number
   /** The column that each parameter narrows the list by. */
   readonly filters: { readonly [Name in Filters<Filter>]-?: string }
   /** The first whose filter is given is used; without one, the rows are read by their ids. */
@@ -44,7 +43,6 @@ export const PETS: List<PetFilter> = {
   columns: PET_COLUMNS,
   lookup: undefined,
   searched: 'name',
-  number: 0,
   filters: { status: 'status', categoryId: 'category_id' },
   indexes: [
     { name: 'pets_by_category', filter: 'categoryId', second: { filter: 'status', values: PET_STATUSES } },
@@ -57,7 +55,6 @@ export const ORDERS: List<OrderFilter> = {
   columns: ORDER_COLUMNS,
   lookup: '(SELECT name FROM pets WHERE pets.id = pet_id) AS pet_name',
   searched: "concat(reference, ' ', pet_name)",
-  number: 1,
   filters: { status: 'status', petId: 'pet_id' },
   indexes: [
     {

@@ -21,8 +21,8 @@ export const TABLES = [
 
 /** Those that each store fills itself: counts, the index of search, and the epoch, for cursors belong to one store. */
 export const MADE = {
-  sqlite: ['pet_counts', 'event_epoch', 'search_terms', 'search_segments', 'search_changes'],
-  postgres: ['petstore_schema', 'inventory', 'event_epoch', 'search_terms', 'search_segments', 'search_changes'],
+  sqlite: ['pet_counts', 'event_epoch', 'search_pets', 'search_orders'],
+  postgres: ['petstore_schema', 'inventory', 'event_epoch', 'search_pets', 'search_orders'],
 } as const
 
 /** The tables that assign ids. Before schema 18 the ids of events followed those of pets. */

@@ -10,6 +10,7 @@ import { STORED_ORDER_COLUMNS } from '../shared/order-columns.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
 import { eventWriter } from './events.ts'
 import { COUNT_TO } from './inventory.ts'
+import { SearchIndex } from './search.ts'
 import type { Statements } from './statements.ts'
 
 type Value = string | bigint | number | null
@@ -44,6 +45,7 @@ export function changeWriter(statements: Statements): (writes: Writes, now: numb
     'INSERT INTO idempotency_answers (key_id, key, operation, request, answer, created_at) VALUES (?, ?, ?, ?, ?, ?)',
   )
   const tell = eventWriter(statements)
+  const search = new SearchIndex(statements)
 
   function changePet({ before, after }: Change<Pet>): void {
     // Only what has changed is set: SQLite writes the indexes of each column that is.
@@ -51,24 +53,35 @@ export function changeWriter(statements: Statements): (writes: Writes, now: numb
       ? movePet.run(after.status, after.id, before.status)
       : correctPet.run(...CHANGED_FIELDS.map((field) => after[field] ?? null), after.id, before.status)
     expectOne(changes, `pet ${after.id}`)
+    if (after.name !== before.name) search.renamePet(after.id, after.name)
   }
 
   return ({ events, petsChanged, petsDeleted, ordersChanged, ordersAdded, answers }, now) => {
     const petsAdded = events.filter(({ type }) => type === 'pet.added')
-    for (const { pet, by } of petsAdded) addPet.run(...PET_FIELDS.map((field) => pet?.[field] ?? null), now, by)
+    for (const { petId, pet, by } of petsAdded) {
+      addPet.run(...PET_FIELDS.map((field) => pet?.[field] ?? null), now, by)
+      search.addPet(petId, pet?.name ?? '')
+    }
     for (const change of petsChanged) changePet(change)
-    for (const { id } of petsDeleted) expectOne(deletePet.run(id).changes, `pet ${id}`)
+    for (const { id } of petsDeleted) {
+      expectOne(deletePet.run(id).changes, `pet ${id}`)
+      search.deletePet(id)
+    }
     const lastAdded = petsAdded.at(-1)
     if (lastAdded) countTo.run(lastAdded.petId)
     for (const { before, after } of ordersChanged) {
-      const { id, status, reference = null, expiresAt = null, changedAt } = after
+      const { id, petId, status, reference = null, expiresAt = null, changedAt } = after
       if (status !== before.status)
         expectOne(moveOrder.run(status, changedAt, id, before.status).changes, `order ${id}`)
       if (after.reference !== before.reference || after.expiresAt !== before.expiresAt) {
         expectOne(correctOrder.run(reference, expiresAt, changedAt, id).changes, `order ${id}`)
       }
+      if (after.reference !== before.reference) search.setOrder(id, petId, reference)
     }
-    for (const order of ordersAdded) addOrder.run(...ORDER_FIELDS.map((field) => order[field] ?? null))
+    for (const order of ordersAdded) {
+      addOrder.run(...ORDER_FIELDS.map((field) => order[field] ?? null))
+      search.setOrder(order.id, order.petId, order.reference)
+    }
     for (const answer of answers) {
       const { operation, request, answer: text } = rowOfAnswer(answer)
       keep.run(answer.by, answer.key, operation, request, text, now)

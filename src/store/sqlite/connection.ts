@@ -34,10 +34,13 @@ import m16 from './migrations/0016-lighter-terms.sql' with { type: 'text' }
 import m17 from './migrations/0017-category-blocks.sql' with { type: 'text' }
 import m18 from './migrations/0018-told-events.sql' with { type: 'text' }
 import m19 from './migrations/0019-one-place-decides.sql' with { type: 'text' }
+import m20 from './migrations/0020-search-by-fts.sql' with { type: 'text' }
 import { Place } from './place.ts'
+import { SearchIndex } from './search.ts'
+import { Statements } from './statements.ts'
 
 /** In order. A released migration is never changed. `user_version` counts those that have run. */
-export const MIGRATIONS = [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19]
+export const MIGRATIONS = [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20]
 
 /** How long a statement waits for another process's transaction. It blocks the thread. */
 export const BUSY_TIMEOUT_MS = 2000
@@ -182,6 +185,7 @@ function migrate(database: Database): void {
       const migration = MIGRATIONS[version]
       if (migration !== undefined) {
         database.run(migration)
+        if (migration === m20) new SearchIndex(new Statements({ database })).addAll()
         database.run(`PRAGMA user_version = ${version + 1}`)
       }
       database.run('COMMIT')

@@ -10,6 +10,8 @@ import { isSqliteCode, translated } from './errors.ts'
 import { BEGIN_EPOCH } from './events.ts'
 import { APPLICATION_ID, UNFINISHED_ID } from './file.ts'
 import { COUNT_TO } from './inventory.ts'
+import { SearchIndex } from './search.ts'
+import { Statements } from './statements.ts'
 
 /** For STRICT tables. In others, a column's type does not determine the type of its values. */
 const TYPES = { INTEGER: 'integer', INT: 'integer', TEXT: 'text' } as const
@@ -22,6 +24,8 @@ export function openSqliteContents(path: string): Contents {
   const select = <Values extends readonly unknown[]>(sql: string, ...parameters: (bigint | string | number | null)[]) =>
     translated(() => database.query(sql).values(...parameters) as unknown as Values[])
   const transact = (work: () => void) => translated(() => database.transaction(work)())
+
+  const search = new SearchIndex(new Statements({ database }))
 
   const identify = (id: number) => translated(() => void database.run(`PRAGMA application_id = ${id}`))
 
@@ -54,6 +58,8 @@ export function openSqliteContents(path: string): Contents {
       )
       transact(() => {
         for (const row of rows) insert.run(...row)
+        const [first = 0n] = rows[0] as [bigint]
+        if (table.name === 'pets' || table.name === 'orders') search.addRows(table.name, first - 1n, rows.length)
         if (table.name === 'pets') database.query(COUNT_TO).run(rows.at(-1)?.[0] ?? 0n)
       })
     },

@@ -20,8 +20,11 @@ export function translated<Result>(work: () => Result): Result {
 
 /** The error of the domain for an error of SQLite; any other error is returned as it is. */
 export function translate(error: unknown): unknown {
-  if (!(error instanceof SQLiteError)) return error
-  const code = error.code ?? ''
+  return error instanceof SQLiteError ? translateCode(error.code ?? '', error) : error
+}
+
+/** As `translate`, for an error of SQLite that comes from another thread. */
+export function translateCode(code: string, error: Error): Error {
   if (code === 'SQLITE_FULL') return storageFull(error)
   return UNAVAILABLE.test(code) ? unavailable(error) : error
 }

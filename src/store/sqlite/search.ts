@@ -1,118 +1,175 @@
-// The index of search in SQLite, and the rows that it is compared with.
+// The index of search in SQLite, an FTS5 table of words for each list, and the rows that a search finds by it.
 
-import { FOLDING } from '../../domain/words.ts'
-import { type FoundRow, type SearchTables, walkedRows } from '../search/tables.ts'
 import { jsonObject } from '../shared/columns.ts'
-import { type AnyFilter, type List, type Plan, planOf, rowsOf } from '../shared/lists.ts'
+import { type AnyFilter, hasFilters, type List, ORDERS, PETS, planOf, rowsOf } from '../shared/lists.ts'
+import { type FoundRow, indexedWords, type Walk, type Way } from '../shared/search.ts'
 import { SQLITE_JSON } from './json.ts'
 import type { Query, Read, Statements } from './statements.ts'
-import type { Transact } from './transaction.ts'
 import { parameter, walkSql } from './walks.ts'
 
+/** The index has the beginnings of words up to so many letters (migrations/0020-search.sql). For a longer one it reads each word of it. */
+const PREFIX_MAX = 6
+/** Rows looked at along the filters before the index is asked: few rows of many have a rare value. */
+const FILTERED = 256
+/** Rows of the index looked at in a step. */
+const STEP = { first: 256, max: 8_192 }
+
+/** Rows that are indexed at once. */
+const ROWS = 1_000
+
 type Value = bigint | number | string
-/** For `transact`. */
-export const IN_BACKGROUND = { keepsKeys: true, mayBeLost: true }
-type Text = [id: bigint, text: string]
 
-/** `size`: the ids of a segment. */
-export function sqliteSearchTables<Filter extends AnyFilter>(
-  statements: Statements,
-  read: Read,
-  transact: Transact,
-  list: List<Filter>,
-  size: number,
-): SearchTables<Filter> {
-  const { number, searched } = list
-  const index = `list = ${number} AND folding = ${FOLDING}`
-  const segments = statements.query<[bigint], [bigint]>(
-    `SELECT segment FROM search_segments WHERE ${index} AND segment >= ? ORDER BY segment`,
-  )
-  const rowsFrom = statements.query<Text, [bigint, number]>(
-    `SELECT id, ${searched} FROM ${rowsOf(list)} WHERE id >= ? ORDER BY id LIMIT +?`,
-  )
-  const changes = statements.query<[bigint, bigint, string | null], [bigint, number]>(
-    `SELECT search_changes.id, row_id, (SELECT ${searched} FROM ${rowsOf(list)} WHERE ${list.table}.id = row_id)
-     FROM search_changes INDEXED BY search_changes_by_list WHERE list = ${number} AND search_changes.id >= ? LIMIT +?`,
-  )
-  const terms = statements.query<[bigint, Uint8Array], [string, string, string]>(
-    `SELECT segment, ids FROM json_each(?) CROSS JOIN search_terms
-     WHERE ${index} AND segment = value AND term >= ? AND term <= ?`,
-  )
-  const lastSegment = statements.query<[bigint | null], []>(`SELECT max(segment) FROM search_segments WHERE ${index}`)
-  const end = statements.query<[bigint | null, bigint | null], [bigint]>(
-    `SELECT (SELECT min(id) FROM ${list.table} WHERE id >= ?), (SELECT max(id) FROM ${list.table})`,
-  )
-  const isThere = statements.query<[bigint], [bigint]>(`SELECT 1 FROM search_segments WHERE ${index} AND segment = ?`)
-  const addTerm = statements.query<never, [bigint, string, Uint8Array]>(
-    `INSERT OR REPLACE INTO search_terms (list, folding, segment, term, ids) VALUES (${number}, ${FOLDING}, ?, ?, ?)`,
-  )
-  const addSegment = statements.query<never, [bigint]>(
-    `INSERT INTO search_segments (list, folding, segment) VALUES (${number}, ${FOLDING}, ?)`,
-  )
-  const asked = planned<Filter, [bigint, string, string]>(
-    statements,
-    list,
-    ({ given }) => `SELECT ${list.table}.id, ${searched}, ${jsonObject(list.columns, SQLITE_JSON)}
-      FROM (SELECT value AS wanted FROM json_each(?1)) CROSS JOIN ${rowsOf(list, ' NOT INDEXED')}
-      WHERE ${[`${list.table}.id = wanted`, ...given.map((name, place) => `${list.filters[name]} = ${parameter(place)}`)].join(' AND ')} LIMIT +?2`,
-  )
-  // A text of ASCII alone folds to what `lower` makes of it. Another one has more bytes than characters, or U+0000, where `length` ends.
-  const walk = (up: boolean) =>
-    planned<Filter, [number | bigint, bigint | null, string]>(
-      statements,
-      list,
-      (
-        plan,
-      ) => `SELECT count(*), ${up ? 'max' : 'min'}(id), json_group_array(json_array(CAST(id AS text), text)) FILTER (
-          WHERE octet_length(text) <> length(text) OR instr(lower(text), ${parameter(plan.given.length)}) > 0)
-        FROM (${walkSql(list, plan, up, `id, ${searched} AS text`)})`,
-    )
-  const [walkUp, walkDown] = [walk(true), walk(false)]
+/** Each change of a name or a reference calls it in its transaction. */
+export class SearchIndex {
+  private readonly sql: ReturnType<typeof prepared>
 
-  return {
-    news: ({ segment, row, change }, limit) =>
-      read(() => ({
-        segments: segments.values(segment).flat(),
-        rows: rowsFrom.values(row, limit),
-        changes: changes.values(change, limit),
-      })),
-    idsOf: (of, { first, last }) => read(() => terms.values(`[${of}]`, first, last)),
-    rows: (ids, filter) =>
-      read(() => asked(filter, `[${ids}]`, ids.length).map(([id, text, json]): FoundRow => ({ id, text, json }))),
-    walk: (filter, after, up, limit, word) =>
-      read(() => {
-        const [[looked, last, rows] = [0, null, '[]']] = (up ? walkUp : walkDown)(filter, after, limit, word)
-        return { looked: Number(looked), last: last ?? undefined, rows: walkedRows(rows) }
-      }),
-    end: () =>
-      read(() => {
-        const segment = lastSegment.values()[0]?.[0]
-        const behind = typeof segment === 'bigint' ? (segment + 1n) * BigInt(size) : -(2n ** 63n)
-        const [first, last] = end.values(behind)[0] ?? [null, null]
-        return { first: first ?? undefined, last: last ?? undefined }
-      }),
-    write: (segment, of, isLast) =>
-      transact(() => {
-        if (isThere.values(segment).length > 0) return false
-        for (const [term, ids] of of) addTerm.run(segment, term, ids)
-        if (isLast) addSegment.run(segment)
-        return true
-      }, IN_BACKGROUND),
+  constructor(statements: Statements) {
+    this.sql = prepared(statements)
+  }
+
+  addPet(id: bigint, name: string): void {
+    this.sql.addPet.run(id, indexedWords(name))
+  }
+
+  /** Its orders are found by its name, too. */
+  renamePet(id: bigint, name: string): void {
+    this.sql.setPet.run(id, indexedWords(name))
+    for (const [order, reference] of this.sql.ordersOf.values(id)) this.setOrder(order, id, reference)
+  }
+
+  deletePet(id: bigint): void {
+    this.sql.deletePet.run(id)
+  }
+
+  setOrder(id: bigint, petId: bigint, reference: string | null | undefined): void {
+    const [[name] = ['']] = this.sql.nameOf.values(petId)
+    this.sql.setOrder.run(id, indexedWords(`${reference ?? ''} ${name}`))
+  }
+
+  /** Indexes all rows, which were written without it. */
+  addAll(): void {
+    for (const table of ['pets', 'orders'] as const)
+      for (let last: bigint | undefined = 0n; last !== undefined; ) last = this.addRows(table, last, ROWS)
+  }
+
+  /** Indexes up to `limit` rows behind `after` that were written without it. Gives the last of them. */
+  addRows(table: 'pets' | 'orders', after: bigint, limit: number): bigint | undefined {
+    const { rows, set } =
+      table === 'pets'
+        ? { rows: this.sql.pets, set: this.sql.setPet }
+        : { rows: this.sql.orders, set: this.sql.setOrder }
+    const found = rows.values(after, limit)
+    for (const [id, text] of found) set.run(id, indexedWords(text))
+    return found.at(-1)?.[0]
   }
 }
 
-/** A statement for each combination of filters; their values come behind the limit, and others behind those. */
-function planned<Filter extends AnyFilter, Row>(
-  statements: Statements,
-  list: List<Filter>,
-  sqlOf: (plan: Plan<Filter>) => string,
-): (filter: Filter, first: Value, limit: number, ...more: Value[]) => Row[] {
-  const built = new Map<string, Query<Row, Value[]>>()
-  return (filter, first, limit, ...more) => {
-    const plan = planOf(list, filter)
-    const name = `${plan.index?.name} ${plan.given}`
-    const statement = built.get(name) ?? statements.query<Row, Value[]>(sqlOf(plan))
-    built.set(name, statement)
-    return statement.values(first, limit, ...plan.given.map((given) => filter[given] as Value), ...more)
+function prepared(statements: Statements) {
+  const write = (how: string, table: string) =>
+    statements.query<never, [bigint, string]>(`${how} INTO ${table} (rowid, words) VALUES (?, ?)`)
+  const rows = (list: List<never>) =>
+    statements.query<[bigint, string], [bigint, number]>(
+      `SELECT id, ${list.searched} FROM ${rowsOf(list)} WHERE id > ? ORDER BY id LIMIT +?`,
+    )
+  return {
+    addPet: write('INSERT', 'search_pets'),
+    setPet: write('INSERT OR REPLACE', 'search_pets'),
+    deletePet: statements.query<never, [bigint]>('DELETE FROM search_pets WHERE rowid = ?'),
+    setOrder: write('INSERT OR REPLACE', 'search_orders'),
+    nameOf: statements.query<[string], [bigint]>('SELECT name FROM pets WHERE id = ?'),
+    ordersOf: statements.query<[bigint, string | null], [bigint]>('SELECT id, reference FROM orders WHERE pet_id = ?'),
+    pets: rows(PETS as List<never>),
+    orders: rows(ORDERS as List<never>),
   }
+}
+
+/** Runs a statement, and gives its rows. */
+export type Ask = (sql: string, ...values: Value[]) => Promise<unknown[][]>
+
+/** For a store in memory, which no thread could open. */
+export function asked(statements: Statements, read: Read): Ask {
+  const built = new Map<string, Query<unknown[], Value[]>>()
+  return (sql, ...values) => {
+    const statement = built.get(sql) ?? statements.query<unknown[], Value[]>(sql)
+    built.set(sql, statement)
+    return read(() => statement.values(...values))
+  }
+}
+
+/** The rows that were looked at, up to the limit: how many, and the last of them. */
+interface Looked {
+  count: number
+  last: bigint
+  rows: FoundRow[]
+}
+
+export function sqliteSearch<Filter extends AnyFilter>(ask: Ask, list: List<Filter>): Walk<Filter> {
+  const json = jsonObject(list.columns, SQLITE_JSON)
+
+  /** By the index where there are `words`, otherwise along the filters. */
+  async function look(
+    { filter, up }: Way<Filter>,
+    after: bigint,
+    limit: number,
+    words?: readonly string[],
+  ): Promise<Looked> {
+    const plan = planOf(list, filter)
+    const { given } = plan
+    const index = `search_${list.table}`
+    const candidates = words
+      ? `SELECT rowid FROM ${index} WHERE ${index} MATCH ${parameter(given.length)} AND rowid ${up ? '>' : '<='} ?1
+         ORDER BY rowid ${up ? '' : 'DESC'} LIMIT +?2`
+      : walkSql(list, plan, up, 'id')
+    const where = given.map((name, place) => ` AND ${list.filters[name]} = ${parameter(place)}`).join('')
+    const sql = `WITH candidate (found) AS MATERIALIZED (${candidates})
+      SELECT count(*), ${up ? 'max' : 'min'}(found), NULL FROM candidate UNION ALL
+      SELECT ${list.table}.id, ${list.searched}, ${json} FROM candidate CROSS JOIN ${rowsOf(list, ' NOT INDEXED')}
+      WHERE ${list.table}.id = found${where}`
+    const values = given.map((name) => filter[name] as Value)
+    const [looked, ...rows] = await ask(sql, after, limit, ...values, ...(words ? [matching(words)] : []))
+    const [count, last] = looked as [bigint, bigint | null]
+    return {
+      count: Number(count),
+      last: last ?? after,
+      rows: (rows as [bigint, string, string][]).map(([id, text, json]) => ({ id, text, json })),
+    }
+  }
+
+  return async function* walk(way) {
+    const { filter, words, up, count } = way
+    let { after } = way
+    const isFiltered = hasFilters(list, filter)
+    const on = (last: bigint) => (up ? last : last - 1n)
+    if (isFiltered) {
+      const looked = await look(way, after, FILTERED)
+      yield looked.rows
+      if (looked.count < FILTERED) return
+      after = on(looked.last)
+    }
+    // Where most rows have a longer word, its beginning finds them at once.
+    const beginnings = words.map((word) => beginningOf(word))
+    if (beginnings.some((beginning, place) => beginning !== words[place])) {
+      const looked = await look(way, after, STEP.first, beginnings)
+      yield looked.rows
+      if (looked.count < STEP.first) return
+      after = on(looked.last)
+    }
+    for (let limit = isFiltered ? STEP.first : count; ; limit = Math.min(4 * limit, STEP.max)) {
+      const looked = await look(way, after, limit, words)
+      yield looked.rows
+      if (looked.count < limit) return
+      after = on(looked.last)
+    }
+  }
+}
+
+/** Words are letters and digits: nothing of them has a meaning in a query. */
+function matching(words: readonly string[]): string {
+  return words.map((word) => `"${word}" *`).join(' AND ')
+}
+
+function beginningOf(word: string): string {
+  return Array.from(word.slice(0, 2 * PREFIX_MAX))
+    .slice(0, PREFIX_MAX)
+    .join('')
 }

@@ -3,8 +3,7 @@
 // Reads that arrive in the same turn of the event loop share one read transaction. It starts after all of them have arrived, so each
 // sees everything that was committed before. Under load this halves the cost of a page, because the processor's caches are warm.
 
-import type { SQLQueryBindings, Statement } from 'bun:sqlite'
-import type { SqliteConnection } from './connection.ts'
+import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import { translated } from './errors.ts'
 
 /** What the store uses of a prepared statement. */
@@ -14,7 +13,7 @@ export type Query<Row, Params extends SQLQueryBindings[]> = Pick<Statement<Row, 
 }
 
 export class Statements {
-  constructor(private readonly connection: Pick<SqliteConnection, 'database'>) {}
+  constructor(private readonly connection: { readonly database: Database }) {}
 
   /**
    * SQLite 3.54 plans a statement again at every execution, so as to use the values of its parameters, if it has `LIMIT ?`, or ORDER BY

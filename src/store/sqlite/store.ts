@@ -4,11 +4,8 @@ import { resolve } from 'node:path'
 import { changes } from '../../domain/decisions/decide.ts'
 import type { Store, StoreOptions } from '../../domain/store.ts'
 import { endOfTurn } from '../../system/turn.ts'
-import { startFilling } from '../search/filling.ts'
-import { searchable } from '../search/search.ts'
-import { SEGMENT } from '../search/terms.ts'
-import { Demand } from '../search/turns.ts'
 import { ORDERS, PETS } from '../shared/lists.ts'
+import { searchable } from '../shared/search.ts'
 import { startCheckpoints } from './checkpoints.ts'
 import { openConnection, type SqliteConnection } from './connection.ts'
 import { translated } from './errors.ts'
@@ -17,8 +14,8 @@ import { sqliteKeys } from './keys.ts'
 import { overdueFinder, sqliteOrders } from './orders.ts'
 import { sqlitePets } from './pets.ts'
 import { lackError } from './schema-check.ts'
-import { sqliteSearchTables } from './search.ts'
-import { sqliteSearchPruning } from './search-pruning.ts'
+import { asked, sqliteSearch } from './search.ts'
+import { searching } from './searching.ts'
 import { reads, Statements } from './statements.ts'
 import { transactions } from './transaction.ts'
 import { Version } from './version.ts'
@@ -46,25 +43,16 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
   const writing = writes(statements, transact, version.current, options)
   const pets = sqlitePets(statements, read)
   const orders = sqliteOrders(statements, read)
-  const size = options.searchSegment ?? SEGMENT
-  const tables = {
-    pets: sqliteSearchTables(statements, read, transact, PETS, size),
-    orders: sqliteSearchTables(statements, read, transact, ORDERS, size),
-  }
-  const demand = new Demand()
-  const filled = {
-    pets: { ...tables.pets, ...sqliteSearchPruning(statements, read, transact, PETS, size) },
-    orders: { ...tables.orders, ...sqliteSearchPruning(statements, read, transact, ORDERS, size) },
-  }
-  const filling = startFilling(filled, size, demand, options)
+  const isFile = connection.database.filename !== ':memory:'
+  const searches = isFile ? searching(connection) : { ask: asked(statements, read), stop: async () => undefined }
   const checkpoints = startCheckpoints(connection, hold)
   return {
     ...pets,
     ...orders,
     ...changes(writing.commit, overdueFinder(statements, read, options.now), EXPIRED_AT_ONCE),
     ...sqliteEvents(statements, read, transact),
-    listPets: searchable(pets.listPets, tables.pets, PETS, size, demand),
-    listOrders: searchable(orders.listOrders, tables.orders, ORDERS, size, demand),
+    listPets: searchable(pets.listPets, sqliteSearch(searches.ask, PETS)),
+    listOrders: searchable(orders.listOrders, sqliteSearch(searches.ask, ORDERS)),
     ...sqliteKeys(statements, transact, options),
     version: version.current,
     ping: async () => {
@@ -74,9 +62,9 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
     close: async () => {
       // Reads begin before the end of this turn, writes after it.
       await endOfTurn()
-      await filling.stop()
       await writing.settled()
       await settled()
+      await searches.stop()
       await checkpoints.stop()
       connection.close()
     },

@@ -25,8 +25,8 @@ BEGIN
   RETURN QUERY
   WITH new AS MATERIALIZED (
     SELECT * FROM ROWS FROM (
-      json_to_recordset(batch) AS (name text, category_id bigint, status text, created_by bigint, key text, request text)
-    ) WITH ORDINALITY AS new (name, category_id, status, created_by, key, request, place)
+      json_to_recordset(batch) AS (name text, category_id bigint, status text, created_by bigint, key text, request text, words text)
+    ) WITH ORDINALITY AS new (name, category_id, status, created_by, key, request, words, place)
   ), known AS MATERIALIZED (
     -- Each key is looked up by itself: a plan that was made while the table was small cannot read all of it later.
     SELECT place, used.*
@@ -43,6 +43,8 @@ BEGIN
     RETURNING id
   ), numbered AS (
     SELECT id, row_number() OVER (ORDER BY id) AS turn FROM added
+  ), indexed AS (
+    INSERT INTO search_pets (id, words) SELECT id, array_to_tsvector(string_to_array(words, ' ')) FROM unknown JOIN numbered USING (turn)
   ), told AS (
     INSERT INTO events (type, at, reached, key_id, pet_id, pet_status, pet)
     SELECT 'pet.added', now, CASE WHEN turn = 1 AND (now > (SELECT max(reached) FROM events)) IS NOT FALSE THEN now END,

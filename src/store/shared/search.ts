@@ -1,0 +1,91 @@
+// Finds the rows of a page by the words of a search. The database's own index finds them, given the words that the domain folds; each is compared
+// with its row, so the index may say too much, and never decides.
+
+import type { Page } from '../../domain/lists.ts'
+import { beginningsOf, hasWords, searchWords, wordsOf } from '../../domain/words.ts'
+import { endOfTurn } from '../../system/turn.ts'
+import { type AnyFilter, goesUp, pageOf, startOf } from './lists.ts'
+
+/** PostgreSQL's longest lexeme, in bytes of UTF-8. */
+const WORD_BYTES_MAX = 2_046
+/** A search of more words, such as one of many Chinese characters, asks the index for the longest of them, and the rows for all. */
+const INDEXED_MAX = 8
+/** No request waits longer for the comparing. */
+const SLICE_MS = 2
+
+export interface FoundRow {
+  readonly id: bigint
+  readonly text: string
+  readonly json: string
+}
+
+/** The rows above `after`, or up to it, that may have the words: the nearest first, in steps of bounded length. */
+export interface Way<Filter> {
+  readonly filter: Filter
+  /** As `indexedWord` gives them. */
+  readonly words: readonly string[]
+  readonly after: bigint
+  readonly up: boolean
+  /** How many are wanted. */
+  readonly count: number
+}
+
+export type Walk<Filter> = (way: Way<Filter>) => AsyncIterable<readonly FoundRow[]>
+
+/** The words of a text, separated by spaces: what an index is given. */
+export function indexedWords(text: string): string {
+  const words = wordsOf(text).slice(1)
+  return words.length * 3 <= WORD_BYTES_MAX ? words : words.split(' ').map(indexedWord).join(' ')
+}
+
+/** Cut behind a character: half of one is no text. */
+function indexedWord(word: string): string {
+  if (word.length * 3 <= WORD_BYTES_MAX || Buffer.byteLength(word) <= WORD_BYTES_MAX) return word
+  const { read } = new TextEncoder().encodeInto(word, new Uint8Array(WORD_BYTES_MAX))
+  return word.slice(0, read)
+}
+
+/** `plain`, for the filters that have a search, too. */
+export function searchable<Filter extends AnyFilter>(
+  plain: (filter: Filter) => Promise<Page>,
+  walk: Walk<Filter>,
+): (filter: Filter) => Promise<Page> {
+  return async (filter) => {
+    if (filter.search === undefined) return plain(filter)
+    const wanted = searchWords(filter.search).toSorted((one, other) => other.length - one.length)
+    const words = wanted.slice(0, INDEXED_MAX).map(indexedWord)
+    const find = (after: bigint, up: boolean, count: number) =>
+      found(walk({ filter, words, after, up, count }), beginningsOf(wanted), count)
+    const { limit, back, after } = filter
+    const up = goesUp(filter)
+    const rows = await find(after ?? startOf(up), up, limit + 1)
+    const beyond = after !== undefined && (await find(after, !up, 1)).length > 0
+    const shown = rows.slice(0, limit)
+    if (back) shown.reverse()
+    return pageOf(filter, {
+      rows: shown.map(({ json }) => json).join(','),
+      first: shown[0]?.id,
+      last: shown.at(-1)?.id,
+      more: rows.length > limit,
+      beyond,
+    })
+  }
+}
+
+async function found(
+  steps: AsyncIterable<readonly FoundRow[]>,
+  beginnings: readonly string[],
+  count: number,
+): Promise<FoundRow[]> {
+  const found: FoundRow[] = []
+  for await (const rows of steps) {
+    let startedAt = performance.now()
+    for (const row of rows) {
+      if (hasWords(wordsOf(row.text), beginnings) && found.push(row) === count) return found
+      if (performance.now() - startedAt < SLICE_MS) continue
+      await endOfTurn()
+      startedAt = performance.now()
+    }
+  }
+  return found
+}

@@ -1,0 +1,34 @@
+// The thread of searching.ts. A message has the path of the store's file, a statement and its values; the answer has its rows, or its error.
+//
+// JavaScript, and started from its text: as checkpoint-thread.js.
+
+import { Database } from 'bun:sqlite'
+
+let database
+let statements
+
+self.onmessage = ({ data: { path, sql, values } }) => {
+  try {
+    if (path === undefined) return postMessage(close())
+    database ??= open(path)
+    const statement = statements.get(sql) ?? database.prepare(sql)
+    statements.set(sql, statement)
+    postMessage({ rows: statement.values(...values) })
+  } catch ({ code, message }) {
+    // Such as a failing disk. The next statement begins with a new connection.
+    close()
+    postMessage({ code, message })
+  }
+}
+
+function open(path) {
+  const opened = new Database(path, { readonly: true, strict: true, safeIntegers: true })
+  opened.run('PRAGMA busy_timeout = 2000')
+  statements = new Map()
+  return opened
+}
+
+function close() {
+  database?.close()
+  database = undefined
+}
