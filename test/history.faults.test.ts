@@ -148,7 +148,13 @@ function sound(): Story {
   story.tell({ kind: 'pet', id: 3 }, 404, error('not_found', 404))
   story.tell({ kind: 'delete', id: 2 }, 409, error('pet_has_orders', 409))
   const { events } = story
-  story.tell({ kind: 'events', limit: 4 }, 200, events.slice(0, 4), undefined, { links: '<x>; rel="next"' })
+  const links = '<x>; rel="next"'
+  story.tell({ kind: 'events', limit: 4 }, 200, events.slice(0, 4), undefined, { links })
+  story.tell({ kind: 'events', limit: 3, newest: true }, 200, events.slice(-3).reverse(), undefined, { links })
+  const behind = { behind: 19, to: time(560) }
+  story.tell({ kind: 'events', limit: 2, newest: true, ...behind }, 200, [events[5], events[4]], undefined, { links })
+  const sold = events.filter(({ type }) => type === 'order.completed')
+  story.tell({ kind: 'events', limit: 4, type: ['order.completed'] }, 200, sold, undefined, { links })
   return story
 }
 
@@ -288,6 +294,27 @@ describe('the checker of histories', () => {
       (story) => Object.assign(story.at(18), { text: JSON.stringify(story.events.slice(1, 5)) }),
       'it begins with event 2, and should with 1',
     ],
+    'a newest event that is left out': [
+      (story) => Object.assign(story.at(19), { text: JSON.stringify(story.events.slice(-4, -1).reverse()) }),
+      'it shows the store as it was before a commit that was known',
+    ],
+    'the newest events in the order of the oldest': [
+      (story) => Object.assign(story.at(19), { text: JSON.stringify(story.events.slice(-3)) }),
+      'stands where {"id":7,',
+    ],
+    'a page that ends before the beginning of the feed': [
+      (story) => Object.assign(story.at(20), { text: JSON.stringify([story.events[5]]) }),
+      'event 5 is missing',
+    ],
+    'an event that is not before the end that was asked for': [
+      (story) => Object.assign(story.at(20), { text: JSON.stringify([story.events[6], story.events[5]]) }),
+      'it begins with event 7, and should with 6',
+    ],
+    'an event of another type': [
+      (story) => Object.assign(story.at(21), { text: JSON.stringify(story.events.slice(-2)) }),
+      'stands where no event should be',
+    ],
+    'a pet that is added without its tag': [(story) => Object.assign(story.at(1), { tag: undefined }), 'it has no tag'],
     'an end of the feed that is none': [
       (story) => Object.assign(story.at(18), { text: '[]' }),
       'it shows the store as it was',

@@ -63,11 +63,12 @@ export function move(by: Picker): Asked | undefined {
 }
 
 export function change(by: Picker): Asked | undefined {
-  const id = by.order()
+  // One of the last is pending still.
+  const id = by.random() < 0.7 ? by.pick(by.known.orders.slice(-2)) : by.order()
   if (!id || by.random() < 0.15) return by.pick(by.known.corrections.slice(-20))
   const reference = by.random() < 0.8 ? { reference: by.random() < 0.9 ? by.name('changed') : null } : {}
-  const isEnd = !('reference' in reference) || by.random() < 0.6
-  const end = isEnd ? { expiresAt: by.random() < 0.5 ? null : by.soon() } : {}
+  const isEnd = !('reference' in reference) || by.random() < 0.7
+  const end = isEnd ? { expiresAt: by.random() < 0.6 ? null : by.soon() } : {}
   return matched(by, { kind: 'change', id, to: { ...reference, ...end } })
 }
 

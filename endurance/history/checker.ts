@@ -3,7 +3,8 @@
 // asked for only when it had ended. Taking the earliest version that explains an answer leaves the most to those that follow, so one pass decides.
 
 import type { Commit } from './commits.ts'
-import { feedFaults, type Place, told } from './feed.ts'
+import { feedFaults } from './feed.ts'
+import { type Place, told } from './feed-pages.ts'
 import { identityOf, isUnanswered, type Operation, type Seen } from './operations.ts'
 import { keyFault, refused } from './refusals.ts'
 import { type Condition, succeeded } from './rules.ts'
@@ -90,7 +91,8 @@ class Pass {
     for (; (this.byEnd[this.ended] as Operation).endedAt < startedAt; this.ended++)
       this.seen = Math.max(this.seen, this.found.get(this.byEnd[this.ended] as Operation) ?? 0)
     const isWaited = ask.kind === 'events' && ask.wait && operation.text === '[]'
-    const sure = windows.sureAt(isWaited ? endedAt - WAIT_MS - this.world.circumstances.lateMs : startedAt)
+    const toldAt = isWaited ? endedAt - WAIT_MS - this.world.circumstances.lateMs : startedAt
+    const sure = windows.sureAt(Math.max(startedAt, toldAt))
     const floor = Math.max(this.seen, sure)
     const last = Math.max(floor, windows.possibleAt(endedAt))
     const condition = this.conditionOf(operation, floor, last)
@@ -126,10 +128,11 @@ class Pass {
     if (typeof condition === 'string') return fault(condition, [], this.world.madeBy(operation).slice(0, 2))
     for (let version = floor - 1; version >= 0; version--) {
       if (!condition(version)) continue
-      // The commit that the answer does not show, and who had seen it.
-      const commit = commits[version]
+      // The commit that the answer does not show, and who had seen it; an expiry that was due is seen by nobody.
       const witness = this.witnessOf(operation, version + 1)
-      return fault('it shows the store as it was before a commit that was known', witness ? [witness] : [], [commit])
+      const due = witness ? undefined : this.world.windows.sureBy(version + 1, operation.startedAt)
+      const known = new Set([commits[version], due])
+      return fault('it shows the store as it was before a commit that was known', witness ? [witness] : [], [...known])
     }
     const later = first(condition, last + 1, commits.length)
     if (later === undefined)

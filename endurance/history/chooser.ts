@@ -1,13 +1,14 @@
 // What one client asks next: a mixture of everything, of few pets and few lists, so that requests meet and answers are shared.
 
+import { document } from '../../src/contract/contract.ts'
 import { add, CATEGORIES, change, correct, move, place, remove, repeat, thingOf } from './changes.ts'
 import { HOT, type Known, Picker } from './known.ts'
 import { type Asked, bodyOf, type Operation } from './operations.ts'
-import { feedAfter, LISTS, linkOf, requestOf } from './requests.ts'
+import { feedAfter, feedLink, LISTS, linkOf, requestOf } from './requests.ts'
 
 const KEPT = 6
-/** Seconds. */
-const WAIT = 2
+const WAIT_SECONDS = 3
+const EVENT_TYPES = document.components.schemas.EventType?.['x-extensible-enum'] ?? []
 const STATUSES = {
   pets: ['available', 'pending', 'sold'],
   orders: ['pending', 'completed', 'cancelled', 'expired', 'returned'],
@@ -17,7 +18,8 @@ export class Chooser extends Picker {
   /** The last answers that had a tag, and the last pages. */
   private tagged: Operation[] = []
   private pages: Operation[] = []
-  private feed: Asked = requestOf({ kind: 'events', limit: 20 })
+  /** Where it is in the feed of events. */
+  private feed: Operation | undefined
 
   constructor(
     known: Known,
@@ -36,7 +38,7 @@ export class Chooser extends Picker {
   learn(operation: Operation): void {
     const { ask, status, method, tag } = operation
     if (status >= 300 && status !== 304) return
-    if (ask.kind === 'events') this.feed = feedAfter(operation, this.filters()) ?? this.feed
+    if (ask.kind === 'events') this.feed = operation
     if (method === 'GET' && ask.kind === 'list') this.pages = [operation, ...this.pages].slice(0, KEPT)
     if (method === 'GET' && status === 200 && tag) this.tagged = [operation, ...this.tagged].slice(0, KEPT)
     const thing = thingOf(ask)
@@ -77,6 +79,11 @@ export class Chooser extends Picker {
     return requestOf({ kind: 'list', list, back: false, newest, limit, ...status, ...category, ...pet, ...search })
   }
 
+  /** The oldest order of a pet stays as it is, and another follows: the same rows, with another link. */
+  firstOrder(): Asked {
+    return requestOf({ kind: 'list', list: 'orders', back: false, newest: false, limit: 1, petId: this.pet() })
+  }
+
   /** The first word of a name, or its beginning that others have, too, or a word that many have, or both. */
   private searched(): string {
     const [word = ''] = (this.pick(this.known.names.slice(-40)) ?? '').split(' ')
@@ -89,22 +96,38 @@ export class Chooser extends Picker {
     return requestOf(this.random() < 0.5 || !order ? { kind: 'pet', id: this.pet() } : { kind: 'order', id: order })
   }
 
-  /** Goes on, or begins anew: at either end, or where something just happened. */
+  /** Goes on, with other filters or the same, or begins anew: at either end, or where something just happened. */
   readFeed(): Asked {
-    if (this.random() < 0.8) return this.feed
-    const ago = new Date(Date.now() - this.random() * 2_000).toISOString()
-    return requestOf({ kind: 'events', ...this.filters(), from: this.pick(['beginning', 'now', ago]) })
+    const { feed } = this
+    if (feed && this.random() < 0.3) return feedLink(feed) ?? this.readFeed()
+    const newest = this.random() < 0.3
+    const filters = { ...this.filters(), ...(newest ? { newest } : {}) }
+    if (feed && this.random() < 0.7) return feedAfter(feed, filters) ?? this.readFeed()
+    return requestOf({ kind: 'events', ...filters, from: this.pick(['beginning', 'now', this.near(-2_000)]) })
   }
 
+  /** Of few events, so that a page is empty when it is asked for and something follows soon. */
   wait(): Asked {
-    const { ask, path, ...asked } = this.feed
-    return { ...asked, ask: { ...ask, wait: WAIT } as typeof ask, path: `${path}&wait=${WAIT}` }
+    const of = this.random() < 0.6 ? { petId: this.pet() } : {}
+    const filters = { limit: 100, ...of, ...this.narrowed(), wait: WAIT_SECONDS }
+    return (this.feed && feedAfter(this.feed, filters)) ?? requestOf({ kind: 'events', ...filters })
   }
 
   private filters() {
     const order = this.random() < 0.2 ? this.order() : undefined
     const of = this.random() < 0.3 ? { petId: this.pet() } : order ? { orderId: order } : {}
-    return { limit: this.pick([1, 5, 20, 100]), ...of }
+    return { limit: this.pick([1, 5, 20, 100]), ...of, ...this.narrowed() }
+  }
+
+  private narrowed() {
+    const type = this.random() < 0.3 ? { type: [this.pick(EVENT_TYPES), this.pick(EVENT_TYPES)] } : {}
+    const to = this.random() < 0.3 ? { to: this.near(this.pick([-2_000, 1_000])) } : {}
+    return { ...type, ...to }
+  }
+
+  /** A time that is at most so far away. */
+  private near(ms: number): string {
+    return new Date(Date.now() + this.random() * ms).toISOString()
   }
 }
 
@@ -116,7 +139,8 @@ type Way = (by: Chooser) => Asked | undefined
 
 /** Each as often as its share of a hundred. */
 const SHARES: readonly [Way, share: number][] = [
-  [() => undefined, 11],
+  [() => undefined, 9],
+  [(by) => by.firstOrder(), 2],
   [(by) => by.follow(), 8],
   [(by) => by.again(), 13],
   [(by) => by.head(), 3],

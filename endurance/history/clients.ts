@@ -3,7 +3,7 @@
 
 import { randomOf } from '../../test/support/searches.ts'
 import { Chooser, WAITING } from './chooser.ts'
-import { newKnown } from './known.ts'
+import { newKnown, RESERVED_MS_MAX } from './known.ts'
 import { type Answer, type Asked, isUnanswered, type ListAsk, type Operation, rowsOf, type Seen } from './operations.ts'
 import { linkOf, requestOf } from './requests.ts'
 
@@ -16,8 +16,8 @@ const ANSWER_MS_MAX = 20_000
 const PAUSE_MS = 50
 /** When everything is read, nothing breaks any more. */
 const SILENT_MS_MAX = 60_000
-/** The longest reservation, and a second. */
-const EXPIRED_MS_MAX = 1_500
+/** The longest reservation, and a second until it is seen to have ended. */
+const EXPIRED_MS_MAX = RESERVED_MS_MAX + 1_000
 const NO_ANSWER: Answer = { status: 0, text: '', links: '', tag: undefined, replayed: false }
 /** How often each API key is used, as far as there is one of the name. */
 const KEYS = ['first', 'first', 'first', 'first', 'first', 'second', 'second', 'second', 'leaver', 'reader']

@@ -1,68 +1,12 @@
-// What a page of the feed must show, by the place that it begins at; and what the feed as a whole must be: each event follows from those
-// before it, and has its time.
+// What the feed as a whole must be: each event follows from those before it, and has its time.
 
 import { leadsFrom, petStatusOf } from '../../src/domain/order-transitions.ts'
 import type { OrderStatus } from '../../src/domain/orders.ts'
 import type { PetStatus } from '../../src/domain/pets.ts'
 import type { Commit } from './commits.ts'
-import { type EventsAsk, type Operation, rowsOf, type Seen } from './operations.ts'
-import type { Condition } from './rules.ts'
+import type { Operation, Seen } from './operations.ts'
 import { ROUNDED_MS } from './windows.ts'
 import type { World } from './world.ts'
-
-/** How many events a reader has passed: at least, and at most. */
-export type Place = readonly [least: number, most: number]
-
-/** What the page shows, and where it leads: `places` has where those before it led, by the number of the operation. */
-export function told(
-  operation: Operation,
-  ask: EventsAsk,
-  { events }: World,
-  places: Map<number, Place>,
-  [floor, last]: readonly [number, number],
-): Condition {
-  const shown = rowsOf<Seen>(operation)
-  if (shown.length > ask.limit) return `a page of ${ask.limit} has ${shown.length} events`
-  if (!operation.links.includes('rel="next"')) return 'it does not say where to go on'
-  if (shown.length === 0 && operation.endedAt - operation.startedAt < 1000 * (ask.wait ?? 0) - ROUNDED_MS)
-    return 'it did not wait'
-  const [least, most] = placeOf(ask, events, places, [floor, last])
-  const index = new Map(events.map(({ id }, n) => [id, n]))
-  const wanted = events.flatMap((event, n) => (n >= least && isOf(ask, event) ? [n] : []))
-  const [first] = shown
-  const start = first ? wanted.indexOf(index.get(first.id) ?? -1) : 0
-  if (start < 0 || (start > 0 && (wanted[start - 1] as number) >= most))
-    return `it begins with event ${first?.id}, and should with ${events[wanted[0] ?? -1]?.id}`
-  for (const [n, event] of shown.entries()) {
-    const should = events[wanted[start + n] ?? -1]
-    if (!should || !Bun.deepEquals(should, event))
-      return `${JSON.stringify(event)} stands where ${should ? JSON.stringify(should) : 'no event'} should be`
-  }
-  const seen = shown.length === 0 ? 0 : (wanted[start + shown.length - 1] as number) + 1
-  const next = wanted[start + shown.length]
-  const isFull = shown.length >= ask.limit
-  places.set(
-    operation.n,
-    shown.length > 0 ? [seen, isFull ? seen : Math.max(seen, last)] : [least, Math.max(most, last)],
-  )
-  // Without events the place may be any: whatever follows the last that it may be is not there yet.
-  const beyond = shown.length > 0 ? next : wanted.find((n) => n >= most)
-  return (k) => k >= seen && (isFull || beyond === undefined || k <= beyond)
-}
-
-function placeOf(ask: EventsAsk, events: readonly Seen[], places: Map<number, Place>, window: Place): Place {
-  const { from = 'beginning', behind } = ask
-  if (behind !== undefined) return places.get(behind) ?? [0, events.length]
-  if (from === 'beginning') return [0, 0]
-  const first = from === 'now' ? -1 : events.findIndex(({ at }) => at >= new Date(from).toISOString())
-  if (first < 0) return window
-  // Before that event was there, the place is behind the last one.
-  return [Math.min(first, window[0]), Math.min(first, window[1])]
-}
-
-function isOf({ petId, orderId }: EventsAsk, event: Seen): boolean {
-  return (petId ?? event.petId) === event.petId && (orderId ?? event.orderId) === event.orderId
-}
 
 /** What is wrong with the feed by itself. */
 export function* feedFaults(world: World): Generator<{ reason: string; commit: Commit }> {

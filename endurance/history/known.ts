@@ -21,7 +21,7 @@ export function newKnown(keys: readonly string[]): Known {
 }
 
 export const HOT = 8
-const RESERVED_MS_MAX = 400
+export const RESERVED_MS_MAX = 800
 const COMMON = ['Bella', 'Max', 'Old Rex']
 
 export class Picker {

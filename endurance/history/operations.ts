@@ -27,8 +27,12 @@ export interface EventsAsk {
   /** The number of the operation whose link is followed; without it the place is `from`, or the beginning. */
   readonly behind?: number
   readonly from?: string
+  readonly to?: string
   readonly petId?: number
   readonly orderId?: number
+  /** Any of these. */
+  readonly type?: readonly string[]
+  readonly newest?: boolean
   readonly limit: number
   /** Seconds. */
   readonly wait?: number

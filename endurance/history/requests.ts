@@ -29,8 +29,11 @@ const MOVES = { complete: '/complete', return: '/return' }
 
 export function requestOf(ask: Ask): Asked {
   const query = (path: string, { list: _, kind: __, ...parameters }: Record<string, unknown>) => {
-    const given = Object.entries(parameters).filter(([, value]) => value !== undefined)
-    return `${path}?${given.map(([name, value]) => `${name}=${encodeURIComponent(`${value}`)}`).join('&')}`
+    const given = Object.entries(parameters).flatMap(([name, value]) =>
+      [value].flat().map((one) => [name, one] as const),
+    )
+    const named = given.filter(([, value]) => value !== undefined)
+    return `${path}?${named.map(([name, value]) => `${name}=${encodeURIComponent(`${value}`)}`).join('&')}`
   }
   const get = (path: string): Asked => ({ ask, method: 'GET', path })
   const send = (method: 'POST' | 'PATCH', path: string, body: object): Asked => {
@@ -43,8 +46,8 @@ export function requestOf(ask: Ask): Asked {
       return get(query(ask.list === 'pets' ? '/pets' : '/store/orders', { ...filters, ...sort }))
     }
     case 'events': {
-      const { behind: _, ...parameters } = ask
-      return get(query('/store/events', parameters))
+      const { behind: _, newest, ...parameters } = ask
+      return get(query('/store/events', { ...parameters, ...(newest ? { sort: 'newest' } : {}) }))
     }
     case 'inventory':
       return get('/store/inventory')
@@ -84,12 +87,22 @@ export function linkOf(operation: Operation, rel: 'next' | 'prev'): Asked | unde
   return { ask: { ...ask, after, back: rel === 'prev' }, method: 'GET', path }
 }
 
+type FeedFilters = Omit<EventsAsk, 'kind' | 'behind'>
+
 /** Where a reader of the feed goes on, with any filter and limit: a cursor marks a place. */
-export function feedAfter({ n, links }: Operation, filters: Omit<EventsAsk, 'kind' | 'behind'>): Asked | undefined {
+export function feedAfter({ n, links }: Operation, filters: FeedFilters): Asked | undefined {
   const cursor = /[?&]cursor=([^&]+)/.exec(targetOf(links, 'next') ?? '')?.[1]
   if (cursor === undefined) return undefined
   const { path, ...asked } = requestOf({ kind: 'events', ...filters, behind: n })
   return { ...asked, path: `${path}&cursor=${cursor}` }
+}
+
+/** The next page as the link has it, which repeats the filters, and `from` where the pages go down to it. */
+export function feedLink({ n, ask, links }: Operation): Asked | undefined {
+  const path = targetOf(links, 'next')
+  if (path === undefined || ask.kind !== 'events') return undefined
+  const { wait: _, from, ...filters } = ask
+  return { ask: { ...filters, ...(ask.newest && from ? { from } : {}), behind: n }, method: 'GET', path }
 }
 
 function targetOf(links: Answer['links'], rel: 'next' | 'prev'): string | undefined {

@@ -56,10 +56,8 @@ function resourceOf({ ask, path, text }: Operation): string {
   return `${ask.kind === 'add' ? 'pet' : 'order'} ${/"id":(\d+)/.exec(text)?.[1]}`
 }
 
-function conditionFault({ method, ask, status, tag, ifNoneMatch }: Operation): string | undefined {
-  // That a change carries one is new.
-  if (tag === undefined)
-    return method === 'GET' || ask.kind === 'correct' || ask.kind === 'change' ? 'it has no tag' : undefined
+function conditionFault({ status, tag, ifNoneMatch }: Operation): string | undefined {
+  if (tag === undefined) return 'it has no tag'
   if (status === 304 && !ifNoneMatch) return 'nobody sent a tag'
   if (!ifNoneMatch) return undefined
   return (status === 304) === (tag === ifNoneMatch.tag)

@@ -28,6 +28,8 @@ export class Windows {
   readonly contradictions: Contradiction[] = []
   /** A time of the wall clock on the clock of the operations. */
   readonly clock: (wall: number) => number
+  /** Of each commit by itself: when all who can have asked for it had their answer, or its time was over. */
+  private readonly answered: readonly number[]
   /** Of each commit, both rising. */
   private readonly notBefore: number[] = []
   private readonly notAfter: number[] = []
@@ -47,13 +49,14 @@ export class Windows {
         askers.length > 0 ? Infinity : at,
       )
     })
-    const answered = commits.map(({ event, askers, version }) => {
+    this.answered = commits.map(({ event, askers, version }) => {
       if (event.type !== 'order.expired')
         return Math.max(...askers.map(({ endedAt }) => endedAt), askers.length > 0 ? 0 : Infinity)
       const contents = versions.order(event.orderId ?? 0, version)?.contents ?? []
       const ends = contents.map(({ expiresAt }) => (expiresAt ? Date.parse(expiresAt) : Infinity))
       return ends.length > 0 ? clock(Math.max(...ends)) + EXPIRY_MS + lateMs : Infinity
     })
+    const { answered } = this
     for (const [n, time] of asked.entries()) this.notBefore[n] = Math.max(this.notBefore[n - 1] ?? time, time)
     for (let n = commits.length - 1; n >= 0; n--) {
       const time = answered[n] as number
@@ -73,6 +76,11 @@ export class Windows {
   /** The version that must have been there when something began. */
   sureAt(time: number): number {
     return countUpTo(this.notAfter, time)
+  }
+
+  /** Of the commits from this version on, the first that must have been there by then: it or a later one makes the version sure. */
+  sureBy(version: number, time: number): Commit | undefined {
+    return this.commits.find((_, n) => n + 1 >= version && (this.answered[n] as number) <= time)
   }
 
   /** The last version that can have been there when something ended. */

@@ -108,6 +108,11 @@ export function answered(operations: string, change: (body: Body, sent: Sent) =>
     )
 }
 
+/** Of a page of the feed. */
+export function events(change: (rows: Body[], sent: Sent) => Body[]): Making {
+  return answered('listEvents', change)
+}
+
 /** Each of them for itself: the requests by the first, the answers by the second. */
 export function both(first: Making, second: Making): Making {
   return () => {
