@@ -268,6 +268,17 @@ export function corrections(fixture: Fixture): void {
       }
     })
 
+    test('is changed and changed back when both are asked at once, and has the time of the last', async () => {
+      const { id, changedAt } = await place(await addPet())
+      while (Date.now() <= changedAt) await Bun.sleep(1)
+      const [, back] = await Promise.all([
+        store.updateOrder(id, { reference: 'Ada' }, fixture.by),
+        store.updateOrder(id, { reference: null }, fixture.by),
+      ])
+      expect(back.changedAt).toBeGreaterThan(changedAt)
+      expect(await store.getOrder(id)).toEqual(back)
+    })
+
     test('is changed or completed when both are asked at once, and nothing is lost', async () => {
       for (let round = 0; round < 6; round++) {
         const { id } = await place(await addPet())

@@ -49,7 +49,7 @@ export function changeWriter(statements: Statements): (writes: Writes, now: numb
 
   function changePet({ before, after }: Change<Pet>): void {
     // Only what has changed is set: SQLite writes the indexes of each column that is.
-    const { changes } = isMoved(before, after)
+    const { changes } = hasMovedOnly(before, after)
       ? movePet.run(after.status, after.id, before.status)
       : correctPet.run(...CHANGED_FIELDS.map((field) => after[field] ?? null), after.id, before.status)
     expectOne(changes, `pet ${after.id}`)
@@ -71,11 +71,12 @@ export function changeWriter(statements: Statements): (writes: Writes, now: numb
     if (lastAdded) countTo.run(lastAdded.petId)
     for (const { before, after } of ordersChanged) {
       const { id, petId, status, reference = null, expiresAt = null, changedAt } = after
-      if (status !== before.status)
-        expectOne(moveOrder.run(status, changedAt, id, before.status).changes, `order ${id}`)
-      if (after.reference !== before.reference || after.expiresAt !== before.expiresAt) {
+      const isMoved = status !== before.status
+      const isCorrected = after.reference !== before.reference || after.expiresAt !== before.expiresAt
+      if (isMoved) expectOne(moveOrder.run(status, changedAt, id, before.status).changes, `order ${id}`)
+      // What was changed back has the time of that.
+      if (isCorrected || !isMoved)
         expectOne(correctOrder.run(reference, expiresAt, changedAt, id).changes, `order ${id}`)
-      }
       if (after.reference !== before.reference) search.setOrder(id, petId, reference)
     }
     for (const order of ordersAdded) {
@@ -90,7 +91,7 @@ export function changeWriter(statements: Statements): (writes: Writes, now: numb
   }
 }
 
-function isMoved(before: Pet, after: Pet): boolean {
+function hasMovedOnly(before: Pet, after: Pet): boolean {
   return CHANGED_FIELDS.every((field) => field === 'status' || before[field] === after[field])
 }
 
