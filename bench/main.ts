@@ -1,5 +1,5 @@
-// `npm run bench`: measures the service beside its contenders and writes docs/performance.md. With --quick it compares the
-// working tree with a commit.
+// `npm run bench`: measures the service beside its contenders, and writes bench/results.md and a section of
+// docs/performance.md. With --quick it compares the working tree with a commit.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,11 +8,12 @@ import { parsedBy } from '../src/cli/options.ts'
 import { count } from '../src/config/setting-parsers.ts'
 import * as machine from './machine.ts'
 import { quick } from './quick.ts'
-import { page, sections } from './report.ts'
+import { page, sections, summarized } from './report.ts'
 import { type Pace, say } from './rounds.ts'
 import { measureRow, type Result, ROWS } from './rows.ts'
 
-const PAGE = join(machine.ROOT, 'docs/performance.md')
+const RESULTS = join(machine.ROOT, 'bench/results.md')
+const SUMMARY = join(machine.ROOT, 'docs/performance.md')
 
 interface Options extends Pace {
   only?: string[]
@@ -21,7 +22,7 @@ interface Options extends Pace {
 }
 
 const program = new Command('npm run bench --')
-  .description('Measures the service beside the floor of its runtime, nginx and Fastify; writes docs/performance.md.')
+  .description('Measures the service beside the floor of its runtime, nginx and Fastify; writes bench/results.md.')
   .addOption(new Option('--only <rows...>', 'only these rows, on the screen').choices(ROWS.map(({ name }) => name)))
   .option('--rounds <number>', 'how often each contender is measured', parsedBy(count), 5)
   .option('--seconds <number>', 'how long a measurement takes, at most', parsedBy(count), 4)
@@ -41,8 +42,9 @@ const program = new Command('npm run bench --')
     if (only) return void process.stdout.write(`\n${sections(results)}`)
     const heading = `${machine.machineName()}, ${new Date().toISOString().slice(0, 10)}`
     const commit = machine.run(['git', 'rev-parse', '--short', 'HEAD'])
-    const circumstances = `${machine.describeMachine()}. Commit ${commit}, ${rounds} rounds of at most ${seconds} s.`
-    writeFileSync(PAGE, page(readFileSync(PAGE, 'utf8'), heading, circumstances, results))
+    const circumstances = `${machine.describeMachine()}.\nCommit ${commit}, ${rounds} rounds of at most ${seconds} s.`
+    writeFileSync(RESULTS, page(readFileSync(RESULTS, 'utf8'), heading, circumstances, results))
+    writeFileSync(SUMMARY, summarized(readFileSync(SUMMARY, 'utf8'), heading, circumstances, results))
   })
 
 try {

@@ -1,4 +1,5 @@
-// The results as text: some rows on the screen, or docs/performance.md, which has a section for each machine.
+// The results as text: some rows on the screen; bench/results.md, which has every figure, in a section for each machine; and the
+// first section of docs/performance.md, which has the figures that a reader wants first.
 
 import { each, type Figure, median, number, type Run, reach, type Summary, summary } from './figures.ts'
 import type { Result } from './rows.ts'
@@ -13,7 +14,38 @@ const HEADS: Record<keyof Run, string> = {
   residentMB: 'MB',
 }
 
-/** The page, in which the section of this machine is new. `heading`: the machine and the date, after a comma. */
+const SUMMARY = /^## What one server does\n[\s\S]*?(?=^## )/m
+const PEERS = ['floor', 'nginx', 'Fastify']
+
+/** docs/performance.md with these results. Throws an Error where it has no section for them. */
+export function summarized(before: string, heading: string, circumstances: string, results: readonly Result[]): string {
+  if (!SUMMARY.test(before)) throw new Error('docs/performance.md has no section "What one server does".')
+  const targets = results.flatMap(({ targets }) => targets).filter(({ target }) => /[≥≤]/.test(target))
+  const met = targets.filter((target) => target.met).length
+  const figures = `${met} of ${targets.length} targets were reached; \`bench/results.md\` has all figures.`
+  const section = `${heading}.\n${circumstances}\n\n${headlineTable(results)}\n\n${figures}\n\n`
+  return before.replace(SUMMARY, () => `## What one server does\n\n${section}`)
+}
+
+function headlineTable(results: readonly Result[]): string {
+  const lines = results.flatMap(({ headlines = {}, figures }) => {
+    const value = (name: string, kind: keyof Run) => number(median(each(figures, name, kind)))
+    const peers = PEERS.map((peer) => (figures.some(({ name }) => name === peer) ? value(peer, 'perSecond') : ''))
+    return Object.entries(headlines).map(([name, words]) => {
+      return [
+        words,
+        value(name, 'perSecond'),
+        ...peers,
+        value(name, 'p50Ms'),
+        value(name, 'p99Ms'),
+        value(name, 'cpuUs'),
+      ]
+    })
+  })
+  return table(['', 'petstore, a second', ...PEERS, HEADS.p50Ms, HEADS.p99Ms, HEADS.cpuUs], lines)
+}
+
+/** The page of all figures, in which the section of this machine is new. `heading`: the machine and the date, after a comma. */
 export function page(before: string, heading: string, circumstances: string, results: readonly Result[]): string {
   const machine = heading.slice(0, heading.lastIndexOf(', '))
   const [introduction = '', ...machines] = before.split(/^(?=## )/m)

@@ -1,12 +1,13 @@
 // The benchmark's arithmetic, requests and texts.
 
 import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { requestsTo, US } from '../bench/contenders.ts'
 import { type Figure, median, ratios, reach } from '../bench/figures.ts'
 import { rawRequest } from '../bench/load.ts'
 import { nginxConfiguration, quoted } from '../bench/nginx.ts'
-import { page } from '../bench/report.ts'
+import { page, summarized } from '../bench/report.ts'
 import { type Asking, WORK } from '../bench/requests.ts'
 import { movedRound } from '../bench/rounds.ts'
 import { ROWS } from '../bench/rows.ts'
@@ -155,5 +156,28 @@ describe('the page', () => {
     expect(text).not.toContain('old')
     expect(text).toEndWith('\n\n## AMD, 4 cores, 2026-01-01\n\nother\n')
     expect(page(text, 'AMD, 2 cores, 2026-11-21', 'new', results)).toBe(text)
+  })
+
+  test('of docs/performance.md, which people read, one section has the headlines', () => {
+    const [row] = results
+    const summary = (before: string) => {
+      return summarized(before, 'AMD, 2 cores, 2026-11-21', 'new', [
+        { ...(row as (typeof results)[0]), headlines: { petstore: 'a list' } },
+      ])
+    }
+    const text = summary('# Performance\n\n## What one server does\n\nold\n\n## More\n')
+    expect(text).toStartWith('# Performance\n\n## What one server does\n\nAMD, 2 cores, 2026-11-21.\nnew\n\n')
+    expect(text).toContain('| a list | 11 000 | 22 000 |  |  | 1.00 | 2.00 | 10.0 |\n\n0 of 1 targets were reached')
+    expect(text).toEndWith('\n\n## More\n')
+    expect(summary(text)).toBe(text)
+    expect(() => summary('# Performance\n')).toThrow('no section')
+    const written = readFileSync(join(ROOT, 'docs/performance.md'), 'utf8')
+    for (const { headlines = {}, groups } of ROWS) {
+      const names = groups.flat().flatMap(({ name, beside }) => [name, beside?.name])
+      for (const [name, words] of Object.entries(headlines)) {
+        expect(names).toContain(name)
+        expect(written).toContain(`\n| ${words} | `)
+      }
+    }
   })
 })
