@@ -57,12 +57,16 @@ describe('requests for one list that arrive together', () => {
   let url = ''
 
   /** A request that arrives when the store has this version, and the body that it is answered with. */
-  function ask(version: number, address = url): Promise<string> {
+  function ask(version: number | undefined, address = url): Promise<string> {
     const run = () =>
       new Promise<Answer>((resolve, reject) =>
         runs.push((text) => (text === 'fail' ? reject(new Error(text)) : resolve(ok(text)))),
       )
-    return lists.read(version, contextOf(address), run).then(({ body }) => String(body))
+    return lists.read(contextOf(address, version), run).then(({ body }) => String(body))
+  }
+
+  async function running(count: number): Promise<void> {
+    while (runs.length < count) await Bun.sleep(1)
   }
 
   /** A list that was asked for once. */
@@ -78,50 +82,66 @@ describe('requests for one list that arrive together', () => {
   test('share a run from the second request on', async () => {
     await known('shared')
     const asked = [ask(1), ask(1), ask(1)]
-    expect(runs.length).toBe(1)
+    await running(1)
     runs[0]?.('list')
     expect(await Promise.all(asked)).toEqual(['list', 'list', 'list'])
+    expect(runs.length).toBe(1)
   })
 
   test('share none with another list', async () => {
     await known('a')
     await known('b')
     const asked = [ask(1), ask(1, 'http://127.0.0.1/v1/pets?a')]
+    await running(2)
     runs[0]?.('b')
     runs[1]?.('a')
     expect(await Promise.all(asked)).toEqual(['b', 'a'])
   })
 
-  test('share none that was begun before a commit', async () => {
+  test('share none that was begun before they came, and what it keeps is given to no request after a commit', async () => {
     await known('version')
-    const asked = [ask(1), ask(2), ask(2)]
-    expect(runs.length).toBe(2)
-    runs[1]?.('new')
+    const before = ask(1)
+    await running(1)
+    const after = [ask(2), ask(2)]
     runs[0]?.('old')
-    expect(await Promise.all(asked)).toEqual(['old', 'new', 'new'])
+    expect(await before).toBe('old')
+    expect(lists.get(contextOf(url, 2))).toBeUndefined()
+    await running(2)
+    runs[1]?.('new')
+    expect(await Promise.all(after)).toEqual(['new', 'new'])
+    expect(lists.get(contextOf(url, 2))?.body).toBe('new')
+    expect(lists.get(contextOf(url, 1))).toBeUndefined()
   })
 
-  test('share and keep the newer one, although an older one ends before it or after it', async () => {
-    await known('older')
-    const asked = [ask(1), ask(2)]
-    runs[0]?.('old')
-    await asked[0]
-    asked.push(ask(2))
-    expect(runs.length).toBe(2)
-    const late = ask(1)
-    runs[1]?.('new')
-    expect(await Promise.all(asked)).toEqual(['old', 'new', 'new'])
-    runs[2]?.('old')
-    expect(await late).toBe('old')
-    expect(lists.get(contextOf(url, 2))?.body).toBe('new')
+  test('get what a run has kept that ended while they waited, where nothing was committed', async () => {
+    await known('kept')
+    const first = ask(3)
+    await running(1)
+    const late = ask(3)
+    runs[0]?.('list')
+    expect(await Promise.all([first, late])).toEqual(['list', 'list'])
+    expect(runs.length).toBe(1)
+  })
+
+  test('are kept for nobody where the store has no version', async () => {
+    await known('versionless')
+    for (const n of [1, 2]) {
+      const asked = [ask(undefined), ask(undefined)]
+      await running(n)
+      runs[n - 1]?.(String(n))
+      expect(await Promise.all(asked)).toEqual([String(n), String(n)])
+      expect(lists.get(contextOf(url))).toBeUndefined()
+    }
   })
 
   test('fail together, and nobody fails after them', async () => {
     await known('failing')
-    const asked = Promise.allSettled([ask(1), ask(1)])
+    const asked = Promise.allSettled([ask(4), ask(4)])
+    await running(1)
     runs[0]?.('fail')
     expect((await asked).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-    const again = ask(1)
+    const again = ask(4)
+    await running(2)
     runs[1]?.('again')
     expect(await again).toBe('again')
   })
@@ -132,8 +152,8 @@ describe('the lists that are kept', () => {
   async function kept(count: number, text: string): Promise<number> {
     const lists = new AnswerCache()
     const answer = ok(text)
-    const contexts = Array.from({ length: count }, (_, n) => contextOf(`http://127.0.0.1/v1/pets?${n}`))
-    for (const context of contexts) for (let n = 0; n < 2; n++) await lists.read(1, context, async () => answer)
+    const contexts = Array.from({ length: count }, (_, n) => contextOf(`http://127.0.0.1/v1/pets?${n}`, 1))
+    for (const context of contexts) for (let n = 0; n < 2; n++) await lists.read(context, async () => answer)
     return contexts.filter((context) => lists.get(context)).length
   }
 
@@ -149,13 +169,13 @@ describe('the lists that are kept', () => {
 
   test('have no long URL', async () => {
     const lists = new AnswerCache()
-    const context = contextOf(`http://127.0.0.1/v1/pets?${'x'.repeat(600)}`)
-    for (let n = 0; n < 3; n++) await lists.read(1, context, async () => ok('[]'))
+    const context = contextOf(`http://127.0.0.1/v1/pets?${'x'.repeat(600)}`, 1)
+    for (let n = 0; n < 3; n++) await lists.read(context, async () => ok('[]'))
     expect(lists.get(context)).toBeUndefined()
   })
 })
 
-function contextOf(url: string, version = 1): Context {
+function contextOf(url: string, version?: number): Context {
   const context = new Context(new Request(url) as RoutedRequest, NO_ROUTE, 'none', 0)
   context.version = { data: version, keys: 0 }
   return context

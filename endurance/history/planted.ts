@@ -49,16 +49,12 @@ const IN_CODE: readonly Omit<Planted, 'group' | 'stores'>[] = [
   {
     name: 'a cached list that is one commit old',
     edits: [
-      [
-        CACHE,
-        'return version !== undefined && version === this.version ?',
-        'return version !== undefined && this.version !== undefined && version - this.version <= 1 ?',
-      ],
+      [CACHE, 'return version === this.version ?', 'return version !== undefined && version - this.version <= 1 ?'],
     ],
   },
   {
     name: 'an answer cached under the next version',
-    edits: [[CACHE, 'this.cache(url, answer, version)', 'this.cache(url, answer, version + 1)']],
+    edits: [[CACHE, 'this.cache(url, answer, newest)', 'this.cache(url, answer, newest + 1)']],
   },
   {
     name: 'If-Match is ignored in the code',

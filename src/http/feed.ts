@@ -9,7 +9,7 @@ import { OVERLOADED } from '../domain/errors.ts'
 import type { EventFilter, EventPage, EventPlace } from '../domain/events.ts'
 import type { Store } from '../domain/store.ts'
 import type { Reader } from './response/response.ts'
-import { SharedAnswers } from './response/shared-answers.ts'
+import { SharedReads } from './response/shared-reads.ts'
 
 const LOOK_EVERY_MS = 40
 /** Wakes are gathered, so that changes go on beside many readers: a thousand are woken once a second, ten every 10 ms, one at once. */
@@ -30,7 +30,7 @@ interface Waiting {
 export class Feed {
   /** How many events were sent. */
   sent = 0
-  private readonly pages = new SharedAnswers<EventPage>()
+  private readonly pages = new SharedReads<EventPage>()
   private readonly readers = new Set<Waiting>()
   private stopped = false
   private timer: ReturnType<typeof setInterval> | undefined

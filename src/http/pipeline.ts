@@ -25,8 +25,7 @@ import { failedPrecondition } from './response/conditions.ts'
 import { addCors, type CorsOrigins } from './response/cors.ts'
 import { checkNotRemoved } from './response/deprecation.ts'
 import { errorAnswer, toPetstoreError } from './response/error-answer.ts'
-import { type Answer, prepare, toResponse } from './response/response.ts'
-import { SharedAnswers } from './response/shared-answers.ts'
+import { type Answer, toResponse } from './response/response.ts'
 import { NO_ROUTE } from './response/shared-headers.ts'
 import type { Route } from './route.ts'
 import type { NotFound } from './web/not-found.ts'
@@ -72,7 +71,6 @@ export class Pipeline {
   private readonly authentication: Authentication
   private readonly rateLimit: RateLimit | undefined
   private readonly answers = new AnswerCache()
-  private readonly sharedAnswers = new SharedAnswers()
   private readonly services: Services
   private readonly reports: Reports
 
@@ -155,7 +153,7 @@ export class Pipeline {
       this.admission.enter()
       let answer: Answer
       try {
-        answer = await (shared ? this.readShared(context, run) : run())
+        answer = await (shared ? this.answers.read(context, run) : run())
       } finally {
         this.admission.leave()
       }
@@ -199,14 +197,6 @@ export class Pipeline {
     context.now = this.options.now()
     context.version = this.options.store.version()
     context.caller = this.authentication.known(token, context) ?? (await this.authentication.verify(token, context))
-  }
-
-  /** The answer of an operation whose answers do not depend on the caller. */
-  private readShared(context: Context, run: () => Promise<Answer>): Promise<Answer> {
-    const { data: version } = context.version
-    return version === undefined
-      ? this.sharedAnswers.get(context.request.url, async () => prepare(await run(), context))
-      : this.answers.read(version, context, run)
   }
 
   private finish(answer: Answer, context: Context): Response {

@@ -2,13 +2,13 @@
 
 import { expect, test } from 'bun:test'
 import type { Answer } from '../src/http/response/response.ts'
-import { SharedAnswers } from '../src/http/response/shared-answers.ts'
+import { SharedReads } from '../src/http/response/shared-reads.ts'
 
 const answer = (body: string): Answer => ({ status: 200, body })
 
 test('equal calls share a run; another name has its own', async () => {
   const runs: string[] = []
-  const shared = new SharedAnswers()
+  const shared = new SharedReads<Answer>()
   const ask = (name: string) =>
     shared.get(name, async () => {
       runs.push(name)
@@ -23,7 +23,7 @@ test('equal calls share a run; another name has its own', async () => {
 test('a run answers only the calls made before it started', async () => {
   let runs = 0
   const began: (() => void)[] = []
-  const shared = new SharedAnswers()
+  const shared = new SharedReads<Answer>()
   const ask = () =>
     shared.get('/v1/pets', async () => {
       const run = ++runs
@@ -42,7 +42,7 @@ test('a run answers only the calls made before it started', async () => {
 
 test('a run that fails fails for those who share it, and for nobody after', async () => {
   let runs = 0
-  const shared = new SharedAnswers()
+  const shared = new SharedReads<Answer>()
   const ask = () =>
     shared.get('/v1/pets', async () => {
       if (++runs === 1) throw new Error('the database is gone')
