@@ -174,6 +174,38 @@ test('a search narrows as one types, marks what it found, stays in the address, 
   await page.getByRole('region', { name: 'Bismarck' }).getByText('Order 1').waitFor()
 })
 
+test('while a search narrows, the focus stays: on a row that stays, or on the link of the one that takes its place', async () => {
+  await addAnimals(20)
+  await openSignedIn(page, service.key)
+  for (const [from, to] of [
+    ['Pet 7', 'Pet 7'],
+    ['Pet 3', 'Pet 7'],
+    ['Copy id 3', 'Pet 7'],
+    ['Reserve Pet 3', 'Reserve Pet 7'],
+  ] as const) {
+    await page.getByLabel('Search').fill('pet')
+    await page.locator('mark').first().waitFor()
+    await page.getByText('1 – 20').or(page.getByText('20 animals')).waitFor()
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const narrow = (url: URL) => url.searchParams.get('search') === 'pet 7'
+    await page.route(narrow, (route) => held.then(() => route.continue()))
+    const asked = page.waitForRequest((request) => narrow(new URL(request.url())))
+    await page.getByLabel('Search').fill('pet 7')
+    await asked
+    await tabTo(page, from)
+    release()
+    await page.getByText('1 animal', { exact: true }).waitFor()
+    expect(await focusedName(page)).toBe(to)
+    await page.unroute(narrow)
+  }
+  await tabTo(page, 'Pet 7')
+  await press('Enter')
+  await page.getByRole('heading', { name: 'Pet 7', exact: true }).waitFor()
+})
+
 test('an invalid address shows the first page, or a button that leads there', async () => {
   await addAnimals(30)
   await page.goto(`${service.origin}/?status=gone&limit=7&page=3`)

@@ -11,21 +11,28 @@ export function moveRow(step: 1 | -1): void {
   rows[next]?.querySelector('a')?.focus()
 }
 
-/** When the row that has the focus leaves, because others have changed it, the focus stays where it was: in the row that is there now. */
+/**
+ * When the row that has the focus leaves, because others have changed it or a search has narrowed, the focus stays where it was: in the row
+ * that is there now, on its link or its first button. Whoever presses Enter in that moment opens a row, and does not act on one.
+ */
 export function useFocusInPlace(shown: Shown) {
   const table = useRef<HTMLTableElement>(null)
-  const at = useRef<number>(undefined)
+  const at = useRef<{ row: number; acting: boolean }>(undefined)
   useLayoutEffect(() => {
     if (at.current === undefined || document.activeElement !== document.body) return
+    const { row: index, acting } = at.current
     const rows = table.current?.tBodies[0]?.rows
-    const row = rows?.item(Math.min(at.current, rows.length - 1))
-    const button = row?.querySelector<HTMLElement>('.actions button') ?? row?.querySelector<HTMLElement>('a, button')
-    button?.focus({ preventScroll: true })
+    const row = rows?.item(Math.min(index, rows.length - 1))
+    const button = acting ? row?.querySelector<HTMLElement>('.actions button') : undefined
+    const next = button ?? row?.querySelector<HTMLElement>('a')
+    next?.focus({ preventScroll: true })
   }, [shown])
   return {
     ref: table,
     onFocusIn: ({ target }: FocusEvent) => {
-      at.current = (target as Element).closest('tr')?.sectionRowIndex
+      const element = target as Element
+      const row = element.closest('tr')?.sectionRowIndex
+      at.current = row === undefined ? undefined : { row, acting: element.closest('.actions') !== null }
     },
     // An element that is removed loses the focus while it is still there.
     onFocusOut: ({ target }: FocusEvent) =>
