@@ -80,6 +80,64 @@ test('an address that people can guess leads there, and says when there is no su
   expect(pdf.match(/\/Type\s*\/Page\b/g)).toHaveLength(1)
 })
 
+test('what cannot be read at first comes by itself: whom a row is for, what an id finds, a record, and what happened today', async () => {
+  await addPets(service, 2, 'available', 'available')
+  const client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
+  await client.placeOrder({ petId: 1n, reference: 'Anna' })
+  await openSignedIn(page, service.key)
+  await page.getByText('For Anna').waitFor()
+  /** Cuts off the next request of the page that this is about, and no other. */
+  const cutOnce = async (about: (url: URL) => boolean) => {
+    let left = 1
+    const cut = page.waitForEvent('requestfailed', (request) => about(new URL(request.url())))
+    await page.route(about, (route) => (left-- > 0 ? route.abort() : route.continue()))
+    return cut
+  }
+  const asks = (path: string, name: string, value: string) => (url: URL) =>
+    url.pathname === path && url.searchParams.get(name) === value
+
+  const holder = cutOnce(asks('/v1/store/orders', 'petId', '1'))
+  await page.reload()
+  await holder
+  await page.getByText('For Anna').waitFor()
+
+  const found = cutOnce(asks('/v1/store/events', 'petId', '2'))
+  await page.getByLabel('Search').fill('2')
+  await found
+  await page.getByRole('region', { name: 'Pet 2' }).waitFor()
+
+  const record = cutOnce(asks('/v1/store/events', 'orderId', '1'))
+  await page.goto(`${service.origin}/?order=1`)
+  await record
+  await history().getByText('Reserved for Anna').waitFor()
+  await page.getByRole('alert').waitFor({ state: 'hidden' })
+
+  const today = cutOnce(asks('/v1/store/orders', 'sort', 'newest'))
+  await page.getByRole('link', { name: 'Today' }).click()
+  await today
+  await page.getByRole('button', { name: '2 Added' }).waitFor()
+  await page.getByRole('alert').waitFor({ state: 'hidden' })
+})
+
+test('a record that cannot be loaded says so, and is read when somebody asks for it', async () => {
+  await addPets(service, 1, 'available', 'available')
+  await openSignedIn(page, service.key)
+  await page.getByText('1 animal', { exact: true }).waitFor()
+  const events = (url: URL) => url.searchParams.get('petId') === '1'
+  const body = JSON.stringify({ code: 'unavailable', message: 'The service is overloaded; try again.', status: 503 })
+  // So the page does not try again by itself while this test runs.
+  const headers = { 'Content-Type': 'application/json', 'Retry-After': '3600' }
+  await page.route(events, (route) => route.fulfill({ status: 503, headers, body }))
+  await page.getByRole('link', { name: 'Pet 1' }).click()
+  const alert = page.getByRole('alert')
+  await alert.getByText('Could not load animal 1. The service is overloaded').waitFor()
+  expect(await accessibilityProblems(page)).toEqual([])
+  await page.unroute(events)
+  await alert.getByRole('button', { name: 'Try now' }).click()
+  await page.getByRole('heading', { name: 'Pet 1', exact: true }).waitFor()
+  expect(await alert.count()).toBe(0)
+})
+
 test('what was entered wrongly is corrected: name and category, a status that nobody holds, an end, and an animal that is none', async () => {
   await addPets(service, 2, 'sold', 'available')
   const client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
@@ -158,7 +216,7 @@ test('a whole day at a counter is done by keyboard alone', async () => {
   // Find and open.
   await press('/')
   await type('pet 7')
-  await page.locator('mark').first().waitFor()
+  await page.getByText('1 animal', { exact: true }).waitFor()
   await go('Pet 7')
   await heading('Pet 7')
   // Reserve, extend, complete, print, take back.

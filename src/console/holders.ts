@@ -1,10 +1,11 @@
 // Which order holds each animal on the screen: asked once for each row that is reserved or sold, a few at a time, and kept. An animal
 // that was added as reserved or sold has none, and nothing can be done with it.
 
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { Order, Pet, PetstoreClient } from '../client/petstore.ts'
 import { findOrder } from './actions.ts'
 import type { Shown } from './list.ts'
+import { useLoaded } from './loaded.ts'
 
 const AT_ONCE = 4
 
@@ -23,20 +24,20 @@ export function useHolders(client: PetstoreClient, shown: Shown | undefined): Ho
   const known = useRef(new Map<string, Order | null>()).current
   const [, setCount] = useState(0)
 
-  useEffect(() => {
-    const aborter = new AbortController()
-    const open = petsOf(rows).filter((pet) => pet.status !== 'available' && !known.has(keyOf(pet)))
-    async function ask(): Promise<void> {
-      for (let pet = open.shift(); pet; pet = open.shift()) {
-        const order = await findOrder(client, pet.id, pet.status, { signal: aborter.signal })
-        known.set(keyOf(pet), order ?? null)
-        setCount((before) => before + 1)
+  useLoaded(
+    async (signal) => {
+      const open = petsOf(rows).filter((pet) => pet.status !== 'available' && !known.has(keyOf(pet)))
+      async function ask(): Promise<void> {
+        for (let pet = open.shift(); pet; pet = open.shift()) {
+          const order = await findOrder(client, pet.id, pet.status, { signal })
+          known.set(keyOf(pet), order ?? null)
+          setCount((before) => before + 1)
+        }
       }
-    }
-    // What could not be asked stays unknown until the list is fetched again; the dialog asks for itself.
-    Promise.all(Array.from({ length: AT_ONCE }, ask)).catch(() => undefined)
-    return () => aborter.abort()
-  }, [client, rows])
+      await Promise.all(Array.from({ length: AT_ONCE }, ask))
+    },
+    [client, rows],
+  )
 
   return {
     holderOf: (pet) => known.get(keyOf(pet)),

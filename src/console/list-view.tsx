@@ -1,7 +1,7 @@
 // The list as people see it: the animals or orders, why there are none, or what the page is waiting for.
 
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect, useReducer, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Pet } from '../client/petstore.ts'
 import type { HolderOf } from './holders.ts'
 import type { List } from './list.ts'
@@ -10,6 +10,7 @@ import { ListTable, ListTableLoading, type OnAction } from './list-table.tsx'
 import { Notice } from './notice.tsx'
 import { countOf, isShort, Pager, PageSize, pageName } from './pager.tsx'
 import { brief } from './phrases.ts'
+import { RetryNotice } from './retry-notice.tsx'
 import { labelOf, ORDER_STATUSES, STATUSES, STATUSES_OF } from './statuses.ts'
 
 interface ListViewProps extends List {
@@ -110,11 +111,6 @@ function ListFailure({ failure, position, shown, goTo, reload }: ListFailureProp
       </Notice>
     )
   }
-  const tryNow = (
-    <button type="button" onClick={reload}>
-      Try now
-    </button>
-  )
   // What was chosen cannot be had now; the rows on the screen can be kept.
   const takeBack = shown && shown !== position && (
     <button type="button" class="quiet" onClick={() => goTo(shown)}>
@@ -122,30 +118,8 @@ function ListFailure({ failure, position, shown, goTo, reload }: ListFailureProp
       {shown.view === position.view && shown.page !== position.page ? `on ${pageName(shown).toLowerCase()}` : 'here'}
     </button>
   )
-  return (
-    <Notice
-      kind={failure.kind === 'unavailable' ? 'warning' : 'error'}
-      title={shown === position ? 'This list may be out of date.' : `Could not load ${describe(position)}.`}
-      actions={
-        <>
-          {takeBack} {tryNow}
-        </>
-      }
-    >
-      {failure.message} <Countdown to={failure.retryAt} />
-    </Notice>
-  )
-}
-
-/** Hidden from screen readers, which would read every second aloud. */
-function Countdown({ to }: { to: number }) {
-  const [, tick] = useReducer((count: number) => count + 1, 0)
-  useEffect(() => {
-    const timer = setInterval(tick, 1_000, undefined)
-    return () => clearInterval(timer)
-  }, [])
-  const seconds = Math.max(0, Math.ceil((to - Date.now()) / 1_000))
-  return <span aria-hidden="true">{seconds > 0 ? `Next try in ${seconds} s.` : 'Trying…'}</span>
+  const title = shown === position ? 'This list may be out of date.' : `Could not load ${describe(position)}.`
+  return <RetryNotice {...{ failure, title, reload }} actions={takeBack} />
 }
 
 function describe(position: ListPosition): string {

@@ -13,9 +13,9 @@ import type {
   PetStatus,
   PetstoreClient,
 } from '../client/petstore.ts'
-import { type Failure, toFailure } from './failures.ts'
 import { fromAddress, type ListPosition, toAddress } from './list-position.ts'
 import type { Feed } from './live/feed.ts'
+import { type RetriedFailure, withRetry } from './loaded.ts'
 
 export interface Shown {
   position: ListPosition
@@ -32,8 +32,8 @@ export interface List {
   position: ListPosition
   /** The last page that arrived, with its position: while another is loading, still the one before. */
   shown: Shown | undefined
-  /** Set when the last attempt failed, with the time of the next one. */
-  failure: (Failure & { retryAt: number }) | undefined
+  /** Set when the last attempt failed. */
+  failure: RetriedFailure | undefined
   /** The first attempt at the chosen position has not ended yet. */
   loading: boolean
   goTo: (position: ListPosition) => void
@@ -47,8 +47,6 @@ export interface List {
 const REFRESH_MS = 15_000
 /** However much happens. */
 const SOON_MS = 300
-const RETRY_MS = 1_000
-const RETRY_MAX_MS = 10_000
 
 export function useList(client: PetstoreClient, feed: Feed): List {
   const [position, goTo] = usePosition()
@@ -95,12 +93,9 @@ export function useList(client: PetstoreClient, feed: Feed): List {
       } catch (error) {
         if (aborter.signal.aborted) return
         pending.current = undefined
-        const failed = toFailure(error)
-        const pauseMs = Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** failures.current++)
-        // Random, so that tabs that lost the service together do not retry together.
-        const retryMs = Math.max(failed.retryAfterMs ?? 0, pauseMs * (0.75 + Math.random() / 2))
-        setFailure({ ...failed, retryAt: Date.now() + retryMs })
-        timer = setTimeout(reload, retryMs)
+        const failed = withRetry(error, failures.current++)
+        setFailure(failed)
+        timer = setTimeout(reload, failed.retryAt - Date.now())
       }
     }
 

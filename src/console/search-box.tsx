@@ -1,7 +1,7 @@
 // The search: a name, the beginning of one, several words, or an id. The list narrows as one types; whoever has the id itself is shown above.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Order, Pet, PetstoreClient } from '../client/petstore.ts'
+import { type Order, type Pet, PetstoreApiError, type PetstoreClient } from '../client/petstore.ts'
 import { subjectOf } from './actions.ts'
 import { parseInteger } from './draft.ts'
 import { Icon } from './icons.tsx'
@@ -10,6 +10,7 @@ import type { List } from './list.ts'
 import { firstPage } from './list-position.ts'
 import { Actions, type OnAction } from './list-table.tsx'
 import type { ReadEvents } from './live/events.ts'
+import { useLoaded } from './loaded.ts'
 import { Name } from './name.tsx'
 import { terms } from './phrases.ts'
 import { readAnimal } from './record/animal.ts'
@@ -50,7 +51,7 @@ export function SearchBox({ client, readEvents, position, goTo, onAction }: Sear
     return () => clearTimeout(timer)
   }, [text, position])
   const orders = position.view === 'orders'
-  const found = useFound(position.search, orders ? (id) => client.getOrder(id) : (id) => readPet(readEvents, id))
+  const found = useFound(position.search, orders ? (id) => readOrder(client, id) : (id) => readPet(readEvents, id))
 
   return (
     <search>
@@ -75,6 +76,13 @@ export function SearchBox({ client, readEvents, position, goTo, onAction }: Sear
   )
 }
 
+async function readOrder(client: PetstoreClient, id: bigint): Promise<Order | undefined> {
+  return client.getOrder(id).catch((error) => {
+    if (error instanceof PetstoreApiError && error.status === 404) return undefined
+    throw error
+  })
+}
+
 async function readPet(readEvents: ReadEvents, id: bigint): Promise<Pet | undefined> {
   const record = await readAnimal(readEvents, id)
   return record?.deleted ? undefined : record?.pet
@@ -82,21 +90,9 @@ async function readPet(readEvents: ReadEvents, id: bigint): Promise<Pet | undefi
 
 /** What has exactly this id, if the search is one. */
 function useFound(search: string, find: (id: bigint) => Promise<Pet | Order | undefined>): Pet | Order | undefined {
-  const [found, setFound] = useState<Pet | Order>()
-  useEffect(() => {
-    setFound(undefined)
-    const id = parseInteger(search)
-    let current = true
-    if (id !== undefined) {
-      find(id)
-        .then((item) => current && setFound(item))
-        .catch(() => undefined)
-    }
-    return () => {
-      current = false
-    }
-  }, [search])
-  return found
+  const id = parseInteger(search)
+  const { value } = useLoaded(async () => (id === undefined ? undefined : find(id)), [id])
+  return value?.id === id ? value : undefined
 }
 
 function Found({ found, onAction }: { found: Pet | Order; onAction: OnAction | undefined }) {

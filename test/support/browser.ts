@@ -36,6 +36,13 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
     const { protocol, origin } = new URL(request.url())
     if (protocol !== 'data:' && origin !== new URL(url).origin) complaints.push(`request to ${origin}`)
   })
+  const rate = Number(process.env.PETSTORE_TEST_CPU_RATE ?? 1)
+  if (rate > 1) {
+    const slow = async (opened: Page) =>
+      (await context.newCDPSession(opened)).send('Emulation.setCPUThrottlingRate', { rate })
+    await slow(page)
+    context.on('page', (opened) => slow(opened).catch(() => undefined))
+  }
   await page.goto(url)
   return { page, complaints, close: () => context.close() }
 }

@@ -1,18 +1,18 @@
 // The page of one animal or of one order: what it is now, what can be done with it, and its history. It is read from the events.
 
 import type { ComponentChildren } from 'preact'
-import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../client/petstore.ts'
 import { HOLDING } from '../../domain/order-transitions.ts'
 import { type Subject, subjectOf } from '../actions.ts'
-import { toFailure } from '../failures.ts'
 import { Heading } from '../heading.tsx'
 import { Actions, type OnAction } from '../list-table.tsx'
 import type { ReadEvents } from '../live/events.ts'
 import type { Feed } from '../live/feed.ts'
 import { useEvents } from '../live/use-feed.ts'
+import { useLoaded } from '../loaded.ts'
 import { Name } from '../name.tsx'
 import { Notice } from '../notice.tsx'
+import { RetryNotice } from '../retry-notice.tsx'
 import { useTitle } from '../title.ts'
 import { plain } from '../visible-text.ts'
 import { type Read, readAll, readAnimal } from './animal.ts'
@@ -36,7 +36,10 @@ interface RecordViewProps {
 }
 
 export function RecordView({ record, onAction, onCorrected, onBack, news, ...service }: RecordViewProps) {
-  const { read, problem } = useRead(record, service)
+  const { value, failure, reload } = useRead(record, service)
+  // While the next record is read, the one before it is seen.
+  const loaded = failure && !isSame(value?.of, record) ? undefined : value
+  const read = loaded?.read
   const order = read?.order
   const name = read?.animal.pet.name
   useTitle(order ? `Order ${order.id}` : name === undefined ? 'Petstore' : plain(name))
@@ -44,13 +47,15 @@ export function RecordView({ record, onAction, onCorrected, onBack, news, ...ser
   return (
     <article
       class={order ? 'record receipt' : 'record'}
-      aria-busy={!read && !problem}
+      aria-busy={!loaded && !failure}
       data-pet={read && String(read.animal.pet.id)}
     >
       <button type="button" class="quiet" onClick={onBack}>
         ← {record.kind === 'order' ? 'Orders' : 'Animals'}
       </button>
-      {problem && <Notice kind="error" title={problem} />}
+      {!read && (loaded || failure) && <Heading>{named(record)}</Heading>}
+      {failure && <RetryNotice {...{ failure, reload }} title={`Could not load ${named(record).toLowerCase()}.`} />}
+      {loaded && !read && <Notice kind="error" title={noneIs(loaded.of)} />}
       {read && (
         <>
           <Heading>{order ? `Order ${order.id}` : <Name name={read.animal.pet.name} />}</Heading>
@@ -79,22 +84,13 @@ function useRead(
   record: RecordId,
   { client, readEvents, feed, changes }: Pick<RecordViewProps, 'client' | 'readEvents' | 'feed' | 'changes'>,
 ) {
-  const [read, setRead] = useState<Read>()
-  const [problem, setProblem] = useState('')
-  const [again, setAgain] = useState(0)
-  const reload = useCallback(() => setAgain((before) => before + 1), [])
-  useEvents(feed, (events, gap) => (gap || events.some(({ petId }) => petId === read?.animal.pet.id)) && reload())
-  useEffect(() => {
-    const aborter = new AbortController()
-    load(client, readEvents, record, aborter.signal)
-      .then((next) => {
-        setRead(next)
-        setProblem(next ? '' : `No ${record.kind} has the ${record.kind === 'order' ? 'number' : 'id'} ${record.id}.`)
-      })
-      .catch((error) => aborter.signal.aborted || setProblem(toFailure(error).message))
-    return () => aborter.abort()
-  }, [record.kind, record.id, again, changes])
-  return { read, problem }
+  const loaded = useLoaded(
+    async (signal) => ({ of: record, read: await load(client, readEvents, record, signal) }),
+    [record.kind, record.id, changes],
+  )
+  const petId = loaded.value?.read?.animal.pet.id
+  useEvents(feed, (events, gap) => (gap || events.some((event) => event.petId === petId)) && loaded.reload())
+  return loaded
 }
 
 async function load(
@@ -111,6 +107,18 @@ async function load(
   ])
   const order = kind === 'order' ? (orders.find((order) => order.id === id) ?? (await client.getOrder(id))) : undefined
   return animal && { animal, orders, order }
+}
+
+function isSame(one: RecordId | undefined, other: RecordId): boolean {
+  return one?.kind === other.kind && one.id === other.id
+}
+
+function named({ kind, id }: RecordId): string {
+  return `${kind === 'order' ? 'Order' : 'Animal'} ${id}`
+}
+
+function noneIs({ kind, id }: RecordId): string {
+  return `No ${kind} has the ${kind === 'order' ? 'number' : 'id'} ${id}.`
 }
 
 /** What the buttons act on: an order that still holds its animal, or the animal with the order that holds it. */

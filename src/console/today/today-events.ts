@@ -1,11 +1,11 @@
 // What has happened since midnight, and which reservations end before the next one, as far as a busy day lets the page count.
 
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import type { Order, PetstoreClient } from '../../client/petstore.ts'
-import { type Failure, toFailure } from '../failures.ts'
 import type { Event, ReadEvents } from '../live/events.ts'
 import type { Feed } from '../live/feed.ts'
 import { useEvents } from '../live/use-feed.ts'
+import { useLoaded } from '../loaded.ts'
 
 /** Twenty requests of each kind, and no more. */
 const PAGES_MAX = 20
@@ -25,36 +25,26 @@ export interface Today {
 }
 
 export function useToday(client: PetstoreClient, readEvents: ReadEvents, feed: Feed) {
-  const [today, setToday] = useState<Today>()
-  const [failure, setFailure] = useState<Failure>()
-  const [again, setAgain] = useState(0)
-  const reload = useCallback(() => setAgain((before) => before + 1), [])
+  const { value, failure, reload, setValue } = useLoaded(async (signal): Promise<Today> => {
+    const [events, orders] = await Promise.all([readSinceMidnight(readEvents, signal), readOrders(client, signal)])
+    return { ...events, ...orders }
+  }, [])
 
   useEvents(feed, (events, gap) => {
     if (gap) reload()
-    setToday((before) => before && withEvents(before, events))
+    setValue((before) => before && withEvents(before, events))
     if (events.some(({ orderId }) => orderId !== undefined)) setTimeout(refreshOrders, SOON_MS)
   })
   async function refreshOrders(): Promise<void> {
     const orders = await readOrders(client).catch(() => undefined)
-    if (orders) setToday((before) => before && { ...before, ...orders })
+    if (orders) setValue((before) => before && { ...before, ...orders })
   }
 
   useEffect(() => {
-    const aborter = new AbortController()
-    Promise.all([readSinceMidnight(readEvents, aborter.signal), readOrders(client, aborter.signal)])
-      .then(([events, orders]) => {
-        setToday({ ...events, ...orders })
-        setFailure(undefined)
-      })
-      .catch((error) => aborter.signal.aborted || setFailure(toFailure(error)))
     const timer = setTimeout(reload, midnight(1).getTime() - Date.now())
-    return () => {
-      aborter.abort()
-      clearTimeout(timer)
-    }
-  }, [again])
-  return { today, failure, reload }
+    return () => clearTimeout(timer)
+  }, [value])
+  return { today: value, failure, reload }
 }
 
 /** The browser's, `days` days from now. */

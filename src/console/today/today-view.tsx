@@ -7,10 +7,10 @@ import { Heading } from '../heading.tsx'
 import type { ReadEvents } from '../live/events.ts'
 import type { Feed } from '../live/feed.ts'
 import { Name } from '../name.tsx'
-import { Notice } from '../notice.tsx'
 import { number, terms } from '../phrases.ts'
 import { History } from '../record/history.tsx'
 import { OrderLink } from '../record/record-link.tsx'
+import { RetryNotice } from '../retry-notice.tsx'
 import { type Today, useToday } from './today-events.ts'
 
 const COUNTED = {
@@ -35,19 +35,7 @@ export function TodayView({ client, readEvents, feed }: TodayViewProps) {
   return (
     <>
       <Heading>Today</Heading>
-      {failure && (
-        <Notice
-          kind="warning"
-          title="Today could not be counted."
-          actions={
-            <button type="button" onClick={reload}>
-              Try now
-            </button>
-          }
-        >
-          {failure.message}
-        </Notice>
-      )}
+      {failure && <RetryNotice {...{ failure, reload }} title="Today could not be counted." />}
       <div class="today" aria-busy={!today}>
         {(Object.keys(COUNTED) as Counted[]).map((counted) => (
           <button key={counted} type="button" aria-pressed={counted === chosen} onClick={() => setChosen(counted)}>
