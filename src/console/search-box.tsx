@@ -1,6 +1,6 @@
 // The search: a name, the beginning of one, several words, or an id. The list narrows as one types; whoever has the id itself is shown above.
 
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Order, type Pet, PetstoreApiError, type PetstoreClient } from '../client/petstore.ts'
 import { subjectOf } from './actions.ts'
 import { parseInteger } from './draft.ts'
@@ -34,7 +34,8 @@ export function SearchBox({ client, readEvents, position, goTo, onAction }: Sear
   /** The search that was asked for last: another one in the address came from elsewhere, such as Back. */
   const asked = useRef(position.search)
   const askedAt = useRef(Number.NEGATIVE_INFINITY)
-  useEffect(() => {
+  // Before anybody can type: an effect would run later, and take away what was typed meanwhile.
+  useLayoutEffect(() => {
     if (position.search === asked.current) return
     asked.current = position.search
     setText(position.search)

@@ -1,6 +1,6 @@
 // Adding the animals of a CSV file: what is in it and what is wrong with it is shown before anything is added.
 
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { PetstoreApiError, type PetstoreClient } from '../../client/petstore.ts'
 import { useBusy } from '../busy.ts'
 import { Dialog } from '../dialog.tsx'
@@ -114,7 +114,7 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
 
 /** Wherever on the page it is dropped: otherwise the browser would leave the page for it. */
 function useDroppedFile(take: (file: File) => void): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     window.ondragover = window.ondrop = (event) => {
       const { files, types } = event.dataTransfer ?? {}
       if (!types?.includes('Files')) return
