@@ -25,7 +25,7 @@ test('counts what was sold, reserved, taken back and added since midnight, and w
   await openSignedIn(page, service.key)
   await waiting
   await page.getByRole('link', { name: 'Today' }).click()
-  expect(page.url()).toBe(`${service.origin}/?view=today`)
+  await page.waitForURL(`${service.origin}/?view=today`)
   const number = (name: string) => page.getByRole('button', { name })
   await number('1 Sold').waitFor()
   await number('1 Reserved').waitFor()

@@ -64,8 +64,10 @@ export async function openSignedIn(page: Page, key: string): Promise<void> {
 
 const STEPS_MAX = 150
 
-/** Presses Tab until the focus is on what has this name. Throws when it never is. */
+/** Waits until there is something with this name, and presses Tab until it has the focus. Throws when it never has. */
 export async function tabTo(page: Page, name: string): Promise<void> {
+  const there = `[...document.querySelectorAll('a, button, input, select, summary')].some((element) => (${NAME_OF})(element) === ${JSON.stringify(name)})`
+  await page.waitForFunction(there)
   for (let step = 0; step < STEPS_MAX; step++) {
     if ((await focusedName(page)) === name) return
     await page.keyboard.press('Tab')
@@ -73,13 +75,13 @@ export async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`the keyboard does not reach ${name}`)
 }
 
-/** What a screen reader would call the focused element: its label, or its text. */
+/** What a screen reader would call an element: its label, or its text. */
+const NAME_OF = `(element) =>
+  (element.getAttribute('aria-label') ?? element.labels?.[0]?.textContent ?? element.textContent).trim()`
+
+/** The name of the focused element. */
 export async function focusedName(page: Page): Promise<string> {
-  return page.evaluate(`(() => {
-    const element = document.activeElement
-    const label = element.getAttribute('aria-label') ?? element.labels?.[0]?.textContent ?? element.textContent
-    return label.trim()
-  })()`)
+  return page.evaluate(`(${NAME_OF})(document.activeElement)`)
 }
 
 export async function openAdding(page: Page): Promise<void> {
