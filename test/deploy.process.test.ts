@@ -11,6 +11,7 @@ import { generateKey } from '../src/domain/keys.ts'
 import { composeExample, type Example, imageExample, kubernetesExample, systemdExample } from './support/examples.ts'
 import { temporaryFile } from './support/files.ts'
 import { buildImage, type Image, missingToBuild, missingToRun } from './support/image.ts'
+import { freePort } from './support/ports.ts'
 import { sharedCluster } from './support/postgres.ts'
 import { ask, type Running, root, run, start } from './support/process.ts'
 
@@ -196,9 +197,7 @@ describe.skipIf(unbuilt !== '')(`the image${unbuilt}`, () => {
   describe.skipIf(unrun !== '')(`in a container${unrun}`, () => {
     let port: number
     beforeAll(async () => {
-      const free = Bun.serve({ port: 0, fetch: () => new Response() })
-      port = free.port as number
-      await free.stop(true)
+      port = freePort()
       const address = ['-e', `PETSTORE_PORT=${port}`, '-e', 'PETSTORE_HOST=127.0.0.1']
       // The host's network, because a sandbox may not make another.
       const options = ['--name', 'petstore', '--network', 'host', '--read-only', ...address]

@@ -6,8 +6,9 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { PetstoreClient } from '../src/client/petstore.ts'
 import { temporaryFile } from './support/files.ts'
+import { freePort } from './support/ports.ts'
 import { type Running, root, run, serve } from './support/process.ts'
-import { freePort, PROXIES, type RunningProxy, startProxy } from './support/proxies.ts'
+import { PROXIES, type RunningProxy, startProxy } from './support/proxies.ts'
 
 const PET = { name: 'Rex', categoryId: 7n }
 const ports = [freePort(), freePort()] as const

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFile } from './support/files.ts'
+import { freePort } from './support/ports.ts'
 import { launcher, root } from './support/process.ts'
 import { type Service, startService } from './support/service.ts'
 
@@ -107,9 +108,7 @@ test('mirror the store, and go on after a kill', async () => {
 })
 
 test('forward to a web hook that verifies', async () => {
-  const free = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
-  const { port } = free
-  await free.stop(true)
+  const port = freePort()
   const forwarding = begin(
     ['sh', '-euc', snippet('Forward to a web hook').replace(/^petstore events forward/m, 'exec $&')],
     { WEBHOOK: `http://127.0.0.1:${port}/` },

@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from './support/ports.ts'
 import { startPrefixProxy } from './support/prefix-proxy.ts'
 import { launcher, root, run, serve } from './support/process.ts'
 import { startService } from './support/service.ts'
@@ -44,9 +45,7 @@ const uncontained = contained ? '' : ': skipped, no namespaces can be made here'
 test.skipIf(!contained)(`the image's health check asks where the flags of the service say${uncontained}`, async () => {
   const [, command = ''] = /^HEALTHCHECK .* CMD (.*)$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8')) ?? []
   const [, ...check] = JSON.parse(command) as string[]
-  const free = Bun.serve({ port: 0, fetch: () => new Response() })
-  const port = String(free.port)
-  await free.stop(true)
+  const port = String(freePort())
   const service = await serve(['--ephemeral', '--port', port, '--host=127.0.0.2'], {
     command: [...CONTAINER, launcher],
   })

@@ -41,7 +41,9 @@ test('after a server was killed, sending everything again adds the missing pets 
   while (acknowledged.size < 50) await Bun.sleep(1)
   await first.stop('SIGKILL')
   for (const outcome of await running) {
-    if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(PetstoreNetworkError)
+    // A busy machine's service may refuse some before it is killed.
+    if (outcome.status === 'rejected' && outcome.reason.status !== 503)
+      expect(outcome.reason).toBeInstanceOf(PetstoreNetworkError)
   }
   expect(acknowledged.size).toBeLessThan(keys.length)
 

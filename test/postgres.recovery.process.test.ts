@@ -5,7 +5,8 @@ import { afterEach, expect, test } from 'bun:test'
 import { appendFileSync, chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFile } from './support/files.ts'
-import { freePort } from './support/postgres.ts'
+import { freePort } from './support/ports.ts'
+
 import { ask, root, run, serve } from './support/process.ts'
 
 const [bin] = [...new Bun.Glob('usr/lib/postgresql/*/bin/pg_basebackup').scanSync('/')].sort().reverse()
@@ -34,7 +35,7 @@ async function machine() {
     chmodSync(path, 0o755)
     if (asRoot) chownSync(path, NOBODY, NOBODY)
   }
-  const port = String(await freePort())
+  const port = String(freePort())
   const env: Record<string, string> = {
     PATH: `${programs}:${process.env.PATH}`,
     PGDATA: data,

@@ -7,7 +7,8 @@ import { CATALOGUE } from './hostile.catalogue.ts'
 import { SMUGGLING } from './hostile.smuggling.ts'
 import { exchange } from './support/exchange.ts'
 import { petBody } from './support/pets.ts'
-import { freePort, PROXIES, type RunningProxy, startProxy } from './support/proxies.ts'
+import { freePort } from './support/ports.ts'
+import { PROXIES, type RunningProxy, startProxy } from './support/proxies.ts'
 import { type Service, startService } from './support/service.ts'
 
 for (const proxy of PROXIES) {

@@ -6,7 +6,8 @@ import { writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { openStore } from '../src/store/kinds.ts'
 import { temporaryFile } from './support/files.ts'
-import { freePort } from './support/postgres.ts'
+import { freePort } from './support/ports.ts'
+
 import { run, serve } from './support/process.ts'
 
 describe.concurrent('serve refuses, with a sentence and without a stack trace', () => {
@@ -102,7 +103,7 @@ describe.concurrent('serve refuses, with a sentence and without a stack trace', 
       await (await openStore(database, { now: Date.now })).close()
       const writer = new Database(database)
       writer.run('BEGIN IMMEDIATE')
-      const port = await freePort()
+      const port = freePort()
       let ended = false
       const refusal = refused(['--port', `${port}`, '--database', database, ...flags]).finally(() => {
         ended = true

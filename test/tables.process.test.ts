@@ -1,87 +1,95 @@
-// The list of tables, held against the catalogue of each database. What it lacks would not be copied, and servers would have no right to it.
+// Tables at real terminals, narrow and wide: only what people have written is cut, and the columns of a list stay where they are.
 
-import { Database } from 'bun:sqlite'
-import { describe, expect, test } from 'bun:test'
-import { openStore } from '../src/store/kinds.ts'
-import { MADE, TABLES, type TableEntry } from '../src/store/shared/tables.ts'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { temporaryFile } from './support/files.ts'
-import { sharedCluster } from './support/postgres.ts'
+import { newPet, petBody } from './support/pets.ts'
+import { run } from './support/process.ts'
+import { startService } from './support/service.ts'
+import { openTerminal, plain } from './support/terminal.ts'
 
-interface Found {
-  tables: readonly string[]
-  keys: readonly { name: string; key: string; assigned: boolean }[]
-  references: readonly { from: string; to: string }[]
+const service = await startService()
+afterAll(() => service.stop())
+const env = { PETSTORE_URL: service.url, PETSTORE_API_KEY: service.key }
+
+const LARGE = '-9223372036854775808'
+const REFERENCE = `Anna,\u001b[2J of the ${'long '.repeat(30)}street`
+for (const name of ['Rex', '\u{1F436}名'.repeat(60), `\u202e${'x'.repeat(200)}`]) {
+  await service.post(petBody({ name, categoryId: BigInt(LARGE) }))
+  const pet = (await service.get('/pets?limit=100')).text.match(/"id":\d+/g)?.length
+  const order = JSON.stringify({ petId: pet, reference: REFERENCE, expiresAt: '2026-11-24T18:00:00Z' })
+  await service.request('POST', '/store/orders', { body: order })
 }
 
-/** An empty one that servers of older versions look for. */
-const OF_OLDER = ['idempotency_keys']
-
-const cluster = await sharedCluster()
-
-async function inSqlite(): Promise<Found> {
-  const path = temporaryFile('petstore.db')
-  await (await openStore(path, { now: Date.now })).close()
-  using database = new Database(path)
-  const ours = `type IN ('table', 'virtual') AND schema = 'main' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`
-  const tables = database.query<{ name: string; strict: number; type: string }, []>(
-    `SELECT name, strict, type FROM pragma_table_list WHERE ${ours}`,
-  )
-  // Only in these do all values have their column's type, which copies rely on.
-  for (const { name, strict, type } of tables.all())
-    expect([name, strict === 1 || type === 'virtual']).toEqual([name, true])
-  const keys = database.query<{ name: string; key: string; sql: string }, []>(
-    `SELECT tables.name, group_concat(columns.name, ',' ORDER BY pk) AS key, tables.sql
-     FROM sqlite_schema AS tables JOIN pragma_table_info(tables.name) AS columns
-     WHERE tables.type = 'table' AND pk > 0 GROUP BY tables.name`,
-  )
-  const references = database.query<{ from: string; to: string }, []>(
-    `SELECT tables.name AS "from", keys."table" AS "to"
-     FROM sqlite_schema AS tables JOIN pragma_foreign_key_list(tables.name) AS keys WHERE tables.type = 'table'`,
-  )
-  return {
-    tables: tables.all().map(({ name }) => name),
-    keys: keys.all().map(({ name, key, sql }) => ({ name, key, assigned: /\bPRIMARY KEY AUTOINCREMENT\b/.test(sql) })),
-    references: references.all(),
-  }
+async function shown(args: string[], columns: number): Promise<string[]> {
+  const terminal = openTerminal(args, { ...env, NO_COLOR: '1' }, columns)
+  expect(await terminal.exited).toBe(0)
+  await Bun.sleep(20)
+  return plain(terminal.shown()).trimEnd().split('\n')
 }
 
-async function inPostgres(): Promise<Found> {
-  const address = await cluster.newDatabase()
-  await (await openStore(address, { now: Date.now })).close()
-  return cluster.asAdmin(async (sql) => {
-    const tables = await sql`SELECT relname AS name FROM pg_class
-      WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace ORDER BY oid`
-    const keys =
-      await sql`SELECT relname AS name, string_agg(attname, ',' ORDER BY array_position(indkey, attnum)) AS key,
-        bool_or(attidentity <> '') AS assigned
-      FROM pg_index JOIN pg_class ON pg_class.oid = indrelid JOIN pg_attribute ON attrelid = indrelid AND attnum = ANY (indkey)
-      WHERE indisprimary AND relnamespace = 'public'::regnamespace GROUP BY relname`
-    const references = await sql`SELECT conrelid::regclass::text AS "from", confrelid::regclass::text AS "to"
-      FROM pg_constraint WHERE contype = 'f'`
-    return {
-      tables: tables.map(({ name }) => name as string).filter((name) => !OF_OLDER.includes(name)),
-      keys,
-      references,
-    } as unknown as Found
-  }, new URL(address).pathname.slice(1))
-}
-
-describe.each([
-  ['sqlite', inSqlite],
-  ['postgres', inPostgres],
-] as const)('the list of tables and the catalogue of %s', (kind, found) => {
-  test('name the same tables, keys and the order in which rows can be written', async () => {
-    const { tables, keys, references } = await found()
-    const copied: readonly TableEntry[] = TABLES
-    const names = copied.map(({ name }) => name)
-    expect(tables.toSorted()).toEqual([...names, ...MADE[kind]].toSorted())
-    expect(keys.filter(({ name }) => names.includes(name)).toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual(
-      copied
-        .map(({ name, key, assigned }) => ({ name, key: key.join(), assigned: assigned === true }))
-        .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-    )
-    for (const { from, to } of references) {
-      if (names.includes(from)) expect([from, names.indexOf(to) < names.indexOf(from)]).toEqual([from, true])
-    }
+describe.each([40, 80, 200])('at a terminal of %i columns', (columns) => {
+  test.each<[string[], string[]]>([
+    [
+      ['pets', 'list'],
+      [LARGE, 'pending', 'Rex'],
+    ],
+    [
+      ['orders', 'list'],
+      ['2026-11-21 00:00Z', '2026-11-24 18:00Z', 'pending', 'Rex', 'Anna'],
+    ],
+    [
+      ['orders', 'show', '2'],
+      ['2026-11-21T00:00:00.000Z', '2026-11-24T18:00:00.000Z', 'pending', 'street'],
+    ],
+    [['inventory'], ['available', 'pending', 'sold']],
+  ])('%j fits, and shows whole what nobody has written', async (args, whole) => {
+    const lines = await shown(args, columns)
+    expect(lines.filter((line) => Bun.stringWidth(line) > columns)).toEqual([])
+    for (const cell of whole) expect(lines.join('\n')).toContain(cell)
   })
+
+  test('one order is shown in full', async () => {
+    const text = (await shown(['orders', 'show', '3'], columns)).join('').replaceAll(/[\s\ufffd]/g, '')
+    expect(text).toContain('x'.repeat(200))
+    expect(text).toContain(`Anna,[2Jofthe${'long'.repeat(30)}street`)
+  })
+})
+
+test('where the columns do not fit, each row has lines of its own, with an empty one between', async () => {
+  const lines = await shown(['orders', 'list', '--limit', '2'], 40)
+  expect(lines.slice(0, 6)).toEqual([
+    'ID         1',
+    'PET        1',
+    'NAME       Rex',
+    'STATUS     pending',
+    'SINCE      2026-11-21 00:00Z',
+    'UNTIL      2026-11-24 18:00Z',
+  ])
+  expect(lines[lines.indexOf('') + 1]).toBe('ID         2')
+})
+
+test('the columns are the same on all pages; numbers have commas at a terminal, and none in a pipe', async () => {
+  const shop = await startService()
+  const names = Array.from({ length: 1_101 }, (_, n) => (n === 350 ? 'A name that is long' : 'Rex'))
+  for (const name of names) await shop.store.createPet(newPet({ name }), 1n)
+  const connection = { PETSTORE_URL: shop.url, PETSTORE_API_KEY: shop.key }
+  const terminal = openTerminal(['pets', 'list', '--all'], connection)
+  await terminal.exited
+  const piped = await run(['pets', 'list', '--all'], { env: connection })
+  for (const text of [plain(terminal.shown()), piped.stdout]) {
+    const [head = '', ...rows] = text.trimEnd().split('\n')
+    expect(rows.length).toBe(names.length)
+    const at = head.indexOf('STATUS')
+    expect(rows.filter((row) => row.indexOf('available') !== at)).toEqual([])
+  }
+  expect((await run(['inventory'], { env: connection })).stdout).toMatch(/^available +1101$/m)
+  const counted = openTerminal(['inventory'], connection)
+  await counted.exited
+  expect(plain(counted.shown())).toMatch(/^available +1,101$/m)
+  const file = temporaryFile('pets.csv')
+  expect((await run(['pets', 'export', file], { env: connection })).stderr).toStartWith('Exported 1101 pets')
+  const exported = openTerminal(['pets', 'export', file], connection)
+  await exported.exited
+  await exported.waitFor('Exported 1,101 pets')
+  await shop.stop()
 })

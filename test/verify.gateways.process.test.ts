@@ -4,7 +4,8 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { brokenOf, examine, keysOf } from './support/examine.ts'
-import { freePort, PROXIES, startProxy } from './support/proxies.ts'
+import { freePort } from './support/ports.ts'
+import { PROXIES, startProxy } from './support/proxies.ts'
 import { startService } from './support/service.ts'
 
 const OF_NGINX = ['auth.header.twice', 'pets.get.no-id.nul']

@@ -6,8 +6,9 @@ import { connect } from 'node:net'
 import { temporaryFile } from './support/files.ts'
 import { petBody } from './support/pets.ts'
 import { PgBouncer, pgbouncerVersion } from './support/pgbouncer.ts'
+import { freePort } from './support/ports.ts'
 import { sharedCluster } from './support/postgres.ts'
-import { freePort, PROXIES, startProxy } from './support/proxies.ts'
+import { PROXIES, startProxy } from './support/proxies.ts'
 import { type Service, startService } from './support/service.ts'
 
 /** The service ends an idle connection after about 12 s. */

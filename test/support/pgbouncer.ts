@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
 import { temporaryFile } from './files.ts'
-import { freePort } from './postgres.ts'
+import { freePort } from './ports.ts'
 
 const found = Bun.which('pgbouncer', { PATH: `${process.env.PATH}:/usr/sbin` })
 /** As its `--version` says it, or `undefined` where it is not installed. */
@@ -21,7 +21,7 @@ export class PgBouncer {
 
   /** With the settings of docs/postgresql.md, at a free port unless given. Resolves when it takes connections. */
   static async start(target: number, at?: number): Promise<PgBouncer> {
-    const port = at ?? (await freePort())
+    const port = at ?? freePort()
     const file = temporaryFile('pgbouncer.ini')
     const users = `${dirname(file)}/users.txt`
     writeFileSync(users, '"postgres" ""\n')

@@ -13,11 +13,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { arch, platform } from 'node:process'
 import postgres from 'postgres'
 import { temporaryFile } from './files.ts'
+import { freePort } from './ports.ts'
 
 /** PostgreSQL refuses to run as root; `nobody` is there on every system. */
 const NOBODY = { uid: 65534, gid: 65534 }
@@ -42,7 +42,7 @@ export class Cluster {
   static async start(settings: Record<string, string> = {}): Promise<Cluster> {
     const folder = dataFolder()
     await fillData(folder)
-    const cluster = new Cluster(folder, await freePort(), settings)
+    const cluster = new Cluster(folder, freePort(), settings)
     await cluster.up()
     return cluster
   }
@@ -63,7 +63,7 @@ export class Cluster {
       join(folder, 'postgresql.auto.conf'),
       `\nprimary_conninfo = 'host=127.0.0.1 port=${this.port} user=postgres application_name=${name}'\n`,
     )
-    const standby = new Cluster(folder, port ?? (await freePort()), this.settings)
+    const standby = new Cluster(folder, port ?? freePort(), this.settings)
     await standby.up()
     return standby
   }
@@ -258,14 +258,6 @@ function copyOf(native: string): string {
 function run(command: string, flags: string[], as = user): void {
   const { status, stderr } = spawnSync(command, flags, { ...as, encoding: 'utf8' })
   if (status !== 0) throw new Error(`${command} failed: ${stderr}`)
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 /** Every system has one of the two. */

@@ -87,12 +87,6 @@ export async function startProxy(
   }
 }
 
-export function freePort(): number {
-  const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
-  server.stop(true)
-  return server.port
-}
-
 async function reachable(port: number): Promise<boolean> {
   try {
     await fetch(`http://127.0.0.1:${port}/healthz`)
