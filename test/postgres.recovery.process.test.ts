@@ -1,4 +1,4 @@
-// Back to the minute before a mistake, as docs/postgresql.md prints it: with the programs of PostgreSQL that Debian installs, as a user of
+// Back to the minute before a mistake, as docs/backups.md prints it: with the programs of PostgreSQL that Debian installs, as a user of
 // their own, and a service on the database before and after.
 
 import { afterEach, expect, test } from 'bun:test'
@@ -16,7 +16,7 @@ const NOBODY = 65534
 
 /** The blocks of a section of the document, in their order. */
 function recipe(heading: string): string[] {
-  const page = readFileSync(join(root, 'docs/postgresql.md'), 'utf8')
+  const page = readFileSync(join(root, 'docs/backups.md'), 'utf8')
   const [, section = ''] = page.split(`${heading}\n`)
   const [text = ''] = section.split(/^#/m)
   return [...text.matchAll(/```\w+\n([\s\S]*?)```/g)].map(([, block = '']) => block)
@@ -114,7 +114,7 @@ test.skipIf(!programs)(
 )
 
 test.skipIf(!programs)(`a dump that is restored gives no id again${skipped}`, async () => {
-  const [restoring = ''] = recipe('## Backup')
+  const [restoring = ''] = recipe('## PostgreSQL')
   const [create, restore, recover] = restoring.trim().split('\n')
   const { sh, address: other } = await machine()
   stop = async () => {

@@ -1,4 +1,4 @@
-// A store to which a replication tool has added its own table, as Litestream does, and whose log it holds: what docs/operations.md says of it.
+// A store to which a replication tool has added its own table, as Litestream does, and whose log it holds: what docs/backups.md says of it.
 
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
@@ -8,7 +8,7 @@ import { sharedCluster } from './support/postgres.ts'
 import { ask, run, serve } from './support/process.ts'
 import { made } from './support/stores.ts'
 
-test('a table of another tool and a reader that holds the log disturb neither service nor backup', async () => {
+test('a table of another tool and a reader that holds the log disturb neither service nor backup nor copy', async () => {
   const { database, key } = await made(1)
   const tool = new Database(database)
   tool.run('CREATE TABLE _litestream_lock (id INTEGER)')
