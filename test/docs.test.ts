@@ -25,6 +25,12 @@ for (const document of documents) {
   })
 }
 
+test('the README leads to each page of docs/, in one of its groups', () => {
+  const [, groups = ''] = readFileSync(join(root, 'README.md'), 'utf8').split('## Read on\n')
+  const pages = [...new Bun.Glob('docs/*.md').scanSync(root)]
+  expect(pages.filter((page) => groups.split(`](${page})`).length !== 2)).toEqual([])
+})
+
 /** What people read, and what the service shows. */
 const told = [
   '*.md',
