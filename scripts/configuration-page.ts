@@ -6,17 +6,18 @@ const INTRODUCTION = `# Configuration
 
 Written by \`npm run generate\` from the table in \`src/config/settings.ts\`.
 
-Every setting is an environment variable. Some are flags, too; a flag overrides its variable. The settings hold for every
-command: \`petstore keys\` works on the store that \`PETSTORE_DATABASE\` names. An empty variable counts as not set. All problems
-are reported together, before anything starts. When the server starts, its log warns of variables that begin with
-\`PETSTORE_\` and are no setting.
+Every setting is an environment variable. Some are flags, too; a flag overrides its variable. The settings hold for
+every command: \`petstore keys\` works on the store that \`PETSTORE_DATABASE\` names. An empty variable counts as not
+set. All problems are reported together, before anything starts. When the server starts, its log warns of variables
+that begin with \`PETSTORE_\` and are no setting.
 
 | Variable | Flag | Default | |
 |---|---|---|---|
 `
 
 const CONNECTION = `
-The commands that call a running service (\`petstore pets\`, \`orders\`, \`inventory\`, \`demo\`, \`login\`, \`status\`, \`open\`) have these settings instead:
+The commands that call a running service (\`petstore pets\`, \`orders\`, \`inventory\`, \`demo\`, \`login\`, \`status\`,
+\`open\`) have these settings instead:
 
 | Variable | Flag | Default | |
 |---|---|---|---|

@@ -87,14 +87,16 @@ function page(): string {
   const versions = names
     .flatMap((name) => CLIENTS[name]?.packages ?? [])
     .map((name) => `\`${name}\` ${versionOf(name)}`)
+  const situations = `Ten clients in ${Object.keys(SITUATIONS).length} situations of [practice.md](practice.md)`
   return `# What clients learn
 
-Ten clients in ${Object.keys(SITUATIONS).length} situations of [practice.md](practice.md): what each does by itself, used as its documentation shows it, on Node
-${nodeVersion}. ✓ is kept, ✗ is missed; where nothing stands, the client was in no case that shows it. \`npm run referee\` made this page, and
-\`test/generators/clients/\` has the programs.
+${situations}: what each does by itself, used as its documentation
+shows it, on Node ${nodeVersion}. ✓ is kept, ✗ is missed; where nothing stands, the client was in no case that shows it.
+\`npm run referee\` made this page, and \`test/generators/clients/\` has the programs.
 
-\`petstore-client\` is [ours](clients.md). \`axios\` is with axios-retry, \`fetch\` as it is written in a few minutes, \`fetch-loop\` the same with three more
-attempts, whatever goes wrong. The others: ${versions.join(', ')}.
+\`petstore-client\` is [ours](clients.md). \`axios\` is with axios-retry, \`fetch\` as it is written in a few minutes,
+\`fetch-loop\` the same with three more attempts, whatever goes wrong. The others:
+${Bun.wrapAnsi(`${versions.join(', ')}.`, 117)}
 
 | Lesson | ${names.join(' | ')} |
 |---|${names.map(() => ':-:|').join('')}

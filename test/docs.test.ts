@@ -9,8 +9,20 @@ import packageJson from '../package.json'
 const root = join(import.meta.dir, '..')
 const documents = ['*.md', 'docs/*.md', 'bench/*.md'].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)])
 
+/** What is no prose: blocks, the rows of tables, addresses. */
+const UNBROKEN = /^```[\s\S]*?^```$|^\|.*$|https?:\S+/gm
+/** The records that are being rewritten. */
+const REWRITTEN = /^## (?:Recorded histories|Every fault|Search: both)[^\n]*\n[\s\S]*?(?=^## )/gm
+
 for (const document of documents) {
   const text = readFileSync(join(root, document), 'utf8')
+
+  if (/^(?:docs\/|README|SECURITY)/.test(document)) {
+    test(`${document}: lines of prose end before 120 characters`, () => {
+      const prose = text.replaceAll(REWRITTEN, '').replaceAll(UNBROKEN, '')
+      expect(prose.split('\n').filter((line) => line.length >= 120)).toEqual([])
+    })
+  }
 
   test(`${document}: every link has a target`, () => {
     const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
