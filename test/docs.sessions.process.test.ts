@@ -1,0 +1,93 @@
+// The sessions in a terminal that the documents print: each command can be typed, in its order, and gives what stands below it.
+
+import { expect, test } from 'bun:test'
+import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFile } from './support/files.ts'
+import { launcher, root, run, serve } from './support/process.ts'
+
+interface Session {
+  file: string
+  /** Where it begins: what stands before needs a person. */
+  from?: string
+  /** Of the service. */
+  flags?: string[]
+  /** The session does not say which key it uses. */
+  keyGiven?: true
+}
+
+const SESSIONS: Session[] = [
+  { file: 'docs/first-minute.txt' },
+  { file: 'README.md' },
+  { file: 'docs/orders.md', flags: ['--ephemeral', '--demo'], keyGiven: true },
+  { file: 'docs/cli.md', from: '## Pets', keyGiven: true },
+]
+
+/** Of docs/cli.md: a hundred records, two of which are refused. */
+const RECORDS = Array.from({ length: 100 }, (_, n) =>
+  n === 1 ? ',7,available' : n === 5 ? 'Rex,7' : `Pet ${n},7,sold`,
+)
+const FILES = { 'pets.csv': `name,categoryId,status\n${RECORDS.join('\n')}\n` }
+
+const TIME = /\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?Z)?/g
+/** What differs in every recording. */
+const recorded = (text: string) =>
+  text
+    .replaceAll(/pets_live_(?:\w{28}|…)/g, `pets_live_${'x'.repeat(28)}`)
+    .replaceAll(/…\w{4}/g, '…xxxx')
+    .replaceAll(/never .*$/gm, 'never')
+    .replaceAll(TIME, (time) => time.replaceAll(/\d/g, '9'))
+
+/** Each command, with what is printed below it. */
+function printed({ file, from = '' }: Session): string[] {
+  const text = readFileSync(join(root, file), 'utf8')
+  const consoles = [...text.slice(text.indexOf(from)).matchAll(/^```console\n([\s\S]*?)^```$/gm)]
+  return (file.endsWith('.md') ? consoles.map(([, console = '']) => console) : [text]).flatMap((console) =>
+    console
+      .split(/^\$ /m)
+      .slice(1)
+      .filter((block) => !block.startsWith('npm start\n')),
+  )
+}
+
+test.each(SESSIONS)('$file: every command gives what is printed below it', async (session) => {
+  const blocks = printed(session)
+  const cwd = mkdtempSync(temporaryFile('clone-'))
+  mkdirSync(join(cwd, 'bin'))
+  symlinkSync(launcher, join(cwd, 'bin/petstore'))
+  // A terminal shows no progress of so small a body.
+  writeFileSync(join(cwd, '.curlrc'), 'silent\n')
+  for (const [name, text] of Object.entries(FILES)) writeFileSync(join(cwd, name), text)
+  const service = await serve(session.flags ?? [], { cwd })
+  const { port, host } = new URL(service.url)
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString()
+  const env = { HOME: cwd, PATH: `${cwd}/bin:${process.env.PATH}`, PETSTORE_PORT: port }
+  const key = session.keyGiven && { PETSTORE_API_KEY: service.key }
+  let before = ''
+  for (const block of blocks) {
+    const [words = ''] = /^(?:.*\\\n)*.*\n/.exec(block) ?? []
+    const command = words
+      .replaceAll(/pets_live_(?:x+|…)/g, service.key)
+      .replaceAll('127.0.0.1:8080', host)
+      .replaceAll(TIME, tomorrow)
+    const { status, stdout } = await run([], {
+      cwd,
+      env: { ...env, ...key },
+      command: ['sh', '-c', `exec 2>&1\n${before}${command}`],
+    })
+    const shown = recorded(words + stdout.replaceAll(host, '127.0.0.1:8080')).trimEnd()
+    // Where nothing is printed below a command, it only has to work.
+    if (block.trimEnd() === words.trimEnd()) expect([words, status === 0 ? '' : stdout]).toEqual([words, ''])
+    else expect(shown).toBe(recorded(block).trimEnd())
+    if (/^(?:export|alias) /.test(command)) before += command
+  }
+  expect(blocks.length).toBeGreaterThan(2)
+  await service.stop()
+})
+
+test('README and first-minute.txt name the variable that the command line reads', () => {
+  for (const file of ['README.md', 'docs/first-minute.txt']) {
+    const [exported] = /^\$ export .*=(?=pets_live_)/m.exec(readFileSync(join(root, file), 'utf8')) ?? []
+    expect(exported).toBe('$ export PETSTORE_API_KEY=')
+  }
+})
