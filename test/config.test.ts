@@ -1,12 +1,13 @@
 // Environment and flags → Config.
 
 import { describe, expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { settingsText } from '../src/cli/guides.ts'
 import { localUrl, readConfig } from '../src/config/config.ts'
 import { CLIENT_SETTINGS, SETTINGS, type Setting, VERIFY_SETTINGS } from '../src/config/settings.ts'
 import { generateKey } from '../src/domain/keys.ts'
 import { temporaryFile } from './support/files.ts'
+import { root } from './support/process.ts'
 
 test('without settings, every default applies', () => {
   expect(readConfig({})).toEqual({
@@ -93,6 +94,20 @@ test('petstore help settings has every variable', () => {
   const all: Setting<unknown>[] = [SETTINGS, CLIENT_SETTINGS, VERIFY_SETTINGS].flatMap((table) => Object.values(table))
   for (const { variable, secret } of all) {
     expect(settingsText(80)).toMatch(new RegExp(`^${variable}${secret ? `, ${variable}_FILE` : ''}\\b`, 'm'))
+  }
+})
+
+test('each setting is used by a command, and a test names its variable', () => {
+  const read = (...patterns: string[]) =>
+    patterns
+      .flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: root, absolute: true })])
+      .map((path) => readFileSync(path, 'utf8'))
+      .join('')
+  const commands = read('src/cli/**/*.ts')
+  const tests = read('test/**/*.ts')
+  for (const [name, { variable }] of Object.entries(SETTINGS)) {
+    expect([name, new RegExp(`[.{,]\\s*${name}\\b`).test(commands)]).toEqual([name, true])
+    expect([variable, tests.includes(variable)]).toEqual([variable, true])
   }
 })
 

@@ -1,10 +1,11 @@
 // `--help` of every command: it fits 80 columns, and says what the command does in a sentence.
 
 import { expect, test } from 'bun:test'
-import { run } from './support/process.ts'
+import { readFileSync } from 'node:fs'
+import { root, run } from './support/process.ts'
 import { openTerminal, plain } from './support/terminal.ts'
 
-test('the help of every command is complete, and fits 80 columns', async () => {
+test('the help of every command is complete, and fits 80 columns; docs/ and a test have the command', async () => {
   const commands: string[][] = [[]]
   const look = async (command: string[]): Promise<void> => {
     const { status, stdout } = await run([...command, '--help'], { env: { COLUMNS: '80' } })
@@ -25,6 +26,18 @@ test('the help of every command is complete, and fits 80 columns', async () => {
   await look([])
   expect(commands.map((words) => words.join(' '))).toContain('keys rotate')
   expect(commands.length).toBeGreaterThan(30)
+  const read = (pattern: string) =>
+    [...new Bun.Glob(pattern).scanSync({ cwd: root, absolute: true })].map((path) => readFileSync(path, 'utf8'))
+  const [pages, tests] = [read('docs/*.md').join(''), read('test/**/*.ts').join('')]
+  for (const words of commands.slice(1)) {
+    const [command, quoted] = [words.join(' '), words.map((word) => `'${word}'`).join(', ')]
+    // A group of commands, such as keys, has pages and tests of each.
+    if (commands.some((other) => other.length > words.length && words.every((word, n) => word === other[n]))) continue
+    expect([command, 'in docs/', pages.includes(command)]).toEqual([command, 'in docs/', true])
+    // The sessions of the pages are typed by a test.
+    const isRun = tests.includes(quoted) || pages.includes(`\n$ petstore ${command} `)
+    expect([command, 'in a test', isRun]).toEqual([command, 'in a test', true])
+  }
 })
 
 test.each([

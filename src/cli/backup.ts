@@ -59,7 +59,7 @@ Example:
 function filesOf(database: string): StoreFiles {
   const { files } = kindOf(database)
   if (files) return files
-  throw new StartError('This command is for files. Back up PostgreSQL with its own tools: petstore help postgresql.')
+  throw new StartError('This command is for files. Back up PostgreSQL with its own tools: petstore help backups.')
 }
 
 function counted({ pets, orders, keys, bytes }: ReturnType<StoreFiles['backUp']>): string {

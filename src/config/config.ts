@@ -41,7 +41,7 @@ function* contradictions({ bootstrapKey, environment, backupDir, database }: Par
     yield { source: 'PETSTORE_BOOTSTRAP_KEY', message: `is not a key of the environment ${environment}` }
   }
   if (backupDir && database && !kindOf(database).files) {
-    const message = 'is for files. Back up PostgreSQL with its own tools: petstore help postgresql'
+    const message = 'is for files. Back up PostgreSQL with its own tools: petstore help backups'
     yield { source: 'PETSTORE_BACKUP_DIR', message }
   }
 }
