@@ -4,7 +4,7 @@ import type { Writes } from '../../domain/decisions/working-copy.ts'
 import type { Pet } from '../../domain/pets.ts'
 import { jsonObject } from '../shared/columns.ts'
 import { unavailable } from '../shared/failures.ts'
-import { type AnyFilter, type List, ORDERS, PETS, type Plan, planOf, rowsOf } from '../shared/lists.ts'
+import { type AnyFilter, demandsOf, type List, ORDERS, PETS, type Plan, planOf, rowsOf } from '../shared/lists.ts'
 import { type FoundRow, indexedWords, type Walk, type Way } from '../shared/search.ts'
 import { POSTGRES_JSON } from './json.ts'
 import { Pool } from './pool.ts'
@@ -103,9 +103,9 @@ interface Looked {
 }
 
 export function postgresSearch<Filter extends AnyFilter>(read: Ask, list: List<Filter>): Walk<Filter> {
-  const { table, filters, searched } = list
+  const { table, searched } = list
   const row = `SELECT id, ${searched} AS text, ${jsonObject(list.columns, POSTGRES_JSON)} AS json FROM ${rowsOf(list)}`
-  const whereGiven = ({ given }: Plan<Filter>) => given.map((name, place) => `${filters[name]} = ${parameter(place)}`)
+  const whereGiven = (plan: Plan<Filter>) => demandsOf(list, plan, parameter)
 
   async function look(
     { filter, words, up }: Way<Filter>,

@@ -1,7 +1,7 @@
 // The rows of a list, along the index that its filters choose: SQL that leaves PostgreSQL's planner no other way. In it `$1` is the place where the
 // walk begins, and the filters follow. The limit is a number: a parameter would be a reason to plan the statement at every execution.
 
-import { type List, type Plan, rowsOf } from '../shared/lists.ts'
+import { demandsOf, type List, type Plan, rowsOf } from '../shared/lists.ts'
 
 export const parameter = (place: number) => `$${place + 2}`
 
@@ -26,23 +26,21 @@ export function walkSql<Filter>(
 function walksAlong<Filter>({ filters }: List<Filter>, { given, index }: Plan<Filter>): Walk[] {
   if (!index) return [[]]
   const { filter, second } = index
-  const first = [filters[filter], parameter(given.indexOf(filter))] as const
+  const first = [filters[filter].column, parameter(given.indexOf(filter))] as const
   if (!second) return [[first]]
   const place = given.indexOf(second.filter)
   const values = place < 0 ? second.values.map((value) => `'${value}'`) : [parameter(place)]
-  return values.map((value) => [first, [filters[second.filter], value]])
+  return values.map((value) => [first, [filters[second.filter].column, value]])
 }
 
 /** Conditions, order and limit, for each walk, of the rows above the place or up to it. */
 function walksOf<Filter>(list: List<Filter>, plan: Plan<Filter>, up: boolean, limit: number): string[] {
   const { given, index } = plan
+  const walked = [index?.filter, index?.second?.filter]
   const direction = up ? '' : ' DESC'
   return walksAlong(list, plan).map((walk) => {
     const columns = walk.map(([column]) => column)
-    const others = given.map((name, place) => [list.filters[name], parameter(place)] as const)
-    const where = others
-      .filter(([column]) => !columns.includes(column))
-      .map(([column, value]) => `${column} = ${value}`)
+    const where = demandsOf(list, plan, parameter).filter((_, place) => !walked.includes(given[place]))
     if (index?.unique) where.push(walk.map(([column, value]) => `${column} = ${value}`).join(), index.unique.where)
     where.push(index && !index.unique ? along(walk, up) : `id ${up ? '>' : '<='} $1`)
     // Of the one row of a unique index in the order of the ids, the planner would read all rows with the value, by another index.

@@ -22,13 +22,19 @@ export interface List<Filter> {
   readonly lookup: string | undefined
   /** The text that a search looks through, as SQL. */
   readonly searched: string
-  /** The column that each parameter narrows the list by. */
-  readonly filters: { readonly [Name in Filters<Filter>]-?: string }
+  /** What each parameter demands of a row. */
+  readonly filters: { readonly [Name in Filters<Filter>]-?: Demand }
   /** The first whose filter is given is used; without one, the rows are read by their ids. */
   readonly indexes: readonly Index<Filter>[]
 }
 
-/** An index on the filter's column, and the ids. */
+/** `column operator value`. Only rows where the column has a value can meet it. */
+interface Demand {
+  readonly column: string
+  readonly operator: '=' | '<' | '>='
+}
+
+/** An index on the column of a filter that demands one value, and the ids. */
 export interface Index<Filter> {
   readonly name: string
   readonly filter: Filters<Filter>
@@ -43,7 +49,10 @@ export const PETS: List<PetFilter> = {
   columns: PET_COLUMNS,
   lookup: undefined,
   searched: 'name',
-  filters: { status: 'status', categoryId: 'category_id' },
+  filters: {
+    status: { column: 'status', operator: '=' },
+    categoryId: { column: 'category_id', operator: '=' },
+  },
   indexes: [
     { name: 'pets_by_category', filter: 'categoryId', second: { filter: 'status', values: PET_STATUSES } },
     { name: 'pets_by_status', filter: 'status' },
@@ -55,7 +64,10 @@ export const ORDERS: List<OrderFilter> = {
   columns: ORDER_COLUMNS,
   lookup: '(SELECT name FROM pets WHERE pets.id = pet_id) AS pet_name',
   searched: "concat(reference, ' ', pet_name)",
-  filters: { status: 'status', petId: 'pet_id' },
+  filters: {
+    status: { column: 'status', operator: '=' },
+    petId: { column: 'pet_id', operator: '=' },
+  },
   indexes: [
     {
       name: 'orders_that_hold',
@@ -77,6 +89,15 @@ export function planOf<Filter>({ filters, indexes }: List<Filter>, filter: Filte
   const given = (Object.keys(filters) as Filters<Filter>[]).filter((name) => filter[name] !== undefined)
   const index = indexes.find(({ filter: name, unique }) => given.includes(name) && (unique?.fits(filter) ?? true))
   return { given, index }
+}
+
+/** The conditions of the filters that are given, in their order. `parameter`: the name of a filter's value in SQL, by its place. */
+export function demandsOf<Filter>(
+  { filters }: List<Filter>,
+  { given }: Plan<Filter>,
+  parameter: (place: number) => string,
+): string[] {
+  return given.map((name, place) => `${filters[name].column} ${filters[name].operator} ${parameter(place)}`)
 }
 
 /** Whether the list is narrowed by more than a search. */

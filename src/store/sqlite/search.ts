@@ -1,7 +1,7 @@
 // The index of search in SQLite, an FTS5 table of words for each list, and the rows that a search finds by it.
 
 import { jsonObject } from '../shared/columns.ts'
-import { type AnyFilter, hasFilters, type List, ORDERS, PETS, planOf, rowsOf } from '../shared/lists.ts'
+import { type AnyFilter, demandsOf, hasFilters, type List, ORDERS, PETS, planOf, rowsOf } from '../shared/lists.ts'
 import { type FoundRow, indexedWords, type Walk, type Way } from '../shared/search.ts'
 import { SQLITE_JSON } from './json.ts'
 import type { Query, Read, Statements } from './statements.ts'
@@ -120,7 +120,9 @@ export function sqliteSearch<Filter extends AnyFilter>(ask: Ask, list: List<Filt
       ? `SELECT rowid FROM ${index} WHERE ${index} MATCH ${parameter(given.length)} AND rowid ${up ? '>' : '<='} ?1
          ORDER BY rowid ${up ? '' : 'DESC'} LIMIT +?2`
       : walkSql(list, plan, up, 'id')
-    const where = given.map((name, place) => ` AND ${list.filters[name]} = ${parameter(place)}`).join('')
+    const where = demandsOf(list, plan, parameter)
+      .map((demand) => ` AND ${demand}`)
+      .join('')
     const sql = `WITH candidate (found) AS MATERIALIZED (${candidates})
       SELECT count(*), ${up ? 'max' : 'min'}(found), NULL FROM candidate UNION ALL
       SELECT ${list.table}.id, ${list.searched}, ${json} FROM candidate CROSS JOIN ${rowsOf(list, ' NOT INDEXED')}

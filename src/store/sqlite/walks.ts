@@ -5,7 +5,7 @@
 // (block, first, second, id). There a pet whose status changes stays nearby. In an index of (first, second, id), an order would move it to another
 // page of the file, which was half of what it cost.
 
-import { type List, type Plan, rowsOf } from '../shared/lists.ts'
+import { demandsOf, type List, type Plan, rowsOf } from '../shared/lists.ts'
 
 /** A bare one, beside ORDER BY, would be a reason to plan the statement at every execution. */
 export const parameter = (place: number) => `+?${place + 3}`
@@ -37,9 +37,9 @@ function hasBlocks<Filter>({ given, index }: Plan<Filter>): boolean {
 
 /** As `found`, the nearest first: in each block that has rows with the first filter, up to `limit` that have both. */
 function idsInBlocks<Filter>(list: List<Filter>, plan: Plan<Filter>, up: boolean, limit: string): string {
-  const { table, filters } = list
+  const { table } = list
   const { given, index } = plan as Plan<Filter> & { index: object }
-  const first = `${filters[index.filter]} = ${parameter(given.indexOf(index.filter))}`
+  const first = demandsOf(list, plan, parameter)[given.indexOf(index.filter)]
   const block = (where: string) => `(SELECT id >> ${BLOCK_BITS} FROM ${table}${indexed(plan)}
     WHERE ${first} AND ${where} ${nearestFirst(up)} LIMIT 1)`
   // So written, the bounds of the last block of all do not overflow.
@@ -51,9 +51,9 @@ function idsInBlocks<Filter>(list: List<Filter>, plan: Plan<Filter>, up: boolean
       WHERE id >> ${BLOCK_BITS} = n AND ${condition(list, plan, up)} ${nearestFirst(up)} LIMIT ${limit})))`
 }
 
-function condition<Filter>(list: List<Filter>, { given, index }: Plan<Filter>, up: boolean): string {
-  const where = given.map((name, place) => `${list.filters[name]} = ${parameter(place)}`)
-  return [...where, ...(index?.unique ? [index.unique.where] : []), place(up)].join(' AND ')
+function condition<Filter>(list: List<Filter>, plan: Plan<Filter>, up: boolean): string {
+  const { index } = plan
+  return [...demandsOf(list, plan, parameter), ...(index?.unique ? [index.unique.where] : []), place(up)].join(' AND ')
 }
 
 function place(up: boolean): string {
