@@ -34,4 +34,6 @@ try {
   process.stderr.write(`${reasons.map(String).join('\n')}\nThe executable could not be made.\n`)
   process.exit(1)
 }
-process.stdout.write(`${executable}: ${(Bun.file(executable).size / 1e6).toFixed(0)} MB\n`)
+const bytes = await Bun.file(executable).bytes()
+const megabytes = ({ length }: Uint8Array) => `${(length / 1e6).toFixed(0)} MB`
+process.stdout.write(`${executable}: ${megabytes(bytes)}, ${megabytes(Bun.gzipSync(bytes))} compressed\n`)
