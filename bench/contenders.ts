@@ -2,8 +2,9 @@
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { encodeCursor } from '../src/http/request/cursor.ts'
+import type { PetStatus } from '../src/domain/pets.ts'
 import { decodeEventCursor, encodeEventCursor } from '../src/http/request/event-cursor.ts'
+import { cursorAfter } from '../test/support/cursors.ts'
 import { Cluster } from '../test/support/postgres.ts'
 import { CORES, findProgram, ROOT, run, stayOn, temporaryFolder } from './machine.ts'
 import { nginxConfiguration } from './nginx.ts'
@@ -14,7 +15,7 @@ import { type Answer, answerOf, type Running, type Starting, start } from './ser
 export interface Contender {
   name: string
   /** Its cursor of the page that follows this id. */
-  cursor(after: number): string
+  cursor(after: number, status?: PetStatus): string
   /** Makes a store with so many pets for this work in an empty folder, and returns how to start the server. */
   prepare(folder: string, pets: number, works: readonly Work[]): Promise<Starting>
 }
@@ -62,7 +63,7 @@ type Launch = (database: string, folder: string) => Omit<Starting, 'key'> | Prom
 function withStore(name: string, launch: Launch, root = ROOT): Contender {
   return {
     name,
-    cursor: (after) => encodeCursor(BigInt(after)),
+    cursor: (after, status) => cursorAfter(BigInt(after), status),
     async prepare(folder, pets, works) {
       const database = join(folder, 'store.db')
       const key = await copySeeded(root, pets, database, works)

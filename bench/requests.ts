@@ -1,5 +1,7 @@
 // The kinds of work: the requests of each, as wrk sends them in turn, and the status that answers them.
 
+import type { PetStatus } from '../src/domain/pets.ts'
+
 /** One request. `{nnnn}` stands for a number of six digits, another one each time. */
 export interface Asked {
   method: 'GET' | 'POST'
@@ -11,7 +13,7 @@ export interface Asked {
 /** What requests depend on: the server's pets, its cursors of the pages that follow an id and an event, and the entity tag of its list. */
 export interface Asking {
   pets: number
-  cursor: (after: number) => string
+  cursor: (after: number, status?: PetStatus) => string
   place: (event: number) => string
   etag: string
 }
@@ -27,7 +29,7 @@ export interface Work {
   since?: string
 }
 
-const STATUSES = ['available', 'pending', 'sold']
+const STATUSES: readonly PetStatus[] = ['available', 'pending', 'sold']
 /** More than any cache of pages holds. */
 const RANDOM_REQUESTS = 200_000
 /** The pets that are ordered: those whose ids have six digits. */
@@ -46,10 +48,10 @@ export const WORK = {
   list: work(200, () => [LIST]),
   'not-modified': work(304, ({ etag }) => [{ ...LIST, headers: { 'If-None-Match': etag } }]),
   // Each of the 100 pages is full in a store of 1000 pets or more.
-  filtered: work(200, ({ pets, cursor }) => repeat(100, (n) => page(cursor(Math.floor((n * pets) / 200)), n))),
-  pages: work(200, ({ pets, cursor }) => scattered(pets - 20, (after) => page(cursor(after)))),
+  filtered: work(200, ({ pets, cursor }) => repeat(100, (n) => page(cursor, Math.floor((n * pets) / 200), n))),
+  pages: work(200, ({ pets, cursor }) => scattered(pets - 20, (after) => page(cursor, after))),
   // The last pets are left out: few of them are sold.
-  'status-pages': work(200, ({ pets, cursor }) => scattered(pets - 1000, (after, n) => page(cursor(after), n))),
+  'status-pages': work(200, ({ pets, cursor }) => scattered(pets - 1000, (after, n) => page(cursor, after, n))),
   pet: work(200, ({ pets }) => scattered(pets, (before) => get(`/${before + 1}`))),
   create: work(201, () => repeat(100, (n) => post('/v1/pets', newPet(n)))),
   place: work(201, () => [post('/v1/store/orders', '{"petId":{nnnn}}')], { prepare: AVAILABLE, since: ORDERS }),
@@ -94,8 +96,10 @@ function get(rest: string): Asked {
 }
 
 /** With a number, a page with the status that comes in turn. */
-function page(cursor: string, n?: number): Asked {
-  return get(`?${n === undefined ? '' : `status=${STATUSES[n % 3]}&`}cursor=${cursor}`)
+function page(cursor: Asking['cursor'], after: number, n?: number): Asked {
+  if (n === undefined) return get(`?cursor=${cursor(after)}`)
+  const status = STATUSES[n % 3] as PetStatus
+  return get(`?status=${status}&cursor=${cursor(after, status)}`)
 }
 
 function post(target: string, body = ''): Asked {

@@ -3,7 +3,7 @@
 //
 //   npm run endurance:overload -- --report
 
-import { encodeCursor } from '../src/http/request/cursor.ts'
+import { cursorAfter } from '../test/support/cursors.ts'
 import { ask, type Running, serve } from '../test/support/process.ts'
 import { runCommand } from './command.ts'
 import { type Figures, openLoop } from './open-loop.ts'
@@ -67,7 +67,7 @@ function loads({ key }: Running): Record<string, string[]> {
   const head = `Host: a\r\nAuthorization: Bearer ${key}\r\n`
   return {
     'pages of 100, all different': Array.from({ length: PETS - 100 }, (_, n) => {
-      return `GET /v1/pets?limit=100&cursor=${encodeCursor(BigInt(n))} HTTP/1.1\r\n${head}\r\n`
+      return `GET /v1/pets?limit=100&cursor=${cursorAfter(BigInt(n))} HTTP/1.1\r\n${head}\r\n`
     }),
     creates: [`POST /v1/pets HTTP/1.1\r\n${head}Content-Length: ${PET.length}\r\n\r\n${PET}`],
   }

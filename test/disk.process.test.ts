@@ -10,7 +10,7 @@ import { isUnanswered } from '../endurance/history/operations.ts'
 import { BROKEN_MS, judge } from '../endurance/history/record.ts'
 import { inWords } from '../endurance/history/words.ts'
 import { KEYS } from '../endurance/history/world.ts'
-import { encodeCursor } from '../src/http/request/cursor.ts'
+import { cursorAfter } from './support/cursors.ts'
 import { temporaryFile } from './support/files.ts'
 import { petBody } from './support/pets.ts'
 import { ask, type Running, serve } from './support/process.ts'
@@ -64,7 +64,7 @@ describe.skipIf(!strace)(`calls that fail${strace ? '' : ' (strace is not instal
     const pages = (from: number) =>
       Promise.all(
         Array.from({ length: 32 }, async (_, n) => {
-          const cursor = encodeCursor(BigInt(from + n * 3_000))
+          const cursor = cursorAfter(BigInt(from + n * 3_000))
           return (await ask('GET', `${server.url}/pets?cursor=${cursor}`, server.key)).status
         }),
       )

@@ -3,8 +3,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { generateKey, hashKey } from '../src/domain/keys.ts'
-import { encodeCursor } from '../src/http/request/cursor.ts'
 import { openStore } from '../src/store/kinds.ts'
+import { cursorAfter } from './support/cursors.ts'
 import { newKey } from './support/keys.ts'
 import { petFilter } from './support/lists.ts'
 import { newPet, petBody, petsOf } from './support/pets.ts'
@@ -57,7 +57,7 @@ describe('three servers that start at the same time', () => {
       for (let after: bigint | undefined, turn = first; ; turn++) {
         const last = !adding
         const { url } = servers[turn % SERVERS] as Running
-        const { text } = await ask('GET', `${url}/pets?limit=5${after ? `&cursor=${encodeCursor(after)}` : ''}`, key)
+        const { text } = await ask('GET', `${url}/pets?limit=5${after ? `&cursor=${cursorAfter(after)}` : ''}`, key)
         const ids = idsIn(text)
         seen.push(...ids)
         if (ids.length > 0) after = BigInt(ids.at(-1) as string)

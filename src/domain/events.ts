@@ -66,15 +66,3 @@ export interface NewEvent {
   /** The pet as the event shows it. */
   readonly pet?: Pet
 }
-
-/** What a store writes down of an event, in the transaction of its change. */
-export interface NewEvent {
-  readonly type: contract.EventType
-  readonly at: number
-  /** `null` where the service itself did it. */
-  readonly by: KeyId | null
-  readonly petId: bigint
-  readonly orderId?: bigint
-  /** The pet as the event shows it. */
-  readonly pet?: Pet
-}

@@ -1,7 +1,7 @@
 // What the scenarios of orders share: a new pet, an order of it, and what has become of either.
 
 import { expect } from 'bun:test'
-import { encodeCursor } from '../../src/http/request/cursor.ts'
+import { cursorAfter } from '../support/cursors.ts'
 import { petBody } from '../support/pets.ts'
 import type { Answer } from '../support/service.ts'
 import { type Api, JSON_TYPE } from './api.ts'
@@ -43,7 +43,7 @@ export function ordersOf(api: Api) {
   }
 
   async function petStatus(petId: number): Promise<string> {
-    const { text } = await api.service.get(`/pets?limit=1&cursor=${encodeCursor(BigInt(petId) - 1n)}`)
+    const { text } = await api.service.get(`/pets?limit=1&cursor=${cursorAfter(BigInt(petId) - 1n)}`)
     const [pet] = JSON.parse(text)
     expect(pet.id).toBe(petId)
     return pet.status

@@ -24,15 +24,6 @@ export type List = keyof Queries
 
 const PATH: Record<List, string> = { pets: pathOf('listPets'), orders: pathOf('listOrders') }
 
-/** The seeds of the check bytes in the version before, whose cursors know only their list. They go on with the filters that it had. */
-const OLDER_SEED: Record<List, number> = { pets: 0, orders: 1 }
-const OLDER_FILTERS = /^(?:(?:status|petId)=[^&]*&)*$/
-
-/** A cursor of the version before. */
-export function encodeCursor(after: bigint, list: List = 'pets'): string {
-  return encode(after, OLDER_SEED[list])
-}
-
 /** Throws `invalid_parameter` unless this service created the cursor for this list, with these filters and in this order. */
 export function placeOf<Of extends List>(cursor: string | undefined, list: Of, query: Queries[Of]): Place {
   if (cursor === undefined) return { after: undefined, back: false }
@@ -43,7 +34,6 @@ export function placeOf<Of extends List>(cursor: string | undefined, list: Of, q
     const check = bytes.readUIntBE(ID_BYTES, CHECK_BYTES)
     const filters = filtersOf(query)
     for (const back of [false, true]) if (checkOf(seedOf(list, filters, back)) === check) return { after, back }
-    if (checkOf(OLDER_SEED[list]) === check && OLDER_FILTERS.test(filters)) return { after, back: false }
   }
   throw new PetstoreError('invalid_parameter', "cursor must be copied unchanged from the previous page's Link header.")
 }

@@ -1,0 +1,11 @@
+// Cursors of pages that begin in the midst of a list, for requests that did not come there by links.
+
+import type { PetStatus } from '../../src/domain/pets.ts'
+import { linksOf } from '../../src/http/request/cursor.ts'
+
+/** That of the pets behind an id, oldest first. */
+export function cursorAfter(after: bigint, status?: PetStatus): string {
+  const query = { limit: 1, sort: 'oldest', status, categoryId: undefined, search: undefined } as const
+  const page = { json: '[]', next: after, prev: undefined }
+  return /cursor=([^>]+)/.exec(linksOf((target) => target, 'pets', query, page) ?? '')?.[1] ?? ''
+}
