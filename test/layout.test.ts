@@ -31,8 +31,8 @@ const ALLOWED: Record<string, readonly string[]> = {
   reference: ['contract/openapi.ts', 'contract/generated.ts', 'console/tab-keys.ts'],
   // It knows a server by what it answers, and words for why none came.
   promises: ['contract', 'json', 'domain/errors.ts'],
-  // It knows a service by its bytes, and operations by the contract.
-  practice: ['contract', 'json'],
+  // It knows a service by its bytes, and operations by the contract. Of what a test may ask, petstore/testing has the types.
+  practice: ['contract', 'json', 'testing/testing.ts'],
   // It starts the command line as a process.
   testing: [],
   cli: [

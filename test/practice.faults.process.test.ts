@@ -3,19 +3,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { PetstoreClient } from '../src/client/petstore.ts'
-import type { Fault } from '../src/practice/faults.ts'
-import type { Report } from '../src/practice/report.ts'
-import {
-  type PracticePetstore,
-  startPetstore,
-  type Fault as TestFault,
-  type Report as TestReport,
-} from '../src/testing/testing.ts'
+import { type Fault, type PracticePetstore, startPetstore } from '../src/testing/testing.ts'
 import { rejectionOf } from './support/rejection.ts'
-
-// petstore/testing imports no other room, so it has the types, too: they are the same.
-const same = (one: [Required<Fault>, Report]): [Required<TestFault>, TestReport] => one
-const alike = (one: [Required<TestFault>, TestReport]): [Required<Fault>, Report] => one
 
 let store: PracticePetstore
 beforeAll(async () => {
@@ -234,10 +223,5 @@ describe('a fault is refused that', () => {
   ])('%s', async (_name, fault, message) => {
     expect(await rejectionOf(store.fail(fault as Fault))).toMatchObject({ message: expect.stringContaining(message) })
     expect(statusOf(await list())).toBe(200)
-  })
-
-  test('petstore/testing and the service mean the same by it', () => {
-    expect(same).toBeFunction()
-    expect(alike).toBeFunction()
   })
 })

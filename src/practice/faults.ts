@@ -1,38 +1,9 @@
 // The faults that a test asks for: what each may say, and which requests it strikes.
 
 import { basePath, document, operations } from '../contract/contract.ts'
+import type { Fault } from '../testing/testing.ts'
 import type { Asked } from './proxy.ts'
 import { isOf } from './tell.ts'
-
-export interface Fault {
-  /** The id of the operation, such as `createPet`. Without it, any request is struck. */
-  operation?: string
-  /** How many requests are struck: 1, or with `every` or `rate` any number. */
-  times?: number
-  /** Only one request in so many is struck: with 2 the second, the fourth and so on. */
-  every?: number
-  /** Strikes this share of the requests, from 0 to 1, at random: with the same `seed` the same ones of the same requests. */
-  rate?: number
-  /** 0, where nothing is said. */
-  seed?: number
-  /** Answers with this error, and the service does not hear of the request. */
-  status?: number
-  /** The same by its error code. */
-  code?: string
-  /** Seconds, in the header of that error. */
-  retryAfter?: number
-  latencyMs?: number
-  /** Closes the connection without an answer: before the service hears of the request, or after it has answered. */
-  cut?: 'before' | 'after'
-  /** Closes the connection after so many bytes of the body. */
-  truncate?: number
-  /** How many bytes of the answer arrive in a second. */
-  drip?: number
-  /** Resets the connection (RST) where it would be closed. */
-  reset?: boolean
-  /** The answer has a field, a type of event or a code that clients cannot know: as a later version may send them. */
-  unknown?: boolean
-}
 
 interface Rule {
   isRight(value: unknown): boolean

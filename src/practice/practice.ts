@@ -1,10 +1,11 @@
 // What a service does wrong at its user's word, until the next reset.
 
+import type { Report } from '../testing/testing.ts'
 import { Clock } from './clock.ts'
 import { Faults } from './faults.ts'
 import type { Behaviour, Pass } from './proxy.ts'
 import { Recorder } from './record.ts'
-import { type Report, reportOf } from './report.ts'
+import { reportOf } from './report.ts'
 import { strike } from './strike.ts'
 import { headerText } from './tell.ts'
 

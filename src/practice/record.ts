@@ -1,7 +1,7 @@
 // What went between clients and a service in practice, kept as data, of which the report is made.
 
 import type { Socket } from 'node:net'
-import type { Fault } from './faults.ts'
+import type { Fault } from '../testing/testing.ts'
 import { type Answered, type Asked, write } from './proxy.ts'
 
 export interface Exchange extends Asked {

@@ -1,5 +1,6 @@
 // The report: which lessons a client has kept or missed in what was recorded of it.
 
+import type { JudgedLesson, Report } from '../testing/testing.ts'
 import { History, hasLeft, isLost } from './history.ts'
 import type { Judge, Lesson, Lessons } from './lessons/lesson.ts'
 import { PAGE_LESSONS } from './lessons/pages.ts'
@@ -8,21 +9,6 @@ import { STATE_LESSONS } from './lessons/state.ts'
 import { VALUE_LESSONS } from './lessons/values.ts'
 import { WAIT_LESSONS } from './lessons/waits.ts'
 import type { Exchange } from './record.ts'
-
-export interface Report {
-  /** Every request since the start or the reset. `answer` is a status, or what became of the connection. */
-  requests: { number: number; method: string; target: string; answer: number | 'lost' | 'left' | 'waiting' }[]
-  lessons: JudgedLesson[]
-}
-
-export interface JudgedLesson {
-  id: string
-  sentence: string
-  /** `unknown`: the client was not seen in a case of this kind. */
-  outcome: 'kept' | 'missed' | 'unknown'
-  /** The numbers of the requests that show it, the first ten. */
-  evidence: number[]
-}
 
 export const LESSONS: Lessons = {
   ...RETRY_LESSONS,

@@ -1,6 +1,7 @@
 // What a fault does to a request and to the bytes of its answer.
 
-import { type Fault, STATUS_OF } from './faults.ts'
+import type { Fault } from '../testing/testing.ts'
+import { STATUS_OF } from './faults.ts'
 import { type Answered, type Asked, type Pass, write } from './proxy.ts'
 import { each, errorAnswer, header } from './tell.ts'
 

@@ -73,7 +73,7 @@ export interface Fault {
 }
 
 export interface Report {
-  /** `answer` is a status, or what became of the connection. */
+  /** Every request since the start or the reset. `answer` is a status, or what became of the connection. */
   requests: { number: number; method: string; target: string; answer: number | 'lost' | 'left' | 'waiting' }[]
   lessons: JudgedLesson[]
 }

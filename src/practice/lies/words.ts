@@ -112,12 +112,9 @@ export const takingKeyFrom = (place: (asked: Asked) => string | undefined): Told
 export const firstSentence = (message: string) => message.replace(/\. .*$/s, '.')
 export const echoKey: Change = (answered, asked) =>
   put('message', `${headerOf(asked.headers, 'Authorization')} is unknown.`)(answered, asked)
-export const rewriteName = (change: (name: string) => string) => (pet: JsonObject) =>
-  isText(pet.get('name')) && pet.set('name', change(textOf(pet.get('name'))))
 export const categoryOf = (asked: Asked) => textOf(objectOf(asked).get('categoryId'))
 export const isOutside = (digits: RegExp) => (value: Json | undefined) =>
   value instanceof JsonNumber && digits.test(value.text) && !isInt64(value.text)
-export const lengthOfName = (asked: Asked) => textOf(objectOf(asked).get('name')).length
 export const hasNext = ({ headers }: Answered) => /rel="next"/.test(headerOf(headers, 'Link') ?? '')
 
 const isInt64 = (digits: string) => /^-?\d+$/.test(digits) && BigInt.asIntN(64, BigInt(digits)) === BigInt(digits)
@@ -137,16 +134,6 @@ export function isJson(body: Buffer): boolean {
     return parseJson(body.toString()) !== undefined
   } catch {
     return false
-  }
-}
-
-/** As JSON.parse does, which takes the last of equal names. */
-export function lastOfEqualNames(text: string): string {
-  if (isJson(Buffer.from(text))) return text
-  try {
-    return JSON.stringify(JSON.parse(text))
-  } catch {
-    return text
   }
 }
 
