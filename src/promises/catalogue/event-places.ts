@@ -238,7 +238,7 @@ const WRONG_TYPES: WrongValues = {
 
 const WRONG_CURSORS: WrongValues = {
   invalid: ['x', 'A cursor that is none'],
-  'other-list': ['AAAAAAAAABRSC4o', 'A cursor of another list', 'invalid'],
+  'other-list': ['AAAAAAAAABRk2Rs', 'A cursor of another list', 'invalid'],
   'made-up': ['AAAAAAAAAAAAAAAAAAAAAAAA', 'A cursor that was not handed out', 'invalid'],
 }
 
