@@ -43,6 +43,11 @@ test('the README leads to each page of docs/, in one of its groups', () => {
   expect(pages.filter((page) => groups.split(`](${page})`).length !== 2)).toEqual([])
 })
 
+test.each(documents)('%s names only scripts that package.json has', (document) => {
+  const named = [...readFileSync(join(root, document), 'utf8').matchAll(/\bnpm run ([\w:-]+)/g)]
+  expect(named.map(([, name = '']) => name).filter((name) => !(name in packageJson.scripts))).toEqual([])
+})
+
 /** What people read, and what the service shows. */
 const told = [
   '*.md',
