@@ -54,10 +54,10 @@ export class Pool<Item> {
   private async take(): Promise<Item> {
     if (this.isClosed) return this.wait()
     const free = this.free.pop()
-    if (free) return free
+    if (free !== undefined) return free
     const isNoneOpen = this.unopened.length === this.items.length
     const next = isNoneOpen || performance.now() >= this.fullUntil ? this.unopened.pop() : undefined
-    if (!next) return this.wait()
+    if (next === undefined) return this.wait()
     try {
       await this.opening.open(next)
       return next
