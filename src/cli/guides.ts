@@ -9,6 +9,14 @@ const MAX_COLUMNS = 100
 const EXPLANATION_MIN = 20
 const BELOW = 6
 
+/** The guides by what a reader wants, as README.md has them. */
+export const GROUPS = {
+  Begin: ['orders', 'page'],
+  'How to': ['operations', 'backups', 'postgresql', 'testing', 'practice', 'verify', 'events'],
+  Reference: ['configuration', 'cli', 'clients'],
+  Why: ['design', 'interface', 'reliability', 'performance', 'practice-clients'],
+}
+
 /** By the name that `petstore help` takes. */
 export function guides(): Map<string, Blob> {
   const inside = Bun.embeddedFiles as (Blob & { name: string })[]

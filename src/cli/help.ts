@@ -2,7 +2,7 @@
 // in no command's help.
 
 import { Command } from 'commander'
-import { guides, readable, settingsText, wrap } from './guides.ts'
+import { GROUPS, guides, readable, settingsText, wrap } from './guides.ts'
 import { write } from './print.ts'
 
 export function helpCommand(program: Command): Command {
@@ -11,7 +11,7 @@ export function helpCommand(program: Command): Command {
     () => `
 petstore help settings lists every setting.
 petstore help shows these guides, too:
-${wrap(names(program), process.stdout.columns, '  ')}`,
+${grouped(program, process.stdout.columns)}`,
   )
   return new Command('help')
     .description('Show the help of a command, every setting, or a guide.')
@@ -33,8 +33,12 @@ ${wrap(names(program), process.stdout.columns, '  ')}`,
 }
 
 /** A guide that has the name of a command is called by its file's name. */
-function names(program: Command): string {
-  return [...guides().keys()].map((name) => (isCommand(program, name) ? `${name}.md` : name)).join(', ')
+function grouped(program: Command, columns?: number): string {
+  const lines = Object.entries(GROUPS).map(([group, names]) => {
+    const shown = names.map((name) => (isCommand(program, name) ? `${name}.md` : name))
+    return wrap(`${group}: ${shown.join(', ')}`, columns, '  ', 2)
+  })
+  return lines.join('\n')
 }
 
 const isNamed = (command: Command, name: string) => command.name() === name || command.aliases().includes(name)
