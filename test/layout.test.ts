@@ -114,6 +114,29 @@ test('no file of http/ has a path of the contract, beside its comments', () => {
   expect(lines.filter((line) => starts.some((start) => new RegExp(`['"\`}]${start}`).test(line)))).toEqual([])
 })
 
+test('every name that a file exports is imported by another, of the service or of what tries it', () => {
+  const root = join(src, '..')
+  const others = ['test', 'bench', 'endurance', 'scripts'].flatMap((folder) =>
+    [...new Bun.Glob(`${folder}/**/*.{ts,tsx}`).scanSync(root)].map((file) => join(root, file)),
+  )
+  const names = new Map<string, Set<string>>()
+  for (const path of [...files.map((file) => join(src, file)), ...others]) {
+    for (const [name] of readFileSync(path, 'utf8').matchAll(/[A-Za-z_$][\w$]*/g)) {
+      names.set(name, (names.get(name) ?? new Set()).add(path))
+    }
+  }
+  const EXPORT = /^export (?:declare |abstract |async )*(?:const|let|function\*?|class|interface|type|enum) (\w+)/gm
+  // What these export is for other programs, or generated.
+  const published = (file: string) => ['client', 'testing'].includes(roomOf(file)) || file === 'contract/generated.ts'
+  const exported = files
+    .filter((file) => !published(file))
+    .flatMap((file) =>
+      [...readFileSync(join(src, file), 'utf8').matchAll(EXPORT)].map(([, name]) => [file, name] as const),
+    )
+  expect(exported.length).toBeGreaterThan(500)
+  expect(exported.filter(([, name]) => (names.get(name as string)?.size ?? 0) < 2)).toEqual([])
+})
+
 function roomOf(file: string): string {
   return file.split('/')[0] as string
 }

@@ -5,7 +5,7 @@ import { Writable } from 'node:stream'
 import { StartError } from '../domain/errors.ts'
 import { printable } from '../observability/printable.ts'
 
-export interface AskOptions {
+interface AskOptions {
   /** The message of the StartError when the person stops instead of answering. */
   stopped: string
   /** Does not show what is typed. */

@@ -16,7 +16,7 @@ import { tell } from './print.ts'
 
 const NOTHING_SAVED = 'Nothing was saved.'
 
-export interface Login {
+interface Login {
   url: string
   apiKey: string
 }

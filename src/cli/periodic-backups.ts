@@ -21,7 +21,7 @@ const STOPPING: unknown[] = ['SIGTERM', 'SIGINT', 'SIGHUP']
 /** A backup that is at most this late is named after the time when it was due. */
 const ON_TIME_MS = 10_000
 
-export interface PeriodicBackups {
+interface PeriodicBackups {
   stop(): Promise<void>
   /** For how long a backup has been due; `undefined` where none are taken. */
   overdueSeconds: (() => number) | undefined

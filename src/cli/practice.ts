@@ -10,7 +10,7 @@ import { answerTo, type CreateKey } from '../practice/commands.ts'
 import { Practice } from '../practice/practice.ts'
 import { listenBefore } from '../practice/proxy.ts'
 
-export interface RunningPractice {
+interface RunningPractice {
   /** The base address for clients, ending in /v1. */
   url: string
   clock: Clock

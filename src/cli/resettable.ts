@@ -2,7 +2,7 @@
 
 import type { Store, StoreVersion } from '../domain/store.ts'
 
-export interface Resettable {
+interface Resettable {
   store: Store
   /** Resolves when the store has been replaced by an empty one. Calls to the old one still complete. */
   reset(): Promise<void>

@@ -12,7 +12,7 @@ const AT_ONCE = 4
 /** `null`: no order holds it. `undefined`: not known, or nobody holds it. */
 export type HolderOf = (pet: Pet) => Order | null | undefined
 
-export interface Holders {
+interface Holders {
   holderOf: HolderOf
   /** Something may have happened to this animal. */
   forget: (petId: bigint) => void

@@ -21,7 +21,7 @@ export interface OrderTaskProps {
   onDone: (order: Order) => void
 }
 
-export interface Choices {
+interface Choices {
   reference: string
   hold: Hold
   until: string

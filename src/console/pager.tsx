@@ -59,7 +59,7 @@ export function pageName({ page }: ListPosition): string {
 }
 
 /** Which rows these are, and of how many, as far as that is known: "41 – 60 of 5,203". */
-export function rangeOf(shown: Shown): string {
+function rangeOf(shown: Shown): string {
   const { next, position } = shown
   const { page, limit } = position
   const count = countOf(shown)

@@ -30,7 +30,7 @@ export interface Operation {
   responses: Record<string, Reference | Response>
 }
 
-export interface SecurityScheme {
+interface SecurityScheme {
   type: string
   scheme: string
 }

@@ -108,7 +108,7 @@ export function hashKey(token: string): KeyHash {
   return Bun.SHA256.hash(token, 'hex') as KeyHash
 }
 
-export type KeyState = 'active' | 'expired' | 'revoked'
+type KeyState = 'active' | 'expired' | 'revoked'
 /** Why a key is refused. `unknown`: there is none like it. */
 export type RefusedKey = Exclude<KeyState, 'active'> | 'unknown'
 

@@ -38,7 +38,7 @@ export interface SchemaState {
 }
 
 /** What an operator has to look at. `lost`: nothing is served any more. */
-export interface Trouble {
+interface Trouble {
   lost: boolean
   reason: string
 }

@@ -6,7 +6,7 @@ import type { Log } from '../observability/log.ts'
 
 const EVERY_MS = 500
 
-export interface Expiry {
+interface Expiry {
   /** Starts no more transactions. Resolves when the last one has ended. */
   stop(): Promise<void>
 }

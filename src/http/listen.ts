@@ -22,7 +22,7 @@ export interface Address {
   log?: Log
 }
 
-export type Serving = Pick<Bun.Serve.Options<undefined>, 'routes' | 'fetch' | 'maxRequestBodySize'>
+type Serving = Pick<Bun.Serve.Options<undefined>, 'routes' | 'fetch' | 'maxRequestBodySize'>
 
 /**
  * How long nothing may arrive on a connection, or be read from it; Bun looks every 4 s, so one ends after about 12 s. The runtime's own

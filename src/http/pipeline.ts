@@ -47,7 +47,7 @@ export interface PipelineOptions extends ReportOptions {
   readonly maxWaiting?: number
 }
 
-export interface PipelineParts extends PipelineOptions {
+interface PipelineParts extends PipelineOptions {
   readonly linkTo: LinkTo
   readonly notFound: NotFound
   /** Whether the connection of a request is ended when it is idle. */

@@ -10,7 +10,7 @@ import { type Answer, noContent } from './response/response.ts'
 import { type SharedHeaders, sharedHeaders } from './response/shared-headers.ts'
 
 /** What a method does: an operation of the contract, which the pipeline runs, or a function outside the contract. */
-export type Endpoint = ContractOperation | ((context: Context) => Answer | Promise<Answer>)
+type Endpoint = ContractOperation | ((context: Context) => Answer | Promise<Answer>)
 
 export class Route {
   private readonly shared: SharedHeaders

@@ -30,7 +30,7 @@ export interface ServerOptions extends PipelineOptions {
   readonly expiryEveryMs?: number
 }
 
-export interface PetstoreServer {
+interface PetstoreServer {
   readonly port: number
   /** The base address, ending in /v1. */
   readonly url: string

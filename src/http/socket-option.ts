@@ -16,7 +16,7 @@ const SO_ACCEPTCONN = 30
 /** Of the longest address, IPv6. */
 const ADDRESS_BYTES = 28
 
-export interface SocketOption {
+interface SocketOption {
   level: number
   name: number
   value: Buffer

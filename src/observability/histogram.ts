@@ -3,7 +3,7 @@
 
 import { type Labels, type Sample, textFormat } from './text-format.ts'
 
-export interface HistogramOptions {
+interface HistogramOptions {
   name: string
   help: string
   labels: readonly string[]
@@ -12,7 +12,7 @@ export interface HistogramOptions {
 }
 
 /** The values under one combination of labels. */
-export class Series {
+class Series {
   readonly counts: number[]
   sum = 0
 

@@ -21,15 +21,15 @@ export interface Log {
 }
 
 /** `err` may be anything that was thrown. */
-export type LogLine = (fields: Record<string, unknown>, message: string) => void
+type LogLine = (fields: Record<string, unknown>, message: string) => void
 
 /** Receives lines, each with its newline. `flush` resolves when they have been written. */
-export interface LogDestination {
+interface LogDestination {
   write(line: string): void
   flush?(): Promise<void>
 }
 
-export interface LogOptions {
+interface LogOptions {
   /** Other processes write to the same pipe: each write is small enough to be atomic (pipe(7), PIPE_BUF). */
   sharedPipe?: boolean
   /** Instead of standard error. */

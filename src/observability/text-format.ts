@@ -2,7 +2,7 @@
 
 export const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-export interface Metric {
+interface Metric {
   name: string
   help: string
   type: 'counter' | 'gauge' | 'histogram'

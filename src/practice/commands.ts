@@ -3,7 +3,7 @@
 import { durationMs } from './clock.ts'
 import type { Practice } from './practice.ts'
 
-export interface PracticeKey {
+interface PracticeKey {
   readOnly: boolean
   /** By the clock of practice, in milliseconds since 1970. */
   expiresAt: number | undefined

@@ -9,7 +9,7 @@ export type Value = bigint | string | null
 export type Row = readonly Value[]
 
 /** A boolean is read and written as 0 or 1, because SQLite has no type for it. */
-export type ColumnType = 'integer' | 'text' | 'boolean'
+type ColumnType = 'integer' | 'text' | 'boolean'
 
 export interface Table extends TableEntry {
   /** Those of the key in its order, then the others by name: the same in every kind of store. */

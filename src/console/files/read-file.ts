@@ -7,7 +7,7 @@ import type { Format } from '../../cli/formats/format.ts'
 import type { NewPet } from '../../client/petstore.ts'
 import { STATUSES } from '../statuses.ts'
 
-export interface FileRecord {
+interface FileRecord {
   pet: NewPet
   line: number
 }

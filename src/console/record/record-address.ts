@@ -12,7 +12,7 @@ export interface RecordId {
 /** What has the page to itself, instead of a list. */
 export type Opened = RecordId | { kind: 'today' }
 
-export function openedAddress(opened: Opened): string {
+function openedAddress(opened: Opened): string {
   return opened.kind === 'today' ? './?view=today' : `./?${opened.kind}=${opened.id}`
 }
 

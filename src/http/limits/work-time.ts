@@ -24,7 +24,7 @@ interface Work {
   end(response: Response): void
 }
 
-export interface WorkTimeOptions {
+interface WorkTimeOptions {
   /** Whether the connection is ended when it is idle. */
   readonly limitIdle: (request: Request, limited: boolean) => void
   /** The answer to an error. */

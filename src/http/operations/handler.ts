@@ -19,7 +19,7 @@ export interface Services {
   linkTo: LinkTo
 }
 
-export interface Handler<Operation extends keyof Operations> {
+interface Handler<Operation extends keyof Operations> {
   (
     services: Services,
     caller: ApiKey,

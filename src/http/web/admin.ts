@@ -4,7 +4,7 @@ import { CONTENT_TYPE } from '../../observability/text-format.ts'
 import { authority, listen } from '../listen.ts'
 import { SECURITY_HEADERS } from '../response/shared-headers.ts'
 
-export interface AdminOptions {
+interface AdminOptions {
   host: string
   /** 0 chooses a free port. */
   port: number

@@ -4,7 +4,7 @@ import { PetstoreError } from '../../domain/errors.ts'
 import { errorAnswer } from '../response/error-answer.ts'
 import { Route } from '../route.ts'
 
-export interface Health {
+interface Health {
   /** Rejects when the store cannot answer. */
   ping: () => Promise<void>
   /** Why the service takes no requests now, or not yet. */

@@ -7,7 +7,7 @@ import type { Answer } from '../response/response.ts'
 type Bytes = Uint8Array<ArrayBuffer>
 
 /** `revalidated`: the browser asks each time and gets 304. `immutable`: the browser never asks again; the name changes with the content. */
-export type Caching = 'revalidated' | 'immutable'
+type Caching = 'revalidated' | 'immutable'
 
 const CACHE_CONTROL: Record<Caching, string> = {
   revalidated: 'no-cache',
@@ -27,7 +27,7 @@ const ENCODINGS = {
   },
 }
 type Encoding = keyof typeof ENCODINGS
-export type Compressed = Readonly<Record<Encoding, Blob>>
+type Compressed = Readonly<Record<Encoding, Blob>>
 
 export class StaticFile {
   readonly digest: string

@@ -53,7 +53,7 @@ export const refusingToAdd = (when: When, status = 400, code = 'invalid_pet'): T
 
 /** Adds a right pet in place of a body that matches. */
 export const addingInstead = (wrong: RegExp): Told => sendingText((text) => (wrong.test(text) ? RIGHT : text))
-export const RIGHT = '{"name":"petstore verify","categoryId":7}'
+const RIGHT = '{"name":"petstore verify","categoryId":7}'
 
 /** Its status and that in its body. */
 export const error = (code: number): Change => both(status(code), put('status', number(code)))
@@ -97,7 +97,7 @@ export const path =
 const body =
   (change: (text: string) => string): ChangeAsked =>
   (asked) => ({ ...asked, body: Buffer.from(change(asked.body.toString())) })
-export const sendingText = (change: (text: string) => string): Told => at(CREATE).asking(body(change))
+const sendingText = (change: (text: string) => string): Told => at(CREATE).asking(body(change))
 export const addressed = (change: (path: string) => string): Told => at('*').asking(path(change))
 export const credentials = (change: (value: string) => string | undefined): Told =>
   at('*').asking(sentHeader('Authorization', change))

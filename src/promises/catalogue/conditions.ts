@@ -9,7 +9,7 @@ import type { Probe } from '../probe.ts'
 import type { Level, PromiseRow } from '../promise.ts'
 import { type Check, contract, header, parameter, rowsOf } from './rows.ts'
 
-export interface ReadFamily {
+interface ReadFamily {
   level: Level
   /** The beginning of the ids: `pets.get`. */
   id: string

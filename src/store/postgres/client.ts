@@ -27,7 +27,7 @@ export interface Target {
   isolation?: string
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   /** By default there is no limit. */
   statementTimeoutMs?: number
   /** Called for each warning. */

@@ -14,7 +14,7 @@ interface Waiting<Item, Result> {
   reject: (error: unknown) => void
 }
 
-export interface Batched<Item, Result> {
+interface Batched<Item, Result> {
   (item: Item): Promise<Result>
   /** Resolves when every call so far has its result. */
   settled(): Promise<void>

@@ -9,7 +9,7 @@ import THREAD from './search-thread.js' with { type: 'text' }
 
 type Answer = { rows: unknown[][] } | { code: string | undefined; message: string }
 
-export interface Searching {
+interface Searching {
   ask: Ask
   /** Resolves when the thread has closed the file. */
   stop(): Promise<void>

@@ -13,7 +13,7 @@ import type { Statements } from './statements.ts'
 const ORDER = `SELECT ${selectList(STORED_ORDER_COLUMNS)} FROM orders`
 
 /** For each transaction: its time, a check of its API keys, and how many overdue reservations it asks for. */
-export type Snapshots = (now: number, refusedKey: CallerCheck, overdue: number) => Snapshot
+type Snapshots = (now: number, refusedKey: CallerCheck, overdue: number) => Snapshot
 
 export function snapshots(statements: Statements): Snapshots {
   const byId = statements.query<object, [bigint]>(`${ORDER} WHERE id = ?`)
