@@ -61,13 +61,13 @@ class Copy {
 
   async run(): Promise<Record<string, number>> {
     const pairs = this.pairs(await this.source.tables(), await this.target.tables())
-    for (const { from } of pairs) this.total += 2 * (await this.source.count(from))
     const counts: Record<string, number> = {}
-    for (const pair of pairs) {
-      counts[pair.name] = await this.source.count(pair.from)
-      if (!(await this.append(pair))) throw this.differs(pair)
+    for (const { name, from } of pairs) {
+      counts[name] = await this.source.count(from)
+      this.total += 2 * counts[name]
     }
-    for (const pair of pairs) if (!(await this.isEqual(pair))) throw this.differs(pair)
+    for (const pair of pairs) if (!(await this.append(pair))) throw this.differs(pair)
+    for (const pair of pairs) if (!(await this.isEqual(pair, counts[pair.name]))) throw this.differs(pair)
     await this.target.markFinished()
     return counts
   }
@@ -114,12 +114,12 @@ class Copy {
     this.marked = true
   }
 
-  private async isEqual(pair: Pair): Promise<boolean> {
+  private async isEqual(pair: Pair, count: number | undefined): Promise<boolean> {
     for await (const { rows, there } of this.batches(pair)) {
       if (absent(rows, there)?.length !== 0) return false
       this.step('checking', rows.length)
     }
-    return (await this.target.count(pair.to)) === (await this.source.count(pair.from))
+    return (await this.target.count(pair.to)) === count
   }
 
   /** The source's rows in batches, each with the target's rows after the end of the last batch. */

@@ -2,7 +2,6 @@
 
 import type { OperationId } from '../../contract/contract.ts'
 import { type Answer, textOf } from '../answer.ts'
-import { absentId } from '../fixtures.ts'
 import {
   cancel,
   complete,
@@ -18,10 +17,10 @@ import {
 } from '../orders.ts'
 import type { Asking, Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
+import { idRows } from './correction-rows.ts'
 import { type Check, documented, header, operation, response, rowsOf, schema, writing } from './rows.ts'
 
 const row = rowsOf('store')
-const NO_IDS = ['9223372036854775808', '1.0', '01', '%2B1', 'x', '%20', '-0']
 
 interface Change {
   id: string
@@ -136,17 +135,7 @@ function refusalRows({ id, operation: of, ask, status, from, to, code, conflicts
           await expectUnchanged(probe, before)
         }),
     ),
-    row(`${id}.not-found`, 'An order that does not exist: 404 not_found, whatever the preconditions.')
-      .from(response(of, 404), { needs: ['write'] })
-      .check(async (probe) => {
-        for (const headers of [{}, { 'If-Match': '"x"' }])
-          (await ask(probe, absentId(), { headers })).expectError(404, 'not_found')
-      }),
-    row(`${id}.no-id`, 'An orderId that is not an int64 in plain decimal: 404 not_found.')
-      .from(operation(of, 'parameters', 0), writing(`${id}.not-found`))
-      .check(async (probe) => {
-        for (const one of NO_IDS) (await ask(probe, one)).expectError(404, 'not_found')
-      }),
+    ...idRows(id, of, ask),
     ...(status === 200
       ? [
           row(`${id}.etag`, 'The answer has the tag that GET shows, also when it is a repeat.')

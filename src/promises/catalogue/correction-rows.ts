@@ -4,6 +4,7 @@
 import type { OperationId } from '../../contract/contract.ts'
 import type { Answer } from '../answer.ts'
 import { correct, expectRefused, read } from '../corrections.ts'
+import { absentId } from '../fixtures.ts'
 import type { Asking, Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import { type Check, header, operation, refuses, response, rowsOf, writing } from './rows.ts'
@@ -15,7 +16,8 @@ export interface Correction {
   operation: OperationId
   /** Something that can be corrected. */
   path(probe: Probe): Promise<string>
-  none(): string
+  /** What stands before the id. */
+  folder: '/pets' | '/store/orders'
   ask(probe: Probe, path: string, asking?: Asking): Promise<Answer>
   status: 200 | 204
   /** A body that changes nothing, where one is taken. */
@@ -24,17 +26,34 @@ export interface Correction {
   tag: string
 }
 
-const NO_IDS = ['9223372036854775808', '01', '1.0', 'x']
+const NO_IDS = ['9223372036854775808', '1.0', '01', '%2B1', 'x', '%20', '-0']
+
+/** What all that has an id promises of others. `ask` asks for it with that id. */
+export function idRows(
+  id: string,
+  of: OperationId,
+  ask: (probe: Probe, asked: string, asking?: Asking) => Promise<Answer>,
+): PromiseRow[] {
+  return [
+    row(`${id}.not-found`, 'Where nothing has the id: 404 not_found, whatever the preconditions.')
+      .from(response(of, 404), { needs: ['write'] })
+      .check(async (probe) => {
+        for (const headers of [{}, { 'If-Match': '"x"' }])
+          (await ask(probe, absentId(), { headers })).expectError(404, 'not_found')
+      }),
+    row(`${id}.no-id`, 'An id that is not an int64 in plain decimal: 404 not_found.')
+      .from(operation(of, 'parameters', 0), writing(`${id}.not-found`))
+      .check(async (probe) => {
+        for (const one of NO_IDS) (await ask(probe, one)).expectError(404, 'not_found')
+      }),
+  ]
+}
 
 /** What all corrections have in common: an id, a key that may write, and preconditions. */
-export function correctionRows({ id, operation: of, path, none, ask, status, same, tag }: Correction): PromiseRow[] {
+export function correctionRows({ id, operation: of, path, folder, ask, status, same, tag }: Correction): PromiseRow[] {
   const done = writing(`${id}.success`)
   const tagged = writing(`${id}.success`, tag)
-  const [idSource, ifMatch, ifNoneMatch] = [0, 1, 2].map((index) => operation(of, 'parameters', index)) as [
-    string,
-    string,
-    string,
-  ]
+  const [ifMatch, ifNoneMatch] = [1, 2].map((index) => operation(of, 'parameters', index)) as [string, string]
   const conditional =
     (...cases: (readonly [(tag: string) => Record<string, string>, number])[]): Check =>
     async (probe) => {
@@ -46,18 +65,7 @@ export function correctionRows({ id, operation: of, path, none, ask, status, sam
       }
     }
   return [
-    row(`${id}.not-found`, 'Where nothing has the id: 404 not_found, whatever the preconditions.')
-      .from(response(of, 404), done)
-      .check(async (probe) => {
-        for (const headers of [{}, { 'If-Match': '"x"' }])
-          (await ask(probe, none(), { headers })).expectError(404, 'not_found')
-      }),
-    row(`${id}.no-id`, 'An id that is not an int64 in plain decimal: 404 not_found.')
-      .from(idSource, writing(`${id}.not-found`))
-      .check(async (probe) => {
-        const parent = none().replace(/[^/]+$/, '')
-        for (const one of NO_IDS) (await ask(probe, parent + one)).expectError(404, 'not_found')
-      }),
+    ...idRows(id, of, (probe, asked, asking) => ask(probe, `${folder}/${asked}`, asking)),
     row(`${id}.no-key`, 'Without an API key: 401 missing_api_key, and nothing changes.')
       .from(response(of, 401), done)
       .check(async (probe) => {
@@ -110,7 +118,7 @@ export function correctionRows({ id, operation: of, path, none, ask, status, sam
 }
 
 /** Of those with a body. */
-function bodyRows({ id, operation: of, path, ask, same, tag }: Omit<Required<Correction>, 'none' | 'status'>) {
+function bodyRows({ id, operation: of, path, ask, same, tag }: Omit<Required<Correction>, 'folder' | 'status'>) {
   const invalid = of === 'updatePet' ? 'invalid_pet' : 'invalid_order'
   const done = writing(`${id}.success`)
   const bad = (code: string, ...bodies: string[]): Check => {

@@ -3,7 +3,7 @@
 import { stringifyJson } from '../../json/json.ts'
 import { textOf } from '../answer.ts'
 import { correct, expectRefused, lastEvent } from '../corrections.ts'
-import { absentId, addPet, newName } from '../fixtures.ts'
+import { addPet, newName } from '../fixtures.ts'
 import { newPetId, orderThatIs, REACHED } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
@@ -62,7 +62,7 @@ export const deletePetPromises: readonly PromiseRow[] = [
     id: 'pets.delete',
     operation: 'deletePet',
     path: petPath,
-    none: () => `/pets/${absentId()}`,
+    folder: '/pets',
     ask: (probe, path, asking) => probe.ask(`DELETE ${path}`, asking),
     status: 204,
     tag: 'pets.get.etag',

@@ -3,7 +3,7 @@
 import { stringifyJson } from '../../json/json.ts'
 import type { Answer } from '../answer.ts'
 import { correct, expectFields, expectRefused, lastEvent, read } from '../corrections.ts'
-import { absentId, newName } from '../fixtures.ts'
+import { newName } from '../fixtures.ts'
 import { cancel, orderThatIs, placed, REACHED } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
@@ -95,7 +95,7 @@ export const updateOrderPromises: readonly PromiseRow[] = [
     id: 'orders.update',
     operation: 'updateOrder',
     path: orderPath,
-    none: () => `/store/orders/${absentId()}`,
+    folder: '/store/orders',
     ask: (probe, path, asking) => correct(probe, path, { reference: newName('changed') }, asking),
     status: 200,
     same: sameAs,

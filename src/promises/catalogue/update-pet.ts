@@ -3,7 +3,7 @@
 import { stringifyJson } from '../../json/json.ts'
 import { number, textOf } from '../answer.ts'
 import { correct, expectFields, expectRefused, lastEvent, read } from '../corrections.ts'
-import { absentId, addPet, newName } from '../fixtures.ts'
+import { addPet, newName } from '../fixtures.ts'
 import { newPetId, orderThatIs, placed, readOrder } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
@@ -103,7 +103,7 @@ export const updatePetPromises: readonly PromiseRow[] = [
     id: 'pets.update',
     operation: 'updatePet',
     path: petPath,
-    none: () => `/pets/${absentId()}`,
+    folder: '/pets',
     ask: (probe, path, asking) => correct(probe, path, { name: newName('corrected') }, asking),
     status: 200,
     same: ({ text }) => text,

@@ -3,7 +3,7 @@
 
 import type { Change, Writes } from '../../domain/decisions/working-copy.ts'
 import type { AnyColumns } from '../shared/columns.ts'
-import { rowOf } from '../shared/events.ts'
+import { NEW_EVENT_COLUMNS, rowOf } from '../shared/events.ts'
 import { rowOfAnswer } from '../shared/idempotency.ts'
 import { STORED_ORDER_COLUMNS } from '../shared/order-columns.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
@@ -25,7 +25,7 @@ const { id: _, ...NEW_ORDER } = STORED_ORDER_COLUMNS
 const NEW_PET_NAMES = Object.values(NEW_PET_COLUMNS).map(({ column }) => column)
 const NEW_ORDER_NAMES = Object.values(NEW_ORDER).map(({ column }) => column)
 const ANSWER = columns(['by', 'at'], ['key', 'operation', 'request', 'answer'])
-const EVENT = columns(['place', 'at', 'key_id', 'pet_id', 'order_id'], ['type', 'pet_status', 'pet', 'order_status'])
+const EVENT = { ...columns(['place'], []), ...NEW_EVENT_COLUMNS }
 
 const PARTS: readonly Part[] = [
   {

@@ -1,11 +1,19 @@
 // The feed of events in PostgreSQL. Events get their ids under the lock that orders the commits (writes.ts).
 
 import type { EventStore } from '../../domain/events.ts'
-import { endOf, endQuery, eventPage, type FeedDialect, type FeedRow, feedQuery } from '../shared/events.ts'
+import {
+  endOf,
+  endQuery,
+  eventPage,
+  type FeedDialect,
+  type FeedRow,
+  feedQuery,
+  NEW_EVENT_COLUMNS,
+} from '../shared/events.ts'
 import type { PrimaryConnection } from './connection.ts'
 import { POSTGRES_JSON } from './json.ts'
 
-const NAMES = ['type', 'at', 'key_id', 'pet_id', 'pet_status', 'pet', 'order_id', 'order_status']
+const NAMES = Object.keys(NEW_EVENT_COLUMNS)
 
 export const BEGIN_EPOCH = `UPDATE event_epoch SET epoch = ('x' || left(replace(gen_random_uuid()::text, '-', ''), 12))::bit(48)::bigint`
 

@@ -32,7 +32,19 @@ const SHOWN = `
   CASE WHEN pet IS NOT NULL
     THEN concat('{"id":', pet_id, ',', substr(pet, 2, length(pet) - 2), ',"status":"', pet_status, '"}') END AS whole_pet`
 
-/** The values of a new row, by its columns, but for those that the store gives: `id`, and `reached`. */
+/** The columns of a new row, and how PostgreSQL is given them; the store itself gives `id`, and `reached`. */
+export const NEW_EVENT_COLUMNS = {
+  type: { column: 'type', kind: 'text' },
+  at: { column: 'at', kind: 'integer' },
+  key_id: { column: 'key_id', kind: 'integer' },
+  pet_id: { column: 'pet_id', kind: 'integer' },
+  pet_status: { column: 'pet_status', kind: 'text' },
+  pet: { column: 'pet', kind: 'text' },
+  order_id: { column: 'order_id', kind: 'integer' },
+  order_status: { column: 'order_status', kind: 'text' },
+}
+
+/** The values of a new row. */
 export function rowOf({ type, at, by, petId, orderId, pet }: NewEvent) {
   const orderStatus = orderId === undefined ? null : orderStatusOf(type)
   return {
@@ -44,7 +56,7 @@ export function rowOf({ type, at, by, petId, orderId, pet }: NewEvent) {
     pet: pet ? stringifyJson(Object.fromEntries(TOLD_FIELDS.map((field) => [field, pet[field]]))) : null,
     order_id: orderId ?? null,
     order_status: orderStatus,
-  }
+  } satisfies Record<keyof typeof NEW_EVENT_COLUMNS, unknown>
 }
 
 /** `order.completed`: the order came into that status. */

@@ -1,7 +1,16 @@
 // The feed of events in SQLite. Whoever writes is alone, so the ids that are given here rise in the order of the commits.
 
 import type { EventStore, NewEvent } from '../../domain/events.ts'
-import { endOf, endQuery, eventPage, type FeedDialect, type FeedRow, feedQuery, rowOf } from '../shared/events.ts'
+import {
+  endOf,
+  endQuery,
+  eventPage,
+  type FeedDialect,
+  type FeedRow,
+  feedQuery,
+  NEW_EVENT_COLUMNS,
+  rowOf,
+} from '../shared/events.ts'
 import { SQLITE_JSON } from './json.ts'
 import type { Query, Read, Statements } from './statements.ts'
 import type { Transact } from './transaction.ts'
@@ -10,7 +19,7 @@ type Value = string | bigint | number | null
 
 export const BEGIN_EPOCH = 'UPDATE event_epoch SET epoch = random() & 281474976710655'
 
-const COLUMNS = ['type', 'at', 'key_id', 'pet_id', 'pet_status', 'pet', 'order_id', 'order_status'] as const
+const COLUMNS = Object.keys(NEW_EVENT_COLUMNS) as (keyof typeof NEW_EVENT_COLUMNS)[]
 const INDEXES: Readonly<Record<string, string>> = {
   pet_id: 'events_by_pet',
   order_id: 'events_by_order',

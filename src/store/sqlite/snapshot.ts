@@ -8,6 +8,7 @@ import { answerOfRow, type FirstAnswerRow } from '../shared/idempotency.ts'
 import { HOLDS, STORED_ORDER_COLUMNS } from '../shared/order-columns.ts'
 import { PET_COLUMNS } from '../shared/pet-columns.ts'
 import type { CallerCheck } from './callers.ts'
+import { OVERDUE } from './orders.ts'
 import type { Statements } from './statements.ts'
 
 const ORDER = `SELECT ${selectList(STORED_ORDER_COLUMNS)} FROM orders`
@@ -23,12 +24,8 @@ export function snapshots(statements: Statements): Snapshots {
   const answer = statements.query<FirstAnswerRow, [KeyId, string]>(
     'SELECT operation, request, answer FROM idempotency_answers WHERE key_id = ? AND key = ?',
   )
-  // Without statistics SQLite would read every pending order instead. Where somebody has changed the pet by hand, nothing is done,
-  // so that all others expire.
   const overdue = statements.query<object, [number, number]>(
-    `${ORDER} INDEXED BY orders_by_expiry
-     WHERE status = 'pending' AND expires_at <= ? AND (SELECT status FROM pets WHERE pets.id = pet_id) = 'pending'
-     ORDER BY expires_at LIMIT +?`,
+    `SELECT ${selectList(STORED_ORDER_COLUMNS)} FROM ${OVERDUE} ORDER BY expires_at LIMIT +?`,
   )
   const last = statements.query<{ seq: bigint }, [string]>('SELECT seq FROM sqlite_sequence WHERE name = ?')
 
