@@ -7,9 +7,11 @@ import { openTerminal, plain } from './support/terminal.ts'
 
 test('the help of every command is complete, and fits 80 columns; docs/ and a test have the command', async () => {
   const commands: string[][] = [[]]
+  const helps = new Map<string, string>()
   const look = async (command: string[]): Promise<void> => {
     const { status, stdout } = await run([...command, '--help'], { env: { COLUMNS: '80' } })
     expect([command, status]).toEqual([command, 0])
+    helps.set(command.join(' '), stdout)
     expect(stdout.split('\n').filter((line) => Bun.stringWidth(line) > 80)).toEqual([])
     expect(stdout).toMatch(/^Usage: petstore .*\n\n[A-Z][^.]*\.\s/)
     const [, listed = ''] = stdout.split('\nCommands:\n')
@@ -28,7 +30,7 @@ test('the help of every command is complete, and fits 80 columns; docs/ and a te
   expect(commands.length).toBeGreaterThan(30)
   const read = (pattern: string) =>
     [...new Bun.Glob(pattern).scanSync({ cwd: root, absolute: true })].map((path) => readFileSync(path, 'utf8'))
-  const [pages, tests] = [read('docs/*.md').join(''), read('test/**/*.ts').join('')]
+  const [pages, tests] = [read('docs/*.md').join(''), read('{test,packages/*/test}/**/*.ts').join('')]
   for (const words of commands.slice(1)) {
     const [command, quoted] = [words.join(' '), words.map((word) => `'${word}'`).join(', ')]
     // A group of commands, such as keys, has pages and tests of each.
@@ -37,6 +39,14 @@ test('the help of every command is complete, and fits 80 columns; docs/ and a te
     // The sessions of the pages are typed by a test.
     const isRun = tests.includes(quoted) || pages.includes(`\n$ petstore ${command} `)
     expect([command, 'in a test', isRun]).toEqual([command, 'in a test', true])
+  }
+  // What the pages write behind petstore: a command, and flags that it has.
+  for (const [, written = ''] of pages.matchAll(/(?:bin\/|(?<=[`$ (]))petstore ((?:[^`\n|&;#)\\]|\\\n)+)/g)) {
+    const words = written.split(/\s+/)
+    const lengths = words.map((_, n) => n + 1).filter((n) => helps.has(words.slice(0, n).join(' ')))
+    const command = words.slice(0, lengths.at(-1) ?? 0).join(' ')
+    const flags = command === '' ? [] : (written.match(/(?<!\S)--[a-z-]+/g) ?? [])
+    expect([written, flags.filter((flag) => !helps.get(command)?.includes(flag))]).toEqual([written, []])
   }
 })
 
