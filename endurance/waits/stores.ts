@@ -1,4 +1,4 @@
-// The stores that requests wait in: many pets, in a file or in PostgreSQL, one server, and the index of search built.
+// The stores that requests wait in: many pets, in a file or in PostgreSQL, and one server.
 
 import { Database } from 'bun:sqlite'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
