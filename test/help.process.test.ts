@@ -30,7 +30,10 @@ test('the help of every command is complete, and fits 80 columns; docs/ and a te
   expect(commands.length).toBeGreaterThan(30)
   const read = (pattern: string) =>
     [...new Bun.Glob(pattern).scanSync({ cwd: root, absolute: true })].map((path) => readFileSync(path, 'utf8'))
-  const [pages, tests] = [read('docs/*.md').join(''), read('{test,packages/*/test}/**/*.ts').join('')]
+  const [pages, tests] = [
+    read('docs/*.md').join(''),
+    [...read('test/**/*.ts'), ...read('packages/*/test/**/*.ts')].join(''),
+  ]
   for (const words of commands.slice(1)) {
     const [command, quoted] = [words.join(' '), words.map((word) => `'${word}'`).join(', ')]
     // A group of commands, such as keys, has pages and tests of each.
