@@ -7,25 +7,21 @@
 
 import { pgbouncerVersion } from '../test/support/pgbouncer.ts'
 import { faultsLine, type Outcome, print, runCommand } from './command.ts'
-import { conditional } from './history/planted/lie.ts'
-import { PLANTED, type Planted, plant } from './history/planted.ts'
+import { silences } from './history/breaks.ts'
+import { findAll } from './history/found.ts'
+import { GROUPS, PLANTED } from './history/planted.ts'
 import { recordPiece } from './history/record.ts'
-import type { Kind } from './history/sites.ts'
+import { FAULTS, type Kind, NAMES } from './history/sites.ts'
 import { inWords, shortly } from './history/words.ts'
 
-const STORES: Record<Kind, { name: string; servers: string }> = {
-  sqlite: { name: 'SQLite', servers: 'two servers on one file' },
-  postgres: { name: 'PostgreSQL', servers: 'two servers on a primary with a synchronous standby' },
-  pgbouncer: { name: 'PgBouncer', servers: 'two servers on one PostgreSQL, one of them behind a pooler' },
+const SERVERS: Record<Kind, string> = {
+  sqlite: 'two servers on one file',
+  postgres: 'two servers on a primary with a synchronous standby',
+  pgbouncer: 'two servers on one PostgreSQL, one of them behind a pooler',
 }
 
-/** So many operations show most faults. Where they do not, a planted fault has this time in all. */
-const FEW_OPERATIONS = 1_500
-const FOUND_SECONDS_MAX = 20
 /** What is told in words of one history. */
 const TOLD_MAX = 3
-
-type Keep = (outcome: Outcome) => void
 
 interface Numbers {
   together: number
@@ -34,11 +30,16 @@ interface Numbers {
   seed: number
 }
 
+interface Asked extends Numbers {
+  /** What breaks, by name; `undefined`: everything that can. */
+  readonly breaks: readonly string[] | undefined
+}
+
 /** Each store has a section of its own. */
-async function recordAll(kinds: readonly Kind[], numbers: Numbers, keep: Keep): Promise<Outcome> {
+async function recordAll(kinds: readonly Kind[], asked: Asked, keep: (outcome: Outcome) => void): Promise<Outcome> {
   const outcomes = new Map<Kind, Outcome>()
   for (const kind of kinds) {
-    for await (const outcome of recordPieces(kind, numbers)) {
+    for await (const outcome of recordPieces(kind, asked)) {
       keep(outcome)
       outcomes.set(kind, outcome)
     }
@@ -48,26 +49,27 @@ async function recordAll(kinds: readonly Kind[], numbers: Numbers, keep: Keep): 
 }
 
 /** After each piece, the outcome of those so far. */
-async function* recordPieces(kind: Kind, { pieces, operations, seed }: Numbers): AsyncGenerator<Outcome> {
+async function* recordPieces(kind: Kind, { pieces, operations, seed, breaks }: Asked): AsyncGenerator<Outcome> {
   const tally = { pieces: 0, operations: 0, unanswered: 0, commits: 0, recordedMs: 0, checkedMs: 0 }
-  const broken: Record<string, number> = {}
+  const silent = new Map<string, number[]>()
   const faults: string[] = []
   while (tally.pieces < pieces) {
-    const piece = await recordPiece(kind, { seed: seed + tally.pieces, operations })
+    const piece = await recordPiece(kind, { seed: seed + tally.pieces, operations, breaks })
     tally.pieces++
     tally.operations += piece.checked
     tally.unanswered += piece.operations.length - piece.checked
     tally.commits += piece.world.events.length
     tally.recordedMs += piece.recordedMs
     tally.checkedMs += piece.checkedMs
-    for (const [name, count] of Object.entries(piece.broken)) broken[name] = (broken[name] ?? 0) + count
+    for (const [name, times] of silences(piece.broken, piece.operations))
+      silent.set(name, [...(silent.get(name) ?? []), ...times])
     for (const fault of piece.faults.slice(0, TOLD_MAX)) print(`${kind}, seed ${piece.seed}: ${inWords(fault)}`)
     faults.push(...piece.faults.map((fault) => `seed ${piece.seed}: ${shortly(fault)}`))
     print(
       `${kind}, seed ${piece.seed}: ${tally.operations} operations, ${tally.commits} commits, ${faults.length} faults`,
     )
-    const text = describe(kind, seed, tally, broken, faults)
-    yield { title: `Recorded histories: ${STORES[kind].name}`, text, passed: faults.length === 0 }
+    const text = describe(kind, seed, tally, silent, faults)
+    yield { title: `Recorded histories: ${NAMES[kind]}`, text, passed: faults.length === 0 }
   }
 }
 
@@ -77,108 +79,31 @@ function describe(
   kind: Kind,
   seed: number,
   { pieces, operations, unanswered, commits, recordedMs, checkedMs }: Tally,
-  broken: Readonly<Record<string, number>>,
+  silent: ReadonlyMap<string, readonly number[]>,
   faults: readonly string[],
 ): string {
   const rate = (ms: number) => Math.round((1000 * operations) / ms)
-  const counts = Object.entries(broken).map(([name, count]) => `${name} ${count} times`)
-  const { name, servers } = STORES[kind]
-  return `${name}, ${servers}: ${pieces} histories, of the seeds ${seed} to ${seed + pieces - 1}, in ${minutes(recordedMs + checkedMs)} minutes.
+  const counts = Array.from(silent, ([name, times]) => {
+    const sorted = times.toSorted((one, other) => one - other)
+    return `${name} ${times.length} times (${seconds(sorted[times.length >> 1])}, ${seconds(sorted.at(-1))})`
+  })
+  return `${NAMES[kind]}, ${SERVERS[kind]}: ${pieces} histories, of the seeds ${seed} to ${seed + pieces - 1}, in ${minutes(recordedMs + checkedMs)} minutes.
 
 - ${operations} operations that were answered, ${unanswered} that were not, and ${commits} commits, recorded ${rate(recordedMs)} and checked ${rate(checkedMs)} a second.
-- What broke: ${counts.join(', ')}.
+- What broke, and for how long a server wrote nothing meanwhile (median and longest): ${counts.join(', ')}.
 ${faultsLine(faults)}`
+}
+
+function seconds(ms = 0): string {
+  return `${(ms / 1000).toFixed(1)} s`
 }
 
 function minutes(ms: number): string {
   return (ms / 60_000).toFixed(1)
 }
 
-interface Row {
-  readonly planted: Planted
-  readonly store: Kind
-  readonly failed?: string
-  /** Until the answer that could not be explained; `undefined`: nothing was found. */
-  readonly found?: {
-    readonly operations: number
-    readonly seconds: number
-    readonly reason: string
-    readonly words: string
-  }
-}
-
-/** Resolves with the first thing that is found. */
-export async function findPlanted(planted: Planted, store: Kind, seed: number): Promise<Row> {
-  const { lie, breaks = [], edits, isSynchronous = true } = planted
-  const source = edits ? { source: plant(edits) } : {}
-  let [operations, seconds] = [0, 0]
-  for (const most of [FEW_OPERATIONS, 100 * FEW_OPERATIONS]) {
-    const between = lie ? { between: conditional(lie()) } : {}
-    const left = FOUND_SECONDS_MAX - seconds
-    const piece = await recordPiece(store, {
-      seed: seed++,
-      operations: most,
-      seconds: left,
-      breaks,
-      isSynchronous,
-      ...source,
-      ...between,
-    })
-    const [first] = piece.faults
-    if (first) {
-      operations += piece.operations.filter(({ endedAt }) => endedAt <= first.at).length
-      seconds += (first.at - piece.startedAt) / 1000
-      return { planted, store, found: { operations, seconds, reason: shortly(first), words: inWords(first) } }
-    }
-    operations += piece.checked
-    seconds += piece.recordedMs / 1000
-  }
-  return { planted, store }
-}
-
-/** One row for each way to break the service. */
-async function findAll(
-  names: readonly string[],
-  kinds: readonly Kind[],
-  { seed, together }: Numbers,
-  keep: Keep,
-): Promise<Outcome> {
-  const chosen = PLANTED.filter(({ name }) => names.includes('all') || names.includes(name))
-  const queue = chosen.flatMap((planted) =>
-    planted.stores.filter((store) => kinds.includes(store)).map((store) => ({ planted, store })),
-  )
-  const rows: Row[] = []
-  const outcome = (): Outcome => {
-    const missed = rows.filter(({ found }) => !found).length
-    const text = `${rows.length} histories with a planted fault each; ${missed} were not found.
-
-| class | planted | store | operations | seconds | the first of what was found |
-|---|---|---|---|---|---|
-${rows.map(rowOf).join('\n')}`
-    return { title: 'Recorded histories: what was planted', text, passed: missed === 0 }
-  }
-  const work = async () => {
-    for (let next = queue.shift(); next; next = queue.shift()) {
-      const { planted, store } = next
-      // What cannot be recorded at all is not found, and the others are still tried.
-      const failed = (error: unknown): Row => ({ planted, store, failed: `${error}` })
-      const row = await findPlanted(planted, store, seed).catch(failed)
-      rows.push(row)
-      print(rowOf(row))
-      keep(outcome())
-    }
-  }
-  await Promise.all(Array.from({ length: together }, work))
-  return outcome()
-}
-
-function rowOf({ planted: { group, name }, store, found, failed = 'nothing' }: Row): string {
-  const { operations, seconds, reason } = found ?? {}
-  return `| ${group} | ${name} | ${store} | ${operations ?? ''} | ${seconds?.toFixed(1) ?? ''} | ${(reason ?? failed).replaceAll('|', '')} |`
-}
-
 if (import.meta.main) {
-  const status = await runCommand<keyof Numbers, 'store' | 'planted'>({
+  const status = await runCommand<keyof Numbers, 'store' | 'breaks' | 'planted'>({
     name: 'history',
     title: 'Recorded histories',
     description:
@@ -190,13 +115,18 @@ if (import.meta.main) {
       together: ['of how many planted faults the histories are recorded side by side', 2],
     },
     choices: {
-      store: ['the kinds of stores', Object.keys(STORES)],
-      planted: ['breaks the servers in these ways instead, one at a time', ['all', ...PLANTED.map(({ name }) => name)]],
+      store: ['the kinds of stores', Object.keys(NAMES)],
+      breaks: ['what breaks', FAULTS],
+      planted: [
+        'breaks the servers in these ways instead, one at a time',
+        ['all', ...GROUPS, ...PLANTED.map(({ name }) => name)],
+      ],
     },
-    async run({ store, planted, ...numbers }, keep) {
-      const all = Object.keys(STORES).filter((name) => name !== 'pgbouncer' || pgbouncerVersion)
+    async run({ store, breaks, planted, ...numbers }, keep) {
+      const all = Object.keys(NAMES).filter((name) => name !== 'pgbouncer' || pgbouncerVersion)
       const kinds = (store.length > 0 ? store : all) as Kind[]
-      return planted.length > 0 ? findAll(planted, kinds, numbers, keep) : recordAll(kinds, numbers, keep)
+      if (planted.length > 0) return findAll(planted, kinds, numbers, keep)
+      return recordAll(kinds, { ...numbers, breaks: breaks.length > 0 ? breaks : undefined }, keep)
     },
   })
   process.exit(status)

@@ -1,7 +1,7 @@
 // The changes that a client of a history asks for.
 
 import { HOT, type Picker } from './known.ts'
-import type { Ask, Asked, PetChange } from './operations.ts'
+import type { Ask, Asked, OrderChange, PetChange } from './operations.ts'
 import { requestOf } from './requests.ts'
 
 export const CATEGORIES = [1, 2, 3]
@@ -21,7 +21,7 @@ function addition(by: Picker): Asked {
 }
 
 function placement(by: Picker): Asked {
-  const ends = by.random() < 0.5 ? { expiresAt: by.soon() } : {}
+  const ends = by.random() < 0.65 ? { expiresAt: by.soon() } : {}
   return requestOf({ kind: 'place', petId: by.pet(), reference: by.name('order'), ...ends })
 }
 
@@ -66,16 +66,28 @@ export function change(by: Picker): Asked | undefined {
   // One of the last is pending still.
   const id = by.random() < 0.7 ? by.pick(by.known.orders.slice(-2)) : by.order()
   if (!id || by.random() < 0.15) return by.pick(by.known.corrections.slice(-20))
+  const back = changeBack(by, id)
+  if (back && by.random() < 0.4) by.known.next.push(back)
   const reference = by.random() < 0.8 ? { reference: by.random() < 0.9 ? by.name('changed') : null } : {}
   const isEnd = !('reference' in reference) || by.random() < 0.7
   const end = isEnd ? { expiresAt: by.random() < 0.6 ? null : by.soon() } : {}
   return matched(by, { kind: 'change', id, to: { ...reference, ...end } })
 }
 
-/** Often with the tag that anybody was shown last. */
+/** To what somebody was shown last: the next client asks for it, maybe in the same transaction. */
+function changeBack(by: Picker, id: number): Asked | undefined {
+  const shown = by.known.tagged.get(`order ${id}`)
+  if (!shown) return undefined
+  const { reference = null, expiresAt = null }: OrderChange = JSON.parse(shown.text)
+  return requestOf({ kind: 'change', id, to: { reference, expiresAt } })
+}
+
+/** Often with the tag that anybody was shown last, or with the one before. */
 function matched(by: Picker, ask: Ask & { id: number }): Asked {
   const asked = requestOf(ask)
-  const ifMatch = by.random() < 0.4 ? by.known.tagged.get(thingOf(ask) ?? '') : undefined
+  const { tagged, outdated } = by.known
+  const known = by.random() < 0.7 ? tagged : outdated
+  const ifMatch = by.random() < 0.5 ? known.get(thingOf(ask) ?? '') : undefined
   const sent = ifMatch ? { ...asked, ifMatch } : asked
   if (ask.kind === 'correct' || ask.kind === 'change') by.known.corrections.push(sent)
   return sent

@@ -5,10 +5,11 @@
 import type { Commit } from './commits.ts'
 import { feedFaults } from './feed.ts'
 import { type Place, told } from './feed-pages.ts'
-import { identityOf, isUnanswered, type Operation, type Seen } from './operations.ts'
+import { isUnanswered, type Operation, type Seen } from './operations.ts'
 import { keyFault, refused } from './refusals.ts'
 import { type Condition, succeeded } from './rules.ts'
 import { Tags } from './tags.ts'
+import { doneTwice, overdue } from './together.ts'
 import { type Circumstances, World } from './world.ts'
 
 export interface Fault {
@@ -50,6 +51,7 @@ export function check(
       return fault(reason, [...commit.askers, ...before.askers], [before, commit])
     }),
     ...Array.from(doneTwice(world), (twice) => fault(...twice)),
+    ...Array.from(overdue(world), (late) => fault(...late)),
   ]
   return { checked: answered.length, world, faults: faults.toSorted((one, other) => one.at - other.at) }
 }
@@ -159,35 +161,4 @@ class Pass {
 function first(condition: (version: number) => boolean, from: number, to: number): number | undefined {
   for (let version = from; version <= to; version++) if (condition(version)) return version
   return undefined
-}
-
-/** Whoever sends an Idempotency-Key gets one answer; no two requests get one pet, order or deletion, and no request two. */
-function* doneTwice({ operations, commits }: World): Generator<[string, Operation[], Commit[]?]> {
-  const [answers, things] = [new Map<string, Operation>(), new Map<string, Operation>()]
-  for (const operation of operations) {
-    const { ask, status, text, replayed } = operation
-    if (status === 201) {
-      const identity = identityOf(operation)
-      const before = answers.get(identity)
-      if (before && before.text !== text) yield ['the same request had another answer', [before, operation]]
-      else if (before && !before.replayed && !replayed) yield ['it was done a second time', [before, operation]]
-      if (!before || !replayed) answers.set(identity, operation)
-    }
-    const deleted = ask.kind === 'delete' && status === 204 ? ask.id : undefined
-    const thing = status === 201 ? /"id":(\d+)/.exec(text)?.[1] : deleted
-    if (thing === undefined) continue
-    const owner = things.get(`${ask.kind} ${thing}`)
-    if (owner && identityOf(owner) !== identityOf(operation))
-      yield ['both were told that it is theirs', [owner, operation]]
-    things.set(`${ask.kind} ${thing}`, owner ?? operation)
-  }
-  const made = new Map<string, Commit>()
-  for (const commit of commits) {
-    const [asker] = commit.askers
-    const isNew = /^(pet\.added|order\.placed)$/.test(commit.event.type)
-    if (!isNew || !asker || commit.askers.some(({ body }) => body !== asker.body)) continue
-    const before = made.get(`${asker.body}`)
-    if (before) yield ['it was done twice', [asker], [before, commit]]
-    made.set(`${asker.body}`, commit)
-  }
 }

@@ -3,7 +3,7 @@
 import { document } from '../../src/contract/contract.ts'
 import { add, CATEGORIES, change, correct, move, place, remove, repeat, thingOf } from './changes.ts'
 import { HOT, type Known, Picker } from './known.ts'
-import { type Asked, bodyOf, type Operation } from './operations.ts'
+import { type Asked, bodyOf, type Operation, type Tagged } from './operations.ts'
 import { feedAfter, feedLink, LISTS, linkOf, requestOf } from './requests.ts'
 
 const KEPT = 6
@@ -31,7 +31,7 @@ export class Chooser extends Picker {
 
   next(): Asked {
     if (this.known.pets.length < HOT) return add(this)
-    return this.way(this) ?? requestOf({ kind: 'list', back: false, ...this.pick(LISTS) })
+    return this.known.next.shift() ?? this.way(this) ?? requestOf({ kind: 'list', back: false, ...this.pick(LISTS) })
   }
 
   /** Call it with each answer. */
@@ -42,12 +42,19 @@ export class Chooser extends Picker {
     if (method === 'GET' && ask.kind === 'list') this.pages = [operation, ...this.pages].slice(0, KEPT)
     if (method === 'GET' && status === 200 && tag) this.tagged = [operation, ...this.tagged].slice(0, KEPT)
     const thing = thingOf(ask)
-    if (tag && thing && method !== 'HEAD') this.known.tagged.set(thing, tagged(operation, tag))
+    if (tag && thing && method !== 'HEAD') this.learnTag(thing, tagged(operation, tag))
     if (status === 201) {
       const ids = ask.kind === 'add' ? this.known.pets : this.known.orders
       const { id } = bodyOf<{ id: number }>(operation)
       if (!ids.includes(id)) ids.push(id)
     }
+  }
+
+  private learnTag(thing: string, shown: Tagged): void {
+    const { tagged, outdated } = this.known
+    const before = tagged.get(thing)
+    if (before && before.tag !== shown.tag) outdated.set(thing, before)
+    tagged.set(thing, shown)
   }
 
   again(): Asked | undefined {

@@ -9,15 +9,30 @@ export interface Known {
   readonly keyed: Asked[]
   readonly corrections: Asked[]
   readonly names: string[]
+  /** What clients ask for before anything else. */
+  readonly next: Asked[]
   /** The latest answer of each pet and order that had a tag. */
   readonly tagged: Map<string, Tagged>
+  /** The one with another tag before it. */
+  readonly outdated: Map<string, Tagged>
   /** The names of API keys, each as often as it is used. */
   readonly keys: readonly string[]
   count: number
 }
 
 export function newKnown(keys: readonly string[]): Known {
-  return { pets: [], orders: [], keyed: [], corrections: [], names: [], tagged: new Map(), keys, count: 0 }
+  return {
+    pets: [],
+    orders: [],
+    keyed: [],
+    corrections: [],
+    names: [],
+    next: [],
+    tagged: new Map(),
+    outdated: new Map(),
+    keys,
+    count: 0,
+  }
 }
 
 export const HOT = 8

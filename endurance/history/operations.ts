@@ -108,6 +108,15 @@ export function isUnanswered({ status }: Pick<Answer, 'status'>): boolean {
   return status === 0 || status === 503
 }
 
+/** How long an answer took at most that was under way between two times, but for those that wait: as late an expiry may come on a busy machine. */
+export function longestOf(operations: readonly Operation[], from = Number.NEGATIVE_INFINITY, to = Infinity): number {
+  return operations.reduce((longest, one) => {
+    const isWaiting = one.ask.kind === 'events' && one.ask.wait
+    if (isWaiting || isUnanswered(one) || one.endedAt < from || one.startedAt > to) return longest
+    return Math.max(longest, one.endedAt - one.startedAt)
+  }, 0)
+}
+
 /** Whether it may have changed the store: a replay has not, and a refusal must not. */
 export function mayHaveDone({ method, status, replayed }: Operation): boolean {
   return method !== 'GET' && method !== 'HEAD' && (isUnanswered({ status }) || (status < 300 && !replayed))

@@ -1,17 +1,14 @@
 // One piece of history on a store of its own: recorded under faults, then checked.
 
-import { randomOf } from '../../test/support/searches.ts'
+import { type Broken, breakAtRandom, LOOK_EVERY_MS } from './breaks.ts'
 import { check, type Fault } from './checker.ts'
 import { Clients, type Pass, type Received, type Sent } from './clients.ts'
-import { isUnanswered, type Operation } from './operations.ts'
+import { longestOf, type Operation } from './operations.ts'
 import { AHEAD_MS } from './servers.ts'
 import { type BreakableSite, CLOCKS, type Kind, openSite } from './sites.ts'
 import { type Circumstances, KEYS, type World } from './world.ts'
 
 const CLIENTS = 24
-/** So many operations at most come between two things that break: as dense on a machine that is busy as on one that is quiet. */
-const QUIET_OPERATIONS_MAX = 4_000
-const LOOK_EVERY_MS = 20
 /** How much later an expiry may come where servers and databases break. */
 export const BROKEN_MS = 30_000
 
@@ -22,8 +19,7 @@ export interface Piece {
   readonly checked: number
   readonly world: World
   readonly faults: readonly Fault[]
-  /** What broke, and how often. */
-  readonly broken: Readonly<Record<string, number>>
+  readonly broken: readonly Broken[]
   /** On the clock of the operations. */
   readonly startedAt: number
   readonly recordedMs: number
@@ -36,7 +32,7 @@ export interface Plan {
   /** It is recorded for this time at most. */
   readonly seconds?: number
   /** What breaks, by name; when it is not given, everything that can. */
-  readonly breaks?: readonly string[]
+  readonly breaks?: readonly string[] | undefined
   /** The folder of the source tree whose servers are started; by default this one. */
   readonly source?: string
   /** Whether commits wait for the standby, where there is one: so they do. */
@@ -60,15 +56,16 @@ export async function recordPiece(kind: Kind, plan: Plan): Promise<Piece> {
       isWorking = false
     })
     const [broken, revoked] = await Promise.all([
-      breakAtRandom(site, plan, clients, isOver),
+      breakAtRandom(site.faults, plan, () => clients.operations.length, isOver),
       revokeAt(operations / 2, site, clients, isOver),
       working,
     ])
     const recordedMs = performance.now() - startedAt
-    const lateMs = Object.keys(broken).length > 0 ? BROKEN_MS : longestOf(clients.operations)
-    const aheadMs = CLOCKS.some((name) => name in broken) ? AHEAD_MS : 0
+    const isSteady = broken.length === 0
+    const lateMs = isSteady ? longestOf(clients.operations) : BROKEN_MS
+    const aheadMs = broken.some(({ name }) => CLOCKS.includes(name)) ? AHEAD_MS : 0
     const keys = { ...KEYS, readOnly: ['reader'], revoked }
-    const { checked, world, checkedMs, ...verdict } = await judge(clients, { keys, lateMs, aheadMs })
+    const { checked, world, checkedMs, ...verdict } = await judge(clients, { keys, lateMs, isSteady, aheadMs })
     const problems = site
       .problems()
       .map((reason) => ({ reason, operations: [], commits: [], at: startedAt + recordedMs }))
@@ -88,28 +85,6 @@ export async function judge(clients: Clients, circumstances: Circumstances) {
   return { ...verdict, checkedMs: performance.now() - checkedFrom }
 }
 
-/** Resolves with what broke, and how often. */
-async function breakAtRandom(
-  site: BreakableSite,
-  { seed, operations, breaks }: Plan,
-  clients: Clients,
-  isOver: () => boolean,
-) {
-  const random = randomOf(seed + 1)
-  const broken: Record<string, number> = {}
-  const quiet = Math.min(QUIET_OPERATIONS_MAX, operations / 4)
-  const faults = Object.entries(site.faults).filter(([name]) => breaks?.includes(name) ?? true)
-  while (faults.length > 0) {
-    const quietUntil = clients.operations.length + random() * quiet
-    while (!isOver() && clients.operations.length < quietUntil) await Bun.sleep(LOOK_EVERY_MS)
-    if (isOver()) break
-    const [name, happen] = faults[Math.floor(random() * faults.length)] as (typeof faults)[number]
-    await happen()
-    broken[name] = (broken[name] ?? 0) + 1
-  }
-  return broken
-}
-
 /** In the middle of the history one of the keys is revoked. */
 async function revokeAt(
   operations: number,
@@ -121,12 +96,4 @@ async function revokeAt(
   const from = performance.now()
   await site.revoke()
   return { leaver: [from, performance.now()] }
-}
-
-/** How long an answer took at most, but for those that wait: as late an expiry may come on a busy machine. */
-function longestOf(operations: readonly Operation[]): number {
-  return operations.reduce((longest, one) => {
-    const isWaiting = one.ask.kind === 'events' && one.ask.wait
-    return isWaiting || isUnanswered(one) ? longest : Math.max(longest, one.endedAt - one.startedAt)
-  }, 0)
 }

@@ -17,13 +17,34 @@ const STANDBY_GONE_MS = 200
 export const DATABASE_CLOCK = `the database's clock an hour ahead`
 export const CLOCKS: readonly string[] = [CLOCK, DATABASE_CLOCK]
 export const FAILOVER = 'a failover'
+/** What breaks one kind of store or another. */
+export const FAULTS = [
+  'a server killed',
+  'both servers killed',
+  'a server frozen',
+  CLOCK,
+  'a full disk',
+  'the database frozen',
+  'the database killed',
+  'the standby frozen',
+  DATABASE_CLOCK,
+  'connections cut',
+  'the pooler killed',
+  FAILOVER,
+] as const
+export type Faults = Readonly<Partial<Record<(typeof FAULTS)[number], () => Promise<void>>>>
 const AHEAD = NOW.replace('clock_timestamp()', `(clock_timestamp() + interval '${AHEAD_MS} ms')`)
 
 export type Kind = 'sqlite' | 'postgres' | 'pgbouncer'
+export const NAMES: Readonly<Record<Kind, string>> = {
+  sqlite: 'SQLite',
+  postgres: 'PostgreSQL',
+  pgbouncer: 'PgBouncer',
+}
 
 export interface BreakableSite extends Site {
   /** What can break, by name. Each resolves when it is whole again. */
-  readonly faults: Readonly<Record<string, () => Promise<void>>>
+  readonly faults: Faults
   /** Revokes the key `leaver`. */
   revoke(): Promise<void>
   /** What the database itself finds wrong with the store. */
@@ -138,7 +159,7 @@ async function openPair({ source, isSynchronous }: Making): Promise<BreakableSit
   }
 }
 
-function siteOf({ keys, urls, revoke, faults }: Servers, ofDatabase: BreakableSite['faults']) {
+function siteOf({ keys, urls, revoke, faults }: Servers, ofDatabase: Faults) {
   return { keys, urls, revoke, faults: { ...faults, ...ofDatabase }, problems: () => [] }
 }
 

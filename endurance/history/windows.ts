@@ -11,6 +11,8 @@ export interface Allowance {
   readonly aheadMs: number
   /** How much later than it should an expiry may come. */
   readonly lateMs: number
+  /** Whether nothing broke. */
+  readonly isSteady?: boolean
 }
 
 /** A commit, and another before it in the feed that can only have come after it. */
@@ -20,7 +22,7 @@ export interface Contradiction {
 }
 
 /** A reservation ends within this time. */
-const EXPIRY_MS = 1_000
+export const EXPIRY_MS = 1_000
 /** Between the clock of the operations and that of the events, which counts whole milliseconds. */
 export const ROUNDED_MS = 5
 

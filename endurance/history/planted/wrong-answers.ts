@@ -36,6 +36,15 @@ const remembered =
 
 const without = (name: string) => (body: Body) => ({ ...body, [name]: undefined })
 
+function currentReplay(operation: string): Lie {
+  return of(operation, async (sent, pass) => {
+    const received = await pass(sent)
+    if (!received.headers.has('Idempotency-Replayed')) return received
+    const now = await current({ ...sent, path: `${sent.path}/${json(received).id}` }, pass)
+    return now.status === 200 ? withBody(received, json(now)) : received
+  })
+}
+
 function untagged(operations: string): Lie {
   return of(operations, async (sent, pass) => {
     const received = await pass(sent)
@@ -80,13 +89,8 @@ export const DIFFERENT: Readonly<Record<string, Making>> = {
     sold: pending,
   })),
   'the order as it was before it was completed': answered('completeOrder', (body) => ({ ...body, status: 'pending' })),
-  'a replay that shows the pet as it is now': () =>
-    of('createPet', async (sent, pass) => {
-      const received = await pass(sent)
-      if (!received.headers.has('Idempotency-Replayed')) return received
-      const now = await current({ ...sent, path: `/pets/${json(received).id}` }, pass)
-      return now.status === 200 ? withBody(received, json(now)) : received
-    }),
+  'a replay that shows the pet as it is now': () => currentReplay('createPet'),
+  'a replay that shows the order as it is now': () => currentReplay('placeOrder'),
   'a pet that is added without its tag': () => untagged('createPet placeOrder'),
   'a move without its tag': () => untagged('completeOrder returnOrder'),
   'a filter that is ignored': () =>

@@ -29,6 +29,7 @@ export const ORDER: Readonly<Record<string, Making>> = {
   'two events in the wrong order': exchanged(0),
   'renames that no event tells': withoutEvent('pet.changed'),
   'deletions that no event tells': withoutEvent('pet.deleted'),
+  'expiries that no event tells': withoutEvent('order.expired'),
   'changes of orders that no event tells': withoutEvent('order.changed'),
   'an event that is told twice': events((rows) => (rows.length > 1 ? [...rows.slice(0, -1), ...rows.slice(-2)] : rows)),
   'the status of the pet before it was sold': events((rows) =>

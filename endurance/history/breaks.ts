@@ -1,0 +1,59 @@
+// What breaks while a history is recorded, one fault after the other, and for how long nothing could be written meanwhile.
+
+import { randomOf } from '../../test/support/searches.ts'
+import type { Operation } from './operations.ts'
+import type { Faults } from './sites.ts'
+
+/** So many operations at most come between two things that break: as dense on a machine that is busy as on one that is quiet. */
+const QUIET_OPERATIONS_MAX = 4_000
+export const LOOK_EVERY_MS = 20
+
+/** On the clock of the operations: when it began, and when all was whole again. */
+export interface Broken {
+  readonly name: string
+  readonly from: number
+  readonly to: number
+}
+
+/** `breaks`: of these alone. Resolves when the history is over. */
+export async function breakAtRandom(
+  faults: Faults,
+  { seed, operations, breaks }: { seed: number; operations: number; breaks?: readonly string[] | undefined },
+  recorded: () => number,
+  isOver: () => boolean,
+): Promise<Broken[]> {
+  const random = randomOf(seed + 1)
+  const quiet = Math.min(QUIET_OPERATIONS_MAX, operations / 4)
+  const chosen = Object.entries(faults).filter(([name]) => breaks?.includes(name) ?? true)
+  const broken: Broken[] = []
+  while (chosen.length > 0) {
+    const quietUntil = recorded() + random() * quiet
+    while (!isOver() && recorded() < quietUntil) await Bun.sleep(LOOK_EVERY_MS)
+    if (isOver()) break
+    const [name, happen] = chosen[Math.floor(random() * chosen.length)] as (typeof chosen)[number]
+    const from = performance.now()
+    await happen()
+    broken.push({ name, from, to: performance.now() })
+  }
+  return broken
+}
+
+/** For each fault, the longest time between two writes that one of the servers has done: while it was broken, or right afterwards. */
+export function silences(broken: readonly Broken[], operations: readonly Operation[]): Map<string, number[]> {
+  const written = operations.filter(({ method, status }) => !/GET|HEAD/.test(method) && status >= 200 && status < 300)
+  const servers = [...Map.groupBy(written, ({ server }) => server).values()].map((done) =>
+    done.map(({ endedAt }) => endedAt).sort((one, other) => one - other),
+  )
+  const longest = ({ from, to }: Broken) =>
+    Math.max(
+      ...servers.flatMap((times) =>
+        times.map((time, n) => {
+          const before = times[n - 1] ?? time
+          return time > from && before < to ? time - before : 0
+        }),
+      ),
+      0,
+    )
+  const byName = Map.groupBy(broken, ({ name }) => name)
+  return new Map(Array.from(byName, ([name, each]) => [name, each.map(longest)]))
+}

@@ -1,0 +1,142 @@
+// Faults that are edits of the service's source: rules that are left out, locks that nobody takes, what is written in part.
+
+import { FAILOVER, type Kind } from '../sites.ts'
+
+/** In a file, a text that is there once, and what stands in its place. */
+export type Edit = readonly [file: string, from: string, to: string]
+
+interface InCode {
+  readonly edits: readonly Edit[]
+  /** What else breaks, without which it does not show. */
+  readonly breaks?: readonly string[]
+}
+
+const CACHE = 'src/http/response/answer-cache.ts'
+const CONDITIONS = 'src/http/response/conditions.ts'
+const SWEEP = 'src/http/expiry.ts'
+const ORDERS = 'src/domain/decisions/orders.ts'
+const PETS = 'src/domain/decisions/pets.ts'
+const REPLAYS = 'src/domain/decisions/replays.ts'
+const COPY = 'src/domain/decisions/working-copy.ts'
+const SQLITE = 'src/store/sqlite'
+const POSTGRES = 'src/store/postgres'
+
+const MOVED = 'copy.pets.set(order.petId, { ...copy.petOf(order), status: TRANSITIONS[to].pet })'
+const NOW = 'const now = options.now()'
+
+const RULES: Readonly<Record<string, InCode>> = {
+  'a pet is sold whatever its status': {
+    edits: [[ORDERS, "if (copy.pets.get(petId)?.status !== 'available') return petNotAvailable(pet, holder)", '']],
+  },
+  'the end of a reservation is not looked at': {
+    edits: [[ORDERS, "isOverdue(order, copy.now) ? move(copy, order, 'expired', null) : order", 'order']],
+  },
+  'nobody ends reservations': {
+    edits: [[SWEEP, 'more = (await orders.expireOrders()).length > 0', 'more = false']],
+  },
+  'a cancelled order stays as it was': {
+    edits: [
+      [
+        ORDERS,
+        'copy.orders.set(order.id, after)',
+        "if (after.status !== 'cancelled') copy.orders.set(order.id, after)",
+      ],
+    ],
+  },
+  'a return leaves the pet sold': { edits: [[ORDERS, MOVED, `if (to !== 'returned') ${MOVED}`]] },
+  'keys are kept with nothing': { edits: [[REPLAYS, 'if (key !== undefined) copy.keep(', 'if (!copy) copy.keep(']] },
+  'a pet that was ordered is deleted': {
+    edits: [[PETS, 'copy.wasOrdered(id) ? petHasOrders(id) : check?.(pet)', 'check?.(pet)']],
+  },
+  'a pet that an order holds is freed': { edits: [[PETS, 'if (holder) return petHeld(pet, holder.id)', '']] },
+  'a corrected pet is not written': {
+    edits: [
+      [
+        COPY,
+        'return { events: this.events, petsChanged,',
+        'return { events: this.events, petsChanged: petsChanged.filter((one) => one.before.status !== one.after.status),',
+      ],
+    ],
+  },
+  'the pet does not follow its order': {
+    edits: [[COPY, 'return { events: this.events, petsChanged,', 'return { events: this.events, petsChanged: [],']],
+  },
+  'If-Match is ignored in the code': {
+    edits: [[CONDITIONS, 'if (ifMatch === undefined && ifNoneMatch === undefined)', 'if (true)']],
+  },
+}
+
+const IN_SQLITE: Readonly<Record<string, InCode>> = {
+  // It alone knows its version, and so keeps answers.
+  'a cached list that is one commit old': {
+    edits: [
+      [CACHE, 'return version === this.version ?', 'return version !== undefined && version - this.version <= 1 ?'],
+    ],
+  },
+  'an answer cached under the next version': {
+    edits: [[CACHE, 'this.cache(url, answer, newest)', 'this.cache(url, answer, newest + 1)']],
+  },
+  'the clock is read before the lock is taken': {
+    edits: [
+      [`${SQLITE}/writes.ts`, NOW, 'const now = before'],
+      [
+        `${SQLITE}/writes.ts`,
+        'const { outcomes, transitions } =',
+        'const before = options.now()\nconst { outcomes, transitions } =',
+      ],
+    ],
+  },
+  'a commit that is answered and rolled back': {
+    edits: [
+      [
+        `${SQLITE}/transaction.ts`,
+        '      commit.run()\n',
+        "if (Math.random() < 0.05) connection.database.run('ROLLBACK')\nelse commit.run()\n",
+      ],
+    ],
+  },
+  'an id of a pet that is given twice': {
+    edits: [[COPY, 'this.snapshot.lastPetId()) + 1n', 'this.snapshot.lastPetId()) + (Math.random() < 0.1 ? 0n : 1n)']],
+  },
+  'events in a transaction of their own': {
+    edits: [[`${SQLITE}/changes.ts`, '    tell(events)\n', '    setTimeout(() => tell(events), 5)\n']],
+  },
+  'an order that is changed back has its time before': {
+    edits: [[`${SQLITE}/changes.ts`, 'if (isCorrected || !isMoved)', 'if (isCorrected)']],
+  },
+  'moves that the inventory does not count': {
+    edits: [
+      [`${SQLITE}/migrations/0006-counted-inventory.sql`, 'WHEN OLD.status <> NEW.status', 'WHEN OLD.id IS NULL'],
+    ],
+  },
+  'deletions that the inventory does not count': {
+    edits: [[`${SQLITE}/migrations/0011-deletions.sql`, 'pets - 1', 'pets']],
+  },
+}
+
+const COUNTED = `${POSTGRES}/functions/count-inventory.sql`
+
+const IN_POSTGRES: Readonly<Record<string, InCode>> = {
+  'nobody takes the lock that orders the commits': {
+    edits: [
+      [`${POSTGRES}/writes.ts`, 'pg_advisory_xact_lock(1346720851, 1)', '1'],
+      [`${POSTGRES}/functions/take-turns.sql`, 'PERFORM pg_advisory_xact_lock(1346720851, 1);', ''],
+    ],
+  },
+  'moves that the inventory of PostgreSQL does not count': { edits: [[COUNTED, 'AND n <> 0', 'AND n IS NULL']] },
+  'deletions that the inventory of PostgreSQL does not count': { edits: [[COUNTED, 'pets = pets - n', 'pets = pets']] },
+  'events that a failover empties': {
+    edits: [[`${POSTGRES}/migrations/0018-told-events.sql`, 'CREATE TABLE events (', 'CREATE UNLOGGED TABLE events (']],
+    breaks: [FAILOVER],
+  },
+}
+
+export const CODE = [
+  ...listed(RULES, ['sqlite', 'postgres']),
+  ...listed(IN_SQLITE, ['sqlite']),
+  ...listed(IN_POSTGRES, ['postgres']),
+]
+
+function listed(faults: Readonly<Record<string, InCode>>, stores: readonly Kind[]) {
+  return Object.entries(faults).map(([name, fault]) => ({ name, stores, ...fault }))
+}
