@@ -27,7 +27,7 @@ test('options have defaults, and the exit status is 1 when an experiment does no
 })
 
 test('refuses an option that is not a whole number, before anything starts', async () => {
-  const command = [process.execPath, join(root, 'endurance/crash.ts')]
+  const command = [process.execPath, join(root, 'endurance/restart.ts')]
   for (const rounds of ['0', 'many', '1.5', '-1']) {
     const { status, stderr, stdout } = await run([`--rounds=${rounds}`], { command })
     expect([status, stdout]).toEqual([1, ''])
