@@ -142,3 +142,21 @@ export function pageOf({ sort, back, after }: AnyFilter, { rows, first, last, mo
     prev: precedes ? (sort === 'oldest' ? before(first) : (first ?? after)) : undefined,
   }
 }
+
+/** `rows`: up to one row more than `limit`, the nearest first. */
+export function pageOfRows(
+  filter: AnyFilter,
+  rows: readonly { readonly id: bigint; readonly json: string }[],
+  beyond: boolean,
+): Page {
+  const shown = rows.slice(0, filter.limit)
+  if (filter.back) shown.reverse()
+  const json = shown.map((row) => row.json).join(',')
+  return pageOf(filter, {
+    rows: json,
+    first: shown[0]?.id,
+    last: shown.at(-1)?.id,
+    more: rows.length > filter.limit,
+    beyond,
+  })
+}

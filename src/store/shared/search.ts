@@ -4,7 +4,7 @@
 import type { Page } from '../../domain/lists.ts'
 import { beginningsOf, hasWords, searchWords, wordsOf } from '../../domain/words.ts'
 import { endOfTurn } from '../../system/turn.ts'
-import { type AnyFilter, goesUp, pageOf, startOf } from './lists.ts'
+import { type AnyFilter, goesUp, pageOfRows, startOf } from './lists.ts'
 
 /** PostgreSQL's longest lexeme, in bytes of UTF-8. */
 const WORD_BYTES_MAX = 2_046
@@ -56,19 +56,11 @@ export function searchable<Filter extends AnyFilter>(
     const words = wanted.slice(0, INDEXED_MAX).map(indexedWord)
     const find = (after: bigint, up: boolean, count: number) =>
       found(walk({ filter, words, after, up, count }), beginningsOf(wanted), count)
-    const { limit, back, after } = filter
+    const { limit, after } = filter
     const up = goesUp(filter)
     const rows = await find(after ?? startOf(up), up, limit + 1)
     const beyond = after !== undefined && (await find(after, !up, 1)).length > 0
-    const shown = rows.slice(0, limit)
-    if (back) shown.reverse()
-    return pageOf(filter, {
-      rows: shown.map(({ json }) => json).join(','),
-      first: shown[0]?.id,
-      last: shown.at(-1)?.id,
-      more: rows.length > limit,
-      beyond,
-    })
+    return pageOfRows(filter, rows, beyond)
   }
 }
 

@@ -12,7 +12,7 @@ import {
   rowOf,
 } from '../shared/events.ts'
 import { SQLITE_JSON } from './json.ts'
-import type { Query, Read, Statements } from './statements.ts'
+import type { Read, Statements } from './statements.ts'
 import type { Transact } from './transaction.ts'
 
 type Value = string | bigint | number | null
@@ -69,20 +69,13 @@ export function eventWriter(statements: Statements): (events: readonly NewEvent[
 }
 
 export function sqliteEvents(statements: Statements, read: Read, transact: Transact): EventStore {
-  const built = new Map<string, Query<FeedRow, (bigint | string)[]>>()
   const endEpoch = statements.query<never, [bigint]>(`${BEGIN_EPOCH} WHERE epoch = ?`)
   const end = statements.query<FeedRow, []>(endQuery(SQLITE_JSON))
-
-  function statementFor(sql: string): Query<FeedRow, (bigint | string)[]> {
-    const statement = built.get(sql) ?? statements.query<FeedRow, (bigint | string)[]>(sql.replaceAll('$', '?'))
-    built.set(sql, statement)
-    return statement
-  }
 
   return {
     async listEvents(filter) {
       const { sql, values } = feedQuery(FEED, filter)
-      return eventPage(await read(() => statementFor(sql).all(...values)), filter)
+      return eventPage(await read(() => statements.queryOnce<FeedRow>(sql.replaceAll('$', '?')).all(...values)), filter)
     },
     findEnd: async () => endOf(await read(() => end.all())),
     endEpoch: (epoch) => transact(() => void endEpoch.run(epoch)),

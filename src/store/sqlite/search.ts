@@ -4,7 +4,7 @@ import { jsonObject } from '../shared/columns.ts'
 import { type AnyFilter, demandsOf, hasFilters, type List, ORDERS, PETS, planOf, rowsOf } from '../shared/lists.ts'
 import { type FoundRow, indexedWords, type Walk, type Way } from '../shared/search.ts'
 import { SQLITE_JSON } from './json.ts'
-import type { Query, Read, Statements } from './statements.ts'
+import type { Read, Statements } from './statements.ts'
 import { parameter, walkSql } from './walks.ts'
 
 /** The index has the beginnings of words up to so many letters (migrations/0020-search.sql). For a longer one it reads each word of it. */
@@ -88,12 +88,7 @@ export type Ask = (sql: string, ...values: Value[]) => Promise<unknown[][]>
 
 /** For a store in memory, which no thread could open. */
 export function asked(statements: Statements, read: Read): Ask {
-  const built = new Map<string, Query<unknown[], Value[]>>()
-  return (sql, ...values) => {
-    const statement = built.get(sql) ?? statements.query<unknown[], Value[]>(sql)
-    built.set(sql, statement)
-    return read(() => statement.values(...values))
-  }
+  return (sql, ...values) => read(() => statements.queryOnce<unknown[]>(sql).values(...values))
 }
 
 /** The rows that were looked at, up to the limit: how many, and the last of them. */

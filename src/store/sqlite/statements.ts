@@ -13,7 +13,16 @@ export type Query<Row, Params extends SQLQueryBindings[]> = Pick<Statement<Row, 
 }
 
 export class Statements {
+  private readonly built = new Map<string, Query<unknown, SQLQueryBindings[]>>()
+
   constructor(private readonly connection: { readonly database: Database }) {}
+
+  /** The same statement whenever it is asked for: of SQL that follows from a request. */
+  queryOnce<Row>(sql: string): Query<Row, SQLQueryBindings[]> {
+    const query = this.built.get(sql) ?? this.query<unknown, SQLQueryBindings[]>(sql)
+    this.built.set(sql, query)
+    return query as Query<Row, SQLQueryBindings[]>
+  }
 
   /**
    * SQLite 3.54 plans a statement again at every execution, so as to use the values of its parameters, if it has `LIMIT ?`, or ORDER BY
