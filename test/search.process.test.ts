@@ -61,6 +61,15 @@ const STORES = {
 
 const nameOf = (address: string) => new URL(address).pathname.slice(1)
 
+function lettersOfUnicode(): string[] {
+  const codes = Array.from({ length: 0x110000 }, (_, code) => code).filter((code) => code < 0xd800 || code > 0xdfff)
+  return codes.map((code) => String.fromCodePoint(code)).filter((letter) => /[\p{L}\p{N}]/u.test(letter))
+}
+
+function chunks<Of>(of: readonly Of[], size: number): Of[][] {
+  return Array.from({ length: Math.ceil(of.length / size) }, (_, n) => of.slice(n * size, (n + 1) * size))
+}
+
 describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
   let address: string
   let one: Store
@@ -215,29 +224,24 @@ describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
   })
 
   test('every letter and digit of Unicode inside a name is found', async () => {
-    const letters: string[] = []
-    for (let code = 0x80; code <= 0x10ffff; code++) {
-      const letter = String.fromCodePoint(code)
-      if (/[\p{L}\p{N}]/u.test(letter) && !/[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}]/u.test(letter))
-        letters.push(letter)
+    // Those that are written as one word with others, those that are words of their own, and those that separate, too.
+    const kindOf = (letter: string) => {
+      if (modelWords(`a${letter}${letter}a`).written === 1) return 'inside'
+      return modelWords(letter.repeat(2)).written === 1 ? 'alone' : 'several'
     }
-    const names = Array.from({ length: Math.ceil(letters.length / 55) }, (_, n) => letters.slice(55 * n, 55 * n + 55))
-    const ids = await Promise.all(
-      names.map((some, n) => add([`n${n}z`, ...some.map((letter) => `q${letter}q`)].join(' '))),
-    )
-    for (const [n, some] of names.entries()) {
-      // Each search takes milliseconds there: a quarter of the letters has to do.
-      if (name === 'PostgreSQL' && n % 4 > 0) continue
-      const missed: string[] = []
-      for (let rest = some; rest.length > 0; ) {
-        const searchOf = (count: number) => [`n${n}z`, ...rest.slice(0, count).map((letter) => `q${letter}q`)].join(' ')
-        // Few letters have separators in what they fold to.
-        const count = modelWords(searchOf(7)).written > 8 ? 1 : 7
-        if (!(await found(searchOf(count))).includes(ids[n] as bigint)) missed.push(searchOf(count))
-        rest = rest.slice(count)
-      }
-      expect(missed).toEqual([])
+    const { inside = [], alone = [], several = [] } = Object.groupBy(lettersOfUnicode(), kindOf)
+    const names = [...chunks(inside, 200), ...chunks(alone, 200)]
+    const texts = [
+      ...names.map((some) => `q${some.join('')}q`),
+      ...several.map((letter, n) => `several${n} q${letter}q`),
+    ]
+    const missed: string[] = []
+    for (const some of chunks(texts, 50)) {
+      const ids = await Promise.all(some.map((text) => add(text)))
+      for (const [n, text] of some.entries()) if (!(await found(text)).includes(ids[n] as bigint)) missed.push(text)
     }
+    expect(missed).toEqual([])
+    expect(inside.length + alone.length).toBeGreaterThan(100_000)
   })
 
   test('pages forth and back beside writers have nothing twice, and miss nothing that was there', async () => {
