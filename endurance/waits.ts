@@ -37,7 +37,6 @@ const BOTH: Record<string, events.Event> = {
   backup: events.backup,
   'restore elsewhere': events.restore,
   reservations: events.reservations,
-  migration: events.migration,
   'waiting readers': events.readers,
   'worker killed': events.worker,
   'slow disk': events.slowDisk,
@@ -144,7 +143,7 @@ async function run({ store: kinds, only, ...plan }: events.Plan & Record<'store'
   const rates =
     plan.lists > 0 && plan.creates > 0 ? 'The rates were given' : 'Half of the peak, unless a rate was given'
   const text = `${rates}; \`--store NAME --lists NUMBER --creates NUMBER\` gives the same load again. Milliseconds, each p50 / p99 / p99.9 / longest. A snapshot is held for ${plan.seconds} seconds and let go; the store is backed up; the backup is restored beside it;
-${plan.reservations} reservations end at once; the build before the last migration serves, and this one migrates; 1 000 readers wait for events;
+${plan.reservations} reservations end at once; 1 000 readers wait for events;
 one of two workers is killed; each sync takes 20 ms longer. The requests that were not answered are lists / creates / orders.
 
 ${parts.map((part) => part.text).join('\n\n')}`

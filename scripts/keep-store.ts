@@ -13,14 +13,14 @@ import { hashKey } from '../src/domain/keys.ts'
 import type { NewPet, Pet } from '../src/domain/pets.ts'
 import type { Store } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
-import { MIGRATIONS } from '../src/store/sqlite/connection.ts'
+import { NEWEST_VERSION } from '../src/store/sqlite/schema.ts'
 
 const [, script = '', path] = process.argv
 if (path === undefined) await keep()
 else await fillAndDie(path)
 
 async function keep(): Promise<void> {
-  const kept = join(import.meta.dir, '../test/stores', `sqlite-${MIGRATIONS.length}`)
+  const kept = join(import.meta.dir, '../test/stores', `sqlite-${NEWEST_VERSION}`)
   if (existsSync(kept)) throw new Error(`${kept} is there already, and stays as it is.`)
   const folder = mkdtempSync(join(tmpdir(), 'petstore-kept-'))
   const file = join(folder, 'petstore.db')

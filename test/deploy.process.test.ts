@@ -8,6 +8,7 @@ import postgres from 'postgres'
 import { bundleService } from '../scripts/bundle-service.ts'
 import { unknownVariables } from '../src/config/config.ts'
 import { generateKey } from '../src/domain/keys.ts'
+import { needsOf } from '../src/store/shared/versions.ts'
 import { composeExample, type Example, imageExample, kubernetesExample, systemdExample } from './support/examples.ts'
 import { temporaryFile } from './support/files.ts'
 import { buildImage, type Image, missingToBuild, missingToRun } from './support/image.ts'
@@ -73,6 +74,16 @@ interface StatefulSet {
   volumeClaimTemplates: { metadata: { name: string } }[]
 }
 
+/** By what the step from schema 17 says of itself. */
+test('no startup probe ends a migration of ten million pets', () => {
+  const { seconds } = needsOf(1e7, 0, 0)
+  for (const name of ['kubernetes.yaml', 'kubernetes-file.yaml']) {
+    const [{ spec }] = Bun.YAML.parse(textOf(name)) as [{ spec: Deployment }]
+    const [{ startupProbe }] = spec.template.spec.containers
+    expect(startupProbe.periodSeconds * startupProbe.failureThreshold).toBeGreaterThan(3 * seconds)
+  }
+})
+
 test('Kubernetes: two replicas, a rolling update, and probes on paths of the service', () => {
   const [deployment] = Bun.YAML.parse(textOf('kubernetes.yaml')) as { spec: Deployment }[]
   const { replicas, strategy, template } = (deployment as { spec: Deployment }).spec
@@ -93,6 +104,8 @@ interface Deployment {
 
 interface Probe {
   httpGet: { path: string }
+  periodSeconds: number
+  failureThreshold: number
 }
 
 /** The user of the image. The unit's is another, and not root either. */

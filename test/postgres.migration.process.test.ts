@@ -2,11 +2,11 @@
 // lost says so until there is one again. A real primary and a real standby.
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { PetstoreError } from '../src/domain/errors.ts'
 import type { Store } from '../src/domain/store.ts'
 import { kindOf, openStore } from '../src/store/kinds.ts'
+import { NEWEST_VERSION } from '../src/store/postgres/schema.ts'
+import { fillDatabase, keptJson } from './support/kept-stores.ts'
 import { petFilter } from './support/lists.ts'
 import { newPet } from './support/pets.ts'
 import { Cluster } from './support/postgres.ts'
@@ -14,10 +14,7 @@ import { rejectionOf } from './support/rejection.ts'
 
 const TEST_MS = 600_000
 const PET = newPet()
-const MIGRATIONS = join(import.meta.dir, '../src/store/postgres/migrations')
-const files = readdirSync(MIGRATIONS).sort()
-/** Without orders, and its keys lack columns that every look for a key needs. */
-const OLDER = 3
+const { nextPetId: NEXT } = keptJson<{ nextPetId: bigint }>('postgres-17', 'contents')
 const GRANT = 'GRANT ALL ON ALL TABLES IN SCHEMA public TO till'
 const OPTIONS = { now: Date.now }
 
@@ -60,15 +57,11 @@ async function cancelWait(during: Promise<unknown>, except?: number): Promise<nu
   }
 }
 
-/** A database of an older schema, with a key, which `till` may use. */
+/** A database of schema 17, which `till` may use. */
 async function olderDatabase(name: string): Promise<void> {
   await primary.asAdmin((sql) => sql.unsafe(`CREATE DATABASE ${name}`))
-  await primary.asAdmin(async (sql) => {
-    for (const file of files.slice(0, OLDER)) await sql.unsafe(readFileSync(join(MIGRATIONS, file), 'utf8'))
-    await sql.unsafe(`CREATE TABLE petstore_schema AS SELECT ${OLDER} AS version`)
-    await sql`INSERT INTO keys (name, hash, read_only, created_at) VALUES ('k', 'h', false, 0)`
-    await sql.unsafe(GRANT)
-  }, name)
+  await fillDatabase(primary, name)
+  await primary.asAdmin((sql) => sql.unsafe(GRANT), name)
 }
 
 const outcome = (asked: Promise<unknown>): Promise<string> =>
@@ -101,7 +94,7 @@ test(
     receive()
     const store = await (opening as Promise<Store>)
     const [there] = await standby.asAdmin((sql) => sql`SELECT version FROM petstore_schema`, 'waiting')
-    expect(there?.version).toBe(files.length)
+    expect(there?.version).toBe(NEWEST_VERSION)
     await store.close()
   },
   TEST_MS,
@@ -118,13 +111,13 @@ test(
     const owner = await openStore(address('postgres'), OPTIONS)
     await primary.asAdmin((sql) => sql.unsafe(GRANT), 'lost')
     const till = await openStore(address('till'), OPTIONS)
-    expect((await till.createPet(PET, 1n)).value.id).toBe(1n)
+    expect((await till.createPet(PET, 1n)).value.id).toBe(NEXT)
 
     await primary.down('SIGKILL')
     await standby.up()
     await standby.promote()
     await standby.setSynchronous(false)
-    expect(await reasonOf(till, /schema/)).toMatch(/schema is 3.*petstore migrate --apply/)
+    expect(await reasonOf(till, /schema/)).toMatch(/schema is 17.*petstore migrate --apply/)
     for (const asked of [
       till.ping(),
       till.listPets(petFilter({ limit: 1 })),
@@ -134,13 +127,13 @@ test(
       expect(await outcome(asked)).toBe('unavailable')
     }
     while ((await outcome(owner.listPets(petFilter({ limit: 1 })))) !== 'answered') await Bun.sleep(20)
-    expect((await kindOf(address('postgres')).schema(address('postgres'))).version).toBe(files.length)
+    expect((await kindOf(address('postgres')).schema(address('postgres'))).version).toBe(NEWEST_VERSION)
 
     // Tables that were lost have lost their grants.
-    expect(await reasonOf(till, /lacks/)).toMatch(/lacks privileges \(SELECT ON orders/)
+    expect(await reasonOf(till, /lacks/)).toMatch(/lacks privileges \(SELECT ON events/)
     await standby.asAdmin((sql) => sql.unsafe(GRANT), 'lost')
     while ((await outcome(till.ping())) !== 'answered') await Bun.sleep(20)
-    expect((await till.createPet(PET, 1n)).value.id).toBe(1n)
+    expect((await till.createPet(PET, 1n)).value.id).toBe(NEXT)
     await Promise.all([owner.close(), till.close()])
   },
   TEST_MS,

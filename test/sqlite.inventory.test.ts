@@ -1,7 +1,7 @@
-// The inventory of a SQLite store also counts pets that something else has added to the file: a server of an older version, or SQL.
+// The inventory of a SQLite store also counts pets that something else has added to the file, by SQL.
 
 import { Database } from 'bun:sqlite'
-import { beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, expect, test } from 'bun:test'
 import type { Store } from '../src/domain/store.ts'
 import { openStore } from '../src/store/kinds.ts'
 import { COUNT_TO } from '../src/store/sqlite/inventory.ts'
@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 /** How many pets no server has counted yet. */
 function uncounted(): bigint {
-  const [row] = file.query('SELECT count(*) FROM pets WHERE id > (SELECT min(counted_to) FROM pet_counts)').values()
+  const [row] = file.query('SELECT count(*) FROM pets WHERE id > (SELECT min(counted_to) FROM inventory)').values()
   return row?.[0] as bigint
 }
 
@@ -67,40 +67,4 @@ test('pets that are counted already are not counted again', async () => {
   file.query(COUNT_TO).run(2n)
   await store.createPet(newPet({ status: 'sold' }), by)
   expect(await store.getInventory()).toEqual({ ...before, sold: before.sold + 1n })
-})
-
-describe('servers of older schemas, with the statements that they had', () => {
-  const counted = (sql: string) => Object.fromEntries(file.query(sql).values() as [string, bigint][])
-  const uncountedThen = 'SELECT count(*) FROM pets WHERE pets.status = inventory.status AND id > counted_to'
-  const readers: Record<string, () => Record<string, bigint>> = {
-    '4 and 5': () => counted('SELECT status, pets FROM inventory'),
-    '6': () => counted(`SELECT status, pets + (${uncountedThen}) FROM inventory`),
-  }
-
-  for (const [schema, read] of Object.entries(readers)) {
-    test(`${schema} show the inventory that this one shows`, async () => {
-      const expectSame = async () => expect(read()).toEqual(await store.getInventory())
-      await expectSame()
-      const { value: order } = await store.placeOrder({ petId: 4n }, by)
-      await expectSame()
-      await store.createPet(newPet(), by)
-      await expectSame()
-      await store.completeOrder(order.id, by)
-      await expectSame()
-    })
-  }
-
-  test('6 counts the pets that it adds, as it did, and nothing is counted twice', async () => {
-    const before = await store.getInventory()
-    file.run(`INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('Ada', 7, 'sold', 1, ${by})`)
-    file
-      .query(
-        `UPDATE inventory SET pets = pets + (${uncountedThen} AND id <= ?1), counted_to = ?1 WHERE counted_to < ?1`,
-      )
-      .run(7n)
-    const after = { ...before, sold: before.sold + 1n }
-    expect(await store.getInventory()).toEqual(after)
-    await store.createPet(newPet({ status: 'pending' }), by)
-    expect(await store.getInventory()).toEqual({ ...after, pending: after.pending + 1n })
-  })
 })

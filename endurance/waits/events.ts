@@ -1,13 +1,11 @@
 // What happens beside the load, on both stores alike. Each is prepared before the load begins.
 
 import { Database } from 'bun:sqlite'
-import { mkdtempSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { temporaryFile } from '../../test/support/files.ts'
 import { ask, type Running, root } from '../../test/support/process.ts'
 import { openLoop } from '../open-loop.ts'
 import { list, portOf } from './load.ts'
-import { newStore, petstore, type Store, startServer, until } from './stores.ts'
+import { petstore, type Store, startServer, until } from './stores.ts'
 
 const PLACING = 64
 /** Fewer than a machine that is busy places. */
@@ -109,26 +107,6 @@ export const reservations: Event = async ({ plan, store, server, marginMs }) => 
   await Bun.sleep(endsAt - marginMs - Date.now())
   const pending = `SELECT count(*) AS n FROM orders WHERE status = 'pending' AND expires_at IS NOT NULL`
   return { happen: () => until(async () => Number((await store.query(pending))[0]?.n) === 0) }
-}
-
-/** The build before the last migration serves a store of its own schema, which this build migrates. */
-export const migration: Event = async ({ plan, store: { kind } }) => {
-  const source = await sourceBeforeMigration()
-  const store = await newStore(kind, plan.pets, source)
-  const server = await startServer(store, { command: [join(source, 'bin/petstore')] })
-  return { server, store, happen: () => petstore(['migrate', '--apply', '--database', store.database]) }
-}
-
-async function sourceBeforeMigration(): Promise<string> {
-  const folder = mkdtempSync(temporaryFile('source-'))
-  const added = ['log', '-1', '--diff-filter=A', '--format=%H', '--', 'src/store/sqlite/migrations']
-  const { stdout } = Bun.spawnSync(['git', ...added], { cwd: root })
-  const commit = stdout.toString().trim()
-  if (!commit) throw new Error('the clone does not know the commit of the last migration')
-  const unpack = `git archive ${commit}^ | tar -x -C ${folder}`
-  if (Bun.spawnSync(['sh', '-c', unpack], { cwd: root }).exitCode !== 0) throw new Error('git archive failed')
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  return folder
 }
 
 /** A thousand readers of the feed, who wait at its end. */

@@ -29,16 +29,16 @@ export interface Store {
   remove(): Promise<void>
 }
 
-/** A store with so many pets. `source` is the folder of a source tree, whose schema and command line it has. */
-export async function newStore(kind: Store['kind'], pets: number, source = root): Promise<Store> {
+/** A store with so many pets. */
+export async function newStore(kind: Store['kind'], pets: number): Promise<Store> {
   const folder = mkdtempSync(temporaryFile('waits-'))
   const seed = join(folder, 'petstore.db')
-  const key = createStore(source, seed)
+  const key = createStore(root, seed)
   fill(seed, pets)
   if (kind === 'sqlite') return { ...inFile(seed), key, folder, seed }
   const cluster = await Cluster.start()
   const database = await cluster.newDatabase()
-  await petstore(['copy', '--from', seed, '--to', database], source)
+  await petstore(['copy', '--from', seed, '--to', database])
   return { ...inPostgres(cluster, database), key, folder, seed }
 }
 
@@ -78,9 +78,9 @@ export function startServer(
   return serve(flags, { env: all, ...(command ? { command } : {}) })
 }
 
-/** Runs a command of the source tree to its end, which must be 0. */
-export async function petstore(args: string[], source = root): Promise<void> {
-  const { status, stderr } = await run(args, { command: [join(source, 'bin/petstore')] })
+/** Runs a command to its end, which must be 0. */
+export async function petstore(args: string[]): Promise<void> {
+  const { status, stderr } = await run(args)
   if (status !== 0) throw new Error(`petstore ${args.join(' ')}: ${stderr}`)
 }
 

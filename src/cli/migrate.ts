@@ -5,7 +5,7 @@ import { Command, Option } from 'commander'
 import type { SchemaState } from '../domain/store.ts'
 import { kindOf, migrateStore } from '../store/kinds.ts'
 import { configOf, withSettings } from './options.ts'
-import { plural, say } from './print.ts'
+import { say, tell } from './print.ts'
 
 export function migrateCommand(): Command {
   return withSettings(new Command('migrate'), 'database')
@@ -21,17 +21,17 @@ export function migrateCommand(): Command {
       const name = kind.describe(database)
       const before = await kind.schema(database)
       if (apply && before.version < before.newest) {
-        await migrateStore(database)
-        return say(`${name}: ${sentence(await kind.schema(database))}`)
+        await migrateStore(database, { onStep: tell })
+        return say(sentence(name, await kind.schema(database)))
       }
-      await say(`${name}: ${sentence(before)}`)
+      await say(sentence(name, before))
       if (before.version !== before.newest) process.exitCode = 1
     })
 }
 
-function sentence({ version, newest }: SchemaState): string {
-  if (version === newest) return `schema ${version}, up to date.`
-  if (version > newest) return `schema ${version}, written by a newer version. This version knows schema ${newest}.`
-  const missing = plural(newest - version, 'migration')
-  return `schema ${version} of ${newest}, ${missing} missing. Run petstore migrate --apply.`
+function sentence(name: string, { version, newest, refused, needs }: SchemaState): string {
+  if (refused !== undefined) return `${name} ${refused}.`
+  if (version === newest) return `${name}: schema ${version}, up to date.`
+  const cost = needs === undefined ? '' : ` (${needs}; stop all servers first)`
+  return `${name}: schema ${version} of ${newest}. Run petstore migrate --apply${cost}.`
 }

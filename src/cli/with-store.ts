@@ -17,7 +17,7 @@ export async function withStore<Result>(
   if (!exists && !create) {
     throw new StartError(`There is no store at ${database}. Name another file with --database.`)
   }
-  const store = await kind.open(database, { now: Date.now })
+  const store = await kind.open(database, { now: Date.now, onStep: tell })
   if (!exists) tell(`Created a new store at ${kind.describe(database)}.`)
   try {
     return await use(store)

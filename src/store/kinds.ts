@@ -7,12 +7,15 @@ import { absolutePath } from './absolute-path.ts'
 import type { Contents } from './contents.ts'
 import { describeAddress, isPostgresAddress, parsePostgresAddress } from './postgres/address.ts'
 import type { Recovery } from './shared/recovery.ts'
+import { STEP_VERSION, StepNeeded, schemaState } from './shared/versions.ts'
 import { type BackupSummary, backUp } from './sqlite/backup.ts'
-import { fileVersion, MIGRATIONS } from './sqlite/connection.ts'
+import { fileVersion } from './sqlite/connection.ts'
 import { openSqliteContents } from './sqlite/contents.ts'
 import { identityOf } from './sqlite/file.ts'
+import { step, stepNeeds } from './sqlite/from-17.ts'
 import { recover } from './sqlite/recovery.ts'
 import { type Restored, restore } from './sqlite/restore.ts'
+import { NEWEST_VERSION } from './sqlite/schema.ts'
 import { openSqliteStore } from './sqlite/store.ts'
 
 /**
@@ -78,7 +81,7 @@ const memory: StoreKind = {
   exists: () => false,
   open: async (address, options) => openSqliteStore(address, options),
   contents: async (address) => openSqliteContents(address),
-  schema: async () => ({ version: 0, newest: MIGRATIONS.length }),
+  schema: async () => ({ version: 0, newest: NEWEST_VERSION }),
   recover: async () => undefined,
 }
 
@@ -94,9 +97,22 @@ const file: StoreKind = {
     return identityOf(path) ?? path
   },
   exists: (address) => existsSync(absolutePath(address)),
-  open: async (address, options) => openSqliteStore(absolutePath(address), options),
+  async open(address, options) {
+    const path = absolutePath(address)
+    try {
+      return openSqliteStore(path, options)
+    } catch (error) {
+      if (!(error instanceof StepNeeded) || options.identity !== undefined || options.copying) throw error
+      await step(path, options.onStep ?? (() => undefined))
+      return openSqliteStore(path, options)
+    }
+  },
   contents: async (address) => openSqliteContents(absolutePath(address)),
-  schema: async (address) => ({ version: fileVersion(absolutePath(address)), newest: MIGRATIONS.length }),
+  async schema(address) {
+    const path = absolutePath(address)
+    const version = fileVersion(path)
+    return schemaState(version, NEWEST_VERSION, version === STEP_VERSION ? stepNeeds(path) : undefined)
+  },
   recover: async (address, recovery) => recover(absolutePath(address), recovery),
   files: {
     backUp: (address, to) => backUp(absolutePath(address), absolutePath(to)),
@@ -117,7 +133,10 @@ export async function openStore(address: string, options: StoreOptions): Promise
 }
 
 /** Creates the store if it does not exist, and brings its schema up to date. Throws StartError when it cannot be used. */
-export async function migrateStore(address: string, options: Pick<StoreOptions, 'copying'> = {}): Promise<void> {
+export async function migrateStore(
+  address: string,
+  options: Pick<StoreOptions, 'copying' | 'onStep'> = {},
+): Promise<void> {
   const store = await openStore(address, { now: Date.now, ...options })
   await store.close()
 }

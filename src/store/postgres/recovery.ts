@@ -1,17 +1,18 @@
-// A database that was set back to an earlier state (shared/recovery.ts). The schema may be older: it is left as it is. The user must own the
+// A database that was set back to an earlier state (shared/recovery.ts). The schema may be that of an older release: it is left as it is. The user must own the
 // tables: servers have no right to the sequences.
 
 import { StartError } from '../../domain/errors.ts'
-import { type KeyRow, keyColumns, toKey } from '../shared/key-rows.ts'
+import { KEY_COLUMNS, type KeyRow, toKey } from '../shared/key-rows.ts'
 import { lastSkipped, type Recovery } from '../shared/recovery.ts'
 import { ASSIGNING } from '../shared/tables.ts'
+import { STEP_VERSION, StepNeeded } from '../shared/versions.ts'
 import { parsePostgresAddress } from './address.ts'
 import { APPLICATION } from './client.ts'
 import { openSession } from './contents.ts'
 import { BEGIN_EPOCH } from './events.ts'
 import { atStart } from './hosts.ts'
 import { refusal } from './refusals.ts'
-import { mayMigrate, NEWEST_VERSION, schemaVersion, WRITE_LOCK } from './schema.ts'
+import { checkVersion, mayMigrate, schemaVersion, WRITE_LOCK } from './schema.ts'
 import type { Ask } from './session.ts'
 
 /** For how long connections that were just closed may still be seen. */
@@ -24,9 +25,9 @@ export async function recover(address: string, { skipIds, revoke }: Recovery): P
     const session = await atStart(() => openSession(parsePostgresAddress(address)))
     const { send } = session
     try {
-      const schema = await checkSchema(send)
+      await checkSchema(send)
       await checkAlone(send)
-      const rows = await send<KeyRow>(`SELECT ${keyColumns(schema)} FROM keys ORDER BY id`)
+      const rows = await send<KeyRow>(`SELECT ${KEY_COLUMNS} FROM keys ORDER BY id`)
       const revoked = await revoke(rows.map(toKey))
       // A person may have taken long to answer.
       await checkAlone(send)
@@ -43,16 +44,13 @@ export async function recover(address: string, { skipIds, revoke }: Recovery): P
   }
 }
 
-/** Resolves with the schema's version. */
-async function checkSchema(ask: Ask): Promise<number> {
+async function checkSchema(ask: Ask): Promise<void> {
   const version = await schemaVersion(ask)
   if (version === 0) throw new StartError('it holds no store')
-  if (version > NEWEST_VERSION) {
-    throw new StartError(`it was written by a newer petstore (schema ${version}; this version knows ${NEWEST_VERSION})`)
-  }
+  checkVersion(version)
+  if (version === STEP_VERSION) throw new StepNeeded('it')
   if (!(await mayMigrate(ask)))
     throw new StartError('this user does not own the tables: give the address of their owner')
-  return version
 }
 
 async function checkAlone(ask: Ask): Promise<void> {
@@ -73,10 +71,7 @@ async function checkAlone(ask: Ask): Promise<void> {
 async function setApart(ask: Ask, skipIds: bigint): Promise<void> {
   const sequences = await ask<{ table: string; sequence: string; last: bigint }>(
     `SELECT name AS "table", sequence, coalesce(pg_sequence_last_value(sequence::regclass), 0) AS last
-     FROM (
-       SELECT name, pg_get_serial_sequence(name, 'id') AS sequence
-       FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NOT NULL
-     ) AS sequences WHERE sequence IS NOT NULL`,
+     FROM (SELECT name, pg_get_serial_sequence(name, 'id') AS sequence FROM unnest($1::text[]) AS name) AS sequences`,
     `{${ASSIGNING.join(',')}}`,
   )
   for (const { table, sequence, last } of sequences) {
@@ -86,7 +81,5 @@ async function setApart(ask: Ask, skipIds: bigint): Promise<void> {
     await ask(`ALTER SEQUENCE ${sequence} RESTART WITH ${skipped}`)
     await ask('SELECT nextval($1)', sequence)
   }
-  const [epoch] = await ask<{ exists: boolean }>(`SELECT to_regclass('event_epoch') IS NOT NULL AS exists`)
-  // A store of an older schema gets its first epoch when it is migrated.
-  if (epoch?.exists) await ask(BEGIN_EPOCH)
+  await ask(BEGIN_EPOCH)
 }

@@ -35,6 +35,15 @@ export function grants(role: string, petColumns: AnyColumns = NEW_PET_COLUMNS): 
   return [`GRANT USAGE ON SCHEMA public TO ${role};`, ...tables].join('\n')
 }
 
+/** What the roles need that had rights on the schema of before, and do not own it: for people, and as statements. */
+export async function newGrants(ask: Ask): Promise<string[]> {
+  const roles = await ask<{ role: string }>(
+    `SELECT DISTINCT grantee::regrole::text AS role
+     FROM pg_class, aclexplode(relacl) WHERE pg_class.oid = 'pets'::regclass AND grantee NOT IN (0, relowner) ORDER BY role`,
+  )
+  return roles.flatMap(({ role }) => [`${role} needs these rights now:`, ...grants(role).split('\n')])
+}
+
 /** Throws StartError when the user lacks a privilege that a server needs. */
 export async function checkRights(ask: Ask, petColumns: AnyColumns = NEW_PET_COLUMNS): Promise<void> {
   const needed = Object.entries(rightsWith(petColumns)).flatMap(([table, rights]) =>

@@ -1,48 +1,39 @@
 // The schema of a PostgreSQL database: its version and its migrations.
 
 import { StartError } from '../../domain/errors.ts'
+import type { StoreOptions } from '../../domain/store.ts'
 import { UNFINISHED_COPY } from '../shared/failures.ts'
+import { FIRST_VERSION, refusedVersion, STEP_VERSION } from '../shared/versions.ts'
+import { step } from './from-17.ts'
 import addPets from './functions/add-pets.sql' with { type: 'text' }
 import commitDurably from './functions/commit-durably.sql' with { type: 'text' }
 import countInventory from './functions/count-inventory.sql' with { type: 'text' }
 import findWords from './functions/find-words.sql' with { type: 'text' }
 import lastOrder from './functions/last-order.sql' with { type: 'text' }
 import now from './functions/now.sql' with { type: 'text' }
-import refusedKeys from './functions/refused-keys.sql' with { type: 'text' }
+import refusedCallers from './functions/refused-callers.sql' with { type: 'text' }
 import takeTurns from './functions/take-turns.sql' with { type: 'text' }
-import m1 from './migrations/0001-pets-and-keys.sql' with { type: 'text' }
-import m2 from './migrations/0002-idempotency-keys.sql' with { type: 'text' }
-import m3 from './migrations/0003-idempotency-answers.sql' with { type: 'text' }
-import m4 from './migrations/0004-orders.sql' with { type: 'text' }
-import m5 from './migrations/0005-key-uses.sql' with { type: 'text' }
-import m6 from './migrations/0006-counted-inventory.sql' with { type: 'text' }
-import m7 from './migrations/0007-checked-writes.sql' with { type: 'text' }
-import m8 from './migrations/0008-categories.sql' with { type: 'text' }
-import m9 from './migrations/0009-events.sql' with { type: 'text' }
-import m10 from './migrations/0010-search.sql' with { type: 'text' }
-import m11 from './migrations/0011-deletions.sql' with { type: 'text' }
-import m12 from './migrations/0012-cheaper-events.sql' with { type: 'text' }
-import m13 from './migrations/0013-older-servers.sql' with { type: 'text' }
-import m14 from './migrations/0014-direct-events.sql' with { type: 'text' }
-import m15 from './migrations/0015-one-place.sql' with { type: 'text' }
-import m16 from './migrations/0016-lighter-terms.sql' with { type: 'text' }
-import m17 from './migrations/0017-category-blocks.sql' with { type: 'text' }
-import m18 from './migrations/0018-told-events.sql' with { type: 'text' }
-import m19 from './migrations/0019-one-place-decides.sql' with { type: 'text' }
-import m20 from './migrations/0020-search-by-gin.sql' with { type: 'text' }
-import { indexAll } from './search.ts'
+import { newGrants } from './rights.ts'
+import schema from './schema.sql' with { type: 'text' }
 import type { Ask, Session } from './session.ts'
 
-/** In order. A released migration is never changed. */
-const MIGRATIONS = [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20]
-export const NEWEST_VERSION = MIGRATIONS.length
+/** What came after 1.0.0, in order. A released one is never changed. */
+const MIGRATIONS: readonly string[] = []
+export const NEWEST_VERSION = FIRST_VERSION + MIGRATIONS.length
+
+/** The statements that make a database of a released version, but for the functions. */
+export function schemaOf(version: number): readonly string[] {
+  return [schema, ...MIGRATIONS].slice(0, version - FIRST_VERSION + 1)
+}
 
 /**
  * Functions and triggers as they are now, installed anew after the migrations; each stands behind those that it calls. One that changes
  * needs a migration, if only for its number, so that an older server never puts its own back; a signature that servers of the version
  * before call stays.
  */
-export const FUNCTIONS = [now, takeTurns, commitDurably, countInventory, lastOrder, refusedKeys, addPets, findWords]
+export const FUNCTIONS = [now, takeTurns, commitDurably, countInventory, lastOrder, refusedCallers, addPets, findWords]
+
+export type MigrateOptions = Pick<StoreOptions, 'copying' | 'onStep'>
 
 const OLDEST_SERVER = 15
 
@@ -87,19 +78,32 @@ export async function mayMigrate(ask: Ask): Promise<boolean> {
   return row?.owned ?? false
 }
 
-/** Runs the missing migrations and installs the functions, in one transaction. `copying`: a new schema is marked as unfinished. */
-export async function migrate(session: Session, copying = false): Promise<void> {
+/** Throws StartError unless this version can open such a database, or bring it to its own schema. */
+export function checkVersion(version: number): void {
+  const reason = refusedVersion(version, NEWEST_VERSION)
+  if (reason !== undefined) throw new StartError(`it ${reason}`)
+}
+
+/**
+ * Runs the missing migrations and installs the functions, in one transaction. `copying`: a new schema is marked as unfinished.
+ * `onStep` gets what the step from schema 17 takes, and the grants that other roles need after any migration.
+ */
+export async function migrate(session: Session, { copying, onStep: report }: MigrateOptions = {}): Promise<void> {
   const { send } = session
   await session.transaction(async () => {
     await send(LOCK)
     const version = await schemaVersion(send, copying)
-    if (version >= NEWEST_VERSION) return
+    checkVersion(version)
+    if (version === NEWEST_VERSION) return
     await send(WRITE_LOCK)
     if (version === 0 && copying) await send(MARK_UNFINISHED)
     if (version === 0) await send('CREATE TABLE petstore_schema (version integer NOT NULL)')
-    for (const sql of [...MIGRATIONS.slice(version), ...FUNCTIONS]) await send(sql)
-    if (version < 20) await indexAll(send)
+    if (version === 0) await send(schema)
+    if (version === STEP_VERSION) await step(send, report)
+    for (const statements of MIGRATIONS.slice(Math.max(0, version - FIRST_VERSION))) await send(statements)
+    for (const statements of FUNCTIONS) await send(statements)
     await send('DELETE FROM petstore_schema')
     await send(`INSERT INTO petstore_schema VALUES (${NEWEST_VERSION})`)
+    if (version > 0 && report) for (const sentence of await newGrants(send)) report(sentence)
   })
 }

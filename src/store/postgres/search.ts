@@ -79,10 +79,16 @@ export async function indexRows(
   return rows.at(-1)?.id
 }
 
-/** Indexes all rows, which were written without it. */
-export async function indexAll(ask: Ask): Promise<void> {
-  for (const table of ['pets', 'orders'] as const)
-    for (let last: bigint | undefined = 0n; last !== undefined; ) last = await indexRows(ask, table, last, ROWS)
+/** Indexes all rows, which were written without it. `onProgress`: how many, at most. */
+export async function indexAll(ask: Ask, onProgress: (done: number) => void = () => undefined): Promise<void> {
+  let done = 0
+  for (const table of ['pets', 'orders'] as const) {
+    for (let last: bigint | undefined = 0n; last !== undefined; ) {
+      last = await indexRows(ask, table, last, ROWS)
+      done += ROWS
+      onProgress(done)
+    }
+  }
 }
 
 /** As `read`, on few of its `connections` at a time. */

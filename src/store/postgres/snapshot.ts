@@ -40,7 +40,7 @@ const READ = `
   ${part('clock', { id: 'petstore_last_order()', now: 'now' })} FROM clock
   UNION ALL
   ${part('caller', { id: 'id', refusal: 'refusal' })}
-    FROM petstore_refused_keys($1::text::bigint[], (SELECT now FROM clock))
+    FROM petstore_refused_callers($1::text::bigint[], (SELECT now FROM clock))
   UNION ALL
   ${part('order', BOTH)} FROM unnest($2::text::bigint[]) AS asked (id)
     CROSS JOIN LATERAL (SELECT * FROM orders WHERE orders.id = asked.id LIMIT 1) AS "order"

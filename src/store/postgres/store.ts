@@ -1,15 +1,16 @@
 // The store for several machines: one PostgreSQL database and any number of servers.
 
 import { changes } from '../../domain/decisions/decide.ts'
-import { StartError } from '../../domain/errors.ts'
 import type { SchemaState, Store, StoreOptions } from '../../domain/store.ts'
 import { ORDERS, PETS } from '../shared/lists.ts'
 import { searchable } from '../shared/search.ts'
+import { STEP_VERSION, schemaState } from '../shared/versions.ts'
 import { type PostgresAddress, parsePostgresAddress } from './address.ts'
 import { Client } from './client.ts'
 import { PrimaryConnection } from './connection.ts'
 import { StoreFailure } from './errors.ts'
 import { postgresEvents } from './events.ts'
+import { stepNeeds } from './from-17.ts'
 import { atStart, type WritableHost, writableHost } from './hosts.ts'
 import { postgresKeys } from './keys.ts'
 import type { Link } from './link.ts'
@@ -17,7 +18,15 @@ import { isAnyOverdue, postgresOrders } from './orders.ts'
 import { postgresPets } from './pets.ts'
 import { refusal } from './refusals.ts'
 import { checkRights } from './rights.ts'
-import { checkServer, mayMigrate, migrate, NEWEST_VERSION, schemaVersion } from './schema.ts'
+import {
+  checkServer,
+  checkVersion,
+  type MigrateOptions,
+  mayMigrate,
+  migrate,
+  NEWEST_VERSION,
+  schemaVersion,
+} from './schema.ts'
 import { forSearches, postgresSearch } from './search.ts'
 import { type Ask, Session } from './session.ts'
 import { postgresCommit } from './writes.ts'
@@ -40,7 +49,9 @@ export async function postgresSchema(address: string): Promise<SchemaState> {
     const connection = await PrimaryConnection.open(parsePostgresAddress(address))
     try {
       await checkServer(connection.read)
-      return { version: await schemaVersion(connection.read), newest: NEWEST_VERSION }
+      const version = await schemaVersion(connection.read)
+      const needs = version === STEP_VERSION ? await stepNeeds(connection.read) : undefined
+      return schemaState(version, NEWEST_VERSION, needs)
     } finally {
       await connection.close()
     }
@@ -54,13 +65,9 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
   try {
     await checkServer(connection.read)
     const version = await schemaVersion(connection.read, options.copying)
-    if (version > NEWEST_VERSION) {
-      throw new StartError(
-        `it was written by a newer petstore (schema ${version}; this version knows ${NEWEST_VERSION})`,
-      )
-    }
+    checkVersion(version)
     if (version < NEWEST_VERSION) {
-      await atStart(async () => migrateAlone(address, await writableHost(address), options.copying))
+      await atStart(async () => migrateAlone(address, await writableHost(address), options))
       // The migration may have been committed here only, if an operator has ended its wait for the standby.
       await connection.renew()
     }
@@ -112,10 +119,10 @@ async function checkSchema(address: PostgresAddress, host: WritableHost, ask: As
 }
 
 /** On a connection of its own, without the time limit of the others: a migration may take long. */
-async function migrateAlone(address: PostgresAddress, host: WritableHost, copying?: boolean): Promise<void> {
+async function migrateAlone(address: PostgresAddress, host: WritableHost, options?: MigrateOptions): Promise<void> {
   const session = new Session(() => Client.open(address, host))
   try {
-    await migrate(session, copying)
+    await migrate(session, options)
   } finally {
     await session.close(1_000)
   }

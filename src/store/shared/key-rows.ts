@@ -22,13 +22,8 @@ export interface DeprecatedCallsRow {
   lastAt: bigint
 }
 
-const FIRST_COLUMNS = `id, name, read_only AS "readOnly", created_at AS "createdAt", expires_at AS "expiresAt",
-  revoked_at AS "revokedAt"`
-export const KEY_COLUMNS = `${FIRST_COLUMNS}, ending, last_used_at AS "lastUsedAt"`
-/** In a store of an older schema, too. */
-export function keyColumns(schema: number): string {
-  return schema < 5 ? `${FIRST_COLUMNS}, NULL AS ending, NULL AS "lastUsedAt"` : KEY_COLUMNS
-}
+export const KEY_COLUMNS = `id, name, read_only AS "readOnly", created_at AS "createdAt", expires_at AS "expiresAt",
+  revoked_at AS "revokedAt", ending, last_used_at AS "lastUsedAt"`
 export const LIST_DEPRECATED_CALLS = `SELECT key_id AS "keyId", operation_id AS "operationId", calls, last_at AS "lastAt"
   FROM deprecated_calls ORDER BY last_at DESC`
 

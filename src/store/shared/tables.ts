@@ -21,11 +21,11 @@ export const TABLES = [
 
 /** Those that each store fills itself: counts, the index of search, and the epoch, for cursors belong to one store. */
 export const MADE = {
-  sqlite: ['pet_counts', 'event_epoch', 'search_pets', 'search_orders'],
+  sqlite: ['inventory', 'event_epoch', 'search_pets', 'search_orders'],
   postgres: ['petstore_schema', 'inventory', 'event_epoch', 'search_pets', 'search_orders'],
 } as const
 
-/** The tables that assign ids. Before schema 18 the ids of events followed those of pets. */
+/** The tables that assign ids. */
 export const ASSIGNING = (TABLES as readonly TableEntry[]).filter(({ assigned }) => assigned).map(({ name }) => name)
 
 export type TableName = (typeof TABLES)[number]['name']

@@ -7,7 +7,7 @@ import { linkSync, lstatSync, renameSync, statSync } from 'node:fs'
 import { StartError } from '../../domain/errors.ts'
 import { syncFile, syncFolderOf } from '../../system/files.ts'
 import { syncSteadily } from '../../system/steady-sync.ts'
-import { checkFinished, MIGRATIONS } from './connection.ts'
+import { checkFinished } from './connection.ts'
 import { isSqliteCode, startError } from './errors.ts'
 import { identityOf, prepareFile } from './file.ts'
 import { SIDE_SUFFIXES, withPartial } from './partial.ts'
@@ -24,7 +24,7 @@ export interface BackupSummary {
 /** Writes a consistent copy of the store at `path` to the new file `to`. Throws StartError, and then leaves no file at `to`. */
 export function backUp(path: string, to: string): BackupSummary {
   if (identityOf(path) === undefined) throw new StartError(`There is no store at ${path}.`)
-  const store = prepareFile(path, MIGRATIONS.length)
+  const store = prepareFile(path)
   return withPartial(to, (partial) => {
     checkFree(to)
     copyTo(partial, store)
@@ -47,9 +47,7 @@ export function checkContents(path: string): BackupSummary {
     if (lack !== undefined) throw new StartError(`The backup ${lack}: it was not used.`)
     const count = (table: string) =>
       database.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()?.n ?? 0
-    // A backup of an older version may have no orders.
-    const orders = database.query(`SELECT 1 FROM sqlite_schema WHERE name = 'orders'`).get() ? count('orders') : 0
-    return { pets: count('pets'), orders, keys: count('keys'), bytes: statSync(path).size }
+    return { pets: count('pets'), orders: count('orders'), keys: count('keys'), bytes: statSync(path).size }
   } catch (error) {
     if (!isSqliteCode(error, 'SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_ERROR')) throw error
     throw new StartError('The backup is damaged: it was not used.', { cause: error })

@@ -9,38 +9,13 @@ import {
   checkName,
   corrupt,
   identityOf,
-  newer,
   prepareFile,
   statOrUndefined,
   UNFINISHED_ID,
   unfinished,
 } from './file.ts'
-import m1 from './migrations/0001-pets-and-keys.sql' with { type: 'text' }
-import m2 from './migrations/0002-idempotency-keys.sql' with { type: 'text' }
-import m3 from './migrations/0003-idempotency-answers.sql' with { type: 'text' }
-import m4 from './migrations/0004-orders.sql' with { type: 'text' }
-import m5 from './migrations/0005-key-uses.sql' with { type: 'text' }
-import m6 from './migrations/0006-counted-inventory.sql' with { type: 'text' }
-import m7 from './migrations/0007-inventory-view.sql' with { type: 'text' }
-import m8 from './migrations/0008-categories.sql' with { type: 'text' }
-import m9 from './migrations/0009-events.sql' with { type: 'text' }
-import m10 from './migrations/0010-search.sql' with { type: 'text' }
-import m11 from './migrations/0011-deletions.sql' with { type: 'text' }
-import m12 from './migrations/0012-cheaper-events.sql' with { type: 'text' }
-import m13 from './migrations/0013-older-servers.sql' with { type: 'text' }
-import m14 from './migrations/0014-direct-events.sql' with { type: 'text' }
-import m15 from './migrations/0015-one-place.sql' with { type: 'text' }
-import m16 from './migrations/0016-lighter-terms.sql' with { type: 'text' }
-import m17 from './migrations/0017-category-blocks.sql' with { type: 'text' }
-import m18 from './migrations/0018-told-events.sql' with { type: 'text' }
-import m19 from './migrations/0019-one-place-decides.sql' with { type: 'text' }
-import m20 from './migrations/0020-search-by-fts.sql' with { type: 'text' }
 import { Place } from './place.ts'
-import { SearchIndex } from './search.ts'
-import { Statements } from './statements.ts'
-
-/** In order. A released migration is never changed. `user_version` counts those that have run. */
-export const MIGRATIONS = [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20]
+import { checkVersion, migrate, schemaVersion } from './schema.ts'
 
 /** How long a statement waits for another process's transaction. It blocks the thread. */
 export const BUSY_TIMEOUT_MS = 2000
@@ -59,8 +34,8 @@ export interface SqliteConnection {
 }
 
 /**
- * `path` is a file, or `:memory:`. Throws StartError when the file is not a store, or is damaged, read-only, locked or from a newer
- * version, or is not the one of the given identity.
+ * `path` is a file, or `:memory:`. Throws StartError when the file is not a store, or is damaged, read-only, locked or of a
+ * version that this one cannot open, or is not the one of the given identity.
  */
 export function openConnection(
   path: string,
@@ -71,14 +46,14 @@ export function openConnection(
     return { database, check() {}, reopen() {}, close: () => database.close() }
   }
   for (;;) {
-    const file = prepareFile(path, MIGRATIONS.length, identity)
+    const file = prepareFile(path, identity)
     const opened = identityOf(file)
     const database = openOnce(file, opened, copying)
     if (opened && database) return inPlace(file, opened, database, new Place(path, opened, onTrouble))
   }
 }
 
-/** How many migrations have run on the file. 0 when it does not exist or is empty. Changes nothing. */
+/** The version of the file's schema. 0 when it does not exist or is empty. Changes nothing. */
 export function fileVersion(path: string): number {
   const stats = statOrUndefined(path)
   checkName(path, stats)
@@ -148,7 +123,7 @@ function prepare(database: Database, path: string, identity: string | undefined,
   database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   const version = schemaVersion(database)
   checkInPlace(path, identity)
-  if (version > MIGRATIONS.length) throw newer(path, version, MIGRATIONS.length)
+  checkVersion(path, version)
   if (!copying) checkFinished(database, path)
   if (version > 0) check(database, path)
   // Before WAL mode, so that it is written to the file itself and not to the log.
@@ -157,7 +132,7 @@ function prepare(database: Database, path: string, identity: string | undefined,
   checkInPlace(path, identity)
   database.run('PRAGMA synchronous = FULL')
   database.run('PRAGMA foreign_keys = ON')
-  migrate(database)
+  migrate(database, path)
   // A thread does it: see checkpoints.ts.
   database.run('PRAGMA wal_autocheckpoint = 0')
 }
@@ -174,31 +149,6 @@ function check(database: Database, path: string): void {
   const pages = BigInt(pragma(database, 'page_count'))
   if (pages * BigInt(pragma(database, 'page_size')) > QUICK_CHECK_BYTES_MAX) return
   if (pragma(database, 'quick_check') !== 'ok') throw corrupt(path)
-}
-
-/** Runs each migration in its own transaction. It takes the lock first, so that servers that start together migrate one after another. */
-function migrate(database: Database): void {
-  while (schemaVersion(database) < MIGRATIONS.length) {
-    database.run('BEGIN IMMEDIATE')
-    try {
-      const version = schemaVersion(database)
-      const migration = MIGRATIONS[version]
-      if (migration !== undefined) {
-        database.run(migration)
-        if (migration === m20) new SearchIndex(new Statements({ database })).addAll()
-        database.run(`PRAGMA user_version = ${version + 1}`)
-      }
-      database.run('COMMIT')
-    } catch (error) {
-      if (database.inTransaction) database.run('ROLLBACK')
-      throw error
-    }
-  }
-}
-
-/** How many migrations have run. */
-export function schemaVersion(database: Database): number {
-  return Number(pragma(database, 'user_version'))
 }
 
 function pragma(database: Database, name: string): bigint | string {

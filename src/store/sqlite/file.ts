@@ -23,6 +23,7 @@ import { StartError, systemReason } from '../../domain/errors.ts'
 import { handOver, makeFolder } from '../../system/files.ts'
 import { PARTIAL } from '../../system/partial.ts'
 import { UNFINISHED_COPY } from '../shared/failures.ts'
+import { checkVersion } from './schema.ts'
 
 /** "PETS": SQLite's application_id in the file of a store. */
 export const APPLICATION_ID = 0x50455453
@@ -38,10 +39,10 @@ const MAGIC = 'SQLite format 3\0'
 
 /**
  * Checks that `path` is a store's file, or creates an empty file that only its owner can read. Returns the file's path with symbolic
- * links resolved. Throws StartError when it is anything else, is read-only, or was written by a newer petstore; with `identity`, also when
+ * links resolved. Throws StartError when it is anything else, is read-only, or is of a version that this one cannot open; with `identity`, also when
  * it is another file, and then creates none.
  */
-export function prepareFile(path: string, newestVersion: number, identity?: string): string {
+export function prepareFile(path: string, identity?: string): string {
   const file = realPath(path)
   if (identity !== undefined && identityOf(file) !== identity) {
     throw new StartError(`${path} is not the file that the service has opened.`)
@@ -51,16 +52,16 @@ export function prepareFile(path: string, newestVersion: number, identity?: stri
   if (!stats) createFile(file)
   else {
     checkWritable(file, stats)
-    if (stats.size > 0) checkHeader(file, newestVersion, 'store')
+    if (stats.size > 0) checkHeader(file, 'store')
   }
   return file
 }
 
-/** Throws StartError unless the backup at `path` is a store's file of this version or an older one. */
-export function checkBackup(path: string, newestVersion: number): void {
+/** Throws StartError unless the backup at `path` is a store's file of a version that this one can open. Gives the version. */
+export function checkBackup(path: string): number {
   const stats = statOrUndefined(path, 'backup')
   if (stats) checkIsFile(path, stats, 'backup')
-  checkHeader(path, newestVersion, 'backup')
+  return checkHeader(path, 'backup')
 }
 
 /**
@@ -111,13 +112,6 @@ export function identityIn({ dev, ino }: BigIntStats): string {
   return `${dev} ${ino}`
 }
 
-/** The error for a file of a newer version. The version is checked again when SQLite has opened the file. */
-export function newer(path: string, version: number, newest: number): StartError {
-  return new StartError(
-    `${path} was written by a newer petstore (schema ${version}; this version knows ${newest}). Start that version instead.`,
-  )
-}
-
 export function corrupt(path: string, cause?: unknown): StartError {
   return new StartError(
     `${path} is damaged. Put a backup in its place with petstore restore, which keeps it, or name another file.`,
@@ -141,7 +135,7 @@ function nameAnother(role: Role): string {
   return `Name another file for the ${role}.`
 }
 
-function checkHeader(path: string, newestVersion: number, role: Role): void {
+function checkHeader(path: string, role: Role): number {
   const { length, magic, applicationId, version, bytes, complete } = readHeader(path, role)
   if (length < HEADER_BYTES || magic !== MAGIC) {
     throw new StartError(`${path} is not a petstore database. ${nameAnother(role)}`)
@@ -149,11 +143,13 @@ function checkHeader(path: string, newestVersion: number, role: Role): void {
   if (!isOurs(applicationId)) throw foreign(path, role)
   // Of a store, the log may say otherwise: see connection.ts.
   if (role === 'backup' && applicationId === UNFINISHED_ID) throw unfinished(path)
-  if (version > newestVersion) throw newer(path, version, newestVersion)
+  // Checked again when SQLite has opened the file.
+  checkVersion(path, version)
   // With a write-ahead log, the rest of the file may still be in the log.
   if (bytes < complete && !existsSync(`${path}-wal`)) {
     throw role === 'store' ? corrupt(path) : new StartError(`${path} is damaged. ${nameAnother(role)}`)
   }
+  return version
 }
 
 /** https://sqlite.org/fileformat.html, 1.3. `complete` is how many bytes the file should have. */

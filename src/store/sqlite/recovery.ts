@@ -1,28 +1,32 @@
-// A file that was set back to an earlier state (shared/recovery.ts). Its schema may be older: it is left as it is.
+// A file that was set back to an earlier state (shared/recovery.ts). Its schema may be that of an older release: it is left as it is.
 //
 // Do not use it in a process that has the store open: see file.ts.
 
 import type { Database } from 'bun:sqlite'
 import { StartError } from '../../domain/errors.ts'
 import type { ApiKey } from '../../domain/keys.ts'
-import { type KeyRow, keyColumns, toKey } from '../shared/key-rows.ts'
+import { KEY_COLUMNS, type KeyRow, toKey } from '../shared/key-rows.ts'
 import { lastSkipped, type Recovery } from '../shared/recovery.ts'
 import { ASSIGNING } from '../shared/tables.ts'
-import { checkFinished, MIGRATIONS, schemaVersion } from './connection.ts'
+import { STEP_VERSION, StepNeeded } from '../shared/versions.ts'
+import { checkFinished } from './connection.ts'
 import { lastIdOf, openAlone, setLastId } from './contents.ts'
 import { startError } from './errors.ts'
 import { BEGIN_EPOCH } from './events.ts'
 import { identityOf, prepareFile } from './file.ts'
+import { schemaVersion } from './schema.ts'
 import { lackError } from './schema-check.ts'
 
 /** All or nothing. Throws StartError when a service uses the store. */
 export async function recover(path: string, { skipIds, revoke }: Recovery): Promise<void> {
   if (identityOf(path) === undefined) throw new StartError(`There is no store at ${path}.`)
-  const file = prepareFile(path, MIGRATIONS.length)
+  const file = prepareFile(path)
   try {
     using database = openAlone(file, `A service uses ${path}. Stop it first.`)
     checkFinished(database, path)
-    if (schemaVersion(database) === 0) throw new StartError(`${path} is empty: there is nothing to recover.`)
+    const version = schemaVersion(database)
+    if (version === STEP_VERSION) throw new StepNeeded(path)
+    if (version === 0) throw new StartError(`${path} is empty: there is nothing to recover.`)
     const revoked = await revoke(keysIn(database))
     database.transaction(() => {
       setApart(database, path, skipIds)
@@ -36,23 +40,18 @@ export async function recover(path: string, { skipIds, revoke }: Recovery): Prom
 
 /** Every key, oldest first. */
 export function keysIn(database: Database): ApiKey[] {
-  const columns = keyColumns(schemaVersion(database))
-  return database.query<KeyRow, []>(`SELECT ${columns} FROM keys ORDER BY id`).all().map(toKey)
+  return database.query<KeyRow, []>(`SELECT ${KEY_COLUMNS} FROM keys ORDER BY id`).all().map(toKey)
 }
 
 /** What happens to a copy is not what happened to the store. */
 export function beginEpoch(database: Database): void {
-  // A store of an older schema gets its first epoch when it is migrated.
-  if (database.query("SELECT 1 FROM sqlite_schema WHERE name = 'event_epoch'").get()) database.run(BEGIN_EPOCH)
+  database.run(BEGIN_EPOCH)
 }
 
 /** Begins an epoch, and leaves ids out. Belongs to one transaction. Throws StartError. */
 export function setApart(database: Database, path: string, skipIds: bigint): void {
   const refuse = (reason: string) => new StartError(`${path} cannot be used: ${reason}.`)
-  const isThere = database.query(
-    "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ? AND sql LIKE '%AUTOINCREMENT%'",
-  )
-  for (const table of ASSIGNING.filter((name) => isThere.get(name))) {
+  for (const table of ASSIGNING) {
     setLastId(database, table, lastSkipped(table, lastIdOf(database, table), skipIds, refuse))
   }
   beginEpoch(database)

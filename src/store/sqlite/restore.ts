@@ -6,8 +6,6 @@
 
 import { constants, Database } from 'bun:sqlite'
 import {
-  chmodSync,
-  chownSync,
   closeSync,
   existsSync,
   linkSync,
@@ -18,18 +16,20 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { StartError } from '../../domain/errors.ts'
 import type { ApiKey } from '../../domain/keys.ts'
-import { exchange, syncFile, syncFolderOf } from '../../system/files.ts'
+import { syncFile, syncFolderOf } from '../../system/files.ts'
+import { PARTIAL } from '../../system/partial.ts'
 import { syncSteadily } from '../../system/steady-sync.ts'
+import { STEP_VERSION } from '../shared/versions.ts'
 import { type BackupSummary, changeAside, checkContents } from './backup.ts'
-import { MIGRATIONS } from './connection.ts'
 import { isSqliteCode } from './errors.ts'
 import { APPLICATION_ID, checkBackup, checkReplaceable, identityOf, realPath } from './file.ts'
-import { SIDE_SUFFIXES, withPartial } from './partial.ts'
+import { convert } from './from-17.ts'
+import { openPartial, SIDE_SUFFIXES, withPartial } from './partial.ts'
 import { keysIn, setApart } from './recovery.ts'
+import { giveOwner, swap } from './swap.ts'
 
 const COPY_BYTES = 1024 * 1024
 
@@ -50,11 +50,11 @@ export function restore(from: string, to: string, skipIds: bigint): Restored {
   if ((statSync(`${backup}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
     throw new StartError(`${from} is a store in use, not a backup: take one with petstore backup.`)
   }
-  checkBackup(backup, MIGRATIONS.length)
+  const version = checkBackup(backup)
   checkReplaceable(path)
   const kept = `${path}.before-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`
   const write = (partial: string) => {
-    syncSteadily(partial, () => copyBytes(backup, partial))
+    syncSteadily(partial, () => (version === STEP_VERSION ? convertCopy(backup, partial) : copyBytes(backup, partial)))
     const contents = checkContents(partial)
     const known = changeAside(partial, (database) => {
       database.transaction(setApart)(database, from, skipIds)
@@ -65,6 +65,14 @@ export function restore(from: string, to: string, skipIds: bigint): Restored {
     return { ...contents, kept: replace(path, partial, kept), known }
   }
   return withPartial(path, write, kept)
+}
+
+/** By a copy: SQLite would need files beside the backup, which may be read-only. */
+function convertCopy(backup: string, to: string): void {
+  using copy = openPartial(`${to.replace(PARTIAL, '')}.copy`)
+  copyBytes(backup, copy.path)
+  checkContents(copy.path)
+  convert(copy.path, to)
 }
 
 /** Does not copy the backup's mode: until the copy is complete, nobody else may read it. */
@@ -80,19 +88,6 @@ function copyBytes(from: string, to: string): void {
     closeSync(source)
     closeSync(target)
   }
-}
-
-/** Gives the file the owner, group and mode of the previous store. Without one, root gives it the owner and group of the folder. */
-function giveOwner(file: string, path: string): void {
-  const old = statSync(path, { throwIfNoEntry: false })
-  const own = statSync(file)
-  const { uid, gid } = old ?? (process.getuid?.() === 0 ? statSync(dirname(path)) : own)
-  try {
-    if (uid !== own.uid || gid !== own.gid) chownSync(file, uid, gid)
-  } catch (cause) {
-    throw new StartError(`${path} belongs to another user or group. Restore it as its owner, or as root.`, { cause })
-  }
-  if (old) chmodSync(file, old.mode & 0o777)
 }
 
 /** `kept` is the name for the previous store. Returns the names of its files. */
@@ -118,22 +113,6 @@ function replace(path: string, file: string, kept: string): string[] {
   if (found === 'whole') for (const suffix of SIDE_SUFFIXES) rmSync(kept + suffix, { force: true })
   syncFolderOf(path)
   return ['', ...SIDE_SUFFIXES].map((suffix) => kept + suffix).filter((part) => existsSync(part))
-}
-
-/** Names the file `path`, and the one that is there `kept`. A process that is killed meanwhile leaves each of them one name. */
-function swap(file: string, path: string, kept: string): void {
-  if (!exchange(file, path)) {
-    // Between these two the store has two names. With them it is not opened: see file.ts.
-    linkSync(path, kept)
-    renameSync(file, path)
-    return
-  }
-  try {
-    renameSync(file, kept)
-  } catch (error) {
-    exchange(file, path)
-    throw error
-  }
 }
 
 /** Creates an empty file to lock. Returns `false` when there is a file already. */

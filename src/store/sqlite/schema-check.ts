@@ -3,8 +3,8 @@
 
 import { Database } from 'bun:sqlite'
 import { StartError } from '../../domain/errors.ts'
-import { MIGRATIONS, schemaVersion } from './connection.ts'
 import { isSqliteCode } from './errors.ts'
+import { schemaOf, schemaVersion } from './schema.ts'
 
 const SHOWN = 5
 
@@ -35,7 +35,7 @@ export function lackError(path: string, error: unknown): unknown {
 
 function missing(database: Database, version: number): string[] {
   using whole = new Database(':memory:')
-  for (const migration of MIGRATIONS.slice(0, version)) whole.run(migration)
+  for (const statements of schemaOf(version)) whole.run(statements)
   const parts = (of: Database) => of.query<{ part: string; name: string }, []>(PARTS).all()
   const there = new Set(parts(database).map(({ part }) => part))
   return [...new Set(parts(whole).flatMap(({ part, name }) => (there.has(part) ? [] : name)))]

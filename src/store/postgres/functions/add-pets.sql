@@ -17,7 +17,7 @@ BEGIN
   now := petstore_now();
   RETURN QUERY
   SELECT NULL::bigint, refused.id, refused.refusal, NULL::text, NULL::text, NULL::text
-  FROM petstore_refused_keys(callers, now) AS refused;
+  FROM petstore_refused_callers(callers, now) AS refused;
   IF FOUND THEN
     RETURN;
   END IF;

@@ -1,0 +1,33 @@
+// The step from schema 17, that of commit 60c4a71, to that of 1.0.0, in the transaction of the migration: whatever happens before its end, the
+// database stays as it is.
+
+import { needsOf, needsSentence, type StepNeeds, stepReport } from '../shared/versions.ts'
+import statements from './from-17.sql' with { type: 'text' }
+import { indexAll } from './search.ts'
+import type { Ask } from './session.ts'
+
+/** Behind the rows, which takes a fraction of the time. */
+const INDEXES = ['pets', 'orders'].map(
+  (list) =>
+    `CREATE INDEX search_${list}_by_word ON search_${list} USING gin (words) WITH (gin_pending_list_limit = 64)`,
+)
+
+export async function stepNeeds(ask: Ask): Promise<StepNeeds> {
+  const [row] = await ask<{ pets: bigint; orders: bigint; bytes: bigint }>(
+    `SELECT (SELECT count(*) FROM pets) AS pets, (SELECT count(*) FROM orders) AS orders,
+            pg_total_relation_size('pets') + pg_total_relation_size('orders') + pg_total_relation_size('events') AS bytes`,
+  )
+  return needsOf(Number(row?.pets), Number(row?.orders), Number(row?.bytes))
+}
+
+/** Belongs to a transaction that holds the lock of all writes. Tells people of it. */
+export async function step(ask: Ask, report: (sentence: string) => void = () => undefined): Promise<void> {
+  const needs = await stepNeeds(ask)
+  report(`${needsSentence(needs)}. Until its end the database stays as it is`)
+  const onProgress = stepReport(report, needs)
+  await ask(statements)
+  const [told] = await ask<{ n: bigint }>('SELECT count(*) AS n FROM events')
+  onProgress({ what: 'events', done: Number(told?.n) })
+  await indexAll(ask, (done) => onProgress({ what: 'words', done }))
+  for (const index of INDEXES) await ask(index)
+}

@@ -1,1 +1,0 @@
--- Pets can be corrected and deleted: functions/corrections.sql, and the triggers of pets in functions/.

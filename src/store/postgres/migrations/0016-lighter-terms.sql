@@ -1,3 +1,0 @@
--- Nothing changes in PostgreSQL: the number is for a table of SQLite, so that a schema has the same number in both stores.
-
-SELECT 1;
