@@ -1,5 +1,8 @@
 // Reads and writes JSON exactly. JSON.parse rounds int64 and accepts an object with two equal names. This reader follows RFC 8259, keeps
 // numbers as text, refuses equal names and limits the nesting. The writer is like JSON.stringify, but writes a bigint as a number.
+//
+// The gain: every int64 has all its digits, from the wire to the disk and back. The price: the body of a create is read in 0.5 µs and not in 0.1.
+// Others see `parseJson` and `stringifyJson`.
 
 export type Json = null | boolean | string | JsonNumber | Json[] | JsonObject
 export type JsonObject = Map<string, Json>
