@@ -328,6 +328,20 @@ describe('the checker of histories', () => {
     })
   }
 
+  test('a reservation ends within a second of its end', () => {
+    const story = new Story()
+    const max = pet(2, 'Max', 'available')
+    story.tell({ kind: 'add', name: 'Max', categoryId: 1 }, 201, max, ofPet('pet.added', max))
+    const asked = { reference: 'r1', expiresAt: time(300) }
+    const placed = { ...order('pending', 140, asked), placedAt: time(140) }
+    story.tell({ kind: 'place', petId: 2, ...asked }, 201, placed, ofOrder('order.placed', 'pending', 'pending'))
+    while (story.operations.length < 13) story.tell({ kind: 'order', id: 1 }, 200, placed)
+    expect(story.faults()).toEqual([])
+    story.tell({ kind: 'order', id: 1 }, 200, placed)
+    story.tell({ kind: 'order', id: 1 }, 200, placed)
+    expect(story.faults()).toEqual([expect.stringContaining('its reservation has not ended')])
+  })
+
   test('an expiry comes after its end, and within a second', () => {
     const story = (at: number) => {
       const ending = new Story()
