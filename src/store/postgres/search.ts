@@ -172,7 +172,8 @@ export function postgresSearch<Filter extends AnyFilter>(read: Ask, list: List<F
       yield looked.rows
       if (looked.count < limit || looked.last === null) return
       after = on(looked.last)
-      for (let isFirst = limit === STEP.first; isFirst; ) {
+      // Once is enough: what the index has too many of stays too much.
+      while (limit === STEP.first) {
         const found = await byIndex(way, after)
         if (found.count > ORDERED_MAX) break
         yield found.rows
