@@ -54,9 +54,13 @@ export function useList(client: PetstoreClient, feed: Feed): List {
   const [failure, setFailure] = useState<List['failure']>()
   const [reloads, setReloads] = useState(0)
   const failures = useRef(0)
-  const reload = useCallback(() => setReloads((before) => before + 1), [])
   /** An attempt is under way, or one is to come soon: then what has changed meanwhile is fetched after it. */
   const pending = useRef<'loading' | 'changed' | 'soon'>(undefined)
+  const reload = useCallback(() => {
+    // From now on, and not only when the effect begins it: otherwise one that was to come soon would end it and begin another.
+    pending.current = 'loading'
+    setReloads((before) => before + 1)
+  }, [])
   const refresh = useCallback(() => {
     if (pending.current === 'loading') pending.current = 'changed'
     if (pending.current) return
