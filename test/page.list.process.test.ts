@@ -265,9 +265,9 @@ test('when a page cannot be loaded, the pager says so, and until when it waits',
   await page.getByRole('button', { name: 'Next' }).click()
   await alert().getByText('Could not load page 2.').waitFor()
   // The page does not try by itself for an hour.
-  const asked = page.waitForRequest('**/v1/pets?**')
+  const refused = page.waitForResponse('**/v1/pets?**')
   await alert().getByRole('button', { name: 'Try now' }).click()
-  await asked
+  expect((await refused).status()).toBe(429)
   await page.unroute('**/v1/pets?**')
   await alert().getByRole('button', { name: 'Try now' }).click()
   await page.getByText('51 – 60 of 60').waitFor()
