@@ -12,9 +12,10 @@ const INDEXES = ['pets', 'orders'].map(
     `CREATE INDEX search_${list}_by_word ON search_${list} USING gin (words) WITH (gin_pending_list_limit = 64)`,
 )
 
+/** Without counting rows, for which a server has not the time: orders are never deleted. */
 export async function stepNeeds(ask: Ask): Promise<StepNeeds> {
   const [row] = await ask<{ pets: bigint; orders: bigint; bytes: bigint }>(
-    `SELECT (SELECT count(*) FROM pets) AS pets, (SELECT count(*) FROM orders) AS orders,
+    `SELECT (SELECT sum(pets) FROM inventory)::bigint AS pets, (SELECT coalesce(max(id), 0) FROM orders) AS orders,
             pg_total_relation_size('pets') + pg_total_relation_size('orders') + pg_total_relation_size('events') AS bytes`,
   )
   return needsOf(Number(row?.pets), Number(row?.orders), Number(row?.bytes))
