@@ -13,9 +13,6 @@ interface Found {
   references: readonly { from: string; to: string }[]
 }
 
-/** An empty one that servers of older versions look for. */
-const OF_OLDER = ['idempotency_keys']
-
 const cluster = await sharedCluster()
 
 async function inSqlite(): Promise<Found> {
@@ -59,7 +56,7 @@ async function inPostgres(): Promise<Found> {
     const references = await sql`SELECT conrelid::regclass::text AS "from", confrelid::regclass::text AS "to"
       FROM pg_constraint WHERE contype = 'f'`
     return {
-      tables: tables.map(({ name }) => name as string).filter((name) => !OF_OLDER.includes(name)),
+      tables: tables.map(({ name }) => name as string),
       keys,
       references,
     } as unknown as Found

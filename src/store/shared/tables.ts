@@ -1,5 +1,5 @@
-// The tables of a store, the same in both kinds. Whatever goes through a whole store goes through this list: copies, the counts of a
-// backup, ids that are left out, the rights of a server. `test/table-list.process.test.ts` holds it against both catalogues.
+// The tables of a store, the same in both kinds. Whatever goes through a whole store goes through this list: copies, ids that are left out,
+// the rights of a server. `test/table-list.process.test.ts` holds it against both catalogues.
 
 export interface TableEntry {
   readonly name: string
