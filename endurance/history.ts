@@ -1,6 +1,7 @@
-// Recorded histories: clients of two servers on one store record every call with its beginning, end and answer, while servers and databases
-// break. Then every answer has to fit its request and one order of all operations, in real time (history/checker.ts). With `--planted` the
-// service is broken on purpose, one way at a time, and each has to be found.
+// Recorded histories: clients of two servers on one store record every call with its beginning, end and answer,
+// while servers and databases break. Then every answer has to fit its request and one order of all operations, in
+// real time (history/checker.ts). With `--planted` the service is broken on purpose, one way at a time, and each
+// has to be found.
 //
 //   npm run endurance:history -- --store sqlite --pieces 40 --operations 25000 --report
 //   npm run endurance:history -- --planted all
@@ -87,9 +88,11 @@ function describe(
     const sorted = times.toSorted((one, other) => one - other)
     return `${name} ${times.length} times (${seconds(sorted[times.length >> 1])}, ${seconds(sorted.at(-1))})`
   })
-  return `${NAMES[kind]}, ${SERVERS[kind]}: ${pieces} histories, of the seeds ${seed} to ${seed + pieces - 1}, in ${minutes(recordedMs + checkedMs)} minutes.
+  const seeds = `${seed} to ${seed + pieces - 1}`
+  const rates = `recorded ${rate(recordedMs)} and checked ${rate(checkedMs)} a second`
+  return `${NAMES[kind]}, ${SERVERS[kind]}: ${pieces} histories, of the seeds ${seeds}, in ${minutes(recordedMs + checkedMs)} minutes.
 
-- ${operations} operations that were answered, ${unanswered} that were not, and ${commits} commits, recorded ${rate(recordedMs)} and checked ${rate(checkedMs)} a second.
+- ${operations} operations that were answered, ${unanswered} that were not, and ${commits} commits, ${rates}.
 - What broke, and for how long a server wrote nothing meanwhile (median and longest): ${counts.join(', ')}.
 ${faultsLine(faults)}`
 }

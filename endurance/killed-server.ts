@@ -7,7 +7,6 @@ import { generateKey } from '../src/domain/keys.ts'
 import { temporaryFile } from '../test/support/files.ts'
 import { type Running, root, serve } from '../test/support/process.ts'
 
-const LOAD_MS_MAX = 150
 const START_MS_MAX = 150
 /** How often it is killed once more while it starts. */
 const KILLED_AT_START_SHARE = 0.2
@@ -16,8 +15,6 @@ export class KilledServer {
   readonly key: string
   /** A path or a PostgreSQL address. */
   readonly database: string
-  /** How often it was killed while it started. */
-  killedAtStart = 0
   private readonly folder = mkdtempSync(temporaryFile('killed-'))
   private readonly env: Record<string, string>
   private running!: Running
@@ -38,14 +35,6 @@ export class KilledServer {
     this.running = await serve([], { cwd: this.folder, env: this.env })
   }
 
-  /** Lets the clients work for up to 150 ms, kills the server with SIGKILL, and starts it again once all clients have ended. */
-  async killUnder(clients: readonly Promise<void>[]): Promise<void> {
-    await Bun.sleep(Math.random() * LOAD_MS_MAX)
-    await this.kill()
-    await Promise.all(clients)
-    await this.startAgain()
-  }
-
   async kill(): Promise<void> {
     await this.running.stop('SIGKILL')
   }
@@ -56,15 +45,10 @@ export class KilledServer {
     await this.start()
   }
 
-  /** Opens the database file read-only and returns what `read` returns. */
-  read<Result>(read: (file: Database) => Result): Result {
-    using file = new Database(this.database, { readonly: true })
-    return read(file)
-  }
-
   /** `ok`, or what SQLite found wrong with the file. */
   checkIntegrity(): string {
-    return this.read((file) => String(file.query('PRAGMA integrity_check').values()))
+    using file = new Database(this.database, { readonly: true })
+    return String(file.query('PRAGMA integrity_check').values())
   }
 
   /** Ends the server with SIGTERM, removes its folder and resolves to the exit status. */
@@ -83,6 +67,5 @@ export class KilledServer {
     await Bun.sleep(Math.random() * START_MS_MAX)
     starting.kill('SIGKILL')
     await starting.exited
-    this.killedAtStart++
   }
 }

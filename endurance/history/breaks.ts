@@ -1,10 +1,14 @@
-// What breaks while a history is recorded, one fault after the other, and for how long nothing could be written meanwhile.
+// What breaks while a history is recorded, one fault after the other, and for how long nothing could be written
+// meanwhile.
 
 import { randomOf } from '../../test/support/searches.ts'
 import type { Operation } from './operations.ts'
 import type { Faults } from './sites.ts'
 
-/** So many operations at most come between two things that break: as dense on a machine that is busy as on one that is quiet. */
+/**
+ * So many operations at most come between two things that break: as dense on a machine that is busy as on one that is
+ * quiet.
+ */
 const QUIET_OPERATIONS_MAX = 4_000
 export const LOOK_EVERY_MS = 20
 
@@ -38,7 +42,10 @@ export async function breakAtRandom(
   return broken
 }
 
-/** For each fault, the longest time between two writes that one of the servers has done: while it was broken, or right afterwards. */
+/**
+ * For each fault, the longest time between two writes that one of the servers has done: while it was broken, or right
+ * afterwards.
+ */
 export function silences(broken: readonly Broken[], operations: readonly Operation[]): Map<string, number[]> {
   const written = operations.filter(({ method, status }) => !/GET|HEAD/.test(method) && status >= 200 && status < 300)
   const servers = [...Map.groupBy(written, ({ server }) => server).values()].map((done) =>

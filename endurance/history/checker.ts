@@ -1,6 +1,7 @@
-// Whether one order of all operations explains every answer, in real time. The feed of events gives the order of the commits; so each
-// operation has to fit between two of them: not before what somebody had seen when it began, and not after a commit that was
-// asked for only when it had ended. Taking the earliest version that explains an answer leaves the most to those that follow, so one pass decides.
+// Whether one order of all operations explains every answer, in real time. The feed of events gives the order of
+// the commits; so each operation has to fit between two of them: not before what somebody had seen when it began,
+// and not after a commit that was asked for only when it had ended. Taking the earliest version that explains an
+// answer leaves the most to those that follow, so one pass decides.
 
 import type { Commit } from './commits.ts'
 import { feedFaults } from './feed.ts'

@@ -1,4 +1,5 @@
-// What one client asks next: a mixture of everything, of few pets and few lists, so that requests meet and answers are shared.
+// What one client asks next: a mixture of everything, of few pets and few lists, so that requests meet and answers
+// are shared.
 
 import { document } from '../../src/contract/contract.ts'
 import { add, CATEGORIES, change, correct, move, place, remove, repeat, thingOf } from './changes.ts'

@@ -1,5 +1,5 @@
-// Clients of several servers on one store that ask for everything the service has, and record each call. What they ask is random, by a
-// seed; when it happens is not.
+// Clients of several servers on one store that ask for everything the service has, and record each call. What they
+// ask is random, by a seed; when it happens is not.
 
 import { randomOf } from '../../test/support/searches.ts'
 import { Chooser, WAITING } from './chooser.ts'
@@ -83,7 +83,10 @@ export class Clients {
     this.stopping = true
   }
 
-  /** While nothing else is asked: waits until each reservation has ended, and reads the lists of each server from the first page to the last. */
+  /**
+   * While nothing else is asked: waits until each reservation has ended, and reads the lists of each server from the
+   * first page to the last.
+   */
   async readAll(lateMs: number): Promise<void> {
     const whole = { kind: 'list', newest: false, limit: 100, back: false } as const
     const until = Date.now() + EXPIRED_MS_MAX + lateMs

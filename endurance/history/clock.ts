@@ -1,5 +1,5 @@
-// Preloaded into the servers of a history: their wall clocks are ahead by the milliseconds that a file holds, which can change at any time.
-// No monotonic clock is touched.
+// Preloaded into the servers of a history: their wall clocks are ahead by the milliseconds that a file holds, which
+// can change at any time. No monotonic clock is touched.
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 

@@ -1,5 +1,5 @@
-// What a page of the feed must show, by the place that it begins at, and where it leads. A place is how many events a reader has passed; where
-// a page was not full it is known only within bounds.
+// What a page of the feed must show, by the place that it begins at, and where it leads. A place is how many events
+// a reader has passed; where a page was not full it is known only within bounds.
 
 import { type EventsAsk, type Operation, rowsOf, type Seen } from './operations.ts'
 import type { Condition } from './rules.ts'

@@ -90,7 +90,8 @@ function timeFault(
     return 'its time is not that of its request'
   const ends = (before?.contents ?? []).map(({ expiresAt }) => expiresAt)
   const isIn = (end: string | undefined) => end === undefined || at < end
-  // Judged by the clock of the server, which may have been set back: then the change has the time of the one that it follows.
+  // Judged by the clock of the server, which may have been set back: then the change has the time of the one that
+  // it follows.
   const isJudged = /^order\.(changed|completed|cancelled)$/.test(type) && at !== before?.changedAt
   if (isJudged && ends.length > 0 && !ends.some(isIn))
     return `it is after the end of the reservation at ${ends.join(' or ')}`

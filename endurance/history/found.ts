@@ -86,7 +86,8 @@ function tableOf(chosen: readonly Planted[], kinds: readonly Kind[], rows: reado
     return `| ${[planted.group, planted.name, ...cells].join(' | ')} |`
   }
   const missed = rows.filter(({ found }) => !found).length
-  const text = `${chosen.length} faults, one at a time, and after how many operations and seconds each was found. Of ${rows.length} histories ${missed} found nothing.
+  const text = `${chosen.length} faults, one at a time, and after how many operations and seconds each was found.
+Of ${rows.length} histories ${missed} found nothing.
 
 | class | fault | ${kinds.map((kind) => NAMES[kind]).join(' | ')} |
 |---|---|${kinds.map(() => '---|').join('')}

@@ -16,7 +16,10 @@ export interface ListAsk {
   readonly petId?: number
   readonly search?: string
   readonly newest: boolean
-  /** The id that the page begins behind, in the order in which it is read; of a page that was reached by `prev` that is backwards. */
+  /**
+   * The id that the page begins behind, in the order in which it is read; of a page that was reached by `prev` that
+   * is backwards.
+   */
   readonly after?: number
   readonly back: boolean
   readonly limit: number
@@ -108,7 +111,10 @@ export function isUnanswered({ status }: Pick<Answer, 'status'>): boolean {
   return status === 0 || status === 503
 }
 
-/** How long an answer took at most that was under way between two times, but for those that wait: as late an expiry may come on a busy machine. */
+/**
+ * How long an answer took at most that was under way between two times, but for those that wait: as late an expiry
+ * may come on a busy machine.
+ */
 export function longestOf(operations: readonly Operation[], from = Number.NEGATIVE_INFINITY, to = Infinity): number {
   return operations.reduce((longest, one) => {
     const isWaiting = one.ask.kind === 'events' && one.ask.wait

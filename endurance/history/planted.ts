@@ -1,5 +1,5 @@
-// Faults of the service, each planted between it and its clients, or by a few edits into a copy of the source tree. The checker has to find
-// every one of them: that shows that it can fail.
+// Faults of the service, each planted between it and its clients, or by a few edits into a copy of the source tree.
+// The checker has to find every one of them: that shows that it can fail.
 
 import { cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// The requests that a client of a history can send, and those that follow from an answer: the next page, the next place in the feed.
+// The requests that a client of a history can send, and those that follow from an answer: the next page, the next
+// place in the feed.
 
 import {
   type Answer,

@@ -1,5 +1,5 @@
-// Which versions of the store explain an answer that is no refusal: the rules of the interface, as one condition on a version for each
-// operation. The answer is held against its request, too.
+// Which versions of the store explain an answer that is no refusal: the rules of the interface, as one condition on
+// a version for each operation. The answer is held against its request, too.
 
 import {
   type Ask,
@@ -110,8 +110,8 @@ function moved(operation: Operation, ask: Ask & { id: number }, world: World): C
 }
 
 /**
- * Either this request made the change, and what `If-Match` names was there before it; or it was so already, unless nobody else can have made
- * it so (`isAlone`: nothing is so already).
+ * Either this request made the change, and what `If-Match` names was there before it; or it was so already, unless
+ * nobody else can have made it so (`isAlone`: nothing is so already).
  */
 function changedUnder(operation: Operation, isSo: (k: number) => boolean, world: World, isAlone = false): Condition {
   const { ifMatch } = operation

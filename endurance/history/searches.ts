@@ -1,5 +1,5 @@
-// Which answers to a search are explained. A search is several readings, so its rows are judged one by one: each was so at some time
-// while it ran, and whatever matched all the time is there, as far as its page reaches.
+// Which answers to a search are explained. A search is several readings, so its rows are judged one by one: each
+// was so at some time while it ran, and whatever matched all the time is there, as far as its page reaches.
 
 import { type ListAsk, type Operation, type Order, type Pet, rowsOf } from './operations.ts'
 import { isSameOrder, isSamePet } from './rows.ts'

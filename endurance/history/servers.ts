@@ -22,7 +22,10 @@ export const CLOCK = 'a clock an hour ahead'
 
 export type Servers = Awaited<ReturnType<typeof startServers>>
 
-/** `databases`: by which address each server finds the store. `source`: the folder of the source tree whose servers are started. */
+/**
+ * `databases`: by which address each server finds the store. `source`: the folder of the source tree whose servers
+ * are started.
+ */
 export async function startServers(databases: readonly [string, string], source = root) {
   const first = generateKey('production')
   const clocks = [0, 1].map((n) => temporaryFile(`clock-${n}`))

@@ -1,5 +1,5 @@
-// Where histories are recorded: two servers on one file, on one PostgreSQL with a synchronous standby, or on one PostgreSQL of which one of
-// them knows PgBouncer alone; and what breaks there, by name.
+// Where histories are recorded: two servers on one file, on one PostgreSQL with a synchronous standby, or on one
+// PostgreSQL of which one of them knows PgBouncer alone; and what breaks there, by name.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,10 @@ import { AHEAD_FOR_MS, AHEAD_MS, CLOCK, fullDisk, integrityOf, type Servers, sta
 const FROZEN_MS = 250
 const STANDBY_GONE_MS = 200
 
-/** The name of a fault: PostgreSQL's clock, by which all servers go, is an hour ahead for a while, and then right again. */
+/**
+ * The name of a fault: PostgreSQL's clock, by which all servers go, is an hour ahead for a while, and then right
+ * again.
+ */
 export const DATABASE_CLOCK = `the database's clock an hour ahead`
 export const CLOCKS: readonly string[] = [CLOCK, DATABASE_CLOCK]
 export const FAILOVER = 'a failover'
@@ -81,7 +84,10 @@ async function openFile({ source }: Making): Promise<BreakableSite> {
   }
 }
 
-/** Nothing here cuts the power, and what a killed process has written stays: waiting for the disk would only make histories short. */
+/**
+ * Nothing here cuts the power, and what a killed process has written stays: waiting for the disk would only make
+ * histories short.
+ */
 const SETTINGS = { fsync: 'off' }
 
 /** One PostgreSQL. `isPooled`: the first server is behind PgBouncer. */

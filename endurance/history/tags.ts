@@ -1,4 +1,5 @@
-// Entity tags over time: the same tag means the same bytes, and the same bytes have the same tag, on every server and at any time.
+// Entity tags over time: the same tag means the same bytes, and the same bytes have the same tag, on every server
+// and at any time.
 
 import { isUnanswered, type Operation, type Tagged } from './operations.ts'
 

@@ -7,7 +7,10 @@ import type { World } from './world.ts'
 
 type Told = [reason: string, operations: Operation[], commits?: Commit[]]
 
-/** Whoever sends an Idempotency-Key gets one answer; no two requests get one pet, order or deletion, and no request two. */
+/**
+ * Whoever sends an Idempotency-Key gets one answer; no two requests get one pet, order or deletion, and no request
+ * two.
+ */
 export function* doneTwice({ operations, commits }: World): Generator<Told> {
   const [answers, things] = [new Map<string, Operation>(), new Map<string, Operation>()]
   for (const operation of operations) {
@@ -38,7 +41,10 @@ export function* doneTwice({ operations, commits }: World): Generator<Told> {
   }
 }
 
-/** Orders that are shown as pending after the time within which they expire. Where nothing broke, a busy machine is late by what others waited. */
+/**
+ * Orders that are shown as pending after the time within which they expire. Where nothing broke, a busy machine is
+ * late by what others waited.
+ */
 export function* overdue({ operations, windows, circumstances }: World): Generator<Told> {
   for (const [operation, { status, expiresAt }] of shownOrders(operations)) {
     if (status !== 'pending' || expiresAt === undefined || operation.replayed) continue

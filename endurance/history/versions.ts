@@ -1,5 +1,6 @@
-// The store after each of its commits, as the feed of events tells it. Version k is the store after the first k commits. What no event tells,
-// the reference and the end of an order, follows from what was asked; where an answer is missing, it may be one of several.
+// The store after each of its commits, as the feed of events tells it. Version k is the store after the first k
+// commits. What no event tells, the reference and the end of an order, follows from what was asked; where an answer
+// is missing, it may be one of several.
 
 import { type Commit, shownOrders } from './commits.ts'
 import type { ListAsk, Operation, Order, Pet } from './operations.ts'

@@ -1,5 +1,5 @@
-// When each commit can have happened: not before somebody asked for it, and not after all who can have asked for it had their answer. An expiry
-// is asked for by nobody: it comes after its time, and soon.
+// When each commit can have happened: not before somebody asked for it, and not after all who can have asked for it
+// had their answer. An expiry is asked for by nobody: it comes after its time, and soon.
 
 import type { Commit } from './commits.ts'
 import type { Operation } from './operations.ts'
@@ -80,7 +80,10 @@ export class Windows {
     return countUpTo(this.notAfter, time)
   }
 
-  /** Of the commits from this version on, the first that must have been there by then: it or a later one makes the version sure. */
+  /**
+   * Of the commits from this version on, the first that must have been there by then: it or a later one makes the
+   * version sure.
+   */
   sureBy(version: number, time: number): Commit | undefined {
     return this.commits.find((_, n) => n + 1 >= version && (this.answered[n] as number) <= time)
   }

@@ -1,4 +1,5 @@
-// Faults that are edits of the service's source: rules that are left out, locks that nobody takes, what is written in part.
+// Faults that are edits of the service's source: rules that are left out, locks that nobody takes, what is written
+// in part.
 
 import { FAILOVER, type Kind } from '../sites.ts'
 
@@ -105,12 +106,16 @@ const IN_SQLITE: Readonly<Record<string, InCode>> = {
     edits: [[`${SQLITE}/changes.ts`, 'if (isCorrected || !isMoved)', 'if (isCorrected)']],
   },
   'moves that the inventory does not count': {
-    edits: [
-      [`${SQLITE}/migrations/0006-counted-inventory.sql`, 'WHEN OLD.status <> NEW.status', 'WHEN OLD.id IS NULL'],
-    ],
+    edits: [[`${SQLITE}/schema.sql`, 'WHEN OLD.status <> NEW.status', 'WHEN OLD.id IS NULL']],
   },
   'deletions that the inventory does not count': {
-    edits: [[`${SQLITE}/migrations/0011-deletions.sql`, 'pets - 1', 'pets']],
+    edits: [
+      [
+        `${SQLITE}/schema.sql`,
+        'inventory_deleted AFTER DELETE ON pets BEGIN',
+        'inventory_deleted AFTER DELETE ON pets WHEN OLD.id IS NULL BEGIN',
+      ],
+    ],
   },
 }
 
@@ -126,7 +131,7 @@ const IN_POSTGRES: Readonly<Record<string, InCode>> = {
   'moves that the inventory of PostgreSQL does not count': { edits: [[COUNTED, 'AND n <> 0', 'AND n IS NULL']] },
   'deletions that the inventory of PostgreSQL does not count': { edits: [[COUNTED, 'pets = pets - n', 'pets = pets']] },
   'events that a failover empties': {
-    edits: [[`${POSTGRES}/migrations/0018-told-events.sql`, 'CREATE TABLE events (', 'CREATE UNLOGGED TABLE events (']],
+    edits: [[`${POSTGRES}/schema.sql`, 'CREATE TABLE events (', 'CREATE UNLOGGED TABLE events (']],
     breaks: [FAILOVER],
   },
 }
