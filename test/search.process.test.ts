@@ -191,6 +191,18 @@ describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
     expect(await found('e v o d n 1 2 3')).toEqual([])
   })
 
+  test('what many have at once behind many others is found in order', async () => {
+    const [others, wanted] = [{ categoryId: 300n }, { categoryId: 301n }]
+    const addAll = (count: number, text: string, more: object) =>
+      Promise.all(Array.from({ length: count }, (_, n) => add(`${text} ${n}`, more)))
+    await addAll(300, 'Elsewhere', wanted)
+    await addAll(1_400, 'Behind', others)
+    const ids = await addAll(1_500, 'Behind', wanted)
+    expect(await found('behind', wanted)).toEqual(ids.slice(0, 100))
+    expect(await found('behind', { ...wanted, sort: 'newest' })).toEqual(ids.slice(-100).reverse())
+    expect(await found('behind 1499', wanted)).toEqual(ids.slice(-1))
+  })
+
   test('what a failover takes is not found, and what is written in its place is', async () => {
     const lost = await add('Shown Then Lost')
     for (const store of [one, other]) expect(await found('lost', {}, store)).toEqual([lost])

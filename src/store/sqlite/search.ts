@@ -11,8 +11,8 @@ import { parameter, walkSql } from './walks.ts'
 const PREFIX_MAX = 6
 /** Rows looked at along the filters before the index is asked: few rows of many have a rare value. */
 const FILTERED = 256
-/** Rows of the index looked at in a step. */
-const STEP = { first: 256, max: 8_192 }
+/** Rows of the index looked at in a step, for each of which FTS5 may read all rows of a word again; and those of them that come back at most. */
+const STEP = { first: 256, max: 65_536, found: 1_024 }
 
 /** Rows that are indexed at once. */
 const ROWS = 1_000
@@ -120,15 +120,18 @@ export function sqliteSearch<Filter extends AnyFilter>(ask: Ask, list: List<Filt
       .join('')
     const sql = `WITH candidate (found) AS MATERIALIZED (${candidates})
       SELECT count(*), ${up ? 'max' : 'min'}(found), NULL FROM candidate UNION ALL
-      SELECT ${list.table}.id, ${list.searched}, ${json} FROM candidate CROSS JOIN ${rowsOf(list, ' NOT INDEXED')}
-      WHERE ${list.table}.id = found${where}`
+      SELECT * FROM (
+        SELECT ${list.table}.id, ${list.searched}, ${json} FROM candidate CROSS JOIN ${rowsOf(list, ' NOT INDEXED')}
+        WHERE ${list.table}.id = found${where} LIMIT ${STEP.found})`
     const values = given.map((name) => filter[name] as Value)
     const [looked, ...rows] = await ask(sql, after, limit, ...values, ...(words ? [matching(words)] : []))
     const [count, last] = looked as [bigint, bigint | null]
+    const found = (rows as [bigint, string, string][]).map(([id, text, json]) => ({ id, text, json }))
+    const isCut = found.length === STEP.found
     return {
-      count: Number(count),
-      last: last ?? after,
-      rows: (rows as [bigint, string, string][]).map(([id, text, json]) => ({ id, text, json })),
+      count: isCut ? limit : Number(count),
+      last: (isCut ? found.at(-1)?.id : last) ?? after,
+      rows: found,
     }
   }
 
