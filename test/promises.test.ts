@@ -4,7 +4,10 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import document from '../openapi.yaml'
+import { startProxy } from '../src/practice/proxy.ts'
 import { PROMISES } from '../src/promises/catalogue.ts'
+import { examine, keysOf } from './support/examine.ts'
+import { startService } from './support/service.ts'
 
 const root = join(import.meta.dir, '..')
 const known = new Map(PROMISES.map((row) => [row.id, row]))
@@ -102,3 +105,16 @@ function at(pointer: string): unknown {
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
   return steps.reduce<unknown>((node, step) => (node as Record<string, unknown> | undefined)?.[step], document)
 }
+
+test('a reservation lasts long enough for a server that takes longer to answer than it was to last', async () => {
+  const service = await startService({ now: Date.now })
+  const slow = await startProxy(service.url, async (asked, pass) => {
+    if (asked.method === 'POST') await Bun.sleep(1_200)
+    return pass(asked)
+  })
+  const chosen = PROMISES.filter(({ id }) => id === 'orders.expiry.complete')
+  const results = await examine(slow.url, { keys: await keysOf(service), write: true, chosen })
+  expect(results.map(({ id, outcome }) => [id, outcome])).toEqual([['orders.expiry.complete', 'held']])
+  await slow.stop()
+  await service.stop()
+}, 60_000)
