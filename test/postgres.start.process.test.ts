@@ -94,23 +94,19 @@ describe('waits for a database that is slow to connect, as on a busy machine:', 
     ['a start', (address: string) => openStore(address, { now })],
     ['a copy', (address: string) => kindOf(address).contents(address)],
   ] as const
-  test.each(opened)(
-    '%s',
-    async (_, open) => {
-      const { store, address } = await storeWithKey()
-      await store.close()
-      const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
-      const slow = await Forwarder.start(silent.port)
-      const opening = open(address.replace(`:${cluster.port}/`, `:${slow.port}/`))
-      // The driver gives up the first connection after 1.5 s.
-      await Bun.sleep(1_000)
-      slow.target = cluster.port
-      await (await opening).close()
-      slow.stop()
-      silent.stop(true)
-    },
-    30_000,
-  )
+  test.each(opened)('%s', async (_, open) => {
+    const { store, address } = await storeWithKey()
+    await store.close()
+    const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
+    const slow = await Forwarder.start(silent.port)
+    const opening = open(address.replace(`:${cluster.port}/`, `:${slow.port}/`))
+    // The driver gives up the first connection after 1.5 s.
+    await Bun.sleep(1_000)
+    slow.target = cluster.port
+    await (await opening).close()
+    slow.stop()
+    silent.stop(true)
+  })
 })
 
 describe('with the rights of docs/postgresql.md', () => {
