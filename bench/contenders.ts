@@ -2,8 +2,8 @@
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { PetStatus } from '../src/domain/pets.ts'
-import { decodeEventCursor, encodeEventCursor } from '../src/http/request/event-cursor.ts'
+import type { PetStatus } from '../packages/service/src/domain/pets.ts'
+import { decodeEventCursor, encodeEventCursor } from '../packages/service/src/http/request/event-cursor.ts'
 import { cursorAfter } from '../test/support/cursors.ts'
 import { Cluster } from '../test/support/postgres.ts'
 import { CORES, findProgram, ROOT, run, stayOn, temporaryFolder } from './machine.ts'

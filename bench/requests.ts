@@ -1,6 +1,6 @@
 // The kinds of work: the requests of each, as wrk sends them in turn, and the status that answers them.
 
-import type { PetStatus } from '../src/domain/pets.ts'
+import type { PetStatus } from '../packages/service/src/domain/pets.ts'
 
 /** One request. `{nnnn}` stands for a number of six digits, another one each time. */
 export interface Asked {
@@ -39,8 +39,8 @@ const PENDING = `UPDATE pets SET status = 'pending' WHERE ${ORDERED} AND status 
   INSERT INTO orders (id, pet_id, status, placed_at, changed_at)
   SELECT id, id, 'pending', 1, 1 FROM pets WHERE ${ORDERED}`
 
-const ORDERS = 'src/domain/orders.ts'
-const EVENTS = 'src/domain/events.ts'
+const ORDERS = 'packages/service/src/domain/orders.ts'
+const EVENTS = 'packages/service/src/domain/events.ts'
 
 export const LIST = get('')
 

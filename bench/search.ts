@@ -6,8 +6,8 @@
 //   npm run bench:search -- --postgres
 
 import { Command } from 'commander'
-import { parsedBy } from '../src/cli/options.ts'
-import { count } from '../src/config/setting-parsers.ts'
+import { parsedBy } from '../packages/service/src/cli/options.ts'
+import { count } from '../packages/service/src/config/setting-parsers.ts'
 import { ON_POSTGRES, US } from './contenders.ts'
 import { CORES, stayOn, temporaryFolder } from './machine.ts'
 import { WORK } from './requests.ts'

@@ -3,8 +3,8 @@
 import { Database } from 'bun:sqlite'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SearchIndex } from '../src/store/sqlite/search.ts'
-import { Statements } from '../src/store/sqlite/statements.ts'
+import { SearchIndex } from '../packages/service/src/store/sqlite/search.ts'
+import { Statements } from '../packages/service/src/store/sqlite/statements.ts'
 import { run, temporaryFolder } from './machine.ts'
 import type { Work } from './requests.ts'
 

@@ -2,8 +2,8 @@
 // in docs/reliability.md, and the exit status.
 
 import { Command, Option } from 'commander'
-import { parsedBy } from '../src/cli/options.ts'
-import { count } from '../src/config/setting-parsers.ts'
+import { parsedBy } from '../packages/service/src/cli/options.ts'
+import { count } from '../packages/service/src/config/setting-parsers.ts'
 import { writeSection } from './report.ts'
 
 export interface Experiment<Name extends string, Choice extends string = never> {

@@ -6,9 +6,9 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import document from '../openapi.yaml'
-import type { Operation, Schema } from '../src/contract/openapi.ts'
-import { parametersOf } from '../src/contract/parameters.ts'
-import { INT64_MAX, INT64_MIN } from '../src/json/int64.ts'
+import { INT64_MAX, INT64_MIN } from '../packages/contract/src/int64.ts'
+import type { Operation, Schema } from '../packages/contract/src/openapi.ts'
+import { parametersOf } from '../packages/contract/src/parameters.ts'
 import { checkAgainstContract } from '../test/support/contract-check.ts'
 import { serve } from '../test/support/process.ts'
 import { runCommand } from './command.ts'
@@ -292,7 +292,7 @@ async function run({ runs, seed }: { runs: number; seed: number }) {
 - Memory: ${before.toFixed(0)} MiB after the first ${WARM_UP_RUNS} requests, ${after.toFixed(0)} MiB at the end. The process ended with status ${status}.
 - Lines in the log: ${server.stderr() === '' ? 'none' : server.stderr().slice(0, 2_000)}
 
-\`test/hostile.catalogue.ts\` holds the hostile input written by hand, sent over raw sockets; it is part of \`npm test\`.`
+\`packages/service/test/http/hostile.catalogue.ts\` holds the hostile input written by hand, sent over raw sockets; it is part of \`npm test\`.`
   return { text, passed: status === 0 }
 }
 

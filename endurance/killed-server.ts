@@ -3,7 +3,7 @@
 import { Database } from 'bun:sqlite'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { generateKey } from '../src/domain/keys.ts'
+import { generateKey } from '../packages/service/src/domain/keys.ts'
 import { temporaryFile } from '../test/support/files.ts'
 import { type Running, root, serve } from '../test/support/process.ts'
 

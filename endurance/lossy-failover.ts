@@ -5,7 +5,7 @@
 //
 //   npm run endurance:lossy-failover -- --rounds 5 --report
 
-import { generateKey } from '../src/domain/keys.ts'
+import { generateKey } from '../packages/service/src/domain/keys.ts'
 import { Cluster } from '../test/support/postgres.ts'
 import { type Running, serve } from '../test/support/process.ts'
 import { faultsLine, print, runCommand } from './command.ts'

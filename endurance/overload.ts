@@ -96,7 +96,7 @@ ${rows.join('\n')}
 
 - ${passed ? 'Passed' : 'FAILED'}: at least ${GOODPUT_MIN * 100} % of the peak, p99 at most ${P99_MS_MAX / 1000} s, and only successful answers and 503.
 - A request that is due while every connection waits is never sent, so most of an overload never reaches the server. A request that does
-  reach it and would wait too long gets 503 (\`src/http/limits/admission.ts\`, \`src/store/shared/group-commit.ts\`).`
+  reach it and would wait too long gets 503 (\`packages/service/src/http/limits/admission.ts\`, \`packages/service/src/store/shared/group-commit.ts\`).`
   return { text, passed }
 }
 

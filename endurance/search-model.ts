@@ -1,6 +1,6 @@
 // The page that a search must give, by a look at every row.
 
-import type { PetFilter } from '../src/domain/pets.ts'
+import type { PetFilter } from '../packages/service/src/domain/pets.ts'
 import { modelFinds } from '../test/support/searches.ts'
 
 export interface Item {

@@ -3,10 +3,10 @@
 //
 //   npm run endurance:search -- --names 20000 --searches 10000 --report
 
-import type { OrderFilter } from '../src/domain/orders.ts'
-import type { PetFilter } from '../src/domain/pets.ts'
-import type { Store } from '../src/domain/store.ts'
-import { openStore } from '../src/store/kinds.ts'
+import type { OrderFilter } from '../packages/service/src/domain/orders.ts'
+import type { PetFilter } from '../packages/service/src/domain/pets.ts'
+import type { Store } from '../packages/service/src/domain/store.ts'
+import { openStore } from '../packages/service/src/store/kinds.ts'
 import { temporaryFile } from '../test/support/files.ts'
 import { newKey } from '../test/support/keys.ts'
 import { orderFilter, petFilter } from '../test/support/lists.ts'

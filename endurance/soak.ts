@@ -5,8 +5,8 @@
 
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
+import { generateKey } from '../packages/service/src/domain/keys.ts'
 import { lineChart } from '../scripts/plots.ts'
-import { generateKey } from '../src/domain/keys.ts'
 import { temporaryFile } from '../test/support/files.ts'
 import { Cluster } from '../test/support/postgres.ts'
 import { serve } from '../test/support/process.ts'

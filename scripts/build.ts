@@ -30,7 +30,7 @@ writeFileSync(join(dist, BUILT), '')
 /** For programs and test runners that load CommonJS, which has no `import.meta`. */
 async function bundleTestingForRequire(folder: string): Promise<void> {
   await Bun.build({
-    entrypoints: [join(root, 'src/testing/testing.ts')],
+    entrypoints: [join(root, 'packages/testing/testing.ts')],
     target: 'node',
     format: 'cjs',
     banner: `const moduleUrl = require('node:url').pathToFileURL(__filename).href`,
@@ -41,7 +41,7 @@ async function bundleTestingForRequire(folder: string): Promise<void> {
   copyFileSync(join(folder, 'testing.d.ts'), join(folder, 'testing.d.cts'))
 }
 
-/** A package without dependencies: modules and declarations from the sources of src/client/, for `import` and for `require`. */
+/** A package without dependencies: modules and declarations from the sources of packages/client/src/, for `import` and for `require`. */
 function compileClient(folder: string): void {
   compile('tsconfig.client.json', folder)
   const commonjs = ['--module', 'commonjs', '--moduleResolution', 'bundler', '--verbatimModuleSyntax', 'false']
@@ -58,10 +58,13 @@ function compileClient(folder: string): void {
     type: 'module',
     sideEffects: false,
     engines: { node: '>=20' },
-    exports: { '.': { import: entry('client'), require: entry('cjs/client') }, './package.json': './package.json' },
+    exports: {
+      '.': { import: entry('client/src'), require: entry('cjs/client/src') },
+      './package.json': './package.json',
+    },
     // For resolvers that do not know `exports`.
-    main: './cjs/client/petstore.js',
-    types: './cjs/client/petstore.d.ts',
+    main: './cjs/client/src/petstore.js',
+    types: './cjs/client/src/petstore.d.ts',
   }
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))

@@ -3,11 +3,11 @@
 
 import { mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { type Bundle, bundleConsole, bundleReference } from '../src/http/web/bundle.ts'
-import { compressed, type StaticFile } from '../src/http/web/static-file.ts'
+import { type Bundle, bundleConsole, bundleReference } from '../packages/service/src/http/web/bundle.ts'
+import { compressed, type StaticFile } from '../packages/service/src/http/web/static-file.ts'
 
 const root = join(import.meta.dir, '..')
-const PAGES_MODULE = join(root, 'src/http/web/bundle.ts')
+const PAGES_MODULE = join(root, 'packages/service/src/http/web/bundle.ts')
 
 /** `main.js` and the pages' files in a folder, for Bun; or one file. Without a target it is for this machine. */
 export type Output = { folder: string } | { executable: string; target: Bun.Build.CompileTarget | undefined }
@@ -28,7 +28,7 @@ export async function bundleService(output: Output): Promise<void> {
 async function bundle(output: Output): Promise<void> {
   const pages = await pagesModule({ bundleConsole: await bundleConsole(), bundleReference: await bundleReference() })
   await Bun.build({
-    entrypoints: [join(root, 'src/cli/main.ts'), ...('executable' in output ? guides() : [])],
+    entrypoints: [join(root, 'packages/service/src/cli/main.ts'), ...('executable' in output ? guides() : [])],
     loader: { '.md': 'file' },
     tsconfig: join(root, 'tsconfig.json'),
     target: 'bun',
@@ -75,7 +75,7 @@ function executable({ executable, target }: { executable: string; target: Bun.Bu
 }
 
 /**
- * A module with the same functions as src/http/web/bundle.ts, which read the pages' files again, and these files: each as it is and in every
+ * A module with the same functions as packages/service/src/http/web/bundle.ts, which read the pages' files again, and these files: each as it is and in every
  * encoding, so that no service compresses.
  */
 async function pagesModule(bundles: Record<string, Bundle>): Promise<{ module: string; files: Map<string, Blob> }> {

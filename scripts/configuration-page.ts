@@ -1,10 +1,10 @@
 // The table of settings → docs/configuration.md.
 
-import { CLIENT_SETTINGS, SETTINGS, type Setting, VERIFY_SETTINGS } from '../src/config/settings.ts'
+import { CLIENT_SETTINGS, SETTINGS, type Setting, VERIFY_SETTINGS } from '../packages/service/src/config/settings.ts'
 
 const INTRODUCTION = `# Configuration
 
-Written by \`npm run generate\` from the table in \`src/config/settings.ts\`.
+Written by \`npm run generate\` from the table in \`packages/service/src/config/settings.ts\`.
 
 Every setting is an environment variable. Some are flags, too; a flag overrides its variable. The settings hold for
 every command: \`petstore keys\` works on the store that \`PETSTORE_DATABASE\` names. An empty variable counts as not

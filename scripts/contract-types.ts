@@ -1,9 +1,9 @@
 // openapi.yaml → TypeScript types. Our own generator, because int64 must become bigint, which the generators we tried do not
 // do. Each schema is also compiled to its validator, which fails at any keyword and format that it does not know.
 
-import type { OpenApi, Operation, Schema } from '../src/contract/openapi.ts'
-import { parametersOf } from '../src/contract/parameters.ts'
-import { compileSchema, flatten } from '../src/contract/schema.ts'
+import type { OpenApi, Operation, Schema } from '../packages/contract/src/openapi.ts'
+import { parametersOf } from '../packages/contract/src/parameters.ts'
+import { compileSchema, flatten } from '../packages/contract/src/schema.ts'
 
 const HEADER = `// The contract's types. Written by \`npm run generate\` from openapi.yaml; not edited by hand.
 // int64 is bigint, and date-time and date are text. A field with a default is optional, as in a request. Parameters and bodies in Operations
@@ -12,7 +12,7 @@ const HEADER = `// The contract's types. Written by \`npm run generate\` from op
 // Beside the types: the values of closed sets, and the bounds that others than the validators need.
 `
 
-/** The text of src/contract/generated.ts for a contract. Throws on a schema that it or the service cannot express. */
+/** The text of packages/contract/src/generated.ts for a contract. Throws on a schema that it or the service cannot express. */
 export function contractTypes(document: OpenApi): string {
   const schemas = Object.entries(document.components.schemas).map(([name, schema]) => {
     compileSchema(schema, document.components.schemas)

@@ -9,7 +9,7 @@ import { contractTypes } from './contract-types.ts'
 const root = join(import.meta.dir, '..')
 const check = process.argv.includes('--check')
 
-write({ 'src/contract/generated.ts': contractTypes(document) })
+write({ 'packages/contract/src/generated.ts': contractTypes(document) })
 // They read what was just written.
 const { configurationPage } = await import('./configuration-page.ts')
 const { postgresqlPage } = await import('./postgresql-page.ts')

@@ -1,5 +1,5 @@
-// `npm run keep-store`, once with each migration: makes test/stores/sqlite-N, a store of the newest schema as a killed
-// service leaves it, for test/versions.process.test.ts. Never make one again: later versions must open it as it is.
+// `npm run keep-store`, once with each migration: makes packages/service/test/store/stores/sqlite-N, a store of the newest schema as a killed
+// service leaves it, for packages/service/test/store/versions.process.test.ts. Never make one again: later versions must open it as it is.
 //
 // The log beside the file contains commits that are not in the file yet, followed by a transaction that was never committed.
 // `contents.json` lists what the service had acknowledged.
@@ -9,18 +9,18 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { hashKey } from '../src/domain/keys.ts'
-import type { NewPet, Pet } from '../src/domain/pets.ts'
-import type { Store } from '../src/domain/store.ts'
-import { openStore } from '../src/store/kinds.ts'
-import { NEWEST_VERSION } from '../src/store/sqlite/schema.ts'
+import { hashKey } from '../packages/service/src/domain/keys.ts'
+import type { NewPet, Pet } from '../packages/service/src/domain/pets.ts'
+import type { Store } from '../packages/service/src/domain/store.ts'
+import { openStore } from '../packages/service/src/store/kinds.ts'
+import { NEWEST_VERSION } from '../packages/service/src/store/sqlite/schema.ts'
 
 const [, script = '', path] = process.argv
 if (path === undefined) await keep()
 else await fillAndDie(path)
 
 async function keep(): Promise<void> {
-  const kept = join(import.meta.dir, '../test/stores', `sqlite-${NEWEST_VERSION}`)
+  const kept = join(import.meta.dir, '../packages/service/test/store/stores', `sqlite-${NEWEST_VERSION}`)
   if (existsSync(kept)) throw new Error(`${kept} is there already, and stays as it is.`)
   const folder = mkdtempSync(join(tmpdir(), 'petstore-kept-'))
   const file = join(folder, 'petstore.db')

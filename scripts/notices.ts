@@ -4,7 +4,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import packageJson from '../package.json'
-import { dependencies } from '../src/package.json'
+import { dependencies as ofPages } from '../packages/page/package.json'
+import { dependencies as ofService } from '../packages/service/package.json'
 
 /** The name of the file, wherever it lies. */
 export const NOTICES = 'THIRD-PARTY-NOTICES.txt'
@@ -42,7 +43,7 @@ function installed(): [folder: string, Manifest][] {
     const needed = { ...manifest.dependencies, ...manifest.optionalDependencies }
     for (const each of Object.keys(needed)) add(each, folder)
   }
-  for (const name of Object.keys(dependencies)) add(name, root)
+  for (const name of Object.keys({ ...ofService, ...ofPages })) add(name, root)
   return [...found].sort(([, one], [, other]) => (one.name < other.name ? -1 : 1))
 }
 

@@ -2,17 +2,17 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { LESSONS } from '../src/practice/report.ts'
-import { startPetstore } from '../src/testing/testing.ts'
+import { LESSONS } from '../packages/practice/src/report.ts'
+import { startPetstore } from '../packages/testing/testing.ts'
 import { type Judged, judge, SITUATIONS, together } from '../test/support/referee.ts'
 import { installTools, runTool } from '../test/support/tools.ts'
 
 const root = join(import.meta.dir, '..')
-const generators = join(root, 'test/generators')
+const generators = join(root, 'packages/client/test/generators')
 const home = join(generators, 'clients')
 const made = join(home, 'node_modules/.made')
 
-/** By the file of each in test/generators/clients/: its packages, and the command that generates it. */
+/** By the file of each in packages/client/test/generators/clients/: its packages, and the command that generates it. */
 const CLIENTS: Record<string, { packages: string[]; command?: string[] }> = {
   'petstore-client': { packages: [] },
   'openapi-fetch': { packages: ['openapi-fetch'] },
@@ -92,7 +92,7 @@ function page(): string {
 
 ${situations}: what each does by itself, used as its documentation
 shows it, on Node ${nodeVersion}. ✓ is kept, ✗ is missed; where nothing stands, the client was in no case that shows it.
-\`npm run referee\` made this page, and \`test/generators/clients/\` has the programs.
+\`npm run referee\` made this page, and \`packages/client/test/generators/clients/\` has the programs.
 
 \`petstore-client\` is [ours](clients.md). \`axios\` is with axios-retry, \`fetch\` as it is written in a few minutes,
 \`fetch-loop\` the same with three more attempts, whatever goes wrong. The others:

@@ -1,17 +1,17 @@
 // The functions of PostgreSQL that follow from tables of the code: a column that is in the table is in the function.
 
-import { POSTGRES_JSON, typeOf } from '../src/store/postgres/json.ts'
-import { vectorOf } from '../src/store/postgres/search.ts'
-import { type AnyColumns, jsonObject } from '../src/store/shared/columns.ts'
-import { TOLD_COLUMNS } from '../src/store/shared/events.ts'
-import { NEW_PET_COLUMNS, PET_COLUMNS } from '../src/store/shared/pet-columns.ts'
+import { POSTGRES_JSON, typeOf } from '../packages/service/src/store/postgres/json.ts'
+import { vectorOf } from '../packages/service/src/store/postgres/search.ts'
+import { type AnyColumns, jsonObject } from '../packages/service/src/store/shared/columns.ts'
+import { TOLD_COLUMNS } from '../packages/service/src/store/shared/events.ts'
+import { NEW_PET_COLUMNS, PET_COLUMNS } from '../packages/service/src/store/shared/pet-columns.ts'
 
-const FOLDER = 'src/store/postgres/functions'
+const FOLDER = 'packages/service/src/store/postgres/functions'
 
 /** The texts of the generated files, by their paths. */
 export function sqlFunctions(): Record<string, string> {
   return {
-    [`${FOLDER}/add-pets.sql`]: written('src/store/shared/pet-columns.ts', addPets()),
+    [`${FOLDER}/add-pets.sql`]: written('packages/service/src/store/shared/pet-columns.ts', addPets()),
   }
 }
 

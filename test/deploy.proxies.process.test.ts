@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { PetstoreClient } from '../src/client/petstore.ts'
+import { PetstoreClient } from '../packages/client/src/petstore.ts'
 import { temporaryFile } from './support/files.ts'
 import { freePort } from './support/ports.ts'
 import { type Running, root, run, serve } from './support/process.ts'

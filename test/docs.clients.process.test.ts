@@ -7,7 +7,7 @@ import { temporaryFile } from './support/files.ts'
 import { root, run } from './support/process.ts'
 import { startService } from './support/service.ts'
 
-const CLIENT = join(root, 'src/client/petstore.ts')
+const CLIENT = join(root, 'packages/client/src/petstore.ts')
 
 test('the blocks of docs/clients.md run one after the other', async () => {
   const page = readFileSync(join(root, 'docs/clients.md'), 'utf8')

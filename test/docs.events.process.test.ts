@@ -29,7 +29,10 @@ beforeAll(async () => {
   const client = join(folder, 'node_modules/petstore-client')
   mkdirSync(client, { recursive: true })
   writeFileSync(join(client, 'package.json'), '{ "type": "module", "exports": "./index.ts" }')
-  writeFileSync(join(client, 'index.ts'), `export * from ${JSON.stringify(join(root, 'src/client/petstore.ts'))}\n`)
+  writeFileSync(
+    join(client, 'index.ts'),
+    `export * from ${JSON.stringify(join(root, 'packages/client/src/petstore.ts'))}\n`,
+  )
   symlinkSync(join(root, 'node_modules/standardwebhooks'), join(folder, 'node_modules/standardwebhooks'))
   symlinkSync(launcher, join(folder, 'petstore'))
   await service.post('{"name":"Rex","categoryId":9223372036854775807}')

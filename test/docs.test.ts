@@ -7,7 +7,9 @@ import { dirname, join } from 'node:path'
 import packageJson from '../package.json'
 
 const root = join(import.meta.dir, '..')
-const documents = ['*.md', 'docs/*.md', 'bench/*.md'].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)])
+const documents = ['*.md', 'docs/*.md', 'bench/*.md', 'packages/*/*.md'].flatMap((pattern) => [
+  ...new Bun.Glob(pattern).scanSync(root),
+])
 
 /** What is no prose: blocks, the rows of tables, addresses. */
 const UNBROKEN = /^```[\s\S]*?^```$|^\|.*$|https?:\S+/gm
@@ -33,7 +35,12 @@ for (const document of documents) {
     const files = [...text.matchAll(/(?<![\w/.-])(?:[\w.-]+\/)+[\w.-]+\.(?:tsx?|mjs|sql|ya?ml|md)\b/g)].map(
       ([file]) => file,
     )
-    expect(files.filter((file) => !['', 'src', 'docs'].some((base) => existsSync(join(root, base, file))))).toEqual([])
+    expect(
+      files.filter(
+        (file) =>
+          !['', 'packages/service/src', 'docs', dirname(document)].some((base) => existsSync(join(root, base, file))),
+      ),
+    ).toEqual([])
   })
 }
 
@@ -55,7 +62,9 @@ const told = [
   'openapi.yaml',
   'deploy/*',
   'bin/*',
-  'src/**/*.{ts,tsx}',
+  'packages/*/src/**/*.{ts,tsx}',
+  'packages/page/reference/**/*.{ts,tsx}',
+  'packages/testing/*.ts',
   '.github/**/*.yml',
 ].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: root, dot: true })])
 const NAMES = [packageJson.name, packageJson.config.clientName]
@@ -83,7 +92,7 @@ test.each(['README.md', 'docs/clients.md', 'docs/testing.md'])(
 test('the names of the packages stand in package.json, and what is written with them agrees', () => {
   const [service, client] = NAMES
   expect(readFileSync(join(root, 'docs/testing.md'), 'utf8')).toContain(`from '${service}/testing'`)
-  for (const file of ['docs/clients.md', 'src/reference/document.ts']) {
+  for (const file of ['docs/clients.md', 'packages/page/reference/document.ts']) {
     expect(readFileSync(join(root, file), 'utf8')).toContain(`from '${client}'`)
   }
 })

@@ -4,66 +4,79 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
-const src = join(import.meta.dir, '../src')
-const files = [...new Bun.Glob('**/*.{ts,tsx}').scanSync(src)].sort()
+const packages = join(import.meta.dir, '../packages')
+const files = ['*/src/**/*.{ts,tsx}', 'page/reference/**/*.{ts,tsx}', 'testing/*.ts']
+  .flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(packages)])
+  .sort()
 
 /** What each room may import of ours, beside itself: another room, or one file of it. Only the command line sees everything. */
 const ALLOWED: Record<string, readonly string[]> = {
-  domain: ['contract/generated.ts'],
-  json: [],
-  system: [],
-  contract: ['json'],
-  store: ['domain', 'contract/generated.ts', 'json', 'system'],
-  http: ['domain', 'contract', 'json', 'observability', 'system'],
-  observability: ['domain', 'system'],
-  config: ['domain', 'store/kinds.ts', 'observability/log.ts'],
-  client: ['contract/generated.ts', 'json'],
-  // The page calls the public API through the client. What an order may become it reads in the table of the stores.
-  console: [
-    'client',
-    'contract/generated.ts',
-    'json',
-    'domain/order-transitions.ts',
-    'cli/formats/csv.ts',
-    'cli/formats/excel.ts',
-    'cli/formats/format.ts',
+  'service/src/domain': ['contract/src/generated.ts'],
+  'service/src/system': [],
+  'contract/src': [],
+  'service/src/store': [
+    'service/src/domain',
+    'contract/src/generated.ts',
+    'contract/src/json.ts',
+    'contract/src/int64.ts',
+    'service/src/system',
   ],
-  reference: ['contract/openapi.ts', 'contract/generated.ts', 'console/tab-keys.ts'],
+  'service/src/http': ['service/src/domain', 'contract/src', 'service/src/observability', 'service/src/system'],
+  'service/src/observability': ['service/src/domain', 'service/src/system'],
+  'service/src/config': ['service/src/domain', 'service/src/store/kinds.ts', 'service/src/observability/log.ts'],
+  'client/src': ['contract/src/generated.ts', 'contract/src/json.ts', 'contract/src/int64.ts'],
+  // The page calls the public API through the client. What an order may become it reads in the table of the stores.
+  'page/src': [
+    'client/src',
+    'contract/src/generated.ts',
+    'contract/src/json.ts',
+    'contract/src/int64.ts',
+    'service/src/domain/order-transitions.ts',
+    'service/src/cli/formats/csv.ts',
+    'service/src/cli/formats/excel.ts',
+    'service/src/cli/formats/format.ts',
+  ],
+  'page/reference': ['contract/src/openapi.ts', 'contract/src/generated.ts', 'page/src/tab-keys.ts'],
   // It knows a server by what it answers, and words for why none came.
-  promises: ['contract', 'json', 'domain/errors.ts'],
+  'verify/src': ['contract/src', 'service/src/domain/errors.ts'],
   // It knows a service by its bytes, and operations by the contract. Of what a test may ask, petstore/testing has the types.
-  practice: ['contract', 'json', 'testing/testing.ts'],
+  'practice/src': ['contract/src', 'testing/testing.ts'],
   // It starts the command line as a process.
-  testing: [],
-  cli: [
-    'domain',
-    'json',
-    'contract',
-    'store/kinds.ts',
-    'store/copy.ts',
-    'store/absolute-path.ts',
-    'http',
-    'observability',
-    'config',
-    'client',
-    'promises',
-    'practice',
-    'system/files.ts',
-    'system/lock.ts',
-    'system/partial.ts',
-    'system/terminal.ts',
+  'testing/testing.ts': [],
+  'service/src/cli': [
+    'service/src/domain',
+    'contract/src',
+    'service/src/store/kinds.ts',
+    'service/src/store/copy.ts',
+    'service/src/store/absolute-path.ts',
+    'service/src/http',
+    'service/src/observability',
+    'service/src/config',
+    'client/src',
+    'verify/src',
+    'practice/src',
+    'service/src/system/files.ts',
+    'service/src/system/lock.ts',
+    'service/src/system/partial.ts',
+    'service/src/system/terminal.ts',
   ],
 }
 
 /** Rooms within a room. A file of the room itself may import all of them. */
 const ALLOWED_WITHIN: Record<string, readonly string[]> = {
-  'http/request': ['http/context.ts', 'http/links.ts'],
-  'http/response': ['http/context.ts', 'http/links.ts'],
-  'http/limits': ['http/context.ts'],
-  'http/web': ['http/route.ts', 'http/context.ts', 'http/response', 'http/links.ts', 'http/listen.ts'],
-  'store/shared': [],
-  'store/sqlite': ['store/shared', 'store/contents.ts'],
-  'store/postgres': ['store/shared', 'store/contents.ts'],
+  'service/src/http/request': ['service/src/http/context.ts', 'service/src/http/links.ts'],
+  'service/src/http/response': ['service/src/http/context.ts', 'service/src/http/links.ts'],
+  'service/src/http/limits': ['service/src/http/context.ts'],
+  'service/src/http/web': [
+    'service/src/http/route.ts',
+    'service/src/http/context.ts',
+    'service/src/http/response',
+    'service/src/http/links.ts',
+    'service/src/http/listen.ts',
+  ],
+  'service/src/store/shared': [],
+  'service/src/store/sqlite': ['service/src/store/shared', 'service/src/store/contents.ts'],
+  'service/src/store/postgres': ['service/src/store/shared', 'service/src/store/contents.ts'],
 }
 
 describe('a file', () => {
@@ -78,10 +91,30 @@ describe('a file', () => {
     })
 
     test(`${file} opens with what it owns`, () => {
-      const [first = '', second = ''] = readFileSync(join(src, file), 'utf8').split('\n')
+      const [first = '', second = ''] = readFileSync(join(packages, file), 'utf8').split('\n')
       expect(first.startsWith('#!') ? second : first).toStartWith('// ')
     })
   }
+})
+
+test('what a file imports by name is a dependency of its package: nothing of ours has a name that a registry could answer', () => {
+  const byName = files.flatMap((file) => {
+    const { dependencies = {} } = JSON.parse(
+      readFileSync(join(packages, file.split('/')[0] as string, 'package.json'), 'utf8'),
+    )
+    const names = [
+      ...readFileSync(join(packages, file), 'utf8').matchAll(/(?:from |import\(|^import )'([^.'][^']*)'/gm),
+    ]
+    return (
+      names
+        .map(([, name]) => (/^(?:@[^/]+\/)?[^/]+/.exec(name as string) as RegExpExecArray)[0])
+        // The reference shows a program of others.
+        .filter((name) => name !== 'petstore-client' || file !== 'page/reference/document.ts')
+        .filter((name) => !/^(?:bun|bun:.*|node:.*)$/.test(name) && !(name in dependencies))
+        .map((name) => `${file}: ${name}`)
+    )
+  })
+  expect(byName).toEqual([])
 })
 
 test('no file imports itself, through others', () => {
@@ -101,12 +134,12 @@ test('no file imports itself, through others', () => {
 })
 
 test('no file of http/ has a path of the contract, beside its comments', () => {
-  const { paths } = Bun.YAML.parse(readFileSync(join(src, '../openapi.yaml'), 'utf8')) as { paths: object }
+  const { paths } = Bun.YAML.parse(readFileSync(join(packages, '../openapi.yaml'), 'utf8')) as { paths: object }
   const starts = Object.keys(paths).map((path) => path.split('{')[0] as string)
   const lines = files
-    .filter((file) => roomOf(file) === 'http')
+    .filter((file) => roomOf(file) === 'service/src/http')
     .flatMap((file) =>
-      readFileSync(join(src, file), 'utf8')
+      readFileSync(join(packages, file), 'utf8')
         .split('\n')
         .map((line) => `${file}: ${line}`),
     )
@@ -115,30 +148,33 @@ test('no file of http/ has a path of the contract, beside its comments', () => {
 })
 
 test('every name that a file exports is imported by another, of the service or of what tries it', () => {
-  const root = join(src, '..')
-  const others = ['test', 'bench', 'endurance', 'scripts'].flatMap((folder) =>
+  const root = join(packages, '..')
+  const others = ['packages/*/test', 'test', 'bench', 'endurance', 'scripts'].flatMap((folder) =>
     [...new Bun.Glob(`${folder}/**/*.{ts,tsx}`).scanSync(root)].map((file) => join(root, file)),
   )
   const names = new Map<string, Set<string>>()
-  for (const path of [...files.map((file) => join(src, file)), ...others]) {
+  for (const path of [...files.map((file) => join(packages, file)), ...others]) {
     for (const [name] of readFileSync(path, 'utf8').matchAll(/[A-Za-z_$][\w$]*/g)) {
       names.set(name, (names.get(name) ?? new Set()).add(path))
     }
   }
   const EXPORT = /^export (?:declare |abstract |async )*(?:const|let|function\*?|class|interface|type|enum) (\w+)/gm
   // What these export is for other programs, or generated.
-  const published = (file: string) => ['client', 'testing'].includes(roomOf(file)) || file === 'contract/generated.ts'
+  const published = (file: string) =>
+    ['client/src', 'testing/testing.ts'].includes(roomOf(file)) || file === 'contract/src/generated.ts'
   const exported = files
     .filter((file) => !published(file))
     .flatMap((file) =>
-      [...readFileSync(join(src, file), 'utf8').matchAll(EXPORT)].map(([, name]) => [file, name] as const),
+      [...readFileSync(join(packages, file), 'utf8').matchAll(EXPORT)].map(([, name]) => [file, name] as const),
     )
   expect(exported.length).toBeGreaterThan(500)
   expect(exported.filter(([, name]) => (names.get(name as string)?.size ?? 0) < 2)).toEqual([])
 })
 
+/** A room is a folder of the service's sources, or the sources of another package. */
 function roomOf(file: string): string {
-  return file.split('/')[0] as string
+  const [owner, folder, room] = file.split('/')
+  return owner === 'service' ? `service/src/${room}` : `${owner}/${folder}`
 }
 
 /** `undefined`: all of the room. */
@@ -153,8 +189,8 @@ function isWithin(file: string, place: string): boolean {
 }
 
 function imports(file: string): string[] {
-  const text = readFileSync(join(src, file), 'utf8')
+  const text = readFileSync(join(packages, file), 'utf8')
   return [...text.matchAll(/(?:from |import\()'(\.[^']+\.tsx?)'/g)].map(([, path]) =>
-    relative(src, join(src, dirname(file), path as string)),
+    relative(packages, join(packages, dirname(file), path as string)),
   )
 }

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import document from '../openapi.yaml'
-import { cursorTo } from '../src/client/responses.ts'
-import { nextPage } from '../src/practice/history.ts'
-import type { Exchange } from '../src/practice/record.ts'
-import type { Answer } from '../src/promises/answer.ts'
-import { linkOf } from '../src/promises/catalogue/pages.ts'
+import { cursorTo } from '../packages/client/src/responses.ts'
+import { nextPage } from '../packages/practice/src/history.ts'
+import type { Exchange } from '../packages/practice/src/record.ts'
+import type { Answer } from '../packages/verify/src/answer.ts'
+import { linkOf } from '../packages/verify/src/catalogue/pages.ts'
 import { petBody, verbatim } from './support/pets.ts'
 import { type Service, startService } from './support/service.ts'
 
@@ -21,30 +21,30 @@ const MS_MAX = 100
 
 /** For each file that reads what comes from outside: texts that its expressions take, with each of their parts. */
 const SAMPLES: Record<string, readonly string[]> = {
-  'http/response/conditions.ts': ['"abc", W/"d"'],
-  'http/request/authentication.ts': ['Bearer  pets_live_x y'],
-  'http/request/body.ts': ['application/json', ' ; charset="utf-8"; a=b', 'text/x.y-1+z'],
-  'http/web/static-file.ts': ['q=0.000'],
-  'http/web/not-found.ts': ['{petId}', 'pets'],
-  'http/request/idempotency-key.ts': ['a\\"b\\\\'],
-  'contract/contract.ts': ['#/components/schemas/NewPet'],
-  'contract/schema.ts': ['category_id'],
-  'contract/date-time.ts': ['2026-11-21T09:30:00.123456789+02:00'],
-  'json/int64.ts': ['10', '0001', '-10.50e+30', '-9223372036854775808'],
-  'json/json.ts': ['-10.50e+30', 'Rex é'],
-  'http/context.ts': ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x'],
-  'domain/errors.ts': ['ERR_TLS_CERT'],
-  'domain/words.ts': ['abc 12', '\u0301', '王小明', 'é'],
-  'http/request/host.ts': ['a.example%20:8080'],
+  'service/src/http/response/conditions.ts': ['"abc", W/"d"'],
+  'service/src/http/request/authentication.ts': ['Bearer  pets_live_x y'],
+  'service/src/http/request/body.ts': ['application/json', ' ; charset="utf-8"; a=b', 'text/x.y-1+z'],
+  'service/src/http/web/static-file.ts': ['q=0.000'],
+  'service/src/http/web/not-found.ts': ['{petId}', 'pets'],
+  'service/src/http/request/idempotency-key.ts': ['a\\"b\\\\'],
+  'contract/src/contract.ts': ['#/components/schemas/NewPet'],
+  'contract/src/schema.ts': ['category_id'],
+  'contract/src/date-time.ts': ['2026-11-21T09:30:00.123456789+02:00'],
+  'contract/src/int64.ts': ['10', '0001', '-10.50e+30', '-9223372036854775808'],
+  'contract/src/json.ts': ['-10.50e+30', 'Rex é'],
+  'service/src/http/context.ts': ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x'],
+  'service/src/domain/errors.ts': ['ERR_TLS_CERT'],
+  'service/src/domain/words.ts': ['abc 12', '\u0301', '王小明', 'é'],
+  'service/src/http/request/host.ts': ['a.example%20:8080'],
   'openapi.yaml': ['"a b\\"\\\\"', ' \tRex the dog ', 'AAAAAAAAABSPeLA', '120', 'now', 'A'.repeat(24)],
 }
 
 /** Not met by anything from outside, or made from text that is not in one piece. */
 const ELSEWHERE: Record<string, string> = {
-  'http/route.ts /\\{(\\w+)\\}/g': 'reads the contract, at start',
-  'contract/contract.ts /^servers:\\n(?: +.*\\n)+/m': 'reads the contract, at start',
-  'contract/schema.ts new RegExp(': 'the patterns of the contract, which are among the others',
-  'domain/keys.ts new RegExp(': 'a fixed number of characters, and nothing repeated',
+  'service/src/http/route.ts /\\{(\\w+)\\}/g': 'reads the contract, at start',
+  'contract/src/contract.ts /^servers:\\n(?: +.*\\n)+/m': 'reads the contract, at start',
+  'contract/src/schema.ts new RegExp(': 'the patterns of the contract, which are among the others',
+  'service/src/domain/keys.ts new RegExp(': 'a fixed number of characters, and nothing repeated',
 }
 
 describe('every regular expression', () => {
@@ -84,8 +84,8 @@ test.each(Object.entries(LINK_READERS))('a Link takes linear time: %s', (_, read
 
 /** The files, and the expressions in them as they are written there. */
 function expressions(): [file: string, expression: string][] {
-  const src = join(import.meta.dir, '../src')
-  const files = ['http', 'contract', 'json', 'domain'].flatMap((room) => [
+  const src = join(import.meta.dir, '../packages')
+  const files = ['service/src/http', 'contract/src', 'service/src/domain'].flatMap((room) => [
     ...new Bun.Glob(`${room}/**/*.ts`).scanSync(src),
   ])
   /** A slash where a value begins, up to the next one that ends it, and its flags. */

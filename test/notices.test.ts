@@ -20,9 +20,10 @@ async function bundled(target: 'bun' | 'browser', entry: string, tsconfig = 'tsc
 }
 
 test('are of every package in the service and in its pages', async () => {
-  const service = await bundled('bun', 'src/cli/main.ts')
-  const page = (name: string) => bundled('browser', `src/${name}/index.html`, `src/${name}/tsconfig.json`)
-  const pages = [...(await page('console')), ...(await page('reference'))]
+  const service = await bundled('bun', 'packages/service/src/cli/main.ts')
+  const page = (name: string) =>
+    bundled('browser', `packages/page/${name}/index.html`, `packages/page/${name}/tsconfig.json`)
+  const pages = [...(await page('src')), ...(await page('reference'))]
   expect(service.length).toBeGreaterThan(10)
   expect(pages).toContain('preact')
   // The library of the reference is served as it is.
@@ -30,8 +31,8 @@ test('are of every package in the service and in its pages', async () => {
 })
 
 test('petstore-client and petstore/testing carry nothing of others', async () => {
-  expect(await bundled('browser', 'src/client/petstore.ts')).toEqual([])
-  expect(await bundled('bun', 'src/testing/testing.ts')).toEqual([])
+  expect(await bundled('browser', 'packages/client/src/petstore.ts')).toEqual([])
+  expect(await bundled('bun', 'packages/testing/testing.ts')).toEqual([])
 })
 
 test('have the terms of each package, and of Bun what it links', () => {

@@ -224,7 +224,7 @@ describe('a clone where npm runs no scripts', () => {
       'LICENSE',
       'bin',
       'scripts',
-      'src',
+      'packages',
     ]) {
       cpSync(join(root, name), join(clone, name), { recursive: true, verbatimSymlinks: true })
     }

@@ -2,9 +2,9 @@
 // answer, no request is answered twice, and links lead back below the path that a proxy adds. Skipped where a proxy is not installed.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { PetstoreClient } from '../src/client/petstore.ts'
-import { CATALOGUE } from './hostile.catalogue.ts'
-import { SMUGGLING } from './hostile.smuggling.ts'
+import { PetstoreClient } from '../packages/client/src/petstore.ts'
+import { CATALOGUE } from '../packages/service/test/http/hostile.catalogue.ts'
+import { SMUGGLING } from '../packages/service/test/http/hostile.smuggling.ts'
 import { exchange } from './support/exchange.ts'
 import { petBody } from './support/pets.ts'
 import { freePort } from './support/ports.ts'

@@ -29,8 +29,8 @@ const results = { passed: 0, failed: 0, skipped: 0 }
 
 await Promise.all([
   step('types', ['node_modules/.bin/tsc', '-p', '.']),
-  ...['console', 'reference'].map((page) =>
-    step(`types of the ${page}`, ['node_modules/.bin/tsc', '-p', `src/${page}`]),
+  ...['packages/page/src', 'packages/page/reference'].map((page) =>
+    step(`types of ${page}`, ['node_modules/.bin/tsc', '-p', page]),
   ),
   step('lint', ['node_modules/.bin/biome', 'check', '--error-on-warnings', '.']),
   step('generated files', [process.execPath, 'scripts/generate.ts', '--check']),
@@ -74,9 +74,9 @@ async function run(command: string[]): Promise<{ ok: boolean; output: string }> 
 
 /** What the runner wrote about tests that failed. */
 async function tests(): Promise<string[]> {
-  const files = [...new Bun.Glob('test/**/*.test.ts').scanSync({ cwd: root })].filter(
-    (file) => !file.includes('/node_modules/') && (!fast || !file.endsWith(SLOW)),
-  )
+  const files = [
+    ...new Bun.Glob('{packages/*/test,test,endurance/test,bench/test}/**/*.test.ts').scanSync({ cwd: root }),
+  ].filter((file) => !file.includes('/node_modules/') && (!fast || !file.endsWith(SLOW)))
   const flags = [
     `--parallel=${WORKERS}`,
     `--timings=${TIMINGS}`,

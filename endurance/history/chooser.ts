@@ -1,7 +1,7 @@
 // What one client asks next: a mixture of everything, of few pets and few lists, so that requests meet and answers
 // are shared.
 
-import { document } from '../../src/contract/contract.ts'
+import { document } from '../../packages/contract/src/contract.ts'
 import { add, CATEGORIES, change, correct, move, place, remove, repeat, thingOf } from './changes.ts'
 import { HOT, type Known, Picker } from './known.ts'
 import { type Asked, bodyOf, type Operation, type Tagged } from './operations.ts'

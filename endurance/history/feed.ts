@@ -1,8 +1,8 @@
 // What the feed as a whole must be: each event follows from those before it, and has its time.
 
-import { leadsFrom, petStatusOf } from '../../src/domain/order-transitions.ts'
-import type { OrderStatus } from '../../src/domain/orders.ts'
-import type { PetStatus } from '../../src/domain/pets.ts'
+import { leadsFrom, petStatusOf } from '../../packages/service/src/domain/order-transitions.ts'
+import type { OrderStatus } from '../../packages/service/src/domain/orders.ts'
+import type { PetStatus } from '../../packages/service/src/domain/pets.ts'
 import type { Commit } from './commits.ts'
 import type { Operation, Seen } from './operations.ts'
 import { ROUNDED_MS } from './windows.ts'

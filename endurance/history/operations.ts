@@ -1,6 +1,6 @@
 // What is recorded of each call: what was asked, when it began and ended, and what was answered.
 
-import type { Order as ContractOrder, Pet as ContractPet, Event } from '../../src/contract/generated.ts'
+import type { Order as ContractOrder, Pet as ContractPet, Event } from '../../packages/contract/src/generated.ts'
 
 /** As JSON.parse gives it. */
 type Parsed<Of> = { [Field in keyof Of]: Of[Field] extends bigint | undefined ? number : Of[Field] }

@@ -59,7 +59,7 @@ export const GROUPS: readonly string[] = [...new Set(PLANTED.map(({ group }) => 
 /** A copy of the source tree with the edits; the folder. Throws where a text is not there once. */
 export function plant(edits: readonly Edit[]): string {
   const folder = mkdtempSync(temporaryFile('planted-'))
-  for (const part of ['bin', 'docs', 'openapi.yaml', 'package.json', 'src', 'tsconfig.json'])
+  for (const part of ['bin', 'docs', 'openapi.yaml', 'package.json', 'packages', 'tsconfig.json'])
     cpSync(join(root, part), join(folder, part), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   for (const edit of edits) writeFileSync(join(folder, edit[0]), edited(edit, folder))

@@ -3,7 +3,7 @@
 import { Database } from 'bun:sqlite'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { generateKey } from '../../src/domain/keys.ts'
+import { generateKey } from '../../packages/service/src/domain/keys.ts'
 import { temporaryFile } from '../../test/support/files.ts'
 import { type Running, root, run, serve } from '../../test/support/process.ts'
 import { newClock, setAhead } from './clock.ts'
@@ -29,7 +29,12 @@ export type Servers = Awaited<ReturnType<typeof startServers>>
 export async function startServers(databases: readonly [string, string], source = root) {
   const first = generateKey('production')
   const clocks = [0, 1].map((n) => temporaryFile(`clock-${n}`))
-  const command = [process.execPath, '--preload', join(import.meta.dir, 'clock.ts'), join(source, 'src/cli/main.ts')]
+  const command = [
+    process.execPath,
+    '--preload',
+    join(import.meta.dir, 'clock.ts'),
+    join(source, 'packages/service/src/cli/main.ts'),
+  ]
   const environment = (n: number) => {
     const env = {
       PETSTORE_BOOTSTRAP_KEY: first,

@@ -1,7 +1,7 @@
 // A client under test, and a server that answers it as the test says.
 
-import { PetstoreClient, type PetstoreClientOptions } from '../../src/client/petstore.ts'
-import { stringifyJson } from '../../src/json/json.ts'
+import { PetstoreClient, type PetstoreClientOptions } from '../../packages/client/src/petstore.ts'
+import { stringifyJson } from '../../packages/contract/src/json.ts'
 import { newPet } from './pets.ts'
 
 export const REX = { id: 1n, ...newPet() }

@@ -3,13 +3,13 @@
 
 import { Socket } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
-import { lieThatBreaks } from '../../src/practice/lies.ts'
-import type { Answered, Asked, Pass } from '../../src/practice/proxy.ts'
-import type { Answer } from '../../src/promises/answer.ts'
-import { PROMISES } from '../../src/promises/catalogue.ts'
-import { Examination } from '../../src/promises/examination.ts'
-import type { Probe } from '../../src/promises/probe.ts'
-import type { PromiseRow } from '../../src/promises/promise.ts'
+import { lieThatBreaks } from '../../packages/practice/src/lies.ts'
+import type { Answered, Asked, Pass } from '../../packages/practice/src/proxy.ts'
+import type { Answer } from '../../packages/verify/src/answer.ts'
+import { PROMISES } from '../../packages/verify/src/catalogue.ts'
+import { Examination } from '../../packages/verify/src/examination.ts'
+import type { Probe } from '../../packages/verify/src/probe.ts'
+import type { PromiseRow } from '../../packages/verify/src/promise.ts'
 import { type Examined, targetOf } from './examine.ts'
 
 interface Exchange {

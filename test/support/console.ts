@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
-import type { PetStatus } from '../../src/client/petstore.ts'
+import type { PetStatus } from '../../packages/client/src/petstore.ts'
 import { openPage, startBrowser, type Watched } from './browser.ts'
 import { petFilter } from './lists.ts'
 import { newPet, petsOf } from './pets.ts'

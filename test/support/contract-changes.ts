@@ -1,8 +1,16 @@
 // What in a new contract breaks a client of an old one, operation by operation, and which of that may not be. Our own: the libraries for
 // Node know only OpenAPI 3.0, or download a program, and none knows labels of stability and codes of errors.
 
-import type { Header, OpenApi, Operation, Parameter, Reference, Response, Schema } from '../../src/contract/openapi.ts'
-import { flatten } from '../../src/contract/schema.ts'
+import type {
+  Header,
+  OpenApi,
+  Operation,
+  Parameter,
+  Reference,
+  Response,
+  Schema,
+} from '../../packages/contract/src/openapi.ts'
+import { flatten } from '../../packages/contract/src/schema.ts'
 
 export interface Change {
   operationId: string

@@ -3,8 +3,8 @@
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020'
 import document from '../../openapi.yaml'
-import { headers as contract } from '../../src/contract/contract.ts'
-import type { Response as Declared, Header, Operation, Reference } from '../../src/contract/openapi.ts'
+import { headers as contract } from '../../packages/contract/src/contract.ts'
+import type { Response as Declared, Header, Operation, Reference } from '../../packages/contract/src/openapi.ts'
 import type { Answer } from './service.ts'
 
 /** The names of all headers of the contract's responses. */

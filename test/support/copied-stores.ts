@@ -1,10 +1,10 @@
 // Stores for the tests of `petstore copy`, and what is in them.
 
 import { Database } from 'bun:sqlite'
-import { generateKey, hashKey } from '../../src/domain/keys.ts'
-import type { NewPet } from '../../src/domain/pets.ts'
-import { openStore } from '../../src/store/kinds.ts'
-import { TABLES } from '../../src/store/shared/tables.ts'
+import { generateKey, hashKey } from '../../packages/service/src/domain/keys.ts'
+import type { NewPet } from '../../packages/service/src/domain/pets.ts'
+import { openStore } from '../../packages/service/src/store/kinds.ts'
+import { TABLES } from '../../packages/service/src/store/shared/tables.ts'
 import { temporaryFile } from './files.ts'
 import { newPet } from './pets.ts'
 import type { Cluster } from './postgres.ts'

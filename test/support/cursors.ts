@@ -1,7 +1,7 @@
 // Cursors of pages that begin in the midst of a list, for requests that did not come there by links.
 
-import type { PetStatus } from '../../src/domain/pets.ts'
-import { linksOf } from '../../src/http/request/cursor.ts'
+import type { PetStatus } from '../../packages/service/src/domain/pets.ts'
+import { linksOf } from '../../packages/service/src/http/request/cursor.ts'
 
 /** That of the pets behind an id, oldest first. */
 export function cursorAfter(after: bigint, status?: PetStatus): string {

@@ -1,9 +1,9 @@
 // The feed of events in tests: all of it, read in pages, and what follows from it.
 
-import type { Event } from '../../src/contract/generated.ts'
-import type { EventFilter, EventPlace, EventStore } from '../../src/domain/events.ts'
-import { int64FromJson } from '../../src/json/int64.ts'
-import { type Json, JsonNumber, parseJson } from '../../src/json/json.ts'
+import type { Event } from '../../packages/contract/src/generated.ts'
+import { int64FromJson } from '../../packages/contract/src/int64.ts'
+import { type Json, JsonNumber, parseJson } from '../../packages/contract/src/json.ts'
+import type { EventFilter, EventPlace, EventStore } from '../../packages/service/src/domain/events.ts'
 
 export type Feed = Pick<EventStore, 'listEvents'>
 

@@ -1,8 +1,8 @@
 // A value of its own for every field of a schema of the contract, so that tests lose sight of none.
 
 import document from '../../openapi.yaml'
-import type { Schema } from '../../src/contract/openapi.ts'
-import { flatten } from '../../src/contract/schema.ts'
+import type { Schema } from '../../packages/contract/src/openapi.ts'
+import { flatten } from '../../packages/contract/src/schema.ts'
 
 export type Values = Record<string, bigint | string>
 

@@ -1,4 +1,4 @@
-// The stores that are kept in test/stores/: of schema 17, and of each release (scripts/keep-store.ts). `sqlite-N` is a file and its log as a
+// The stores that are kept in packages/service/test/store/stores/: of schema 17, and of each release (scripts/keep-store.ts). `sqlite-N` is a file and its log as a
 // killed service left them; `postgres-17` what pg_dump made of a database of commit 60c4a71, which told the events of `events.json`.
 
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib'
 import { temporaryFile } from './files.ts'
 import type { Cluster } from './postgres.ts'
 
-export const STORES = join(import.meta.dir, '../stores')
+export const STORES = join(import.meta.dir, '../../packages/service/test/store/stores')
 
 /** A whole number is written as `"7n"`. */
 export function keptJson<Content>(store: string, file: 'contents' | 'events'): Content {

@@ -1,6 +1,6 @@
 // API keys for the tests of stores.
 
-import { generateKey, hashKey, type NewKey } from '../../src/domain/keys.ts'
+import { generateKey, hashKey, type NewKey } from '../../packages/service/src/domain/keys.ts'
 
 /** Active, and may write. Each has a hash of its own. */
 export function newKey(key: Partial<NewKey> = {}): NewKey {

@@ -1,7 +1,7 @@
 // What tests ask lists for: everything that they do not say is not asked for.
 
-import type { OrderFilter } from '../../src/domain/orders.ts'
-import type { PetFilter } from '../../src/domain/pets.ts'
+import type { OrderFilter } from '../../packages/service/src/domain/orders.ts'
+import type { PetFilter } from '../../packages/service/src/domain/pets.ts'
 
 export function petFilter(fields: Partial<PetFilter> & Pick<PetFilter, 'limit'>): PetFilter {
   return {

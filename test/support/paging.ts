@@ -1,7 +1,7 @@
 // Reads a list forth and back, and compares each page, and whether it has others around it, with the whole list.
 
 import { expect } from 'bun:test'
-import type { Page, Place } from '../../src/domain/lists.ts'
+import type { Page, Place } from '../../packages/service/src/domain/lists.ts'
 
 /** `expected`: the ids of the whole list, in its order. */
 export async function expectPages(

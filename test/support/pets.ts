@@ -1,10 +1,10 @@
 // Pets for tests: new ones for a store, the JSON of new ones for the service, and the pets of a page. A required field that
 // is added to the contract is added here.
 
-import type { Page } from '../../src/domain/lists.ts'
-import type { NewPet, Pet } from '../../src/domain/pets.ts'
-import { int64FromJson } from '../../src/json/int64.ts'
-import { JsonNumber, type JsonObject, parseJson, stringifyJson } from '../../src/json/json.ts'
+import { int64FromJson } from '../../packages/contract/src/int64.ts'
+import { JsonNumber, type JsonObject, parseJson, stringifyJson } from '../../packages/contract/src/json.ts'
+import type { Page } from '../../packages/service/src/domain/lists.ts'
+import type { NewPet, Pet } from '../../packages/service/src/domain/pets.ts'
 
 /** Rex, who is available, or as `fields` say. */
 export function newPet(fields: Partial<NewPet> = {}): NewPet {

@@ -1,6 +1,6 @@
 // A new PostgreSQL database as a store with one key.
 
-import { openStore } from '../../src/store/kinds.ts'
+import { openStore } from '../../packages/service/src/store/kinds.ts'
 import { newKey } from './keys.ts'
 import { newPet } from './pets.ts'
 import { sharedCluster } from './postgres.ts'

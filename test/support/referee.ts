@@ -1,8 +1,8 @@
 // A referee: what clients do in situations in which things go wrong, by the report of a petstore in practice.
 
-import type { JudgedLesson, PracticePetstore } from '../../src/testing/testing.ts'
+import type { JudgedLesson, PracticePetstore } from '../../packages/testing/testing.ts'
 
-/** What a program does with a client. Each client does it in its own way: test/generators/clients/. */
+/** What a program does with a client. Each client does it in its own way: packages/client/test/generators/clients/. */
 export interface Driver {
   /** Every pet, as far as the client reads lists to their end. */
   pets(filter?: { limit?: number; status?: 'available'; search?: string }): Promise<{ categoryId: number | bigint }[]>

@@ -1,14 +1,14 @@
-// A store's rows without a store: what changes of pets and orders read and write (src/domain/decisions/), in maps. It gives what a batch touches,
+// A store's rows without a store: what changes of pets and orders read and write (packages/service/src/domain/decisions/), in maps. It gives what a batch touches,
 // and nothing else, as a store does that reads ahead.
 
-import { type Decided, decide } from '../../src/domain/decisions/decide.ts'
-import { type Decision, touchedBy } from '../../src/domain/decisions/decision.ts'
-import type { FirstAnswer, Snapshot, StoredOrder } from '../../src/domain/decisions/snapshot.ts'
-import type { Writes } from '../../src/domain/decisions/working-copy.ts'
-import type { NewEvent } from '../../src/domain/events.ts'
-import type { KeyId, RefusedKey } from '../../src/domain/keys.ts'
-import { HOLDING } from '../../src/domain/order-transitions.ts'
-import type { Pet } from '../../src/domain/pets.ts'
+import { type Decided, decide } from '../../packages/service/src/domain/decisions/decide.ts'
+import { type Decision, touchedBy } from '../../packages/service/src/domain/decisions/decision.ts'
+import type { FirstAnswer, Snapshot, StoredOrder } from '../../packages/service/src/domain/decisions/snapshot.ts'
+import type { Writes } from '../../packages/service/src/domain/decisions/working-copy.ts'
+import type { NewEvent } from '../../packages/service/src/domain/events.ts'
+import type { KeyId, RefusedKey } from '../../packages/service/src/domain/keys.ts'
+import { HOLDING } from '../../packages/service/src/domain/order-transitions.ts'
+import type { Pet } from '../../packages/service/src/domain/pets.ts'
 
 export class Rows {
   readonly pets = new Map<bigint, Pet>()

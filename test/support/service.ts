@@ -1,11 +1,11 @@
 // A whole service for a test: a real server on a free port, a real store, two keys, and a clock that the test turns.
 
-import { generateKey, hashKey, type NewKey } from '../../src/domain/keys.ts'
-import type { Transition } from '../../src/domain/orders.ts'
-import { logExpired } from '../../src/http/expiry.ts'
-import { type ServerOptions, startServer } from '../../src/http/server.ts'
-import { createLog } from '../../src/observability/log.ts'
-import { openStore } from '../../src/store/kinds.ts'
+import { generateKey, hashKey, type NewKey } from '../../packages/service/src/domain/keys.ts'
+import type { Transition } from '../../packages/service/src/domain/orders.ts'
+import { logExpired } from '../../packages/service/src/http/expiry.ts'
+import { type ServerOptions, startServer } from '../../packages/service/src/http/server.ts'
+import { createLog } from '../../packages/service/src/observability/log.ts'
+import { openStore } from '../../packages/service/src/store/kinds.ts'
 import { checkAgainstContract } from './contract-check.ts'
 
 /** 21 November 2026: getPet is deprecated, and four years from its sunset. */

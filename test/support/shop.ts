@@ -3,7 +3,7 @@
 import { afterAll } from 'bun:test'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PetstoreClient } from '../../src/client/petstore.ts'
+import { PetstoreClient } from '../../packages/client/src/petstore.ts'
 import { temporaryFile } from './files.ts'
 import { type RunOptions, run } from './process.ts'
 import { startService } from './service.ts'

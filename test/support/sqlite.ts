@@ -1,7 +1,7 @@
 // A SQLite file as a store with one key, and how often it was committed to.
 
 import { readFileSync } from 'node:fs'
-import { openStore } from '../../src/store/kinds.ts'
+import { openStore } from '../../packages/service/src/store/kinds.ts'
 import { temporaryFile } from './files.ts'
 import { newKey } from './keys.ts'
 import { newPet } from './pets.ts'

@@ -1,7 +1,7 @@
 // A store of schema 17, whose feed had no row for a pet that was added, in the SQL of both stores; and the ids that its events have.
 
 import { expect } from 'bun:test'
-import type { Store } from '../../src/domain/store.ts'
+import type { Store } from '../../packages/service/src/domain/store.ts'
 import { allEvents } from './events.ts'
 import { newPet } from './pets.ts'
 

@@ -12,15 +12,15 @@ interface InCode {
   readonly breaks?: readonly string[]
 }
 
-const CACHE = 'src/http/response/answer-cache.ts'
-const CONDITIONS = 'src/http/response/conditions.ts'
-const SWEEP = 'src/http/expiry.ts'
-const ORDERS = 'src/domain/decisions/orders.ts'
-const PETS = 'src/domain/decisions/pets.ts'
-const REPLAYS = 'src/domain/decisions/replays.ts'
-const COPY = 'src/domain/decisions/working-copy.ts'
-const SQLITE = 'src/store/sqlite'
-const POSTGRES = 'src/store/postgres'
+const CACHE = 'packages/service/src/http/response/answer-cache.ts'
+const CONDITIONS = 'packages/service/src/http/response/conditions.ts'
+const SWEEP = 'packages/service/src/http/expiry.ts'
+const ORDERS = 'packages/service/src/domain/decisions/orders.ts'
+const PETS = 'packages/service/src/domain/decisions/pets.ts'
+const REPLAYS = 'packages/service/src/domain/decisions/replays.ts'
+const COPY = 'packages/service/src/domain/decisions/working-copy.ts'
+const SQLITE = 'packages/service/src/store/sqlite'
+const POSTGRES = 'packages/service/src/store/postgres'
 
 const MOVED = 'copy.pets.set(order.petId, { ...copy.petOf(order), status: TRANSITIONS[to].pet })'
 const NOW = 'const now = options.now()'

@@ -1,7 +1,7 @@
 // What a planted fault is made of: something between the clients and the service that changes requests and answers.
 // Where it changes an answer, the answer has the tag that its bytes would have.
 
-import { entityTag } from '../../../src/http/response/conditions.ts'
+import { entityTag } from '../../../packages/service/src/http/response/conditions.ts'
 import type { Pass, Received, Sent } from '../clients.ts'
 
 /** Made anew for each history, so it may remember. */

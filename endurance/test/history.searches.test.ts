@@ -1,0 +1,55 @@
+// Which answers to a search the experiment with recorded histories explains: rows that were so, in order, none missing, true links.
+
+import { expect, test } from 'bun:test'
+import { commitsOf } from '../history/commits.ts'
+import type { ListAsk, Operation, Seen } from '../history/operations.ts'
+import { searchFault } from '../history/searches.ts'
+import { Versions } from '../history/versions.ts'
+
+const AT = '2026-11-22T00:00:00.000Z'
+const PET = { categoryId: 1, status: 'available' }
+const pet = (id: number, name: string) => ({ id, name, ...PET })
+
+/** As it comes out of the feed's JSON. */
+function event(id: number, type: Seen['type'], petId: number, name: string): Seen {
+  return JSON.parse(JSON.stringify({ id, type, at: AT, petId, petStatus: 'available', pet: pet(petId, name) }))
+}
+
+/** Version 3 has three pets; in version 4 the second is called otherwise. */
+const EVENTS = [
+  event(1, 'pet.added', 1, 'added1q'),
+  event(2, 'pet.added', 2, 'added12q'),
+  event(3, 'pet.added', 3, 'added13q'),
+  event(4, 'pet.changed', 2, 'renamed4q'),
+]
+const [FIRST, SECOND, THIRD] = [pet(1, 'added1q'), pet(2, 'added12q'), pet(3, 'added13q')]
+const NEXT = '</v1/pets?cursor=a>; rel="next"'
+const ASK = { kind: 'list', list: 'pets', search: 'added1', newest: false, back: false, limit: 100 } as const
+
+function judged(rows: object[], ask: Partial<ListAsk> = {}, links = '', between: [number, number] = [3, 3]) {
+  const operation = { text: JSON.stringify(rows), links } as Operation
+  return (
+    searchFault(operation, { ...ASK, ...ask, search: ASK.search }, new Versions(commitsOf(EVENTS, []), []), between) ??
+    'explained'
+  )
+}
+
+test.each([
+  ['all that match', judged([FIRST, SECOND, THIRD]), 'explained'],
+  ['newest first', judged([THIRD, SECOND, FIRST], { newest: true }), 'explained'],
+  ['a page, where more follows', judged([FIRST], { limit: 1 }, NEXT), 'explained'],
+  ['the page behind it', judged([SECOND, THIRD], { after: 1 }), 'explained'],
+  ['the page before the last', judged([FIRST, SECOND], { after: 3, back: true }), 'explained'],
+  ['with a pet that changes meanwhile', judged([FIRST, SECOND, THIRD], {}, '', [3, 4]), 'explained'],
+  ['without it', judged([FIRST, THIRD], {}, '', [3, 4]), 'explained'],
+  ['a pet that matched all the time is missing', judged([FIRST, THIRD]), 'pet 2 is not found'],
+  ['a pet that no longer matches', judged([FIRST, SECOND, THIRD], {}, '', [4, 4]), 'was never so'],
+  ['a pet with another status', judged([FIRST, SECOND, { ...THIRD, status: 'sold' }]), 'was never so'],
+  ['in no order', judged([SECOND, FIRST, THIRD]), 'in no order'],
+  ['one of them twice', judged([FIRST, SECOND, SECOND, THIRD]), 'in no order'],
+  ['more than its limit', judged([FIRST, SECOND, THIRD], { limit: 2 }), 'has 3 rows'],
+  ['a link behind the last', judged([FIRST, SECOND, THIRD], {}, NEXT), 'nothing follows'],
+  ['a link behind nothing', judged([], {}, NEXT), 'behind nothing'],
+])('%s', (_, said, expected) => {
+  expect(said).toContain(expected)
+})

@@ -1,0 +1,35 @@
+// Handing a port over: what the kernel does with new connections, and a few rounds of `npm run endurance:restart`.
+
+import { expect, test } from 'bun:test'
+import { handOver } from '../../packages/service/src/http/handover.ts'
+import { raw } from '../../test/support/raw.ts'
+import { restart } from '../restart.ts'
+
+test.skipIf(process.platform !== 'linux')(
+  'new connections go to the process that started last (Linux only)',
+  async () => {
+    const listen = (port: number, text: string) =>
+      Bun.serve({ hostname: '127.0.0.1', port, reusePort: true, fetch: () => new Response(text) })
+    const first = listen(0, 'first')
+    const port = first.port as number
+    const second = listen(port, 'second')
+    const answers = async () => {
+      const request = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+      const all = await Promise.all(Array.from({ length: 64 }, () => raw(port, [request], 5_000)))
+      return new Set(all.map((answer) => answer.split('\r\n\r\n')[1]))
+    }
+    expect(await answers()).toEqual(new Set(['first', 'second']))
+    handOver(port)
+    expect(await answers()).toEqual(new Set(['second']))
+    await first.stop(true)
+    expect(await answers()).toEqual(new Set(['second']))
+    await second.stop(true)
+  },
+)
+
+test('five restarts under load: each request is answered, each pet exists once, each process ends with 0', async () => {
+  const { answered, acknowledged, faults } = await restart(5)
+  expect(faults).toEqual([])
+  expect(answered).toBeGreaterThan(200)
+  expect(acknowledged).toBeGreaterThan(50)
+})

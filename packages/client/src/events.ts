@@ -1,0 +1,162 @@
+// The feed of events: its pages, one after another for as long as the caller wants, each event once.
+
+import { type EventType, PAGE_MAX } from '../../contract/src/generated.ts'
+import type { Json } from '../../contract/src/json.ts'
+import { PetstoreApiError } from './errors.ts'
+import { queryOf, readPage } from './pages.ts'
+import { pause } from './request.ts'
+import type { Event } from './responses.ts'
+import type { Sender, SendOptions } from './sender.ts'
+
+export interface EventPage {
+  events: Event[]
+  /** Where to go on, also when nothing follows yet. */
+  next: string
+}
+
+export interface FollowOptions {
+  /** Goes on behind the event, or the page, that this cursor came with; `from` then does not count. */
+  cursor?: string | undefined
+  /** Where to begin without a cursor: `beginning`, which is the default, `now`, or a date and time with an offset. */
+  from?: string | undefined
+  petId?: bigint | undefined
+  orderId?: bigint | undefined
+  /** Only events of these types. */
+  type?: readonly EventType[] | undefined
+  /**
+   * Called when the cursor has expired, before the events are given again from the beginning: forget what was made of them. Without it, the
+   * iteration rejects.
+   */
+  onExpired?: (() => unknown) | undefined
+  /** Ends the iteration. */
+  signal?: AbortSignal | undefined
+}
+
+export interface Followed {
+  event: Event
+  /** Keep it with what you made of the event: `followEvents` goes on from there, also in another process. */
+  cursor: string
+}
+
+export interface RawPage<Item> {
+  items: Item[]
+  next: string
+}
+
+type Query = Omit<FollowOptions, 'signal' | 'onExpired'> & { limit?: number | undefined; wait?: number | undefined }
+type ReadPage<Item> = (query: Query, options: SendOptions) => Promise<RawPage<Item>>
+
+const WAIT_S = 25
+/** Between two pages that were empty at once: a server that stops does not wait, and neither may a proxy before it. */
+const EMPTY_MS = 1_000
+
+/** What follows goes on however long the service is away, and waits as long as it asks, up to what a timer can. */
+const FOR_GOOD = { retries: Number.POSITIVE_INFINITY, retryAfterMaxMs: 2 ** 31 - 1 }
+
+/** Reads pages of the feed with `toItem`. */
+export function eventReader<Item>(sender: Sender, toItem: (json: Json) => Item): ReadPage<Item> {
+  return async (query, options) => {
+    const waitMs = (query.wait ?? 0) * 1_000
+    const list = { operationId: 'listEvents', path: '/store/events', toItem }
+    const { items, next } = await readPage(sender, list, query, { ...options, waitMs })
+    if (next !== undefined) return { items, next }
+    throw new PetstoreApiError('The response has no link to go on.', 'unexpected_answer', 200, undefined, undefined)
+  }
+}
+
+/** The pages, empty ones too, until the signal is aborted. Rejects as `read`, which retries. */
+export async function* followPages<Item>(
+  read: ReadPage<Item>,
+  { cursor, from, signal, ...filter }: FollowOptions,
+): AsyncGenerator<RawPage<Item>, void, undefined> {
+  const behind = (cursor: string) => ({ ...filter, cursor, limit: PAGE_MAX, wait: WAIT_S })
+  // Only a page has a cursor. The first one has one event: every later one can then be found again from the page before.
+  let query: Query = cursor === undefined ? { ...filter, from, limit: 1 } : behind(cursor)
+  try {
+    while (!signal?.aborted) {
+      const emptyUntil = performance.now() + EMPTY_MS
+      const page = await read(query, { ...FOR_GOOD, signal })
+      yield page
+      if (page.items.length === 0 && query.wait) await pause(emptyUntil - performance.now(), signal)
+      query = behind(page.next)
+    }
+  } catch (error) {
+    if (!signal?.aborted) throw error
+  }
+}
+
+/** The events of the pages; where their cursor expires, all from the beginning, if `onExpired` is there to hear it. */
+export async function* followEach(
+  read: ReadPage<Event>,
+  { onExpired, ...options }: FollowOptions,
+): AsyncGenerator<Followed, void, undefined> {
+  for (let anew = false; ; anew = true) {
+    let isBehind = !anew && options.cursor !== undefined
+    const start = anew ? { cursor: undefined, from: undefined } : {}
+    try {
+      for await (const followed of eventsOf(read, { ...options, ...start })) {
+        isBehind = true
+        yield followed
+      }
+      return
+    } catch (error) {
+      const isExpired = error instanceof PetstoreApiError && error.code === 'cursor_expired'
+      if (!isExpired || !onExpired || !isBehind) throw error
+    }
+    await onExpired()
+  }
+}
+
+/** The cursor of an event within a page is that of the page before and, behind a dot, what `passedIn` reads. */
+async function* eventsOf(
+  read: ReadPage<Event>,
+  options: Omit<FollowOptions, 'onExpired'>,
+): AsyncGenerator<Followed, void, undefined> {
+  const { petId, orderId, type, signal } = options
+  const dot = options.cursor?.indexOf('.') ?? -1
+  const start = dot < 0 ? options.cursor : options.cursor?.slice(0, dot)
+  const passed =
+    dot < 0 ? undefined : await passedIn(read, start as string, options.cursor?.slice(dot + 1) ?? '', signal)
+  let page = start
+  for await (const { items, next } of followPages(read, { ...options, cursor: start })) {
+    for (const event of items) {
+      if (passed !== undefined && event.id <= passed) continue
+      if (signal?.aborted) return
+      const within = () => `${page}.${queryOf({ ...saidBy(event), ...named({ petId, orderId, type }) })}`
+      yield { event, cursor: event === items.at(-1) ? next : within() }
+    }
+    page = next
+  }
+}
+
+/**
+ * The id of the last event that was passed on the page behind `start`. What it said is told beside it, and which page that was: where another
+ * event has its place, because the database has lost it, the cursor has expired, as the service says it of its own. A cursor of the version
+ * before has the id alone.
+ */
+async function passedIn(read: ReadPage<Event>, start: string, text: string, signal?: AbortSignal): Promise<bigint> {
+  if (/^\d+$/.test(text)) return BigInt(text)
+  const told = new URLSearchParams(text)
+  const [petId, orderId, type] = [told.get('in.petId'), told.get('in.orderId'), told.getAll('in.type')]
+  const filter = {
+    petId: petId === null ? undefined : BigInt(petId),
+    orderId: orderId === null ? undefined : BigInt(orderId),
+    type: type as EventType[],
+  }
+  const { items } = await read({ ...filter, cursor: start, limit: PAGE_MAX }, { ...FOR_GOOD, signal })
+  const id = BigInt(told.get('id') ?? 0)
+  const event = items.find((one) => one.id === id)
+  const said = event && saidBy(event)
+  if (said && Object.entries(said).every(([name, value]) => told.get(name) === (value?.toString() ?? null))) return id
+  const message = 'The store has lost events since this cursor was given. Begin anew, without a cursor.'
+  throw new PetstoreApiError(message, 'cursor_expired', 410, undefined, undefined)
+}
+
+/** What tells it from another event that is given its id. */
+function saidBy({ id, type, at, petId, orderId }: Event) {
+  return { id, type, at, petId, orderId }
+}
+
+function named(filter: object): object {
+  return Object.fromEntries(Object.entries(filter).map(([name, value]) => [`in.${name}`, value]))
+}

@@ -1,0 +1,271 @@
+// The typed client: the contract's operations over `fetch`, for browsers, Node, Bun and Deno, without a dependency. Ids,
+// categories and counts are exact bigints; times are text, as the contract has them.
+
+import {
+  type Inventory,
+  type NewOrder,
+  type NewPet,
+  type Operations,
+  type Order,
+  type OrderChange,
+  PAGE_MAX,
+  type PetChange,
+} from '../../contract/src/generated.ts'
+import { type Json, stringifyJson } from '../../contract/src/json.ts'
+import { PetstoreUncertainError } from './errors.ts'
+import { type EventPage, eventReader, type Followed, type FollowOptions, followEach } from './events.ts'
+import { quotedKey, randomKey } from './idempotency-key.ts'
+import { type List, readPage } from './pages.ts'
+import { type Pet, readJson, toEvent, toInventory, toOrder, toPet } from './responses.ts'
+import { type CallOptions, type PetstoreClientOptions, Sender } from './sender.ts'
+
+export interface TagOptions extends CallOptions {
+  /** Called with the entity tag of what the call resolves with, for `ifMatch`, where the service gives one. */
+  onEntityTag?: ((tag: string) => void) | undefined
+}
+
+export interface CreateOptions extends TagOptions {
+  /**
+   * The same key adds the same pet, or places the same order, once, for at least 24 hours. 1 to 255 printable ASCII
+   * characters. Default: random.
+   */
+  idempotencyKey?: string | undefined
+  /** Called when an earlier call with the same key had already succeeded. */
+  onReplayed?: (() => void) | undefined
+}
+
+export interface ChangeOptions extends CallOptions {
+  /** Changes only what still has this entity tag; otherwise rejects with `precondition_failed`. */
+  ifMatch?: string | undefined
+}
+
+/** The parameters of a list in the contract; `limit` is the size of a page, 1 to 100. */
+type Filter<Parameters> = { [Name in Exclude<keyof Parameters, 'cursor'>]?: Parameters[Name] | undefined }
+
+export type PetFilter = Filter<Operations['listPets']['parameters']>
+export type OrderFilter = Filter<Operations['listOrders']['parameters']>
+
+export type EventFilter = Filter<Omit<Operations['listEvents']['parameters'], 'to'>> & {
+  /** A date and time with an offset. */
+  to?: string | undefined
+}
+
+export interface PetPage {
+  pets: Pet[]
+  /** The cursor of the next page; `undefined` on the last page. */
+  next: string | undefined
+  /** The cursor of the page before; `undefined` when nothing is before. */
+  prev: string | undefined
+}
+
+export interface OrderPage {
+  orders: Order[]
+  /** The cursor of the next page; `undefined` on the last page. */
+  next: string | undefined
+  /** The cursor of the page before; `undefined` when nothing is before. */
+  prev: string | undefined
+}
+
+type AtCursor = { cursor?: string | undefined }
+
+/** A method for each operation. */
+export class PetstoreClient implements Record<keyof Operations, unknown> {
+  readonly #sender: Sender
+
+  /** Throws TypeError when `baseUrl` or `apiKey` cannot work. */
+  constructor(options: PetstoreClientOptions) {
+    this.#sender = new Sender(options)
+  }
+
+  /** Every pet once, oldest first or as `sort` says. Fetches the next page when it is needed; `limit` is the size of a page. */
+  listPets(filter: PetFilter = {}, options: CallOptions = {}): AsyncGenerator<Pet, void, undefined> {
+    return this.#all(PETS, filter, options)
+  }
+
+  /** The first page, or the page at `cursor`. A cursor is valid only with the filter and the order that it came with. */
+  async listPage(filter: PetFilter & AtCursor = {}, options: CallOptions = {}): Promise<PetPage> {
+    const { items, ...cursors } = await readPage(this.#sender, PETS, filter, options)
+    return { pets: items, ...cursors }
+  }
+
+  /** Resolves when the pet is on the service's disk. It is added once, however many attempts that took. */
+  createPet(pet: NewPet, options: CreateOptions = {}): Promise<Pet> {
+    return this.#create('createPet', '/pets', pet, toPet, options)
+  }
+
+  /**
+   * Rejects with PetstoreApiError `not_found` when there is no such pet.
+   * @deprecated The service removes this on 5 December 2030; list with `status` instead.
+   */
+  async getPet(id: bigint, options: TagOptions = {}): Promise<Pet> {
+    return this.#read('getPet', petPath(id), toPet, options)
+  }
+
+  /**
+   * Changes the fields that are given, and resolves with the pet as it is then. Sent again after a lost response only with `ifMatch`:
+   * without it, that might undo what somebody else has changed meanwhile, and the call rejects with PetstoreUncertainError. Rejects with
+   * PetstoreApiError `not_found`, `pet_held` (an order holds the pet that is to be available), `invalid_pet` or `precondition_failed`.
+   */
+  async updatePet(
+    id: bigint,
+    change: PetChange,
+    { ifMatch, ...options }: ChangeOptions & TagOptions = {},
+  ): Promise<Pet> {
+    return this.#read('updatePet', petPath(id), toPet, options, changing('PATCH', ifMatch, change))
+  }
+
+  /**
+   * Deletes a pet for which no order was ever placed. Safe to repeat. Rejects with PetstoreApiError `not_found`, but not where the response to
+   * an earlier attempt was lost; `pet_has_orders` or `precondition_failed`.
+   */
+  async deletePet(id: bigint, { ifMatch, ...options }: ChangeOptions = {}): Promise<void> {
+    try {
+      await this.#sender.send('deletePet', petPath(id), changing('DELETE', ifMatch), options)
+    } catch (error) {
+      // It has been deleted by an earlier attempt, or by somebody else.
+      if (!(error instanceof PetstoreUncertainError && 'code' in error.cause && error.cause.code === 'not_found'))
+        throw error
+    }
+  }
+
+  /**
+   * Reserves a pet: resolves when the order is on the service's disk. It is placed once, however many attempts that took.
+   * Rejects with PetstoreApiError `pet_not_available`, `pet_not_found` or `invalid_order`.
+   */
+  placeOrder(order: NewOrder, options: CreateOptions = {}): Promise<Order> {
+    return this.#create('placeOrder', '/store/orders', order, toOrder, options)
+  }
+
+  /** Every order once, oldest first or as `sort` says. Fetches the next page when it is needed; `limit` is the size of a page. */
+  listOrders(filter: OrderFilter = {}, options: CallOptions = {}): AsyncGenerator<Order, void, undefined> {
+    return this.#all(ORDERS, filter, options)
+  }
+
+  /** The first page, or the page at `cursor`. A cursor is valid only with the filter and the order that it came with. */
+  async listOrderPage(filter: OrderFilter & AtCursor = {}, options: CallOptions = {}): Promise<OrderPage> {
+    const { items, ...cursors } = await readPage(this.#sender, ORDERS, filter, options)
+    return { orders: items, ...cursors }
+  }
+
+  /** Rejects with PetstoreApiError `not_found` when there is no such order. */
+  async getOrder(id: bigint, options: TagOptions = {}): Promise<Order> {
+    return this.#read('getOrder', orderPath(id), toOrder, options)
+  }
+
+  /**
+   * Changes the fields that are given of a pending order; `null` removes one. Resolves with the order as it is then. Sent again after a lost
+   * response only with `ifMatch`, as `updatePet`. Rejects as `cancelOrder`, and with `invalid_order`.
+   */
+  async updateOrder(
+    id: bigint,
+    change: OrderChange,
+    { ifMatch, ...options }: ChangeOptions & TagOptions = {},
+  ): Promise<Order> {
+    return this.#read('updateOrder', orderPath(id), toOrder, options, changing('PATCH', ifMatch, change))
+  }
+
+  /** The pet is sold. Safe to repeat. Rejects as `cancelOrder`. */
+  async completeOrder(id: bigint, { ifMatch, ...options }: ChangeOptions & TagOptions = {}): Promise<Order> {
+    return this.#read('completeOrder', `${orderPath(id)}/complete`, toOrder, options, changing('POST', ifMatch))
+  }
+
+  /**
+   * The pet is available again. Safe to repeat. Rejects with PetstoreApiError `not_found`, `order_not_pending` or
+   * `precondition_failed`.
+   */
+  async cancelOrder(id: bigint, { ifMatch, ...options }: ChangeOptions = {}): Promise<void> {
+    await this.#sender.send('cancelOrder', orderPath(id), changing('DELETE', ifMatch), options)
+  }
+
+  /** A sold pet comes back. Safe to repeat. Rejects as `cancelOrder`, but with `order_not_completed`. */
+  async returnOrder(id: bigint, { ifMatch, ...options }: ChangeOptions & TagOptions = {}): Promise<Order> {
+    return this.#read('returnOrder', `${orderPath(id)}/return`, toOrder, options, changing('POST', ifMatch))
+  }
+
+  /** How many pets have each status. */
+  getInventory(options: CallOptions = {}): Promise<Inventory> {
+    return this.#read('getInventory', '/store/inventory', toInventory, options)
+  }
+
+  /**
+   * The first page of what has happened, or the page at `cursor`, which is valid with any filter. With `wait`, an empty page comes only after
+   * so many seconds.
+   */
+  async listEvents(filter: EventFilter & AtCursor = {}, options: CallOptions = {}): Promise<EventPage> {
+    const { items, next } = await eventReader(this.#sender, toEvent)(filter, options)
+    return { events: items, next }
+  }
+
+  /**
+   * Each event once, in order, and then each that happens, as soon as it has. Ends when it is told; goes on through failures of the service
+   * and of the network. Rejects with PetstoreApiError `cursor_expired` where the store was restored or has lost events, unless `onExpired` is there: then it begins
+   * anew.
+   */
+  followEvents(options: FollowOptions = {}): AsyncGenerator<Followed, void, undefined> {
+    return followEach(eventReader(this.#sender, toEvent), options)
+  }
+
+  async #read<Item>(
+    operationId: string,
+    path: string,
+    toItem: (json: Json) => Item,
+    { onEntityTag, ...options }: TagOptions,
+    init: RequestInit = {},
+  ): Promise<Item> {
+    const { response, text } = await this.#sender.send(operationId, path, init, options)
+    return tagged(readJson(response, text, toItem), response, onEntityTag)
+  }
+
+  async *#all<Item>(
+    list: List<Item>,
+    filter: { limit?: number | undefined },
+    options: CallOptions,
+  ): AsyncGenerator<Item, void, undefined> {
+    let cursor: string | undefined
+    do {
+      const at = { ...filter, limit: filter.limit ?? PAGE_MAX, cursor }
+      const { items, next } = await readPage(this.#sender, list, at, options)
+      yield* items
+      cursor = next
+    } while (cursor !== undefined)
+  }
+
+  async #create<Item>(
+    operationId: string,
+    path: string,
+    item: object,
+    toItem: (json: Json) => Item,
+    { idempotencyKey = randomKey(), onReplayed, onEntityTag, ...options }: CreateOptions,
+  ): Promise<Item> {
+    const headers = { ...JSON_TYPE, 'Idempotency-Key': quotedKey(idempotencyKey) }
+    const init = { method: 'POST', headers, body: stringifyJson(item) }
+    const { response, text, attempts } = await this.#sender.send(operationId, path, init, options)
+    const created = tagged(readJson(response, text, toItem), response, onEntityTag)
+    // After a retry, the replayed answer may be the one to this call's first attempt.
+    if (attempts === 1 && response.headers.get('Idempotency-Replayed') === 'true') onReplayed?.()
+    return created
+  }
+}
+
+const JSON_TYPE = { 'Content-Type': 'application/json' }
+const PETS: List<Pet> = { operationId: 'listPets', path: '/pets', toItem: toPet }
+const ORDERS: List<Order> = { operationId: 'listOrders', path: '/store/orders', toItem: toOrder }
+
+function tagged<Item>(item: Item, { headers }: Response, onEntityTag: TagOptions['onEntityTag']): Item {
+  const tag = headers.get('ETag')
+  if (tag !== null) onEntityTag?.(tag)
+  return item
+}
+
+function changing(method: string, ifMatch: string | undefined, change?: object): RequestInit {
+  const headers = { ...(ifMatch !== undefined && { 'If-Match': ifMatch }), ...(change && JSON_TYPE) }
+  return { method, headers, ...(change && { body: stringifyJson(change) }) }
+}
+
+function petPath(id: bigint): string {
+  return `/pets/${BigInt(id)}`
+}
+
+function orderPath(id: bigint): string {
+  return `/store/orders/${BigInt(id)}`
+}

@@ -1,0 +1,164 @@
+// A response of the service → the contract's values, checked as far as their types promise.
+
+import type {
+  Event as ContractEvent,
+  Pet as ContractPet,
+  EventType,
+  Inventory,
+  Order,
+  OrderStatus,
+  PetStatus,
+} from '../../contract/src/generated.ts'
+import { int64FromJson } from '../../contract/src/int64.ts'
+import { type Json, JsonNumber, parseJson } from '../../contract/src/json.ts'
+import { PetstoreApiError } from './errors.ts'
+
+/** The service always returns a pet's status. */
+export type Pet = ContractPet & Required<Pick<ContractPet, 'status'>>
+
+/** A newer service may send a type that `EventType` does not have: skip such an event. */
+export type Event = Omit<ContractEvent, 'type' | 'pet'> & {
+  type: EventType | (string & Record<never, never>)
+  pet?: Pet
+}
+
+/** Throws PetstoreApiError `unexpected_answer` where `from`, which is one of the functions below, cannot read the body. */
+export function readJson<Value>({ status, headers }: Response, text: string, from: (json: Json) => Value): Value {
+  try {
+    return from(parseJson(text))
+  } catch {
+    const message = 'The response does not follow the contract. Is the address right?'
+    throw new PetstoreApiError(message, 'unexpected_answer', status, requestId(headers), undefined)
+  }
+}
+
+/** The pets of a JSON array. Throws SyntaxError. */
+export function petsFromJson(text: string): Pet[] {
+  return arrayOf(toPet)(parseJson(text))
+}
+
+/** The cursor in the `Link` to the page of this relation (RFC 8288). */
+export function cursorTo(relation: 'next' | 'prev', response: Response): string | undefined {
+  for (const [, target = '', parameters = ''] of (response.headers.get('Link') ?? '').matchAll(LINK)) {
+    const query = target.indexOf('?')
+    if (query >= 0 && relations(parameters).includes(relation)) {
+      return new URLSearchParams(target.slice(query + 1)).get('cursor') ?? undefined
+    }
+  }
+  return undefined
+}
+
+const PARAMETER = /\s*;\s*([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"([^"]*)"|([^\s",;]+)))?/g
+// No `<` within a target (RFC 3986): otherwise many of them in a row would each be read to the end.
+const LINK = new RegExp(`<([^<>]*)>((?:${PARAMETER.source})*)`, 'g')
+
+/** Only the first `rel` counts (RFC 8288, 3.3). */
+function relations(parameters: string): string[] {
+  const rel = [...parameters.matchAll(PARAMETER)].find(([, name]) => name?.toLowerCase() === 'rel')
+  return (rel?.[2] ?? rel?.[3] ?? '').toLowerCase().split(/\s+/)
+}
+
+/** The error for a response outside 2xx, which may come from a proxy. */
+export function readError(response: Response, text: string): PetstoreApiError {
+  const { status, headers } = response
+  const { code, message } = errorBody(text) ?? {
+    code: 'unexpected_answer',
+    message: `The response has the status ${status} and does not come from the service. Is the address right?`,
+  }
+  return new PetstoreApiError(message, code, status, requestId(headers), retryAfterMs(headers))
+}
+
+function errorBody(text: string): { code: string; message: string } | undefined {
+  try {
+    const body = parseJson(text)
+    const [code, message] = body instanceof Map ? [body.get('code'), body.get('message')] : []
+    return typeof code === 'string' && typeof message === 'string' ? { code, message } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export function arrayOf<Item>(toItem: (json: Json) => Item): (json: Json) => Item[] {
+  return (json) => {
+    if (!Array.isArray(json)) throw new SyntaxError('expected an array')
+    return json.map(toItem)
+  }
+}
+
+/** How each field is read; one that is left out does not compile. */
+type Fields<Of> = { readonly [Field in keyof Of]-?: (value: Json | undefined) => Of[Field] | undefined }
+
+function objectOf<Of>(fields: Fields<Of>): (json: Json) => Of {
+  const all = Object.entries<(value: Json | undefined) => unknown>(fields)
+  return (json) => {
+    const object = members(json)
+    const read = all.map(([field, from]) => [field, from(object.get(field))])
+    return Object.fromEntries(read.filter(([, value]) => value !== undefined))
+  }
+}
+
+const PET: Fields<Pet> = {
+  id: int64,
+  name: string,
+  categoryId: int64,
+  status: (value) => string(value) as PetStatus,
+}
+export const PET_FIELDS = Object.keys(PET) as readonly (keyof Pet)[]
+export const toPet = objectOf(PET)
+
+export const toOrder = objectOf<Order>({
+  id: int64,
+  petId: int64,
+  petName: string,
+  status: (value) => string(value) as OrderStatus,
+  placedAt: string,
+  changedAt: string,
+  reference: optional(string),
+  expiresAt: optional(string),
+})
+
+export const toEvent = objectOf<Event>({
+  id: int64,
+  type: string,
+  at: string,
+  by: optional(string),
+  petId: int64,
+  petStatus: optional((value) => string(value) as PetStatus),
+  pet: optional(toPet),
+  orderId: optional(int64),
+  orderStatus: optional((value) => string(value) as OrderStatus),
+})
+
+export const toInventory = objectOf<Inventory>({ available: int64, pending: int64, sold: int64 })
+
+function optional<Value>(read: (value: Json) => Value): (value: Json | undefined) => Value | undefined {
+  return (value) => (value === undefined ? undefined : read(value))
+}
+
+function members(json: Json): ReadonlyMap<string, Json> {
+  if (json instanceof Map) return json
+  throw new SyntaxError('expected an object')
+}
+
+function string(value: Json | undefined): string {
+  if (typeof value === 'string') return value
+  throw new SyntaxError('expected a string')
+}
+
+function int64(value: Json | undefined): bigint {
+  const integer = value instanceof JsonNumber ? int64FromJson(value.text) : undefined
+  if (typeof integer !== 'bigint') throw new SyntaxError('expected an int64')
+  return integer
+}
+
+function requestId(headers: Headers): string | undefined {
+  return headers.get('X-Request-Id') ?? undefined
+}
+
+/** RFC 9110, 10.2.3: seconds, or a date. */
+export function retryAfterMs(headers: Headers): number | undefined {
+  const text = headers.get('Retry-After')
+  if (text === null) return undefined
+  const ms = /^[0-9]+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms)
+}

@@ -1,0 +1,59 @@
+// A hundred believable pets for an empty store: to try things out, for demonstrations and screenshots.
+
+import type { NewPet, PetStatus } from '../../contract/src/generated.ts'
+import { randomKey } from './idempotency-key.ts'
+import type { PetstoreClient } from './petstore-client.ts'
+import type { Pet } from './responses.ts'
+import type { CallOptions } from './sender.ts'
+
+/** Categories have no names in the contract; these are only numbers to it. */
+const NAMES: readonly (readonly [kind: string, categoryId: bigint, names: string])[] = [
+  ['dogs', 1n, 'Biscuit Bruno Clementine Dakota Ernie Fenna Gus Harper Iggy Juno Kona Luna Maple Nacho Otis Pepper'],
+  ['dogs', 1n, 'Quincy Rosie Scout Tilly Umbra Viggo Waffles Xena Yoshi Ziggy'],
+  ['cats', 2n, 'Amélie Bagheera Cleo Dumpling Earl_Grey Félix Ginger Hodge Isis Jasper Kiki Łatka Mochi Nimbus'],
+  ['cats', 2n, 'Olive Pumpkin Queenie Ragnar Saffron Tofu Ursula Velvet Whiskers Yuki Zoë'],
+  ['birds', 3n, 'Archimedes Birdie Coco Dusty Echo Fidget Galileo Hedwig Kiwi Mango Piccolo Rio Sunny Tango'],
+  ['fish', 4n, 'Anchovy Bubbles Captain_Finn Dory Flounder Marlin Neptune Pearl Ripple Sushi'],
+  ['small mammals', 5n, 'Acorn Bean Button Clover Dandelion Hazel Nibbles Oreo Peanut Pippin Smudge Thistle Tumble'],
+  ['reptiles', 6n, 'Cleopatra Draco Freckle Godzilla Jörmungandr Kaa Mortimer Noodle Rango Sheldon Spike Turbo'],
+]
+
+/** Most pets in a shop are available. 17 statuses share no divisor with the rows above, so the order looks random. */
+const STATUSES: readonly PetStatus[] = [...'aasaapaaasaapaasa'].map(
+  (letter) => ({ a: 'available', p: 'pending', s: 'sold' })[letter] as PetStatus,
+)
+
+export const samplePets: readonly NewPet[] = NAMES.flatMap(([, categoryId, names]) =>
+  names.split(' ').map((name) => ({ name: name.replace('_', ' '), categoryId })),
+).map((pet, index) => ({ ...pet, status: STATUSES[index % STATUSES.length] as PetStatus }))
+
+/** The references of the sample orders. */
+const CUSTOMERS = ['Ada Novak', 'Mr Okafor', 'Lena', 'till 3', 'Zoë and Sam', 'the Ivanovs', 'Priya']
+
+/** The reference of the order of the pet at this place of `samplePets`. */
+export function customerOf(index: number): string {
+  return CUSTOMERS[index % CUSTOMERS.length] as string
+}
+
+const CONCURRENCY = 10
+
+/**
+ * Adds all of them and yields each pet when it is added. The pending ones are reserved and the sold ones sold by an order each. With the
+ * same `run`, a repeated call adds only what is missing. After `until`, it adds no more than it has begun with.
+ */
+export async function* addSamples(
+  client: PetstoreClient,
+  { run = randomKey(), until, ...options }: CallOptions & { run?: string; until?: AbortSignal } = {},
+): AsyncGenerator<Pet, void, undefined> {
+  async function add({ status, ...pet }: NewPet, index: number): Promise<Pet> {
+    const added = await client.createPet(pet, { ...options, idempotencyKey: `${run}-${index}` })
+    if (status === undefined || status === 'available') return added
+    const order = { petId: added.id, reference: customerOf(index) }
+    const { id } = await client.placeOrder(order, { ...options, idempotencyKey: `${run}-${index}-order` })
+    if (status === 'sold') await client.completeOrder(id, options)
+    return { ...added, status }
+  }
+  for (let from = 0; from < samplePets.length && !until?.aborted; from += CONCURRENCY) {
+    yield* await Promise.all(samplePets.slice(from, from + CONCURRENCY).map((pet, index) => add(pet, from + index)))
+  }
+}

@@ -1,0 +1,243 @@
+// The client against a real service.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { clientOf, REX } from '../../../test/support/client.ts'
+import { newPet } from '../../../test/support/pets.ts'
+import { rejectionOf } from '../../../test/support/rejection.ts'
+import { type Service, startService } from '../../../test/support/service.ts'
+import {
+  type Deprecation,
+  PetstoreApiError,
+  PetstoreClient,
+  type PetstoreClientOptions,
+  toJson,
+} from '../src/petstore.ts'
+
+describe('the client on a service', () => {
+  let service: Service
+  let client: PetstoreClient
+  beforeAll(async () => {
+    service = await startService()
+    client = clientOf(service.url, { apiKey: service.key })
+  })
+  afterAll(() => service.stop())
+
+  const ask = (path: string) => fetch(service.url + path, { headers: { Authorization: `Bearer ${service.key}` } })
+
+  test('follows the links through every page, each pet once', async () => {
+    const added = await Promise.all(
+      Array.from({ length: 25 }, (_, n) => client.createPet({ ...REX, name: `pet ${n}` })),
+    )
+    const sold = await client.createPet(newPet({ name: 'Mia', categoryId: 2n ** 63n - 1n, status: 'sold' }))
+    for (const limit of [undefined, 1, 7, 26]) {
+      expect(await Array.fromAsync(client.listPets({ limit }))).toEqual([...added.sort(byId), sold])
+    }
+    expect(await Array.fromAsync(client.listPets({ status: 'sold' }))).toEqual([sold])
+  })
+
+  test('reads again with the entity tag: what is unchanged is not sent again, and what has changed is', async () => {
+    const statuses: number[] = []
+    const watched = clientOf(service.url, {
+      apiKey: service.key,
+      async fetch(url, init) {
+        const response = await fetch(url, init)
+        statuses.push(response.status)
+        return response
+      },
+    })
+    await client.createPet(REX)
+    await client.createPet(REX)
+    const newest = () => watched.listPage({ limit: 1, sort: 'newest' })
+    const first = await newest()
+    expect(await newest()).toEqual(first)
+    const added = await client.createPet({ ...REX, name: 'Max' })
+    expect((await newest()).pets).toEqual([added])
+    expect(first.next).toBeString()
+    // Twenty others take its place.
+    for (let limit = 2; limit < 22; limit++) await watched.listPage({ limit })
+    await newest()
+    expect([statuses.slice(0, 3), statuses.at(-1)]).toEqual([[200, 304, 200], 200])
+  })
+
+  test('gives no cursor with the last page', async () => {
+    expect((await client.listPage({ status: 'pending' })).next).toBeUndefined()
+    const first = await client.listPage({ limit: 20 })
+    expect(first.next).toBeString()
+    expect((await client.listPage({ limit: 20, cursor: first.next })).next).toBeUndefined()
+  })
+
+  test('reports a refusal with its code, status and request id', async () => {
+    const error = await rejectionOf(client.createPet(newPet({ name: '' })))
+    expect(error).toBeInstanceOf(PetstoreApiError)
+    expect(error).toMatchObject({
+      code: 'invalid_pet',
+      status: 400,
+      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    })
+    expect(error.message).toContain('name')
+    expect(await rejectionOf(client.getPet(404n))).toMatchObject({ code: 'not_found', status: 404 })
+    const stranger = clientOf(service.url, { apiKey: 'pets_live_0000000000000000000000000000' })
+    expect(await rejectionOf(stranger.listPage())).toMatchObject({ code: 'invalid_api_key', status: 401 })
+  })
+
+  test('reports a deprecated operation once', async () => {
+    const notices: Deprecation[] = []
+    const watched = clientOf(service.url, { apiKey: service.key, onDeprecated: (notice) => notices.push(notice) })
+    const { id } = await watched.createPet(REX)
+    await watched.getPet(id)
+    await watched.getPet(id)
+    expect(notices).toEqual([{ operationId: 'getPet', since: new Date('2025-12-05'), removal: new Date('2030-12-05') }])
+  })
+
+  test('places, completes and returns an order, and counts the pets of each status', async () => {
+    const { id: petId } = await client.createPet(newPet({ name: 'Ada' }))
+    const counted = await client.getInventory()
+    const order = await client.placeOrder({ petId, reference: 'till 3', expiresAt: '2026-11-21T02:00:00+01:00' })
+    expect(order).toMatchObject({ petId, petName: 'Ada', status: 'pending', expiresAt: '2026-11-21T01:00:00.000Z' })
+    expect(toJson(order)).toBe(await (await ask(`/store/orders/${order.id}`)).text())
+    expect(await client.getInventory()).toEqual({
+      ...counted,
+      available: counted.available - 1n,
+      pending: counted.pending + 1n,
+    })
+    expect(await rejectionOf(client.placeOrder({ petId }))).toMatchObject({
+      code: 'pet_not_available',
+      message: `Pet ${petId} is pending: order ${order.id} holds it until 2026-11-21T01:00:00.000Z.`,
+    })
+    expect(await client.completeOrder(order.id)).toMatchObject({ status: 'completed' })
+    const returned = await client.returnOrder(order.id)
+    expect(returned).toMatchObject({ status: 'returned' })
+    expect(await rejectionOf(client.cancelOrder(order.id))).toMatchObject({ code: 'order_not_pending', status: 409 })
+    expect(await client.getOrder(order.id)).toEqual(returned)
+    expect(await rejectionOf(client.getOrder(404n))).toMatchObject({
+      code: 'not_found',
+      message: 'No order has id 404.',
+    })
+    expect(await client.getInventory()).toEqual(counted)
+  })
+
+  test('lists the orders of a pet, or with a status, through every page', async () => {
+    const { id: petId } = await client.createPet(newPet({ name: 'Bo' }))
+    const ended = []
+    for (let n = 0; n < 3; n++) {
+      const { id } = await client.placeOrder({ petId })
+      await client.cancelOrder(id)
+      ended.push(await client.getOrder(id))
+    }
+    const last = await client.placeOrder({ petId })
+    for (const limit of [undefined, 1, 3]) {
+      expect(await Array.fromAsync(client.listOrders({ petId, limit }))).toEqual([...ended, last])
+      expect(await Array.fromAsync(client.listOrders({ petId, status: 'cancelled', limit }))).toEqual(ended)
+    }
+    expect((await client.listOrderPage({ petId, limit: 4 })).next).toBeUndefined()
+  })
+
+  test('changes an order only if it has the entity tag that was read', async () => {
+    for (const changes of [['cancelOrder'], ['completeOrder', 'returnOrder']] as const) {
+      const { id: petId } = await client.createPet(REX)
+      const { id } = await client.placeOrder({ petId })
+      for (const change of changes) {
+        expect(await rejectionOf(client[change](id, { ifMatch: '"other"' }))).toMatchObject({
+          code: 'precondition_failed',
+        })
+        let ifMatch = ''
+        await client.getOrder(id, { onEntityTag: (tag) => (ifMatch = tag) })
+        await client[change](id, { ifMatch })
+      }
+      const expected = changes.length === 1 ? 'cancelled' : 'returned'
+      expect(await client.getOrder(id)).toMatchObject({ status: expected })
+    }
+  })
+
+  test('gives the entity tag of whatever shows one pet or one order, the one that a GET gives', async () => {
+    const tags: string[] = []
+    const options = { onEntityTag: (tag: string) => tags.push(tag) }
+    const tagOf = async (path: string) => (await ask(path)).headers.get('ETag') ?? ''
+    const shown: string[] = []
+    const { id } = await client.createPet(REX, { ...options, idempotencyKey: 'tagged' })
+    const pet = async () => shown.push(await tagOf(`/pets/${id}`))
+    await pet()
+    await client.updatePet(id, { name: 'Luna' }, { ...options, ifMatch: tags[0] })
+    await pet()
+    await client.getPet(id, options)
+    await pet()
+    // Repeats the first answer, with its tag.
+    await client.createPet(REX, { ...options, idempotencyKey: 'tagged' })
+    shown.push(tags[0] as string)
+    const order = await client.placeOrder({ petId: id }, options)
+    const held = async () => shown.push(await tagOf(`/store/orders/${order.id}`))
+    await held()
+    await client.updateOrder(order.id, { reference: 'Ada' }, { ...options, ifMatch: tags.at(-1) })
+    await held()
+    await client.getOrder(order.id, options)
+    await held()
+    await client.completeOrder(order.id, { ...options, ifMatch: tags.at(-1) })
+    await held()
+    await client.returnOrder(order.id, { ...options, ifMatch: tags.at(-1) })
+    await held()
+    expect(tags).toEqual(shown)
+    expect(new Set(tags).size).toBe(6)
+  })
+
+  test('corrects and deletes a pet, and changes a pending order', async () => {
+    const pet = await client.createPet({ name: 'Luma', categoryId: 9n, status: 'sold' })
+    const change = { name: 'Luna', categoryId: 2n ** 63n - 1n, status: 'available' } as const
+    expect(await client.updatePet(pet.id, change)).toEqual({ id: pet.id, ...change })
+    const order = await client.placeOrder({ petId: pet.id, reference: 'Ada' })
+    expect(await rejectionOf(client.deletePet(pet.id))).toMatchObject({ code: 'pet_has_orders', status: 409 })
+    expect(await rejectionOf(client.updatePet(pet.id, { status: 'available' }))).toMatchObject({ code: 'pet_held' })
+    const { reference, ...changed } = await client.updateOrder(order.id, { reference: null })
+    expect([reference, changed.petName]).toEqual([undefined, 'Luna'])
+    const stale = client.updateOrder(order.id, { reference: 'x' }, { ifMatch: '"x"' })
+    expect(await rejectionOf(stale)).toMatchObject({ code: 'precondition_failed' })
+    const mistake = await client.createPet({ name: 'Oops', categoryId: 9n })
+    expect(await rejectionOf(client.deletePet(mistake.id, { ifMatch: '"x"' }))).toMatchObject({ status: 412 })
+    await client.deletePet(mistake.id)
+    expect(await rejectionOf(client.deletePet(mistake.id))).toMatchObject({ code: 'not_found' })
+  })
+
+  test('places one order for one idempotency key, and reports the replay', async () => {
+    const { id: petId } = await client.createPet(REX)
+    let replayed = 0
+    const options = { idempotencyKey: 'till "3"', onReplayed: () => replayed++ }
+    const order = await client.placeOrder({ petId }, options)
+    await client.cancelOrder(order.id)
+    expect([await client.placeOrder({ petId }, options), replayed]).toEqual([order, 1])
+  })
+
+  test('writes pets, alone or inside other values, as JSON with all digits', async () => {
+    const pet = await client.createPet(newPet({ name: '"Rex"', categoryId: 9007199254740993n }))
+    const text = `{"id":${pet.id},"name":"\\"Rex\\"","categoryId":9007199254740993,"status":"available"}`
+    expect(toJson(pet)).toBe(text)
+    expect(toJson([pet, pet])).toBe(`[${text},${text}]`)
+    expect(toJson({ at: new Date(0), next: undefined, none: null, pets: [pet] })).toBe(
+      `{"at":"1970-01-01T00:00:00.000Z","none":null,"pets":[${text}]}`,
+    )
+  })
+
+  test.each([
+    [{ baseUrl: 'http://127.0.0.1/v1' }, 'apiKey is required'],
+    [{ baseUrl: 'http://127.0.0.1/v1', apiKey: '' }, 'apiKey is required'],
+    [{ baseUrl: 'http://127.0.0.1/v1', apiKey: 7 }, 'apiKey is required'],
+    [{ apiKey: 'key' }, 'baseUrl is required'],
+    [{ baseUrl: 'http://127.0.0.1', apiKey: 'key' }, 'baseUrl must end in /v1'],
+    [{ baseUrl: 'http://127.0.0.1/v1/pets', apiKey: 'key' }, 'baseUrl must end in /v1'],
+    [{ baseUrl: 'http://127.0.0.1/v1?x=1', apiKey: 'key' }, 'baseUrl must end in /v1'],
+  ])('refuses options that cannot work, with one sentence: %j', (options, message) => {
+    expect(() => new PetstoreClient(options as PetstoreClientOptions)).toThrow(new RegExp(`^${message}[^.]*\\.?`))
+    expect(() => new PetstoreClient(options as PetstoreClientOptions)).toThrow(TypeError)
+  })
+
+  test('takes a relative baseUrl, and one with a slash at its end', () => {
+    for (const baseUrl of ['/v1', 'http://127.0.0.1/v1/']) clientOf(baseUrl)
+  })
+
+  test('never shows its key', () => {
+    expect(Bun.inspect(client) + JSON.stringify(client)).not.toContain(service.key)
+    expect(() => clientOf(service.url, { apiKey: 'secret\n' })).toThrow(/^((?!secret).)*$/)
+  })
+})
+
+function byId(a: { id: bigint }, b: { id: bigint }): number {
+  return a.id < b.id ? -1 : 1
+}

@@ -1,0 +1,257 @@
+// The feed of events through the client: a page, and following it for good, past failures of the service and of the network.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { answer, clientOf, errorJson, REX, withServer } from '../../../test/support/client.ts'
+import { temporaryFile } from '../../../test/support/files.ts'
+import { rejectionOf } from '../../../test/support/rejection.ts'
+import { type Service, startService } from '../../../test/support/service.ts'
+import { createMetrics, type Metrics } from '../../service/src/observability/metrics.ts'
+import { type Event, type Followed, PetstoreApiError, toJson } from '../src/petstore.ts'
+
+let service: Service
+const metrics = createMetrics()
+let client: ReturnType<typeof clientOf>
+/** As the service writes them. */
+let all: Event[]
+
+beforeAll(async () => {
+  service = await startService({ now: Date.now, metrics })
+  client = clientOf(service.url, { apiKey: service.key })
+  for (let count = 0; count < 120; count++) await client.createPet(REX)
+  const order = await client.placeOrder({ petId: 3n })
+  await client.completeOrder(order.id)
+  all = []
+  for (let cursor: string | undefined; ; ) {
+    const { events, next } = await client.listEvents({ cursor, limit: 100 })
+    if (events.length === 0) break
+    all.push(...events)
+    cursor = next
+  }
+})
+afterAll(() => service.stop())
+
+/** The next `count`, and then it ends. */
+async function take(events: AsyncGenerator<Followed>, count: number): Promise<Followed[]> {
+  const taken: Followed[] = []
+  for await (const followed of events) if (taken.push(followed) >= count) break
+  return taken
+}
+
+/** What happens from then on is what follows `now`. */
+async function aReaderWaits(of: Metrics): Promise<void> {
+  while (!(await of.text()).includes('petstore_waiting_readers 1\n')) await Bun.sleep(5)
+}
+
+const eventsOf = (followed: Followed[]) => followed.map(({ event }) => event)
+
+describe('listEvents', () => {
+  test('has every field of the feed, exactly as it writes them', async () => {
+    expect(all.map(({ type }) => type)).toEqual([
+      ...Array<string>(120).fill('pet.added'),
+      'order.placed',
+      'order.completed',
+    ])
+    const { text } = await service.get('/store/events?limit=100')
+    expect(toJson((await client.listEvents({ limit: 100 })).events.map((event) => event.id))).toBe(
+      `[${all.slice(0, 100).map(({ id }) => id)}]`,
+    )
+    expect(JSON.parse(toJson(all.slice(0, 100)))).toEqual(JSON.parse(text))
+    expect(all.at(-1)).toMatchObject({
+      by: 'test',
+      petId: 3n,
+      petStatus: 'sold',
+      orderId: 1n,
+      orderStatus: 'completed',
+    })
+  })
+
+  test('takes the parameters of the contract, and waits longer than its time-out', async () => {
+    expect((await client.listEvents({ petId: 3n, limit: 2 })).events.map(({ type }) => type)).toEqual([
+      'pet.added',
+      'order.placed',
+    ])
+    expect((await client.listEvents({ orderId: 1n })).events.length).toBe(2)
+    const type = ['order.placed', 'order.completed'] as const
+    const { events: newest } = await client.listEvents({ type: [...type], sort: 'newest' })
+    expect(newest.map(({ type }) => type)).toEqual(['order.completed', 'order.placed'])
+    expect((await client.listEvents({ to: all[0]?.at })).events).toEqual([])
+    const { events, next } = await client.listEvents({ from: 'now' })
+    expect(events).toEqual([])
+    const short = clientOf(service.url, { apiKey: service.key, timeoutMs: 500, retries: 0 })
+    expect(await short.listEvents({ cursor: next, wait: 1 })).toEqual({ events: [], next })
+  })
+})
+
+describe('followEvents', () => {
+  test('gives each event once, in order, and those that happen later', async () => {
+    const own = await client.createPet(REX)
+    const events = client.followEvents({ petId: own.id })
+    expect(eventsOf([(await events.next()).value as Followed])[0]?.type).toBe('pet.added')
+    const later = events.next()
+    await client.placeOrder({ petId: own.id })
+    expect(((await later).value as Followed).event.type).toBe('order.placed')
+    await events.return()
+    expect(eventsOf(await take(client.followEvents(), all.length))).toEqual(all)
+  })
+
+  test('goes on behind any event, with the cursor of that', async () => {
+    const followed = await take(client.followEvents(), all.length)
+    for (const index of [0, 1, 57, 99, 100, 101, 119]) {
+      const { cursor } = followed[index] as Followed
+      const [next] = await take(client.followEvents({ cursor, from: 'now' }), 1)
+      expect(next?.event).toEqual(all[index + 1] as Event)
+      // Cursors of what was read behind a cursor, too, and with another filter.
+      const [third] = await take(client.followEvents({ cursor: (next as Followed).cursor }), 1)
+      expect(third?.event).toEqual(all[index + 2] as Event)
+      const [ordered] = await take(client.followEvents({ cursor, orderId: 1n }), 1)
+      expect(ordered?.event).toEqual(all[120] as Event)
+    }
+  })
+
+  test('an event within a page that was lost, and whose id another one got, is not passed over', async () => {
+    const followed = await take(client.followEvents(), 57)
+    const { cursor } = followed.at(-1) as Followed
+    expect(cursor).toContain('.')
+    const lost = cursor.replace(/&at=[^&]*/, '&at=2020-01-01T00%3A00%3A00.000Z')
+    expect(lost).not.toBe(cursor)
+    expect(await rejectionOf(client.followEvents({ cursor: lost }).next())).toMatchObject({ code: 'cursor_expired' })
+    // A cursor of the version before goes on.
+    const older = cursor.replace(/\..*$/, `.${followed.at(-1)?.event.id}`)
+    expect(eventsOf(await take(client.followEvents({ cursor: older }), 1))).toEqual([all[57] as Event])
+  })
+
+  test('says that it begins anew where the cursor has expired, if it is asked to', async () => {
+    const other = await startService({ now: Date.now })
+    const moved = clientOf(other.url, { apiKey: other.key })
+    await moved.createPet(REX)
+    const [first] = await take(moved.followEvents(), 1)
+    let told = 0
+    const events = client.followEvents({ cursor: first?.cursor, onExpired: () => told++ })
+    const begun = await take(events, 101)
+    expect([told, eventsOf(begun)]).toEqual([1, all.slice(0, 101)])
+    await other.stop()
+  })
+
+  test('begins where it is told', async () => {
+    const events = client.followEvents({ from: 'now' })
+    const next = events.next()
+    await aReaderWaits(metrics)
+    const { id } = await client.createPet(REX)
+    expect(((await next).value as Followed).event).toMatchObject({ petId: id })
+    await events.return()
+  })
+
+  test('ends when it is told, also while it waits and between two events', async () => {
+    const aborter = new AbortController()
+    const events = client.followEvents({ from: 'now', signal: aborter.signal })
+    const waiting = events.next()
+    await Bun.sleep(100)
+    aborter.abort()
+    expect(await waiting).toEqual({ done: true, value: undefined })
+    const within = new AbortController()
+    let count = 0
+    for await (const _ of client.followEvents({ signal: within.signal })) if (++count === 50) within.abort()
+    expect(count).toBe(50)
+  })
+
+  test('passes on what another attempt cannot change', async () => {
+    const failures = [
+      [clientOf(service.url).followEvents(), 'invalid_api_key', 401],
+      [client.followEvents({ cursor: 'made-up' }), 'invalid_parameter', 400],
+    ] as const
+    for (const [events, code, status] of failures) {
+      expect(await rejectionOf(events.next())).toMatchObject({ code, status })
+    }
+    const [first] = await take(client.followEvents(), 1)
+    const other = await startService({ now: Date.now })
+    const moved = clientOf(other.url, { apiKey: other.key }).followEvents({ cursor: (first as Followed).cursor })
+    expect(await rejectionOf(moved.next())).toMatchObject({ code: 'cursor_expired', status: 410 })
+    await other.stop()
+    await withServer(
+      () => answer(404, errorJson('not_found', 404)),
+      async (url, tries) => {
+        expect(await rejectionOf(clientOf(url).followEvents().next())).toBeInstanceOf(PetstoreApiError)
+        expect(tries()).toBe(1)
+      },
+    )
+  })
+
+  const eventJson = (id: number) =>
+    `[{"id":${id},"type":"pet.combed","at":"2026-11-21T09:30:00.000Z","petId":1,"new":1}]`
+  const link = (cursor: string) => ({ Link: `</v1/store/events?limit=1&cursor=${cursor}>; rel="next"` })
+
+  test('goes on through failures, waits for Retry-After, and takes types that it does not know', async () => {
+    const asked: { cursor: string | null; at: number }[] = []
+    await withServer(
+      (request, n) => {
+        asked.push({ cursor: new URL(request.url).searchParams.get('cursor'), at: performance.now() })
+        if (n === 0) return answer(200, eventJson(1), link('A'))
+        if (n < 5) return answer(n % 2 === 0 ? 500 : 502, '<h1>Bad gateway</h1>')
+        if (n === 5) return answer(429, errorJson('rate_limited', 429), { 'Retry-After': '1' })
+        return answer(200, eventJson(2), link('B'))
+      },
+      async (url) => {
+        const followed = await take(clientOf(url).followEvents(), 2)
+        expect(eventsOf(followed).map(({ id, type }) => [id, type])).toEqual([
+          [1n, 'pet.combed'],
+          [2n, 'pet.combed'],
+        ])
+        expect(followed.map(({ cursor }) => cursor)).toEqual(['A', 'B'])
+      },
+    )
+    expect(asked.map(({ cursor }) => cursor)).toEqual([null, ...Array<string>(6).fill('A')])
+    expect((asked[6]?.at ?? 0) - (asked[5]?.at ?? 0)).toBeGreaterThanOrEqual(990)
+  })
+
+  test('goes on when the service was away', async () => {
+    const address = temporaryFile('petstore.db')
+    const served = createMetrics()
+    const first = await startService({ address, now: Date.now, metrics: served })
+    const { port } = first
+    const events = clientOf(first.url, { apiKey: first.key }).followEvents({ from: 'now' })
+    const next = events.next()
+    await aReaderWaits(served)
+    await first.stop()
+    await Bun.sleep(300)
+    const second = await startService({ address, port, now: Date.now })
+    const { id } = await clientOf(second.url, { apiKey: second.key }).createPet(REX)
+    expect(((await next).value as Followed).event.petId).toBe(id)
+    await second.stop()
+  })
+
+  test('waits as long as it is asked to, where a single call gives up', () =>
+    withServer(
+      () => answer(503, errorJson('unavailable', 503), { 'Retry-After': '3600' }),
+      async (url, tries) => {
+        expect(await rejectionOf(clientOf(url).listEvents())).toMatchObject({ retryAfterMs: 3_600_000 })
+        const aborter = new AbortController()
+        const next = clientOf(url).followEvents({ signal: aborter.signal }).next()
+        while (tries() < 2) await Bun.sleep(5)
+        await Bun.sleep(100)
+        expect(tries()).toBe(2)
+        aborter.abort()
+        expect((await next).done).toBe(true)
+      },
+    ))
+
+  test('asks a server that does not wait at most once a second', () =>
+    withServer(
+      () => answer(200, '[]', link('A')),
+      async (url, tries) => {
+        const aborter = new AbortController()
+        const next = clientOf(url).followEvents({ signal: aborter.signal }).next()
+        await Bun.sleep(500)
+        aborter.abort()
+        await next
+        expect(tries()).toBeLessThanOrEqual(2)
+      },
+    ))
+
+  test('refuses a page without a link, from which it could not go on', () =>
+    withServer(
+      () => answer(200, '[]'),
+      async (url) => {
+        expect(await rejectionOf(clientOf(url).followEvents().next())).toMatchObject({ code: 'unexpected_answer' })
+      },
+    ))
+})

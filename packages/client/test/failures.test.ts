@@ -1,0 +1,218 @@
+// The client when requests fail: what it retries, when it gives up, and what it reports.
+
+import { describe, expect, test } from 'bun:test'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import {
+  answer,
+  clientOf,
+  errorJson,
+  ORDER,
+  ORDER_JSON,
+  REX,
+  REX_JSON,
+  withServer,
+} from '../../../test/support/client.ts'
+import { rejectionOf } from '../../../test/support/rejection.ts'
+import { type PetstoreApiError, PetstoreNetworkError, PetstoreTimeoutError } from '../src/petstore.ts'
+
+describe('the client when requests fail', () => {
+  test('retries temporary errors; a create keeps its idempotency key', async () => {
+    const keys: (string | null)[] = []
+    await withServer(
+      (request, n) => {
+        keys.push(request.headers.get('Idempotency-Key'))
+        return n === 0 ? answer(503, errorJson('unavailable', 503)) : answer(201, REX_JSON)
+      },
+      async (url) => expect(await clientOf(url).createPet(REX)).toEqual(REX),
+    )
+    expect(keys).toEqual([expect.stringMatching(/^"[0-9a-f]{32}"$/), keys[0] as string])
+  })
+
+  test('retries when a response was lost', async () => {
+    let tries = 0
+    const whole = `HTTP/1.1 200 OK\r\nContent-Length: ${REX_JSON.length + 2}\r\nConnection: close\r\n\r\n[${REX_JSON}]`
+    const server = createServer((socket) => {
+      socket.once('data', () => socket.end(++tries < 3 ? whole.slice(0, -1) : whole))
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    expect((await clientOf(`http://127.0.0.1:${port}/v1`).listPage()).pets).toEqual([REX])
+    expect(tries).toBe(3)
+    server.close()
+  })
+
+  test('pauses before each retry, and not by chance for no time', async () => {
+    const pauses: number[] = []
+    await withServer(
+      () => answer(503, errorJson('unavailable', 503)),
+      async (url) => {
+        const client = clientOf(url, { retries: 3, onRetry: (_reason, pauseMs) => pauses.push(pauseMs) })
+        await rejectionOf(client.listPage())
+      },
+    )
+    const [first = 0, second = 0, third = 0] = pauses
+    expect(first).toBeWithin(100, 200.01)
+    expect(second).toBeWithin(200, 400.01)
+    expect(third).toBeWithin(400, 800.01)
+  })
+
+  test.each([
+    ['invalid_order', 400],
+    ['pet_not_available', 409],
+    ['idempotency_mismatch', 422],
+    ['precondition_failed', 412],
+  ])('does not retry %s, which a retry cannot change', (code, status) =>
+    withServer(
+      () => answer(status, errorJson(code, status)),
+      async (url, tries) => {
+        expect(await rejectionOf(clientOf(url).placeOrder({ petId: 1n }))).toMatchObject({ code, status })
+        expect(tries()).toBe(1)
+      },
+    ),
+  )
+
+  test.each([
+    [503, 3],
+    [409, 1],
+  ])('treats a code that it does not know by the status %d, and passes it on', (status, attempts) =>
+    withServer(
+      () => answer(status, errorJson('code_of_tomorrow', status)),
+      async (url, tries) => {
+        const error = await rejectionOf(clientOf(url).placeOrder({ petId: 1n }))
+        expect(error).toMatchObject({ code: 'code_of_tomorrow', status })
+        // Compiles only while the type of the code is open.
+        expect((error as PetstoreApiError).code === 'code_of_tomorrow').toBe(true)
+        expect(tries()).toBe(attempts)
+      },
+    ),
+  )
+
+  test('retries while the service still runs its first attempt', () =>
+    withServer(
+      (_request, n) => (n === 0 ? answer(409, errorJson('idempotency_in_flight', 409)) : answer(201, ORDER_JSON)),
+      async (url) => expect(await clientOf(url).placeOrder({ petId: 2n })).toEqual(ORDER),
+    ))
+
+  test('repeats a change of an order, with the same condition, when a response was lost', async () => {
+    const asked: string[] = []
+    await withServer(
+      (request, n) => {
+        const { pathname } = new URL(request.url)
+        asked.push(
+          `${request.method} ${pathname} ${request.headers.get('If-Match')} ${request.headers.get('Idempotency-Key')}`,
+        )
+        if (n % 2 === 0) return answer(502, '<h1>Bad gateway</h1>')
+        return request.method === 'DELETE' ? new Response(null, { status: 204 }) : answer(200, ORDER_JSON)
+      },
+      async (url) => {
+        const client = clientOf(url)
+        expect(await client.completeOrder(1n, { ifMatch: '"tag"' })).toEqual(ORDER)
+        expect(await client.returnOrder(1n)).toEqual(ORDER)
+        expect(await client.cancelOrder(1n, { ifMatch: '"tag"' })).toBeUndefined()
+      },
+    )
+    const twice = (call: string) => [call, call]
+    expect(asked).toEqual([
+      ...twice('POST /v1/store/orders/1/complete "tag" null'),
+      ...twice('POST /v1/store/orders/1/return null null'),
+      ...twice('DELETE /v1/store/orders/1 "tag" null'),
+    ])
+  })
+
+  test('gives no entity tag where the answer has none', () =>
+    withServer(
+      () => answer(200, ORDER_JSON),
+      async (url) => {
+        const tags: string[] = []
+        await clientOf(url).getOrder(1n, { onEntityTag: (tag) => tags.push(tag) })
+        expect(tags).toEqual([])
+      },
+    ))
+
+  test('gives up after its retries, with the last error', () =>
+    withServer(
+      () => answer(503, errorJson('storage_full', 503), { 'Retry-After': '0' }),
+      async (url, tries) => {
+        expect(await rejectionOf(clientOf(url).listPage())).toMatchObject({ code: 'storage_full', retryAfterMs: 0 })
+        expect(tries()).toBe(3)
+      },
+    ))
+
+  test('takes a number of retries for one call', () =>
+    withServer(
+      () => answer(503, errorJson('unavailable', 503), { 'Retry-After': '0' }),
+      async (url, tries) => {
+        await rejectionOf(clientOf(url).listPage({}, { retries: 0 }))
+        expect(tries()).toBe(1)
+        await rejectionOf(clientOf(url, { retries: 0 }).createPet(REX, { retries: 1 }))
+        expect(tries()).toBe(3)
+      },
+    ))
+
+  test('does not wait when the service asks for a long pause', () =>
+    withServer(
+      () => answer(429, errorJson('rate_limited', 429), { 'Retry-After': '3600' }),
+      async (url, tries) => {
+        expect(await rejectionOf(clientOf(url).listPage())).toMatchObject({
+          code: 'rate_limited',
+          retryAfterMs: 3_600_000,
+        })
+        expect(tries()).toBe(1)
+      },
+    ))
+
+  test('reports a timeout when no response arrives', () =>
+    withServer(
+      () => new Promise(() => {}),
+      async (url) => {
+        const error = await rejectionOf(clientOf(url, { timeoutMs: 50, retries: 0 }).listPage())
+        expect(error).toBeInstanceOf(PetstoreTimeoutError)
+      },
+    ))
+
+  test('reports a timeout when the end of the response is missing', () =>
+    withServer(
+      () => new Response(new ReadableStream({ start: (body) => body.enqueue('[') })),
+      async (url) => {
+        const error = await rejectionOf(clientOf(url, { timeoutMs: 200, retries: 0 }).listPage())
+        expect(error).toBeInstanceOf(PetstoreTimeoutError)
+      },
+    ))
+
+  test('reports that the service cannot be reached, and why', async () => {
+    const error = await rejectionOf(clientOf('http://127.0.0.1:1/v1', { retries: 1 }).listPage())
+    expect(error).toBeInstanceOf(PetstoreNetworkError)
+    expect(error.cause).toBeInstanceOf(Error)
+  })
+
+  test('ends at once when it is aborted, also between attempts, with the reason of the signal', () =>
+    withServer(
+      (_request, n) =>
+        n === 0 ? answer(503, errorJson('unavailable', 503), { 'Retry-After': '20' }) : answer(200, '[]'),
+      async (url, tries) => {
+        const reason = new Error('the person left')
+        const aborter = new AbortController()
+        const call = rejectionOf(clientOf(url).listPage({}, { signal: aborter.signal }))
+        while (tries() === 0) await Bun.sleep(5)
+        await Bun.sleep(20)
+        aborter.abort(reason)
+        expect(await call).toBe(reason)
+        expect(await rejectionOf(clientOf(url).createPet(REX, { signal: aborter.signal }))).toBe(reason)
+        expect(tries()).toBe(1)
+      },
+    ))
+
+  test('follows no redirect, which would send its key to another server', () =>
+    withServer(
+      () => answer(200, '[]'),
+      async (elsewhere, tries) =>
+        withServer(
+          () => new Response(null, { status: 307, headers: { Location: `${elsewhere}/pets` } }),
+          async (url) => {
+            expect(await rejectionOf(clientOf(url, { retries: 0 }).listPage())).toBeInstanceOf(PetstoreNetworkError)
+            expect(tries()).toBe(0)
+          },
+        ),
+    ))
+})

@@ -1,0 +1,116 @@
+// The client as an outside project has it: from the packed package, typed, on plain Node, with nothing else installed.
+
+import { beforeAll, expect, test } from 'bun:test'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import packageJson from '../../../package.json'
+import { temporaryFile } from '../../../test/support/files.ts'
+import { packages, plainNode } from '../../../test/support/pack.ts'
+import { startService } from '../../../test/support/service.ts'
+
+const root = join(import.meta.dir, '../../..')
+const outside = dirname(temporaryFile('package.json'))
+
+/** Types and behaviour at once: compiled with `strict` and without skipLibCheck, then run. */
+const PROGRAM = `
+import { PetstoreClient, PetstoreApiError, type Event, type NewPet, type Order, type Pet, type PetStatus } from 'petstore-client'
+
+const [baseUrl = '', apiKey = ''] = process.argv.slice(2)
+const client = new PetstoreClient({ baseUrl, apiKey, onDeprecated: ({ operationId }) => console.log('deprecated', operationId) })
+const rex: NewPet = { name: 'Rex', categoryId: 9223372036854775807n }
+const added: Pet = await client.createPet(rex)
+const status: PetStatus = added.status
+console.log('added', added.id, added.categoryId, status)
+await client.createPet(rex, { idempotencyKey: 'once' })
+for await (const pet of client.listPets({ status: 'available', limit: 1 })) console.log('listed', pet.id)
+console.log('got', (await client.getPet(added.id)).categoryId)
+const order: Order = await client.placeOrder({ petId: added.id, expiresAt: new Date(Date.now() + 60_000).toISOString() })
+console.log('ordered', order.petName, order.status, (await client.completeOrder(order.id)).status)
+for await (const { petId } of client.listOrders({ status: 'completed' })) console.log('sold', petId)
+console.log('counted', (await client.getInventory()).sold)
+const until = new AbortController()
+for await (const { event, cursor } of client.followEvents({ petId: added.id, signal: until.signal })) {
+  const known: Event = event
+  console.log(known.type, known.petStatus, cursor.length > 0)
+  if (known.type === 'order.completed') until.abort()
+}
+// @ts-expect-error: a number would have been rounded before it came here
+const wrong: NewPet = { name: 'Rex', categoryId: 7 }
+try {
+  await client.createPet({ ...wrong, name: '' })
+} catch (error) {
+  if (error instanceof PetstoreApiError) console.log('refused', error.code, error.status, typeof error.requestId)
+}
+`
+
+beforeAll(async () => {
+  const { client } = await packages()
+  writeFileSync(join(outside, 'package.json'), '{ "type": "module" }')
+  await run(['npm', 'install', '--offline', '--no-audit', client], outside)
+  const [imports = '', body = ''] = PROGRAM.split(/(?<=^import .*\n)/m)
+  writeFileSync(join(outside, 'program.ts'), PROGRAM)
+  // CommonJS has no await at its top.
+  writeFileSync(join(outside, 'program.cts'), `${imports}async function main() {${body}}\nmain()`)
+})
+
+test.each([
+  ['an ES module', 'program.ts', ['--module', 'nodenext']],
+  ['CommonJS', 'program.cts', ['--module', 'nodenext']],
+  ['CommonJS for a bundler', 'program.cts', ['--module', 'commonjs', '--moduleResolution', 'bundler']],
+])('has types and works on Node, in %s', async (_name, file, module) => {
+  const service = await startService()
+  const types = ['--typeRoots', join(root, 'node_modules/@types'), '--types', 'node']
+  const strict = ['--strict', '--exactOptionalPropertyTypes', ...module, '--target', 'es2022']
+  await run([join(root, 'node_modules/.bin/tsc'), ...strict, '--lib', 'es2022,dom', ...types, file], outside)
+  const printed = await run([...plainNode, file.replace(/ts$/, 'js'), service.url, service.key], outside)
+  await service.stop()
+  expect(printed.trim().split('\n')).toEqual([
+    'added 1n 9223372036854775807n available',
+    'listed 1n',
+    'listed 2n',
+    'deprecated getPet',
+    'got 9223372036854775807n',
+    'ordered Rex pending completed',
+    'sold 1n',
+    'counted 1n',
+    'pet.added available true',
+    'order.placed pending true',
+    'order.completed sold true',
+    'refused invalid_pet 400 string',
+  ])
+})
+
+test('cannot be published by mistake: its name is not ours on a registry', async () => {
+  const { name, private: kept } = JSON.parse(
+    readFileSync(join(outside, 'node_modules/petstore-client/package.json'), 'utf8'),
+  )
+  expect([name, kept]).toEqual([packageJson.config.clientName, true])
+})
+
+test('has no dependencies', async () => {
+  const { dependencies } = JSON.parse(await run(['npm', 'ls', '--all', '--json'], outside))
+  expect(dependencies).toEqual({ 'petstore-client': expect.not.objectContaining({ dependencies: expect.anything() }) })
+  expect(readdirSync(join(outside, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
+    'petstore-client',
+  ])
+})
+
+test('bundles for a browser, small and without dependencies', async () => {
+  const built = await Bun.build({
+    entrypoints: [join(outside, 'node_modules/petstore-client/client/src/petstore.js')],
+    target: 'browser',
+    minify: true,
+  })
+  const text = await (built.outputs[0] as Blob).text()
+  expect(text).not.toMatch(/\b(?:require|node:|Bun|process)\b/)
+  // Syntax that is younger than the browsers of docs/clients.md.
+  expect(text).not.toMatch(/static\s*\{|\(\?<[!=]|\/v[;,)]/)
+  expect(Bun.gzipSync(text).byteLength).toBeLessThan(6_000)
+})
+
+async function run(command: string[], cwd: string): Promise<string> {
+  const child = Bun.spawn(command, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [out, err, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  if (status !== 0) throw new Error(`${command.join(' ')}: ${status}\n${out}${err}`)
+  return out
+}

@@ -1,0 +1,86 @@
+// What the client takes from a response: only what the contract allows, every number exactly, and the link to the next page.
+
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { answer, clientOf, ORDER_JSON, REX_JSON, withServer } from '../../../test/support/client.ts'
+import { rejectionOf } from '../../../test/support/rejection.ts'
+import { toJson } from '../src/petstore.ts'
+import { petsFromJson } from '../src/responses.ts'
+
+describe('a response', () => {
+  test.each([
+    ['a page of a proxy', 502, '<h1>Bad gateway</h1>'],
+    ['JSON that is no Error', 404, '{"detail":"no"}'],
+    ['a page where a pet was expected', 200, '<!doctype html>'],
+    ['a pet without an id', 200, '{"name":"Rex","categoryId":7,"status":"sold"}'],
+    ['an id in quotes', 200, REX_JSON.replace('1', '"1"')],
+    ['an id with a fraction', 200, REX_JSON.replace('1', '1.5')],
+    ['no body', 200, ''],
+  ])('does not accept %s as a response of the service', (_what, status, body) =>
+    withServer(
+      () => answer(status, body),
+      async (url) =>
+        expect(await rejectionOf(clientOf(url, { retries: 0 }).getPet(1n))).toMatchObject({
+          code: 'unexpected_answer',
+          status,
+        }),
+    ),
+  )
+
+  test.each([
+    ['a pet', REX_JSON],
+    ['an order without a time', ORDER_JSON.replace(/"placedAt":"[^"]*",/, '')],
+    ['an order with null for what is absent', ORDER_JSON.replace('}', ',"expiresAt":null}')],
+    ['an inventory without a number', '{"available":1,"pending":0}'],
+  ])('does not accept %s as an order or the inventory', (_what, body) =>
+    withServer(
+      () => answer(200, body),
+      async (url) => {
+        const client = clientOf(url, { retries: 0 })
+        for (const call of [client.getOrder(1n), client.completeOrder(1n), client.getInventory()]) {
+          expect(await rejectionOf(call)).toMatchObject({ code: 'unexpected_answer', status: 200 })
+        }
+      },
+    ),
+  )
+
+  test.each([
+    ['</v1/pets?cursor=A>; rel="next"', 'A'],
+    ['</docs>; rel="help", </v1/pets?limit=2&cursor=B>;rel=next', 'B'],
+    ['</v1/pets?cursor=C>; title="a, b; rel=next"; rel="prev"', undefined],
+    ['</v1/pets?cursor=D>; title="x"; rel="start NEXT"', 'D'],
+    ['</v1/pets>; rel="next"', undefined],
+  ])('finds the next page in %s', (link, next) =>
+    withServer(
+      () => answer(200, '[]', { Link: link }),
+      async (url) => expect((await clientOf(url).listPage()).next).toBe(next as string),
+    ),
+  )
+})
+
+describe('exact JSON', () => {
+  test('every int64 is written and read unchanged', () => {
+    const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+    fc.assert(
+      fc.property(int64, int64, fc.string(), (id, categoryId, name) => {
+        const pet = { id, name, categoryId, status: 'sold' as const }
+        expect(petsFromJson(toJson([pet]))).toEqual([pet])
+      }),
+      {
+        examples: [
+          [2n ** 63n - 1n, -(2n ** 63n), '1'],
+          [2n ** 53n + 1n, 0n, ' 12345678901234567890 '],
+        ],
+      },
+    )
+  })
+
+  test('an id is never taken from a string, and never rounded', () => {
+    const idOf = (id: string) => petsFromJson(`[{"id":${id},"name":"Rex","categoryId":1,"status":"sold"}]`)[0]?.id
+    expect(idOf('1e3')).toBe(1000n)
+    expect(idOf('9007199254740993.0')).toBe(9007199254740993n)
+    for (const wrong of ['"1"', '1.5', '9223372036854775808', '01', '1.', '--1', '1e', '1 2', 'null', '[]']) {
+      expect(() => idOf(wrong)).toThrow(SyntaxError)
+    }
+  })
+})

@@ -1,0 +1,170 @@
+// What the client sends again after a lost response, and what it says where nobody knows whether a change was made.
+
+import { describe, expect, test } from 'bun:test'
+import { answer, clientOf, errorJson, ORDER_JSON, REX, REX_JSON, withServer } from '../../../test/support/client.ts'
+import { newPet } from '../../../test/support/pets.ts'
+import { rejectionOf } from '../../../test/support/rejection.ts'
+import { startService } from '../../../test/support/service.ts'
+import { PetstoreApiError, PetstoreNetworkError, PetstoreUncertainError } from '../src/petstore.ts'
+
+type Client = ReturnType<typeof clientOf>
+const NAME = { name: 'Rex' }
+/** The response does not reach the client. */
+const LOST = { 'X-Lost': '1' }
+const MATCH = { ifMatch: '"tag"' }
+
+/** Calls that change something that is there; the first two are sent again only under a condition. */
+const CHANGES: readonly (readonly [string, (client: Client, options?: { ifMatch?: string }) => Promise<unknown>])[] = [
+  ['updatePet', (client, options) => client.updatePet(1n, NAME, options)],
+  ['updateOrder', (client, options) => client.updateOrder(1n, { reference: 'x' }, options)],
+  ['deletePet', (client, options) => client.deletePet(1n, options)],
+  ['cancelOrder', (client, options) => client.cancelOrder(1n, options)],
+  ['completeOrder', (client, options) => client.completeOrder(1n, options)],
+  ['returnOrder', (client, options) => client.returnOrder(1n, options)],
+]
+const CORRECTIONS = CHANGES.slice(0, 2)
+const done = ({ method, url }: Request) =>
+  method === 'DELETE'
+    ? new Response(null, { status: 204 })
+    : answer(200, url.includes('/orders') ? ORDER_JSON : REX_JSON)
+const refused = (code: string, status: number) => () => answer(status, errorJson(code, status))
+const BUSY = refused('rate_limited', 429)
+const cut = () => answer(200, 'lost', LOST)
+
+async function losing(url: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(url, init)
+  if (response.headers.has('X-Lost')) throw new TypeError('The response was lost.')
+  return response
+}
+
+/** Answers one after the other. */
+const withAnswers = (
+  answers: readonly ((request: Request) => Response)[],
+  use: (client: Client, tries: () => number) => Promise<unknown>,
+) =>
+  withServer(
+    (request, n) => (answers[n] ?? refused('internal', 500))(request),
+    (url, tries) => use(clientOf(url, { fetch: losing }), tries),
+  )
+
+describe.each(CORRECTIONS)('%s', (_, change) => {
+  test.each([
+    ['nothing answers', cut, PetstoreNetworkError],
+    ['408', refused('request_timeout', 408), PetstoreApiError],
+    ['500', refused('internal', 500), PetstoreApiError],
+    ['502 of a proxy', () => answer(502, '<h1>Bad gateway</h1>'), PetstoreApiError],
+    ['503', refused('unavailable', 503), PetstoreApiError],
+    ['520 of a proxy', () => answer(520, ''), PetstoreApiError],
+  ])('is not sent again without a tag: %s', async (_, lost, kind) => {
+    for (const options of [{}, { ifMatch: '*' }]) {
+      await withAnswers([lost, done], async (client, tries) => {
+        const error = await rejectionOf(change(client, options))
+        expect(error).toBeInstanceOf(PetstoreUncertainError)
+        expect(error.message).toStartWith('The change may have been made')
+        expect(error.cause).toBeInstanceOf(kind)
+        expect(error.message).toEndWith((error.cause as Error).message)
+        expect(tries()).toBe(1)
+      })
+    }
+  })
+
+  test('is sent again after 429, which did nothing; a refusal is then a plain one', async () => {
+    await withAnswers([BUSY, done], async (client, tries) => {
+      await change(client)
+      expect(tries()).toBe(2)
+    })
+    await withAnswers([BUSY, refused('not_found', 404)], async (client) => {
+      expect(await rejectionOf(change(client))).toMatchObject({ name: 'PetstoreApiError', code: 'not_found' })
+    })
+    await withAnswers([BUSY, cut, done], async (client, tries) => {
+      expect(await rejectionOf(change(client))).toBeInstanceOf(PetstoreUncertainError)
+      expect(tries()).toBe(2)
+    })
+  })
+})
+
+describe.each(CHANGES)('%s', (name, change) => {
+  test('is sent again under the same condition after a lost response', async () => {
+    const tags: (string | null)[] = []
+    const noting = (respond: (request: Request) => Response) => (request: Request) => {
+      tags.push(request.headers.get('If-Match'))
+      return respond(request)
+    }
+    await withAnswers([cut, refused('unavailable', 503), done].map(noting), (client) => change(client, MATCH))
+    expect(tags).toEqual(Array(3).fill(MATCH.ifMatch))
+  })
+
+  test.each([
+    ['not_found', 404],
+    ['order_not_pending', 409],
+    ['precondition_failed', 412],
+  ])('refused at first: %s; refused after a lost response: it may have been made', async (code, status) => {
+    const refusal = refused(code, status)
+    const uncertain = { name: 'PetstoreUncertainError', cause: { name: 'PetstoreApiError', code, status } }
+    const isGone = name === 'deletePet' && status === 404
+    await Promise.all(
+      [[], [BUSY], [cut], [cut, BUSY]].map((before) =>
+        withAnswers([...before, refusal], async (client, tries) => {
+          const call = change(client, MATCH)
+          if (!before.includes(cut)) {
+            expect(await rejectionOf(call)).toMatchObject({ name: 'PetstoreApiError', code, status })
+          } else if (isGone) expect(await call).toBeUndefined()
+          else expect(await rejectionOf(call)).toMatchObject(uncertain)
+          expect(tries()).toBe(before.length + 1)
+        }),
+      ),
+    )
+  })
+
+  test('that nothing answers ends with the last failure', () =>
+    withAnswers([cut, cut, cut], async (client, tries) => {
+      expect(await rejectionOf(change(client, MATCH))).toBeInstanceOf(PetstoreNetworkError)
+      expect(tries()).toBe(3)
+    }))
+})
+
+test('a 404 of a proxy does not say that a pet was deleted', () =>
+  withAnswers([cut, () => answer(404, 'no such host')], async (client) => {
+    expect(await rejectionOf(client.deletePet(1n))).toBeInstanceOf(PetstoreUncertainError)
+  }))
+
+test('reads and creates are refused plainly, also after a lost response', async () => {
+  for (const call of [
+    (client: Client) => client.getOrder(1n),
+    (client: Client) => client.createPet(REX),
+    (client: Client) => client.placeOrder({ petId: 1n }),
+  ]) {
+    await withAnswers([cut, refused('pet_not_available', 409)], async (client) => {
+      expect(await rejectionOf(call(client))).toMatchObject({ name: 'PetstoreApiError', code: 'pet_not_available' })
+    })
+  }
+})
+
+test('on a service: a correction with a tag, and a deletion, are told as made when their first response is lost', async () => {
+  const service = await startService()
+  const seen = new Set<string>()
+  const client = clientOf(service.url, {
+    apiKey: service.key,
+    async fetch(url, init) {
+      const response = await fetch(url, init)
+      const call = `${init.method} ${url}`
+      if (init.method === undefined || seen.has(call)) return response
+      seen.add(call)
+      throw new TypeError('The response was lost.')
+    },
+  })
+  const pet = await client.createPet(REX)
+  const order = await client.placeOrder({ petId: pet.id, reference: 'Ada' })
+  const tagOf = async (path: string) => (await service.request('GET', path)).headers.get('ETag') ?? ''
+  const [petTag, mistake] = [await tagOf(`/pets/${pet.id}`), await client.createPet(newPet({ name: 'Oops' }))]
+  expect(await client.updatePet(pet.id, { name: 'Luna' }, { ifMatch: petTag })).toEqual({
+    ...pet,
+    name: 'Luna',
+    status: 'pending',
+  })
+  const ifMatch = await tagOf(`/store/orders/${order.id}`)
+  expect((await client.updateOrder(order.id, { reference: 'Bob' }, { ifMatch })).reference).toBe('Bob')
+  expect(await client.deletePet(mistake.id)).toBeUndefined()
+  expect(seen.size).toBe(5)
+  await service.stop()
+})

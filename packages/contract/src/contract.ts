@@ -1,0 +1,131 @@
+// openapi.yaml, compiled once at start: paths, methods, validators, defaults, deprecations. The API's routes and the validation of bodies
+// and parameters are made from here alone.
+
+import source from '../../../openapi.yaml' with { type: 'text' }
+import type { ErrorCode, Operations } from './generated.ts'
+import { INT64_MAX, INT64_MIN } from './int64.ts'
+import type { OpenApi, Operation, Schema } from './openapi.ts'
+import { headersOf, parametersOf } from './parameters.ts'
+import { compileSchema, compileTextSchema, type TextValidator, type Validator } from './schema.ts'
+
+export type OperationId = keyof Operations
+
+export interface ContractOperation {
+  id: OperationId
+  method: string
+  /** With the version's segment, as `/v1/pets/{petId}`. */
+  path: string
+  parameters: readonly ContractParameter[]
+  body: ContractBody | undefined
+  deprecation: Deprecation | undefined
+}
+
+export interface ContractBody {
+  validate: Validator
+  /** The error code for a body that does not match its schema: `invalid_pet` for a NewPet and a PetChange. */
+  invalid: ErrorCode
+}
+
+export interface ContractParameter {
+  name: string
+  in: 'query' | 'path' | 'header'
+  default: unknown
+  /** It may be given several times. */
+  many: boolean
+  validate: TextValidator
+}
+
+/** Instants are milliseconds since 1970, at midnight UTC of the contract's dates. */
+export interface Deprecation {
+  since: number
+  sunset: number
+  /** A relative target, with the version's segment. */
+  successor: string
+}
+
+// Parsed here, because a bundler cannot import one file both as text and as YAML.
+const text = source as unknown as string
+/** As it is written. */
+export const document = Bun.YAML.parse(text) as OpenApi
+const { components } = document
+const { schemas } = components
+
+/** The `/v1` in which every server's address ends. */
+export const basePath = `/${document.servers[0]?.url.split('/').pop()}`
+
+export const operations: readonly ContractOperation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => compile(basePath + path, method, operation)),
+)
+
+/** With the version's segment. */
+export function pathOf(id: OperationId): string {
+  const operation = operations.find((one) => one.id === id)
+  if (!operation) throw new Error(`the contract has no operation ${id}`)
+  return operation.path
+}
+
+/** The names of all headers of its requests and of its responses. */
+export const headers = headersOf(document)
+
+/** The servers of the contract: what its text says of them. */
+const SERVERS = /^servers:\n(?: +.*\n)+/m
+
+/**
+ * The contract as YAML and JSON, with other addresses in `servers`. `undefined` keeps an address. The server at `first` comes first,
+ * because tools call the first one.
+ */
+export function contractFor(addresses: readonly (string | undefined)[], first: number): { yaml: string; json: string } {
+  const all = document.servers.map((server, index) => ({ ...server, url: addresses[index] ?? server.url }))
+  const servers = [...all.splice(first, 1), ...all]
+  const lines = servers.map(
+    ({ url, description }) => `  - url: ${JSON.stringify(url)}\n    description: ${description}\n`,
+  )
+  const yaml = text.replace(SERVERS, () => `servers:\n${lines.join('')}`)
+  return { yaml, json: withExactBounds(JSON.stringify({ ...document, servers })) }
+}
+
+/** YAML's reader rounds the bounds of int64 to ±2^63. */
+function withExactBounds(json: string): string {
+  const rounded = String(2 ** 63)
+  return json.replaceAll(`-${rounded}`, String(INT64_MIN)).replaceAll(rounded, String(INT64_MAX))
+}
+
+function compile(path: string, method: string, operation: Operation): ContractOperation {
+  const body = operation.requestBody?.content['application/json']?.schema
+  return {
+    id: operation.operationId as OperationId,
+    method: method.toUpperCase(),
+    path,
+    parameters: parametersOf(method, operation, components).map((parameter) => ({
+      name: parameter.name,
+      in: parameter.in,
+      default: parameter.schema.default,
+      many: parameter.schema.type === 'array',
+      validate: compileTextSchema(parameter.schema, schemas),
+    })),
+    body: body && compileBody(body),
+    deprecation: operation.deprecated ? deprecationOf(operation) : undefined,
+  }
+}
+
+function compileBody(schema: Schema): ContractBody {
+  const [, what] = /^#\/components\/schemas\/(?:New)?(\w+?)(?:Change)?$/.exec(schema.$ref ?? '') ?? []
+  const invalid = `invalid_${what?.toLowerCase()}`
+  if (!schemas.ErrorCode?.['x-extensible-enum']?.includes(invalid))
+    throw new Error(`the contract has no code ${invalid}`)
+  return { validate: compileSchema(schema, schemas), invalid: invalid as ErrorCode }
+}
+
+function deprecationOf(operation: Operation): Deprecation {
+  return {
+    since: dateOf(operation['x-deprecated-since']),
+    sunset: dateOf(operation['x-deprecated-sunset']),
+    successor: basePath + operation['x-deprecated-successor'],
+  }
+}
+
+function dateOf(date: string | undefined): number {
+  const instant = Date.parse(`${date}T00:00:00Z`)
+  if (Number.isNaN(instant)) throw new Error(`a deprecated operation must have both dates: ${date}`)
+  return instant
+}

@@ -1,0 +1,197 @@
+// Compiles the part of JSON Schema that the contract uses to validators for exact JSON. Libraries check numbers that JSON.parse has
+// already rounded. An unknown keyword is an error at the start, so nothing in the contract is silently ignored.
+//
+// The gain: int64 is judged by all its digits, and every problem of a body is told at once, in words for people. The price: who writes a keyword
+// into the contract that it has not had yet adds it here. Others see `compileSchema` and `compileTextSchema`.
+
+import { dateFromText, instantFromText } from './date-time.ts'
+import { INT64_MAX, INT64_MIN, int64FromDecimal, int64FromJson } from './int64.ts'
+import { type Json, JsonNumber } from './json.ts'
+import type { Schema } from './openapi.ts'
+
+/**
+ * Returns the value with defaults and without unknown fields; int64 as bigint, int32 as number, date-time as milliseconds since 1970,
+ * date as its text.
+ * Adds each problem to `problems` as a sentence that starts with `name`; the returned value is then meaningless.
+ */
+export type Validator = (value: Json, name: string, problems: string[]) => unknown
+
+/** The same for the text of a path or query parameter; of an array, for each of its items. */
+export type TextValidator = (text: string, name: string, problems: string[]) => unknown
+
+type Schemas = Record<string, Schema>
+
+const ANNOTATIONS = [
+  ...['description', 'examples', 'default', 'x-pattern-description', 'x-extensible-enum'],
+  // Of a time, which the store judges by its clock.
+  'x-days-ahead-max',
+]
+const KEYWORDS: Record<string, readonly string[]> = {
+  string: ['format', 'enum', 'minLength', 'maxLength', 'pattern'],
+  integer: ['format', 'minimum', 'maximum'],
+  array: ['items', 'maxItems'],
+  object: ['required', 'properties', 'minProperties'],
+}
+
+const BOUNDS: Record<string, readonly [bigint, bigint]> = {
+  int32: [-(2n ** 31n), 2n ** 31n - 1n],
+  int64: [INT64_MIN, INT64_MAX],
+}
+
+/** `read` returns `undefined` for a text that does not have the format. */
+const STRING_FORMATS: Record<string, { read: (text: string) => unknown; expected: string }> = {
+  'date-time': { read: instantFromText, expected: 'a date and time with an offset, such as 2026-11-21T18:00:00Z' },
+  date: { read: dateFromText, expected: 'a date, such as 2026-11-21' },
+}
+
+export function compileSchema(schema: Schema, schemas: Schemas): Validator {
+  const flat = flatten(schema, schemas)
+  if (!Array.isArray(flat.type)) return compileFlat(flat, schemas)
+  const [type, nothing, ...others] = flat.type
+  if (nothing !== 'null' || others.length > 0) throw new Error(`unsupported schema: ${JSON.stringify(flat)}`)
+  const validate = compileFlat({ ...flat, type }, schemas)
+  return (value, name, problems) => (value === null ? null : validate(value, name, problems))
+}
+
+function compileFlat(flat: Schema, schemas: Schemas): Validator {
+  const known = KEYWORDS[String(flat.type)]
+  const unknown = Object.keys(flat).filter((key) => key !== 'type' && ![...ANNOTATIONS, ...(known ?? [])].includes(key))
+  if (!known || unknown.length > 0) throw new Error(`unsupported schema: ${JSON.stringify(flat)} ${unknown}`)
+  if (flat.type === 'string') return flat.format === undefined ? stringValidator(flat) : formatValidator(flat)
+  if (flat.type === 'integer') return integerValidator(flat)
+  if (flat.type === 'array') return arrayValidator(flat, schemas)
+  return objectValidator(flat, schemas)
+}
+
+export function compileTextSchema(schema: Schema, schemas: Schemas): TextValidator {
+  const flat = flatten(schema, schemas)
+  if (flat.type === 'array') return compileTextSchema(flat.items ?? {}, schemas)
+  const known = flat['x-extensible-enum']
+  // A request names only values that this version knows.
+  const validate = compileSchema(known ? { ...flat, enum: known } : flat, schemas)
+  if (flat.type === 'string') return validate
+  const expected = integerDescription(flat)
+  return (text, name, problems) => {
+    if (int64FromDecimal(text) !== undefined) return validate(new JsonNumber(text), name, problems)
+    problems.push(`${name} must be ${expected}, in plain decimal digits.`)
+  }
+}
+
+/** Resolves `$ref` and merges it with its siblings and `allOf`. Assumes that the parts do not conflict. */
+export function flatten({ $ref, allOf = [], ...own }: Schema, schemas: Schemas): Schema {
+  const target = $ref === undefined ? undefined : schemas[$ref.replace('#/components/schemas/', '')]
+  if ($ref !== undefined && !target) throw new Error(`no schema at ${$ref}`)
+  const parts = [...(target ? [target] : []), ...allOf].map((part) => flatten(part, schemas))
+  const all = [...parts, own]
+  const whole: Schema = Object.assign({}, ...all)
+  if (whole.required) whole.required = all.flatMap(({ required = [] }) => required)
+  if (whole.properties) whole.properties = Object.assign({}, ...all.map(({ properties }) => properties))
+  return whole
+}
+
+function stringValidator(schema: Schema): Validator {
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema
+  const pattern = schema.pattern === undefined ? undefined : new RegExp(schema.pattern, 'u')
+  const patternDescription = schema['x-pattern-description'] ?? `must match ${schema.pattern}`
+  const allowed = schema.enum && new Set(schema.enum)
+  const lengthDescription = Number.isFinite(maxLength) ? `${minLength} to ${maxLength}` : `at least ${minLength}`
+  return (value, name, problems) => {
+    if (allowed) {
+      if (typeof value === 'string' && allowed.has(value)) return value
+      return problems.push(`${name} must be one of ${schema.enum?.join(', ')}.`)
+    }
+    if (typeof value !== 'string') return problems.push(`${name} must be a string.`)
+    // A lone surrogate is not a character (RFC 8259, 8.2).
+    if (!value.isWellFormed()) return problems.push(`${name} must be well-formed Unicode, without lone surrogates.`)
+    if (!lengthWithin(value, minLength, maxLength)) {
+      return problems.push(`${name} must be ${lengthDescription} characters long.`)
+    }
+    if (pattern && !pattern.test(value)) return problems.push(`${name} ${patternDescription}.`)
+    return value
+  }
+}
+
+function formatValidator(schema: Schema): Validator {
+  const { format = '', enum: allowed, minLength, maxLength, pattern } = schema
+  const known = STRING_FORMATS[format]
+  if (!known || (allowed ?? minLength ?? maxLength ?? pattern) !== undefined) {
+    const formats = Object.keys(STRING_FORMATS).join(' or ')
+    throw new Error(`a string's format is ${formats}, and stands alone: ${JSON.stringify(schema)}`)
+  }
+  return (value, name, problems) => {
+    const read = typeof value === 'string' ? known.read(value) : undefined
+    return read ?? problems.push(`${name} must be ${known.expected}.`)
+  }
+}
+
+/** In code points, as JSON Schema says. Counts them only when the number of UTF-16 units does not decide. */
+function lengthWithin(value: string, min: number, max: number): boolean {
+  if (value.length > 2 * max) return false
+  if (value.length <= max && value.length >= 2 * min) return true
+  let codePoints = 0
+  for (const _ of value) codePoints++
+  return codePoints >= min && codePoints <= max
+}
+
+function integerValidator(schema: Schema): Validator {
+  const [min, max] = integerBounds(schema)
+  const expected = integerDescription(schema)
+  return (value, name, problems) => {
+    if (!(value instanceof JsonNumber)) return problems.push(`${name} must be an integer.`)
+    const integer = int64FromJson(value.text)
+    if (integer === 'fraction') return problems.push(`${name} must be an integer, without a fraction.`)
+    if (integer === 'range' || integer < min || integer > max) return problems.push(`${name} must be ${expected}.`)
+    return schema.format === 'int64' ? integer : Number(integer)
+  }
+}
+
+function integerDescription(schema: Schema): string {
+  const [min, max] = integerBounds(schema)
+  return `an integer from ${min} to ${max}`
+}
+
+function integerBounds(schema: Schema): [bigint, bigint] {
+  const bounds = BOUNDS[schema.format ?? '']
+  if (!bounds) throw new Error(`an integer must have the format int32 or int64: ${JSON.stringify(schema)}`)
+  const [min, max] = [BigInt(schema.minimum ?? bounds[0]), BigInt(schema.maximum ?? bounds[1])]
+  // The contract's reader rounds a bound of int64 to one beyond it.
+  return [min < bounds[0] ? bounds[0] : min, max > bounds[1] ? bounds[1] : max]
+}
+
+function arrayValidator({ items = {}, maxItems = Number.POSITIVE_INFINITY }: Schema, schemas: Schemas): Validator {
+  const validateItem = compileSchema(items, schemas)
+  return (value, name, problems) => {
+    if (!Array.isArray(value)) return problems.push(`${name} must be an array.`)
+    if (value.length > maxItems) return problems.push(`${name} must have at most ${maxItems} items.`)
+    return value.map((item, index) => validateItem(item, `${name}[${index}]`, problems))
+  }
+}
+
+function objectValidator(schema: Schema, schemas: Schemas): Validator {
+  if ((schema.minProperties ?? 0) > 1) throw new Error(`unsupported schema: ${JSON.stringify(schema)}`)
+  const fields = Object.entries(schema.properties ?? {}).map(([field, property]) => ({
+    field,
+    required: schema.required?.includes(field) ?? false,
+    default: flatten(property, schemas).default,
+    validate: compileSchema(property, schemas),
+  }))
+  return (value, name, problems) => {
+    if (!(value instanceof Map)) return problems.push(`${name} must be a JSON object.`)
+    if (value.size < (schema.minProperties ?? 0)) problems.push(`${name} must have at least one field.`)
+    const object: Record<string, unknown> = {}
+    for (const field of fields) {
+      const given = value.get(field.field)
+      if (given !== undefined) object[field.field] = field.validate(given, field.field, problems)
+      else if (field.required) problems.push(`${field.field} is required.${misspelt(field.field, value)}`)
+      else if (field.default !== undefined) object[field.field] = field.default
+    }
+    return object
+  }
+}
+
+/** Names the field that was probably meant for this one: a sentence after a space, or nothing. */
+function misspelt(field: string, object: ReadonlyMap<string, Json>): string {
+  const plain = (name: string) => name.replaceAll('_', '').replaceAll('-', '').toLowerCase().replace(/id$/, '')
+  const name = object.keys().find((other) => other.length <= 64 && plain(other) === plain(field))
+  return name === undefined ? '' : ` Did you mean ${field} instead of ${name}?`
+}

@@ -1,0 +1,81 @@
+// The contract's examples of requests: whoever pastes one, on whatever day, gets the response that is shown beside it.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import document from '../../../openapi.yaml'
+import { petBody } from '../../../test/support/pets.ts'
+import { type Service, startService } from '../../../test/support/service.ts'
+
+/** Each operation with a body: its examples of it, by name, and those of its success. */
+const EXAMPLES = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).flatMap(([method, { requestBody, responses }]) => {
+    const success = Object.values(responses).find((response) => 'content' in response)
+    const asked = requestBody?.content['application/json']?.examples ?? {}
+    const answered = success && 'content' in success ? success.content?.['application/json']?.examples : {}
+    return requestBody ? { operation: `${method.toUpperCase()} ${path}`, asked, answered } : []
+  }),
+)
+
+let service: Service
+beforeAll(async () => {
+  service = await startService({ now: Date.now })
+  for (let n = 0; n < 41; n++) await service.post(petBody())
+})
+afterAll(() => service.stop())
+
+describe('examples of requests', () => {
+  test('have one for each operation with a body', () => {
+    expect(EXAMPLES.map(({ operation, asked }) => [operation, Object.keys(asked)])).toEqual([
+      ['POST /pets', ['dog']],
+      ['PATCH /pets/{petId}', ['rename', 'free']],
+      ['POST /store/orders', ['sale', 'reservation']],
+      ['PATCH /store/orders/{orderId}', ['extend', 'keep']],
+    ])
+  })
+
+  test('hold no time, which would pass', () => {
+    const bodies = Object.entries(document.components.schemas).filter(([name]) => /^New|Change$/.test(name))
+    expect(bodies).toHaveLength(4)
+    for (const examples of [...bodies.map(([, schema]) => examplesIn(schema)), EXAMPLES.map(({ asked }) => asked)]) {
+      expect(JSON.stringify(examples)).not.toMatch(/\d{4}-\d\d-\d\dT/)
+    }
+  })
+
+  for (const { operation, asked, answered = {} } of EXAMPLES) {
+    for (const [name, { value }] of Object.entries(asked)) {
+      test(`${operation}: ${name} is answered as the response of that name says`, async () => {
+        const [method = '', path = ''] = operation.split(' ')
+        const asked = path.endsWith('{orderId}') ? await send('POST', '/store/orders', ORDER) : { id: 42 }
+        const item = await send(method, path.replace(/\{\w+\}/, asked.id), value)
+        // The next example orders the same pet.
+        if (path.startsWith('/store/orders')) await service.request('DELETE', `/store/orders/${item.id}`)
+        expect(Object.keys(answered)).toContain(name)
+        expect(comparable(item)).toEqual(comparable(answered[name]?.value))
+        expect(Object.keys(item)).toEqual(Object.keys(answered[name]?.value as object))
+      })
+    }
+  }
+})
+
+/** The order that is changed. */
+const ORDER = { petId: 42, reference: 'Ada Novak' }
+
+async function send(method: string, path: string, value: unknown) {
+  const body = JSON.stringify(value)
+  const { status, text } = await service.request(method, path, {
+    headers: { 'Content-Type': 'application/json' },
+    body,
+  })
+  expect({ status, text }).toMatchObject({ status: method === 'POST' ? 201 : 200 })
+  return JSON.parse(text)
+}
+
+/** Orders get the next id, and the time at which they are placed. */
+function comparable(item: unknown): unknown {
+  const { placedAt, changedAt, ...rest } = item as Record<string, unknown>
+  return placedAt === undefined ? rest : { ...rest, id: 0, placedAt: typeof placedAt, changedAt: typeof changedAt }
+}
+
+function examplesIn(node: unknown): unknown[] {
+  if (typeof node !== 'object' || node === null) return []
+  return Object.entries(node).flatMap(([name, value]) => (name === 'examples' ? value : examplesIn(value)))
+}

@@ -1,0 +1,355 @@
+// The contract file itself: what the interface document says is in it, a linter that is not ours finds nothing, and what
+// is served is it. That the service does what it says is packages/service/test/http/api.scenarios.ts.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { createConfig, lint } from '@redocly/openapi-core'
+import document from '../../../openapi.yaml'
+import { temporaryFile } from '../../../test/support/files.ts'
+import { type Service, startService } from '../../../test/support/service.ts'
+import { PetstoreError } from '../../service/src/domain/errors.ts'
+import { Context } from '../../service/src/http/context.ts'
+import { handlers } from '../../service/src/http/operations/table.ts'
+import { placeOf } from '../../service/src/http/request/cursor.ts'
+import { errorAnswer } from '../../service/src/http/response/error-answer.ts'
+import { NO_ROUTE } from '../../service/src/http/response/shared-headers.ts'
+import { operations } from '../src/contract.ts'
+import { type ErrorCode, EXPIRY_DAYS_MAX, PAGE_MAX } from '../src/generated.ts'
+import type { Operation } from '../src/openapi.ts'
+import { parametersOf } from '../src/parameters.ts'
+import { flatten } from '../src/schema.ts'
+
+const text = readFileSync(new URL('../../../openapi.yaml', import.meta.url), 'utf8')
+
+describe('an independent linter', () => {
+  const problems = async (source: string): Promise<string[]> => {
+    const config = await createConfig({ extends: ['recommended-strict'] })
+    const ref = temporaryFile('openapi.yaml')
+    writeFileSync(ref, source)
+    const found = await lint({ ref, config })
+    return found.map(({ ruleId, message }) => `${ruleId}: ${message}`)
+  }
+
+  test('finds nothing', async () => {
+    expect(await problems(text)).toEqual([])
+  })
+
+  for (const [right, wrong] of [
+    ['operationId: getPet', 'operationId: listPets'],
+    ['schemas/Pets"', 'schemas/Nothing"'],
+    ['type: integer', 'type: number of sorts'],
+    ['categoryId: 7', 'categoryId: seven'],
+  ] as const) {
+    test(`finds ${wrong}`, async () => {
+      expect(text).toContain(right)
+      expect(await problems(text.replace(right, wrong))).not.toEqual([])
+    })
+  }
+})
+
+describe('what generators choose types by', () => {
+  const BOUNDS = ['minimum: -9223372036854775808', 'maximum: 9223372036854775807']
+
+  test('the version of OpenAPI is the one that all of them know', () => {
+    expect(document).toMatchObject({ openapi: '3.1.0' })
+  })
+
+  // As text, because readers of YAML round such numbers.
+  test('each int64 has both its bounds, and a count none below 0', () => {
+    const found = [...text.matchAll(/^( +)format: int64\n(?:\1(m.*)\n)?(?:\1(m.*)\n)?/gm)]
+    expect(found.length).toBe(text.split('int64\n').length - 1)
+    for (const [whole, , minimum, maximum] of found) {
+      expect({ whole, maximum }).toEqual({ whole, maximum: BOUNDS[1] as string })
+      expect([BOUNDS[0], 'minimum: 0']).toContain(minimum)
+    }
+    expect(found.filter(([, , minimum]) => minimum === 'minimum: 0')).toHaveLength(3)
+  })
+})
+
+describe('the interface document', () => {
+  const { paths, components } = document
+  const operation = (path: string, method: string) => paths[path]?.[method]
+  const parameters = (path: string, method: string) =>
+    parametersOf(method, operation(path, method) as Operation, components)
+
+  test('declares the three operations on pets and those of the store, each with its stability', () => {
+    const all = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, one]) => `${method} ${path} ${one.operationId} ${one['x-stability']}`),
+    )
+    expect(all).toEqual([
+      'get /pets listPets stable',
+      'post /pets createPet stable',
+      'get /pets/{petId} getPet stable',
+      'patch /pets/{petId} updatePet experimental',
+      'delete /pets/{petId} deletePet experimental',
+      'get /store/orders listOrders beta',
+      'post /store/orders placeOrder beta',
+      'get /store/orders/{orderId} getOrder beta',
+      'delete /store/orders/{orderId} cancelOrder beta',
+      'patch /store/orders/{orderId} updateOrder experimental',
+      'post /store/orders/{orderId}/complete completeOrder beta',
+      'post /store/orders/{orderId}/return returnOrder experimental',
+      'get /store/inventory getInventory experimental',
+      'get /store/events listEvents experimental',
+    ])
+  })
+
+  test('each operation has a function, and each function an operation', () => {
+    const declared = Object.values(paths).flatMap((methods) => Object.values(methods).map((one) => one.operationId))
+    expect(Object.keys(handlers).sort()).toEqual(declared.sort())
+  })
+
+  test('declares the documented answers', () => {
+    for (const [path, method, statuses] of [
+      ['/pets', 'get', ['200', '401']],
+      ['/pets', 'post', ['201', '400', '401']],
+      ['/pets/{petId}', 'get', ['200', '401', '404']],
+    ] as const) {
+      expect(Object.keys(operation(path, method)?.responses ?? {})).toEqual(expect.arrayContaining([...statuses]))
+    }
+  })
+
+  test('allows a limit of 1 to 100, by default 20', () => {
+    const limit = parameters('/pets', 'get').find(({ name }) => name === 'limit')
+    expect(limit?.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 100, default: 20 })
+    expect(limit?.required ?? false).toBe(false)
+  })
+
+  test('a page has at most as many pets as limit allows', () => {
+    const limit = parameters('/pets', 'get').find(({ name }) => name === 'limit')
+    expect(components.schemas.Pets?.maxItems).toBe(limit?.schema.maximum as number)
+  })
+
+  test('each parameter has an example or a default, which the service takes', () => {
+    for (const { id, parameters } of operations) {
+      const [declared = []] = Object.values(paths).flatMap((methods) =>
+        Object.entries(methods)
+          .filter(([, one]) => one.operationId === id)
+          .map(([method, one]) => parametersOf(method, one, components)),
+      )
+      for (const { name, default: byDefault, validate } of parameters) {
+        const { example, schema } = declared.find((one) => one.name === name) ?? { schema: {} }
+        const value = example ?? byDefault ?? flatten(schema, components.schemas).enum?.[0]
+        const problems: string[] = []
+        for (const one of [value].flat()) validate(String(one), name, problems)
+        expect({ id, name, value, problems }).toEqual({ id, name, value: expect.anything(), problems: [] })
+      }
+    }
+  })
+
+  test('has only valid cursors in its examples', () => {
+    const examples = [...text.matchAll(/(?:cursor=|example: )([\w-]{15})\b/g)].map(([, cursor]) => cursor)
+    expect(examples.length).toBe(4)
+    for (const [index, cursor] of examples.sort().entries()) {
+      const list = index < 2 ? 'orders' : 'pets'
+      const query = {
+        limit: 20,
+        status: undefined,
+        categoryId: undefined,
+        petId: undefined,
+        search: undefined,
+        sort: 'oldest',
+      } as const
+      expect(placeOf(cursor, list, query)).toEqual({ after: 20n, back: false })
+    }
+  })
+
+  test('has double quotes in patterns only within brackets, because Specmatic refuses others', () => {
+    const patterns = [...text.matchAll(/pattern: (.*)/g)].map(([, pattern = '']) => pattern.slice(1, -1))
+    expect(patterns.length).toBeGreaterThan(3)
+    for (const pattern of patterns) expect(pattern.replaceAll(/\[(?:[^\\\]]|\\.)*\]/g, '')).not.toContain('"')
+  })
+
+  test('the schemas have the documented fields, types and requirements', () => {
+    expect(components.schemas.PetStatus?.enum).toEqual(['available', 'pending', 'sold'])
+    expect(components.schemas.NewPet).toMatchObject({
+      required: ['name', 'categoryId'],
+      properties: { name: { type: 'string' }, categoryId: { type: 'integer', format: 'int64' } },
+    })
+    expect(components.schemas.Pet?.allOf?.[0]).toMatchObject({
+      required: ['id'],
+      properties: { id: { type: 'integer', format: 'int64' } },
+    })
+    expect(components.schemas.Pets?.type).toBe('array')
+    expect(components.schemas.Error).toMatchObject({
+      required: ['code', 'message', 'status'],
+      properties: { message: { type: 'string' }, status: { type: 'integer' } },
+    })
+  })
+
+  test('getPet is deprecated and ends on 5 December 2030', () => {
+    expect(operation('/pets/{petId}', 'get')).toMatchObject({ deprecated: true, 'x-deprecated-sunset': '2030-12-05' })
+  })
+
+  test('requires a bearer key for every operation, has version 1.0.0, and names two servers that end in /v1', () => {
+    for (const methods of Object.values(paths)) {
+      for (const one of Object.values(methods)) expect(one).toMatchObject({ security: [{ apiKey: [] }] })
+    }
+    expect(document).toMatchObject({ info: { version: '1.0.0' } })
+    expect(document.servers.map(({ url }) => url.endsWith('/v1'))).toEqual([true, true])
+  })
+})
+
+describe('the labels of stability', () => {
+  /** How oasdiff names what the contract's labels promise: it reports breaking changes from beta on. */
+  const LEVELS = { stable: 'stable', beta: 'beta', experimental: 'alpha' } as const
+
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      test(`${method} ${path} has one, which x-stability-level and x-badges repeat`, () => {
+        const { 'x-stability': stability, 'x-stability-level': level, 'x-badges': badges } = operation
+        const sunset = operation['x-deprecated-sunset']
+        expect(Object.keys(LEVELS)).toContain(stability)
+        expect({ level, badges }).toEqual({
+          level: LEVELS[stability],
+          badges: [{ name: stability }, ...(sunset ? [{ name: `removal on ${sunset}` }] : [])],
+        })
+      })
+    }
+  }
+
+  test('the description says what each promises', () => {
+    for (const label of Object.keys(LEVELS)) expect(document.info.description).toContain(`\`${label}\`: it `)
+  })
+})
+
+describe('the prose', () => {
+  test('says pet, never animal, and never ours', () => {
+    const texts = text.split('\n').filter((line) => /\banimals?\b|\bours\b/i.test(line))
+    expect(texts).toEqual([])
+  })
+
+  test('explains each code of an error, with the status that the service sends', () => {
+    const schema = document.components.schemas.ErrorCode
+    expect(schema).not.toHaveProperty('enum')
+    const rows = [...(schema?.description ?? '').matchAll(/^- `(\w+)` \((\d+)\): .+\.$/gm)]
+    const codes = schema?.['x-extensible-enum'] as ErrorCode[]
+    const context = new Context(Object.assign(new Request('http://localhost/'), { params: {} }), NO_ROUTE, 'none', 0)
+    expect(rows.map(([, code, status]) => ({ code, status: Number(status) }))).toEqual(
+      codes.map((code) => ({ code, status: errorAnswer(new PetstoreError(code, ''), context).status })),
+    )
+  })
+
+  test('names each code of a response in its description', () => {
+    const stated = Object.values(document.components.responses).flatMap((response) => {
+      const codes = response['x-error-codes'] ?? []
+      for (const code of codes) expect(response.description).toContain(`\`${code}\``)
+      if (response.content) expect({ response, codes: codes.length }).not.toMatchObject({ codes: 0 })
+      return codes
+    })
+    // A method that a path does not have is no operation's.
+    const known = document.components.schemas.ErrorCode?.['x-extensible-enum'] ?? []
+    expect([...new Set(stated), 'method_not_allowed'].sort()).toEqual([...known].sort())
+  })
+
+  test('repeats the bounds as they are', () => {
+    const { Pets, Orders, Events, NewOrder } = document.components.schemas
+    const page = `1 to ${PAGE_MAX}`
+    const ahead = `at most ${EXPIRY_DAYS_MAX} days ahead`
+    const source = (path: string) =>
+      readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8').replace(/\s+/g, ' ')
+    expect([Pets, Orders, Events].map((page) => page?.maxItems)).toEqual([PAGE_MAX, PAGE_MAX, PAGE_MAX])
+    expect(NewOrder?.properties?.expiresAt?.description?.replace(/\s+/g, ' ')).toContain(ahead)
+    expect(source('docs/interface.md')).toContain(ahead)
+    for (const path of ['docs/interface.md', 'packages/client/src/petstore-client.ts'])
+      expect(source(path)).toContain(page)
+  })
+
+  test('says how a client treats a code that it does not know', () => {
+    expect(document.info.description).toContain('a code that it does not know by the status')
+  })
+
+  test('describes every operation, parameter, field and response', () => {
+    const { parameters, schemas, responses, headers } = document.components
+    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
+    const fields = Object.values(schemas).flatMap(({ properties = {}, allOf = [] }) =>
+      [properties, ...allOf.map((one) => one.properties ?? {})].flatMap((one) => Object.values(one)),
+    )
+    const described = [
+      ...operations.flatMap((one) => [one, ...(one.parameters ?? []), ...Object.values(one.responses)]),
+      ...[parameters, schemas, responses, headers].flatMap((one) => Object.values(one)),
+      ...fields,
+    ]
+    const silent = described.filter((one) => !('$ref' in one) && !('description' in one && one.description))
+    expect(silent).toEqual([])
+  })
+})
+
+describe('the served contract', () => {
+  let service: Service
+  beforeAll(async () => {
+    service = await startService({
+      baseUrls: { production: 'https://pets.shop.example/v1', staging: 'https://staging.shop.example/petstore/v1' },
+    })
+  })
+  afterAll(() => service.stop())
+
+  const served = async (path: string, from: Service = service) => {
+    const answer = await fetch(from.origin + path)
+    expect(answer.status).toBe(200)
+    return { type: answer.headers.get('Content-Type'), text: await answer.text() }
+  }
+
+  test('/openapi.yaml is the file, with the configured addresses', async () => {
+    const yaml = await served('/openapi.yaml')
+    expect(yaml.type).toBe('application/yaml')
+    const changed = yaml.text.split('\n').filter((line) => !text.split('\n').includes(line))
+    expect(changed.map((line) => line.trim())).toEqual([
+      '- url: "https://pets.shop.example/v1"',
+      '- url: "https://staging.shop.example/petstore/v1"',
+    ])
+  })
+
+  test('/openapi.json says the same, to the last digit', async () => {
+    const json = await served('/openapi.json')
+    expect(json.type).toBe('application/json')
+    expect(boundsIn(json.text)).toEqual(boundsIn(text))
+    expect(JSON.parse(json.text)).toEqual(Bun.YAML.parse((await served('/openapi.yaml')).text))
+  })
+
+  for (const path of ['/openapi.yaml', '/openapi.json']) {
+    test(`${path} is compressed, and answered 304 when it has not changed`, async () => {
+      const get = (headers: Record<string, string>) =>
+        fetch(service.origin + path, { headers: { 'Accept-Encoding': 'identity', ...headers }, decompress: false })
+      const whole = await (await get({})).bytes()
+      for (const [encoding, inflate] of [
+        ['gzip', gunzipSync],
+        ['br', brotliDecompressSync],
+      ] as const) {
+        let compressed: Response
+        // The first answer does not wait for it.
+        do compressed = await get({ 'Accept-Encoding': encoding })
+        while (compressed.headers.get('Content-Encoding') !== encoding)
+        expect(compressed.headers.get('Vary')).toBe('Accept-Encoding')
+        const bytes = await compressed.bytes()
+        expect(bytes.length).toBeLessThan(whole.length / 3)
+        expect(inflate(bytes)).toEqual(Buffer.from(whole))
+      }
+      const { headers } = await get({})
+      expect(headers.get('Cache-Control')).toBe('no-cache')
+      const again = await get({ 'If-None-Match': headers.get('ETag') ?? '' })
+      expect([again.status, await again.text()]).toEqual([304, ''])
+      expect(again.headers.get('X-Content-Type-Options')).toBe('nosniff')
+    })
+  }
+
+  test('without a configured address, the first server of the contract is the listener', async () => {
+    for (const [environment, description] of [
+      ['production', 'Production'],
+      ['staging', 'Staging'],
+    ] as const) {
+      const local = await startService({ environment })
+      const { servers } = JSON.parse((await served('/openapi.json', local)).text) as typeof document
+      expect(servers[0]).toEqual({ url: local.url, description })
+      expect(servers[1]?.url).toEndWith('.example/v1')
+      expect(Bun.YAML.parse((await served('/openapi.yaml', local)).text)).toMatchObject({ servers })
+      await local.stop()
+    }
+  })
+})
+
+/** The bounds of numbers, as they are written. */
+function boundsIn(contract: string): string[] {
+  return [...contract.matchAll(/(?:minimum|maximum)"?: ?(-?\d+)/g)].map(([, number = '']) => number)
+}

@@ -1,0 +1,58 @@
+// Taking a query apart by hand gives what the standard's way gives (URL Standard, application/x-www-form-urlencoded).
+
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { RoutedRequest } from '../../service/src/http/context.ts'
+import { readParameters, valuesOf } from '../../service/src/http/request/parameters.ts'
+import type { ContractOperation } from '../src/contract.ts'
+import { instantFromText } from '../src/date-time.ts'
+
+test('a date-time in a query whose + was not escaped is refused with a message that names %2B', () => {
+  const validate = (text: string, name: string, problems: string[]) => {
+    if (instantFromText(text) === undefined) problems.push(`${name} must be a date and time.`)
+    return text
+  }
+  const read = (where: 'query' | 'header', text: string) => {
+    const parameter = { name: 'to', in: where, validate, default: undefined }
+    const operation = { parameters: [parameter] } as unknown as ContractOperation
+    const request = { url: `/v1/store/events?to=${text}`, headers: new Headers({ to: text }) } as RoutedRequest
+    return () => readParameters(operation, request)
+  }
+  expect(read('query', '2026-11-21T18:00:00+01:00')).toThrow(
+    /^to must be a date and time\. In a URL, write its \+ as %2B\.$/,
+  )
+  expect(read('query', '2026-11-21T18:00:00-01:00')()).toEqual({ to: '2026-11-21T18:00:00-01:00' })
+  for (const [where, text] of [
+    ['query', 'some+time'],
+    ['header', '2026-11-21T18:00:00 01:00'],
+  ] as const)
+    expect(read(where, text)).toThrow(/^to must be a date and time\.$/)
+})
+
+test('reads every query as URLSearchParams does', () => {
+  const part = fc.constantFrom(
+    'limit',
+    'limi',
+    'limits',
+    'cursor',
+    '=',
+    '&',
+    '&&',
+    '?',
+    '%',
+    '%20',
+    '+',
+    'ä',
+    '\0',
+    '#',
+  )
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
+      const query = parts.join('')
+      for (const name of ['limit', 'cursor']) {
+        expect(valuesOf(name, query)).toEqual(new URLSearchParams(`?${query}`).getAll(name))
+      }
+    }),
+    { numRuns: 2000, examples: [[['limit', '=', '+']], [['limit', '=', '%20']], [['limit', '=', '&', 'cursor']]] },
+  )
+})

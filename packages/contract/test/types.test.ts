@@ -1,0 +1,64 @@
+// The generator of the contract's types: what it writes for a schema, and that it never writes less than the schema says.
+
+import { describe, expect, test } from 'bun:test'
+import document from '../../../openapi.yaml'
+import { contractTypes } from '../../../scripts/contract-types.ts'
+import type { Operation, Schema } from '../src/openapi.ts'
+
+const typesWith = (field: Schema) =>
+  contractTypes({
+    ...document,
+    components: {
+      ...document.components,
+      schemas: { ...document.components.schemas, Thing: { type: 'object', properties: { field } } },
+    },
+  })
+
+test.each<[Schema, string]>([
+  [{ type: 'string', format: 'date' }, 'string'],
+  [{ type: 'string', format: 'date-time' }, 'string'],
+  [{ type: 'string', enum: ['a', 'b'] }, "'a' | 'b'"],
+  [{ type: 'integer', format: 'int32' }, 'number'],
+  [{ type: 'integer', format: 'int64' }, 'bigint'],
+  [{ type: 'array', items: { $ref: '#/components/schemas/Pet' } }, 'Array<Pet>'],
+])('%j', (field, type) => {
+  expect(typesWith(field)).toContain(`export type Thing = {\n  field?: ${type}\n}\n`)
+})
+
+test('the values of closed sets, and the bounds that are not only for validators', () => {
+  const text = contractTypes(document)
+  expect(text).toContain("export const PET_STATUSES = ['available', 'pending', 'sold'] as const\n")
+  expect(text).toContain('export const PAGE_MAX = 100\n')
+  expect(text).not.toContain('ERROR_CODES')
+})
+
+describe('refuses', () => {
+  test.each<[Record<string, unknown>]>([
+    [{ type: 'string', format: 'email' }],
+    [{ type: 'integer' }],
+    [{ type: 'boolean' }],
+    [{ type: ['string', 'integer'] }],
+    [{ type: ['string', 'null', 'integer'] }],
+    [{ type: ['null', 'string'] }],
+    [{ type: 'string', oneOf: [] }],
+    [{ $ref: '#/components/schemas/Nothing' }],
+    [{ $ref: '#/components/schemas/Pet', required: ['status'] }],
+    [{ allOf: [{ $ref: '#/components/schemas/Pet' }], properties: { more: { type: 'string' } } }],
+  ])('%j', (field) => {
+    expect(() => typesWith(field as Schema)).toThrow()
+  })
+
+  test('such a parameter, too', () => {
+    const email = { name: 'email', in: 'query' as const, schema: { type: 'string', format: 'email' } }
+    const { get } = document.paths['/pets'] ?? {}
+    const list = { ...(get as Operation), parameters: [email] }
+    expect(() => contractTypes({ ...document, paths: { '/pets': { get: list } } })).toThrow('format')
+  })
+
+  test('lists with pages of different sizes', () => {
+    const limit = { name: 'limit', in: 'query' as const, schema: { type: 'integer', format: 'int32', maximum: 50 } }
+    const { get } = document.paths['/pets'] ?? {}
+    const list = { ...(get as Operation), parameters: [limit] }
+    expect(() => contractTypes({ ...document, paths: { ...document.paths, '/pets': { get: list } } })).toThrow('page')
+  })
+})

@@ -1,0 +1,33 @@
+// The API reference: the library shows the contract, and sends requests to the service that served this page.
+
+import type { OpenApi } from '../../contract/src/openapi.ts'
+import { findKey } from '../src/tab-keys.ts'
+import { forReaders } from './document.ts'
+import { makeJsonExact } from './exact-json.ts'
+
+/** A global of the library's script, which runs before this one. */
+declare const Scalar: { createApiReference: (where: string, configuration: object) => void }
+
+makeJsonExact(JSON as unknown as Parameters<typeof makeJsonExact>[0])
+
+// Relative, like all addresses of the pages: a proxy may serve them below a path of its own.
+const [response, signedIn] = await Promise.all([fetch('openapi.json'), findKey()])
+const contract = (await response.json()) as OpenApi
+Scalar.createApiReference('#reference', {
+  content: forReaders(contract, new URL('.', location.href).href),
+  authentication: { preferredSecurityScheme: 'apiKey', securitySchemes: { apiKey: { token: signedIn?.key ?? '' } } },
+  // The contract's order. By default the library sorts fields by name.
+  orderSchemaPropertiesBy: 'preserve',
+  orderRequiredPropertiesFirst: false,
+  // No requests to other hosts: no fonts, no telemetry, no links to the library's own services.
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  documentDownloadType: 'none',
+  // The page forgets the key when it is closed.
+  persistAuth: false,
+  defaultOpenAllTags: true,
+})

@@ -1,0 +1,77 @@
+// Without a key, the page asks for one; with a key, it shows the store. The draft lives here because it must survive a
+// key that stops working.
+
+import { useMemo, useState } from 'preact/hooks'
+import { PetstoreClient } from '../../client/src/petstore.ts'
+import { Announcer } from './announcer.tsx'
+import { type Draft, EMPTY_DRAFT } from './draft.ts'
+import { STORED_ADDED } from './just-added.tsx'
+import { eventReader } from './live/events.ts'
+import { type Stored, useSessionState } from './session-state.ts'
+import { SignIn } from './sign-in.tsx'
+import { useSignedIn } from './signed-in.ts'
+import { StoreView } from './store-view.tsx'
+import type { SignedIn } from './tab-keys.ts'
+
+const STORED_DRAFT: Stored<Draft> = {
+  name: 'petstore.draft',
+  initial: EMPTY_DRAFT,
+  toText: JSON.stringify,
+  fromText: (text) => ({ ...EMPTY_DRAFT, ...JSON.parse(text) }),
+}
+
+/** `found`: the key that this tab had, or another one has. */
+export function App({ found }: { found: SignedIn | undefined }) {
+  const [draft, setDraft] = useSessionState(STORED_DRAFT)
+  const [added, setAdded] = useSessionState(STORED_ADDED)
+  const { signedIn, ...keys } = useSignedIn(found, clear)
+  const apiKey = signedIn?.key
+  /** Why the last key no longer works. */
+  const [refusal, setRefusal] = useState('')
+  const service = useMemo(() => {
+    if (!apiKey) return undefined
+    const client = new PetstoreClient({ baseUrl: './v1', apiKey, retries: 1, fetch: fetchOrRefuse })
+    return { client, readEvents: eventReader(client) }
+  }, [apiKey])
+
+  function signIn(next: SignedIn, remember: boolean): void {
+    setRefusal('')
+    keys.signIn(next, remember)
+  }
+
+  function clear(): void {
+    history.replaceState(null, '', './')
+    setDraft(EMPTY_DRAFT)
+    setAdded([])
+  }
+
+  /** A key that stops working leads to signing in, whatever was asked. Keeps the draft for the next key. */
+  async function fetchOrRefuse(url: string, init: RequestInit): Promise<Response> {
+    const response = await fetch(url, init)
+    if (response.status === 401) {
+      const { message = 'The API key was refused.' } = await response.clone().json().catch(Object)
+      setRefusal(message)
+      keys.forget()
+    }
+    return response
+  }
+
+  return (
+    <Announcer>
+      {service && signedIn ? (
+        <StoreView
+          key={apiKey}
+          {...service}
+          signedIn={signedIn}
+          draft={draft}
+          setDraft={setDraft}
+          added={added}
+          setAdded={setAdded}
+          onSignOut={keys.signOut}
+        />
+      ) : (
+        <SignIn refusal={refusal} onSignIn={signIn} />
+      )}
+    </Announcer>
+  )
+}

@@ -1,0 +1,81 @@
+// Where the reader is, in which list, as part of the page's address: `/?status=sold&limit=50&cursor=…&page=3`, or
+// `/?view=orders&status=pending`. So a reload, Back, a shared link and a second tab show the same page. The addresses are relative, like
+// all of the page's: a proxy may serve it below a path of its own.
+
+import type { OrderStatus, PetStatus } from '../../client/src/petstore.ts'
+import { STATUSES_OF } from './statuses.ts'
+
+export const PAGE_SIZES = [20, 50, 100]
+const PAGE_SIZE = 20
+
+export type Sort = 'oldest' | 'newest'
+/** Of orders, the newest are what somebody asks about. */
+const SORT_OF = { animals: 'oldest', orders: 'newest' } as const satisfies Record<string, Sort>
+
+export interface ListPosition {
+  view: 'animals' | 'orders'
+  /** One of the view. */
+  status: PetStatus | OrderStatus | undefined
+  /** What was searched for; empty where nothing was. */
+  search: string
+  sort: Sort
+  limit: number
+  /** From 1; below 0 it counts from the end, so that the last page needs no reading of all before it. */
+  page: number
+  /** `undefined` on the first page and on the last. */
+  cursor: string | undefined
+}
+
+type Start = Pick<ListPosition, 'view' | 'status' | 'search' | 'sort' | 'limit'>
+
+export function firstPage({ view, status, search, sort, limit }: Start): ListPosition {
+  return { view, status, search, sort, limit, page: 1, cursor: undefined }
+}
+
+export function lastPage(position: Start): ListPosition {
+  return { ...firstPage(position), page: -1 }
+}
+
+/** `next` and `prev`: the cursors of the pages after and before this one; `undefined` where there is none. */
+export function nextPage(position: ListPosition, next: string | undefined): ListPosition | undefined {
+  if (next === undefined) return undefined
+  return position.page === -2 ? lastPage(position) : { ...position, page: position.page + 1, cursor: next }
+}
+
+export function previousPage(position: ListPosition, prev: string | undefined): ListPosition | undefined {
+  if (prev === undefined) return undefined
+  return position.page === 2 ? firstPage(position) : { ...position, page: position.page - 1, cursor: prev }
+}
+
+/** Where a view starts: of the orders, those that wait for somebody to do something. */
+export function startOf(view: ListPosition['view'], { limit }: Pick<ListPosition, 'limit'>): ListPosition {
+  const status = view === 'orders' ? 'pending' : undefined
+  return firstPage({ view, limit, status, search: '', sort: SORT_OF[view] })
+}
+
+/** What the address does not say, or says wrongly, is the default. */
+export function fromAddress(address: string): ListPosition {
+  const query = new URLSearchParams(address)
+  const view = query.get('view') === 'orders' ? 'orders' : 'animals'
+  const status = STATUSES_OF[view].find(([value]) => value === query.get('status'))?.[0]
+  const sort = (['oldest', 'newest'] as const).find((sort) => sort === query.get('sort')) ?? SORT_OF[view]
+  const limit = PAGE_SIZES.find((size) => String(size) === query.get('limit')) ?? PAGE_SIZE
+  const search = query.get('search')?.trim() ?? ''
+  const first = firstPage({ view, status, search, sort, limit })
+  const cursor = query.get('cursor')
+  const page = Number(query.get('page'))
+  if (page === -1) return lastPage(first)
+  return cursor && Number.isSafeInteger(page) && (page > 1 || page < -1) ? { ...first, page, cursor } : first
+}
+
+export function toAddress({ view, status, search, sort, limit, page, cursor }: ListPosition): string {
+  const query = new URLSearchParams()
+  if (view === 'orders') query.set('view', view)
+  if (status) query.set('status', status)
+  if (search) query.set('search', search)
+  if (sort !== SORT_OF[view]) query.set('sort', sort)
+  if (limit !== PAGE_SIZE) query.set('limit', String(limit))
+  if (cursor !== undefined) query.set('cursor', cursor)
+  if (page !== 1) query.set('page', String(page))
+  return query.size > 0 ? `./?${query}` : './'
+}

@@ -1,0 +1,182 @@
+// A page of animals or of orders as a table. On a phone, styles show each row as a card.
+
+import type { ComponentChildren } from 'preact'
+import type { Order, Pet } from '../../client/src/petstore.ts'
+import { ACTION_LABELS, type Action, actionsOf, type Subject, subjectOf } from './actions.ts'
+import { CopyId } from './copy-id.tsx'
+import type { HolderOf } from './holders.ts'
+import type { Shown } from './list.ts'
+import type { ListPosition } from './list-position.ts'
+import { Name } from './name.tsx'
+import { terms, time } from './phrases.ts'
+import type { RecordId } from './record/record-address.ts'
+import { RecordLink } from './record/record-link.tsx'
+import { useFocusInPlace } from './row-focus.ts'
+import { Status } from './status.tsx'
+import { labelOf, ORDER_STATUSES, STATUSES } from './statuses.ts'
+import { plain } from './visible-text.ts'
+
+export type OnAction = (action: Action, subject: Subject) => void
+
+const COLUMNS = ['id', 'name', 'detail', 'status', 'actions'] as const
+const HEADS = {
+  animals: ['Id', 'Name', 'Category', 'Status'],
+  orders: ['Order', 'Animal', 'When', 'Status'],
+}
+
+interface Row {
+  id: bigint
+  petId: bigint
+  /** What the row leads to. */
+  record: RecordId
+  name: string
+  note: string
+  detail: ComponentChildren
+  status: ComponentChildren
+  /** What the row's buttons act on, if anything. */
+  subject: Subject | undefined
+}
+
+interface ListTableProps {
+  shown: Shown
+  added: readonly Pet[]
+  holderOf: HolderOf
+  /** The animals that have just changed. */
+  marks: ReadonlySet<bigint>
+  /** `undefined` when the key may not change anything. */
+  onAction: OnAction | undefined
+}
+
+export function ListTable({ shown, added, holderOf, marks, onAction }: ListTableProps) {
+  const { rows, position } = shown
+  const fresh = new Set('pets' in rows ? added.map(({ id }) => id) : [])
+  const lines = 'pets' in rows ? rows.pets.map((pet) => petRow(pet, holderOf)) : rows.orders.map(orderRow)
+  const [idLabel] = HEADS[position.view]
+  const { search } = position
+  return (
+    <table class="rows" {...useFocusInPlace(shown)}>
+      <Head view={position.view} actions={onAction !== undefined} />
+      <tbody>
+        {lines.map(({ id, petId, record, name, note, detail, status, subject }) => (
+          <tr
+            key={String(id)}
+            data-pet={subject && String(petId)}
+            class={marks.has(petId) ? 'changed' : fresh.has(id) ? 'fresh' : undefined}
+          >
+            <td class="cell-id">
+              <span class="cell-label">{idLabel} </span>
+              <CopyId id={id} />
+            </td>
+            <th scope="row" class="cell-name">
+              <RecordLink {...record} plain>
+                <Name name={name} search={search} />
+              </RecordLink>
+              {note && <Name name={note} search={search} hint />}
+            </th>
+            <td class="cell-detail">{detail}</td>
+            <td class="cell-status">{status}</td>
+            {onAction && <td class="cell-actions">{subject && <Actions subject={subject} onAction={onAction} />}</td>}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function petRow(pet: Pet, holderOf: HolderOf): Row {
+  const { id, name, categoryId, status } = pet
+  const holder = holderOf(pet)
+  // Without an order, nothing can change it.
+  const bound = holder === null
+  const added = `added as ${labelOf(STATUSES, status).toLowerCase()}, without an order`
+  const note = bound ? added : holder ? terms(holder).trim() : ''
+  return {
+    id,
+    petId: id,
+    record: { kind: 'animal', id },
+    name,
+    note: note && note.charAt(0).toUpperCase() + note.slice(1),
+    detail: (
+      <>
+        <span class="cell-label">Category </span>
+        <span class="mono">{String(categoryId)}</span>
+      </>
+    ),
+    status: <Status status={status} />,
+    subject: bound ? undefined : { petId: id, name, status, order: holder ?? undefined },
+  }
+}
+
+function orderRow(order: Order): Row {
+  const { id, petId, petName, status } = order
+  return {
+    id,
+    petId,
+    record: { kind: 'order', id },
+    name: petName,
+    note: `Id ${petId}${terms({ ...order, expiresAt: '' })}`,
+    detail: <time>{when(order)}</time>,
+    status: <Status status={status} names={ORDER_STATUSES} />,
+    subject: subjectOf(order),
+  }
+}
+
+function when({ status, expiresAt, placedAt, changedAt }: Order): string {
+  if (status !== 'pending') return time(changedAt)
+  return expiresAt ? `until ${time(expiresAt)}` : `since ${time(placedAt)}`
+}
+
+/** The first button stays an element when the status changes, and with it the focus. */
+export function Actions({ subject, onAction }: { subject: Subject; onAction: OnAction }) {
+  return (
+    <div class="actions">
+      {actionsOf(subject.status).map((action, index) => (
+        <button key={index} type="button" class="small" onClick={() => onAction(action, subject)}>
+          {ACTION_LABELS[action]}
+          <span class="visually-hidden"> {plain(subject.name)}</span>
+        </button>
+      ))}
+    </div>
+  )
+}
+
+export function ListTableLoading({ view, actions }: { view: ListPosition['view']; actions: boolean }) {
+  return (
+    <>
+      <p class="visually-hidden">Loading the {view}…</p>
+      <table class="rows loading" aria-hidden="true">
+        <Head view={view} actions={actions} />
+        <tbody>
+          {Array.from({ length: 8 }, (_, row) => (
+            <tr key={row}>
+              {COLUMNS.slice(0, actions ? 5 : 4).map((column) => (
+                <td key={column} class={`cell-${column}`}>
+                  {column !== 'actions' && <span class="blank" />}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  )
+}
+
+function Head({ view, actions }: { view: ListPosition['view']; actions: boolean }) {
+  return (
+    <thead>
+      <tr>
+        {HEADS[view].map((head, index) => (
+          <th key={head} scope="col" class={`cell-${COLUMNS[index]}`}>
+            {head}
+          </th>
+        ))}
+        {actions && (
+          <th scope="col" class="cell-actions">
+            <span class="visually-hidden">Actions</span>
+          </th>
+        )}
+      </tr>
+    </thead>
+  )
+}

@@ -1,0 +1,145 @@
+// The list as people see it: the animals or orders, why there are none, or what the page is waiting for.
+
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import type { Pet } from '../../client/src/petstore.ts'
+import type { HolderOf } from './holders.ts'
+import type { List } from './list.ts'
+import { firstPage, type ListPosition } from './list-position.ts'
+import { ListTable, ListTableLoading, type OnAction } from './list-table.tsx'
+import { Notice } from './notice.tsx'
+import { countOf, isShort, Pager, PageSize, pageName } from './pager.tsx'
+import { brief } from './phrases.ts'
+import { RetryNotice } from './retry-notice.tsx'
+import { labelOf, ORDER_STATUSES, STATUSES, STATUSES_OF } from './statuses.ts'
+
+interface ListViewProps extends List {
+  added: readonly Pet[]
+  /** Shown instead of the list when the store has no animals. */
+  emptyStore: ComponentChildren | undefined
+  holderOf: HolderOf
+  marks: ReadonlySet<bigint>
+  onAction: OnAction | undefined
+  /** Opens the form with a name. */
+  onAdd: ((name: string) => void) | undefined
+  /** What has just been done. */
+  news: ComponentChildren
+}
+
+export const LIST_ID = 'list'
+
+export function ListView({ added, emptyStore, holderOf, marks, onAction, onAdd, news, ...list }: ListViewProps) {
+  const { position, shown, failure, loading, goTo, reload } = list
+  const { view, status } = position
+  const section = useRef<HTMLElement>(null)
+  // A new page is read from its start, but the button that led there is at the end.
+  useLayoutEffect(() => {
+    if (section.current && section.current.getBoundingClientRect().top < 0) section.current.scrollIntoView()
+  }, [shown?.position])
+
+  /** The rows on the screen belong to another page or another status than the reader chose. */
+  const stale = shown !== undefined && shown.position !== position
+  const none = shown !== undefined && countOf(shown) === 0
+  const rows = emptyStore || none || shown?.position.view !== view ? undefined : shown
+  const paged = rows && !isShort(rows)
+  return (
+    <section ref={section} id={LIST_ID} tabIndex={-1} aria-label={`List of ${view}`} aria-busy={loading} class="list">
+      {emptyStore}
+      {!emptyStore && loading && !rows && <ListTableLoading view={view} actions={onAction !== undefined} />}
+      {!emptyStore && none && !stale && (
+        <div class="empty">
+          <p>{nothing(position)}</p>
+          {position.search && view === 'animals' && onAdd && (
+            <button type="button" class="primary" onClick={() => onAdd(position.search)}>
+              Add “{brief(position.search)}”
+            </button>
+          )}
+          {(status || position.page !== 1) && (
+            <button type="button" onClick={() => goTo(firstPage({ ...position, status: undefined }))}>
+              Show all
+            </button>
+          )}
+        </div>
+      )}
+      {rows && <ListTable {...{ shown: rows, added, holderOf, marks, onAction }} />}
+      {rows && !paged && <p class="count muted">{count(countOf(rows), view)}</p>}
+      <div class="list-foot">
+        {news}
+        {failure && (
+          <ListFailure failure={failure} position={position} shown={shown?.position} goTo={goTo} reload={reload} />
+        )}
+        {paged && (
+          <Pager
+            shown={rows}
+            loading={loading ? `loading ${describe(position)}…` : undefined}
+            goTo={(next) => next && !loading && goTo(next)}
+          />
+        )}
+      </div>
+      {paged && <PageSize position={position} goTo={goTo} />}
+    </section>
+  )
+}
+
+interface ListFailureProps extends Pick<List, 'position' | 'goTo' | 'reload'> {
+  failure: NonNullable<List['failure']>
+  /** Of the rows on the screen. */
+  shown: ListPosition | undefined
+}
+
+function ListFailure({ failure, position, shown, goTo, reload }: ListFailureProps) {
+  const badLink = failure.code === 'invalid_parameter' && position.cursor !== undefined
+  if (badLink) {
+    return (
+      <Notice
+        kind="error"
+        title="This link leads nowhere."
+        actions={
+          <button type="button" onClick={() => goTo(firstPage(position))}>
+            First page
+          </button>
+        }
+      >
+        It may be incomplete, or of another store.
+      </Notice>
+    )
+  }
+  if (failure.code === 'invalid_parameter' && position.search) {
+    return (
+      <Notice kind="warning" title={`“${brief(position.search)}” cannot be searched for.`}>
+        Type more letters of a name, at most eight words, or an id.
+      </Notice>
+    )
+  }
+  // What was chosen cannot be had now; the rows on the screen can be kept.
+  const takeBack = shown && shown !== position && (
+    <button type="button" class="quiet" onClick={() => goTo(shown)}>
+      Stay{' '}
+      {shown.view === position.view && shown.page !== position.page ? `on ${pageName(shown).toLowerCase()}` : 'here'}
+    </button>
+  )
+  const title = shown === position ? 'This list may be out of date.' : `Could not load ${describe(position)}.`
+  return <RetryNotice {...{ failure, title, reload }} actions={takeBack} />
+}
+
+function describe(position: ListPosition): string {
+  const { view, status } = position
+  if (position.page !== 1) return pageName(position).toLowerCase()
+  return status && view === 'animals' ? `${labelOf(STATUSES, status).toLowerCase()} animals` : `the ${view}`
+}
+
+function count(rows: number, view: ListPosition['view']): string {
+  return rows === 1 ? `1 ${view.slice(0, -1)}` : `${rows} ${view}`
+}
+
+function nothing({ view, status, search, page }: ListPosition): string {
+  if (search) {
+    const among = status ? ` among those that are ${labelOf(STATUSES_OF[view], status).toLowerCase()}` : ''
+    return `No ${view === 'animals' ? 'animal' : 'order'} with “${brief(search)}” was found${among}.`
+  }
+  if (!status) return page !== 1 ? `No more ${view}.` : `No ${view} yet.`
+  const label = labelOf(STATUSES, status).toLowerCase()
+  return view === 'animals' || status === 'pending'
+    ? `No animal is ${label}.`
+    : `No order is “${labelOf(ORDER_STATUSES, status)}”.`
+}

@@ -1,0 +1,104 @@
+// What happens in the store while this tab is open. All tabs of a browser share one waiting request, because a browser opens only six
+// connections to a host: one tab waits, and tells the others. Where there is no feed, nothing is told, and lists are fetched every so often.
+
+import { PetstoreApiError } from '../../../client/src/petstore.ts'
+import { pause } from '../../../client/src/request.ts'
+import { toFailure } from '../failures.ts'
+import type { Event, ReadEvents } from './events.ts'
+
+const WAIT_S = 25
+const AT_ONCE = 100
+/** While much happens, what happens meanwhile is read together: a request for each change would take the browser's time from the rest. */
+const REST_MS = 200
+const RETRY_MS = 1_000
+const RETRY_MAX_MS = 30_000
+
+/** Of a service without a feed, or with a key that no longer works. */
+const NO_FEED = [400, 401, 403, 404, 405]
+
+interface Told {
+  events: Event[]
+  /** Events before these may have been missed. */
+  gap: boolean
+  cursor: string | undefined
+}
+
+type Listener = (events: readonly Event[], gap: boolean) => void
+
+export class Feed {
+  readonly #read: ReadEvents
+  readonly #listeners = new Set<Listener>()
+  readonly #aborter = new AbortController()
+  readonly #channel: BroadcastChannel
+  /** Behind the last event that any tab has told. */
+  #cursor: string | undefined
+  #toldAt = Number.NEGATIVE_INFINITY
+
+  constructor(read: ReadEvents) {
+    this.#read = read
+    const name = `petstore events ${new URL('.', location.href).pathname}`
+    this.#channel = new BroadcastChannel(name)
+    this.#channel.onmessage = ({ data }: MessageEvent<Told>) => this.#hear(data)
+    this.#waitForTurn(name).catch(() => undefined)
+  }
+
+  /** Whatever happens is told at once. */
+  get live(): boolean {
+    return performance.now() - this.#toldAt < (WAIT_S + 10) * 1_000
+  }
+
+  /** The result ends it. */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  stop(): void {
+    this.#aborter.abort()
+    this.#channel.close()
+  }
+
+  async #waitForTurn(name: string): Promise<void> {
+    const { signal } = this.#aborter
+    if (navigator.locks) {
+      await navigator.locks.request(name, { signal }, () => this.#lead())
+      return
+    }
+    // Plain http to another machine has no locks. There a tab waits while it is visible, which few are at once.
+    while (!signal.aborted) {
+      if (document.visibilityState === 'hidden') await pause(RETRY_MS, signal)
+      else if (!(await this.#lead(() => document.visibilityState === 'visible'))) return
+    }
+  }
+
+  /** Waits for events and tells them, until `going` is false. False: this service has no feed. */
+  async #lead(going = () => true): Promise<boolean> {
+    const { signal } = this.#aborter
+    for (let failures = 0; going() && !signal.aborted; ) {
+      const cursor = this.#cursor
+      try {
+        const where = cursor === undefined ? { from: 'now', limit: 1 } : { cursor, limit: AT_ONCE, wait: WAIT_S }
+        const { events, next } = await this.#read(where, signal)
+        failures = 0
+        const told = { events, gap: cursor === undefined, cursor: next }
+        this.#hear(told)
+        this.#channel.postMessage(told)
+        if (events.length > 0 && events.length < AT_ONCE) await pause(REST_MS, signal)
+      } catch (error) {
+        if (signal.aborted) return true
+        const { code, retryAfterMs = 0 } = toFailure(error)
+        if (code === 'cursor_expired') this.#cursor = undefined
+        else if (error instanceof PetstoreApiError && NO_FEED.includes(error.status)) return false
+        const pauseMs = Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** failures++)
+        await pause(Math.max(retryAfterMs, pauseMs), signal)
+      }
+    }
+    return true
+  }
+
+  #hear({ events, gap, cursor }: Told): void {
+    this.#cursor = cursor
+    this.#toldAt = performance.now()
+    if (events.length > 0 || gap) for (const listener of this.#listeners) listener(events, gap)
+  }
+}

@@ -1,0 +1,123 @@
+// Reserving, selling, releasing or taking back one animal: what the person chooses, and what has become of it.
+
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { Order } from '../../client/src/petstore.ts'
+import { ACTION_LABELS, type Action, DOING_LABELS } from './actions.ts'
+import { Dialog } from './dialog.tsx'
+import type { Failure } from './failures.ts'
+import { type Hold, HoldField } from './hold-field.tsx'
+import type { Feed } from './live/feed.ts'
+import { useEvents } from './live/use-feed.ts'
+import { Notice } from './notice.tsx'
+import { type OrderTask, type OrderTaskProps, useOrderTask } from './order-task.ts'
+import { brief, terms, time } from './phrases.ts'
+import { TextField } from './text-field.tsx'
+
+interface OrderDialogProps extends Omit<OrderTaskProps, 'onDone'> {
+  feed: Feed
+  open: boolean
+  setOpen: (open: boolean) => void
+  onDone: (sentence: string) => void
+}
+
+export function OrderDialog({ feed, open, setOpen, onDone, ...props }: OrderDialogProps) {
+  const { action, subject, onChange } = props
+  const placing = subject.status === 'available'
+  const form = useRef<HTMLFormElement>(null)
+  const [reference, setReference] = useState('')
+  const [hold, setHold] = useState<Hold>('day')
+  const [until, setUntil] = useState('')
+  const task = useOrderTask({ ...props, onDone: finish })
+  const { order, busy, acting, failure, obstacle } = task
+  useEvents(feed, (events) => open && events.some(({ petId }) => petId === subject.petId) && task.check())
+  const halfDone = placing && action === 'sell' && order !== undefined
+
+  useLayoutEffect(() => form.current?.querySelector<HTMLElement>('input, .primary')?.focus(), [obstacle])
+
+  function finish(held: Order): void {
+    setOpen(false)
+    onDone(done(action, subject.name, held))
+  }
+
+  function submit(event: Event): void {
+    event.preventDefault()
+    task.submit({ reference, hold, until })
+  }
+
+  function close(open: boolean): void {
+    setOpen(open)
+    if (placing && (order || failure)) onChange()
+  }
+
+  const title = `${ACTION_LABELS[action]} ${brief(subject.name)}`
+  return (
+    <Dialog id="order-title" title={title} open={open} setOpen={close}>
+      <form ref={form} onSubmit={submit} noValidate>
+        <Stops {...{ obstacle, failure, halfDone }} />
+        {!obstacle && task.overtaken && <Notice kind="warning" title={task.overtaken} />}
+        {!obstacle && placing && !halfDone && (
+          <>
+            <TextField
+              id="reference"
+              label="For whom"
+              dir="auto"
+              maxLength={255}
+              value={reference}
+              setText={setReference}
+              hint="A customer or a receipt, if you like."
+            />
+            {action === 'reserve' && <HoldField {...{ hold, setHold, until, setUntil }} />}
+          </>
+        )}
+        {!obstacle && !placing && order && <p>{describe(order)}</p>}
+        {!placing && !order && busy && <p class="muted">Looking up its order…</p>}
+        <div class="dialog-actions">
+          {obstacle ? (
+            <button type="button" class="primary" onClick={() => close(false)}>
+              Back to the list
+            </button>
+          ) : (
+            <button type="submit" class="primary" aria-disabled={acting || (busy && !order)}>
+              {acting ? DOING_LABELS[action] : failure ? 'Try again' : ACTION_LABELS[action]}
+            </button>
+          )}
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+/** What stops the action. `halfDone`: an animal to be sold is only reserved so far. */
+function Stops({ obstacle, failure, halfDone }: Pick<OrderTask, 'obstacle' | 'failure'> & { halfDone: boolean }) {
+  return (
+    <>
+      {obstacle && (
+        <Notice kind="warning" title={obstacle.what}>
+          {obstacle.advice}
+        </Notice>
+      )}
+      {failure && (
+        <Notice kind="error" title={problem(failure, halfDone)}>
+          {halfDone
+            ? 'It is reserved for this sale. Try again, or release it in the list.'
+            : failure.kind === 'unavailable' && 'Try again: what has been done already is not done twice.'}
+        </Notice>
+      )}
+    </>
+  )
+}
+
+function problem({ code, message }: Failure, halfDone: boolean): string {
+  if (code === 'invalid_order') return message.replace(/^expiresAt/, 'The end')
+  return halfDone ? `Not sold yet. ${message}` : message
+}
+
+function describe(order: Order): string {
+  if (order.status === 'completed') return `Sold ${time(order.changedAt)}${terms(order)}.`
+  return `Reserved${terms(order) || ` since ${time(order.placedAt)}`}.`
+}
+
+function done(action: Action, name: string, order: Order): string {
+  if (action === 'reserve') return `${brief(name)} is reserved${terms(order)}.`
+  return `${brief(name)} is ${action === 'sell' ? 'sold' : 'available again'}.`
+}

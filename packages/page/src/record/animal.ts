@@ -1,0 +1,45 @@
+// One animal, as its events tell: what it is now, and all that has happened to it.
+
+import type { Order, Pet } from '../../../client/src/petstore.ts'
+import type { Event, EventFilter, ReadEvents } from '../live/events.ts'
+
+export interface AnimalRecord {
+  pet: Pet
+  deleted: boolean
+  /** Oldest first. */
+  events: readonly Event[]
+}
+
+/** What the page of an animal or of an order shows. */
+export interface Read {
+  animal: AnimalRecord
+  /** All of the animal's. */
+  orders: readonly Order[]
+  /** The page's own, if it is of an order. */
+  order: Order | undefined
+}
+
+/** `undefined` where no animal ever had this id. */
+export async function readAnimal(
+  readEvents: ReadEvents,
+  petId: bigint,
+  signal?: AbortSignal,
+): Promise<AnimalRecord | undefined> {
+  const events = await readAll(readEvents, { petId }, signal)
+  const pet = events.findLast(({ pet }) => pet)?.pet
+  const last = events.at(-1)
+  if (!pet || !last) return undefined
+  const deleted = last.type === 'pet.deleted'
+  return { pet: { ...pet, status: last.petStatus ?? 'available' }, deleted, events }
+}
+
+/** With a filter, a page may be short before the end: only an empty one is it. */
+export async function readAll(readEvents: ReadEvents, filter: EventFilter, signal?: AbortSignal): Promise<Event[]> {
+  const all: Event[] = []
+  for (let cursor: string | undefined; ; ) {
+    const { events, next } = await readEvents({ ...filter, limit: 100, cursor }, signal)
+    all.push(...events)
+    if (events.length === 0) return all
+    cursor = next
+  }
+}

@@ -1,0 +1,78 @@
+// What an animal or an order is now, a line for each fact.
+
+import type { ComponentChildren } from 'preact'
+import type { Order } from '../../../client/src/petstore.ts'
+import { HOLDING } from '../../../service/src/domain/order-transitions.ts'
+import { CopyId } from '../copy-id.tsx'
+import { Name } from '../name.tsx'
+import { time } from '../phrases.ts'
+import { Status } from '../status.tsx'
+import { ORDER_STATUSES } from '../statuses.ts'
+import { plain } from '../visible-text.ts'
+import type { AnimalRecord } from './animal.ts'
+import { OrderLink, RecordLink } from './record-link.tsx'
+
+interface AnimalFactsProps {
+  animal: AnimalRecord
+  orders: readonly Order[]
+}
+
+export function AnimalFacts({ animal: { pet, deleted, events }, orders }: AnimalFactsProps) {
+  const added = events[0]
+  const holder = orders.find(({ status }) => HOLDING.includes(status))
+  return (
+    <dl class="facts-list">
+      <Fact name="Id">
+        <CopyId id={pet.id} />
+      </Fact>
+      <Fact name="Category">
+        <span class="mono">{String(pet.categoryId)}</span>
+      </Fact>
+      <Fact name="Status">{deleted ? 'Deleted' : <Status status={pet.status} />}</Fact>
+      {added && (
+        <Fact name="Added">
+          {time(added.at)}
+          {added.by && <span class="muted"> — {plain(added.by)}</span>}
+        </Fact>
+      )}
+      {holder && (
+        <Fact name="Order">
+          <OrderLink id={holder.id} />
+        </Fact>
+      )}
+    </dl>
+  )
+}
+
+export function OrderFacts({ order }: { order: Order }) {
+  return (
+    <dl class="facts-list">
+      <Fact name="Animal">
+        <RecordLink kind="animal" id={order.petId}>
+          <Name name={order.petName} />
+        </RecordLink>{' '}
+        <span class="muted">Id {String(order.petId)}</span>
+      </Fact>
+      <Fact name="Status">
+        <Status status={order.status} names={ORDER_STATUSES} />
+      </Fact>
+      {order.reference && (
+        <Fact name="For">
+          <Name name={order.reference} />
+        </Fact>
+      )}
+      <Fact name="Placed">{time(order.placedAt)}</Fact>
+      {order.expiresAt && <Fact name="Until">{time(order.expiresAt)}</Fact>}
+      {order.status !== 'pending' && <Fact name="Ended">{time(order.changedAt)}</Fact>}
+    </dl>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,130 @@
+// The page of one animal or of one order: what it is now, what can be done with it, and its history. It is read from the events.
+
+import type { ComponentChildren } from 'preact'
+import type { PetstoreClient } from '../../../client/src/petstore.ts'
+import { HOLDING } from '../../../service/src/domain/order-transitions.ts'
+import { type Subject, subjectOf } from '../actions.ts'
+import { Heading } from '../heading.tsx'
+import { Actions, type OnAction } from '../list-table.tsx'
+import type { ReadEvents } from '../live/events.ts'
+import type { Feed } from '../live/feed.ts'
+import { useEvents } from '../live/use-feed.ts'
+import { useLoaded } from '../loaded.ts'
+import { Name } from '../name.tsx'
+import { Notice } from '../notice.tsx'
+import { RetryNotice } from '../retry-notice.tsx'
+import { useTitle } from '../title.ts'
+import { plain } from '../visible-text.ts'
+import { type Read, readAll, readAnimal } from './animal.ts'
+import { Corrections } from './corrections.tsx'
+import { History } from './history.tsx'
+import type { RecordId } from './record-address.ts'
+import { AnimalFacts, OrderFacts } from './record-facts.tsx'
+
+interface RecordViewProps {
+  client: PetstoreClient
+  readEvents: ReadEvents
+  feed: Feed
+  record: RecordId
+  onAction: OnAction | undefined
+  onCorrected: (sentence: string) => void
+  onBack: () => void
+  /** Above the buttons: what has just been done. */
+  news: ComponentChildren
+  /** Rises with each change by this page. */
+  changes: number
+}
+
+export function RecordView({ record, onAction, onCorrected, onBack, news, ...service }: RecordViewProps) {
+  const { value, failure, reload } = useRead(record, service)
+  // While the next record is read, the one before it is seen.
+  const loaded = failure && !isSame(value?.of, record) ? undefined : value
+  const read = loaded?.read
+  const order = read?.order
+  const name = read?.animal.pet.name
+  useTitle(order ? `Order ${order.id}` : name === undefined ? 'Petstore' : plain(name))
+  const subject = read && subjectIn(read)
+  return (
+    <article
+      class={order ? 'record receipt' : 'record'}
+      aria-busy={!loaded && !failure}
+      data-pet={read && String(read.animal.pet.id)}
+    >
+      <button type="button" class="quiet" onClick={onBack}>
+        ← {record.kind === 'order' ? 'Orders' : 'Animals'}
+      </button>
+      {!read && (loaded || failure) && <Heading>{named(record)}</Heading>}
+      {failure && <RetryNotice {...{ failure, reload }} title={`Could not load ${named(record).toLowerCase()}.`} />}
+      {loaded && !read && <Notice kind="error" title={noneIs(loaded.of)} />}
+      {read && (
+        <>
+          <Heading>{order ? `Order ${order.id}` : <Name name={read.animal.pet.name} />}</Heading>
+          {order ? <OrderFacts order={order} /> : <AnimalFacts {...read} />}
+          {news}
+          <div class="record-actions">
+            {onAction && subject && <Actions subject={subject} onAction={onAction} />}
+            {onAction && <Corrections {...{ client: service.client, read, onCorrected }} />}
+            {order && (
+              <button type="button" onClick={() => print()}>
+                Print a receipt
+              </button>
+            )}
+          </div>
+          <History
+            events={order ? read.animal.events.filter(({ orderId }) => orderId === order.id) : read.animal.events}
+            orders={read.orders}
+          />
+        </>
+      )}
+    </article>
+  )
+}
+
+function useRead(
+  record: RecordId,
+  { client, readEvents, feed, changes }: Pick<RecordViewProps, 'client' | 'readEvents' | 'feed' | 'changes'>,
+) {
+  const loaded = useLoaded(
+    async (signal) => ({ of: record, read: await load(client, readEvents, record, signal) }),
+    [record.kind, record.id, changes],
+  )
+  const petId = loaded.value?.read?.animal.pet.id
+  useEvents(feed, (events, gap) => (gap || events.some((event) => event.petId === petId)) && loaded.reload())
+  return loaded
+}
+
+async function load(
+  client: PetstoreClient,
+  readEvents: ReadEvents,
+  { kind, id }: RecordId,
+  signal: AbortSignal,
+): Promise<Read | undefined> {
+  const petId = kind === 'animal' ? id : (await readAll(readEvents, { orderId: id }, signal))[0]?.petId
+  if (petId === undefined) return undefined
+  const [animal, { orders }] = await Promise.all([
+    readAnimal(readEvents, petId, signal),
+    client.listOrderPage({ petId, sort: 'newest', limit: 100 }, { signal }),
+  ])
+  const order = kind === 'order' ? (orders.find((order) => order.id === id) ?? (await client.getOrder(id))) : undefined
+  return animal && { animal, orders, order }
+}
+
+function isSame(one: RecordId | undefined, other: RecordId): boolean {
+  return one?.kind === other.kind && one.id === other.id
+}
+
+function named({ kind, id }: RecordId): string {
+  return `${kind === 'order' ? 'Order' : 'Animal'} ${id}`
+}
+
+function noneIs({ kind, id }: RecordId): string {
+  return `No ${kind} has the ${kind === 'order' ? 'number' : 'id'} ${id}.`
+}
+
+/** What the buttons act on: an order that still holds its animal, or the animal with the order that holds it. */
+function subjectIn({ animal: { pet, deleted }, orders, order }: Read): Subject | undefined {
+  if (order) return subjectOf(order)
+  const holder = orders.find(({ status }) => HOLDING.includes(status))
+  if (deleted || (pet.status !== 'available' && !holder)) return undefined
+  return { petId: pet.id, name: pet.name, status: pet.status, order: holder }
+}

@@ -1,0 +1,124 @@
+// The search: a name, the beginning of one, several words, or an id. The list narrows as one types; whoever has the id itself is shown above.
+
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { type Order, type Pet, PetstoreApiError, type PetstoreClient } from '../../client/src/petstore.ts'
+import { subjectOf } from './actions.ts'
+import { parseInteger } from './draft.ts'
+import { Icon } from './icons.tsx'
+import { Facts } from './just-added.tsx'
+import type { List } from './list.ts'
+import { firstPage } from './list-position.ts'
+import { Actions, type OnAction } from './list-table.tsx'
+import type { ReadEvents } from './live/events.ts'
+import { useLoaded } from './loaded.ts'
+import { Name } from './name.tsx'
+import { terms } from './phrases.ts'
+import { readAnimal } from './record/animal.ts'
+import { RecordLink } from './record/record-link.tsx'
+import { Status } from './status.tsx'
+import { ORDER_STATUSES } from './statuses.ts'
+import { TextField } from './text-field.tsx'
+
+export const SEARCH_ID = 'search'
+/** At least so far apart, which is four a second: the first letter is searched for at once. */
+const APART_MS = 250
+
+interface SearchBoxProps extends Pick<List, 'position' | 'goTo'> {
+  client: PetstoreClient
+  readEvents: ReadEvents
+  onAction: OnAction | undefined
+}
+
+export function SearchBox({ client, readEvents, position, goTo, onAction }: SearchBoxProps) {
+  const [text, setText] = useState(position.search)
+  /** The search that was asked for last: another one in the address came from elsewhere, such as Back. */
+  const asked = useRef(position.search)
+  const askedAt = useRef(Number.NEGATIVE_INFINITY)
+  // Before anybody can type: an effect would run later, and take away what was typed meanwhile.
+  useLayoutEffect(() => {
+    if (position.search === asked.current) return
+    asked.current = position.search
+    setText(position.search)
+  }, [position.search])
+  useEffect(() => {
+    const search = text.trim()
+    if (search === asked.current) return
+    const ask = () => {
+      asked.current = search
+      askedAt.current = performance.now()
+      goTo({ ...firstPage(position), search })
+    }
+    const timer = setTimeout(ask, askedAt.current + APART_MS - performance.now())
+    return () => clearTimeout(timer)
+  }, [text, position])
+  const orders = position.view === 'orders'
+  const found = useFound(position.search, orders ? (id) => readOrder(client, id) : (id) => readPet(readEvents, id))
+
+  return (
+    <search>
+      <TextField
+        id={SEARCH_ID}
+        label="Search"
+        dir="auto"
+        maxLength={255}
+        placeholder={orders ? 'A customer, an animal or a number' : 'A name or an id'}
+        value={text}
+        setText={setText}
+        beside={
+          text !== '' && (
+            <button type="button" class="quiet" aria-label="Show the whole list" onClick={() => setText('')}>
+              <Icon name="close" />
+            </button>
+          )
+        }
+      />
+      {found && <Found found={found} onAction={onAction} />}
+    </search>
+  )
+}
+
+async function readOrder(client: PetstoreClient, id: bigint): Promise<Order | undefined> {
+  return client.getOrder(id).catch((error) => {
+    if (error instanceof PetstoreApiError && error.status === 404) return undefined
+    throw error
+  })
+}
+
+async function readPet(readEvents: ReadEvents, id: bigint): Promise<Pet | undefined> {
+  const record = await readAnimal(readEvents, id)
+  return record?.deleted ? undefined : record?.pet
+}
+
+/** What has exactly this id, if the search is one. */
+function useFound(search: string, find: (id: bigint) => Promise<Pet | Order | undefined>): Pet | Order | undefined {
+  const id = parseInteger(search)
+  const { value } = useLoaded(async () => (id === undefined ? undefined : find(id)), [id])
+  return value?.id === id ? value : undefined
+}
+
+function Found({ found, onAction }: { found: Pet | Order; onAction: OnAction | undefined }) {
+  const order = 'petId' in found ? found : undefined
+  const pet = found as Pet
+  const subject = order ? subjectOf(order) : { ...pet, petId: pet.id }
+  return (
+    <section class="found" aria-labelledby="found">
+      <h2 id="found">
+        <RecordLink kind={order ? 'order' : 'animal'} id={found.id} plain>
+          <Name name={order?.petName ?? pet.name} />
+        </RecordLink>
+      </h2>
+      <div class="facts">
+        {order ? (
+          <>
+            <span class="muted">Order {String(order.id)}</span>
+            <Status status={order.status} names={ORDER_STATUSES} />
+            <span class="muted">{terms(order)}</span>
+          </>
+        ) : (
+          <Facts pet={pet} />
+        )}
+        {onAction && subject && <Actions subject={subject} onAction={onAction} />}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,195 @@
+// The page after signing in: the bar, the list of animals or of orders, and what people do with them.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Pet, PetstoreClient } from '../../client/src/petstore.ts'
+import { useActing } from './acting.tsx'
+import { type Action, type Subject, statusAfter } from './actions.ts'
+import { AddDialog } from './add-dialog.tsx'
+import { useAnnounce } from './announcer.tsx'
+import { Bar, TITLES } from './bar.tsx'
+import { type Draft, isEmpty } from './draft.ts'
+import { EmptyStore } from './empty-store.tsx'
+import { exportList } from './files/export.ts'
+import { ImportDialog } from './files/import-dialog.tsx'
+import { useHolders } from './holders.ts'
+import { afterEvent, JustAdded } from './just-added.tsx'
+import { type List, useList } from './list.ts'
+import { type ListPosition, nextPage, previousPage, startOf } from './list-position.ts'
+import { ListView } from './list-view.tsx'
+import type { ReadEvents } from './live/events.ts'
+import { useEvents, useFeed, useMarks } from './live/use-feed.ts'
+import { News } from './news.tsx'
+import { countOf, pageName, summary } from './pager.tsx'
+import { brief } from './phrases.ts'
+import { type Opened, OpenRecord, useOpened } from './record/record-address.ts'
+import { RecordView } from './record/record-view.tsx'
+import { moveRow } from './row-focus.ts'
+import { SEARCH_ID } from './search-box.tsx'
+import { ShortcutsDialog, useShortcuts } from './shortcuts.tsx'
+import type { SignedIn } from './tab-keys.ts'
+import { useTitle } from './title.ts'
+import { SkipLink, TitleRow } from './title-row.tsx'
+import { TodayView } from './today/today-view.tsx'
+import { Tools } from './tools.tsx'
+
+interface StoreViewProps {
+  client: PetstoreClient
+  readEvents: ReadEvents
+  signedIn: SignedIn
+  draft: Draft
+  setDraft: (draft: Draft) => void
+  added: readonly Pet[]
+  setAdded: (added: readonly Pet[]) => void
+  onSignOut: () => void
+}
+
+export function StoreView({ client, readEvents, signedIn, draft, setDraft, added, setAdded, ...rest }: StoreViewProps) {
+  const announce = useAnnounce()
+  const { readOnly } = signedIn
+  const feed = useFeed(readEvents)
+  const list = useList(client, feed)
+  const { position, shown, reload } = list
+  const holders = useHolders(client, shown)
+  const [marks, mark] = useMarks()
+  const [adding, setAdding] = useState(false)
+  const [news, setNews] = useState('')
+  const [importing, setImporting] = useState(false)
+  const [sampling, setSampling] = useState(false)
+  const [explaining, setExplaining] = useState(false)
+  const [start, orderDialog] = useActing({ client, feed, shown, onStart: () => setNews(''), onChange: reload, onDone })
+  const onAction = readOnly ? undefined : start
+  const [opened, open] = useOpened()
+  const [changes, setChanges] = useState(0)
+  useTitle(opened ? (opened.kind === 'today' ? 'Today' : undefined) : TITLES[position.view])
+  useRecovery(list.failure !== undefined, () => announce('The service is responding again.'))
+
+  useEvents(feed, (events) => {
+    for (const { petId } of events) holders.forget(petId)
+    mark(events.map(({ petId }) => petId))
+    setAdded(events.reduce(afterEvent, added))
+    list.refresh()
+  })
+
+  function goTo(next: ListPosition): void {
+    if (next.view !== position.view) announce(TITLES[next.view])
+    else if (next.page !== position.page) announce(pageName(next))
+    setNews('')
+    open(undefined)
+    list.goTo(next)
+  }
+
+  function show(next: Opened): void {
+    setNews('')
+    open(next)
+  }
+
+  function goBack(view: ListPosition['view']): void {
+    goTo(position.view === view ? position : startOf(view, position))
+  }
+
+  function step(next: ListPosition | undefined): void {
+    if (next && !list.loading && !opened) goTo(next)
+  }
+
+  const [shortcuts, setShortcuts] = useShortcuts({
+    '/': () => document.getElementById(SEARCH_ID)?.focus(),
+    n: () => !readOnly && setAdding(true),
+    j: () => moveRow(1),
+    k: () => moveRow(-1),
+    ArrowDown: () => moveRow(1),
+    ArrowUp: () => moveRow(-1),
+    ArrowLeft: () => step(shown && previousPage(shown.position, shown.prev)),
+    ArrowRight: () => step(shown && nextPage(shown.position, shown.next)),
+    '?': () => setExplaining(true),
+  })
+
+  function onAdded(pet: Pet): void {
+    setAdded([pet, ...added])
+    announce(`${brief(pet.name)} was added. Its id is ${pet.id}.`)
+    reload()
+  }
+
+  function noteChange(sentence: string): void {
+    setNews(sentence)
+    announce(sentence)
+    setChanges((before) => before + 1)
+    reload()
+  }
+
+  function onDone(sentence: string, action: Action, { petId }: Subject): void {
+    setAdded(added.map((pet) => (pet.id === petId ? { ...pet, status: statusAfter(action) } : pet)))
+    holders.forget(petId)
+    noteChange(sentence)
+  }
+
+  const animals = position.view === 'animals'
+  const emptyStore = animals && (sampling || hasNoAnimals(list)) && (
+    <EmptyStore client={client} readOnly={readOnly} onRunning={setSampling} onDone={reload} />
+  )
+  function addNamed(name: string): void {
+    setDraft({ ...draft, name })
+    setAdding(true)
+  }
+  const onAdd = animals && !readOnly ? () => setAdding(true) : undefined
+  const newsShown = news && <News title={news} onClose={() => setNews('')} />
+  return (
+    <OpenRecord.Provider value={show}>
+      {!opened && <SkipLink />}
+      <Bar {...{ position, opened, goTo, signedIn }} onExplain={() => setExplaining(true)} onSignOut={rest.onSignOut} />
+      {opened ? (
+        <main class="page">
+          {opened.kind === 'today' ? (
+            <TodayView {...{ client, readEvents, feed }} />
+          ) : (
+            <RecordView
+              {...{ client, readEvents, feed, onAction, changes }}
+              record={opened}
+              news={newsShown}
+              onCorrected={noteChange}
+              onBack={() => goBack(opened.kind === 'order' ? 'orders' : 'animals')}
+            />
+          )}
+        </main>
+      ) : (
+        <main class="page">
+          <TitleRow
+            title={TITLES[position.view]}
+            draftKept={!isEmpty(draft) && !adding}
+            onAdd={onAdd}
+            onImport={() => setImporting(true)}
+            onExport={async () => noteChange(await exportList(client, position))}
+          />
+          <p class="print-title" data-text={shown && summary(shown)} />
+          {animals && <JustAdded {...{ added, onAction }} onClear={() => setAdded([])} />}
+          {!emptyStore && <Tools {...{ client, readEvents, position, shown, goTo, onAction }} />}
+          <ListView
+            {...{ ...list, goTo, added, onAction, emptyStore }}
+            holderOf={holders.holderOf}
+            marks={marks}
+            onAdd={readOnly ? undefined : addNamed}
+            news={newsShown}
+          />
+        </main>
+      )}
+      <AddDialog {...{ client, draft, setDraft, onAdded }} open={adding} setOpen={setAdding} />
+      {!readOnly && <ImportDialog {...{ client }} open={importing} setOpen={setImporting} onAdded={reload} />}
+      {orderDialog}
+      <ShortcutsDialog open={explaining} setOpen={setExplaining} enabled={shortcuts} setEnabled={setShortcuts} />
+    </OpenRecord.Provider>
+  )
+}
+
+/** Nothing is filtered out, and yet nothing is there. */
+function hasNoAnimals({ position, shown }: List): boolean {
+  const whole = position.page === 1 && position.status === undefined && position.search === ''
+  return whole && shown?.position === position && countOf(shown) === 0
+}
+
+/** Calls `recovered` when `failing` has changed from true to false. */
+function useRecovery(failing: boolean, recovered: () => void): void {
+  const before = useRef(false)
+  useEffect(() => {
+    if (before.current && !failing) recovered()
+    before.current = failing
+  })
+}

@@ -1,0 +1,49 @@
+// Above the list: the search, the statuses to choose from, with their counts, and the order.
+
+import type { Inventory, PetstoreClient } from '../../client/src/petstore.ts'
+import type { List } from './list.ts'
+import { firstPage, type Sort } from './list-position.ts'
+import type { OnAction } from './list-table.tsx'
+import type { ReadEvents } from './live/events.ts'
+import { RadioGroup } from './radio-group.tsx'
+import { SearchBox } from './search-box.tsx'
+import { ORDER_STATUSES, STATUSES } from './statuses.ts'
+
+const FILTERS = { animals: [['all', 'All'], ...STATUSES], orders: [['all', 'All'], ...ORDER_STATUSES] } as const
+
+interface ToolsProps extends Pick<List, 'position' | 'shown' | 'goTo'> {
+  client: PetstoreClient
+  readEvents: ReadEvents
+  onAction: OnAction | undefined
+}
+
+export function Tools({ client, readEvents, position, shown, goTo, onAction }: ToolsProps) {
+  return (
+    <div class="tools">
+      <SearchBox {...{ client, readEvents, position, goTo, onAction }} />
+      <RadioGroup
+        legend="Status"
+        name="filter"
+        options={FILTERS[position.view]}
+        counts={position.search ? undefined : countsOf(shown?.inventory)}
+        value={position.status ?? 'all'}
+        onChange={(value) => goTo(firstPage({ ...position, status: value === 'all' ? undefined : value }))}
+      />
+      <div class="field">
+        <label for="sort">Order</label>
+        <select
+          id="sort"
+          value={position.sort}
+          onChange={({ currentTarget }) => goTo(firstPage({ ...position, sort: currentTarget.value as Sort }))}
+        >
+          <option value="oldest">Oldest first</option>
+          <option value="newest">Newest first</option>
+        </select>
+      </div>
+    </div>
+  )
+}
+
+function countsOf(inventory: Inventory | undefined): Record<string, bigint> | undefined {
+  return inventory && { all: inventory.available + inventory.pending + inventory.sold, ...inventory }
+}

@@ -1,0 +1,204 @@
+// Adding an animal on the page at `/`: the form, its drafts and its retries, in a real browser, by keyboard alone.
+
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { addPets, focusedName, openAdding, openEachTest, openSignedIn, tabTo } from '../../../test/support/console.ts'
+import { valuesOf } from '../../../test/support/fields.ts'
+import type { Service } from '../../../test/support/service.ts'
+import type { Pet } from '../../service/src/domain/pets.ts'
+import { FIELDS, LABELS } from '../src/draft.ts'
+
+let service: Service
+let page: Page
+const { alert, press, type, animals } = openEachTest((opened) => {
+  ;({ service, page } = opened)
+})
+
+const addAnimals = (count: number) => addPets(service, count, 'sold', 'available')
+
+describe('adding', () => {
+  test('asks for every field of a new animal and sends it, and the table shows each', async () => {
+    await addAnimals(1)
+    await openSignedIn(page, service.key)
+    await page.getByRole('columnheader').first().waitFor()
+    expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['Id', ...Object.values(LABELS), 'Actions'])
+    await openAdding(page)
+    const values = valuesOf('NewPet')
+    await page.getByText('Already reserved or sold?').click()
+    for (const field of FIELDS) {
+      const control = page.locator(`[name="${field}"]`)
+      if ((await control.first().getAttribute('type')) === 'radio')
+        await control.and(page.locator(`[value="${values[field]}"]`)).check()
+      else await control.fill(String(values[field]))
+    }
+    await press('Enter')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    expect((await animals())[1]).toEqual({ id: 2n, ...values } as unknown as Pet)
+    const row = page.getByRole('row').filter({ hasText: String(values.name) })
+    await row.waitFor()
+    const cells = (await row.innerText()).toLowerCase()
+    for (const value of Object.values(values)) expect(cells).toContain(String(value).toLowerCase())
+  })
+
+  test('shows each problem at its field, keeps what was typed, and then adds the animal', async () => {
+    await openSignedIn(page, service.key)
+    await openAdding(page)
+    expect(await focusedName(page)).toBe('Name')
+    await type('   ')
+    await press('Tab')
+    await type('99999999999999999999')
+    await press('Enter')
+    const describedBy = async (label: string) => {
+      const ids = await page.getByLabel(label, { exact: true }).getAttribute('aria-describedby')
+      return page.locator(`#${ids?.split(' ')[0]}`).textContent()
+    }
+    await page.getByText('Name must contain').waitFor()
+    expect(await describedBy('Name')).toStartWith('Name must contain')
+    expect(await describedBy('Category')).toBe(
+      'Category must be an integer from -9223372036854775808 to 9223372036854775807.',
+    )
+    expect(await focusedName(page)).toBe('Name')
+    expect(await page.getByLabel('Name').inputValue()).toBe('   ')
+    expect(await page.getByLabel('Category').inputValue()).toBe('99999999999999999999')
+
+    await press('ControlOrMeta+A')
+    await type('Luna')
+    await press('Tab')
+    await press('ControlOrMeta+A')
+    await type('9223372036854775807')
+    await press('Tab')
+    expect(await focusedName(page)).toBe('Already reserved or sold?')
+    await press('Enter')
+    await press('Tab')
+    await press('ArrowRight')
+    await press('Enter')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    const justAdded = page.getByRole('region', { name: 'Just added' })
+    expect(await justAdded.textContent()).toContain('9223372036854775807')
+    await page.getByRole('status').getByText('Luna was added. Its id is 1.').waitFor()
+    expect(await animals()).toEqual([{ id: 1n, name: 'Luna', categoryId: 9223372036854775807n, status: 'pending' }])
+    expect(await focusedName(page)).toBe('Add an animal')
+  })
+
+  test('text that is not a number is reported at its field, too', async () => {
+    await openSignedIn(page, service.key)
+    await openAdding(page)
+    await tabTo(page, 'Category')
+    await type('seven')
+    await press('Enter')
+    await page.getByText('Category must be a whole number.').waitFor()
+    await page.getByText('Name is required.').waitFor()
+    expect(await animals()).toEqual([])
+  })
+
+  test('an answer that was lost leads to a retry that cannot add twice', async () => {
+    await openSignedIn(page, service.key)
+    const sent: (string | undefined)[] = []
+    let lose = true
+    await page.route('**/v1/pets', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      sent.push(route.request().headers()['idempotency-key'])
+      // The service gets it and adds it; its answer never arrives.
+      if (!lose) return route.continue()
+      await route.fetch()
+      return route.abort('connectionreset')
+    })
+    await openAdding(page)
+    await type('Rex')
+    await press('Tab')
+    await type('7')
+    await press('Enter')
+    await alert().getByText('The animal may have been added.').waitFor()
+    expect(await page.getByLabel('Name').inputValue()).toBe('Rex')
+    // Even a reload in between keeps the try.
+    await page.reload()
+    await page.getByRole('heading', { name: 'Animals', exact: true }).waitFor()
+    lose = false
+    await openAdding(page)
+    await press('Enter')
+    await page.getByRole('region', { name: 'Just added' }).locator('bdi').getByText('Rex').waitFor()
+    expect((await animals()).map(({ name }) => name)).toEqual(['Rex'])
+    expect(sent.length).toBeGreaterThan(1)
+    expect(new Set(sent).size).toBe(1)
+  })
+
+  test('adds one after another, with the category kept; a second press in the same moment adds nothing', async () => {
+    await openSignedIn(page, service.key)
+    await openAdding(page)
+    await type('Rex')
+    await page.getByLabel('Category').fill('7')
+    await page.getByRole('dialog').getByRole('button', { name: 'Add another' }).click()
+    await page.getByText('Rex was added. The category is kept for the next one.').waitFor()
+    expect(await focusedName(page)).toBe('Name')
+    await type('Mia')
+    expect(await page.getByLabel('Category').inputValue()).toBe('7')
+    await page.evaluate(`for (const press of [1, 2]) document.querySelector('dialog[open] form').requestSubmit()`)
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    expect((await animals()).map(({ name, categoryId }) => [name, categoryId])).toEqual([
+      ['Rex', 7n],
+      ['Mia', 7n],
+    ])
+    await openAdding(page)
+    await type('Tom')
+    await page.getByLabel('Category').fill('8')
+    await page.getByRole('dialog').getByRole('button', { name: 'Add another' }).click()
+    await page.getByRole('dialog').getByText('Tom was added.').waitFor()
+    await press('Escape')
+    expect(await page.getByText('Draft kept').count()).toBe(0)
+  })
+
+  test('what was just added is one line with its actions, and opens', async () => {
+    await addAnimals(30)
+    await page.addInitScript(`sessionStorage['petstore.added'] ??= JSON.stringify(
+      Array.from({ length: 30 }, (_, n) => ({ id: n + 1, name: 'Pet ' + (n + 1), categoryId: 7, status: n % 2 ? 'available' : 'sold' })).reverse())`)
+    await page.reload()
+    await openSignedIn(page, service.key)
+    const justAdded = page.getByRole('region', { name: 'Just added' })
+    expect((await justAdded.boundingBox())?.height).toBeLessThan(60)
+    await justAdded.getByRole('button', { name: '29 earlier' }).click()
+    await justAdded.locator('bdi').getByText('Pet 28', { exact: true }).waitFor()
+    expect((await page.locator('.rows').boundingBox())?.y).toBeLessThan(page.viewportSize()?.height ?? 0)
+    await justAdded.getByRole('button', { name: 'Sell Pet 30' }).click()
+    await page.getByRole('dialog', { name: 'Sell Pet 30' }).waitFor()
+    await press('Enter')
+    await justAdded.getByRole('button', { name: 'Take back Pet 30' }).waitFor()
+  })
+
+  test('says that a draft was kept, and removes the problem of a field when the field is edited', async () => {
+    await openSignedIn(page, service.key)
+    await openAdding(page)
+    await type(' ')
+    await press('Enter')
+    await page.getByText('Category is required.').waitFor()
+    await tabTo(page, 'Category')
+    await type('7')
+    await press('Enter')
+    await page.getByText('Name must contain').waitFor()
+    expect(await focusedName(page)).toBe('Name')
+    await type('Rex')
+    await page.getByText('Name must contain').waitFor({ state: 'hidden' })
+    expect(await focusedName(page)).toBe('Name')
+    await press('Escape')
+    await page.getByText('Draft kept').waitFor()
+    await openAdding(page)
+    await page.getByText('These entries were kept from before.').waitFor()
+    await press('Enter')
+    await page.getByRole('region', { name: 'Just added' }).locator('bdi').getByText('Rex').waitFor()
+    expect(await page.getByText('Draft kept').count()).toBe(0)
+  })
+
+  test('copies the id of the animal that was just added', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await openSignedIn(page, service.key)
+    await openAdding(page)
+    await type('Rex')
+    await press('Tab')
+    await type('7')
+    await press('Enter')
+    await page.getByRole('region', { name: 'Just added' }).waitFor()
+    await tabTo(page, 'Copy id 1')
+    await press('Enter')
+    await page.getByRole('status').getByText('Id 1 is copied.').waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('1')
+  })
+})

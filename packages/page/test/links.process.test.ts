@@ -1,0 +1,65 @@
+// The pages behind a proxy that serves the service below a path of its own, in a real browser: nothing is asked for beside that path.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Browser } from 'playwright-core'
+import { openPage, startBrowser, type Watched } from '../../../test/support/browser.ts'
+import { addPets, openSignedIn } from '../../../test/support/console.ts'
+import { type PrefixProxy, startPrefixProxy } from '../../../test/support/prefix-proxy.ts'
+import { type Service, startService } from '../../../test/support/service.ts'
+
+let browser: Browser
+let service: Service
+let proxy: PrefixProxy
+let watched: Watched
+beforeAll(async () => {
+  browser = await startBrowser()
+  proxy = startPrefixProxy(() => service.origin)
+  service = await startService({ baseUrls: { production: `${proxy.origin}/shop/v1`, staging: undefined } })
+  await addPets(service, 45, 'available', 'sold')
+  watched = await openPage(browser, `${proxy.origin}/shop/`, { viewport: { width: 1440, height: 900 } })
+})
+afterAll(async () => {
+  await browser?.close()
+  await service?.stop()
+  await proxy?.stop()
+})
+
+test('the page signs in, turns its pages, survives a reload and changes its view', async () => {
+  const { page } = watched
+  await openSignedIn(page, service.key)
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByText('· page 2', { exact: true }).waitFor()
+  await page.waitForURL(`${proxy.origin}/shop/?cursor=*`)
+  await page.reload()
+  await page.getByText('· page 2', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Orders' }).click()
+  await page.waitForURL(`${proxy.origin}/shop/?view=orders&status=pending`)
+  await page.getByRole('link', { name: 'Animals' }).click()
+  await page.waitForURL(`${proxy.origin}/shop/`)
+})
+
+test('the reference opens from the page, names the address below the path, and leads back', async () => {
+  const { page } = watched
+  const opening = page.waitForEvent('popup')
+  await page.getByRole('link', { name: 'Reference' }).click()
+  const reference = await opening
+  reference.setDefaultTimeout(600_000)
+  await reference.getByText(`${proxy.origin}/shop/v1`).first().waitFor()
+  // Behind `#` the library writes the section in view, which while it loads may be the first.
+  expect(reference.url().replace(/#.*/, '')).toBe(`${proxy.origin}/shop/docs`)
+  await reference.getByRole('link', { name: 'The animals' }).click()
+  await reference.waitForURL(`${proxy.origin}/shop/`)
+})
+
+test('signing out leads back to the start of the page', async () => {
+  const { page } = watched
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Petstore' }).waitFor()
+  await page.waitForURL(`${proxy.origin}/shop/`)
+})
+
+test('nothing was asked for beside the path, and the browser had nothing to complain about', () => {
+  expect(proxy.paths.length).toBeGreaterThan(10)
+  expect(proxy.paths.filter((path) => !path.startsWith('/shop/'))).toEqual([])
+  expect(watched.complaints).toEqual([])
+})

@@ -1,0 +1,428 @@
+// The list of the page at `/`: its address, its failures, its pager and its keys, in a real browser.
+
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { accessibilityProblems } from '../../../test/support/browser.ts'
+import { addPets, focusedName, listedIds, openEachTest, openSignedIn, tabTo } from '../../../test/support/console.ts'
+import { newPet, petBody } from '../../../test/support/pets.ts'
+import type { Service } from '../../../test/support/service.ts'
+
+let service: Service
+let page: Page
+const { alert, press } = openEachTest((opened) => {
+  ;({ service, page } = opened)
+})
+
+const addAnimals = (count: number) => addPets(service, count, 'available', 'sold')
+
+/** Answers every list as a service that limits the rate. */
+async function limitRate(): Promise<void> {
+  await page.route('**/v1/pets?**', (route) =>
+    route.fulfill({
+      status: 429,
+      headers: { 'Content-Type': 'application/json', 'Retry-After': '3600' },
+      body: JSON.stringify({ code: 'rate_limited', message: 'Too many requests.', status: 429 }),
+    }),
+  )
+}
+
+test('the address holds status, page size and page: for a reload, Back and Forward, and a second tab', async () => {
+  await addAnimals(250)
+  await openSignedIn(page, service.key)
+  await page.getByRole('radio', { name: 'Sold' }).check()
+  await page.getByText('1 – 20').waitFor()
+  await page.getByLabel('Per page').selectOption('50')
+  await page.getByText('1 – 50').waitFor()
+  expect(page.url()).toBe(`${service.origin}/?status=sold&limit=50`)
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByText('51 – 100').waitFor()
+  const ids = await listedIds(page)
+  expect(new URL(page.url()).searchParams.get('cursor')).toBeTruthy()
+
+  await page.reload()
+  await page.getByText('51 – 100').waitFor()
+  expect(await listedIds(page)).toEqual(ids)
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByText('101 – 125 of 125').waitFor()
+  await page.goBack()
+  await page.getByText('51 – 100').waitFor()
+  await page.goBack()
+  await page.getByText('1 – 50').waitFor()
+  await page.goForward()
+  await page.getByText('51 – 100').waitFor()
+  expect(await listedIds(page)).toEqual(ids)
+  await page.getByRole('button', { name: 'Previous' }).click()
+  await page.getByText('1 – 50').waitFor()
+  await page.goBack()
+
+  const other = await page.context().newPage()
+  await other.goto(page.url())
+  await other.getByText('51 – 100').waitFor()
+  expect(await listedIds(other)).toEqual(ids)
+  expect(await other.getByRole('radio', { name: 'Sold' }).isChecked()).toBe(true)
+  await other.getByRole('button', { name: 'Previous' }).click()
+  await other.getByText('1 – 50').waitFor()
+  await other.getByRole('button', { name: 'Sign out' }).click()
+  await other.waitForURL(`${service.origin}/`)
+})
+
+test('the newest come first, or the last page; a link to any page leads on in both directions', async () => {
+  await addAnimals(130)
+  await openSignedIn(page, service.key)
+  const ids = (from: number, to: number) =>
+    Array.from({ length: Math.abs(from - to) + 1 }, (_, n) => String(from < to ? from + n : from - n))
+  const shows = async (range: string, expected: string[], on = page) => {
+    await on.locator('.numbers').getByText(range, { exact: true }).waitFor()
+    expect(await listedIds(on)).toEqual(expected)
+  }
+  await page.getByRole('button', { name: 'Last page' }).click()
+  await shows('111 – 130 of 130', ids(111, 130))
+  await page.getByRole('button', { name: 'Previous' }).click()
+  await shows('91 – 110 of 130', ids(91, 110))
+  const link = await page.context().newPage()
+  await link.goto(page.url())
+  await shows('91 – 110 of 130', ids(91, 110), link)
+  await link.getByRole('button', { name: 'Previous' }).click()
+  await shows('71 – 90 of 130', ids(71, 90), link)
+  await page.getByRole('button', { name: 'Next' }).click()
+  await shows('111 – 130 of 130', ids(111, 130))
+
+  await page.getByLabel('Order').selectOption('Newest first')
+  await shows('1 – 20 of 130', ids(130, 111))
+  expect(page.url()).toBe(`${service.origin}/?sort=newest`)
+  await press('ArrowRight')
+  await shows('21 – 40 of 130', ids(110, 91))
+  await page.getByRole('button', { name: 'Next' }).click()
+  await shows('41 – 60 of 130', ids(90, 71))
+  await link.goto(page.url())
+  await link.getByRole('button', { name: 'Previous' }).click()
+  await shows('21 – 40 of 130', ids(110, 91), link)
+  await page.getByRole('button', { name: 'Last page' }).click()
+  await shows('111 – 130 of 130', ids(20, 1))
+})
+
+test('the head of the table and the pager stay in sight; keys work after a filter was chosen', async () => {
+  await addAnimals(60)
+  await openSignedIn(page, service.key)
+  await page.getByLabel('Per page').selectOption('100')
+  await page.getByText('60 of 60').waitFor()
+  await page.getByLabel('Per page').selectOption('20')
+  await page.getByText('1 – 20 of 60').waitFor()
+  await page.locator('.rows tbody tr').last().scrollIntoViewIfNeeded()
+  await page.evaluate('scrollTo(0, document.body.scrollHeight)')
+  expect((await page.getByRole('columnheader', { name: 'Name' }).boundingBox())?.y).toBeWithin(-1, 1)
+  await press('n')
+  await page.getByRole('dialog').waitFor()
+  await press('Escape')
+  await page.getByRole('radio', { name: 'Available' }).click()
+  await page.getByText('1 – 20 of 30').waitFor()
+  await press('?')
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await press('Escape')
+  await press('ArrowLeft')
+  await page.getByText('1 – 20 of 60').waitFor()
+})
+
+test('a search narrows as one types, marks what it found, stays in the address, and offers to add what is not there', async () => {
+  const by = (await service.store.listKeys())[0]?.id as bigint
+  for (const name of ['Old Biscuit', 'Luna', 'Bismarck', 'Lulu', 'Müller']) {
+    await service.store.createPet(newPet({ name, status: 'available' }), by)
+  }
+  await page.clock.install()
+  await openSignedIn(page, service.key)
+  await page.getByText('5 animals').waitFor()
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).searchParams.get('search') ?? ''))
+  await press('/')
+  // By the page's own clock: however slow the machine is, nobody pauses between the letters.
+  await page.clock.pauseAt(Date.now() + 10_000)
+  for (const letter of 'bis') {
+    await page.keyboard.type(letter)
+    await page.clock.runFor(100)
+  }
+  await page.clock.resume()
+  await page.getByText('2 animals').waitFor()
+  expect(await page.locator('.rows mark').allTextContents()).toEqual(['Bis', 'Bis'])
+  // At once, and then at most every 250 ms.
+  expect(asked.filter(Boolean)).toEqual(['b', 'bis'])
+  await page.keyboard.type(' old')
+  // A part of the word finds the same animal.
+  await page.waitForURL(`${service.origin}/?search=bis+old`)
+  await page.getByText('1 animal', { exact: true }).waitFor()
+  await page.reload()
+  await page.getByText('1 animal', { exact: true }).waitFor()
+  expect(await page.getByLabel('Search').inputValue()).toBe('bis old')
+  await page.goBack()
+  await page.getByText('5 animals').waitFor()
+  expect(await page.getByLabel('Search').inputValue()).toBe('')
+
+  await page.getByLabel('Search').fill('muller')
+  await page.locator('mark').getByText('Müller').waitFor()
+  await page.getByLabel('Search').fill('Rex')
+  await page.getByText('No animal with “Rex” was found.').waitFor()
+  await page.getByRole('button', { name: 'Add “Rex”' }).click()
+  expect(await page.getByLabel('Name').inputValue()).toBe('Rex')
+  await press('Escape')
+  await page.getByLabel('Search').fill('!!')
+  await alert().getByText('“!!” cannot be searched for.').waitFor()
+  await page.getByLabel('Search').fill('3')
+  await page.getByRole('region', { name: 'Bismarck' }).getByRole('button', { name: 'Sell' }).click()
+  await page.getByRole('dialog').waitFor()
+  await press('Enter')
+  await page.getByRole('status').getByText('Bismarck is sold.').waitFor()
+  await page.getByRole('link', { name: 'Orders' }).click()
+  await page.getByLabel('Search').fill('1')
+  await page.getByRole('region', { name: 'Bismarck' }).getByText('Order 1').waitFor()
+})
+
+test('while a search narrows, the focus stays: on a row that stays, or on the link of the one that takes its place', async () => {
+  await addAnimals(20)
+  await openSignedIn(page, service.key)
+  for (const [from, to] of [
+    ['Pet 7', 'Pet 7'],
+    ['Pet 3', 'Pet 7'],
+    ['Copy id 3', 'Pet 7'],
+    ['Reserve Pet 3', 'Reserve Pet 7'],
+  ] as const) {
+    await page.getByLabel('Search').fill('pet')
+    await page.locator('mark').first().waitFor()
+    await page.getByText('1 – 20').or(page.getByText('20 animals')).waitFor()
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const narrow = (url: URL) => url.searchParams.get('search') === 'pet 7'
+    await page.route(narrow, (route) => held.then(() => route.continue()))
+    const asked = page.waitForRequest((request) => narrow(new URL(request.url())))
+    await page.getByLabel('Search').fill('pet 7')
+    await asked
+    await tabTo(page, from)
+    release()
+    await page.getByText('1 animal', { exact: true }).waitFor()
+    expect(await focusedName(page)).toBe(to)
+    await page.unroute(narrow)
+  }
+  await tabTo(page, 'Pet 7')
+  await press('Enter')
+  await page.getByRole('heading', { name: 'Pet 7', exact: true }).waitFor()
+})
+
+test('what is typed as soon as another view is there stays', async () => {
+  await addAnimals(2)
+  await openSignedIn(page, service.key)
+  await page.getByLabel('Search').fill('pet')
+  await page.waitForURL(`${service.origin}/?search=pet`)
+  // Between the page's answer to the click and the next picture on the screen.
+  await page.evaluate(`(async () => {
+    [...document.querySelectorAll('a')].find(({ textContent }) => textContent === 'Orders').click()
+    for (let turn = 0; turn < 5; turn++) await undefined
+    const box = document.querySelector('search input')
+    box.value += '1'
+    box.dispatchEvent(new InputEvent('input', { bubbles: true }))
+  })()`)
+  await page.waitForURL(`${service.origin}/?view=orders&status=pending&search=1`)
+  expect(await page.getByLabel('Search').inputValue()).toBe('1')
+})
+
+test('an invalid address shows the first page, or a button that leads there', async () => {
+  await addAnimals(30)
+  await page.goto(`${service.origin}/?status=gone&limit=7&page=3`)
+  await openSignedIn(page, service.key)
+  await page.getByText('1 – 20').waitFor()
+  await page.goto(`${service.origin}/?cursor=nonsense&page=3`)
+  await alert().getByText('This link leads nowhere. It may be incomplete, or of another store.').waitFor()
+  expect(await alert().textContent()).not.toContain('cursor')
+  await alert().getByRole('button', { name: 'First page' }).click()
+  await page.getByText('1 – 20').waitFor()
+  expect(page.url()).toBe(`${service.origin}/`)
+})
+
+test('the reference opens beside the page', async () => {
+  await openSignedIn(page, service.key)
+  const link = page.getByRole('link', { name: 'Reference' })
+  expect([await link.getAttribute('target'), await link.getAttribute('rel')]).toEqual(['_blank', 'noopener'])
+})
+
+test('when a page cannot be loaded, the pager says so, and until when it waits', async () => {
+  await addAnimals(60)
+  await openSignedIn(page, service.key)
+  await page.getByLabel('Per page').selectOption('50')
+  await page.getByText('1 – 50').waitFor()
+  await limitRate()
+  await page.getByRole('button', { name: 'Next' }).click()
+  await alert().getByText('Could not load page 2. Too many requests.').waitFor()
+  expect(await alert().textContent()).toMatch(/Next try in 3[0-9]{3} s\./)
+  const [notice, pager] = await Promise.all([alert().boundingBox(), page.locator('.pager').boundingBox()])
+  const gap = (pager?.y ?? 0) - ((notice?.y ?? 0) + (notice?.height ?? 0))
+  expect(gap).toBeGreaterThanOrEqual(0)
+  expect(gap).toBeLessThan(40)
+  expect((notice?.y ?? 0) + (notice?.height ?? 0)).toBeLessThan(page.viewportSize()?.height ?? 0)
+  expect(await listedIds(page)).toHaveLength(50)
+  expect(await accessibilityProblems(page)).toEqual([])
+  await alert().getByRole('button', { name: 'Stay on page 1' }).click()
+  await alert().getByText('This list may be out of date.').waitFor()
+  expect(new URL(page.url()).searchParams.get('page')).toBeNull()
+  await page.getByRole('button', { name: 'Next' }).click()
+  await alert().getByText('Could not load page 2.').waitFor()
+  // The page does not try by itself for an hour.
+  const refused = page.waitForResponse('**/v1/pets?**')
+  await alert().getByRole('button', { name: 'Try now' }).click()
+  expect((await refused).status()).toBe(429)
+  await page.unroute('**/v1/pets?**')
+  await alert().getByRole('button', { name: 'Try now' }).click()
+  await page.getByText('51 – 60 of 60').waitFor()
+  expect(await alert().count()).toBe(0)
+})
+
+test('a rate limit does not look like an empty list', async () => {
+  await addAnimals(3)
+  await openSignedIn(page, service.key)
+  await page.getByRole('radio', { name: 'Reserved' }).check()
+  await page.getByText('No animal is reserved.').waitFor()
+  await limitRate()
+  await page.getByRole('radio', { name: 'Sold' }).check()
+  await alert().getByText('Could not load sold animals. Too many requests.').waitFor()
+  expect(await page.getByText('No animal is').count()).toBe(0)
+})
+
+test('the rows are shown before the counts have come, and with the last counts on the next page', async () => {
+  await addAnimals(30)
+  // However slow the machine is, no request of the page ends because it lasts long.
+  await page.evaluate(
+    '{ const later = setTimeout; window.setTimeout = (act, ms) => later(act, ms === 10_000 ? 1e9 : ms) }',
+  )
+  let count = () => {}
+  const hold = async () => {
+    const held = new Promise<void>((resolve) => {
+      count = resolve
+    })
+    await page.route('**/v1/store/inventory', (route) => held.then(() => route.continue()))
+  }
+  await hold()
+  await openSignedIn(page, service.key)
+  await page.getByText('1 – 20', { exact: true }).waitFor()
+  count()
+  await page.getByText('1 – 20 of 30').waitFor()
+  await hold()
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByText('21 – 30 of 30').waitFor()
+  count()
+})
+
+test('while a page is slow, the list says what is loading', async () => {
+  await addAnimals(30)
+  await openSignedIn(page, service.key)
+  await page.getByText('1 – 20').waitFor()
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route('**/v1/pets?**', async (route) => {
+    await released
+    await route.continue()
+  })
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByText('loading page 2…').waitFor()
+  release()
+  await page.getByText('21 – 30 of 30').waitFor()
+  expect(await page.getByText('loading page').count()).toBe(0)
+})
+
+test('the pager is always in sight, and absent when all animals are on one page', async () => {
+  await addAnimals(3)
+  await openSignedIn(page, service.key)
+  await page.getByText('3 animals').waitFor()
+  expect(await page.getByRole('button', { name: 'Next' }).count()).toBe(0)
+  await addAnimals(100)
+  await page.reload()
+  await page.getByText('1 – 20').waitFor()
+  const box = await page.getByRole('button', { name: 'Next' }).boundingBox()
+  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(page.viewportSize()?.height ?? 0)
+})
+
+test('an empty store has one button to add, and no filter', async () => {
+  await openSignedIn(page, service.key)
+  await page.getByText('No animals yet').waitFor()
+  expect(await page.getByRole('button', { name: 'Add an animal' }).count()).toBe(1)
+  expect(await page.getByRole('radio', { name: 'Sold' }).count()).toBe(0)
+})
+
+test('a link at the start of the page leads to the list', async () => {
+  await addAnimals(3)
+  await openSignedIn(page, service.key)
+  await page.getByText('3 animals').waitFor()
+  await press('Shift+Tab')
+  for (let step = 0; step < 10 && (await focusedName(page)) !== 'Skip to the list'; step++) await press('Shift+Tab')
+  await press('Enter')
+  await press('Tab')
+  expect(await focusedName(page)).toBe('Copy id 1')
+  expect(page.url()).toBe(`${service.origin}/`)
+})
+
+test('keyboard shortcuts work, are explained, and can be turned off', async () => {
+  await addAnimals(45)
+  await openSignedIn(page, service.key)
+  await page.getByText('1 – 20').waitFor()
+  await press('ArrowRight')
+  await page.getByText('21 – 40').waitFor()
+  await press('ArrowLeft')
+  await page.getByText('1 – 20').waitFor()
+  await press('/')
+  expect(await focusedName(page)).toBe('Search')
+  await page.keyboard.type('2n')
+  expect(await page.getByLabel('Search').inputValue()).toBe('2n')
+  await tabTo(page, 'Keys')
+  await press('n')
+  const adding = page.getByRole('dialog', { name: 'Add an animal' })
+  await adding.waitFor()
+  await press('Escape')
+  await adding.waitFor({ state: 'hidden' })
+  await press('?')
+  const keys = page.getByRole('dialog', { name: 'Keys' })
+  await keys.getByText('Previous page').waitFor()
+  expect(await accessibilityProblems(page)).toEqual([])
+  await keys.getByLabel('Use these keys').uncheck()
+  await press('Escape')
+  await keys.waitFor({ state: 'hidden' })
+  await press('n')
+  expect(await page.getByRole('dialog').count()).toBe(0)
+})
+
+test.each([
+  [320, 16],
+  [390, 24],
+])('everything fits %d pixels with text of %d pixels; long names take two lines', async (width, fontSize) => {
+  await addAnimals(30)
+  await service.post(petBody({ name: 'Barksalot '.repeat(25), status: 'sold' }))
+  await page.setViewportSize({ width, height: 700 })
+  const enlarge = () => page.evaluate(`document.documentElement.style.fontSize = '${fontSize}px'`)
+  await openSignedIn(page, service.key)
+  await enlarge()
+  await page.getByText('1 – 20').waitFor()
+  expect(await overflowing(page)).toEqual([])
+  await press('ArrowRight')
+  await page.getByText('21 – 31 of 31').waitFor()
+  const lines = await page.evaluate(`(() => {
+    const name = [...document.querySelectorAll('.rows .name')].at(-1)
+    return name.clientHeight / parseFloat(getComputedStyle(name).lineHeight)
+  })()`)
+  expect(lines).toBeWithin(1.8, 2.2)
+  expect(await overflowing(page)).toEqual([])
+  await press('n')
+  await page.getByRole('dialog').waitFor()
+  expect(await overflowing(page)).toEqual([])
+  await press('Escape')
+  const by = (await service.store.listKeys())[0]?.id as bigint
+  await service.store.placeOrder({ petId: 1n, reference: 'W'.repeat(255) }, by)
+  await page.getByRole('link', { name: 'Orders' }).click()
+  await page.getByRole('button', { name: 'Release' }).click()
+  await page.getByRole('dialog').getByText('Reserved for').waitFor()
+  expect(await overflowing(page)).toEqual([])
+})
+
+/** What reaches beyond the screen's right edge, but for what is hidden. */
+async function overflowing(page: Page): Promise<string[]> {
+  return page.evaluate(`[...document.querySelectorAll('body *')]
+    .filter((e) => !e.closest('.visually-hidden, .skip-link, thead, .name, svg') && e.getBoundingClientRect().right > innerWidth + 0.5)
+    .map((e) => e.tagName + '.' + e.className)`)
+}

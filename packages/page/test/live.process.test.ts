@@ -1,0 +1,188 @@
+// The page at `/` while others work: it shows what they do as soon as it has happened, and disturbs nobody.
+
+import { beforeEach, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { addPets, focusedName, openEachTest, openSignedIn, tabTo } from '../../../test/support/console.ts'
+import type { Service } from '../../../test/support/service.ts'
+import { PetstoreClient } from '../../client/src/petstore.ts'
+import { hashKey } from '../../service/src/domain/keys.ts'
+
+let service: Service
+let page: Page
+/** Of another till. */
+let client: PetstoreClient
+const { alert, press } = openEachTest((opened) => {
+  ;({ service, page } = opened)
+  service.clock.at = Date.now()
+})
+beforeEach(() => {
+  client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
+})
+
+const row = (name: string, on = page) => on.getByRole('row').filter({ hasText: name })
+const isEvents = (url: string) => new URL(url).pathname === '/v1/store/events'
+
+test('a change by another till is in the row, the counts and what was just added, with a mark; the focus stays', async () => {
+  await addPets(service, 30, 'available', 'available')
+  await page.addInitScript(`sessionStorage['petstore.added'] ??=
+    JSON.stringify([{ id: 2, name: 'Pet 2', categoryId: 7, status: 'available' }])`)
+  await page.reload()
+  const waiting = page.waitForRequest((request) => request.url().includes('wait='))
+  await openSignedIn(page, service.key)
+  await waiting
+  await tabTo(page, 'Reserve Pet 5')
+  // The mark goes by itself, maybe before the next look.
+  const marked = page.locator('tr.changed').waitFor()
+  const order = await client.placeOrder({ petId: 2n, reference: 'Anna' })
+  await marked
+  await row('Pet 2').first().getByText('For Anna').waitFor()
+  await page.getByRole('radio', { name: 'Reserved 1' }).waitFor()
+  await page.getByRole('region', { name: 'Just added' }).getByText('Reserved', { exact: true }).waitFor()
+  expect(await focusedName(page)).toBe('Reserve Pet 5')
+  await page.locator('tr.changed').waitFor({ state: 'detached' })
+  await client.cancelOrder(order.id)
+  await row('Pet 2').first().getByRole('button', { name: 'Reserve Pet 2', exact: true }).waitFor()
+  expect(await row('Pet 2').first().getByText('For Anna').count()).toBe(0)
+
+  await page.getByRole('radio', { name: 'Available' }).check()
+  await page.getByText('1 – 20 of 30').waitFor()
+  await tabTo(page, 'Reserve Pet 5')
+  await client.placeOrder({ petId: 5n })
+  await row('Pet 5').waitFor({ state: 'detached' })
+  expect(await focusedName(page)).toBe('Reserve Pet 6')
+})
+
+test('while much happens, it is read together, and a list that is being fetched is fetched to its end', async () => {
+  await addPets(service, 2, 'available', 'available')
+  // The page fetches the list at once when the network is back. It is, once: after a change was told, while the page is about to fetch it.
+  await page.addInitScript(`{
+    const { fetch } = window
+    let listing = 0
+    const goOnline = () => {
+      if (!window.changing || listing > 0) return
+      window.changing = false
+      dispatchEvent(new Event('online'))
+    }
+    window.fetch = async (...asked) => {
+      const isList = !String(asked[0]).includes('/store/events')
+      listing += isList
+      try {
+        const answer = await fetch(...asked)
+        if (isList) await answer.clone().arrayBuffer()
+        else setTimeout(goOnline, 50)
+        return answer
+      } finally {
+        listing -= isList
+      }
+    }
+  }`)
+  await page.reload()
+  const waiting = page.waitForRequest((request) => request.url().includes('wait='))
+  await openSignedIn(page, service.key)
+  await waiting
+  // With the counts, the list has been fetched to its end.
+  await page.getByRole('radio', { name: 'All 2' }).waitFor()
+  await page.evaluate('window.changing = true')
+  let asked = 0
+  let listed = 0
+  const cut: string[] = []
+  page.on('request', (request) => isEvents(request.url()) && asked++)
+  page.on('requestfailed', (request) => cut.push(request.url()))
+  // Longer than the page waits before it fetches the list again.
+  await page.route('**/v1/pets?**', async (route) => {
+    await Bun.sleep(400)
+    await route.continue().catch(() => undefined)
+    listed++
+  })
+  const from = performance.now()
+  let added = 0
+  for (; listed < 3; added++) {
+    await client.createPet({ name: `Luna ${added}`, categoryId: 7n })
+    await Bun.sleep(5)
+  }
+  // Five times a second, and at once where a hundred more had happened.
+  expect(asked).toBeLessThan((performance.now() - from) / 200 + added / 100 + 3)
+  expect(cut).toEqual([])
+})
+
+test('an open dialog says that somebody was quicker, and keeps what was typed', async () => {
+  await addPets(service, 2, 'available', 'available')
+  const waiting = page.waitForRequest((request) => request.url().includes('wait='))
+  await openSignedIn(page, service.key)
+  await waiting
+  await page.getByRole('button', { name: 'Reserve Pet 1' }).click()
+  await page.keyboard.type('Ann')
+  await client.placeOrder({ petId: 1n })
+  await page.getByRole('dialog').getByText('Pet 1 was reserved a moment ago.').waitFor()
+  await page.keyboard.type('a')
+  expect(await page.getByLabel('For whom').inputValue()).toBe('Anna')
+  await press('Enter')
+  await page.getByRole('dialog').getByText('You have not reserved it.').waitFor()
+})
+
+test('a reservation that ends, and a key that is revoked, show by themselves', async () => {
+  await addPets(service, 2, 'available', 'available')
+  const minute = new Date(service.clock.at + 60_000).toISOString()
+  await client.placeOrder({ petId: 1n, reference: 'Anna', expiresAt: minute })
+  const waiting = page.waitForRequest((request) => request.url().includes('wait='))
+  await openSignedIn(page, service.key)
+  await waiting
+  await row('Pet 1').getByText('For Anna').waitFor()
+  const marked = page.locator('tr.changed').waitFor()
+  service.clock.at = Date.parse(minute)
+  await marked
+  await page.getByRole('button', { name: 'Reserve Pet 1' }).waitFor()
+  // With the counts, the list has been fetched to its end.
+  await page.getByRole('radio', { name: 'Available 2' }).waitFor()
+  // Whoever waits for events hears of it, and not a list that is fetched later.
+  const refused = page.waitForResponse((response) => response.status() === 401)
+  await service.store.revokeKey((await service.store.findKey(hashKey(service.key)))?.id as bigint)
+  expect((await refused).url()).toContain('/store/events')
+  await alert().getByText('This API key is revoked.').waitFor()
+})
+
+test('eight tabs share one waiting request; when its tab is closed, another one waits', async () => {
+  await addPets(service, 2, 'available', 'available')
+  const waiting = new Set<object>()
+  let most = 0
+  page.context().on('request', (request) => {
+    if (!isEvents(request.url())) return
+    waiting.add(request)
+    most = Math.max(most, waiting.size)
+  })
+  for (const end of ['requestfinished', 'requestfailed'] as const) {
+    page.context().on(end as 'requestfinished', (request) => waiting.delete(request))
+  }
+  await openSignedIn(page, service.key)
+  const tabs = [page]
+  while (tabs.length < 8) {
+    const tab = await page.context().newPage()
+    await tab.goto(`${service.origin}/`)
+    await tab.getByText('2 animals').waitFor()
+    tabs.push(tab)
+  }
+  const order = await client.placeOrder({ petId: 1n, reference: 'Anna' })
+  await Promise.all(tabs.map((tab) => row('Pet 1', tab).getByText('For Anna').waitFor()))
+  expect(most).toBe(1)
+  waiting.clear()
+  await page.close()
+  await client.cancelOrder(order.id)
+  await Promise.all(tabs.slice(1).map((tab) => tab.getByRole('button', { name: 'Reserve Pet 1' }).waitFor()))
+  expect(most).toBe(1)
+})
+
+test('without a feed, the list is fetched every 15 seconds as before', async () => {
+  await addPets(service, 2, 'available', 'available')
+  let asked = 0
+  await page.route(`**/v1/store/events**`, (route) => {
+    asked++
+    return route.fulfill({ status: 404, body: '{"code":"not_found","message":"Nothing.","status":404}' })
+  })
+  await page.clock.install()
+  await openSignedIn(page, service.key)
+  await page.getByText('2 animals').waitFor()
+  await client.placeOrder({ petId: 1n, reference: 'Anna' })
+  await page.clock.runFor(16_000)
+  await row('Pet 1').getByText('For Anna').waitFor()
+  expect(asked).toBe(1)
+})

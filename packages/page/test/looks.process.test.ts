@@ -1,0 +1,141 @@
+// How the page at `/` looks where people change it: large text, paper, colours of the system, wide screens and names that hide something.
+// One service and one browser for all.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { accessibilityProblems, openPage, startBrowser } from '../../../test/support/browser.ts'
+import { openSignedIn } from '../../../test/support/console.ts'
+import { layoutProblems } from '../../../test/support/layout-problems.ts'
+import { newPet } from '../../../test/support/pets.ts'
+import { type Service, startService } from '../../../test/support/service.ts'
+import { hashKey } from '../../service/src/domain/keys.ts'
+
+const HIDING = ['Lu\u200Bna', '\u202EanuL', 'Lu\u00ADna\u3164', '👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️', 'نام\u200Cها']
+
+let browser: Browser
+let service: Service
+
+beforeAll(async () => {
+  browser = await startBrowser()
+  service = await startService()
+  service.clock.at = Date.now()
+  const by = (await service.store.findKey(hashKey(service.key)))?.id as bigint
+  for (const name of HIDING) await service.store.createPet(newPet({ name }), by)
+  for (let n = 6; n <= 45; n++) await service.store.createPet(newPet({ name: `Pet ${n}`, categoryId: 2n ** 62n }), by)
+  const expiresAt = Date.now() + 86_400_000
+  for (const petId of [6n, 8n]) await service.store.placeOrder({ petId, reference: 'Anna', expiresAt }, by)
+})
+afterAll(async () => {
+  await browser?.close()
+  await service?.stop()
+})
+
+async function open(options: BrowserContextOptions): Promise<{ page: Page; close: () => Promise<void> }> {
+  const { page, complaints, close } = await openPage(browser, `${service.origin}/`, options)
+  await openSignedIn(page, service.key)
+  await page.getByText('1 – 20').waitFor()
+  return {
+    page,
+    close: async () => {
+      expect(complaints).toEqual([])
+      await close()
+    },
+  }
+}
+
+/** Each begins at the list of animals, and leaves it open again. */
+const VIEWS: Record<string, (page: Page) => Promise<void>> = {
+  list: async () => {},
+  adding: async (page) => {
+    await page.keyboard.press('n')
+    await page.getByRole('dialog').waitFor()
+  },
+  reserving: async (page) => {
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Reserve Pet 7' }).click()
+    await page.getByLabel('For how long').selectOption('Until…')
+  },
+  orders: async (page) => {
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: 'Orders' }).click()
+    await page.getByText('2 orders').waitFor()
+  },
+  selling: async (page) => {
+    await page.getByRole('button', { name: 'Sell Pet 6' }).click()
+    await page.getByRole('dialog').getByText('Reserved for Anna').waitFor()
+  },
+}
+
+test.each([
+  [320, 24],
+  [320, 32],
+  [768, 32],
+  [1280, 32],
+])('nothing overlaps, is cut or hidden: %d pixels, text of %d pixels', async (width, fontSize) => {
+  const { page, close } = await open({ viewport: { width, height: 800 } })
+  await page.evaluate(`document.documentElement.style.fontSize = '${fontSize}px'`)
+  for (const [view, show] of Object.entries(VIEWS)) {
+    await show(page)
+    expect({ view, problems: await layoutProblems(page) }).toEqual({ view, problems: [] })
+  }
+  await close()
+})
+
+test('on paper there is one table with a title that says what was filtered, and nothing to press', async () => {
+  const { page, close } = await open({})
+  await page.getByRole('radio', { name: 'Available' }).check()
+  const title = page.locator('.print-title[data-text^="Available · 1 – 20 of "]')
+  await title.waitFor({ state: 'attached' })
+  expect(await title.isVisible()).toBe(false)
+  await page.emulateMedia({ media: 'print' })
+  expect(await title.isVisible()).toBe(true)
+  expect(await page.locator('.rows tbody tr').count()).toBe(20)
+  expect(
+    await page
+      .getByRole('button')
+      .filter({ visible: true, hasNot: page.locator('.mono') })
+      .count(),
+  ).toBe(0)
+  for (const gone of ['.bar', '.tools', '.list-foot', '.page-size']) {
+    expect(await page.locator(gone).isVisible()).toBe(false)
+  }
+  expect((await page.pdf()).length).toBeGreaterThan(10_000)
+  await close()
+})
+
+test.each(['light', 'dark'] as const)(
+  'in the colours of the system (%s), the tab, the filter and what is disabled can be told',
+  async (colorScheme) => {
+    const { page, close } = await open({ forcedColors: 'active', colorScheme })
+    const style = (selector: string, name: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('${selector}')).getPropertyValue('${name}')`)
+    expect(await style('.views [aria-current]', 'background-color')).not.toBe(
+      await style('.views a:not([aria-current])', 'background-color'),
+    )
+    expect(await style('.radio-group input:checked + span', 'background-color')).not.toBe(
+      await style('.radio-group input:not(:checked) + span', 'background-color'),
+    )
+    expect(await style('.pager [aria-disabled="true"]', 'color')).not.toBe(
+      await style('.pager [aria-disabled="false"]', 'color'),
+    )
+    expect(await accessibilityProblems(page)).toEqual([])
+    await close()
+  },
+)
+
+test('a wide screen is used, and the table stays readable', async () => {
+  const { page, close } = await open({ viewport: { width: 2560, height: 1300 } })
+  expect((await page.locator('.rows').boundingBox())?.width).toBeWithin(1_100, 1_300)
+  await close()
+})
+
+test('characters that hide or turn text have a sign; emoji and joined letters stay as they are', async () => {
+  const { page, close } = await open({})
+  const names = await page.locator('.rows .name:not(.hint)').allTextContents()
+  expect(names.slice(0, 5)).toEqual(['LuU+200Bna', 'U+202EanuL', 'LuU+00ADnaU+3164', ...HIDING.slice(3)])
+  await page.getByRole('button', { name: 'Sell [U+202E]anuL' }).click()
+  await page.getByRole('dialog', { name: 'Sell [U+202E]anuL' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('status').getByText('[U+202E]anuL is sold.').waitFor()
+  await close()
+})

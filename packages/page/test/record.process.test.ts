@@ -1,0 +1,283 @@
+// The page of one animal and of one order at `/`: what they are, their history in words, what can be done, and the receipt.
+
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { accessibilityProblems } from '../../../test/support/browser.ts'
+import { addPets, focusedName, openEachTest, openSignedIn, tabTo } from '../../../test/support/console.ts'
+import { layoutProblems } from '../../../test/support/layout-problems.ts'
+import type { Service } from '../../../test/support/service.ts'
+import { PetstoreClient } from '../../client/src/petstore.ts'
+
+let service: Service
+let page: Page
+const { press, type } = openEachTest((opened) => {
+  ;({ service, page } = opened)
+  service.clock.at = Date.now()
+})
+
+const history = () => page.getByRole('region', { name: 'History' }).getByRole('listitem')
+
+test('an animal has a page with its history in words, its order and all actions, and follows what others do', async () => {
+  await addPets(service, 25, 'available', 'available')
+  const till = new PetstoreClient({ baseUrl: service.url, apiKey: await service.addKey({ name: 'till 3' }) })
+  const expiresAt = new Date(Date.now() + 7_200_000).toISOString()
+  await till.placeOrder({ petId: 2n, reference: 'Anna', expiresAt })
+  await till.cancelOrder(1n)
+  await openSignedIn(page, service.key)
+  await page.getByText('1 – 20').waitFor()
+  await press('j')
+  await press('ArrowDown')
+  expect(await focusedName(page)).toBe('Pet 2')
+  await press('k')
+  await press('j')
+  await press('Enter')
+  await page.getByRole('heading', { name: 'Pet 2', exact: true }).waitFor()
+  expect(page.url()).toBe(`${service.origin}/?animal=2`)
+  expect(await page.title()).toBe('Pet 2 · Petstore')
+  expect((await history().allInnerTexts()).map((text) => text.split('\n').at(-1))).toEqual([
+    'Released for Anna — till 3',
+    expect.stringMatching(/^Reserved for Anna until .* — till 3$/),
+    'Added — test',
+  ])
+  await till.placeOrder({ petId: 2n, reference: 'Ben' })
+  await history().first().getByText('Reserved for Ben').waitFor()
+  await page.getByRole('button', { name: 'Sell Pet 2' }).click()
+  await page.getByRole('dialog').getByText('Reserved for Ben.').waitFor()
+  await press('Enter')
+  await history().first().getByText('Sold for Ben — test').waitFor()
+  await page.getByRole('button', { name: 'Take back Pet 2' }).waitFor()
+  expect(await accessibilityProblems(page)).toEqual([])
+
+  await page.getByRole('link', { name: 'Order 2' }).click()
+  await page.getByRole('heading', { name: 'Order 2' }).waitFor()
+  expect(await history().count()).toBe(2)
+  expect(await accessibilityProblems(page)).toEqual([])
+  await page.setViewportSize({ width: 320, height: 700 })
+  expect(await layoutProblems(page)).toEqual([])
+  await page.getByRole('link', { name: 'Pet 2' }).click()
+  await page.getByRole('heading', { name: 'Pet 2', exact: true }).waitFor()
+  expect(await layoutProblems(page)).toEqual([])
+  await page.getByRole('button', { name: 'Animals' }).click()
+  await page.getByText('1 – 20').waitFor()
+  expect(page.url()).toBe(`${service.origin}/`)
+})
+
+test('an address that people can guess leads there, and says when there is no such animal; a receipt is one page', async () => {
+  await addPets(service, 1, 'available', 'available')
+  const client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
+  await client.completeOrder((await client.placeOrder({ petId: 1n, reference: 'Anna' })).id)
+  await openSignedIn(page, service.key)
+  await page.goto(`${service.origin}/animals/42`)
+  await page.getByRole('alert').getByText('No animal has the id 42.').waitFor()
+  await page.goto(`${service.origin}/orders/1`)
+  await page.getByRole('heading', { name: 'Order 1' }).waitFor()
+  await page.emulateMedia({ media: 'print' })
+  expect(await page.getByText('Anna', { exact: true }).isVisible()).toBe(true)
+  for (const gone of [history().first(), page.getByRole('button', { name: 'Print a receipt' })]) {
+    expect(await gone.isVisible()).toBe(false)
+  }
+  const pdf = (await page.pdf()).toString('latin1')
+  expect(pdf.match(/\/Type\s*\/Page\b/g)).toHaveLength(1)
+})
+
+test('what cannot be read at first comes by itself: whom a row is for, what an id finds, a record, and what happened today', async () => {
+  await addPets(service, 2, 'available', 'available')
+  const client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
+  await client.placeOrder({ petId: 1n, reference: 'Anna' })
+  await openSignedIn(page, service.key)
+  await page.getByText('For Anna').waitFor()
+  /** Cuts off the next request of the page that this is about, and no other. */
+  const cutOnce = async (about: (url: URL) => boolean) => {
+    let left = 1
+    const cut = page.waitForEvent('requestfailed', (request) => about(new URL(request.url())))
+    await page.route(about, (route) => (left-- > 0 ? route.abort() : route.continue()))
+    return cut
+  }
+  const asks = (path: string, name: string, value: string) => (url: URL) =>
+    url.pathname === path && url.searchParams.get(name) === value
+
+  const holder = cutOnce(asks('/v1/store/orders', 'petId', '1'))
+  await page.reload()
+  await holder
+  await page.getByText('For Anna').waitFor()
+
+  const found = cutOnce(asks('/v1/store/events', 'petId', '2'))
+  await page.getByLabel('Search').fill('2')
+  await found
+  await page.getByRole('region', { name: 'Pet 2' }).waitFor()
+
+  const record = cutOnce(asks('/v1/store/events', 'orderId', '1'))
+  await page.goto(`${service.origin}/?order=1`)
+  await record
+  await history().getByText('Reserved for Anna').waitFor()
+  await page.getByRole('alert').waitFor({ state: 'hidden' })
+
+  const today = cutOnce(asks('/v1/store/orders', 'sort', 'newest'))
+  await page.getByRole('link', { name: 'Today' }).click()
+  await today
+  await page.getByRole('button', { name: '2 Added' }).waitFor()
+  await page.getByRole('alert').waitFor({ state: 'hidden' })
+})
+
+test('a record that cannot be loaded says so, and is read when somebody asks for it', async () => {
+  await addPets(service, 1, 'available', 'available')
+  await openSignedIn(page, service.key)
+  await page.getByText('1 animal', { exact: true }).waitFor()
+  const events = (url: URL) => url.searchParams.get('petId') === '1'
+  const body = JSON.stringify({ code: 'unavailable', message: 'The service is overloaded; try again.', status: 503 })
+  // So the page does not try again by itself while this test runs.
+  const headers = { 'Content-Type': 'application/json', 'Retry-After': '3600' }
+  await page.route(events, (route) => route.fulfill({ status: 503, headers, body }))
+  await page.getByRole('link', { name: 'Pet 1' }).click()
+  const alert = page.getByRole('alert')
+  await alert.getByText('Could not load animal 1. The service is overloaded').waitFor()
+  expect(await accessibilityProblems(page)).toEqual([])
+  await page.unroute(events)
+  await alert.getByRole('button', { name: 'Try now' }).click()
+  await page.getByRole('heading', { name: 'Pet 1', exact: true }).waitFor()
+  expect(await alert.count()).toBe(0)
+})
+
+test('what was entered wrongly is corrected: name and category, a status that nobody holds, an end, and an animal that is none', async () => {
+  await addPets(service, 2, 'sold', 'available')
+  const client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
+  await client.placeOrder({ petId: 2n, reference: 'Ana' })
+  await openSignedIn(page, service.key)
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('link', { name: 'Pet 1' }).click()
+  await button('Correct').click()
+  await dialog.getByLabel('Name').fill(' ')
+  await dialog.getByLabel('Category').fill('9223372036854775807')
+  await press('Enter')
+  await dialog.getByText('Name must contain').waitFor()
+  expect(await accessibilityProblems(page)).toEqual([])
+  await dialog.getByLabel('Name').fill('Luna')
+  await press('Enter')
+  await page.getByRole('heading', { name: 'Luna', exact: true }).waitFor()
+  await history().first().getByText('Changed: Luna, category 9223372036854775807').waitFor()
+  await button('Make available').click()
+  await dialog.getByRole('button', { name: 'Make available' }).click()
+  await page.getByRole('button', { name: 'Reserve Luna' }).waitFor()
+  expect(await button('Make available').count()).toBe(0)
+  await button('Delete').click()
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await history().first().getByText('Deleted').waitFor()
+  expect(await button('Correct').count()).toBe(0)
+
+  await page.goto(`${service.origin}/?order=1`)
+  await button('Change').click()
+  expect(await dialog.getByLabel('For whom').inputValue()).toBe('Ana')
+  await dialog.getByLabel('For whom').fill('Anna')
+  await dialog.getByLabel('For how long').selectOption('1 week')
+  await dialog.getByRole('button', { name: 'Change' }).click()
+  await history().first().getByText('Reservation changed for Anna').waitFor()
+  const order = await client.getOrder(1n)
+  expect([order.reference, Date.parse(order.expiresAt ?? '') > Date.now() + 6 * 86_400_000]).toEqual(['Anna', true])
+  await page.getByRole('link', { name: 'Pet 2' }).click()
+  await button('Correct').waitFor()
+  for (const name of ['Delete', 'Make available']) expect(await button(name).count()).toBe(0)
+})
+
+test('a whole sale by keyboard takes 17 keys: found, reserved and completed', async () => {
+  await addPets(service, 30, 'available', 'available')
+  await openSignedIn(page, service.key)
+  const dialog = page.getByRole('dialog')
+  await page.evaluate(`window.keys = 0, addEventListener('keydown', () => { window.keys++ }, true)`)
+  await press('/')
+  await type('pet 7')
+  await page.getByText('1 animal', { exact: true }).waitFor()
+  await tabTo(page, 'Reserve Pet 7')
+  await press('Enter')
+  await dialog.getByRole('button', { name: 'Reserve' }).waitFor()
+  await press('Enter')
+  await page.getByRole('button', { name: 'Release Pet 7' }).waitFor()
+  await dialog.waitFor({ state: 'hidden' })
+  await tabTo(page, 'Sell Pet 7')
+  await press('Enter')
+  await dialog.getByText('Reserved').waitFor()
+  await press('Enter')
+  await page.getByRole('status').getByText('Pet 7 is sold.').waitFor()
+  expect(await page.evaluate('window.keys')).toBe(17)
+})
+
+test('a whole day at a counter is done by keyboard alone', async () => {
+  await addPets(service, 30, 'available', 'available')
+  await openSignedIn(page, service.key)
+  const dialog = page.getByRole('dialog')
+  const heading = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor()
+  const go = async (name: string) => {
+    await tabTo(page, name)
+    await press('Enter')
+  }
+  const done = (last: string) => history().first().getByText(last).waitFor()
+  await page.evaluate('window.print = () => document.body.append("printed")')
+
+  // Find and open.
+  await press('/')
+  await type('pet 7')
+  await page.getByText('1 animal', { exact: true }).waitFor()
+  await go('Pet 7')
+  await heading('Pet 7')
+  // Reserve, extend, complete, print, take back.
+  await go('Reserve Pet 7')
+  await dialog.waitFor()
+  await type('Anna')
+  await press('Enter')
+  await done('Reserved for Anna')
+  await go('Order 1')
+  await heading('Order 1')
+  await go('Change')
+  await tabTo(page, 'For how long')
+  await type('1 week')
+  await press('Tab')
+  await press('Enter')
+  await done('Reservation changed for Anna')
+  await go('Sell Pet 7')
+  await dialog.getByText('Reserved for Anna').waitFor()
+  await press('Enter')
+  await done('Sold for Anna')
+  await go('Print a receipt')
+  await page.getByText('printed').waitFor()
+  await go('Take back Pet 7')
+  await dialog.getByText('Sold ').waitFor()
+  await press('Enter')
+  await done('Taken back')
+  // Add, correct, delete.
+  await press('n')
+  await dialog.waitFor()
+  await type('Lnua')
+  await press('Tab')
+  await type('7')
+  await press('Enter')
+  await dialog.waitFor({ state: 'hidden' })
+  await go('Animals')
+  await heading('Animals')
+  await go('Lnua')
+  await heading('Lnua')
+  await go('Correct')
+  await dialog.waitFor()
+  await press('Control+A')
+  await type('Luna')
+  await press('Enter')
+  await heading('Luna')
+  await go('Delete')
+  await dialog.waitFor()
+  await press('Enter')
+  await done('Deleted')
+  await go('Sign out')
+  await page.getByLabel('API key').waitFor()
+
+  const events: { type: string; orderStatus?: string }[] = JSON.parse(
+    (await service.get('/store/events?limit=100')).text,
+  )
+  expect(events.slice(30).map(({ type }) => type)).toEqual([
+    'order.placed',
+    'order.changed',
+    'order.completed',
+    'order.returned',
+    'pet.added',
+    'pet.changed',
+    'pet.deleted',
+  ])
+})

@@ -1,0 +1,115 @@
+// The API reference at `/docs`, in a real browser: what it shows of the contract, and trying an operation out.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import { openPage, startBrowser, type Watched } from '../../../test/support/browser.ts'
+import { openSignedIn } from '../../../test/support/console.ts'
+import { petBody } from '../../../test/support/pets.ts'
+import { type Service, startService } from '../../../test/support/service.ts'
+
+let browser: Browser
+let service: Service
+let watched: Watched
+let page: Page
+
+beforeAll(async () => {
+  browser = await startBrowser()
+  // Behind another address, as in production: what is tried out must go to where the page came from all the same.
+  service = await startService({ baseUrls: { production: 'https://pets.example/v1', staging: undefined } })
+  watched = await openPage(browser, `${service.origin}/docs`, { viewport: { width: 1440, height: 900 } })
+  page = watched.page
+  page.setDefaultTimeout(600_000)
+})
+afterAll(async () => {
+  await browser?.close()
+  await service?.stop()
+})
+
+test('shows every operation with its stability, and when the deprecated one is removed', async () => {
+  const contract = (await Bun.file('openapi.yaml').text()).match(/^ {6}summary: .+$/gm)
+  const names = contract?.map((line) => line.replace('summary:', '').trim()) ?? []
+  expect(names).toHaveLength(14)
+  for (const name of names) await page.getByRole('heading', { name }).first().waitFor()
+  const text = (await page.getByRole('main').innerText()).split('\n')
+  const count = (label: string) => text.filter((line) => line.trim() === label).length
+  expect({ stable: count('stable'), beta: count('beta'), experimental: count('experimental') }).toEqual({
+    stable: 3,
+    beta: 5,
+    experimental: 6,
+  })
+  expect(count('Deprecated')).toBe(1)
+  expect(count('removal on 2030-12-05')).toBe(1)
+})
+
+test('names our client, shows fields in the order of the contract, no regular expressions, no rounded bounds and no menu of one scheme', async () => {
+  await page.getByText('typed, with exact integers').waitFor()
+  const text = await page.getByRole('main').innerText()
+  expect(text).not.toContain('^')
+  expect(text).not.toContain('922337203685477')
+  expect(await page.getByRole('button', { name: 'apiKey' }).count()).toBe(0)
+  expect(text.indexOf('\nreference\n')).toBeGreaterThan(text.indexOf('\npetId\n'))
+  expect(text.indexOf('\nexpiresAt\n')).toBeGreaterThan(text.indexOf('\nreference\n'))
+})
+
+test('tries an operation out with a key that it does not keep, and shows 64-bit numbers unrounded', async () => {
+  await service.post(petBody({ categoryId: 9223372036854775807n }))
+  await service.post(petBody({ name: 'Mia', categoryId: -9223372036854775808n }))
+  await page.getByRole('button', { name: /^Test Request.*get \/pets\)/ }).click()
+  const client = page.getByRole('dialog')
+  await client.getByRole('button', { name: /^Send get request/ }).waitFor()
+  await client.locator('[contenteditable]').filter({ visible: true }).first().waitFor()
+  await client.getByLabel('Bearer Token').first().click()
+  await page.keyboard.type(service.key)
+  const answered = page.waitForResponse((response) => response.url().startsWith(`${service.url}/pets`))
+  await client.getByRole('button', { name: /^Send get request/ }).click()
+  expect((await answered).status()).toBe(200)
+  await client.getByText('9223372036854775807').waitFor()
+  await client.getByText('-9223372036854775808').waitFor()
+  expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toContain(service.key)
+})
+
+test('has the key of the page that opened it, or the one remembered on this device, and leads back', async () => {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+  const opener = await context.newPage()
+  await opener.goto(`${service.origin}/`)
+  await openSignedIn(opener, service.key)
+  const opening = context.waitForEvent('page')
+  await opener.getByRole('link', { name: 'Reference' }).click()
+  const tab = await opening
+  tab.setDefaultTimeout(600_000)
+  await sends(tab)
+  await tab.keyboard.press('Escape')
+  expect(await tab.getByRole('link', { name: 'openapi.json' }).getAttribute('href')).toBe('openapi.json')
+  expect(await tab.evaluate('JSON.stringify(sessionStorage)')).not.toContain(service.key)
+  await tab.getByRole('link', { name: 'The animals' }).click()
+  await tab.waitForURL(`${service.origin}/`)
+  await tab.getByRole('heading', { name: 'Animals', exact: true }).waitFor()
+
+  await opener.getByRole('button', { name: 'Sign out' }).click()
+  await tab.getByLabel('API key').waitFor()
+  await opener.getByLabel('Remember on this device').check()
+  await opener.getByLabel('API key').focus()
+  await openSignedIn(opener, service.key)
+  // Nobody is left to ask for it.
+  await opener.close()
+  await tab.goto(`${service.origin}/docs`)
+  await tab.getByText("from 'petstore-client'").first().waitFor()
+  await sends(tab)
+  expect(await tab.evaluate('JSON.stringify(sessionStorage)')).not.toContain(service.key)
+  await context.close()
+})
+
+/** Tries an operation out, without typing a key. */
+async function sends(tab: Page): Promise<void> {
+  await tab.getByRole('button', { name: /^Test Request.*get \/pets\)/ }).click()
+  const answered = tab.waitForResponse((response) => response.url().startsWith(`${service.url}/pets`))
+  await tab
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Send get request/ })
+    .click()
+  expect((await answered).status()).toBe(200)
+}
+
+test('sends requests only to this service, without errors', () => {
+  expect(watched.complaints).toEqual([])
+})

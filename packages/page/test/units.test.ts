@@ -1,0 +1,128 @@
+// Functions of the pages that need no browser: problems of fields, exact numbers, and the list's address.
+
+import { describe, expect, test } from 'bun:test'
+import { PetstoreApiError, PetstoreNetworkError, PetstoreUncertainError } from '../../client/src/petstore.ts'
+import { makeJsonExact } from '../reference/exact-json.ts'
+import { toFailure } from '../src/failures.ts'
+import { toProblems } from '../src/field-problems.ts'
+import {
+  firstPage,
+  fromAddress,
+  type ListPosition,
+  lastPage,
+  nextPage,
+  previousPage,
+  startOf,
+  toAddress,
+} from '../src/list-position.ts'
+import { foundIn } from '../src/search-words.ts'
+
+describe('a message of the service', () => {
+  test('is split into the problems of each field', () => {
+    expect(toProblems('name is required. categoryId must be an integer.')).toEqual({
+      fields: { name: 'Name is required.', categoryId: 'Category must be an integer.' },
+      other: '',
+    })
+  })
+
+  test('keeps sentences that belong to no field, or to the field before', () => {
+    expect(toProblems('The body is larger than 65536 bytes.').other).toBe('The body is larger than 65536 bytes.')
+    expect(toProblems('name is bad. Choose another.').fields.name).toBe('Name is bad. Choose another.')
+    expect(toProblems('names are fine.')).toEqual({ fields: {}, other: 'names are fine.' })
+  })
+
+  test('loses no word', () => {
+    const message = 'status must be one of available, pending, sold. name must be 1 to 255 characters long.'
+    expect(Object.keys(toProblems(message).fields)).toEqual(['status', 'name'])
+  })
+})
+
+describe('a failure', () => {
+  const kindOf = (code: string, status: number) => {
+    const { kind } = toFailure(new PetstoreApiError('No.', code, status, undefined, undefined))
+    return kind
+  }
+
+  test('with a code that the page does not know is treated by its status', () => {
+    for (const status of [408, 429, 502, 503, 504]) expect(kindOf('code_of_tomorrow', status)).toBe('unavailable')
+    expect(kindOf('code_of_tomorrow', 401)).toBe('unauthorized')
+    for (const status of [400, 403, 409, 500]) expect(kindOf('code_of_tomorrow', status)).toBe('other')
+  })
+
+  test('after which a change may have been made says so, and is told by its cause', () => {
+    const refused = new PetstoreApiError('No.', 'order_not_pending', 409, undefined, undefined)
+    expect(toFailure(refused).mayBeDone).toBeUndefined()
+    const uncertain = toFailure(new PetstoreUncertainError(refused))
+    expect(uncertain).toEqual({ ...toFailure(refused), mayBeDone: true })
+    expect(toFailure(new PetstoreNetworkError('x'))).toMatchObject({ kind: 'unavailable', mayBeDone: true })
+  })
+
+  test('of a full store is not offered again', () => {
+    expect(kindOf('storage_full', 503)).toBe('other')
+    expect(kindOf('unavailable', 503)).toBe('unavailable')
+  })
+})
+
+describe('JSON made exact', () => {
+  const json = { parse: JSON.parse, rawJSON: (JSON as unknown as { rawJSON: (text: string) => unknown }).rawJSON }
+  makeJsonExact(json as Parameters<typeof makeJsonExact>[0])
+  const again = (text: string) => JSON.stringify(json.parse(text))
+
+  test('keeps the digits of every integer', () => {
+    const text = '[9223372036854775807,-9223372036854775808,9007199254740993,1,-0.5,{"id":9007199254740992}]'
+    expect(again(text)).toBe(text)
+  })
+
+  test('leaves everything else as it was', () => {
+    expect(json.parse('{"a":[1,"2",null,true,1.5,1e3]}')).toEqual({ a: [1, '2', null, true, 1.5, 1000] })
+    expect(json.parse('[1,2]', (_key: string, value: unknown) => (value === 1 ? 'one' : value))).toEqual(['one', 2])
+  })
+})
+
+describe('what a search found', () => {
+  test.each([
+    ['Old Biscuit', 'bis old', ['', 'Old', ' ', 'Bis', 'cuit']],
+    ['STRASSE Müllers Ångström', 'straße mull ang', ['', 'STRASSE', ' ', 'Müll', 'ers ', 'Ång', 'ström']],
+    ['Biscuit', 'cuit', ['Biscuit']],
+    ['犬のルナ', '犬ル', ['', '犬', 'の', 'ル', 'ナ']],
+    ['Luna', '', ['Luna']],
+  ])('in %s by %s', (name, search, parts) => expect(foundIn(name, search)).toEqual(parts))
+})
+
+describe('a position in the list', () => {
+  const start = firstPage({ view: 'animals', status: 'sold', search: 'old bis', sort: 'oldest', limit: 50 })
+  const second = nextPage(start, 'A') as ListPosition
+  const third = nextPage(second, 'B') as ListPosition
+  const beforeLast = previousPage(lastPage(start), 'C') as ListPosition
+
+  test('is read back from its address', () => {
+    const orders = nextPage(startOf('orders', start), 'C') as ListPosition
+    const newest = { ...third, sort: 'newest' } as const
+    for (const position of [start, second, third, newest, lastPage(start), beforeLast, orders]) {
+      expect(fromAddress(toAddress(position).slice(2))).toEqual(position)
+    }
+    expect(toAddress(startOf('animals', { limit: 20 }))).toBe('./')
+    expect(toAddress(startOf('orders', { limit: 20 }))).toBe('./?view=orders&status=pending')
+  })
+
+  test('leads on and back, from the first page and from the last', () => {
+    expect(previousPage(third, 'X')).toEqual({ ...second, cursor: 'X' })
+    expect(previousPage(second, 'X')).toEqual(start)
+    expect(previousPage(start, undefined)).toBeUndefined()
+    expect(nextPage(lastPage(start), undefined)).toBeUndefined()
+    expect(beforeLast).toEqual({ ...start, page: -2, cursor: 'C' })
+    expect(nextPage(beforeLast, 'X')).toEqual(lastPage(start))
+  })
+
+  test.each([
+    '?page=3',
+    '?page=-2',
+    '?cursor=A',
+    '?cursor=A&page=1',
+    '?cursor=A&page=x',
+    '?status=gone&limit=7&sort=best',
+    '?cursor=&page=2',
+  ])('that makes no sense is the first page: %s', (search) =>
+    expect(fromAddress(search)).toEqual(startOf('animals', { limit: 20 })),
+  )
+})

@@ -1,0 +1,69 @@
+// What a service does wrong at its user's word, until the next reset.
+
+import type { Report } from '../../testing/testing.ts'
+import { Clock } from './clock.ts'
+import { Faults } from './faults.ts'
+import type { Behaviour, Pass } from './proxy.ts'
+import { Recorder } from './record.ts'
+import { reportOf } from './report.ts'
+import { strike } from './strike.ts'
+import { headerText } from './tell.ts'
+
+/** Loaded when one is told: they take longer than the rest of practice. */
+const theLies = () => import('./lies.ts')
+
+export class Practice {
+  /** The service has to run by it. */
+  readonly clock = new Clock()
+  private lying: Behaviour | undefined
+  private readonly faults = new Faults()
+  private readonly recorder: Recorder
+
+  /** `monotonic` measures how long clients wait. */
+  constructor(monotonic: () => number = () => performance.now()) {
+    this.recorder = new Recorder(monotonic)
+  }
+
+  readonly behave: Behaviour = async (asked, pass, client) => {
+    const lie: Pass = (request) => this.lying?.(request, inTime, client) ?? inTime(request)
+    // The runtime of the service writes Date by the machine's clock.
+    const inTime: Pass = async (request) => {
+      const answered = await pass(request)
+      const date = () => new Date(this.clock.now()).toUTCString()
+      return this.clock.isMoved ? headerText('Date', date)(answered, request) : answered
+    }
+    const fault = this.faults.next(asked)
+    const exchange = this.recorder.begin(asked, client, fault)
+    return this.recorder.answer(exchange, await (fault ? strike(fault, asked, lie) : lie(asked)))
+  }
+
+  /** Strikes requests from now on. Throws an Error for what is no `Fault`. */
+  fail(fault: unknown): void {
+    this.faults.add(fault)
+  }
+
+  /** From now on the service breaks the promise with this id, and no other. Rejects with an Error for a lie that there is not. */
+  async lie(breaks: string): Promise<void> {
+    const { lieThatBreaks } = await theLies()
+    this.lying = lieThatBreaks(breaks)
+  }
+
+  /** The ids of the promises that can be broken. */
+  async lies(): Promise<string[]> {
+    const { LIES } = await theLies()
+    return Object.keys(LIES).sort()
+  }
+
+  /** What its clients have done since the start, or the reset. */
+  report(): Report {
+    return reportOf(this.recorder.exchanges, this.recorder.now())
+  }
+
+  /** Nothing is wrong any more, nothing recorded, and the time is the machine's. */
+  reset(): void {
+    this.lying = undefined
+    this.faults.clear()
+    this.recorder.clear()
+    this.clock.reset()
+  }
+}

@@ -1,0 +1,78 @@
+// What went between clients and a service in practice, kept as data, of which the report is made.
+
+import type { Socket } from 'node:net'
+import type { Fault } from '../../testing/testing.ts'
+import { type Answered, type Asked, write } from './proxy.ts'
+
+export interface Exchange extends Asked {
+  /** From 1, in the order in which the requests came. */
+  number: number
+  connection: Connection
+  /** Milliseconds of the machine's monotonic clock. */
+  startedAt: number
+  /** When all was sent that the client gets. `undefined` while it waits, and where it has left before. */
+  endedAt?: number
+  answered?: Answered
+  fault?: Fault | undefined
+}
+
+export interface Connection {
+  /** When the client left it, or lost it. */
+  closedAt?: number
+}
+
+/** Requests after so many bytes are not recorded. */
+const BYTES_MAX = 64 * 2 ** 20
+/** What an exchange takes beside its bodies. */
+const EXCHANGE_BYTES = 2_000
+
+export class Recorder {
+  private recorded: Exchange[] = []
+  private bytes = 0
+  private readonly connections = new WeakMap<Socket, Connection>()
+
+  constructor(readonly now: () => number) {}
+
+  get exchanges(): readonly Exchange[] {
+    return this.recorded
+  }
+
+  clear(): void {
+    this.recorded = []
+    this.bytes = 0
+  }
+
+  begin(asked: Asked, client: Socket, fault: Fault | undefined): Exchange {
+    const number = this.recorded.length + 1
+    const exchange = { ...asked, number, connection: this.connectionOf(client), startedAt: this.now(), fault }
+    if (this.bytes < BYTES_MAX) this.recorded.push(exchange)
+    this.bytes += EXCHANGE_BYTES + asked.body.length
+    return exchange
+  }
+
+  /** The answer, which notes when it has been sent. */
+  answer(exchange: Exchange, answered: Answered): Answered {
+    exchange.answered = answered
+    this.bytes += answered.body.length
+    const send = async (client: Socket, bytes: Buffer) => {
+      const startedAt = this.now()
+      await (answered.send ?? write)(client, bytes)
+      if (exchange.connection.closedAt !== undefined) return
+      // The client has what is sent at once before this process goes on, however busy the machine is: a pause begins then.
+      exchange.endedAt = exchange.fault?.drip === undefined ? startedAt : this.now()
+    }
+    return { ...answered, send }
+  }
+
+  private connectionOf(client: Socket): Connection {
+    const known = this.connections.get(client)
+    if (known) return known
+    const connection: Connection = {}
+    const close = () => {
+      connection.closedAt ??= this.now()
+    }
+    client.once('end', close).once('close', close)
+    this.connections.set(client, connection)
+    return connection
+  }
+}

@@ -1,0 +1,52 @@
+// The report: which lessons a client has kept or missed in what was recorded of it.
+
+import type { JudgedLesson, Report } from '../../testing/testing.ts'
+import { History, hasLeft, isLost } from './history.ts'
+import type { Judge, Lesson, Lessons } from './lessons/lesson.ts'
+import { PAGE_LESSONS } from './lessons/pages.ts'
+import { RETRY_LESSONS } from './lessons/retries.ts'
+import { STATE_LESSONS } from './lessons/state.ts'
+import { VALUE_LESSONS } from './lessons/values.ts'
+import { WAIT_LESSONS } from './lessons/waits.ts'
+import type { Exchange } from './record.ts'
+
+export const LESSONS: Lessons = {
+  ...RETRY_LESSONS,
+  ...WAIT_LESSONS,
+  ...PAGE_LESSONS,
+  ...VALUE_LESSONS,
+  ...STATE_LESSONS,
+}
+
+const EVIDENCE_MAX = 10
+
+/** `now` as the times of the exchanges. */
+export function reportOf(exchanges: readonly Exchange[], now: number): Report {
+  const history = new History(exchanges, now)
+  return {
+    requests: exchanges.map((exchange) => ({
+      number: exchange.number,
+      method: exchange.method,
+      target: exchange.target,
+      answer: answerOf(exchange),
+    })),
+    lessons: Object.entries(LESSONS).map(([id, lesson]) => judged(id, lesson, history)),
+  }
+}
+
+function judged(id: string, { sentence, judge }: Lesson, history: History): JudgedLesson {
+  const keeps: Judge = judge(history)
+  const seen: Record<'kept' | 'missed', number[]> = { kept: [], missed: [] }
+  for (const exchange of history.exchanges) {
+    const isKept = keeps(exchange)
+    if (isKept !== undefined) seen[isKept ? 'kept' : 'missed'].push(exchange.number)
+  }
+  const outcome = seen.missed.length > 0 ? 'missed' : seen.kept.length > 0 ? 'kept' : 'unknown'
+  return { id, sentence, outcome, evidence: outcome === 'unknown' ? [] : seen[outcome].slice(0, EVIDENCE_MAX) }
+}
+
+function answerOf(exchange: Exchange): Report['requests'][number]['answer'] {
+  if (isLost(exchange)) return 'lost'
+  if (hasLeft(exchange)) return 'left'
+  return exchange.endedAt === undefined ? 'waiting' : (exchange.answered?.status ?? 'waiting')
+}

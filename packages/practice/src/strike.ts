@@ -1,0 +1,44 @@
+// What a fault does to a request and to the bytes of its answer.
+
+import type { Fault } from '../../testing/testing.ts'
+import { STATUS_OF } from './faults.ts'
+import { type Answered, type Asked, type Pass, write } from './proxy.ts'
+import { each, errorAnswer, header } from './tell.ts'
+
+export async function strike(fault: Fault, asked: Asked, pass: Pass): Promise<Answered> {
+  const { latencyMs = 0, cut, status, code } = fault
+  await Bun.sleep(latencyMs)
+  const isRefused = cut === 'before' || status !== undefined || code !== undefined
+  const given = isRefused ? refusal(fault, asked) : await pass(asked)
+  const answered = fault.unknown ? withUnknown(given, asked) : given
+  return { ...answered, send: (client, bytes) => deliver(fault, client, bytes, answered.body.length) }
+}
+
+function refusal({ status, code, retryAfter }: Fault, asked: Asked): Answered {
+  const shown = status ?? STATUS_OF.get(code ?? '') ?? 500
+  const name = code ?? [...STATUS_OF].find(([, one]) => one === shown)?.[0] ?? 'internal'
+  const answer = errorAnswer(shown, name, 'A fault of practice.')
+  return retryAfter === undefined ? answer : header('Retry-After', String(retryAfter))(answer, asked)
+}
+
+/** What a later version may add. */
+const withUnknown = each((object) => {
+  if (object.has('code')) object.set('code', 'unknown_code')
+  if (object.has('type')) object.set('type', 'unknown.type')
+  object.set('unknown', 'unknown')
+})
+
+type Client = Parameters<typeof write>[0]
+
+async function deliver({ cut, truncate, drip, reset }: Fault, client: Client, bytes: Buffer, bodyLength: number) {
+  const end = cut ? 0 : truncate === undefined ? bytes.length : bytes.length - bodyLength + truncate
+  const given = bytes.subarray(0, end)
+  const step = drip === undefined ? given.length : Math.max(1, Math.round(drip / 10))
+  for (let at = 0; at < given.length && !client.destroyed; at += step) {
+    if (drip !== undefined) await Bun.sleep((1000 * step) / drip)
+    await write(client, given.subarray(at, at + step))
+  }
+  if (cut === undefined && truncate === undefined) return
+  if (reset) client.resetAndDestroy()
+  else client.destroy()
+}

@@ -1,0 +1,227 @@
+// The faults of a service in practice, as clients meet them: each by what the client sees, and by what the store has afterwards.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { connect } from 'node:net'
+import { rejectionOf } from '../../../test/support/rejection.ts'
+import { PetstoreClient } from '../../client/src/petstore.ts'
+import { type Fault, type PracticePetstore, startPetstore } from '../../testing/testing.ts'
+
+let store: PracticePetstore
+beforeAll(async () => {
+  store = await startPetstore({ practice: true })
+})
+beforeEach(() => store.reset())
+afterAll(() => store.stop())
+
+const REX = '{"name":"Rex","categoryId":7}'
+const KEY = 'one-till-1'
+
+interface Seen {
+  text: string
+  /** How the connection ended. */
+  end: 'closed' | 'ECONNRESET'
+  /** The number of pieces in which it arrived. */
+  pieces: number
+}
+
+/** One request on a connection of its own, so that no client does anything about a failure. */
+function ask(method: string, path: string, body = '', headers: Record<string, string> = {}): Promise<Seen> {
+  const { hostname, port, pathname } = new URL(store.url)
+  const sent = {
+    Host: hostname,
+    Authorization: `Bearer ${store.apiKey}`,
+    'Content-Type': 'application/json',
+    'Content-Length': String(body.length),
+    Connection: 'close',
+    ...headers,
+  }
+  const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}\r\n`)
+  return new Promise((resolve) => {
+    let [text, pieces] = ['', 0]
+    let end: Seen['end'] = 'closed'
+    connect(Number(port), hostname)
+      .on('data', (piece) => {
+        text += piece
+        pieces++
+      })
+      .on('error', ({ code }: NodeJS.ErrnoException) => {
+        end = code as Seen['end']
+      })
+      .on('close', () => resolve({ text, end, pieces }))
+      .write(`${method} ${pathname}${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`)
+  })
+}
+
+const list = () => ask('GET', '/pets')
+const add = () => ask('POST', '/pets', REX, { 'Idempotency-Key': KEY })
+const statusOf = ({ text }: Seen) => Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1])
+const bodyOf = ({ text }: Seen) => text.split('\r\n\r\n')[1] ?? ''
+const PET = '{"id":1,"name":"Rex","categoryId":7,"status":"available"}'
+
+describe('an error', () => {
+  test('comes as often as was asked for, for its operation only, and the service does not hear of the request', async () => {
+    await store.fail({ operation: 'createPet', times: 2, status: 503, retryAfter: 7 })
+    const [first, read, second, third] = [await add(), await list(), await add(), await add()]
+    expect([first, read, second, third].map(statusOf)).toEqual([503, 200, 503, 201])
+    expect(first.text).toContain('Retry-After: 7\r\n')
+    expect(JSON.parse(bodyOf(first))).toMatchObject({ code: 'unavailable', status: 503 })
+    expect(bodyOf(read)).toBe('[]')
+  })
+
+  test('has the status of its code', async () => {
+    await store.fail({ code: 'rate_limited' })
+    const answer = await list()
+    expect([statusOf(answer), JSON.parse(bodyOf(answer))]).toEqual([
+      429,
+      expect.objectContaining({ code: 'rate_limited', status: 429 }),
+    ])
+  })
+
+  test('with `every` strikes every so many, until the reset', async () => {
+    await store.fail({ every: 2, status: 500 })
+    const statuses: number[] = []
+    for (let n = 0; n < 5; n++) statuses.push(statusOf(await list()))
+    expect(statuses).toEqual([200, 500, 200, 500, 200])
+    await store.reset()
+    expect([statusOf(await list()), statusOf(await list())]).toEqual([200, 200])
+  })
+
+  test('at random strikes the same requests again with the same seed', async () => {
+    const mix = async (seed: number) => {
+      await store.reset()
+      await store.fail({ rate: 0.3, seed, status: 500 })
+      await store.fail({ rate: 0.3, seed: seed + 1, status: 503 })
+      const statuses: number[] = []
+      for (let n = 0; n < 60; n++) statuses.push(statusOf(await list()))
+      return statuses
+    }
+    const [first, again, other] = [await mix(1), await mix(1), await mix(7)]
+    expect(again).toEqual(first)
+    expect(other).not.toEqual(first)
+    const counts = [200, 500, 503].map((status) => first.filter((one) => one === status).length)
+    expect(Math.min(...counts)).toBeGreaterThan(4)
+    // On every machine, and with every version.
+    expect(first.slice(0, 12)).toEqual([200, 200, 500, 200, 200, 200, 200, 500, 503, 500, 200, 200])
+  })
+
+  test('at random gives the same bytes and the same report again with the same seed', async () => {
+    const run = async (seed: number) => {
+      await store.reset()
+      await store.fail({ rate: 0.3, seed, status: 503, retryAfter: 1 })
+      await store.fail({ rate: 0.3, seed: seed + 1, truncate: 20 })
+      await store.fail({ rate: 0.3, seed: seed + 2, cut: 'after', reset: true })
+      const seen: Seen[] = []
+      for (let n = 0; n < 20; n++) seen.push(n % 3 === 0 ? await add() : await list())
+      // Date tells the time, and X-Request-Id names one request of all services.
+      const bytes = seen.map(({ text, end }) => text.replaceAll(/^(?:Date|X-Request-Id): .*\r\n/gim, '') + end)
+      const { requests, lessons } = await store.report()
+      // How long a client pauses, and when its connections close, is no matter of the seed.
+      return JSON.stringify([bytes, requests, lessons.filter(({ id }) => !/^(?:waits|connections)\./.test(id))])
+    }
+    const [first, again, other] = [await run(3), await run(3), await run(4)]
+    expect(again).toBe(first)
+    expect(other).not.toBe(first)
+  })
+
+  test('follows the one that was asked for before', async () => {
+    await store.fail({ status: 500 })
+    await store.fail({ status: 503 })
+    expect([await list(), await list(), await list()].map(statusOf)).toEqual([500, 503, 200])
+  })
+})
+
+describe('a connection that is cut', () => {
+  test('after the answer of the service: the change is committed, and the client never hears of it', async () => {
+    await store.fail({ operation: 'createPet', cut: 'after' })
+    expect(await add()).toEqual({ text: '', end: 'closed', pieces: 0 })
+    expect(bodyOf(await list())).toBe(`[${PET}]`)
+    // With its key the create gives the same pet again.
+    const again = await add()
+    expect([statusOf(again), bodyOf(again), bodyOf(await list())]).toEqual([201, PET, `[${PET}]`])
+  })
+
+  test('before: nothing has happened', async () => {
+    await store.fail({ operation: 'createPet', cut: 'before' })
+    expect(await add()).toEqual({ text: '', end: 'closed', pieces: 0 })
+    expect(bodyOf(await list())).toBe('[]')
+  })
+
+  test('after three commits of one create: our client tries again and adds one pet', async () => {
+    const client = new PetstoreClient({ baseUrl: store.url, apiKey: store.apiKey, retries: 3 })
+    await store.fail({ operation: 'createPet', cut: 'after', times: 3 })
+    expect(await client.createPet({ name: 'Rex', categoryId: 7n })).toMatchObject({ id: 1n })
+    expect(bodyOf(await list())).toBe(`[${PET}]`)
+  })
+
+  test('by a reset', async () => {
+    await store.fail({ cut: 'after', reset: true })
+    expect(await list()).toEqual({ text: '', end: 'ECONNRESET', pieces: 0 })
+  })
+})
+
+describe('an answer', () => {
+  test('ends in the middle of its body', async () => {
+    await store.fail({ operation: 'createPet', truncate: 10 })
+    const answer = await add()
+    expect([bodyOf(answer), answer.text.includes(`Content-Length: ${PET.length}\r\n`)]).toEqual([
+      PET.slice(0, 10),
+      true,
+    ])
+  })
+
+  test('arrives late', async () => {
+    await store.fail({ latencyMs: 300 })
+    const startedAt = performance.now()
+    expect(statusOf(await list())).toBe(200)
+    expect(performance.now() - startedAt).toBeGreaterThan(290)
+  })
+
+  test('arrives drop by drop, and whole', async () => {
+    await add()
+    await store.fail({ operation: 'listPets', drip: 1000 })
+    const answer = await list()
+    expect(answer.pieces).toBeGreaterThan(1)
+    expect(bodyOf(answer)).toBe(`[${PET}]`)
+  })
+
+  test('of a lie is struck, too', async () => {
+    await store.lie('pets.create.success')
+    await store.fail({ operation: 'createPet', cut: 'after' })
+    expect((await add()).text).toBe('')
+    expect(bodyOf(await list())).toBe(`[${PET}]`)
+  })
+})
+
+test('with what is unknown: an answer has a field more, an event a type, and an error a code', async () => {
+  await store.fail({ unknown: true, times: 2 })
+  expect(JSON.parse(bodyOf(await add()))).toEqual({ ...JSON.parse(PET), unknown: 'unknown' })
+  const [event] = JSON.parse(bodyOf(await ask('GET', '/store/events')))
+  expect(event).toMatchObject({ id: expect.any(Number), type: 'unknown.type', petId: 1 })
+  await store.fail({ unknown: true, status: 503 })
+  const answer = await list()
+  expect([statusOf(answer), JSON.parse(bodyOf(answer))]).toMatchObject([503, { code: 'unknown_code', status: 503 }])
+  expect(bodyOf(await list())).toBe(`[${PET}]`)
+})
+
+describe('a fault is refused that', () => {
+  test.each([
+    ['does nothing', {}, 'A fault needs one of status'],
+    ['has an unknown member', { statuss: 503 }, 'A fault has no statuss.'],
+    ['has a member of every object', { constructor: 1 }, 'A fault has no constructor.'],
+    ['is of an unknown operation', { operation: 'addPet', status: 503 }, 'operation must be one of listPets,'],
+    ['is no error', { status: 200 }, 'status must be an integer from 400 to 599.'],
+    ['has an unknown code', { code: 'no' }, 'code must be one of '],
+    ['strikes no request', { status: 503, times: 0 }, 'times must be an integer from 1.'],
+    ['cuts elsewhere', { cut: 'between' }, 'cut must be before or after.'],
+    ['cuts an error', { cut: 'after', status: 503 }, 'With cut there is no answer'],
+    ['resets nothing', { reset: true, status: 503 }, 'reset needs cut or truncate.'],
+    ['strikes more than all', { rate: 1.5, status: 503 }, 'rate must be a number from 0 to 1.'],
+    ['chooses in two ways', { rate: 0.5, every: 2, status: 503 }, 'rate and every exclude each other.'],
+    ['has a seed for nothing', { seed: 1, status: 503 }, 'seed needs rate.'],
+    ['has no unknown', { unknown: 1 }, 'unknown must be true or false.'],
+    ['waits without an error', { retryAfter: 1, cut: 'after' }, 'retryAfter needs status or code.'],
+  ])('%s', async (_name, fault, message) => {
+    expect(await rejectionOf(store.fail(fault as Fault))).toMatchObject({ message: expect.stringContaining(message) })
+    expect(statusOf(await list())).toBe(200)
+  })
+})

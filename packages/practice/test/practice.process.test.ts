@@ -1,0 +1,167 @@
+// A service that misbehaves at a test's word, through petstore/testing and by lines on standard input.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { temporaryFile } from '../../../test/support/files.ts'
+import { launcher, root, run } from '../../../test/support/process.ts'
+import { rejectionOf } from '../../../test/support/rejection.ts'
+import { type PracticePetstore, startPetstore } from '../../testing/testing.ts'
+
+const BIG = '9007199254740993'
+
+let store: PracticePetstore
+beforeAll(async () => {
+  store = await startPetstore({ practice: true })
+})
+beforeEach(() => store.reset())
+afterAll(() => store.stop())
+
+const authorization = () => ({ Authorization: `Bearer ${store.apiKey}` })
+const list = () => fetch(`${store.url}/pets`, { headers: authorization() })
+const add = (headers: Record<string, string> = {}) =>
+  fetch(`${store.url}/pets`, {
+    method: 'POST',
+    headers: { ...authorization(), 'Content-Type': 'application/json', ...headers },
+    body: `{"name":"Rex","categoryId":${BIG}}`,
+  })
+
+test('serves as without practice, and the contract names its address', async () => {
+  expect(await (await add()).text()).toBe(`{"id":1,"name":"Rex","categoryId":${BIG},"status":"available"}`)
+  expect(await (await fetch(new URL('/openapi.json', store.url))).json()).toMatchObject({
+    servers: expect.arrayContaining([expect.objectContaining({ url: store.url })]),
+  })
+})
+
+describe('a lie', () => {
+  test('breaks its promise until the reset', async () => {
+    await store.lie('pets.create.int64.beyond-53-bits')
+    expect(await (await add()).text()).not.toContain(BIG)
+    await store.reset()
+    const { status } = await add()
+    expect([status, await (await list()).text()]).toEqual([
+      201,
+      expect.stringContaining(`"id":1,"name":"Rex","categoryId":${BIG}`),
+    ])
+  })
+
+  test('takes the place of the one before', async () => {
+    await store.lie('pets.create.int64.beyond-53-bits')
+    await store.lie('pets.get.not-modified.headers')
+    expect(await (await add()).text()).toContain(BIG)
+  })
+
+  test('is one of those that are listed; another is refused', async () => {
+    const lies = await store.lies()
+    expect(lies.length).toBeGreaterThan(200)
+    for (const id of lies) await store.lie(id)
+    expect(await rejectionOf(store.lie('pets.none'))).toMatchObject({
+      message: 'There is no lie that breaks pets.none.',
+    })
+    expect(await rejectionOf(store.lie('constructor'))).toMatchObject({ message: expect.stringContaining('no lie') })
+  })
+})
+
+describe('a report', () => {
+  const learnt = async () => {
+    const { lessons, requests } = await store.report()
+    const of = (outcome: string) => lessons.filter((lesson) => lesson.outcome === outcome)
+    return { requests, kept: of('kept').map(({ id }) => id), missed: of('missed') }
+  }
+
+  test('says what a client did, and by which requests', async () => {
+    await add()
+    await store.fail({ operation: 'createPet', cut: 'after' })
+    await rejectionOf(add())
+    await add({ 'Idempotency-Key': 'late' })
+    const { requests, kept, missed } = await learnt()
+    const create = { method: 'POST', target: '/v1/pets' }
+    expect(requests).toEqual([
+      { number: 1, ...create, answer: 201 },
+      { number: 2, ...create, answer: 'lost' },
+      { number: 3, ...create, answer: 201 },
+    ])
+    expect(kept).toContain('key.header')
+    expect(missed).toMatchObject([
+      { id: 'creates.key', evidence: [1, 2] },
+      { id: 'creates.keyless', evidence: [2] },
+    ])
+  })
+
+  test('begins anew at the reset', async () => {
+    await list()
+    await store.reset()
+    expect(await learnt()).toEqual({ requests: [], kept: [], missed: [] })
+  })
+})
+
+test('is refused without --ephemeral', async () => {
+  expect(await run(['serve', '--port', '0', '--practice'])).toMatchObject({
+    status: 2,
+    stdout: '',
+    stderr: expect.stringContaining('--practice makes a service misbehave. It needs --ephemeral.'),
+  })
+})
+
+test('other languages send lines of JSON, and each has one line as its answer', async () => {
+  const lines = ['{"lies":true}', '{"lie":"pets.get.not-modified.headers"}', 'reset', 'no', '[]', '{"fly":1}', '{}']
+  lines.push('{"report":true}', '{"createKey":{"readOnly":1}}', '{"createKey":{"scope":1}}', '{"createKey":{}}')
+  const command = ['sh', '-c', `printf '%s\\n' "$@" | '${launcher}' serve --ephemeral --practice --json --port 0`, 'sh']
+  const { status, stdout } = await run(lines, { command })
+  const [started, ...answers] = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  const notOne = { error: 'A command is reset, or an object with one member, such as {"lies": true}.' }
+  expect(status).toBe(0)
+  expect(answers).toEqual([
+    { result: expect.arrayContaining(['pets.list.limit.too-large']) },
+    { result: null },
+    started,
+    notOne,
+    notOne,
+    { error: expect.stringContaining('There is no command fly.') },
+    notOne,
+    { result: { requests: [], lessons: expect.arrayContaining([expect.objectContaining({ outcome: 'unknown' })]) } },
+    { error: 'readOnly must be true or false.' },
+    { error: 'A key has no scope. It may have expires, readOnly.' },
+    { result: expect.stringMatching(/^pets_live_/) },
+  ])
+})
+
+/** The blocks of docs/practice.md in this language. */
+function printed(language: string, from: string, to?: string): string[] {
+  const text = readFileSync(join(root, 'docs/practice.md'), 'utf8')
+  const part = text.slice(text.indexOf(from), to === undefined ? undefined : text.indexOf(to))
+  return [...part.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].flatMap(([, name, code = '']) =>
+    name === language ? [code] : [],
+  )
+}
+
+test('what docs/practice.md prints runs, and each of its lessons says what happens', async () => {
+  const before = printed('ts', '# Practice', '## Ten lessons')
+  const [head = '', ...lessons] = printed('ts', '## Ten lessons', '## Other languages')
+  expect(lessons).toHaveLength(10)
+  const program = [...before, head, ...lessons.map((lesson) => `{\n${lesson}}\n`), 'await store.stop()\n'].join('')
+  const path = temporaryFile('practice.ts')
+  const files = {
+    'petstore/testing': 'packages/testing/testing.ts',
+    'petstore-client': 'packages/client/src/petstore.ts',
+  }
+  const local = Object.entries(files).reduce(
+    (text, [name, file]) => text.replace(`'${name}'`, `'${join(root, file)}'`),
+    program,
+  )
+  writeFileSync(path, local)
+  expect(await run([path], { command: [process.execPath] })).toEqual({ status: 0, stdout: '', stderr: '' })
+})
+
+const python = Bun.which('python3')
+test.skipIf(!python)(`its Python runs${python ? '' : ': skipped, there is no python3 on the PATH'}`, async () => {
+  const path = temporaryFile('practice.py')
+  const failing = 'try:\n    tell({"lie": "none"})\nexcept ValueError as error:\n    print(error)\n'
+  writeFileSync(path, printed('python', '## Other').join('').replace('petstore.stdin.close()', `${failing}$&`))
+  const env = { PATH: `${dirname(launcher)}:${process.env.PATH}`, PETSTORE_LOG_LEVEL: 'warn' }
+  const said = { status: 0, stdout: 'There is no lie that breaks none.\n', stderr: '' }
+  expect(await run([path], { command: ['python3'], env })).toEqual(said)
+})

@@ -1,0 +1,52 @@
+// What our client and a plain fetch learn in practice: the short version of `npm run referee`, which writes docs/practice-clients.md.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { type Driver, judge, play, SITUATIONS } from '../../../test/support/referee.ts'
+import { type PracticePetstore, startPetstore } from '../../testing/testing.ts'
+import { LESSONS } from '../src/report.ts'
+
+type Connect = (to: { baseUrl: string; apiKey: string }) => Driver
+
+const fast = Object.keys(SITUATIONS).filter((name) => !SITUATIONS[name]?.isSlow)
+
+let store: PracticePetstore
+beforeAll(async () => {
+  store = await startPetstore({ practice: true, demo: true })
+})
+afterAll(() => store.stop())
+
+async function learnt(client: string) {
+  const { default: connect }: { default: Connect } = await import(`../../client/test/generators/clients/${client}.mjs`)
+  const judged = await judge(store, fast, (name, apiKey) => play(name, connect({ baseUrl: store.url, apiKey })))
+  // Whether one pause is longer than another is for a quiet machine to say.
+  return (outcome: string) => Object.keys(judged).filter((id) => judged[id] === outcome && id !== 'waits.longer')
+}
+
+// Takes as long as the pauses of the client, about 3 seconds.
+test('our client misses no lesson', async () => {
+  const of = await learnt('petstore-client')
+  expect(of('missed')).toEqual([])
+  expect(of('unknown').sort()).toEqual([
+    'creates.keyless',
+    'deprecated.left',
+    'deprecated.removed',
+    'etags.refused',
+    'events.anew',
+    'events.wait',
+    'waits.patience',
+  ])
+})
+
+test('a plain fetch misses what nobody has written for it', async () => {
+  const of = await learnt('fetch')
+  const missed = ['retries.temporary', 'creates.key', 'pages.all', 'values.exact', 'etags.reads', 'etags.changes']
+  expect(of('missed')).toEqual(expect.arrayContaining(missed))
+  expect(of('kept')).toEqual(expect.arrayContaining(['retries.refused', 'unknown.field', 'key.header']))
+})
+
+test('docs/practice-clients.md has each lesson', async () => {
+  const page = await Bun.file(join(import.meta.dir, '../../../docs/practice-clients.md')).text()
+  const rows = page.split('\n').map((line) => /^\| `([\w.-]+)` \|/.exec(line)?.[1])
+  expect(rows.filter(Boolean)).toEqual(Object.keys(LESSONS))
+})

@@ -1,0 +1,57 @@
+// The client of a command: which service it calls, and with which key. Flags override the environment. What `petstore login` saved is
+// used only where neither says anything, and its key is sent only to the address for which it was saved.
+
+import type { Command } from 'commander'
+import { type Deprecation, PetstoreClient, type PetstoreClientOptions } from '../../../client/src/petstore.ts'
+import { localUrl, namesLocal } from '../config/config.ts'
+import { NoKey, setService } from './exit-codes.ts'
+import { readLogin } from './login.ts'
+import { clientConfigOf } from './options.ts'
+import { plainFetch } from './plain-fetch.ts'
+import { tell } from './print.ts'
+
+export interface Service {
+  /** Ends in /v1. */
+  baseUrl: string
+  apiKey: string | undefined
+  /** Where the key was found, for people. */
+  keyFrom: 'the flag or the environment' | 'petstore login'
+}
+
+export function serviceOf(command: Command): Service {
+  const { url, apiKey } = clientConfigOf(command)
+  const saved = apiKey ? undefined : readLogin()
+  const baseUrl = url ?? (namesLocal(process.env) ? undefined : saved?.url) ?? localUrl(process.env)
+  setService(baseUrl)
+  if (apiKey) return { baseUrl, apiKey, keyFrom: 'the flag or the environment' }
+  return { baseUrl, apiKey: saved?.url === baseUrl ? saved.apiKey : undefined, keyFrom: 'petstore login' }
+}
+
+/** Throws NoKey. */
+export function createClient(
+  command: Command,
+  options: Pick<PetstoreClientOptions, 'retries' | 'onRetry'> = {},
+): PetstoreClient {
+  return new PetstoreClient({ ...clientOptions(command), ...options })
+}
+
+/** Throws NoKey. */
+export function clientOptions(command: Command): PetstoreClientOptions {
+  const { baseUrl, apiKey } = serviceOf(command)
+  if (!apiKey) {
+    throw new NoKey(`There is no API key for ${baseUrl}. Run petstore login, or set PETSTORE_API_KEY.`)
+  }
+  const onDeprecated = (notice: Deprecation) => tell(deprecationNote(typed(command), notice))
+  return { baseUrl, apiKey, onDeprecated, fetch: plainFetch }
+}
+
+function deprecationNote(what: string, { removal }: Deprecation): string {
+  const until = removal ? ` on ${removal.toISOString().slice(0, 10)}` : ''
+  return `petstore: ${what} is deprecated: the service will remove what it calls${until}.`
+}
+
+/** The words of the command, as the person wrote them. */
+function typed(command: Command): string {
+  const name = command.parent?.args[0] ?? command.name()
+  return command.parent?.parent ? `${command.parent.name()} ${name}` : name
+}

@@ -1,0 +1,96 @@
+// `petstore events …`: what has happened in the store of a running service, and what happens.
+
+import { Command, Option } from 'commander'
+import {
+  type Event,
+  type EventFilter,
+  type FollowOptions,
+  type PetstoreClient,
+  toJson,
+} from '../../../../client/src/petstore.ts'
+import { document } from '../../../../contract/src/contract.ts'
+import { instantFromText } from '../../../../contract/src/date-time.ts'
+import { type EventType, PAGE_MAX } from '../../../../contract/src/generated.ts'
+import { createClient } from '../client.ts'
+import { messageOf } from '../exit-codes.ts'
+import { parsedBy, parseInt64, withClientSettings } from '../options.ts'
+import { say, tell, write } from '../print.ts'
+import { forwardCommand } from './forward.ts'
+import { withFrom } from './from.ts'
+import { newEpochCommand } from './new-epoch.ts'
+import { secretCommand } from './secret.ts'
+
+interface EventsOptions {
+  follow: boolean
+  from?: string
+  pet?: bigint
+  order?: bigint
+  type?: EventType[]
+  to?: string
+  newest: boolean
+  json: boolean
+}
+
+const TYPES = document.components.schemas.EventType?.['x-extensible-enum'] ?? []
+
+export function eventsCommand(): Command {
+  return withFrom(withClientSettings(new Command('events')))
+    .description('Show what has happened in the store of a running service, oldest first.')
+    .option('--follow', 'go on with what happens, until Ctrl-C', false)
+    .option('--pet <id>', 'only the events of this pet', parseInt64)
+    .option('--order <id>', 'only the events of this order', parseInt64)
+    .addOption(new Option('--type <type...>', 'only events of these types').choices(TYPES))
+    .addOption(new Option('--to <time>', 'end before this time').argParser(parsedBy(parseTime)).conflicts('follow'))
+    .addOption(new Option('--newest', 'begin with the newest').default(false).conflicts('follow'))
+    .option('--json', 'print a JSON object a line, for programs', false)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  petstore events --pet 42
+  petstore events --follow --from now
+  petstore events --from 2026-11-21T00:00:00Z --json | jq .type`,
+    )
+    .enablePositionalOptions()
+    .action(async ({ follow, from, pet, order, type, to, newest, json }: EventsOptions, self: Command) => {
+      const client = createClient(self, {
+        onRetry: (reason) => follow && tell(`petstore: ${messageOf(reason)} Trying again.`),
+      })
+      const filter = { from, petId: pet, orderId: order, type }
+      const all = { ...filter, to, sort: newest ? ('newest' as const) : undefined }
+      for await (const event of follow ? following(client, filter) : upToNow(client, all)) {
+        await (json ? write(`${toJson(event)}\n`) : say(lineOf(event)))
+      }
+    })
+    .addCommand(forwardCommand())
+    .addCommand(secretCommand())
+    .addCommand(newEpochCommand())
+}
+
+async function* following(client: PetstoreClient, filter: FollowOptions): AsyncGenerator<Event> {
+  for await (const { event } of client.followEvents(filter)) yield event
+}
+
+async function* upToNow(client: PetstoreClient, filter: EventFilter): AsyncGenerator<Event> {
+  let page = await client.listEvents({ ...filter, limit: PAGE_MAX })
+  // Pages that go back end at `from`; others only begin there.
+  const rest = { ...filter, from: filter.sort === 'newest' ? filter.from : undefined, limit: PAGE_MAX }
+  for (; page.events.length > 0; page = await client.listEvents({ ...rest, cursor: page.next })) {
+    yield* page.events
+  }
+}
+
+function parseTime(text: string): string {
+  if (instantFromText(text) !== undefined) return text
+  throw new Error('must be a date and time with an offset, such as 2026-11-21T18:00:00Z')
+}
+
+function lineOf({ at, type, petId, petStatus, pet, orderId, by }: Event): string {
+  const time = `${at.slice(0, 19).replace('T', ' ')}Z`
+  const facts = [
+    `pet ${petId}${petStatus ? ` ${petStatus}` : ''}${pet ? ` (${pet.name})` : ''}`,
+    ...(orderId === undefined ? [] : [`order ${orderId}`]),
+    ...(by === undefined ? [] : [`by ${by}`]),
+  ]
+  return `${time}  ${type.padEnd('order.completed'.length)}  ${facts.join(', ')}`
+}

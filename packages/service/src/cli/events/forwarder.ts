@@ -1,0 +1,99 @@
+// Takes event after event from the feed to the receiver: the next one only when that has taken the one before and the place behind it is
+// on disk. So none is lost, their order is kept, and what is sent twice is only that whose answer was lost.
+
+import { eventReader, followPages } from '../../../../client/src/events.ts'
+import { pause } from '../../../../client/src/request.ts'
+import type { Sender } from '../../../../client/src/sender.ts'
+import { int64FromJson } from '../../../../contract/src/int64.ts'
+import { type Json, JsonNumber, stringifyJson } from '../../../../contract/src/json.ts'
+import { StartError } from '../../domain/errors.ts'
+import { markOf } from '../../domain/events.ts'
+import { decodeEventCursor, encodeEventCursor } from '../../http/request/event-cursor.ts'
+import type { Log } from '../../observability/log.ts'
+import type { Place } from './place.ts'
+import { inSeconds, type Progress } from './progress.ts'
+import { type Failed, type Message, post, type Receiver } from './receiver.ts'
+
+const RETRY_MS = 1_000
+const RETRY_MAX_MS = 60_000
+/** The most that a timer can. */
+const PAUSE_MAX_MS = 2 ** 31 - 1
+
+/** What it needs to know of an event, and the event as the feed has it, fields that this version does not know included. */
+interface Item {
+  id: bigint
+  at: number
+  mark: number
+  body: string
+}
+
+export class Forwarder {
+  /** `stop` ends it between two attempts; `giveUp` ends an attempt, too. */
+  constructor(
+    private readonly receiver: Receiver,
+    private readonly place: Place,
+    private readonly progress: Progress,
+    private readonly log: Log,
+    private readonly stop: AbortSignal,
+    private readonly giveUp: AbortSignal,
+  ) {}
+
+  /** Resolves when it was stopped. Rejects with what ends the feed, and with StartError when the receiver wants no more. */
+  async run(service: Sender, from: string | undefined): Promise<void> {
+    const { cursor } = this.place
+    const pages = followPages(eventReader(service, toItem), { cursor, from, signal: this.stop })
+    for await (const { items, next } of pages) {
+      const { epoch, mark } = decodeEventCursor(next)
+      for (const item of items) {
+        this.progress.waits(item.at)
+        if (!(await this.deliver(item, epoch))) return
+        // A service of the version before gives no marks, and takes none.
+        this.place.keep(encodeEventCursor({ epoch, id: item.id, mark: mark === undefined ? mark : item.mark }))
+        this.progress.takes(item)
+      }
+      this.progress.waits(undefined)
+      // Where nothing has happened yet, too: what happens from now on is not missed when this process ends.
+      this.place.keep(next)
+    }
+  }
+
+  /** Tries until the event is taken. Resolves with `false` when it was stopped before that. */
+  private async deliver(item: Item, epoch: bigint): Promise<boolean> {
+    const message: Message = { id: `evt_${epoch}_${item.id}`, body: item.body }
+    for (let attempt = 1; !this.stop.aborted; attempt++) {
+      const outcome = await post(this.receiver, message, this.giveUp)
+      if (outcome === 'taken') return true
+      if (outcome === 'gone') {
+        throw new StartError(
+          `The receiver answered 410 to event ${item.id}: it wants no more. The next start sends it that event again.`,
+        )
+      }
+      await this.waitAfter(outcome, item, attempt)
+    }
+    return false
+  }
+
+  private async waitAfter({ reason, retryAfterMs }: Failed, { id, at }: Item, attempt: number): Promise<void> {
+    const backoffMs = Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** (attempt - 1)) * (1 + Math.random() / 4)
+    const pauseMs = Math.min(PAUSE_MAX_MS, Math.max(retryAfterMs, backoffMs))
+    const lagSeconds = inSeconds(Date.now() - at)
+    const fields = { event: Number(id), reason, attempt, retrySeconds: inSeconds(pauseMs), lagSeconds }
+    this.log.warn(fields, 'the receiver did not take an event')
+    await pause(pauseMs, this.stop).catch(() => undefined)
+  }
+}
+
+function toItem(json: Json): Item {
+  const field = (name: string) => (json instanceof Map ? json.get(name) : undefined)
+  const integer = (name: string) => {
+    const value = field(name)
+    const exact = value instanceof JsonNumber ? int64FromJson(value.text) : undefined
+    return typeof exact === 'bigint' ? exact : undefined
+  }
+  const [id, petId, type, time] = [integer('id'), integer('petId'), field('type'), field('at')]
+  if (id === undefined || petId === undefined || typeof type !== 'string' || typeof time !== 'string') {
+    throw new SyntaxError('expected an event')
+  }
+  const at = Date.parse(time)
+  return { id, at, mark: markOf({ type, at, petId, orderId: integer('orderId') }), body: stringifyJson(json) }
+}

@@ -1,0 +1,76 @@
+// The receiver of a web hook: one attempt to hand it a message, signed as Standard Webhooks 1.0.0 says, and what came of that.
+
+import { createHmac } from 'node:crypto'
+import { retryAfterMs } from '../../../../client/src/responses.ts'
+import { systemReason } from '../../domain/errors.ts'
+
+export interface Message {
+  /** Equal in all attempts, so that the receiver recognises a message that it has. */
+  id: string
+  body: string
+}
+
+export interface Receiver {
+  url: URL
+  secrets: readonly Uint8Array[]
+  /** Of one attempt. */
+  timeoutMs?: number
+}
+
+export interface Failed {
+  reason: string
+  retryAfterMs: number
+}
+
+const TIMEOUT_MS = 30_000
+/** An answer that is longer is not read to its end, and its connection not used again. */
+const ANSWER_BYTES_MAX = 64 * 1024
+
+/** Posts the message once. `signal` gives up. */
+export async function post(
+  { url, secrets, timeoutMs = TIMEOUT_MS }: Receiver,
+  message: Message,
+  signal: AbortSignal,
+): Promise<'taken' | 'gone' | Failed> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: signed(message, secrets),
+      body: message.body,
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      // Whatever the environment says.
+      tls: { rejectUnauthorized: true },
+      // An answer of a few bytes may inflate to gigabytes.
+      decompress: false,
+    })
+    await drain(response)
+    if (response.ok) return 'taken'
+    if (response.status === 410) return 'gone'
+    return { reason: `status ${response.status}`, retryAfterMs: retryAfterMs(response.headers) ?? 0 }
+  } catch (error) {
+    const { name } = error as Error
+    return { reason: name === 'TimeoutError' ? 'no answer in time' : systemReason(error), retryAfterMs: 0 }
+  }
+}
+
+/** A fresh time and signature for each attempt; during a rotation, one signature for each secret. */
+function signed({ id, body }: Message, secrets: readonly Uint8Array[]): Record<string, string> {
+  const timestamp = Math.floor(Date.now() / 1000).toString()
+  const signature = (secret: Uint8Array) =>
+    `v1,${createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+  return {
+    'Content-Type': 'application/json',
+    'Accept-Encoding': 'identity',
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': secrets.map(signature).join(' '),
+  }
+}
+
+/** The status says it all: an answer that breaks off later is one, too. */
+async function drain(response: Response): Promise<void> {
+  const length = Number(response.headers.get('Content-Length') ?? Number.POSITIVE_INFINITY)
+  const end = length <= ANSWER_BYTES_MAX ? response.arrayBuffer() : response.body?.cancel()
+  await end?.catch(() => undefined)
+}

@@ -1,0 +1,91 @@
+// How a command ends: its exit status, which programs may rely on, and its message when it failed.
+
+import { CommanderError } from 'commander'
+import { PetstoreApiError, PetstoreNetworkError, PetstoreUncertainError } from '../../../client/src/petstore.ts'
+import { FlagError } from '../config/config.ts'
+import { PetstoreError, StartError, systemReason } from '../domain/errors.ts'
+import { UnreadableAnswer } from './plain-fetch.ts'
+import { indented, tell } from './print.ts'
+
+export const EXIT_STATUSES = `
+Exit statuses:
+  0  done
+  1  could not be done
+  2  the command or one of its flags was not understood
+  3  the service did not answer: try again later
+  4  no API key was given, the service refused it, or it may not do this
+  5  an import ended, and some records were refused
+  130  interrupted`
+
+/** Some records were refused. The import has reported each. */
+export class ImportIncomplete extends Error {}
+
+/** `petstore verify` could not examine the server. */
+export class CouldNotExamine extends Error {}
+
+/** No API key was given, nor saved by `petstore login`. */
+export class NoKey extends StartError {}
+
+/** Stopped by a signal. */
+export class Interrupted extends Error {}
+
+/** Named with every error that it answers. */
+let service = ''
+
+export function setService(baseUrl: string): void {
+  service = baseUrl
+}
+
+/** Writes the message for what a command threw to standard error. Returns the exit status. */
+export function endWith(error: unknown): number {
+  // Commander has written its message already.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  tellError(messageOf(error))
+  return statusOf(error)
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof PetstoreUncertainError) return statusOf(error.cause)
+  if (error instanceof FlagError || error instanceof CouldNotExamine) return 2
+  if (error instanceof PetstoreNetworkError) return 3
+  if (error instanceof NoKey || (error instanceof PetstoreApiError && [401, 403].includes(error.status))) return 4
+  if (error instanceof ImportIncomplete) return 5
+  if (error instanceof Interrupted) return 130
+  return 1
+}
+
+/** The only style of an error. */
+export function tellError(message: string): void {
+  const [first, ...others] = indented(message)
+  tell({ style: 'red', lead: 'petstore:', rest: ` ${first}` }, ...others)
+}
+
+/** Commander's `error: unknown command 'lst'\n(Did you mean list?)` as we write errors. */
+export function sentenceOf(text: string): string {
+  const plain = text
+    .trimEnd()
+    .replace(/^error: /, '')
+    .replace(/\n\((Did you mean .*)\)$/, '. $1')
+  return `${plain.slice(0, 1).toUpperCase()}${plain.slice(1)}${/[.?!]$/.test(plain) ? '' : '.'}`
+}
+
+export function messageOf(error: unknown): string {
+  if (error instanceof PetstoreUncertainError)
+    return error.message.replace(error.cause.message, () => messageOf(error.cause))
+  if (error instanceof PetstoreNetworkError) return withReason(error)
+  if (error instanceof PetstoreApiError) {
+    const request = error.status >= 500 && error.requestId ? `request ${error.requestId}, ` : ''
+    return `${error.message} (${request}from ${service})`
+  }
+  const expected = [StartError, PetstoreError, ImportIncomplete, CouldNotExamine, Interrupted].some(
+    (kind) => error instanceof kind,
+  )
+  return expected ? (error as Error).message : Bun.inspect(error)
+}
+
+/** What the system says is more than a library's message. */
+function withReason({ message, cause }: PetstoreNetworkError): string {
+  if (cause instanceof UnreadableAnswer) return cause.message
+  const { code } = (cause ?? {}) as { code?: unknown }
+  return typeof code === 'string' ? `${message.replace(/\.$/, '')} (${systemReason(cause)}).` : message
+}

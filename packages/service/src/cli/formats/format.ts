@@ -1,0 +1,30 @@
+// What import and export need from a file format.
+
+import type { NewPet } from '../../../../client/src/petstore.ts'
+import { PET_FIELDS } from '../../../../client/src/responses.ts'
+
+/** The fields that an import sends. */
+export const FIELDS = PET_FIELDS.filter((field) => field !== 'id')
+
+/** A record as it is in the file. Only the service validates it, so that there is one set of rules and messages. */
+export type Unchecked = { [Field in keyof NewPet]?: unknown }
+
+export interface SourceRecord {
+  /** The line where it starts, from 1. */
+  line: number
+  /** Which one on this line, from 1, where a line may have several. */
+  nth?: number
+  pet?: Unchecked
+  /** Why it cannot be read: a sentence without its subject. */
+  problem?: string
+}
+
+export interface Format {
+  /**
+   * Every record, in order, in constant memory; skips blank lines. Throws StartError when the rest of the file cannot be
+   * split into records.
+   */
+  read(text: AsyncIterable<string>): AsyncGenerator<SourceRecord>
+  /** `columns`: their members, where a format has columns; one that an item lacks is empty. */
+  write(items: AsyncIterable<object>, columns: readonly string[]): AsyncGenerator<string>
+}

@@ -1,0 +1,86 @@
+// JSON: one array of any length. The reader finds where each element ends, and reads the element as NDJSON reads a
+// line.
+
+import { stringifyJson } from '../../../../contract/src/json.ts'
+import { StartError } from '../../domain/errors.ts'
+import type { Format } from './format.ts'
+import { RECORD_MAX, readRecord } from './ndjson.ts'
+
+export const json: Format = {
+  async *read(text) {
+    let [rest, line, elements, ended] = ['', 1, 0, false]
+    let started = false
+    /** The line of the last element, how many began there, and the line of the bracket. */
+    let [at, nth, first] = [0, 0, 0]
+    const broken = (what: string) => new StartError(`Line ${line} ${what}. The records before it were imported.`)
+    function take(length: number): string {
+      const taken = rest.slice(0, length)
+      rest = rest.slice(length)
+      line += newlines(taken)
+      return taken
+    }
+
+    for await (const chunk of text) {
+      rest += chunk
+      if (!started || ended) take(blanks(rest))
+      if (!started && rest !== '') {
+        if (!rest.startsWith('[')) throw broken('does not start an array: for one object a line, use --format ndjson')
+        take(1)
+        started = true
+        first = line
+      }
+      for (let end = elementEnd(rest); started && !ended && end >= 0; end = elementEnd(rest)) {
+        ended = rest[end] === ']'
+        const startLine = line + newlines(rest.slice(0, blanks(rest)))
+        const element = take(end)
+        nth = startLine === at ? nth + 1 : 1
+        at = startLine
+        const record = { ...readRecord(element, startLine), ...((nth > 1 || at === first) && { nth }) }
+        // `[]` has no element; anywhere else an empty element is an error.
+        if (!ended || elements > 0 || element.trim() !== '') yield record
+        elements++
+        take(1)
+      }
+      if (ended) take(blanks(rest))
+      if (ended && rest !== '') throw broken('has text after the end of the array')
+      if (rest.length > RECORD_MAX) throw broken('has a record that is too long')
+    }
+    if (!started) throw new StartError('There is no JSON array: the file is empty.')
+    if (!ended) throw broken('is the end of the file, but the array has not ended')
+  },
+
+  write: stringifyJsonArray,
+}
+
+/** One element a line. */
+export async function* stringifyJsonArray(items: AsyncIterable<object>): AsyncGenerator<string> {
+  let before = '['
+  for await (const item of items) {
+    yield `${before}\n${stringifyJson(item)}`
+    before = ','
+  }
+  yield before === '[' ? '[]\n' : '\n]\n'
+}
+
+/** A string, a quote that begins an unfinished string, or a character that structures arrays and objects. */
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|["[\]{},]/gs
+
+/** Where the first element of `text` ends, with a comma or the array's bracket; -1 when it ends in a later chunk. */
+function elementEnd(text: string): number {
+  let depth = 0
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    if (token === '"') return -1
+    if (depth === 0 && (token === ',' || token === ']')) return index
+    if (token === '[' || token === '{') depth++
+    else if (token === ']' || token === '}') depth = Math.max(0, depth - 1)
+  }
+  return -1
+}
+
+function blanks(text: string): number {
+  return text.length - text.trimStart().length
+}
+
+function newlines(text: string): number {
+  return text.split('\n').length - 1
+}

@@ -1,0 +1,88 @@
+// What the commands that list have in common: their flags, and how they print page after page.
+
+import { type Command, Option } from 'commander'
+import { PAGE_MAX } from '../../../contract/src/generated.ts'
+import { stringifyJsonArray } from './formats/json.ts'
+import { parsedBy, withClientSettings } from './options.ts'
+import { say, tell, writeAll } from './print.ts'
+import { type Columns, columnsFor } from './table.ts'
+
+/** So many rows are read before the first is shown: their columns are those of all pages. */
+const ROWS_BEFORE = 1_000
+/** The width of ids on pages that have not been read. */
+const LATER_ID = '9999999999'
+
+export interface ListOptions {
+  limit: number
+  all: boolean
+  json: boolean
+}
+
+export interface List<Item> {
+  read(page: { limit: number; cursor: string | undefined }): Promise<{ items: Item[]; next: string | undefined }>
+  head: readonly string[]
+  cells(item: Item): readonly string[]
+  /** For people, when there is nothing to show. */
+  none: string
+}
+
+export function withNewest(command: Command): Command {
+  return command.option('--newest', 'begin with what was added last')
+}
+
+/** `noun` in the plural. */
+export function withListOptions(command: Command, noun: string): Command {
+  return withNewest(withClientSettings(command))
+    .addOption(
+      new Option('--limit <number>', `the most ${noun} to show`)
+        .default(20)
+        .argParser(parsedBy(parseCount))
+        .conflicts('all'),
+    )
+    .option('--all', `show all ${noun}`, false)
+    .option('--json', 'print a JSON array, for programs', false)
+}
+
+export async function showList<Item extends object>(
+  { limit, all, json }: ListOptions,
+  { read, head, cells, none }: List<Item>,
+): Promise<void> {
+  const max = all ? Number.POSITIVE_INFINITY : limit
+  let [shown, cursor]: [number, string | undefined] = [0, undefined]
+  async function* pages(): AsyncGenerator<Item[]> {
+    do {
+      const { items, next }: Awaited<ReturnType<typeof read>> = await read({
+        limit: Math.min(max - shown, PAGE_MAX),
+        cursor,
+      })
+      shown += items.length
+      cursor = next
+      yield items
+    } while (cursor !== undefined && shown < max)
+  }
+  if (json) return writeAll(stringifyJsonArray(flatten(pages())))
+  let columns: Columns | undefined
+  let waiting: (readonly string[])[] = []
+  for await (const items of pages()) {
+    waiting.push(...items.map(cells))
+    const more = cursor !== undefined && shown < max
+    if (shown === 0 || (more && shown < ROWS_BEFORE)) continue
+    if (!columns) {
+      columns = columnsFor(head, more ? [...waiting, [LATER_ID]] : waiting)
+      await say(...columns.head)
+    }
+    await say(...columns.lines(waiting))
+    waiting = []
+  }
+  if (shown === 0) tell(none)
+  if (cursor !== undefined) tell(`These are the first ${shown}. More: --limit NUMBER, or --all.`)
+}
+
+async function* flatten<Item>(pages: AsyncIterable<Item[]>): AsyncGenerator<Item> {
+  for await (const items of pages) yield* items
+}
+
+function parseCount(text: string): number {
+  if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new Error('must be a number from 1 to 999999999. To show all, use --all')
+  return Number(text)
+}

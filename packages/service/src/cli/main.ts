@@ -1,0 +1,87 @@
+#!/usr/bin/env bun
+// The command line: its commands.
+
+import { Command } from 'commander'
+import packageJson from '../../../../package.json'
+import { EXIT_STATUSES, endWith, sentenceOf, tellError } from './exit-codes.ts'
+import { tell, write } from './print.ts'
+
+/** In the order of the help. Each is loaded when it is needed: with all of them a service would take a quarter longer to start. */
+const COMMANDS = new Map(
+  Object.entries({
+    serve: async () => (await import('./serve.ts')).serveCommand(),
+    health: async () => (await import('./health.ts')).healthCommand(),
+    keys: async () => (await import('./keys.ts')).keysCommand(),
+    deprecated: async () => (await import('./deprecated.ts')).deprecatedCommand(),
+    backup: async () => (await import('./backup.ts')).backupCommand(),
+    restore: async () => (await import('./backup.ts')).restoreCommand(),
+    recovered: async () => (await import('./recovered.ts')).recoveredCommand(),
+    migrate: async () => (await import('./migrate.ts')).migrateCommand(),
+    copy: async () => (await import('./copy.ts')).copyCommand(),
+    pets: async () => (await import('./pets.ts')).petsCommand(),
+    orders: async () => (await import('./orders.ts')).ordersCommand(),
+    inventory: async () => (await import('./orders.ts')).inventoryCommand(),
+    events: async () => (await import('./events/events.ts')).eventsCommand(),
+    login: async () => (await import('./login.ts')).loginCommand(),
+    logout: async () => (await import('./login.ts')).logoutCommand(),
+    status: async () => (await import('./status.ts')).statusCommand(),
+    open: async () => (await import('./status.ts')).openCommand(),
+    verify: async () => (await import('./verify.ts')).verifyCommand(),
+    demo: async () => (await import('./demo.ts')).demoCommand(),
+  }),
+)
+
+const program = new Command('petstore')
+  .description('Keep the pets of a store, and serve them over HTTP.')
+  .version(packageJson.version)
+  .addHelpText('after', EXIT_STATUSES)
+  .helpCommand(false)
+  // A flag belongs to the command that it follows: petstore events has some that its own commands have, too.
+  .enablePositionalOptions()
+const load = COMMANDS.get(process.argv[2] ?? '')
+if (load) program.addCommand(await load())
+else await addAll()
+settle(program)
+
+/** What commander writes to standard output: help, the version. */
+let written = Promise.resolve()
+try {
+  await program.parseAsync().finally(() => written)
+} catch (error) {
+  // Exit now: what was started before the failure would keep the process alive.
+  process.exit(endWith(error))
+}
+
+async function addAll(): Promise<void> {
+  for (const load of COMMANDS.values()) program.addCommand(await load())
+  program.addCommand((await import('./help.ts')).helpCommand(program))
+  await (await import('./completions.ts')).addCompletions(program, process.argv.slice(2))
+}
+
+/** Makes commander throw where it would exit, and print as everything else does. Subcommands do not inherit this. */
+function settle(command: Command): void {
+  command
+    .exitOverride()
+    .showHelpAfterError(`  ${fullName(command)} --help shows the usage.`)
+    .configureOutput({
+      writeOut(text) {
+        // Help comes in parts.
+        written = written.then(() => writeHelp(text))
+      },
+      writeErr: (text) => tell(...text.trimEnd().split('\n')),
+      outputError: (text) => tellError(sentenceOf(text)),
+    })
+  for (const each of command.commands) settle(each)
+}
+
+async function writeHelp(text: string): Promise<void> {
+  // A terminal that does not know its width says 0.
+  const { isTTY, columns } = process.stdout
+  if (!isTTY || columns === 0 || columns >= 80) return write(text)
+  const { folded } = await import('./guides.ts')
+  await write(folded(text, columns))
+}
+
+function fullName(command: Command): string {
+  return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name()
+}

@@ -1,0 +1,71 @@
+// Settings as flags of a command, from the table of settings.
+
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
+import { PET_STATUSES } from '../../../contract/src/generated.ts'
+import { type ClientConfig, type Config, type Flags, readClientConfig, readConfig } from '../config/config.ts'
+import { CLIENT_SETTINGS, SETTINGS, type Setting } from '../config/settings.ts'
+
+type Named = keyof typeof SETTINGS
+
+/** Says something about each of its fields: a new one does not compile until it has its flag. */
+export type Stated<Of> = Record<keyof Of, unknown>
+
+/** Adds the flags of these settings. Their help names the variable and the default, too. */
+export function withSettings(command: Command, ...names: Named[]): Command {
+  for (const name of names) addFlag(command, SETTINGS[name])
+  return command
+}
+
+/** Adds the flags for the service to call and the API key to send. */
+export function withClientSettings(command: Command): Command {
+  return withSettingsOf(CLIENT_SETTINGS, command)
+}
+
+/** Adds all flags of a table. */
+export function withSettingsOf(table: Record<string, Setting<unknown>>, command: Command): Command {
+  for (const setting of Object.values(table)) addFlag(command, setting)
+  return command
+}
+
+/** One of the contract's statuses of a pet. */
+export function statusOption(description: string): Option {
+  return new Option('--status <status>', description).choices(PET_STATUSES)
+}
+
+function addFlag(command: Command, { flag, description, variable, default: preset }: Setting<unknown>): void {
+  if (flag) command.addOption(new Option(flag, `${description} (${variable}${preset ? `, default ${preset}` : ''})`))
+}
+
+/** The whole configuration. All of it is checked, whichever settings the command uses. */
+export function configOf(command: Command): Config {
+  const given = command.optsWithGlobals<Record<string, unknown>>()
+  const flags = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, given[name]])) as Flags
+  return readConfig(process.env, flags)
+}
+
+/** Turns a parser of settings into one for commander, which shows an InvalidArgumentError beside the flag. */
+export function parsedBy<Value>(parse: (text: string) => Value): (text: string) => Value {
+  return (text) => {
+    try {
+      return parse(text)
+    } catch (error) {
+      throw new InvalidArgumentError(`It ${(error as Error).message}.`)
+    }
+  }
+}
+
+/** An argument of a command, such as `<id>`. */
+export function int64Argument(name: string, description: string): Argument {
+  return new Argument(name, description).argParser(parseInt64)
+}
+
+/** Throws InvalidArgumentError. */
+export const parseInt64 = parsedBy((text) => {
+  if (/^-?[0-9]{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)) return BigInt(text)
+  throw new Error('must be a 64-bit integer in decimal digits')
+})
+
+/** From flags and environment only. What they leave undefined may have been saved by `petstore login`. */
+export function clientConfigOf(command: Command): ClientConfig {
+  return readClientConfig(process.env, command.optsWithGlobals<Record<string, string>>())
+}

@@ -1,0 +1,55 @@
+// `serve --ephemeral --practice`: the service is behind a proxy, which stands at the service's address and misbehaves at its user's word.
+
+import { basePath } from '../../../contract/src/contract.ts'
+import type { Clock } from '../../../practice/src/clock.ts'
+import { answerTo, type CreateKey } from '../../../practice/src/commands.ts'
+import { Practice } from '../../../practice/src/practice.ts'
+import { listenBefore } from '../../../practice/src/proxy.ts'
+import type { Config } from '../config/config.ts'
+import { generateKey, type KeyStore, keptOfKey } from '../domain/keys.ts'
+import { authority, checkFree } from '../http/listen.ts'
+import type { ServerOptions } from '../http/server.ts'
+
+interface RunningPractice {
+  /** The base address for clients, ending in /v1. */
+  url: string
+  clock: Clock
+  /** How the service has to start. */
+  behind: Pick<ServerOptions, 'host' | 'port' | 'baseUrls'>
+  /** Where the service is, and its keys. Until it is told, connections are closed. */
+  leadTo(service: string, keys: KeyStore): void
+  /** A command as a line, and what it gives as one. */
+  answer(line: string): Promise<string>
+  reset(): void
+  stop(): Promise<void>
+}
+
+/** Listens on the configured address. Throws StartError when it cannot. */
+export async function startPractice(config: Config): Promise<RunningPractice> {
+  const { host, port, environment, baseUrl, stagingBaseUrl } = config
+  await checkFree(config)
+  const practice = new Practice()
+  let address = ''
+  let keys: KeyStore | undefined
+  const createKey: CreateKey = async (key) => {
+    const text = generateKey(environment)
+    await keys?.createKey({ name: 'practice', ...keptOfKey(text), ...key })
+    return text
+  }
+  const proxy = await listenBefore(() => address, practice.behave, { host, port })
+  const url = `http://${authority(host, proxy.port)}${basePath}`
+  const bases = { production: baseUrl, staging: stagingBaseUrl }
+  return {
+    url,
+    clock: practice.clock,
+    // The contract that it serves names the address of the proxy.
+    behind: { host: '127.0.0.1', port: 0, baseUrls: { ...bases, [environment]: bases[environment] ?? url } },
+    leadTo(service, store) {
+      address = service
+      keys = store
+    },
+    answer: (line) => answerTo(line, practice, createKey),
+    reset: () => practice.reset(),
+    stop: proxy.stop,
+  }
+}

@@ -1,0 +1,73 @@
+// What `petstore verify` prints for people: the promises of a list, and what an examination has found.
+
+import type { Result } from '../../../verify/src/examination.ts'
+import { LEVELS, type Level, type PromiseRow } from '../../../verify/src/promise.ts'
+import { type Line, plural } from './print.ts'
+import { table } from './table.ts'
+
+/** What an examination has found. */
+export interface Summary {
+  target: string
+  levels: readonly Level[]
+  results: readonly Result[]
+}
+
+type Of<Outcome extends Result['outcome']> = Extract<Result, { outcome: Outcome }>
+
+/** How many ids stand behind the reason why they were not checked. */
+const IDS_SHOWN = 5
+
+export function listing(promises: readonly PromiseRow[]): Line[] {
+  return table(
+    ['ID', 'LEVEL', 'PROMISE'],
+    promises.map(({ id, level, promise }) => [id, level, promise]),
+  )
+}
+
+export function report({ target, levels, results }: Summary): Line[] {
+  const broken = resultsOf(results, 'broken')
+  const unchecked = Map.groupBy(resultsOf(results, 'not_checked'), ({ reason }) => reason)
+  return [
+    ...broken.flatMap(brokenLines),
+    ...[...unchecked].map(([reason, all]) => `Not checked: ${idsOf(all)}. ${reason}`),
+    ...(unchecked.size > 0 ? [''] : []),
+    ...table(
+      ['LEVEL', 'HELD', 'BROKEN', 'NOT CHECKED'],
+      LEVELS.filter((level) => levels.includes(level)).map((level) => [
+        level,
+        ...(['held', 'broken', 'not_checked'] as const).map((outcome) =>
+          String(resultsOf(results, outcome).filter((result) => result.level === level).length),
+        ),
+      ]),
+    ),
+    '',
+    broken.length === 0
+      ? `${target} keeps every promise that was checked.`
+      : { style: 'red', lead: `${target} breaks ${plural(broken.length, 'promise')}.` },
+  ]
+}
+
+export function resultsOf<Outcome extends Result['outcome']>(
+  results: readonly Result[],
+  outcome: Outcome,
+): Of<Outcome>[] {
+  return results.filter((result): result is Of<Outcome> => result.outcome === outcome)
+}
+
+function brokenLines({ id, promise, source, curl, expected, actual }: Of<'broken'>): Line[] {
+  return [
+    { style: 'red', lead: 'broken', rest: `  ${id}` },
+    `  ${promise}`,
+    `  ${source}`,
+    `  expected  ${expected}`,
+    `  actual    ${actual}`,
+    `  ${curl}`,
+    '',
+  ]
+}
+
+function idsOf(results: readonly Result[]): string {
+  const ids = results.slice(0, IDS_SHOWN).map(({ id }) => id)
+  const more = results.length - ids.length
+  return ids.join(', ') + (more > 0 ? ` and ${more} more` : '')
+}

@@ -1,0 +1,132 @@
+// The rules of orders: what placing one needs, where it may lead, what may be corrected, and when it is over. An order and its pet change
+// together, and each change is told.
+
+import { EXPIRY_DAYS_MAX } from '../../../../contract/src/generated.ts'
+import type { PetstoreError } from '../errors.ts'
+import type { KeyId } from '../keys.ts'
+import { isDone, leadsFrom, type RequestedTransition, TRANSITIONS, type TransitionTo } from '../order-transitions.ts'
+import type { ExpiredOrder, NewOrder, Order, OrderChange, OrderCheck } from '../orders.ts'
+import type { Created } from '../pets.ts'
+import type { Decision } from './decision.ts'
+import { invalidExpiry, noSuchOrder, notPending, notTransitioned, petNotAvailable, petNotFound } from './refusals.ts'
+import { once } from './replays.ts'
+import type { StoredOrder } from './snapshot.ts'
+import { isOverdue, type WorkingCopy } from './working-copy.ts'
+
+/** A reservation may end so far ahead, at most. */
+const LATEST_EXPIRY_MS = EXPIRY_DAYS_MAX * 86_400_000
+
+export function placeOrder(order: NewOrder, by: KeyId, key?: string): Decision<Created<Order>> {
+  const request = { operation: 'placeOrder', request: order, by, key } as const
+  return {
+    by,
+    touches: { petId: order.petId, key: key === undefined ? undefined : { by, key } },
+    decide: (copy) => once(copy, request, () => placed(copy, order, by)),
+  }
+}
+
+export function moveOrder(id: bigint, to: RequestedTransition, by: KeyId, check?: OrderCheck): Decision<Order> {
+  return {
+    by,
+    touches: { orderId: id },
+    decide(copy) {
+      const order = unlessOverdue(copy, id)
+      if (!order) return noSuchOrder(id)
+      if (isDone(to, order.status)) return order
+      if (!leadsFrom(order.status, to)) return notTransitioned(order, to)
+      return check?.(order) ?? copy.shown(move(copy, order, to, by))
+    },
+  }
+}
+
+export function updateOrder(id: bigint, change: OrderChange, by: KeyId, check?: OrderCheck): Decision<Order> {
+  return {
+    by,
+    touches: { orderId: id },
+    decide(copy) {
+      const order = unlessOverdue(copy, id)
+      const reference = change.reference === undefined ? order?.reference : (change.reference ?? undefined)
+      const expiresAt = change.expiresAt === undefined ? order?.expiresAt : (change.expiresAt ?? undefined)
+      // What is so already is told before state and preconditions: a request that is sent again, because its answer was lost, learns that
+      // it was carried out (RFC 9110, 13.1.1).
+      const isSo = order && reference === order.reference && expiresAt === order.expiresAt
+      if (isSo) return check?.(order, true) ?? order
+      if (expiresAt !== order?.expiresAt && isBadExpiry(expiresAt, copy.now)) return invalidExpiry()
+      if (!order) return noSuchOrder(id)
+      if (order.status !== 'pending') return notPending(order)
+      return check?.(order) ?? corrected(copy, { ...order, reference, expiresAt }, by)
+    },
+  }
+}
+
+/** Up to so many overdue reservations. */
+export function expireOrders(limit: number): Decision<ExpiredOrder[]> {
+  return {
+    by: null,
+    touches: { overdue: limit },
+    decide(copy) {
+      const expired = copy.overdue().slice(0, limit)
+      for (const order of expired) move(copy, order, 'expired', null)
+      return expired.map(({ id, petId }) => ({ id, petId }))
+    },
+  }
+}
+
+/** The reservation that holds the pet expires where its time is over. Gives the order that holds the pet then, if any. */
+export function holderNow(copy: WorkingCopy, petId: bigint): StoredOrder | undefined {
+  const holder = copy.holder(petId)
+  if (!holder || !isOverdue(holder, copy.now)) return holder
+  move(copy, holder, 'expired', null)
+  return undefined
+}
+
+function placed(copy: WorkingCopy, order: NewOrder, by: KeyId): Order | PetstoreError {
+  const { now } = copy
+  const { petId, expiresAt } = order
+  if (isBadExpiry(expiresAt, now)) return invalidExpiry()
+  const pet = copy.pets.get(petId)
+  if (!pet) return petNotFound(petId)
+  const holder = pet.status === 'available' ? undefined : holderNow(copy, petId)
+  if (copy.pets.get(petId)?.status !== 'available') return petNotAvailable(pet, holder)
+  const added = copy.addOrder({ ...order, status: 'pending', placedAt: now, changedAt: now })
+  copy.pets.set(petId, { ...pet, status: 'pending' })
+  tell(copy, added, by)
+  return { ...added, petName: pet.name }
+}
+
+/** The order as it is now: an overdue reservation expires first. */
+function unlessOverdue(copy: WorkingCopy, id: bigint): Order | undefined {
+  const order = copy.orders.get(id)
+  return order && copy.shown(isOverdue(order, copy.now) ? move(copy, order, 'expired', null) : order)
+}
+
+/** Throws where the statuses of order and pet do not agree: nothing may be built on that. */
+function move(copy: WorkingCopy, order: StoredOrder, to: TransitionTo, by: KeyId | null): StoredOrder {
+  copy.expectAgreement(order)
+  const after = changed(copy, { ...order, status: to })
+  copy.pets.set(order.petId, { ...copy.petOf(order), status: TRANSITIONS[to].pet })
+  tell(copy, after, by)
+  return after
+}
+
+function corrected(copy: WorkingCopy, { petName, ...order }: Order, by: KeyId): Order {
+  const after = changed(copy, order)
+  copy.events.push({ type: 'order.changed', at: after.changedAt, by, petId: after.petId, orderId: after.id })
+  return { ...after, petName }
+}
+
+/** A clock that was set back dates no change before the one that it follows. */
+function changed(copy: WorkingCopy, order: StoredOrder): StoredOrder {
+  const after = { ...order, changedAt: Math.max(copy.now, order.changedAt) }
+  copy.orders.set(order.id, after)
+  return after
+}
+
+function tell(copy: WorkingCopy, { id, petId, status, changedAt }: StoredOrder, by: KeyId | null): void {
+  copy.events.push({ type: `order.${status === 'pending' ? 'placed' : status}`, at: changedAt, by, petId, orderId: id })
+  copy.transitions.push({ id, petId, status })
+}
+
+function isBadExpiry(expiresAt: number | undefined, now: number): boolean {
+  return expiresAt !== undefined && (expiresAt <= now || expiresAt > now + LATEST_EXPIRY_MS)
+}

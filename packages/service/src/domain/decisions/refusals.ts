@@ -1,0 +1,39 @@
+// The errors with which changes of pets and orders are refused.
+
+import { EXPIRY_DAYS_MAX } from '../../../../contract/src/generated.ts'
+import { PetstoreError } from '../errors.ts'
+import { TRANSITIONS, type TransitionTo } from '../order-transitions.ts'
+import type { Order } from '../orders.ts'
+import type { Pet } from '../pets.ts'
+import type { StoredOrder } from './snapshot.ts'
+
+export const noSuchPet = (id: bigint) => new PetstoreError('not_found', `No pet has id ${id}.`)
+export const noSuchOrder = (id: bigint) => new PetstoreError('not_found', `No order has id ${id}.`)
+/** Of an order that names it. */
+export const petNotFound = (id: bigint) => new PetstoreError('pet_not_found', `No pet has id ${id}.`)
+
+export const invalidExpiry = () =>
+  new PetstoreError('invalid_order', `expiresAt must be in the future and at most ${EXPIRY_DAYS_MAX} days ahead.`)
+export const onlyAvailable = () =>
+  new PetstoreError('invalid_pet', 'status can only be changed to available: orders make a pet pending or sold.')
+export const petHasOrders = (id: bigint) =>
+  new PetstoreError('pet_has_orders', `Orders were placed for pet ${id}; only a pet without any can be deleted.`)
+export const notPending = ({ id, status }: Order) =>
+  new PetstoreError('order_not_pending', `Order ${id} is ${status}: only a pending order can be changed.`)
+
+export function notTransitioned({ id, status }: Order, to: TransitionTo): PetstoreError {
+  const { from, refusal } = TRANSITIONS[to]
+  return new PetstoreError(refusal, `Order ${id} is ${status}: only a ${from.join(' or ')} order can be ${to}.`)
+}
+
+export function petNotAvailable({ id, status }: Pet, holder: StoredOrder | undefined): PetstoreError {
+  const until = holder?.expiresAt === undefined ? '' : ` until ${new Date(holder.expiresAt).toISOString()}`
+  const by = holder && (status === 'sold' ? `: order ${holder.id}` : `: order ${holder.id} holds it${until}`)
+  return new PetstoreError('pet_not_available', `Pet ${id} is ${status}${by ?? ''}.`)
+}
+
+export function petHeld({ id, status }: Pet, order: bigint): PetstoreError {
+  const remedy = status === 'sold' ? `Return order ${order}` : `Cancel order ${order}`
+  const message = `Pet ${id} is ${status}: order ${order} holds it. ${remedy} to make the pet available.`
+  return new PetstoreError('pet_held', message)
+}

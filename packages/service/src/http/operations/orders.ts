@@ -1,0 +1,77 @@
+// The operations on orders, and the inventory. The store decides which change is allowed, and when (domain/orders.ts). This file
+// turns its results into answers.
+
+import { pathOf } from '../../../../contract/src/contract.ts'
+import type * as contract from '../../../../contract/src/generated.ts'
+import { stringifyJson } from '../../../../contract/src/json.ts'
+import { PetstoreError } from '../../domain/errors.ts'
+import type { Order } from '../../domain/orders.ts'
+import { linksOf, placeOf } from '../request/cursor.ts'
+import { checkOf } from '../response/conditions.ts'
+import { changed, created, noContent, ok } from '../response/response.ts'
+import { type SomeHandlers, shared } from './handler.ts'
+
+const ORDER_PATH = pathOf('getOrder')
+
+export const orderOperations = {
+  listOrders: shared<'listOrders'>(async ({ orders, linkTo }, { limit, status, petId, search, sort, cursor }) => {
+    const query = { limit, status, petId, search, sort }
+    const page = await orders.listOrders({ ...query, ...placeOf(cursor, 'orders', query) })
+    return ok(page.json, linksOf(linkTo, 'orders', query, page))
+  }),
+
+  async placeOrder({ orders, running, linkTo }, caller, { 'Idempotency-Key': header }, body) {
+    const place = (key?: string) => orders.placeOrder(body, caller.id, key)
+    const { value, replayed } = await running.once(caller.id, header, place)
+    const Location = linkTo(ORDER_PATH.replace('{orderId}', String(value.id)))
+    return created(orderJson(value), replayed, loggedOf(value), { Location })
+  },
+
+  async getOrder({ orders }, _caller, { orderId }) {
+    const order = await orders.getOrder(orderId)
+    if (!order) throw new PetstoreError('not_found', `No order has id ${orderId}.`)
+    return ok(orderJson(order))
+  },
+
+  async cancelOrder({ orders }, caller, { orderId, ...conditions }) {
+    return noContent({}, loggedOf(await orders.cancelOrder(orderId, caller.id, checkOf(conditions, orderJson))))
+  },
+
+  async completeOrder({ orders }, caller, { orderId, ...conditions }) {
+    const order = await orders.completeOrder(orderId, caller.id, checkOf(conditions, orderJson))
+    return changed(orderJson(order), loggedOf(order))
+  },
+
+  async returnOrder({ orders }, caller, { orderId, ...conditions }) {
+    const order = await orders.returnOrder(orderId, caller.id, checkOf(conditions, orderJson))
+    return changed(orderJson(order), loggedOf(order))
+  },
+
+  async updateOrder({ orders }, caller, { orderId, ...conditions }, body) {
+    if (Object.keys(body).length === 0) {
+      throw new PetstoreError('invalid_order', 'Nothing to change: give reference or expiresAt.')
+    }
+    const order = await orders.updateOrder(orderId, body, caller.id, checkOf(conditions, orderJson))
+    return changed(orderJson(order), loggedOf(order))
+  },
+
+  getInventory: shared<'getInventory'>(async ({ orders }) => ok(stringifyJson(await orders.getInventory()))),
+} satisfies SomeHandlers
+
+/** Equal, byte for byte, to what the stores write in a list. */
+function orderJson({ id, petId, petName, status, placedAt, changedAt, reference, expiresAt }: Order): string {
+  return stringifyJson({
+    id,
+    petId,
+    petName,
+    status,
+    placedAt: new Date(placedAt).toISOString(),
+    changedAt: new Date(changedAt).toISOString(),
+    ...(reference === undefined ? {} : { reference }),
+    ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
+  } satisfies contract.Order)
+}
+
+function loggedOf({ id, petId, status }: Order): Record<string, string> {
+  return { orderId: String(id), petId: String(petId), status }
+}

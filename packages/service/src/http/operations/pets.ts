@@ -1,0 +1,42 @@
+// Pets: what the operations on them do.
+
+import { stringifyJson } from '../../../../contract/src/json.ts'
+import { PetstoreError } from '../../domain/errors.ts'
+import type { Pet } from '../../domain/pets.ts'
+import { linksOf, placeOf } from '../request/cursor.ts'
+import { checkOf } from '../response/conditions.ts'
+import { changed, created, noContent, ok } from '../response/response.ts'
+import { type SomeHandlers, shared } from './handler.ts'
+
+export const petOperations = {
+  listPets: shared<'listPets'>(async ({ pets, linkTo }, { limit, status, categoryId, search, sort, cursor }) => {
+    const query = { limit, status, categoryId, search, sort }
+    const page = await pets.listPets({ ...query, ...placeOf(cursor, 'pets', query) })
+    return ok(page.json, linksOf(linkTo, 'pets', query, page))
+  }),
+
+  async createPet({ pets, running }, caller, { 'Idempotency-Key': header }, body) {
+    const create = (key?: string) => pets.createPet(body, caller.id, key)
+    const { value, replayed } = await running.once(caller.id, header, create)
+    return created(stringifyJson(value), replayed, { petId: String(value.id) })
+  },
+
+  async getPet({ pets }, _caller, { petId }) {
+    const pet = await pets.getPet(petId)
+    if (!pet) throw new PetstoreError('not_found', `No pet has id ${petId}.`)
+    return ok(stringifyJson(pet))
+  },
+
+  async updatePet({ pets }, caller, { petId, ...conditions }, body) {
+    if (Object.keys(body).length === 0) {
+      throw new PetstoreError('invalid_pet', 'Nothing to change: give name, categoryId or status.')
+    }
+    const pet = await pets.updatePet(petId, body, caller.id, checkOf<Pet>(conditions, stringifyJson))
+    return changed(stringifyJson(pet), { petId: String(petId) })
+  },
+
+  async deletePet({ pets }, caller, { petId, ...conditions }) {
+    await pets.deletePet(petId, caller.id, checkOf<Pet>(conditions, stringifyJson))
+    return noContent({}, { petId: String(petId) })
+  },
+} satisfies SomeHandlers

@@ -1,0 +1,247 @@
+// The steps of every request, in order: route → admit → authenticate → authorize → rate limit → cached answer → validate →
+// operate → respond.
+
+import type { ContractOperation } from '../../../contract/src/contract.ts'
+import type { Json } from '../../../contract/src/json.ts'
+import type { PetstoreError } from '../domain/errors.ts'
+import type { ApiKey, Environment } from '../domain/keys.ts'
+import { endOfTurn } from '../system/turn.ts'
+import { Context, type RoutedRequest } from './context.ts'
+import { Feed } from './feed.ts'
+import { Admission } from './limits/admission.ts'
+import { type Rate, RateLimit } from './limits/rate-limit.ts'
+import { WorkTime } from './limits/work-time.ts'
+import type { LinkTo } from './links.ts'
+import type { Services } from './operations/handler.ts'
+import { handle, handlers } from './operations/table.ts'
+import { type ReportOptions, Reports } from './reports.ts'
+import { Authentication, authorize, readToken } from './request/authentication.ts'
+import { readBody, validateBody } from './request/body.ts'
+import { hasValidHost } from './request/host.ts'
+import { RunningKeys } from './request/idempotency-key.ts'
+import { readParameters } from './request/parameters.ts'
+import { AnswerCache } from './response/answer-cache.ts'
+import { failedPrecondition } from './response/conditions.ts'
+import { addCors, type CorsOrigins } from './response/cors.ts'
+import { checkNotRemoved } from './response/deprecation.ts'
+import { errorAnswer, toPetstoreError } from './response/error-answer.ts'
+import { type Answer, toResponse } from './response/response.ts'
+import { NO_ROUTE } from './response/shared-headers.ts'
+import type { Route } from './route.ts'
+import type { NotFound } from './web/not-found.ts'
+
+export interface PipelineOptions extends ReportOptions {
+  readonly environment: Environment
+  readonly corsOrigins: CorsOrigins
+  /** For each API key. Without it there is no limit. */
+  readonly rateLimit?: Rate | undefined
+  /** Whether a deprecated operation answers 410 from its removal date on. */
+  readonly enforceSunset: boolean
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** How long a body may take to arrive. */
+  readonly bodyTimeoutMs?: number
+  /** How long a request may be worked on. */
+  readonly workSecondsMax?: number
+  /** How many requests may wait for events at once. */
+  readonly maxWaiting?: number
+}
+
+interface PipelineParts extends PipelineOptions {
+  readonly linkTo: LinkTo
+  readonly notFound: NotFound
+  /** Whether the connection of a request is ended when it is idle. */
+  readonly limitIdle: (request: Request, limited: boolean) => void
+}
+
+/** Bun closes a connection whose request takes longer than 12 s to arrive; the 408 must be sent before. */
+const BODY_TIMEOUT_MS = 8_000
+/** A key is verified again when the body took longer than this to arrive. */
+const REVERIFY_AFTER_MS = 500
+const MAX_WAITING = 1_000
+
+const BAD_REQUEST: Answer = { status: 400, body: null, base: new Headers({ Connection: 'close' }) }
+
+export class Pipeline {
+  /** True while the service shuts down: each response then closes its connection. */
+  draining = false
+  readonly feed: Feed
+  private readonly admission = new Admission()
+  private readonly workTime: WorkTime
+  private readonly authentication: Authentication
+  private readonly rateLimit: RateLimit | undefined
+  private readonly answers = new AnswerCache()
+  private readonly services: Services
+  private readonly reports: Reports
+
+  constructor(private readonly options: PipelineParts) {
+    const { store, environment, rateLimit, linkTo, limitIdle, workSecondsMax, maxWaiting = MAX_WAITING } = options
+    const fail = (error: PetstoreError, context: Context) => this.finish(this.failed(error, context), context)
+    this.workTime = new WorkTime({ limitIdle, fail, secondsMax: workSecondsMax })
+    this.feed = new Feed(store, maxWaiting)
+    this.authentication = new Authentication(store, environment)
+    this.rateLimit = rateLimit && new RateLimit(rateLimit)
+    this.services = { pets: store, orders: store, feed: this.feed, running: new RunningKeys(), linkTo }
+    this.reports = new Reports(options)
+  }
+
+  /** Never throws or rejects: an error becomes a response, too. What needs no wait, such as a cached list, is given without a promise. */
+  respond(request: RoutedRequest, route: Route | undefined): Response | Promise<Response> {
+    const { metrics, now } = this.options
+    const label = route?.label(request.method) ?? 'none'
+    const context = new Context(request, route?.headers(request.method) ?? NO_ROUTE, label, now())
+    if (metrics) context.startedAt = performance.now()
+    const answer = this.begin(context, route)
+    return answer instanceof Promise ? this.workTime.within(answer, context) : answer
+  }
+
+  private begin(context: Context, route: Route | undefined): Response | Promise<Response> {
+    const { request } = context
+    const { store, notFound } = this.options
+    try {
+      if (!hasValidHost(request)) return this.finish(BAD_REQUEST, context)
+      if (!route) return this.finishLater(notFound(request), context)
+      const operation = route.endpoint(request.method)
+      if (typeof operation === 'function') return this.finishLater(operation(context), context)
+
+      const token = readToken(request)
+      context.version = store.version()
+      this.admission.check()
+      const caller = this.authentication.known(token, context)
+      const cached = caller && this.permit(operation, token, caller, context)
+      return cached ? this.finish(cached, context) : this.operate(operation, token, context)
+    } catch (error) {
+      return this.finish(this.failed(error, context), context)
+    }
+  }
+
+  /** Throws PetstoreError when the caller may not do this, or not now. Otherwise gives the answer if it is cached. */
+  private permit(operation: ContractOperation, token: string, caller: ApiKey, context: Context): Answer | undefined {
+    const { enforceSunset, linkTo } = this.options
+    context.caller = caller
+    this.reports.keyUsed(caller.id, token, context)
+    authorize(operation, caller)
+    this.rateLimit?.take(context)
+    if (operation.deprecation) {
+      this.reports.deprecatedCall(operation.id, caller.id, context)
+      if (enforceSunset) checkNotRemoved(operation, context.now, linkTo)
+    }
+    return handlers[operation.id].shared ? this.answers.get(context) : undefined
+  }
+
+  /** Verifies the key first where that is not done yet. */
+  private async operate(operation: ContractOperation, token: string, context: Context): Promise<Response> {
+    try {
+      if (!context.caller) {
+        const caller = await this.authentication.verify(token, context)
+        const cached = this.permit(operation, token, caller, context)
+        if (cached) return this.finish(cached, context)
+      }
+      // By then most bodies have arrived with their headers, and requests that are worked on one after the other find code and data in the
+      // processor's caches.
+      await endOfTurn()
+      // From here on without a wait until the operation runs: requests of one turn are admitted one after the other, each with its work.
+      this.admission.check()
+      let body: unknown
+      if (operation.body) {
+        const json = readBody(context.request, this.options.bodyTimeoutMs ?? BODY_TIMEOUT_MS)
+        body = validateBody(operation.body, json instanceof Promise ? await this.arrived(json, token, context) : json)
+      }
+      const parameters = readParameters(operation, context.request)
+      const { shared } = handlers[operation.id]
+      const run = () => handle(operation.id, this.services, context.caller as ApiKey, parameters, body)
+      this.admission.enter()
+      let answer: Answer
+      try {
+        answer = await (shared ? this.answers.read(context, run) : run())
+      } finally {
+        this.admission.leave()
+      }
+      if (answer.later && context.request.method !== 'HEAD') {
+        answer = await this.answerLater(answer.later, token, context)
+      }
+      if (answer.logged) {
+        this.reports.changed(operation.id, answer.logged, context)
+        this.feed.changed()
+      }
+      return this.finish(answer, context)
+    } catch (error) {
+      return this.finish(this.failed(error, context), context)
+    }
+  }
+
+  /** A key that is revoked or expires while the body arrives is refused within a second, like any other, whatever the body is. */
+  private async arrived(body: Promise<Json>, token: string, context: Context): Promise<Json> {
+    const startedAt = performance.now()
+    try {
+      return await body
+    } finally {
+      if (performance.now() - startedAt > REVERIFY_AFTER_MS) await this.verifyAgain(token, context)
+    }
+  }
+
+  /** The wait counts neither as the request's duration nor as work, and a key that is refused meanwhile gets nothing. */
+  private async answerLater(later: NonNullable<Answer['later']>, token: string, context: Context): Promise<Answer> {
+    const { signal } = context.request
+    const startedAt = performance.now()
+    context.waits = true
+    try {
+      return await later({ signal, verify: () => this.verifyAgain(token, context) })
+    } finally {
+      context.waits = false
+      context.startedAt += performance.now() - startedAt
+    }
+  }
+
+  private async verifyAgain(token: string, context: Context): Promise<void> {
+    context.now = this.options.now()
+    context.version = this.options.store.version()
+    context.caller = this.authentication.known(token, context) ?? (await this.authentication.verify(token, context))
+  }
+
+  private finish(answer: Answer, context: Context): Response {
+    const { metrics, corsOrigins } = this.options
+    const { request, label } = context
+    const failed = answer.tag && failedPrecondition(answer.tag, request.headers.get('If-Match'))
+    const response = toResponse(failed ? this.failed(failed, context) : answer, context)
+    this.rateLimit?.addHeaders(response, context)
+    addCors(response, request, corsOrigins)
+    // After CONNECT, Bun reads nothing more from the connection.
+    if (this.draining || request.method === 'CONNECT') response.headers.set('Connection', 'close')
+    if (!context.answered) metrics?.request(label, response.status, (performance.now() - context.startedAt) / 1000)
+    context.answered = true
+    return response
+  }
+
+  /** Every response to an error has the id under which it is in the log. */
+  private failed(thrown: unknown, context: Context): Answer {
+    const error = toPetstoreError(thrown)
+    context.ensureRequestId()
+    this.reports.failed(error, context)
+    return errorAnswer(error, context)
+  }
+
+  // Requests outside the contract: pages, health, /key, and paths that do not exist.
+
+  private async finishLater(answer: Answer | Promise<Answer>, context: Context): Promise<Response> {
+    try {
+      return this.finish(await answer, context)
+    } catch (error) {
+      return this.finish(this.failed(error, context), context)
+    }
+  }
+
+  /** Sets the caller of a request outside the contract. Throws PetstoreError without a valid API key, and when the service is overloaded. */
+  async authenticate(context: Context): Promise<void> {
+    const token = readToken(context.request)
+    context.version = this.options.store.version()
+    this.admission.check()
+    context.caller = await this.authentication.verify(token, context)
+    this.reports.keyUsed(context.caller.id, token, context)
+  }
+
+  /** Call it after the last response. */
+  close(): Promise<void> {
+    return this.reports.close()
+  }
+}

@@ -1,0 +1,88 @@
+// What a server reports of its requests beside their responses: changes and failures in the log, and what is counted in memory and saved
+// in the store every few seconds.
+
+import type { OperationId } from '../../../contract/src/contract.ts'
+import { OVERLOADED, type PetstoreError } from '../domain/errors.ts'
+import type { KeyId } from '../domain/keys.ts'
+import type { Store } from '../domain/store.ts'
+import type { Log } from '../observability/log.ts'
+import type { Metrics } from '../observability/metrics.ts'
+import type { Context } from './context.ts'
+import { KeyUses } from './request/key-uses.ts'
+import { DeprecatedCallTally } from './response/deprecation.ts'
+import { isServerFailure } from './response/error-answer.ts'
+import { FailureLog } from './response/failure-log.ts'
+
+const REPORT_EVERY_MS = 5_000
+
+export interface ReportOptions {
+  readonly store: Store
+  readonly log: Log
+  readonly metrics?: Metrics | undefined
+}
+
+export class Reports {
+  private readonly failures: FailureLog
+  private readonly keyUses = new KeyUses()
+  private readonly deprecatedCalls = new DeprecatedCallTally()
+  /** How many requests were refused because of an overload since the last report. */
+  private shed = 0
+  private readonly reporting = setInterval(() => this.report(), REPORT_EVERY_MS)
+
+  constructor(private readonly options: ReportOptions) {
+    this.failures = new FailureLog(options.log)
+  }
+
+  keyUsed(keyId: KeyId, token: string, { now }: Context): void {
+    this.keyUses.add(keyId, token, now)
+  }
+
+  deprecatedCall(operation: OperationId, keyId: KeyId, { now }: Context): void {
+    this.deprecatedCalls.count(keyId, operation, now)
+    this.options.metrics?.deprecatedCall(operation, keyId)
+  }
+
+  changed(operation: OperationId, logged: Record<string, string>, context: Context): void {
+    const requestId = context.ensureRequestId()
+    this.options.log.change({ requestId, ...context.trace(), keyId: String(context.caller?.id), ...logged }, operation)
+  }
+
+  failed(error: PetstoreError, context: Context): void {
+    if (error === OVERLOADED) this.shed++
+    else if (isServerFailure(error)) {
+      this.failures.add(error, () => ({ requestId: context.ensureRequestId(), ...context.trace() }))
+    }
+  }
+
+  /** Call it after the last response. */
+  async close(): Promise<void> {
+    clearInterval(this.reporting)
+    await this.report(true)
+  }
+
+  /** Logs what was counted since the last report, and saves when keys were used and the tally of deprecated calls. */
+  private async report(last = false): Promise<void> {
+    const { store, log } = this.options
+    this.failures.report()
+    if (this.shed > 0) log.warn({ shed: this.shed }, 'overloaded')
+    this.shed = 0
+    await Promise.all([
+      this.save(
+        'when keys were last used',
+        this.keyUses.saveDue((uses) => store.saveKeyUses(uses), last),
+      ),
+      this.save(
+        'the tally of deprecated calls',
+        this.deprecatedCalls.save((calls) => store.countDeprecatedCalls(calls)),
+      ),
+    ])
+  }
+
+  private async save(what: string, saving: Promise<void>): Promise<void> {
+    try {
+      await saving
+    } catch (error) {
+      this.options.log.warn({ err: error }, `could not save ${what}; will retry`)
+    }
+  }
+}

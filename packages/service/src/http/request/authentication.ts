@@ -1,0 +1,119 @@
+// Authenticates a request by its Authorization header (RFC 6750, 2.1); an API key anywhere else is ignored. Authorizes it
+// by what its key may do.
+
+import type { ContractOperation } from '../../../../contract/src/contract.ts'
+import { PetstoreError } from '../../domain/errors.ts'
+import {
+  type ApiKey,
+  type Environment,
+  hashKey,
+  type KeyHash,
+  keyEnvironment,
+  keyState,
+  refusedKey,
+} from '../../domain/keys.ts'
+import type { Store } from '../../domain/store.ts'
+import type { Context } from '../context.ts'
+
+const PREFIX = 'Bearer '
+/**
+ * The scheme is case-insensitive (RFC 9110, 11.1), and any number of spaces may follow it (11.4). Bun joins two header lines with a comma,
+ * and such a key does not exist.
+ */
+const BEARER = /^bearer +(\S.*)$/i
+
+/** The key's text. Throws `missing_api_key` when the header contains none. */
+export function readToken(request: Request): string {
+  const header = request.headers.get('Authorization')
+  const token =
+    header?.startsWith(PREFIX) && header[PREFIX.length] !== ' '
+      ? header.slice(PREFIX.length)
+      : BEARER.exec(header ?? '')?.[1]
+  if (token) return token
+  const found = misplaced(header, request)
+  throw new PetstoreError('missing_api_key', `${found}Send an API key as "Authorization: Bearer <API_KEY>".`)
+}
+
+/** Where the request has something else that looks like a key: a sentence with its space, or nothing. */
+function misplaced(header: string | null, { headers, url }: Request): string {
+  if (header) {
+    if (keyEnvironment(header)) return 'The Authorization header has the API key without "Bearer" before it. '
+    const [scheme = ''] = header.toLowerCase().split(' ')
+    if (scheme === 'bearer') return 'The Authorization header has no API key after "Bearer". '
+    return scheme === 'basic' ? 'The scheme Basic is not read. ' : 'The Authorization header is not a Bearer token. '
+  }
+  const other = ['X-API-Key', 'API-Key', 'X-Auth-Token'].find((name) => headers.has(name))
+  if (other) return `The header ${other} is not read. `
+  const query = url.includes('?') ? new URLSearchParams(url.slice(url.indexOf('?'))) : undefined
+  const inQuery = ['api_key', 'apikey', 'key', 'token', 'access_token'].some((name) => query?.has(name))
+  return inQuery ? 'An API key in the query is not read. ' : ''
+}
+
+const CACHED_KEYS_MAX = 10_000
+
+export class Authentication {
+  /** Keys found in the store at this version of its keys, by the hash of their text. */
+  private readonly verified = new Map<KeyHash, ApiKey>()
+  /** Look-ups in progress at this version: requests with the same key share one. */
+  private readonly finding = new Map<KeyHash, Promise<ApiKey | undefined>>()
+  private version: number | undefined
+
+  constructor(
+    private readonly store: Pick<Store, 'findKey'>,
+    private readonly environment: Environment,
+  ) {}
+
+  /** What `verify` would give, without asking the store; `undefined` when only the store knows. */
+  known(token: string, { version, now }: Context): ApiKey | undefined {
+    if (version.keys !== this.version) return undefined
+    const key = this.verified.get(hashKey(token))
+    return key && keyState(key, now) === 'active' ? key : undefined
+  }
+
+  /** Throws `invalid_api_key`. The message says what is wrong with the key, and never contains it. */
+  async verify(token: string, { version, now }: Context): Promise<ApiKey> {
+    const issuedFor = keyEnvironment(token)
+    if (issuedFor === undefined) throw invalid('This is not an API key of this service, or it is mistyped.')
+    if (issuedFor !== this.environment) throw invalid(`This API key is for ${issuedFor}, not for ${this.environment}.`)
+    const hash = hashKey(token)
+    if (version.keys !== this.version) this.begin(version.keys)
+    // Where another process may have changed the keys, this one may have been created since another request began to look for it.
+    const key = await (version.data === undefined ? this.store.findKey(hash) : this.find(hash))
+    if (!key) throw refusedKey('unknown')
+    const state = keyState(key, now)
+    if (state !== 'active') throw refusedKey(state)
+    if (version.keys === this.version) this.cache(hash, key)
+    return key
+  }
+
+  private async find(hash: KeyHash): Promise<ApiKey | undefined> {
+    const finding = this.finding.get(hash) ?? this.store.findKey(hash)
+    this.finding.set(hash, finding)
+    try {
+      return await finding
+    } finally {
+      this.finding.delete(hash)
+    }
+  }
+
+  private begin(version: number): void {
+    this.verified.clear()
+    this.finding.clear()
+    this.version = version
+  }
+
+  private cache(hash: KeyHash, key: ApiKey): void {
+    if (this.verified.size >= CACHED_KEYS_MAX) this.verified.clear()
+    this.verified.set(hash, key)
+  }
+}
+
+function invalid(message: string): PetstoreError {
+  return new PetstoreError('invalid_api_key', message)
+}
+
+/** A read-only key may use the safe methods (RFC 9110, 9.2.1). */
+export function authorize({ method }: ContractOperation, caller: ApiKey): void {
+  if (!caller.readOnly || method === 'GET') return
+  throw new PetstoreError('read_only_key', 'This API key is read-only. Use one that was created without --read-only.')
+}

@@ -1,0 +1,123 @@
+// Reads a request's body as exact JSON. Checks its media type, size, arrival time, encoding and schema, in that order. Keeps at most
+// BODY_BYTES_MAX in memory, and never decompresses.
+
+import type { ContractBody } from '../../../../contract/src/contract.ts'
+import { type Json, JsonError, parseJson } from '../../../../contract/src/json.ts'
+import { PetstoreError } from '../../domain/errors.ts'
+import { endOfTurn } from '../../system/turn.ts'
+import { arrivesWithin } from './time-limit.ts'
+
+export const BODY_BYTES_MAX = 64 * 1024
+/**
+ * A larger body up to this size is read to its end and discarded. Closing the connection while the client or a proxy still sends
+ * would reset it, and the 413 would be lost.
+ */
+const DISCARDED_BYTES_MAX = 1024 * 1024
+
+/**
+ * The body, at once when all of it has arrived. Throws or rejects with `unsupported_media_type`, `body_too_large`, `request_timeout`
+ * or `malformed_json`.
+ */
+export function readBody(request: Request, timeoutMs: number): Json | Promise<Json> {
+  checkMediaType(request.headers)
+  const length = request.headers.get('Content-Length')
+  if (length !== null && Number(length) > DISCARDED_BYTES_MAX) throw bodyTooLarge()
+  // A body with a small Content-Length is read in one piece; any other is counted as it arrives.
+  const reading = length !== null && Number(length) <= BODY_BYTES_MAX ? request.bytes() : readCounting(request)
+  const arrived = Bun.peek(reading)
+  if (arrived instanceof Uint8Array) return parse(decode(arrived))
+  return arrivesWithin(reading, timeoutMs).then((bytes) => parse(decode(bytes)))
+}
+
+/**
+ * RFC 9110, 8.3. A body without Content-Type is read as JSON, the only media type of this API. Parsed here, because content-type 3.1, the
+ * package for it, accepts a quote that is not closed and ignores a second charset.
+ */
+function checkMediaType(headers: Headers): void {
+  if (headers.has('Content-Encoding')) {
+    throw new PetstoreError('unsupported_media_type', 'Send the body without Content-Encoding.')
+  }
+  const type = headers.get('Content-Type')
+  if (type === null || type === 'application/json') return
+  const [essence = ''] = ESSENCE.exec(type) ?? []
+  const parameters = parametersOf(type.slice(essence.length))
+  if (essence.toLowerCase() !== 'application/json' || !parameters) {
+    throw new PetstoreError('unsupported_media_type', `Send the body as application/json${insteadOf(essence)}.`)
+  }
+  const [, charset] = parameters.find(([name, value]) => name === 'charset' && value !== 'utf-8') ?? []
+  if (charset !== undefined) {
+    throw new PetstoreError('unsupported_media_type', `Send the body in UTF-8${insteadOf(charset)}.`)
+  }
+}
+
+/** Names what was sent only where it looks like a media type or a charset; an API key has an underscore. */
+function insteadOf(sent: string): string {
+  return /^(?!application\/json$)[a-z0-9.+-]{1,50}(?:\/[a-z0-9.+-]{1,50})?$/i.test(sent) ? `, not ${sent}` : ''
+}
+
+const ESSENCE = /^[\w!#$%&'*+.^`|~/-]+/
+const PARAMETER = /[ \t]*;[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=(?:"([^"\\]*)"|([\w!#$%&'*+.^`|~-]+)))?/y
+
+/**
+ * Names and values in lower case; `undefined` when the text is not a list of parameters. Matches one parameter at a time: one
+ * regular expression for the whole list would try every way to divide the spaces between two semicolons.
+ */
+function parametersOf(text: string): [name: string, value: string][] | undefined {
+  const parameters: [string, string][] = []
+  for (let at = 0; at < text.length; at = PARAMETER.lastIndex) {
+    PARAMETER.lastIndex = at
+    const match = PARAMETER.exec(text)
+    if (!match) return text.slice(at).trim() === '' ? parameters : undefined
+    const [, name, quoted, plain] = match
+    if (name !== undefined) parameters.push([name.toLowerCase(), (quoted ?? plain ?? '').toLowerCase()])
+  }
+  return parameters
+}
+
+async function readCounting({ body, signal }: Request): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body ?? []) {
+    bytes += chunk.byteLength
+    if (bytes > DISCARDED_BYTES_MAX) throw bodyTooLarge()
+    if (bytes <= BODY_BYTES_MAX) chunks.push(chunk)
+  }
+  if (bytes > BODY_BYTES_MAX) throw bodyTooLarge()
+  // Bun gives the last chunk before it parses what follows. When that is malformed, Bun answers 400 itself (for trailers), and the
+  // request must change nothing. At the end of this turn Bun has parsed it.
+  await endOfTurn()
+  signal.throwIfAborted()
+  return Buffer.concat(chunks)
+}
+
+/** JSON texts have no byte order mark (RFC 8259, 8.1): the decoder keeps it, so that the parser refuses it. */
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return UTF8.decode(bytes)
+  } catch (cause) {
+    throw new PetstoreError('malformed_json', 'The body is not UTF-8.', { cause })
+  }
+}
+
+function parse(text: string): Json {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    throw new PetstoreError('malformed_json', `The body is not valid JSON (RFC 8259): ${error.message}.`)
+  }
+}
+
+function bodyTooLarge(): PetstoreError {
+  return new PetstoreError('body_too_large', `The body is larger than ${BODY_BYTES_MAX} bytes.`)
+}
+
+/** The body as its schema reads it. Throws the contract's error for this body, with all problems in one message. */
+export function validateBody({ validate, invalid }: ContractBody, json: Json): unknown {
+  const problems: string[] = []
+  const value = validate(json, 'The body', problems)
+  if (problems.length > 0) throw new PetstoreError(invalid, problems.join(' '))
+  return value
+}

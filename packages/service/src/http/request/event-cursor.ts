@@ -1,0 +1,47 @@
+// Cursors of the feed of events, and its links. A cursor contains the epoch, the id and the mark of a place, and check bytes, so that one that
+// was mistyped, made up or taken from a list is refused.
+
+import { pathOf } from '../../../../contract/src/contract.ts'
+import { PetstoreError } from '../../domain/errors.ts'
+import type { EventPlace } from '../../domain/events.ts'
+import type { LinkTo } from '../links.ts'
+
+const EPOCH_BYTES = 6
+const ID_BYTES = 8
+const MARK_BYTES = 4
+const CHECK_BYTES = 4
+/** Another one than those of the lists (cursor.ts). */
+const SEED = 2
+
+const PATH = pathOf('listEvents')
+
+/** 30 characters of base64url, of which the first eight are the epoch; 24 without a mark. */
+export function encodeEventCursor({ epoch, id, mark }: EventPlace): string {
+  const place = Buffer.alloc(EPOCH_BYTES + ID_BYTES + (mark === undefined ? 0 : MARK_BYTES))
+  place.writeUIntBE(Number(epoch), 0, EPOCH_BYTES)
+  place.writeBigInt64BE(id, EPOCH_BYTES)
+  if (mark !== undefined) place.writeUInt32BE(mark, EPOCH_BYTES + ID_BYTES)
+  const check = Buffer.alloc(CHECK_BYTES)
+  check.writeUInt32BE(Bun.hash.crc32(place, SEED))
+  return Buffer.concat([place, check]).toString('base64url')
+}
+
+/** Throws `invalid_parameter` unless this service created the cursor. */
+export function decodeEventCursor(cursor: string): EventPlace {
+  const bytes = Buffer.from(cursor, 'base64url')
+  const markAt = EPOCH_BYTES + ID_BYTES
+  if (bytes.length >= markAt + CHECK_BYTES) {
+    const mark = bytes.length === markAt + CHECK_BYTES ? undefined : bytes.readUInt32BE(markAt)
+    const place = { epoch: BigInt(bytes.readUIntBE(0, EPOCH_BYTES)), id: bytes.readBigInt64BE(EPOCH_BYTES), mark }
+    if (encodeEventCursor(place) === cursor) return place
+  }
+  throw new PetstoreError('invalid_parameter', "cursor must be copied unchanged from the previous page's Link header.")
+}
+
+/** The `Link` to where the feed goes on. `query`: the parameters that it repeats. */
+export function eventLink(linkTo: LinkTo, query: Readonly<Record<string, unknown>>, next: EventPlace): string {
+  const repeated = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [value].flat().map((one) => `${name}=${encodeURIComponent(String(one))}&`),
+  )
+  return `<${linkTo(`${PATH}?${repeated.join('')}cursor=${encodeEventCursor(next)}`)}>; rel="next"`
+}

@@ -1,0 +1,83 @@
+// One path of the service: its methods, and the headers that all its responses share.
+
+import type { ContractOperation } from '../../../contract/src/contract.ts'
+import { PetstoreError } from '../domain/errors.ts'
+import type { Context, RoutedRequest } from './context.ts'
+import type { LinkTo } from './links.ts'
+import { deprecationHeaders } from './response/deprecation.ts'
+import { ACCEPT_PATCH } from './response/error-answer.ts'
+import { type Answer, noContent } from './response/response.ts'
+import { type SharedHeaders, sharedHeaders } from './response/shared-headers.ts'
+
+/** What a method does: an operation of the contract, which the pipeline runs, or a function outside the contract. */
+type Endpoint = ContractOperation | ((context: Context) => Answer | Promise<Answer>)
+
+export class Route {
+  private readonly shared: SharedHeaders
+  private readonly own: Readonly<Record<string, SharedHeaders>>
+
+  constructor(
+    readonly path: string,
+    private readonly endpoints: Readonly<Record<string, Endpoint>>,
+    /** Of every response to a method: further ones than those of all methods. */
+    headers: Readonly<Record<string, Record<string, string>>> = {},
+  ) {
+    const methods = Object.keys(endpoints).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method))
+    const allow = [...methods, 'OPTIONS'].join(', ')
+    this.shared = sharedHeaders({}, allow)
+    this.own = Object.fromEntries(Object.entries(headers).map(([method, own]) => [method, sharedHeaders(own, allow)]))
+  }
+
+  headers(method: string): SharedHeaders {
+    return this.own[method === 'HEAD' ? 'GET' : method] ?? this.shared
+  }
+
+  /** HEAD uses GET's endpoint (RFC 9110, 9.3.2). Throws `method_not_allowed` when the path does not have the method. */
+  endpoint(method: string): Endpoint {
+    const endpoint = this.endpoints[method === 'HEAD' ? 'GET' : method]
+    if (endpoint) return endpoint
+    const { allow } = this.shared
+    if (method === 'OPTIONS') {
+      const patch = this.endpoints.PATCH ? ACCEPT_PATCH : {}
+      return () => noContent({ Allow: allow, ...patch })
+    }
+    throw new PetstoreError('method_not_allowed', `${method} is not allowed here. Allowed: ${allow}.`)
+  }
+
+  /** The request's label in the metrics: its operationId, else the route's path. Never text from the caller. */
+  label(method: string): string {
+    const endpoint = this.endpoints[method === 'HEAD' ? 'GET' : method]
+    return endpoint && typeof endpoint !== 'function' ? endpoint.id : this.path
+  }
+}
+
+/** One route for each path of the contract. */
+export function operationRoutes(operations: readonly ContractOperation[], linkTo: LinkTo): Route[] {
+  const byPath = Map.groupBy(operations, ({ path }) => path)
+  return [...byPath].map(([path, all]) => {
+    const endpoints = Object.fromEntries(all.map((operation) => [operation.method, operation]))
+    // Every response of a deprecated operation says so, a 404 or 401 too.
+    const headers = all.flatMap(({ method, deprecation }) =>
+      deprecation ? [[method, deprecationHeaders(deprecation, linkTo)] as const] : [],
+    )
+    return new Route(path, endpoints, Object.fromEntries(headers))
+  })
+}
+
+/** What `Bun.serve` is given. It compares a request's raw target with the paths, character by character. */
+export function serving(
+  routes: readonly Route[],
+  pipeline: { respond(request: RoutedRequest, route: Route | undefined): Response | Promise<Response> },
+) {
+  return {
+    routes: Object.fromEntries(
+      routes.map((route) => [
+        route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+        (request: Request) => pipeline.respond(request as RoutedRequest, route),
+      ]),
+    ),
+    fetch: (request: Request) => pipeline.respond(request as RoutedRequest, undefined),
+    // The pipeline refuses a body that is too large, with an Error body.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+  }
+}

@@ -1,0 +1,98 @@
+// Starts and stops the server.
+
+import { basePath, operations } from '../../../contract/src/contract.ts'
+import type { Environment } from '../domain/keys.ts'
+import { startExpiry } from './expiry.ts'
+import { handOver } from './handover.ts'
+import { linksBelow } from './links.ts'
+import { authority, IDLE_TIMEOUT_SECONDS, listen } from './listen.ts'
+import { Pipeline, type PipelineOptions } from './pipeline.ts'
+import { operationRoutes, type Route, serving } from './route.ts'
+import { contractFiles, type ServerAddresses } from './web/contract-files.ts'
+import { healthChecks } from './web/health.ts'
+import { keyInfo } from './web/key-info.ts'
+import { notFound } from './web/not-found.ts'
+import { pages } from './web/web-pages.ts'
+
+export interface ServerOptions extends PipelineOptions {
+  readonly host: string
+  /** 0 chooses a free port. */
+  readonly port: number
+  /** Addresses ending in /v1. By default, this environment's is the address that the server listens on. */
+  readonly baseUrls: Record<Environment, string | undefined>
+  /** Lets other processes listen on the same port. */
+  readonly sharePort?: boolean
+  /** With `sharePort`: hands new connections over to another process on stop. */
+  readonly handsOver?: boolean
+  /** Whether something of the start may still fail: until then the service is not ready. */
+  readonly isStarting?: () => boolean
+  /** How often overdue reservations are looked for. */
+  readonly expiryEveryMs?: number
+}
+
+interface PetstoreServer {
+  readonly port: number
+  /** The base address, ending in /v1. */
+  readonly url: string
+  /** Accepts no more connections. Resolves when every request has its response, after `graceMs` at the latest. */
+  stop(graceMs: number): Promise<void>
+}
+
+/** How long a stopping server still reads requests from open connections; each response closes its connection. */
+const DRAIN_MS = 200
+
+/** Listens when it returns. Throws StartError when it cannot listen on the address. */
+export function startServer(options: ServerOptions): PetstoreServer {
+  const { store, host, metrics, baseUrls, environment } = options
+  const linkTo = linksBelow(baseUrls[environment])
+  const pipeline = new Pipeline({
+    ...options,
+    linkTo,
+    notFound: (request) => answerNotFound(request),
+    limitIdle: (request, limited) => server.timeout(request, limited ? IDLE_TIMEOUT_SECONDS : 0),
+  })
+  const unready = () => {
+    if (options.isStarting?.()) return 'The service is starting.'
+    return pipeline.draining ? 'The service is shutting down.' : undefined
+  }
+  const routes: Route[] = [
+    ...operationRoutes(operations, linkTo),
+    ...contractFiles(() => addresses(options, url)),
+    ...healthChecks({ ping: () => store.ping(), unready }),
+    keyInfo((context) => pipeline.authenticate(context), environment),
+    ...pages(),
+  ]
+  const answerNotFound = notFound(
+    routes.map(({ path }) => path),
+    linkTo,
+  )
+  const server = listen({ ...options, flag: '--port' }, serving(routes, pipeline))
+  const port = server.port as number
+  const url = `http://${authority(host, port)}${basePath}`
+  metrics?.watch({ inFlight: () => server.pendingRequests - pipeline.feed.waiting, feed: pipeline.feed })
+  const expiry = startExpiry(store, options.log, options.expiryEveryMs)
+
+  return {
+    port,
+    url,
+    async stop(graceMs) {
+      pipeline.draining = true
+      pipeline.feed.stop()
+      const swept = expiry.stop()
+      if (options.handsOver && !handOver(port)) {
+        options.log.warn({ option: 'SO_ATTACH_REUSEPORT_CBPF' }, 'socket option refused: connections may be reset now')
+      }
+      await Bun.sleep(DRAIN_MS)
+      const answered = server.stop()
+      await Promise.race([answered, Bun.sleep(graceMs - DRAIN_MS)])
+      await server.stop(true)
+      await Promise.all([swept, pipeline.close()])
+    },
+  }
+}
+
+/** The contract's servers are those of the environments. The one that this server is of comes first, and has its `url` unless told otherwise. */
+function addresses({ baseUrls, environment }: ServerOptions, url: string): ReturnType<ServerAddresses> {
+  const names = ['production', 'staging'] as const
+  return [names.map((name) => baseUrls[name] ?? (name === environment ? url : undefined)), names.indexOf(environment)]
+}

@@ -1,0 +1,62 @@
+-- Written by `npm run generate` from packages/service/src/store/shared/pet-columns.ts and scripts/sql-functions.ts; not edited by hand.
+
+-- Adds a batch of pets, in order. One whose idempotency key is kept is not added: what the key gave comes back instead, in
+-- `operation`, `request` and `answer`. A key may be in a batch once, with its request.
+-- Nothing is done where one of the `callers`, the API keys of the batch, is refused: then rows without a place give these. Their expiry
+-- is judged by the database's clock, because that of a server was read before the call had to wait.
+-- The lock is taken first, and each statement of a function sees what was committed before it began (READ COMMITTED): so
+-- two servers that get the same key see what the other has done.
+CREATE OR REPLACE FUNCTION petstore_add_pets(callers bigint[], batch json)
+RETURNS TABLE (place bigint, id bigint, refusal text, operation text, request text, answer text)
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+#variable_conflict use_column
+DECLARE
+  now bigint;
+BEGIN
+  PERFORM pg_advisory_xact_lock(1346720851, 1);
+  now := petstore_now();
+  RETURN QUERY
+  SELECT NULL::bigint, refused.id, refused.refusal, NULL::text, NULL::text, NULL::text
+  FROM petstore_refused_callers(callers, now) AS refused;
+  IF FOUND THEN
+    RETURN;
+  END IF;
+
+  RETURN QUERY
+  WITH new AS MATERIALIZED (
+    SELECT * FROM ROWS FROM (
+      json_to_recordset(batch) AS (name text, category_id bigint, status text, created_by bigint, key text, request text, words text)
+    ) WITH ORDINALITY AS new (name, category_id, status, created_by, key, request, words, place)
+  ), known AS MATERIALIZED (
+    -- Each key is looked up by itself: a plan that was made while the table was small cannot read all of it later.
+    SELECT place, used.*
+    FROM new CROSS JOIN LATERAL (
+      SELECT operation, request, answer FROM idempotency_answers AS used
+      WHERE used.key_id = new.created_by AND used.key = new.key LIMIT 1
+    ) AS used
+  ), unknown AS MATERIALIZED (
+    SELECT *, row_number() OVER (ORDER BY place) AS turn FROM new WHERE place NOT IN (SELECT place FROM known)
+  ), added AS (
+    -- Ids are taken in the order of the rows.
+    INSERT INTO pets (name, category_id, status, created_at, created_by)
+    SELECT name, category_id, status, now, created_by FROM unknown ORDER BY turn
+    RETURNING id
+  ), numbered AS (
+    SELECT id, row_number() OVER (ORDER BY id) AS turn FROM added
+  ), indexed AS (
+    INSERT INTO search_pets (id, words) SELECT id, array_to_tsvector(string_to_array(words, ' ')) FROM unknown JOIN numbered USING (turn)
+  ), told AS (
+    INSERT INTO events (type, at, reached, key_id, pet_id, pet_status, pet)
+    SELECT 'pet.added', now, CASE WHEN turn = 1 AND (now > (SELECT max(reached) FROM events)) IS NOT FALSE THEN now END,
+           created_by, id, status, concat('{"name":', to_json(name), ',"categoryId":', category_id, '}')
+    FROM unknown JOIN numbered USING (turn) ORDER BY turn
+  ), kept AS (
+    INSERT INTO idempotency_answers (key_id, key, operation, request, answer, created_at)
+    SELECT created_by, key, 'createPet', request, concat('{"id":', id, ',"name":', to_json(name), ',"categoryId":', category_id, ',"status":', '"', status, '"', '}'), now
+    FROM unknown JOIN numbered USING (turn) WHERE key IS NOT NULL
+  )
+  SELECT place, numbered.id, NULL::text, NULL::text, NULL::text, NULL::text FROM unknown JOIN numbered USING (turn)
+  UNION ALL
+  SELECT place, NULL::bigint, NULL::text, operation, request, answer FROM known
+  ORDER BY 1;
+END $$;

@@ -1,0 +1,232 @@
+// The feed of events as both stores write and read it: a row of `events` for each event, in the order of the commits, with what it tells.
+
+import { type JsonNumber, type JsonObject, parseJson, stringifyJson } from '../../../../contract/src/json.ts'
+import { PetstoreError } from '../../domain/errors.ts'
+import { type EventFilter, type EventPage, type EventPlace, markOf, type NewEvent } from '../../domain/events.ts'
+import { petStatusOf } from '../../domain/order-transitions.ts'
+import type { OrderStatus } from '../../domain/orders.ts'
+import { type AnyColumns, type JsonDialect, jsonObject } from './columns.ts'
+import { NEW_PET_COLUMNS } from './pet-columns.ts'
+
+/** What `pet` holds of a pet, as JSON: the rest of it has columns. */
+const { status: _, ...TOLD } = NEW_PET_COLUMNS
+export const TOLD_COLUMNS: AnyColumns = TOLD
+const TOLD_FIELDS = Object.keys(TOLD) as (keyof typeof TOLD)[]
+
+/** `json`: a text that is JSON already. */
+export const EVENT_COLUMNS: AnyColumns = {
+  id: { column: 'id', kind: 'integer' },
+  type: { column: 'type', kind: 'word' },
+  at: { column: 'at', kind: 'time' },
+  by: { column: 'by_name', kind: 'text', optional: true },
+  petId: { column: 'pet_id', kind: 'integer' },
+  petStatus: { column: 'pet_status', kind: 'word', optional: true },
+  pet: { column: 'whole_pet', kind: 'json', optional: true },
+  orderId: { column: 'order_id', kind: 'integer', optional: true },
+  orderStatus: { column: 'order_status', kind: 'word', optional: true },
+}
+
+/** What the table does not have as it is shown. The name of a key never changes, and no key is ever removed. */
+const SHOWN = `
+  (SELECT CASE name WHEN '' THEN CAST(id AS text) ELSE name END FROM keys WHERE keys.id = key_id) AS by_name,
+  CASE WHEN pet IS NOT NULL
+    THEN concat('{"id":', pet_id, ',', substr(pet, 2, length(pet) - 2), ',"status":"', pet_status, '"}') END AS whole_pet`
+
+/** The columns of a new row, and how PostgreSQL is given them; the store itself gives `id`, and `reached`. */
+export const NEW_EVENT_COLUMNS = {
+  type: { column: 'type', kind: 'text' },
+  at: { column: 'at', kind: 'integer' },
+  key_id: { column: 'key_id', kind: 'integer' },
+  pet_id: { column: 'pet_id', kind: 'integer' },
+  pet_status: { column: 'pet_status', kind: 'text' },
+  pet: { column: 'pet', kind: 'text' },
+  order_id: { column: 'order_id', kind: 'integer' },
+  order_status: { column: 'order_status', kind: 'text' },
+}
+
+/** The values of a new row. */
+export function rowOf({ type, at, by, petId, orderId, pet }: NewEvent) {
+  const orderStatus = orderId === undefined ? null : orderStatusOf(type)
+  return {
+    type,
+    at,
+    key_id: by,
+    pet_id: petId,
+    pet_status: pet?.status ?? (orderStatus && petStatusOf(orderStatus)),
+    pet: pet ? stringifyJson(Object.fromEntries(TOLD_FIELDS.map((field) => [field, pet[field]]))) : null,
+    order_id: orderId ?? null,
+    order_status: orderStatus,
+  } satisfies Record<keyof typeof NEW_EVENT_COLUMNS, unknown>
+}
+
+/** `order.completed`: the order came into that status. */
+function orderStatusOf(type: string): OrderStatus {
+  const name = type.slice('order.'.length)
+  return name === 'placed' || name === 'changed' ? 'pending' : (name as OrderStatus)
+}
+
+/** A column that must have the value of a parameter. */
+export interface Equal {
+  readonly column: string
+  readonly parameter: string
+}
+
+/** The first rows between two ids, or the last ones where it does not go up, along the index of a column where there is one. */
+export interface Rows {
+  readonly along: Equal | undefined
+  readonly conditions: readonly string[]
+  readonly above: string
+  readonly below: string
+  readonly up: boolean
+  readonly limit: string
+}
+
+/** How each database reads it best. */
+export interface FeedDialect {
+  readonly json: JsonDialect
+  /** FROM and what follows. */
+  rows(rows: Rows): string
+  limit(limit: number, give: (value: bigint) => string): string
+  least(one: string, other: string): string
+}
+
+const FIRST = '0'
+const LAST = String(2n ** 63n - 1n)
+const FILTERS = { orderId: 'order_id', petId: 'pet_id' } as const
+
+/**
+ * One statement, so that it sees one state of the store, and its parameters, $1 and so on. It gives the epoch; the events of the page;
+ * the last one before its end; the first one from that of `after` on, which shows whether it is still there; and the first one from `to` on.
+ */
+export function feedQuery(dialect: FeedDialect, filter: EventFilter): { sql: string; values: (bigint | string)[] } {
+  const values: (bigint | string)[] = []
+  const give = (value: bigint | string) => `$${values.push(value)}`
+  const up = filter.sort === 'oldest'
+  const after = filter.after && give(filter.after.id)
+  const to = filter.to === undefined ? undefined : notBefore(give(BigInt(filter.to)))
+  const end = to === undefined ? LAST : `coalesce((SELECT id FROM (${to}) AS first), ${LAST})`
+  const page = pageRows(dialect, filter, give, {
+    above: up && after ? after : startOf(filter, give),
+    below: up || !after ? end : dialect.least(after, end),
+    up,
+    limit: dialect.limit(filter.limit, give),
+  })
+  const found = [
+    `SELECT 'event' AS kind, page.* FROM (${page}) AS page`,
+    `SELECT 'end', last.* FROM (SELECT * FROM events WHERE id < ${end} ORDER BY id DESC LIMIT 1) AS last`,
+    ...(after
+      ? [`SELECT 'seen', seen.* FROM (SELECT * FROM events WHERE id >= ${after} ORDER BY id LIMIT 1) AS seen`]
+      : []),
+    ...(to ? [`SELECT 'to', first.* FROM (${to}) AS first`] : []),
+  ]
+  return { sql: answer(dialect.json, found), values }
+}
+
+/** The place of the last event, as `EventPlace`: see `placeOf`. */
+export function endQuery(json: JsonDialect): string {
+  return answer(json, [`SELECT 'end' AS kind, last.* FROM (SELECT * FROM events ORDER BY id DESC LIMIT 1) AS last`])
+}
+
+function answer(json: JsonDialect, found: readonly string[]): string {
+  return `SELECT 'epoch' AS kind, epoch AS id, '' AS json FROM event_epoch
+    UNION ALL SELECT kind, id, ${jsonObject(EVENT_COLUMNS, json)}
+    FROM (SELECT found.*, ${SHOWN} FROM (${found.join(' UNION ALL ')}) AS found) AS events`
+}
+
+/** The first event that is not before the time: the first one that reached it. */
+function notBefore(time: string): string {
+  return `SELECT * FROM events WHERE reached >= ${time} ORDER BY reached LIMIT 1`
+}
+
+function startOf({ from }: EventFilter, give: (value: bigint) => string): string {
+  if (from === 'beginning') return FIRST
+  return from === 'now' ? LAST : `coalesce((SELECT id - 1 FROM (${notBefore(give(BigInt(from)))}) AS first), ${LAST})`
+}
+
+/** Along the index of the first filter that is given; events of several types are read type by type. */
+function pageRows(
+  { rows }: FeedDialect,
+  filter: EventFilter,
+  give: (value: bigint | string) => string,
+  range: Pick<Rows, 'above' | 'below' | 'up' | 'limit'>,
+): string {
+  const given = (Object.keys(FILTERS) as (keyof typeof FILTERS)[]).filter((name) => filter[name] !== undefined)
+  const [along, ...others] = given.map((name) => ({ column: FILTERS[name], parameter: give(filter[name] as bigint) }))
+  const types = (filter.type ?? []).map((type) => give(type))
+  const all = (along: Equal | undefined, conditions: string[]) =>
+    `SELECT * FROM ${rows({ ...range, along, conditions })}`
+  if (along || types.length === 0) {
+    const isOfTypes = types.length === 0 ? [] : [`type IN (${types})`]
+    return all(along, [...others.map(({ column, parameter }) => `${column} = ${parameter}`), ...isOfTypes])
+  }
+  const each = types.map((parameter) => `SELECT * FROM (${all({ column: 'type', parameter }, [])}) AS typed`)
+  return `SELECT * FROM (${each.join(' UNION ALL ')}) AS typed ORDER BY id ${range.up ? '' : 'DESC'} LIMIT ${range.limit}`
+}
+
+/** A row of an answer. */
+export interface FeedRow {
+  readonly kind: 'epoch' | 'event' | 'end' | 'seen' | 'to'
+  readonly id: bigint
+  readonly json: string
+}
+
+export function endOf(rows: readonly FeedRow[]): EventPlace {
+  const epoch = epochOf(rows)
+  const last = rows.find(({ kind }) => kind === 'end')
+  return last ? placeOf(epoch, last) : { epoch, id: 0n, mark: undefined }
+}
+
+/** Throws `cursor_expired`. */
+export function eventPage(rows: readonly FeedRow[], { limit, after, sort }: EventFilter): EventPage {
+  const epoch = epochOf(rows)
+  const here = after && seenPlace(rows, after, epoch)
+  const up = sort === 'oldest'
+  const events = rows.filter(({ kind }) => kind === 'event').sort((a, b) => (a.id < b.id === up ? -1 : 1))
+  const last = events.at(-1)
+  const end = endOf(rows)
+  let next = last ? placeOf(epoch, last) : (here ?? end)
+  // Nothing more up to the end.
+  if (up && events.length < limit && end.id > next.id) next = end
+  return {
+    json: `[${events.map(({ json }) => json).join(',')}]`,
+    count: events.length,
+    next,
+    ended: rows.some(({ kind }) => kind === 'to'),
+  }
+}
+
+function epochOf(rows: readonly FeedRow[]): bigint {
+  return (rows.find(({ kind }) => kind === 'epoch') as FeedRow).id
+}
+
+/** The place, with the mark of its event. Throws `cursor_expired` unless that is there, and the one that the place was given with. */
+function seenPlace(rows: readonly FeedRow[], after: EventPlace, epoch: bigint): EventPlace {
+  const seen = rows.find(({ kind }) => kind === 'seen')
+  if (after.epoch === epoch && after.id === 0n) return after
+  const there = seen && placeOf(epoch, seen)
+  if (after.epoch === epoch && there && (after.mark === undefined || isSame(there, after))) {
+    return there.id === after.id ? there : after
+  }
+  const message =
+    'The store was restored or copied, or has lost events, since this cursor was given. Begin anew, without a cursor.'
+  throw new PetstoreError('cursor_expired', message)
+}
+
+function isSame(one: EventPlace, other: EventPlace): boolean {
+  return one.id === other.id && one.mark === other.mark
+}
+
+function placeOf(epoch: bigint, { id, json }: FeedRow): EventPlace {
+  const event = parseJson(json) as JsonObject
+  const number = (name: string) => {
+    const value = event.get(name)
+    return value === undefined ? undefined : BigInt((value as JsonNumber).text)
+  }
+  const mark = markOf({
+    type: event.get('type') as string,
+    at: Date.parse(event.get('at') as string),
+    petId: number('petId') as bigint,
+    orderId: number('orderId'),
+  })
+  return { epoch, id, mark }
+}

@@ -1,0 +1,91 @@
+// Servers that answer commands with a few kilobytes that inflate to gigabytes, or without an end: the memory of a command stays small.
+
+import { expect, test } from 'bun:test'
+import { createZstdCompress } from 'node:zlib'
+import { launcher } from '../../../../test/support/process.ts'
+import { startService } from '../../../../test/support/service.ts'
+import { forward, startHook } from '../../../../test/support/webhook.ts'
+import { generateKey } from '../../src/domain/keys.ts'
+
+/** 1 GiB as 100 KB. */
+const BOMB = await bomb()
+const HEADERS = { 'Content-Encoding': 'zstd', 'Content-Type': 'application/json' }
+/** What the system tells of a process includes the process that started it, which is this test. */
+const MEMORY_MAX = 700_000_000
+
+async function bomb(): Promise<Uint8Array<ArrayBuffer>> {
+  const compress = createZstdCompress()
+  const part = Buffer.alloc(2 ** 24, ' ')
+  const parts: Buffer[] = []
+  compress.on('data', (bytes: Buffer) => parts.push(bytes))
+  for (let count = 0; count < 64; count++) await new Promise((resolve) => compress.write(part, resolve))
+  await new Promise<void>((resolve) => compress.end(resolve))
+  return new Uint8Array(Buffer.concat(parts))
+}
+
+async function run(args: string[], env: Record<string, string>) {
+  const child = Bun.spawn([launcher, ...args], {
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const stderr = await new Response(child.stderr).text()
+  return { status: await child.exited, stderr, peakBytes: child.resourceUsage()?.maxRSS ?? Number.NaN }
+}
+
+function endless(): Response {
+  const part = Buffer.alloc(65_536, ' ')
+  return new Response(new ReadableStream({ pull: (controller) => controller.enqueue(part) }))
+}
+
+async function answering(answer: () => Response) {
+  const encodings: (string | null)[] = []
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch(request) {
+      encodings.push(request.headers.get('Accept-Encoding'))
+      return answer()
+    },
+  })
+  const env = {
+    PETSTORE_URL: `http://127.0.0.1:${server.port}/v1`,
+    PETSTORE_API_KEY: generateKey('staging'),
+  }
+  return { env, encodings, stop: () => server.stop(true) }
+}
+
+test.each([
+  ['pets list', 3, 'sends a compressed answer, which was not asked for.'],
+  ['events', 3, 'sends a compressed answer, which was not asked for.'],
+  ['health', 3, 'sends a compressed answer, which was not asked for.'],
+] as const)('%s refuses a compressed answer', async (command, status, words) => {
+  const server = await answering(() => new Response(BOMB, { headers: HEADERS }))
+  const ended = await run(command.split(' '), server.env)
+  await server.stop()
+  expect(ended).toMatchObject({ status, stderr: expect.stringContaining(words) })
+  expect(ended.peakBytes).toBeLessThan(MEMORY_MAX)
+  expect(server.encodings[0]).toBe('identity')
+})
+
+test('pets list reads no answer of more than 1 MiB', async () => {
+  const server = await answering(endless)
+  const ended = await run(['pets', 'list'], server.env)
+  await server.stop()
+  expect(ended).toMatchObject({ status: 3, stderr: expect.stringContaining('an answer of more than 1 MiB') })
+  expect(ended.peakBytes).toBeLessThan(MEMORY_MAX)
+})
+
+test('events forward goes on after compressed and endless answers', async () => {
+  const service = await startService()
+  for (let pet = 0; pet < 3; pet++) await service.post('{"name":"Rex","categoryId":7}')
+  const answers = [() => new Response(BOMB, { headers: HEADERS }), endless]
+  const hook = await startHook((_received, n) => answers[n]?.() ?? new Response(null, { status: 204 }))
+  const forwarded = forward({ to: hook.url, url: service.url, key: service.key })
+  await hook.received(3)
+  await forwarded.stop()
+  await hook.stop()
+  await service.stop()
+  expect(hook.ids()).toEqual([1, 2, 3])
+  expect(hook.all[0]?.headers['accept-encoding']).toBe('identity')
+  expect(forwarded.peakBytes()).toBeLessThan(MEMORY_MAX)
+})

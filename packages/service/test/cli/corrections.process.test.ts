@@ -1,0 +1,130 @@
+// `petstore pets update`, `pets delete` and `orders update` as real processes against a real service.
+
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { answer, errorJson, withServer } from '../../../../test/support/client.ts'
+import { newPet } from '../../../../test/support/pets.ts'
+import { run } from '../../../../test/support/process.ts'
+import { openShop } from '../../../../test/support/shop.ts'
+import { openTerminal } from '../../../../test/support/terminal.ts'
+
+const shop = await openShop()
+const petstore = (...args: string[]) => run(args, { cwd: shop.cwd, env: shop.connection() })
+const client = shop.client()
+const addPet = async (fields: Parameters<typeof newPet>[0] = {}) => (await client.createPet(newPet(fields))).id
+beforeAll(() => {
+  shop.service.clock.at = Date.now()
+})
+
+describe('petstore pets update', () => {
+  test('corrects what is given, and shows the pet as pets show does', async () => {
+    const id = await addPet({ name: 'Luma', status: 'sold' })
+    const args = ['--name', 'Luna', '--category', '9223372036854775807', '--status', 'available', '--json']
+    expect(await petstore('pets', 'update', String(id), ...args)).toEqual({
+      status: 0,
+      stdout: `{"id":${id},"name":"Luna","categoryId":9223372036854775807,"status":"available"}\n`,
+      stderr: '',
+    })
+    const { stdout } = await petstore('pets', 'update', String(id), '--category', '-5')
+    expect(stdout).toBe(`ID  NAME  CATEGORY  STATUS\n${id}   Luna  -5        available\n`)
+  })
+
+  test('says what is missing or not possible', async () => {
+    const id = await addPet()
+    const order = await client.placeOrder({ petId: id })
+    for (const [args, status, message] of [
+      [[String(id)], 1, 'Nothing to change: give --name, --category or --status.'],
+      [[String(id), '--status', 'sold'], 2, 'Allowed choices are available.'],
+      [[String(id), '--status', 'available'], 1, `order ${order.id} holds it. Cancel order ${order.id}`],
+      [['404', '--name', 'x'], 1, 'No pet has id 404.'],
+      [[String(id), '--name', ''], 1, 'name must be 1 to 255'],
+    ] as const) {
+      const ended = await petstore('pets', 'update', ...args)
+      expect([ended.status, ended.stdout]).toEqual([status, ''])
+      expect(ended.stderr).toContain(message)
+    }
+  })
+})
+
+describe('petstore pets update, when an answer is lost,', () => {
+  test.each([
+    ['nothing listens', undefined, 3, 'cannot be reached'],
+    ['the service fails', () => answer(500, errorJson('internal', 500)), 1, 'No. (from '],
+  ] as const)(
+    'says that the change may have been made, and does not repeat it: %s',
+    async (_, respond, status, reason) => {
+      await withServer(
+        () => respond?.() ?? answer(500, ''),
+        async (url, tries) => {
+          const PETSTORE_URL = respond ? url : 'http://127.0.0.1:1/v1'
+          const ended = await run(['pets', 'update', '1', '--name', 'x'], {
+            env: { ...shop.connection(), PETSTORE_URL },
+          })
+          expect([ended.status, ended.stdout, tries()]).toEqual([status, '', respond ? 1 : 0])
+          expect(ended.stderr).toMatch(/^petstore: The change may have been made: .*\n$/)
+          expect(ended.stderr).toContain(reason)
+        },
+      )
+    },
+  )
+})
+
+describe('petstore pets delete', () => {
+  test('asks at a terminal, and deletes only after a yes', async () => {
+    const id = await addPet()
+    for (const [answer, ended, isThere] of [
+      ['', 'Nothing was deleted.', true],
+      ['y', `Deleted pet ${id}.`, false],
+    ] as const) {
+      const terminal = openTerminal(['pets', 'delete', String(id)], shop.connection())
+      await terminal.waitFor(`Delete pet ${id}? [y/N] `)
+      terminal.type(`${answer}\r`)
+      await terminal.waitFor(ended)
+      expect(await terminal.exited).toBe(isThere ? 1 : 0)
+      const found = await client.getPet(id).then(
+        () => true,
+        () => false,
+      )
+      expect(found).toBe(isThere)
+    }
+  })
+
+  test('is refused without a terminal, unless it need not ask', async () => {
+    const id = String(await addPet())
+    const refused = await petstore('pets', 'delete', id)
+    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining(`petstore pets delete ${id} --yes`)])
+    expect(await petstore('pets', 'delete', id, '--yes')).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: `Deleted pet ${id}.\n`,
+    })
+    expect((await petstore('pets', 'delete', id, '--yes')).stderr).toContain(`No pet has id ${id}.`)
+    const ordered = await addPet()
+    await client.placeOrder({ petId: ordered })
+    expect((await petstore('pets', 'delete', String(ordered), '--yes')).stderr).toContain('Orders were placed for pet')
+  })
+})
+
+describe('petstore orders update', () => {
+  test('extends a reservation, changes its reference, and removes either', async () => {
+    const order = await client.placeOrder({ petId: await addPet(), reference: 'Ada' })
+    const id = String(order.id)
+    const { stdout } = await petstore('orders', 'update', id, '--expires', '2h', '--reference', 'Bob', '--json')
+    const { expiresAt, reference } = JSON.parse(stdout)
+    expect(reference).toBe('Bob')
+    expect(Math.abs(Date.parse(expiresAt) - Date.now() - 7_200_000)).toBeLessThan(60_000)
+    const none = await petstore('orders', 'update', id, '--expires', 'none', '--reference', 'none', '--json')
+    expect(JSON.parse(none.stdout)).toEqual({
+      id: Number(id),
+      petName: 'Rex',
+      status: 'pending',
+      placedAt: order.placedAt,
+      changedAt: expect.any(String),
+      petId: Number(order.petId),
+    })
+    expect((await petstore('orders', 'update', id)).stderr).toContain('give --reference or --expires')
+    expect((await petstore('orders', 'update', id, '--expires', 'soon')).status).toBe(2)
+    await client.cancelOrder(order.id)
+    const ended = await petstore('orders', 'update', id, '--reference', 'x')
+    expect([ended.status, ended.stderr]).toEqual([1, expect.stringContaining('only a pending order can be changed')])
+  })
+})

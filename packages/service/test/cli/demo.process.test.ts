@@ -1,0 +1,75 @@
+// The sample pets: `petstore demo`, and `serve --ephemeral --demo`.
+
+import { describe, expect, test } from 'bun:test'
+import { run, serve } from '../../../../test/support/process.ts'
+import { startService } from '../../../../test/support/service.ts'
+import { openShop } from '../../../../test/support/shop.ts'
+import { openTerminal } from '../../../../test/support/terminal.ts'
+import { PetstoreClient } from '../../../client/src/petstore.ts'
+import { samplePets } from '../../../client/src/samples.ts'
+
+const { connection, count, cwd } = await openShop()
+
+describe('sample pets', () => {
+  test('petstore demo adds them', async () => {
+    const before = await count()
+    expect((await run(['demo', '--yes'], { cwd, env: connection() })).status).toBe(0)
+    expect(await count()).toBe(before + samplePets.length)
+  })
+
+  test.each([40, 80])('petstore demo asks before it adds them, at a terminal of %i columns', async (columns) => {
+    const before = await count()
+    const terminal = openTerminal(['demo'], { ...connection(), NO_COLOR: '1' }, columns)
+    const question = `The service has pets already. Add ${samplePets.length} sample pets? [y/N] `
+    await terminal.waitForScreen(question)
+    terminal.type('no')
+    await terminal.waitForScreen(`${question}no`)
+    terminal.type('\r')
+    expect(await terminal.exited).toBe(1)
+    await terminal.waitForScreen(`${question}no\r\npetstore: Nothing was added.`)
+    expect(await count()).toBe(before)
+  })
+
+  test('petstore demo with a read-only key says only that the key is read-only', async () => {
+    const empty = await startService()
+    const env = { PETSTORE_URL: empty.url, PETSTORE_API_KEY: await empty.addKey({ readOnly: true }) }
+    const { status, stdout, stderr } = await run(['demo'], { cwd, env })
+    expect([status, stdout, stderr]).toEqual([4, '', expect.stringMatching(/^petstore: .*read.*\n$/)])
+    await empty.stop()
+  })
+
+  test('petstore demo that is stopped half-way says how many it has added', async () => {
+    const limited = await startService({ rateLimit: { requests: 30, periodSeconds: 3600 } })
+    const env = { PETSTORE_URL: limited.url, PETSTORE_API_KEY: limited.key }
+    const { status, stderr } = await run(['demo'], { cwd, env })
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^Added 10 sample pets\. .*\npetstore: .*\n$/)])
+    await limited.stop()
+  })
+
+  test('petstore demo adds none to pets without --yes, where it cannot ask', async () => {
+    const empty = await serve(['--ephemeral'])
+    const env = { PETSTORE_URL: empty.url, PETSTORE_API_KEY: empty.key }
+    expect((await run(['demo'], { cwd, env })).status).toBe(0)
+    const again = await run(['demo'], { cwd, env })
+    expect([again.status, again.stdout, again.stderr]).toEqual([1, '', expect.stringContaining('petstore demo --yes')])
+    const shop = new PetstoreClient({ baseUrl: empty.url, apiKey: empty.key })
+    expect((await Array.fromAsync(shop.listPets())).length).toBe(samplePets.length)
+    await empty.stop()
+  })
+
+  test('a rate limit does not slow the sample pets of serve --ephemeral --demo', async () => {
+    const demo = await serve(['--ephemeral', '--demo'], { env: { PETSTORE_RATE_LIMIT: '1/m' } })
+    const shop = new PetstoreClient({ baseUrl: demo.url, apiKey: demo.key })
+    const { pets: first } = await shop.listPage({ limit: 100 })
+    expect(first.map(({ name }) => name)).toEqual(samplePets.map(({ name }) => name))
+    await demo.stop()
+  })
+
+  test('serve --ephemeral --demo starts with them; --demo alone is refused', async () => {
+    const demo = await serve(['--ephemeral', '--demo'])
+    const shop = new PetstoreClient({ baseUrl: demo.url, apiKey: demo.key })
+    expect((await Array.fromAsync(shop.listPets())).length).toBe(samplePets.length)
+    expect(await demo.stop()).toBe(0)
+    expect(await run(['serve', '--demo'], { cwd })).toMatchObject({ status: 2, stdout: '' })
+  })
+})

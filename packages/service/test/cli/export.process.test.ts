@@ -1,0 +1,99 @@
+// What an export writes to, beside what, and what is left of it: two at once, names that are taken, an interruption.
+
+import { afterAll, describe, expect, test } from 'bun:test'
+import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { temporaryFile } from '../../../../test/support/files.ts'
+import { newPet } from '../../../../test/support/pets.ts'
+import { launcher, run } from '../../../../test/support/process.ts'
+import { startService } from '../../../../test/support/service.ts'
+import { beside } from '../../../../test/support/stores.ts'
+import { generateKey } from '../../src/domain/keys.ts'
+
+const PETS = 250
+const service = await startService()
+await Promise.all(Array.from({ length: PETS }, () => service.store.createPet(newPet(), 1n)))
+afterAll(() => service.stop())
+
+/** The service behind a gate: pages after the first wait until it opens. */
+async function gated() {
+  const gate = Promise.withResolvers<void>()
+  let waiting = 0
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url)
+      if (search.includes('cursor')) {
+        waiting++
+        await gate.promise
+      }
+      return fetch(new URL(pathname + search, service.url), { headers: request.headers })
+    },
+  })
+  return {
+    env: { PETSTORE_URL: `http://127.0.0.1:${server.port}/v1`, PETSTORE_API_KEY: service.key },
+    open: gate.resolve,
+    until: async (count: number) => {
+      while (waiting < count) await Bun.sleep(5)
+    },
+    stop: () => server.stop(true),
+  }
+}
+
+const linesOf = (file: string) => readFileSync(file, 'utf8').trimEnd().split('\n').length
+
+describe('an export', () => {
+  test('at the same time as another to the same file is whole', async () => {
+    const { env, open, until, stop } = await gated()
+    const file = temporaryFile('pets.ndjson')
+    const exports = [1, 2].map(() => run(['pets', 'export', file], { env }))
+    await until(2)
+    open()
+    for (const ended of await Promise.all(exports)) {
+      expect(ended).toEqual({ status: 0, stdout: '', stderr: `Exported ${PETS} pets to ${file}.\n` })
+    }
+    expect([linesOf(file), beside(file)]).toEqual([PETS, []])
+    await stop()
+  })
+
+  test('neither follows nor removes a file that somebody else has put beside its target', async () => {
+    const env = { PETSTORE_URL: service.url, PETSTORE_API_KEY: service.key }
+    const [file, precious] = [temporaryFile('pets.ndjson'), temporaryFile('precious')]
+    writeFileSync(precious, 'precious')
+    symlinkSync(precious, `${file}.part`)
+    expect((await run(['pets', 'export', file], { env })).status).toBe(0)
+    expect([readFileSync(precious, 'utf8'), linesOf(file)]).toEqual(['precious', PETS])
+    expect(lstatSync(`${file}.part`).isSymbolicLink()).toBe(true)
+
+    const other = temporaryFile('pets.csv')
+    writeFileSync(`${other}.part`, 'precious')
+    const refused = await run(['pets', 'export', other], {
+      env: { ...env, PETSTORE_API_KEY: generateKey('production') },
+    })
+    expect(refused.status).toBe(4)
+    expect([existsSync(other), readFileSync(`${other}.part`, 'utf8')]).toEqual([false, 'precious'])
+    expect(beside(other)).toEqual(['pets.csv.part'])
+  })
+
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    test(`that is ended by ${signal} removes what it has written, and says so`, async () => {
+      const { env, until, stop } = await gated()
+      const file = temporaryFile('pets.ndjson')
+      writeFileSync(file, 'before')
+      const child = Bun.spawn([launcher, 'pets', 'export', file], {
+        env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      })
+      await until(1)
+      expect(beside(file).length).toBe(1)
+      child.kill(signal)
+      const said = await child.stderr.text()
+      expect([await child.exited, said]).toEqual([
+        130,
+        `petstore: Interrupted. The unfinished export was removed; ${file} was not changed.\n`,
+      ])
+      expect([readFileSync(file, 'utf8'), beside(file)]).toEqual(['before', []])
+      await stop()
+    })
+  }
+})

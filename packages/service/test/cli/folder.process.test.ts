@@ -1,0 +1,83 @@
+// What lies in the folder in which a command runs is not run and not read, whatever Bun would make of it.
+
+import { describe, expect, test } from 'bun:test'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { temporaryFile } from '../../../../test/support/files.ts'
+import { launcher, root, run, serve } from '../../../../test/support/process.ts'
+
+/** Leaves a file when it is run. */
+const MARKER = `require('node:fs').writeFileSync(require('node:path').join(__dirname, 'was-run'), '')`
+
+const FILES: Record<string, Record<string, string>> = {
+  'bunfig.toml': { 'bunfig.toml': 'preload = ["./marker.cjs"]' },
+  // A log level that there is not: a process that reads it refuses to start.
+  '.env': { '.env': 'PETSTORE_LOG_LEVEL=loud', '.env.local': 'PETSTORE_LOG_LEVEL=loud' },
+  'tsconfig.json': {
+    'tsconfig.json': JSON.stringify({
+      compilerOptions: { baseUrl: '.', paths: { '*': ['./marker.cjs'], '/*': ['./marker.cjs'] } },
+    }),
+  },
+  'package.json and node_modules': {
+    'package.json': '{"type":"commonjs","main":"marker.cjs","browser":{"commander":"./marker.cjs"}}',
+    'node_modules/commander/index.js': `require('../../marker.cjs')`,
+  },
+}
+
+describe.each(Object.keys(FILES))('%s in the current folder', (name) => {
+  const cwd = dirname(temporaryFile('x'))
+  for (const [path, text] of Object.entries({ ...FILES[name], 'marker.cjs': MARKER })) {
+    mkdirSync(join(cwd, dirname(path)), { recursive: true })
+    writeFileSync(join(cwd, path), text)
+  }
+  const wasRun = () => existsSync(join(cwd, 'was-run'))
+
+  test('do not change a command', async () => {
+    const { status, stderr } = await run(['keys', 'generate'], { cwd })
+    expect({ status, stderr, wasRun: wasRun() }).toEqual({ status: 0, stderr: '', wasRun: false })
+  })
+
+  test('do not change the service, its pages, its workers and its backups', async () => {
+    const folder = dirname(temporaryFile('x'))
+    const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1s' }
+    const workers = process.platform === 'linux' ? ['--workers', '2'] : []
+    const service = await serve([...workers, '--database', temporaryFile('petstore.db')], { cwd, env })
+    while (!service.stderr().includes('"msg":"backup')) await Bun.sleep(20)
+    expect(readdirSync(folder)).not.toEqual([])
+    for (const path of ['/', '/docs']) expect((await fetch(new URL(path, service.url))).status).toBe(200)
+    expect(await service.stop()).toBe(0)
+    expect(service.stderr()).not.toContain('backup failed')
+    expect(wasRun()).toBe(false)
+  })
+})
+
+// The executable's runtime looks before our code does, and refuses with a sentence of its own.
+describe.skipIf(process.env.LAUNCHER !== undefined)('a current folder that has been removed', () => {
+  // Where the runtime would put a relative path.
+  const runtimeFolder = join(root, 'node_modules/bun/bin/data')
+  const inRemoved = (args: string[]) => {
+    const removed = join(dirname(temporaryFile('x')), 'removed')
+    mkdirSync(removed)
+    return run(args, {
+      command: ['sh', '-c', `cd '${removed}' && rmdir '${removed}' && exec '${launcher}' "$@"`, 'sh'],
+    })
+  }
+
+  test.each([
+    [['keys', 'create', '--name', 'till']],
+    [['serve', '--port', '0']],
+    [['migrate', '--apply']],
+    [['backup', 'b.db', '--database', temporaryFile('none.db')]],
+    [['restore', 'b.db', '--database', temporaryFile('a.db')]],
+  ])('%p: a sentence, and nothing is written', async (args) => {
+    const { status, stdout, stderr } = await inRemoved(args)
+    expect(existsSync(runtimeFolder)).toBe(false)
+    expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining('the current folder has been removed')])
+  })
+
+  test('an absolute path is used', async () => {
+    const database = temporaryFile('petstore.db')
+    expect((await inRemoved(['keys', 'create', '--name', 'till', '--database', database])).status).toBe(0)
+    expect(existsSync(database)).toBe(true)
+  })
+})

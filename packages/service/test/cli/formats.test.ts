@@ -1,0 +1,154 @@
+// The file formats of import and export: what is written is read back, exactly, however it arrives; what cannot be read
+// is named by its line.
+
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { rejectionOf } from '../../../../test/support/rejection.ts'
+import type { Pet, PetStatus } from '../../../client/src/petstore.ts'
+import { stringifyJson } from '../../../contract/src/json.ts'
+import type { SourceRecord, Unchecked } from '../../src/cli/formats/format.ts'
+import { formats } from '../../src/cli/formats/formats.ts'
+
+const COLUMNS = ['id', 'name', 'categoryId', 'status']
+const pet = fc.record({
+  id: fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }),
+  name: fc
+    .string({
+      unit: fc.oneof(fc.constantFrom('"', ',', '\n', '\r', '\\', ' ', '[', '}'), fc.string({ unit: 'binary' })),
+    })
+    .filter((name) => name !== '' && !name.includes('\0')),
+  categoryId: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+  status: fc.constantFrom<PetStatus>('available', 'pending', 'sold'),
+})
+
+describe.each(Object.entries(formats))('%s', (_name, format) => {
+  test('what is written is read back exactly, whatever pieces it arrives in', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(pet, { maxLength: 8 }), fc.integer({ min: 1, max: 50 }), async (pets, size) => {
+        const text = (await Array.fromAsync(format.write(each(pets), COLUMNS))).join('')
+        const records = await Array.fromAsync(format.read(pieces(text, size)))
+        expect(records.map(({ pet }) => sent(pet))).toEqual(
+          pets.map(({ name, categoryId, status }) => stringifyJson({ name, categoryId, status })),
+        )
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('an empty file has no records', async () => {
+    const empty = (await Array.fromAsync(format.write(each([]), COLUMNS))).join('')
+    expect(await read(format, empty)).toEqual([])
+  })
+
+  test('refuses a record that is too long, without holding it in memory', async () => {
+    async function* endless() {
+      yield '[{"name":"'
+      for (let n = 0; n < 100; n++) yield 'x'.repeat(100_000)
+    }
+    const reading = Array.fromAsync(format.read(endless()))
+    if (format === formats.ndjson) expect(await reading).toEqual([{ line: 1, problem: 'is too long.' }])
+    else expect((await rejectionOf(reading)).message).toMatch(/too long|first line/)
+  })
+})
+
+describe('a bad record is reported with its line and does not affect the others', () => {
+  test('CSV', async () => {
+    const text =
+      'id,name,categoryId,status\r\n1,A,1,\r\n\r\n,B,x,sold\r\n2,"C\r\nc",3,sold\r\n5,D\r\n6,"E"e,1,\r\n7,F,8,gone\r\n'
+    expect(await read(formats.csv, text)).toEqual([
+      { line: 2, pet: { name: 'A', categoryId: 1n } },
+      { line: 4, pet: { name: 'B', categoryId: 'x', status: 'sold' } },
+      { line: 5, pet: { name: 'C\r\nc', categoryId: 3n, status: 'sold' } },
+      { line: 7, problem: expect.stringContaining('2 fields') },
+      { line: 8, problem: expect.stringContaining('quote') },
+      { line: 9, pet: { name: 'F', categoryId: 8n, status: 'gone' } },
+    ])
+  })
+
+  test('CSV as spreadsheets write it: semicolons or tabs, and other names of the columns', async () => {
+    for (const text of [
+      'No;Name;Category;Status\n1;"A;a";1;sold\n2;B,b;2;\n',
+      'No\tNAME\tcategory_id\tSTATUS\n1\tA;a\t1\tsold\n2\tB,b\t2\t\n',
+      'No,Name,Category ID,Status\n1,A;a,1,sold\n2,"B,b",2,\n',
+    ]) {
+      expect(await read(formats.csv, text)).toEqual([
+        { line: 2, pet: { name: 'A;a', categoryId: 1n, status: 'sold' } },
+        { line: 3, pet: { name: 'B,b', categoryId: 2n } },
+      ])
+    }
+    const both = 'category,name,categoryId\n1,A,2\n'
+    expect(await read(formats.csv, both)).toEqual([{ line: 2, pet: { name: 'A', categoryId: 2n } }])
+    expect((await rejectionOf(read(formats.csv, 'Tier;Art\nRex;1\n'))).message).toContain(
+      'Missing: name, categoryId. It has: Tier | Art.',
+    )
+  })
+
+  test('NDJSON', async () => {
+    const text = '{"name":"A","categoryId":1}\r\n\n{"name":\n7\n[]\nnull\n{"name":5,"categoryId":1e999,"x":{}}'
+    const records = await read(formats.ndjson, text)
+    expect(records.map(({ line, problem }) => [line, problem ?? 'fine'])).toEqual([
+      [1, 'fine'],
+      [3, 'is not valid JSON: unexpected end of the text (at character 8).'],
+      [4, 'is not a JSON object.'],
+      [5, 'is not a JSON object.'],
+      [6, 'is not a JSON object.'],
+      [7, 'fine'],
+    ])
+    expect(sent(records.at(-1)?.pet)).toBe('{"name":5,"categoryId":1e999}')
+  })
+
+  test('NDJSON with a line that is too long', async () => {
+    const good = '{"name":"A","categoryId":1}'
+    const records = await read(formats.ndjson, `${good}\n${'x'.repeat(300_000)}\n${good}\n${good}`)
+    expect(records.map(({ line, problem }) => [line, problem ?? 'fine'])).toEqual([
+      [1, 'fine'],
+      [2, 'is too long.'],
+      [3, 'fine'],
+      [4, 'fine'],
+    ])
+  })
+
+  test('JSON', async () => {
+    const text = '\n[\n {"name":"A]","categoryId":1},\n\n {"name":"\\"[{",\n"categoryId":2} ,, 7\n, {"name":}]\n'
+    const records = await read(formats.json, text)
+    expect(records.map(({ line, problem }) => [line, problem ?? 'fine'])).toEqual([
+      [3, 'fine'],
+      [5, 'fine'],
+      [6, 'is not valid JSON: unexpected end of the text (at character 0).'],
+      [6, 'is not a JSON object.'],
+      [7, 'is not valid JSON: expected a value (at character 9).'],
+    ])
+  })
+
+  test.each([
+    ['{"name":"A"}', '--format ndjson'],
+    ['[{"name":"A"}', 'the array has not ended'],
+    ['', 'the file is empty'],
+    ['[]\n[]', 'Line 2 has text after the end'],
+  ])('what is no JSON array is refused: %s', async (text, message) => {
+    expect((await rejectionOf(read(formats.json, text))).message).toContain(message)
+  })
+
+  test('a CSV header without the columns is refused, and the message names what it has', async () => {
+    expect((await rejectionOf(read(formats.csv, 'name:categoryId\nA:1\n'))).message).toContain(
+      'Missing: name, categoryId. It has: name:categoryId.',
+    )
+  })
+})
+
+function read(format: (typeof formats)['csv'], text: string): Promise<SourceRecord[]> {
+  return Array.fromAsync(format.read(pieces(text, 1_000)))
+}
+
+/** As it goes to the service. */
+function sent(pet: Unchecked | undefined): string {
+  return stringifyJson(pet ?? {})
+}
+
+async function* each(pets: Pet[]) {
+  yield* pets
+}
+
+async function* pieces(text: string, size: number) {
+  for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size)
+}

@@ -1,0 +1,386 @@
+// `petstore events forward` as a process, before receivers that fail in every way: none is lost, the order is kept, and twice comes only what
+// was not acknowledged. Signatures are checked with the library of Standard Webhooks.
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { dirname, join } from 'node:path'
+import { Webhook } from 'standardwebhooks'
+import { temporaryFile } from '../../../../test/support/files.ts'
+import { run } from '../../../../test/support/process.ts'
+import { type Service, startService } from '../../../../test/support/service.ts'
+import { type ForwardOptions, forward, type Hook, SECRET, startHook, taken } from '../../../../test/support/webhook.ts'
+import { Sender } from '../../../client/src/sender.ts'
+import { Forwarder } from '../../src/cli/events/forwarder.ts'
+import { Place } from '../../src/cli/events/place.ts'
+import { Progress } from '../../src/cli/events/progress.ts'
+import { decodeEventCursor } from '../../src/http/request/event-cursor.ts'
+import { createLog } from '../../src/observability/log.ts'
+
+const PETS = 40
+let service: Service
+/** All events, as the feed writes them. */
+let feed: string[]
+let ids: number[]
+const hooks: Hook[] = []
+
+beforeAll(async () => {
+  service = await startService({ now: Date.now })
+  for (const name of ['Rex', 'Zoë "the\\u2028 cat\\"\\n', '🐶']) {
+    await service.post(`{"name":"${name.replace('"the', '\\"the')}","categoryId":9223372036854775807}`)
+  }
+  for (let count = 3; count < PETS; count++) await service.post('{"name":"Rex","categoryId":7}')
+  await service.request('POST', '/store/orders', { body: '{"petId":1,"reference":"till 3"}' })
+  await readFeed()
+})
+
+async function readFeed(): Promise<void> {
+  feed = (await service.get('/store/events?limit=100')).text.slice(1, -1).split(/,(?=\{"id":\d+,"type")/)
+  ids = feed.map((text) => JSON.parse(text).id)
+}
+
+async function addPet(): Promise<void> {
+  await service.post('{"name":"Luna","categoryId":7}')
+  await readFeed()
+}
+
+afterAll(() => service.stop())
+afterEach(async () => {
+  for (const hook of hooks.splice(0)) await hook.stop()
+})
+
+async function hookOf(...args: Parameters<typeof startHook>): Promise<Hook> {
+  const hook = await startHook(...args)
+  hooks.push(hook)
+  return hook
+}
+
+const start = (to: string, options: Partial<ForwardOptions> = {}) =>
+  forward({ to, url: service.url, key: service.key, ...options })
+const status = (status: number, headers: Record<string, string> = {}) => new Response('No.', { status, headers })
+
+describe('petstore events forward', () => {
+  test('posts each event as the feed has it, in order, signed, and once', async () => {
+    const hook = await hookOf(taken)
+    const first = start(hook.url)
+    await hook.received(ids.length)
+    expect(hook.all.map(({ body }) => body)).toEqual(feed)
+    const { epoch } = decodeEventCursor(first.cursor())
+    for (const { id, headers } of hook.all) {
+      expect(headers['webhook-id']).toBe(`evt_${epoch}_${id}`)
+      expect(headers['content-type']).toBe('application/json')
+      expect(Math.abs(Number(headers['webhook-timestamp']) - Date.now() / 1000)).toBeLessThan(60)
+    }
+    const { status, stderr } = await first.stop()
+    expect(status).toBe(0)
+    expect(stderr).toMatch(
+      new RegExp(`"events":${ids.length},"last":${ids.at(-1)},"lagSeconds":[\\d.]+,"msg":"events forwarded"`),
+    )
+    // What happens later, from where the first ended.
+    const second = start(hook.url, { state: first.state })
+    await Bun.sleep(400)
+    expect(hook.all.length).toBe(ids.length)
+    await addPet()
+    await hook.received(ids.length)
+    expect(hook.all.map(({ body }) => body)).toEqual(feed)
+    await second.stop()
+  })
+
+  test('signs with each of two secrets during a rotation', async () => {
+    const next = (await run(['events', 'secret'])).stdout.trim()
+    const hook = await hookOf(taken)
+    const forwarded = start(hook.url, { secrets: `${next}\n\n${SECRET}` })
+    await hook.received(1)
+    const { headers, body } = hook.all[0] as Hook['all'][number]
+    for (const secret of [next, SECRET]) new Webhook(secret).verify(body, headers)
+    expect(() => new Webhook(`whsec_${btoa('x'.repeat(32))}`).verify(body, headers)).toThrow()
+    await forwarded.stop()
+  })
+
+  test('has its place on disk before the next one is sent', async () => {
+    const state = join(dirname(temporaryFile('x')), 'forwarded')
+    const places: (number | undefined)[] = []
+    const hook = await hookOf(async () => {
+      const text = existsSync(state) ? await Bun.file(state).text() : undefined
+      places.push(text === undefined ? undefined : Number(decodeEventCursor(text.trim()).id))
+      return taken()
+    })
+    const forwarded = start(hook.url, { state })
+    await hook.received(ids.length)
+    await forwarded.stop()
+    expect(places).toEqual([undefined, ...ids.slice(0, -1)])
+  })
+
+  test('sends the same event again until it is taken: 500, 429 and Retry-After, redirects, no answer', async () => {
+    const elsewhere = await hookOf(taken)
+    const answers: ((n: number) => Response)[] = [
+      () => status(500),
+      () => status(429, { 'Retry-After': '3' }),
+      () => status(302, { Location: elsewhere.url }),
+    ]
+    const hook = await hookOf((_received, n) => answers[n]?.(n) ?? taken())
+    const forwarded = start(hook.url)
+    await hook.received(answers.length + ids.length)
+    const { stderr } = await forwarded.stop()
+    expect(hook.ids()).toEqual([...answers.map(() => ids[0] as number), ...ids])
+    expect(elsewhere.all).toEqual([])
+    const [first, second, third, fourth] = hook.all as Required<Hook['all']>
+    const pauseMs = (one?: { at: number }, other?: { at: number }) => (other?.at ?? 0) - (one?.at ?? 0)
+    expect(pauseMs(first, second)).toBeGreaterThanOrEqual(990)
+    expect(pauseMs(second, third)).toBeGreaterThanOrEqual(2_990)
+    expect(pauseMs(third, fourth)).toBeGreaterThanOrEqual(3_990)
+    // One message, and a fresh signature for each attempt.
+    const attempts = hook.all.slice(0, answers.length)
+    expect(new Set(attempts.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+    expect(new Set(attempts.map(({ headers }) => headers['webhook-signature'])).size).toBe(answers.length)
+    expect(stderr).toMatch(/"reason":"status 500","attempt":1,"retrySeconds":1[\d.]*,"lagSeconds":[\d.]+/)
+    expect(stderr).not.toContain(SECRET)
+  })
+
+  test('a receiver that closes half-way, or is slow, gets the event again, or in its time', async () => {
+    let connections = 0
+    const hook = await hookOf(async () => {
+      await Bun.sleep(50)
+      return taken()
+    })
+    const { port } = new URL(hook.url)
+    const cutting = createServer((socket) => {
+      socket.on('error', () => undefined)
+      // Without an answer, and within its head.
+      if (++connections <= 2) socket.once('data', () => socket.end(connections === 1 ? '' : 'HTTP/1.1 200 O'))
+      else
+        Bun.connect({
+          hostname: '127.0.0.1',
+          port: Number(port),
+          socket: { data: (_, bytes) => void socket.write(bytes) },
+        }).then((to) => socket.on('data', (bytes) => to.write(bytes)))
+    })
+    await new Promise<void>((resolve) => cutting.listen(0, '127.0.0.1', resolve))
+    const { port: cut } = cutting.address() as { port: number }
+    const forwarded = start(`http://127.0.0.1:${cut}/hook`)
+    await hook.received(5)
+    await forwarded.stop()
+    expect(connections).toBeGreaterThan(2)
+    expect(hook.ids().slice(0, 5)).toEqual(ids.slice(0, 5))
+    cutting.close()
+  })
+
+  test('stops at 410, and sends that event again at the next start', async () => {
+    const hook = await hookOf((_received, n) => (n === 2 ? status(410) : taken()))
+    const { state, ended } = start(hook.url)
+    expect(await ended()).toEqual({ status: 1, stderr: expect.stringContaining(`answered 410 to event ${ids[2]}`) })
+    const again = start(hook.url, { state })
+    await hook.received(5)
+    await again.stop()
+    expect(hook.ids().slice(0, 5)).toEqual([0, 1, 2, 2, 3].map((index) => ids[index] as number))
+  })
+
+  test('killed at any moment: none lost, the order kept, twice only what was not acknowledged', async () => {
+    const state = join(dirname(temporaryFile('x')), 'forwarded')
+    const hook = await hookOf(async () => {
+      await Bun.sleep(Math.random() * 20)
+      return taken()
+    })
+    let kills = 0
+    for (; kills < 12; kills++) {
+      const before = hook.all.length
+      const forwarded = start(hook.url, { state, args: ['--from', 'beginning'] })
+      await hook.received(before + 1)
+      await Bun.sleep(Math.random() * 40)
+      await forwarded.stop('SIGKILL')
+      if (hook.ids().at(-1) === ids.at(-1)) break
+    }
+    const last = start(hook.url, { state })
+    while (hook.ids().at(-1) !== ids.at(-1)) await Bun.sleep(20)
+    await last.stop()
+    const received = hook.ids()
+    expect(received.filter((id, index) => id !== received[index - 1])).toEqual(ids)
+    expect(received.length - ids.length).toBeLessThanOrEqual(kills + 1)
+  })
+
+  test('a receiver that does not answer in time gets the event again', async () => {
+    const hook = await hookOf((_received, n) => (n === 1 ? new Promise(() => undefined) : taken()))
+    const lines: string[] = []
+    const log = createLog('info', { destination: { write: (line) => lines.push(line) } })
+    const receiver = { url: new URL(hook.url), secrets: [Buffer.alloc(32, 7)], timeoutMs: 100 }
+    const stop = new AbortController()
+    const place = Place.open(join(mkdtempSync(temporaryFile('state-')), 'forwarded'))
+    const forwarder = new Forwarder(receiver, place, new Progress(log), log, stop.signal, stop.signal)
+    const ended = forwarder.run(new Sender({ baseUrl: service.url, apiKey: service.key }), undefined)
+    await hook.received(4)
+    stop.abort()
+    await ended
+    expect(hook.ids().slice(0, 4)).toEqual([0, 1, 1, 2].map((index) => ids[index] as number))
+    expect(lines[0]).toContain('"reason":"no answer in time"')
+  })
+
+  test('stopped during an attempt: what is answered still counts, and what is not comes again', async () => {
+    let answer: (response: Response) => void = () => undefined
+    const hook = await hookOf((_received, n) =>
+      n === 1 || n === 2 ? new Promise<Response>((resolve) => (answer = resolve)) : taken(),
+    )
+    const stopped = start(hook.url)
+    await hook.received(2)
+    stopped.kill('SIGTERM')
+    await stopped.said(/"(stopping)"/)
+    answer(taken())
+    expect((await stopped.ended()).status).toBe(0)
+    expect(Number(decodeEventCursor(stopped.cursor()).id)).toBe(ids[1] as number)
+    const ended = start(hook.url, { state: stopped.state })
+    await hook.received(3)
+    ended.kill('SIGTERM')
+    await ended.said(/"(stopping)"/)
+    expect((await ended.stop('SIGINT')).status).toBe(130)
+    expect(Number(decodeEventCursor(ended.cursor()).id)).toBe(ids[1] as number)
+    const last = start(hook.url, { state: stopped.state })
+    await hook.received(ids.length + 1)
+    await last.stop()
+    expect(hook.ids()).toEqual([...ids.slice(0, 3), ...ids.slice(2)])
+  })
+
+  test('its metrics say how long the first event has waited that is not taken', async () => {
+    let opened = false
+    const hook = await hookOf((_received, n) => (n < 2 || opened ? taken() : status(500)))
+    const metricsOf = async (forwarded: ReturnType<typeof forward>) => {
+      const text = await (await fetch(await forwarded.said(/"url":"([^"]+)","msg":"metrics"/))).text()
+      const value = (name: string) => Number(new RegExp(`^petstore_forward_${name} (\\S+)$`, 'm').exec(text)?.[1])
+      return { taken: value('events_total'), lag: value('lag_seconds') }
+    }
+    const env = { PETSTORE_ADMIN_PORT: '0' }
+    const forwarded = start(hook.url, { env })
+    await hook.received(3)
+    const atOf = (text = '') => (Date.now() - Date.parse(JSON.parse(text).at)) / 1000
+    const { taken: some, lag } = await metricsOf(forwarded)
+    expect([some, lag]).toEqual([2, expect.closeTo(atOf(feed[2]), -1)])
+    expect(lag).toBeGreaterThan(0)
+    opened = true
+    while ((await metricsOf(forwarded)).lag > 0) await Bun.sleep(20)
+    expect((await metricsOf(forwarded)).taken).toBe(ids.length)
+    await forwarded.stop()
+    const alone = start(hook.url, { env, url: 'http://127.0.0.1:1/v1' })
+    while ((await metricsOf(alone)).lag === 0) await Bun.sleep(20)
+    await alone.stop()
+  })
+
+  test('begins where it is told, and keeps that also when nothing has happened yet', async () => {
+    const hook = await hookOf(taken)
+    const first = start(hook.url, { args: ['--from', 'now'] })
+    while (!existsSync(first.state)) await Bun.sleep(10)
+    await first.stop('SIGKILL')
+    await addPet()
+    const second = start(hook.url, { state: first.state, args: ['--from', 'now'] })
+    await hook.received(1)
+    await second.stop()
+    expect(hook.all[0]?.body).toBe(feed.at(-1))
+  })
+
+  test('stops when its cursor has expired, and says what to do', async () => {
+    const hook = await hookOf(taken)
+    const other = await startService({ now: Date.now })
+    await other.post('{"name":"Rex","categoryId":7}')
+    const first = start(hook.url, { url: other.url, key: other.key })
+    await hook.received(1)
+    await first.stop()
+    await other.store.endEpoch((await other.store.findEnd()).epoch)
+    const again = await start(hook.url, { url: other.url, key: other.key, state: first.state }).ended()
+    expect(again).toEqual({ status: 1, stderr: expect.stringContaining('has expired') })
+    expect(again.stderr).toContain(`remove ${first.state}, and start again`)
+    await other.stop()
+  })
+
+  test('of two that begin on one state at once, one refuses; a refused key ends it', async () => {
+    const hook = await hookOf(taken)
+    const state = join(mkdtempSync(temporaryFile('state-')), 'forwarded')
+    const both = [0, 1].map(() => start(hook.url, { state }))
+    const refused = await Promise.race(both.map((one) => one.ended().then(() => one)))
+    expect(await refused.ended()).toEqual({
+      status: 1,
+      stderr: expect.stringContaining(`Another petstore events forward works with ${state}.`),
+    })
+    const first = both.find((one) => one !== refused) as (typeof both)[number]
+    await hook.received(ids.length)
+    expect(hook.ids()).toEqual(ids)
+    await first.stop('SIGKILL')
+    const third = start(hook.url, { state })
+    await addPet()
+    await hook.received(ids.length)
+    expect((await third.stop()).status).toBe(0)
+    const other = await startService({ now: Date.now })
+    expect((await start(hook.url, { key: other.key }).ended()).status).toBe(4)
+    await other.stop()
+  })
+
+  const openssl = Bun.which('openssl')
+  test.skipIf(!openssl)(`trusts no certificate by itself${openssl ? '' : ': skipped, openssl missing'}`, async () => {
+    const folder = dirname(temporaryFile('x'))
+    const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+    const subject = ['-subj', '/CN=hook', '-addext', 'subjectAltName=IP:127.0.0.1']
+    const made = [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-days',
+      '2',
+      ...subject,
+    ]
+    expect(Bun.spawnSync([openssl as string, ...made, '-keyout', keyFile, '-out', certFile]).exitCode).toBe(0)
+    const hook = await hookOf(taken, { tls: { key: Bun.file(keyFile), cert: Bun.file(certFile) } })
+    const distrusting = start(hook.url, { args: ['--insecure'], env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } })
+    expect(await distrusting.said(/"reason":"([^"]+)"/)).toMatch(/self.signed/i)
+    await distrusting.stop()
+    expect(hook.all).toEqual([])
+    const trusting = start(hook.url, { env: { NODE_EXTRA_CA_CERTS: certFile } })
+    await hook.received(2)
+    await trusting.stop()
+  })
+})
+
+describe('what it is given', () => {
+  const flags = (to: string, secret = SECRET) => {
+    const secretFile = temporaryFile('secret')
+    writeFileSync(secretFile, secret)
+    return ['--to', to, '--secret-file', secretFile, '--state', temporaryFile('forwarded'), '--api-key', service.key]
+  }
+
+  test.each([
+    ['plain http to another machine', 'http://shop.example/hook', 'plain http to another machine'],
+    ['a name that only begins like this machine', 'http://localhost.shop.example/', 'plain http to another machine'],
+    ['no address', 'shop.example', 'must be an address such as'],
+    ['another protocol', 'ftp://shop.example/', 'must be an address such as'],
+    ['a password', 'https://a:b@shop.example/', 'without a password'],
+  ])('refuses %s', async (_what, to, message) => {
+    const { status, stderr } = await run(['events', 'forward', ...flags(to)])
+    expect([status, stderr]).toEqual([2, expect.stringContaining(message)])
+  })
+
+  test.each([
+    ['none', '\n', 'has no secret'],
+    ['without its prefix', SECRET.slice(6), 'line 1: a secret is whsec_'],
+    ['too short', `whsec_${btoa('x'.repeat(23))}`, '24 to 64 bytes'],
+    ['too long', `${SECRET}\nwhsec_${btoa('x'.repeat(65))}`, 'line 2: a secret is'],
+    ['not base64', `whsec_${'*'.repeat(44)}`, 'line 1: a secret is'],
+  ])('refuses secrets: %s', async (_what, secret, message) => {
+    const { status, stderr } = await run(['events', 'forward', ...flags('http://127.0.0.1:1/', secret)])
+    expect([status, stderr]).toEqual([1, expect.stringContaining(message)])
+    expect(stderr).not.toContain(secret.trim().slice(6) || 'whsec_x')
+  })
+
+  test('refuses a state that is none, rather than begin anew', async () => {
+    for (const text of ['', 'hello', 'AAAA']) {
+      const state = temporaryFile('forwarded')
+      writeFileSync(state, text)
+      const { status, stderr } = await run(['events', 'forward', ...flags('http://127.0.0.1:1/'), '--state', state])
+      expect([status, stderr]).toEqual([1, expect.stringContaining(`${state} is not a state`)])
+    }
+  })
+
+  test('petstore events secret makes another one each time', async () => {
+    const [one, other] = await Promise.all([run(['events', 'secret']), run(['events', 'secret'])])
+    expect(one.stdout).toMatch(/^whsec_[A-Za-z0-9+/]{43}=\n$/)
+    expect(one.stdout).not.toBe(other.stdout)
+  })
+})

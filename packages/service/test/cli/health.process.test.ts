@@ -1,0 +1,67 @@
+// `petstore health`, as a container's health check runs it.
+
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePort } from '../../../../test/support/ports.ts'
+import { startPrefixProxy } from '../../../../test/support/prefix-proxy.ts'
+import { launcher, root, run, serve } from '../../../../test/support/process.ts'
+import { startService } from '../../../../test/support/service.ts'
+
+test('exits with 0 while the service is ready, and with 3 when it does not answer', async () => {
+  const service = await serve(['--ephemeral'])
+  const { port } = new URL(service.url)
+  // Where the service listens on every address, the check calls this machine.
+  const env = { PETSTORE_PORT: port, PETSTORE_HOST: '0.0.0.0' }
+  expect(await run(['health'], { env })).toEqual({ status: 0, stdout: 'ready\n', stderr: '' })
+  expect((await run(['health', '--url', service.url])).status).toBe(0)
+  await service.stop()
+  expect(await run(['health'], { env })).toMatchObject({
+    status: 3,
+    stderr: expect.stringContaining(`petstore: http://127.0.0.1:${port}/readyz does not answer (connection refused).`),
+  })
+})
+
+test('asks the service below the path of a proxy', async () => {
+  const service = await startService()
+  const proxy = startPrefixProxy(() => service.origin)
+  expect(await run(['health', '--url', `${proxy.origin}/shop/v1`])).toMatchObject({ status: 0, stdout: 'ready\n' })
+  await proxy.stop()
+  await service.stop()
+})
+
+test('exits with 3 while the service is not ready', async () => {
+  const busy = Bun.serve({ port: 0, fetch: () => new Response('{}', { status: 503 }) })
+  const { status, stderr } = await run(['health', '--url', `http://127.0.0.1:${busy.port}/v1`])
+  expect([status, stderr]).toEqual([3, expect.stringContaining('answers 503')])
+  await busy.stop(true)
+})
+
+/** The service is process 1 in namespaces of its own, as in a container. */
+const CONTAINER = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child']
+const contained = Bun.which('unshare') !== null && Bun.spawnSync([...CONTAINER, 'true']).success
+const uncontained = contained ? '' : ': skipped, no namespaces can be made here'
+
+test.skipIf(!contained)(`the image's health check asks where the flags of the service say${uncontained}`, async () => {
+  const [, command = ''] = /^HEALTHCHECK .* CMD (.*)$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8')) ?? []
+  const [, ...check] = JSON.parse(command) as string[]
+  const port = String(freePort())
+  const service = await serve(['--ephemeral', '--port', port, '--host=127.0.0.2'], {
+    command: [...CONTAINER, launcher],
+  })
+  const inside = readFileSync(`/proc/${service.pid}/task/${service.pid}/children`, 'utf8').trim()
+  const nsenter = ['nsenter', '--target', inside, '--pid', '--mount', launcher]
+  // What the image has in its environment.
+  const env = { PETSTORE_HOST: '0.0.0.0' }
+  const checked = await run(check, { env, command: nsenter })
+  await service.stop('SIGKILL')
+  expect(checked).toEqual({ status: 0, stdout: 'ready\n', stderr: '' })
+})
+
+test('says so when there is no such process', async () => {
+  expect(await run(['health', '--process', '999999999'])).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: 'petstore: The flags of the process 999999999 cannot be read.\n',
+  })
+})

@@ -1,0 +1,78 @@
+// `--help` of every command: it fits 80 columns, and says what the command does in a sentence.
+
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { root, run } from '../../../../test/support/process.ts'
+import { openTerminal, plain } from '../../../../test/support/terminal.ts'
+
+test('the help of every command is complete, and fits 80 columns; docs/ and a test have the command', async () => {
+  const commands: string[][] = [[]]
+  const helps = new Map<string, string>()
+  const look = async (command: string[]): Promise<void> => {
+    const { status, stdout } = await run([...command, '--help'], { env: { COLUMNS: '80' } })
+    expect([command, status]).toEqual([command, 0])
+    helps.set(command.join(' '), stdout)
+    expect(stdout.split('\n').filter((line) => Bun.stringWidth(line) > 80)).toEqual([])
+    expect(stdout).toMatch(/^Usage: petstore .*\n\n[A-Z][^.]*\.\s/)
+    const [, listed = ''] = stdout.split('\nCommands:\n')
+    const names = [
+      ...listed
+        .split('\n\n', 1)
+        .join('')
+        .matchAll(/^ {2}([\w-]+)/gm),
+    ].map(([, name]) => name as string)
+    const inner = names.filter((name) => name !== 'help').map((name) => [...command, name])
+    commands.push(...inner)
+    await Promise.all(inner.map(look))
+  }
+  await look([])
+  expect(commands.map((words) => words.join(' '))).toContain('keys rotate')
+  expect(commands.length).toBeGreaterThan(30)
+  const read = (pattern: string) =>
+    [...new Bun.Glob(pattern).scanSync({ cwd: root, absolute: true })].map((path) => readFileSync(path, 'utf8'))
+  const [pages, tests] = [
+    read('docs/*.md').join(''),
+    [...read('test/**/*.ts'), ...read('packages/*/test/**/*.ts')].join(''),
+  ]
+  for (const words of commands.slice(1)) {
+    const [command, quoted] = [words.join(' '), words.map((word) => `'${word}'`).join(', ')]
+    // A group of commands, such as keys, has pages and tests of each.
+    if (commands.some((other) => other.length > words.length && words.every((word, n) => word === other[n]))) continue
+    expect([command, 'in docs/', pages.includes(command)]).toEqual([command, 'in docs/', true])
+    // The sessions of the pages are typed by a test.
+    const isRun = tests.includes(quoted) || pages.includes(`\n$ petstore ${command} `)
+    expect([command, 'in a test', isRun]).toEqual([command, 'in a test', true])
+  }
+  // What the pages write behind petstore: a command, and flags that it has.
+  for (const [, written = ''] of pages.matchAll(/(?:bin\/|(?<=[`$ (]))petstore ((?:[^`\n|&;#)\\]|\\\n)+)/g)) {
+    const words = written.split(/\s+/)
+    const lengths = words.map((_, n) => n + 1).filter((n) => helps.has(words.slice(0, n).join(' ')))
+    const command = words.slice(0, lengths.at(-1) ?? 0).join(' ')
+    const flags = command === '' ? [] : (written.match(/(?<!\S)--[a-z-]+/g) ?? [])
+    expect([written, flags.filter((flag) => !helps.get(command)?.includes(flag))]).toEqual([written, []])
+  }
+})
+
+test.each([
+  [['--help']],
+  [['pets', '--help']],
+  [['pets', 'import', '--help']],
+  [['keys', 'create', '--help']],
+  [['help', 'copy']],
+])('at a terminal of 40 columns, help is wrapped by words: %j', async (args) => {
+  const terminal = openTerminal(args, {}, 40)
+  expect(await terminal.exited).toBe(0)
+  const wide = (await run(args)).stdout
+  await terminal.waitFor(wide.trimEnd().slice(-8))
+  const narrow = plain(terminal.shown())
+  expect(narrow.replaceAll(/\s+/g, '')).toBe(wide.replaceAll(/\s+/g, ''))
+  const examples = /Examples?:\n(?: +.*\n)+/.exec(narrow)?.[0] ?? ''
+  const lines = narrow.replace(examples, '').split('\n')
+  expect(lines.filter((line) => line.length > 40)).toEqual([])
+  const words = wide.split(/\s+/)
+  const broken = narrow
+    .split(/\s+/)
+    .filter((word) => !words.some((one) => one === word || (one.length > 30 && one.includes(word))))
+  expect(broken).toEqual([])
+  expect(lines.filter((line) => /^ \S/.test(line))).toEqual([])
+})

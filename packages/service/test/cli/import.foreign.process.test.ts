@@ -1,0 +1,113 @@
+// `petstore pets import` of files as spreadsheets and other programs write them, and exports that they can read.
+
+import { describe, expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openShop } from '../../../../test/support/shop.ts'
+
+const { client, cwd, file, pets } = await openShop()
+const added = async () => (await Array.fromAsync(client().listPets())).map(({ id, ...pet }) => pet)
+
+describe('an import', () => {
+  test('reads what Excel writes: sep=;, a byte order mark, and statuses as the page shows them', async () => {
+    const before = (await added()).length
+    const rows = 'Name;Category;Status\r\nÉmile;1;Reserved\r\nB,b;2;SOLD\r\nC;3; Available\r\nD;4;\r\n'
+    for (const [name, first] of [
+      ['sep.csv', 'sep=;\r\n'],
+      ['mark.csv', '\ufeffSEP=;\n'],
+    ] as const) {
+      expect(await pets(['import', file(name, first + rows)])).toMatchObject({ stderr: 'Added 4 pets.\n' })
+    }
+    const all = (await added()).slice(before, before + 4)
+    expect(all.toSorted((a, b) => Number(a.categoryId - b.categoryId))).toEqual([
+      { name: 'Émile', categoryId: 1n, status: 'pending' },
+      { name: 'B,b', categoryId: 2n, status: 'sold' },
+      { name: 'C', categoryId: 3n, status: 'available' },
+      { name: 'D', categoryId: 4n, status: 'available' },
+    ])
+  })
+
+  test.each([
+    ['pets.xlsx', 'PK\u0003\u0004…', []],
+    ['Pets.XLS', 'x', []],
+    ['pets.csv', 'PK\u0003\u0004…', []],
+    ['pets.tsv', Buffer.from('d0cf11e0a1b11ae1', 'hex'), ['--format', 'csv']],
+    ['pets.ods', 'PK\u0003\u0004…', ['--format', 'csv']],
+  ])('says how to save a workbook: %s', async (name, contents, more) => {
+    writeFileSync(join(cwd, name), contents)
+    const { status, stderr } = await pets(['import', name, ...more])
+    expect([status, stderr]).toEqual([1, expect.stringContaining(`${name} is a workbook of a spreadsheet.`)])
+    expect(stderr).toContain('save the sheet as “CSV UTF-8”')
+  })
+
+  test.each([
+    ['windows-1252', [0xe9]],
+    ['utf-16', [0xff, 0xfe, 0x41, 0xd8]],
+  ])('says how to convert a file in %s', async (encoding, bytes) => {
+    writeFileSync(join(cwd, 'other.csv'), new Uint8Array(bytes))
+    const { status, stderr } = await pets(['import', 'other.csv'])
+    expect([status, stderr]).toEqual([1, expect.stringContaining('other.csv is not UTF-8')])
+    expect(stderr).toContain(`iconv -f ${encoding} -t utf-8 other.csv`)
+  })
+
+  test('names the records of a JSON array on one line, and adds equal ones, once', async () => {
+    const before = (await added()).length
+    const equal = '{"name":"Twin","categoryId":1}'
+    const name = file('line.json', `[${equal},{"name":"","categoryId":1}, 7,${equal},\n${equal}]`)
+    const { stderr } = await pets(['import', name, '--keep-going'])
+    expect(stderr).toContain('line 1, record 2: name must be 1 to 255 characters long.\n')
+    expect(stderr).toContain('line 1, record 3: It is not a JSON object.\n')
+    expect(stderr).toContain('Added 3 pets. Refused: 2.\n')
+    expect((await pets(['import', name, '--keep-going'])).stderr).toContain('Added 0 pets.')
+    expect((await added()).length).toBe(before + 3)
+  })
+})
+
+describe('an export', () => {
+  test('for Excel has a byte order mark and no formulas, and comes back as it was with --excel alone', async () => {
+    const names = ['=1+1', '+1', '-1', '@A1', "'=1", "'Rex", '\tRex', '\rRex', 'Rex=1', '\u2212 1']
+    for (const name of names) await client().createPet({ name, categoryId: -77n })
+    const shown = async (category: string) => {
+      const { stdout } = await pets(['list', '--category', category, '--all', '--json'])
+      return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name).sort()
+    }
+    const flags = ['--category', '-77', '--newest']
+    expect((await pets(['export', 'excel.csv', '--excel', ...flags])).stderr).toStartWith('Exported 10 pets')
+    expect((await pets(['export', 'plain.csv', ...flags])).status).toBe(0)
+    const read = (name: string) => readFileSync(join(cwd, name), 'utf8')
+    expect(read('plain.csv')).not.toContain('\ufeff')
+    expect(read('plain.csv')).toContain(',=1+1,-77,')
+    const cells = [...read('excel.csv').matchAll(/^\d+,"?(.*?)"?,-77,available$/gms)].map(([, cell]) => cell)
+    expect(cells).toEqual(names.map((name) => (/^[=+\-@\t\r']/.test(name) ? `'${name}` : name)).reverse())
+    expect(read('excel.csv')).toStartWith('\ufeffid,name,')
+    // Another category tells them from those that were there.
+    writeFileSync(join(cwd, 'moved.csv'), read('excel.csv').replaceAll(',-77,', ',-78,'))
+    expect((await pets(['import', 'moved.csv', '--excel'])).stderr).toBe('Added 10 pets.\n')
+    expect(await shown('-78')).toEqual(names.toSorted())
+    writeFileSync(join(cwd, 'plainly.csv'), read('excel.csv').replaceAll(',-77,', ',-79,'))
+    expect((await pets(['import', 'plainly.csv'])).stderr).toBe('Added 10 pets.\n')
+    expect(await shown('-79')).toContain("'=1+1")
+  })
+
+  test('takes the filters of the list', async () => {
+    const lines = async (...flags: string[]) =>
+      (await pets(['export', '--format', 'csv', ...flags])).stdout.trimEnd().split('\n').slice(1)
+    for (const name of ['Quokka one', 'Quokka two']) await client().createPet({ name, categoryId: 5n })
+    expect((await lines('--search', 'quok', '--newest')).map((line) => line.split(',')[1])).toEqual([
+      'Quokka two',
+      'Quokka one',
+    ])
+    expect(await lines('--search', 'quok', '--category', '6')).toEqual([])
+  })
+
+  test.each(['pets.json', 'pets.ndjson'])('puts none into %s', async (name) => {
+    expect(await pets(['export', name, '--excel'])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('--excel is for CSV'),
+    })
+  })
+
+  test('says what to write for a spreadsheet', async () => {
+    expect((await pets(['export', 'pets.xlsx'])).stderr).toContain('write a .csv with --excel')
+  })
+})

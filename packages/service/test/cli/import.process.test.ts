@@ -1,0 +1,194 @@
+// `petstore pets import` and `export`: every pet once, also after an interruption, and a line for each bad record.
+
+import { describe, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFile } from '../../../../test/support/files.ts'
+import { petFilter } from '../../../../test/support/lists.ts'
+import { newPet, petBody, petsOf } from '../../../../test/support/pets.ts'
+import { root, run, serve } from '../../../../test/support/process.ts'
+import { startService } from '../../../../test/support/service.ts'
+import { openShop } from '../../../../test/support/shop.ts'
+import { PetstoreClient } from '../../../client/src/petstore.ts'
+
+const { client, connection, count, cwd, file, pets } = await openShop()
+
+describe('import and export', () => {
+  test.each(['csv', 'json', 'ndjson'])('what was exported as %s is imported, and only once', async (format) => {
+    const name = 'a "b", c\r\n\u001b\u{1F436}'
+    const awkward = newPet({ name, categoryId: 2n ** 63n - 1n, status: 'pending' })
+    await client().createPet(awkward)
+    const exported = await pets(['export', `all.${format}`])
+    expect(exported).toMatchObject({ status: 0, stdout: '' })
+    const before = await count()
+    const first = await pets(['import', `all.${format}`, '--json'])
+    expect(first).toEqual({ status: 0, stderr: '', stdout: `{"added":${before},"present":0,"refused":0}\n` })
+    const again = await pets(['import', `all.${format}`])
+    expect(again).toMatchObject({ status: 0, stderr: expect.stringContaining(`${before} more`) })
+    expect(await count()).toBe(2 * before)
+    // An import sends many at a time, so the order may differ.
+    const imported = (await Array.fromAsync(client().listPets())).slice(before)
+    expect(imported.map((pet) => pet.name)).toContain(awkward.name)
+    expect((await pets(['import', `all.${format}`, '--again', '--json'])).stdout).toContain(`"added":${before},`)
+  })
+
+  test('names each bad record by its line; corrected in place, the rest is added', async () => {
+    const [good, bad] = [petBody({ name: 'good' }), petBody({ name: '', categoryId: 'x' })]
+    const large = petBody({ name: 'x'.repeat(70_000) })
+    const name = file('mixed.ndjson', [good, bad, '', good, '{', large].join('\n'))
+    const before = await count()
+    const first = await pets(['import', name, '--keep-going'])
+    expect(first.status).toBe(5)
+    expect(first.stderr).toContain('line 2: name must be 1 to 255 characters long. categoryId must be an integer.\n')
+    expect(first.stderr).toContain('line 5: It is not valid JSON: ')
+    expect(first.stderr).toContain('line 6: The body is larger than 65536 bytes.\n')
+    file('mixed.ndjson', [good, good, '', good, ''].join('\n'))
+    const second = await pets(['import', name, '--json'])
+    expect(second).toMatchObject({ status: 0, stdout: '{"added":1,"present":2,"refused":0}\n' })
+    expect(await count()).toBe(before + 3)
+  })
+
+  test('names the bad records in the order of the file, and then the counts', async () => {
+    const lines = Array.from({ length: 300 }, (_, n) =>
+      n % 3 === 0 ? petBody({ name: '' }) : n % 3 === 1 ? '{' : petBody(),
+    )
+    // Those that the service need not be asked about are known to be bad before the others.
+    lines.push(...Array(100).fill('{'))
+    const { stderr } = await pets(['import', file('order.ndjson', lines.join('\n')), '--keep-going'])
+    const named = [...stderr.matchAll(/^line (\d+):/gm)].map(([, line]) => Number(line))
+    expect(named.length).toBe(300)
+    expect(stderr.lastIndexOf('\nline ')).toBeLessThan(stderr.indexOf('\nAdded '))
+    expect(named).toEqual(named.toSorted((a, b) => a - b))
+  })
+
+  test('says that a file has no records', async () => {
+    for (const name of ['empty.csv', 'empty.ndjson']) {
+      const ended = await pets(['import', file(name, '')])
+      expect(ended).toEqual({ status: 0, stdout: '', stderr: `There are no records in ${name}.\n` })
+    }
+    const json = await pets(['import', file('empty.json', '')])
+    expect([json.status, json.stderr]).toEqual([1, expect.stringContaining('the file is empty')])
+  })
+
+  test('says once that it waits, and why', async () => {
+    const shop = await serve(['--ephemeral'], { env: { PETSTORE_RATE_LIMIT: '20/s' } })
+    const name = file('slow.ndjson', Array.from({ length: 45 }, () => petBody()).join('\n'))
+    const ended = await pets(['import', name], { env: { PETSTORE_URL: shop.url, PETSTORE_API_KEY: shop.key } })
+    expect(ended.stderr).toMatch(/^Waiting: .*requests.*\n/)
+    expect(ended.stderr).toContain('Added 45 pets.')
+    await shop.stop()
+  })
+
+  test('stops at the first bad record by default', async () => {
+    const many = Array.from({ length: 500 }, (_, n) => petBody({ name: `pet ${n}` }))
+    const ended = await pets(['import', file('first.ndjson', ['7', ...many].join('\n')), '--json'])
+    expect(ended.status).toBe(5)
+    expect(JSON.parse(ended.stdout).added).toBeLessThan(100)
+  })
+
+  test('reads standard input, and refuses a file that is not UTF-8', async () => {
+    const text = 'name,categoryId\\nStdin,1\\n'
+    const command = (bytes: string) => [
+      'sh',
+      '-c',
+      `printf '${bytes}' | '${join(root, 'bin/petstore')}' pets import - --format csv --as one`,
+    ]
+    for (const added of [1, 0]) {
+      const { stderr } = await run([], { cwd, env: connection(), command: command(text) })
+      expect(stderr).toContain(`Added ${added} pet`)
+    }
+    // é in Latin-1, and the first byte of é at the end of a text that was cut.
+    for (const bytes of ['\\351,2\\n', 'Ada,2\\303']) {
+      const { status, stderr } = await run([], { cwd, env: connection(), command: command(`${text}${bytes}`) })
+      expect([status, stderr]).toEqual([1, expect.stringContaining('not UTF-8')])
+    }
+  })
+
+  test('an export that fails leaves the file as it was', async () => {
+    file('kept.csv', 'before')
+    const failed = await pets(['export', 'kept.csv'], {
+      env: { ...connection(), PETSTORE_API_KEY: 'pets_live_0000000000000000000000000000' },
+    })
+    expect(failed.status).toBe(1)
+    expect(readFileSync(join(cwd, 'kept.csv'), 'utf8')).toBe('before')
+    expect((await pets(['export', 'no/such/folder.csv'])).stderr).toContain(
+      'cannot be written (no such file or directory)',
+    )
+  })
+
+  test.skipIf(process.platform !== 'linux')('an import takes less memory than the size of its file', async () => {
+    const record = `${petBody({ name: 'large', more: 'x'.repeat(60_000) })}
+`
+    const name = file('large.ndjson', record.repeat(4_000))
+    const child = Bun.spawn([join(root, 'bin/petstore'), 'pets', 'import', name], {
+      cwd,
+      env: { PATH: process.env.PATH ?? '', ...connection() },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    // Not the resource usage at its end: that counts the memory of the process that started it.
+    let peakKib = 0
+    while (child.exitCode === null) {
+      peakKib = Math.max(peakKib, peakMemoryKib(child.pid))
+      await Bun.sleep(20)
+    }
+    expect(await child.stderr.text()).toContain('Added 4000 pets.')
+    expect(peakKib * 1024).toBeLessThan(4_000 * record.length)
+    expect(peakKib).toBeGreaterThan(0)
+  })
+})
+
+/** The most memory that a process has had so far, as Linux reports it; 0 once it has ended. */
+function peakMemoryKib(pid: number): number {
+  try {
+    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0)
+  } catch {
+    return 0
+  }
+}
+
+describe.concurrent('an import that is stopped half-way', () => {
+  const lines = (length: number) => Array.from({ length }, (_, n) => petBody({ name: `pet ${n}` })).join('\n')
+
+  test.each([
+    ['SIGKILL', 137],
+    ['SIGINT', 130],
+  ] as const)('by %s: run again, it adds the rest and nothing twice', async (signal, status) => {
+    const shop = await startService()
+    const env = { PATH: process.env.PATH ?? '', PETSTORE_URL: shop.url, PETSTORE_API_KEY: shop.key }
+    const name = file(`${signal}.ndjson`, lines(3_000))
+    const command = [join(root, 'bin/petstore'), 'pets', 'import', name]
+    const child = Bun.spawn(command, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] })
+    while (petsOf(await shop.store.listPets(petFilter({ limit: 100 }))).length < 100) await Bun.sleep(5)
+    child.kill(signal)
+    expect(await child.exited).toBe(status)
+    if (signal === 'SIGINT') expect(await child.stderr.text()).toContain('Run the same import again')
+    const again = await run(['pets', 'import', name, '--json'], { cwd, env })
+    const { added, present } = JSON.parse(again.stdout)
+    expect(added).toBeGreaterThan(0)
+    expect(present).toBeGreaterThanOrEqual(100)
+    expect(added + present).toBe(3_000)
+    const all = await Array.fromAsync(new PetstoreClient({ baseUrl: shop.url, apiKey: shop.key }).listPets())
+    expect(new Set(all.map((pet) => pet.name)).size).toBe(3_000)
+    expect(all.length).toBe(3_000)
+    await shop.stop()
+  })
+
+  test('a service that is killed and comes back does not stop it', async () => {
+    const folder = mkdtempSync(temporaryFile('shop-'))
+    const first = await serve([], { cwd: folder })
+    const port = new URL(first.url).port
+    const env = { PATH: process.env.PATH ?? '', PETSTORE_URL: first.url, PETSTORE_API_KEY: first.key }
+    const name = file('restart.ndjson', lines(3_000))
+    const importing = run(['pets', 'import', name, '--json'], { cwd, env })
+    const shop = new PetstoreClient({ baseUrl: first.url, apiKey: first.key })
+    while ((await shop.listPage({ limit: 100 })).pets.length < 100) await Bun.sleep(5)
+    await first.stop('SIGKILL')
+    const second = await serve(['--port', port], { cwd: folder })
+    const { status, stdout } = await importing
+    // What was added just before the end, its answer lost, may be counted as there already.
+    const { added, present, refused } = JSON.parse(stdout)
+    expect([status, added + present, refused]).toEqual([0, 3_000, 0])
+    expect((await Array.fromAsync(shop.listPets())).length).toBe(3_000)
+    expect(await second.stop()).toBe(0)
+  })
+})

@@ -1,0 +1,295 @@
+// `petstore keys …` as a real process, beside a running service.
+
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { temporaryFile } from '../../../../test/support/files.ts'
+import { petBody } from '../../../../test/support/pets.ts'
+import { ask, launcher, type Running, run, serve } from '../../../../test/support/process.ts'
+import { keyEnvironment } from '../../src/domain/keys.ts'
+
+const file = temporaryFile('petstore.db')
+const env = { PETSTORE_DATABASE: file }
+let service: Running
+
+beforeAll(async () => {
+  service = await serve([], { env })
+})
+afterAll(() => service.stop())
+
+const keys = (...args: string[]) => run(['keys', ...args], { env })
+const list = async (): Promise<Record<string, unknown>[]> => JSON.parse((await keys('list', '--json')).stdout)
+const statusWith = async (key: string) => (await ask('GET', `${service.url}/pets`, key)).status
+
+async function create(...args: string[]): Promise<string> {
+  const { stdout, status } = await keys('create', ...args)
+  expect(status).toBe(0)
+  expect(stdout).toMatch(/^pets_(live|test)_\w{28}\n$/)
+  return stdout.trim()
+}
+
+/** Asks until the status is there, for a second at most. */
+async function withinASecond(key: string, status: number): Promise<void> {
+  const until = performance.now() + 1_000
+  while ((await statusWith(key)) !== status) expect(performance.now()).toBeLessThan(until)
+}
+
+describe('create', () => {
+  test('prints only the key; the running service accepts it', async () => {
+    const key = await create('--name', 'till 1')
+    expect(await statusWith(key)).toBe(200)
+    expect((await ask('POST', `${service.url}/pets`, key, petBody())).status).toBe(201)
+  })
+
+  test('--read-only makes a key that lists, and cannot add', async () => {
+    const key = await create('--name', 'window', '--read-only')
+    expect(await statusWith(key)).toBe(200)
+    expect((await ask('POST', `${service.url}/pets`, key, petBody())).status).toBe(403)
+  })
+
+  test('--expires makes a key that is refused after its end', async () => {
+    const key = await create('--name', 'guest', '--expires', '2s')
+    await withinASecond(key, 200)
+    await Bun.sleep(2_000)
+    expect(await statusWith(key)).toBe(401)
+    const [shown] = (await list()).filter(({ name }) => name === 'guest')
+    expect(shown).toMatchObject({ state: 'expired', access: 'full' })
+  })
+
+  test('stores no key in the file or its write-ahead log', async () => {
+    const key = await create('--name', 'secret')
+    for (const path of [file, `${file}-wal`]) {
+      const bytes = existsSync(path) ? await Bun.file(path).text() : ''
+      expect(bytes).not.toContain(key.slice(10, 24))
+    }
+  })
+
+  test('makes a key of the environment', async () => {
+    expect(keyEnvironment(await create('--name', 'test', '--environment', 'staging'))).toBe('staging')
+  })
+
+  test('creates a store that does not exist, and says so', async () => {
+    const other = temporaryFile('new.db')
+    const { stderr, status } = await run(['keys', 'create', '--name', 'a', '--database', other])
+    expect([status, stderr]).toEqual([0, expect.stringContaining('Created a new store')])
+  })
+
+  test('refuses the name of a key in force, and takes that of a revoked one', async () => {
+    await create('--name', 'till 9')
+    const { status, stdout, stderr } = await keys('create', '--name', 'till 9')
+    expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining('is named till 9 already')])
+    await keys('revoke', 'till 9')
+    await create('--name', 'till 9')
+  })
+
+  for (const [description, args] of [
+    ['no name', []],
+    ['a name of digits', ['--name', '12']],
+    ['an empty name', ['--name', ' ']],
+    ['a name with an escape', ['--name', 'a\u001b[31m']],
+    ['a duration without a unit', ['--name', 'a', '--expires', '90']],
+    ['no time at all', ['--name', 'a', '--expires', '0d']],
+    ['a duration beyond a hundred years', ['--name', 'a', '--expires', '5300w']],
+  ] as const) {
+    test(`refuses ${description}: status 2`, async () => {
+      const before = (await list()).length
+      const { status, stdout, stderr } = await keys('create', ...args)
+      expect([status, stdout]).toEqual([2, ''])
+      expect(stderr).toStartWith('petstore: ')
+      expect((await list()).length).toBe(before)
+    })
+  }
+})
+
+describe('list', () => {
+  test('shows every key, for people and for programs, and no secret', async () => {
+    await create('--name', 'Zoë 🐶')
+    const { stdout } = await keys('list')
+    expect(stdout.split('\n')[0]).toBe(
+      'ID  NAME    KEY         ACCESS     STATE    CREATED     EXPIRES            LAST USED',
+    )
+    expect(stdout).toContain('Zoë 🐶')
+    expect(stdout).not.toMatch(/pets_|[0-9a-f]{16}/)
+    expect(stdout).toContain(`first   live_…${service.key.slice(-4)}  full `)
+    expect((await list())[0]).toEqual({
+      id: 1,
+      name: 'first',
+      ending: service.key.slice(-4),
+      environment: 'production',
+      access: 'full',
+      state: 'active',
+      createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      expiresAt: null,
+      revokedAt: null,
+      lastUsedAt: null,
+    })
+  })
+
+  test('tells the environment of a key, also of one that an older version has kept, once it is used', async () => {
+    const file = temporaryFile('mixed.db')
+    const of = (...args: string[]) => run(['keys', ...args], { env: { PETSTORE_DATABASE: file } })
+    await of('create', '--name', 'new', '--environment', 'staging')
+    const { stdout: used } = await of('create', '--name', 'used')
+    await of('create', '--name', 'old')
+    const database = new Database(file)
+    database.run("UPDATE keys SET ending = substr(ending, -4) WHERE name != 'new'")
+    database.close()
+    const shop = await serve(['--database', file])
+    await ask('GET', `${shop.url}/pets`, used.trim())
+    await shop.stop()
+    const listed = JSON.parse((await of('list', '--json')).stdout) as { environment: string | null }[]
+    expect(listed.map(({ environment }) => environment)).toEqual(['staging', 'production', null])
+    expect((await of('list')).stdout).toMatch(/^1 .* test_….*\n2 .* live_….*\n3 {3}old +…\w{4} /m)
+  })
+
+  test('names the missing store, and creates none', async () => {
+    const other = temporaryFile('none.db')
+    const { status, stderr } = await run(['keys', 'list', '--database', other])
+    expect([status, stderr]).toEqual([1, expect.stringContaining('no store')])
+    expect(existsSync(other)).toBe(false)
+  })
+})
+
+describe('revoke', () => {
+  test('ends the key of a name: the running service refuses it within a second', async () => {
+    const key = await create('--name', 'lost')
+    expect(await statusWith(key)).toBe(200)
+    expect((await keys('revoke', 'lost')).status).toBe(0)
+    await withinASecond(key, 401)
+  })
+
+  test('refuses an unknown name with status 1', async () => {
+    const { status, stderr } = await keys('revoke', 'nobody')
+    expect([status, stderr]).toEqual([1, expect.stringContaining('No active key')])
+  })
+})
+
+describe('rotate', () => {
+  test('makes a new key that works at once; the old one works until the overlap ends', async () => {
+    const old = await create('--name', 'till 2', '--read-only')
+    const { stdout, stderr } = await keys('rotate', 'till 2', '--overlap', '2s')
+    const replacement = stdout.trim()
+    expect(stderr).toContain('works until')
+    expect([await statusWith(old), await statusWith(replacement)]).toEqual([200, 200])
+    expect((await ask('POST', `${service.url}/pets`, replacement, '{}')).status).toBe(403)
+    await Bun.sleep(2_000)
+    await withinASecond(old, 401)
+    expect(await statusWith(replacement)).toBe(200)
+  })
+
+  test('after a rotation, revoke by name ends the old key', async () => {
+    const old = await create('--name', 'double')
+    const replacement = (await keys('rotate', 'double')).stdout.trim()
+    expect((await keys('revoke', 'double')).status).toBe(0)
+    await withinASecond(old, 401)
+    expect(await statusWith(replacement)).toBe(200)
+    expect((await keys('revoke', 'double')).status).toBe(0)
+    await withinASecond(replacement, 401)
+  })
+
+  test('revoke asks for the id when two keys, from before names were unique, have the same name', async () => {
+    const database = new Database(file)
+    for (const n of [1, 2])
+      database.run(`INSERT INTO keys (name, hash, read_only, created_at) VALUES ('twin', '${n}', 0, 1)`)
+    database.close()
+    const { status, stderr } = await keys('revoke', 'twin')
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/Give an id instead: \d+ or \d+/)])
+    const id = /id instead: (\d+)/.exec(stderr)?.[1] as string
+    expect((await keys('revoke', id)).status).toBe(0)
+  })
+
+  test('a key in its overlap, by name or id: the new key ends when the first was to end', async () => {
+    await create('--name', 'yearly', '--expires', '365d')
+    await create('--name', 'endless')
+    for (const name of ['yearly', 'endless']) {
+      await keys('rotate', name)
+      const [first] = (await list()).filter((key) => key.name === name)
+      for (const which of [name, String(first?.id)]) {
+        await keys('rotate', which)
+        const replacement = (await list()).findLast((key) => key.name === name)
+        const days =
+          (Date.parse(String(replacement?.expiresAt)) - Date.parse(String(replacement?.createdAt))) / 86_400_000
+        expect(name === 'yearly' ? Math.round(days) : replacement?.expiresAt).toBe(name === 'yearly' ? 365 : null)
+      }
+    }
+  })
+
+  test('says until when the old key works: its own end, where that comes before the end of the overlap', async () => {
+    await create('--name', 'hourly', '--expires', '1h')
+    const [{ expiresAt }] = (await list()).filter(({ name }) => name === 'hourly') as [{ expiresAt: string }]
+    const { stderr } = await keys('rotate', 'hourly', '--overlap', '24h')
+    expect(stderr).toContain(`works until ${expiresAt.slice(0, 16).replace('T', ' ')}Z.`)
+  })
+
+  test('gives the new key the end of the old one', async () => {
+    await create('--name', 'monthly', '--expires', '30d')
+    await keys('rotate', 'monthly', '--overlap', '0s')
+    const [, replacement] = (await list()).filter(({ name }) => name === 'monthly')
+    const days = (Date.parse(String(replacement?.expiresAt)) - Date.parse(String(replacement?.createdAt))) / 86_400_000
+    expect(Math.round(days)).toBe(30)
+  })
+})
+
+test('the last use is saved within seconds, and when the service stops', async () => {
+  const shop = await serve([], { env: { PETSTORE_DATABASE: temporaryFile('used.db') } })
+  const other = { PETSTORE_DATABASE: /^Data +(\S+)$/m.exec(shop.stdout())?.[1] as string }
+  const lastUsed = async () => JSON.parse((await run(['keys', 'list', '--json'], { env: other })).stdout)[0].lastUsedAt
+  const before = Date.now()
+  await ask('GET', `${shop.url}/pets`, shop.key)
+  while ((await lastUsed()) === null) await Bun.sleep(100)
+  expect(Date.parse(await lastUsed())).toBeGreaterThanOrEqual(before)
+  const saved = await lastUsed()
+  await Bun.sleep(20)
+  await ask('GET', `${shop.url}/pets`, shop.key)
+  await shop.stop()
+  expect(Date.parse(await lastUsed())).toBeGreaterThan(Date.parse(saved))
+})
+
+const full = existsSync('/dev/full')
+describe.skipIf(!full)(`a key that cannot be shown${full ? '' : ': skipped, there is no /dev/full'}`, () => {
+  const unseen = (command: string, redirect = '>/dev/full') =>
+    run([], { env, command: ['sh', '-c', `exec ${redirect}; exec '${launcher}' keys ${command}`] })
+  const inForce = async () => (await list()).filter(({ state }) => state === 'active')
+
+  test.each(['a full disk', 'a pipe that nobody reads'])('create to %s: it is revoked at once', async (where) => {
+    const pipe = temporaryFile('pipe')
+    Bun.spawnSync(['mkfifo', pipe])
+    const before = await inForce()
+    const ended = await unseen('create --name unseen', where === 'a full disk' ? undefined : `3<>${pipe} >${pipe} 3<&-`)
+    expect([ended.status, ended.stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /^petstore: Standard output cannot be written \((no space left on device|broken pipe)\)\. Key \d+ \(unseen\) was not shown, so it is revoked\.\n$/,
+      ),
+    ])
+    expect(await inForce()).toEqual(before)
+  })
+
+  test('rotate: the new one is revoked, and the old one has no end', async () => {
+    const key = await create('--name', 'till 7')
+    const before = await inForce()
+    const { status, stderr } = await unseen("rotate 'till 7' --overlap 0s")
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^petstore: Standard .* revoked\.\n$/)])
+    expect(await inForce()).toEqual(before)
+    expect(await statusWith(key)).toBe(200)
+  })
+
+  test.each(['generate', 'list', 'list --json'])('%s: a sentence', async (command) => {
+    const ended = await unseen(command)
+    expect(ended).toMatchObject({
+      status: 1,
+      stderr: 'petstore: Standard output cannot be written (no space left on device).\n',
+    })
+  })
+})
+
+test('rotate refuses a life of no time', async () => {
+  await create('--name', 'till 8')
+  expect((await keys('rotate', 'till 8', '--expires', '0d')).status).toBe(2)
+})
+
+test('generate prints a key that no store knows', async () => {
+  const { stdout } = await keys('generate')
+  expect(keyEnvironment(stdout.trim())).toBe('production')
+  expect(await statusWith(stdout.trim())).toBe(401)
+})

@@ -1,0 +1,116 @@
+// `petstore login` and `logout`, and which service the commands talk to.
+
+import { describe, expect, test } from 'bun:test'
+import { mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFile } from '../../../../test/support/files.ts'
+import { root, run } from '../../../../test/support/process.ts'
+import { openShop } from '../../../../test/support/shop.ts'
+import { openTerminal } from '../../../../test/support/terminal.ts'
+import { generateKey } from '../../src/domain/keys.ts'
+
+const { cwd, pets, service } = await openShop()
+
+test('without an address, PETSTORE_HOST and PETSTORE_PORT name the service', async () => {
+  const { port } = new URL(service.url)
+  const env = { HOME: cwd, PETSTORE_API_KEY: service.key, PETSTORE_HOST: '0.0.0.0', PETSTORE_PORT: port }
+  expect((await pets(['list'], { env })).status).toBe(0)
+  const login = ['sh', '-c', `echo '${service.key}' | '${join(root, 'bin/petstore')}' login`]
+  const home = mkdtempSync(temporaryFile('home-'))
+  const { status, stderr } = await run([], { cwd, env: { HOME: home, PETSTORE_PORT: port }, command: login })
+  expect([status, stderr]).toEqual([0, expect.stringContaining(`Logged in to http://127.0.0.1:${port}/v1.`)])
+})
+
+describe('a saved login', () => {
+  const home = mkdtempSync(temporaryFile('home-'))
+  const port = new URL(service.url).port
+  const savedElsewhere = () => {
+    mkdirSync(join(home, '.config/petstore'), { recursive: true })
+    const login = { url: 'http://127.0.0.1:1/v1', apiKey: generateKey('production') }
+    writeFileSync(join(home, '.config/petstore/login.json'), JSON.stringify(login))
+  }
+  const saved = { HOME: home }
+
+  test.each<[string, Record<string, string>, string[], number, string]>([
+    ['is used', {}, [], 3, 'http://127.0.0.1:1/v1 cannot be reached'],
+    ['gives its key to no other address', { PETSTORE_URL: service.url }, [], 4, `no API key for ${service.url}`],
+    ['gives its key to no other port', { PETSTORE_PORT: port }, [], 4, `no API key for ${service.url}`],
+    [
+      'keeps its address from a key of the environment',
+      { PETSTORE_API_KEY: service.key, PETSTORE_PORT: port },
+      [],
+      0,
+      '',
+    ],
+    ['keeps its address from a key in a flag', { PETSTORE_PORT: port }, ['--api-key', service.key], 0, ''],
+  ])('%s', async (_what, env, args, status, message) => {
+    savedElsewhere()
+    const ended = await pets(['list', ...args], { env: { ...saved, ...env } })
+    expect([ended.status, ended.stderr]).toEqual([status, expect.stringContaining(message)])
+  })
+
+  test('keeps its address from a key alone', async () => {
+    savedElsewhere()
+    const { stdout } = await run(['status'], { cwd, env: { ...saved, PETSTORE_API_KEY: generateKey('production') } })
+    expect(stdout).toStartWith('Service  http://127.0.0.1:8080/v1\n')
+  })
+
+  test('that is damaged disturbs nobody who does not need it', async () => {
+    writeFileSync(join(home, '.config/petstore/login.json'), '{')
+    expect(
+      (await pets(['list'], { env: { ...saved, PETSTORE_API_KEY: service.key, PETSTORE_PORT: port } })).status,
+    ).toBe(0)
+    expect((await pets(['list'], { env: saved })).stderr).toContain('login.json is damaged')
+  })
+})
+
+describe('login', () => {
+  test.each([40, 80, 200])(
+    'at a terminal of %i columns, shows its questions and the address, and not the key',
+    async (columns) => {
+      const env = { HOME: mkdtempSync(temporaryFile('home-')), NO_COLOR: '1' }
+      const terminal = openTerminal(['login'], env, columns)
+      let expected = 'Address of the service [http://127.0.0.1:8080/v1]: '
+      await terminal.waitForScreen(expected)
+      terminal.type(`${service.url}x`)
+      await terminal.waitForScreen(`${expected}${service.url}x`)
+      terminal.type('\x7f')
+      expected += service.url
+      await terminal.waitForScreen(expected)
+      terminal.type('\r')
+      expected += `\r\nAPI key for ${service.url} (not shown): `
+      await terminal.waitForScreen(expected)
+      terminal.type(`${service.key}\r`)
+      expect(await terminal.exited).toBe(0)
+      await terminal.waitForScreen(`${expected}\r\nLogged in to ${service.url}. petstore logout deletes the saved key.`)
+      expect(terminal.shown()).not.toContain(service.key)
+    },
+  )
+
+  test('at a terminal, ends when the person does not answer', async () => {
+    const terminal = openTerminal(['login'], { HOME: mkdtempSync(temporaryFile('home-')), NO_COLOR: '1' })
+    await terminal.waitFor('Address')
+    terminal.type('\x03')
+    expect(await terminal.exited).toBe(1)
+    expect(terminal.screen()).toContain('\npetstore: Nothing was saved.')
+  })
+
+  test('saves a key that the service accepts, readable only by its owner, for that address only', async () => {
+    const home = mkdtempSync(temporaryFile('home-'))
+    const env = { HOME: home, PETSTORE_URL: service.url }
+    const stdin = (text: string) => ['sh', '-c', `printf '%s\\n' '${text}' | '${join(root, 'bin/petstore')}' login`]
+    const unknown = 'pets_live_0000000000000000000000000000'
+    const mistyped = await run([], { cwd, env, command: stdin(unknown) })
+    expect([mistyped.status, mistyped.stderr]).toEqual([1, expect.stringMatching(/mistyped: one has pets_live_ or/)])
+    const loggedIn = await run([], { cwd, env, command: stdin(service.key) })
+    expect(loggedIn).toMatchObject({ status: 0, stdout: '' })
+    expect(loggedIn.stderr).not.toContain(service.key)
+    const kept = join(home, '.config/petstore/login.json')
+    expect(statSync(kept).mode & 0o777).toBe(0o600)
+    expect((await run(['pets', 'list'], { cwd, env: { HOME: home } })).status).toBe(0)
+    const elsewhere = await run(['pets', 'list', '--url', 'http://127.0.0.1:1'], { cwd, env: { HOME: home } })
+    expect(elsewhere.stderr).toContain('There is no API key for http://127.0.0.1:1/v1')
+    await run(['logout'], { cwd, env: { HOME: home } })
+    expect((await run(['pets', 'list'], { cwd, env: { HOME: home } })).stderr).toContain('no API key')
+  })
+})

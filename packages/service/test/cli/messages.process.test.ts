@@ -1,0 +1,82 @@
+// What a command says when it fails: one style, in words, whichever part of the program found the fault.
+
+import { describe, expect, test } from 'bun:test'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFile } from '../../../../test/support/files.ts'
+import { run } from '../../../../test/support/process.ts'
+import { openShop } from '../../../../test/support/shop.ts'
+import { openTerminal } from '../../../../test/support/terminal.ts'
+import { systemReason } from '../../src/domain/errors.ts'
+
+const { connection, cwd, file, pets } = await openShop()
+const usage = (command: string) => `  ${command} --help shows the usage.\n`
+
+describe('an error', () => {
+  test.each([
+    [['lst'], `Unknown command 'lst'.\n${usage('petstore')}`],
+    [['pets', 'lst'], `Unknown command 'lst'. Did you mean list?\n${usage('petstore pets')}`],
+    [['pets', 'add', 'Rex'], `Required option '--category <id>' not specified.\n${usage('petstore pets add')}`],
+    [['migrate'], `Give --check or --apply.\n${usage('petstore migrate')}`],
+    [['help', 'nope'], `There is no command and no guide 'nope'.\n${usage('petstore help')}`],
+    [['restore', 'none.db'], /^There is no backup at .*none\.db\.\n$/],
+  ])('%j is told in one style', async (args, message) => {
+    const { stdout, stderr } = await run(args, { cwd })
+    expect(stdout).toBe('')
+    expect(stderr).toStartWith('petstore: ')
+    const said = stderr.slice('petstore: '.length)
+    if (typeof message === 'string') expect(said).toBe(message)
+    else expect(said).toMatch(message)
+  })
+
+  test('of a command that was mistyped begins in red, as every other', async () => {
+    for (const args of [['lst'], ['keys', 'list']]) {
+      const terminal = openTerminal(args, { PETSTORE_DATABASE: '/nope/x.db' })
+      await terminal.exited
+      expect(terminal.shown()).toStartWith('\x1b[31mpetstore:\x1b[39m ')
+    }
+  })
+})
+
+describe('a failure of the system is told in words', () => {
+  const gone = '(no such file or directory)'
+  const locked = mkdtempSync(temporaryFile('home-'))
+  writeFileSync(join(locked, '.config'), '')
+  mkdirSync(join(cwd, 'folder.csv'))
+  test.each<[string, string[], Record<string, string>, string]>([
+    ['an export', ['pets', 'export', '/nope/x.csv'], {}, `cannot be written ${gone}`],
+    [
+      'an export to a folder',
+      ['pets', 'export', 'folder.csv'],
+      {},
+      'cannot be written (illegal operation on a directory)',
+    ],
+    ['a backup', ['backup', '/nope/x.db'], { PETSTORE_DATABASE: 'a.db' }, 'written: no such file or directory.'],
+    ['a new store', ['keys', 'create', '--name', 'a', '--database', '/proc/x.db'], {}, `cannot be created ${gone}`],
+    ['a file of a key', ['pets', 'list'], { PETSTORE_API_KEY: '', PETSTORE_API_KEY_FILE: '/nope' }, gone],
+    ['a login', ['login'], { HOME: locked }, 'login.json cannot be written (not a directory)'],
+    ['a service', ['pets', 'list', '--url', 'http://127.0.0.1:1'], {}, 'cannot be reached (connection refused).'],
+  ])('%s', async (_what, args, env, words) => {
+    if (env.PETSTORE_DATABASE) await run(['keys', 'create', '--name', 'a'], { cwd, env })
+    const { stderr } = await run(args, { cwd, env: { ...connection(), ...env } })
+    expect(stderr).toContain(words)
+    expect(stderr).not.toMatch(/\bE[A-Z]{4,}/)
+  })
+})
+
+test.each([
+  ['ENOTFOUND', 'no such host'],
+  ['EAI_AGAIN', 'temporary failure'],
+  ['EDQUOT', 'disk quota exceeded'],
+  ['ESTALE', 'stale file handle'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'depth zero self signed cert'],
+  [undefined, 'unknown reason'],
+])('the code %s of the system is told in words', (code, words) => {
+  expect(systemReason({ code })).toBe(words)
+})
+
+test.each(['show', 'get'])('the note of a deprecation speaks of what was typed: pets %s', async (name) => {
+  await pets(['import', file('one.csv', 'name,categoryId\nRex,1\n')])
+  const { stderr } = await pets([name, '1'])
+  expect(stderr).toBe(`petstore: pets ${name} is deprecated: the service will remove what it calls on 2030-12-05.\n`)
+})

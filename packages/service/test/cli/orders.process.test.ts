@@ -1,0 +1,150 @@
+// `petstore orders` and `petstore inventory` as real processes against a real service: what they print, where, and how they
+// end.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFile } from '../../../../test/support/files.ts'
+import { newPet } from '../../../../test/support/pets.ts'
+import { run } from '../../../../test/support/process.ts'
+import { type Service, startService } from '../../../../test/support/service.ts'
+import { openTerminal, plain } from '../../../../test/support/terminal.ts'
+import { PetstoreClient } from '../../../client/src/petstore.ts'
+import { openStore } from '../../src/store/kinds.ts'
+
+let service: Service
+let client: PetstoreClient
+let cwd: string
+beforeAll(async () => {
+  // Times are real: the command counts `30m` from now.
+  service = await startService({ store: await openStore(':memory:', { now: Date.now }), now: Date.now })
+  client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
+  cwd = mkdtempSync(temporaryFile('cwd-'))
+})
+afterAll(async () => {
+  await service.stop()
+  await service.store.close()
+})
+
+const environment = (apiKey = service.key) => ({ PETSTORE_URL: service.url, PETSTORE_API_KEY: apiKey })
+const petstore = (args: string[], apiKey = service.key) => run(args, { cwd, env: environment(apiKey) })
+const orders = (...args: string[]) => petstore(['orders', ...args])
+const addPet = async (name = 'Rex') => (await client.createPet(newPet({ name }))).id
+const minute = (time: string) => `${time.slice(0, 16).replace('T', ' ')}Z`
+
+test('says so when there is nothing to show', async () => {
+  expect(await orders('list')).toEqual({ status: 0, stdout: '', stderr: 'There are no orders yet.\n' })
+  expect((await orders('list', '--status', 'pending')).stderr).toBe('No order is pending.\n')
+  expect((await orders('list', '--pet', '7', '--status', 'sold')).stderr).toContain('Allowed choices are pending, ')
+  expect((await orders('list', '--pet', '7')).stderr).toBe('Pet 7 has no orders.\n')
+  expect((await orders('list', '--json')).stdout).toBe('[]\n')
+})
+
+test('sells a pet and counts the pets, in tables for people', async () => {
+  const petId = await addPet('Ada')
+  const placed = await orders('place', String(petId), '--expires', '30m', '--reference', 'till 3')
+  const [order] = (await client.listOrderPage({ petId })).orders
+  const { id, placedAt = '', expiresAt = '' } = order ?? {}
+  expect(Date.parse(expiresAt) - Date.parse(placedAt)).toBeLessThanOrEqual(30 * 60_000)
+  expect(placed).toEqual({
+    status: 0,
+    stderr: '',
+    stdout: `ID  PET  NAME  STATUS   SINCE              UNTIL              REFERENCE
+${id}   ${petId}    Ada   pending  ${minute(placedAt)}  ${minute(expiresAt)}  till 3
+`,
+  })
+  expect((await petstore(['inventory'])).stdout).toBe('STATUS     PETS\navailable  0\npending    1\nsold       0\n')
+  const taken = await orders('place', String(petId))
+  const holder = `petstore: Pet ${petId} is pending: order ${id} holds it until ${expiresAt}. (from ${service.url})\n`
+  expect(taken).toEqual({ status: 1, stdout: '', stderr: holder })
+  const completed = await orders('complete', String(id))
+  expect(completed.stdout).toContain(' completed ')
+  // The reservation is over, and so is its end.
+  expect(completed.stdout).not.toContain(minute(expiresAt))
+  expect((await petstore(['inventory', '--json'])).stdout).toBe('{"available":0,"pending":0,"sold":1}\n')
+  const shown = await orders('show', String(id))
+  expect(shown.stdout).toMatch(
+    /^ORDER {6}1\nPET {8}1\nNAME {7}Ada\nSTATUS {5}completed\nPLACED {5}\S+\nCHANGED {4}\S+\nEXPIRES {4}\S+\nREFERENCE {2}till 3\n$/,
+  )
+  expect((await orders('return', String(id))).stdout).toContain(' returned ')
+})
+
+test('releases a pet, in JSON for programs', async () => {
+  const petId = await addPet()
+  const until = new Date(Date.now() + 3_600_000).toISOString()
+  const placed = await orders('place', String(petId), '--expires', until.replace('Z', '+00:00'), '--json')
+  const [order] = (await client.listOrderPage({ petId })).orders
+  expect(JSON.parse(placed.stdout)).toMatchObject({ id: Number(order?.id), status: 'pending', expiresAt: until })
+  expect(JSON.parse((await orders('cancel', String(order?.id), '--json')).stdout)).toMatchObject({
+    status: 'cancelled',
+  })
+  const again = await orders('cancel', String(order?.id))
+  expect([again.status, again.stdout]).toEqual([0, expect.stringContaining(' cancelled ')])
+})
+
+test('lists and exports all orders that the filters select, with their text in full', async () => {
+  const wide = await client.placeOrder({ petId: await addPet('漢'.repeat(255)) })
+  expect((await orders('list', '--pet', String(wide.petId))).stdout).toContain(` ${'漢'.repeat(255)}  pending  `)
+  const petId = await addPet('x'.repeat(255))
+  for (let n = 0; n < 101; n++) {
+    await client.cancelOrder((await client.placeOrder({ petId, reference: `"${n}",\u001b` })).id)
+  }
+  await client.placeOrder({ petId })
+  const first = await orders('list', '--pet', String(petId), '--limit', '3')
+  expect(first.stderr).toBe('These are the first 3. More: --limit NUMBER, or --all.\n')
+  expect(first.stdout).toContain(` ${'x'.repeat(255)}  cancelled  `)
+  expect(first.stdout).toContain('"0",\ufffd\n')
+  const listed = JSON.parse((await orders('list', '--pet', String(petId), '--all', '--json')).stdout)
+  expect(listed.length).toBe(102)
+  expect(await orders('export', 'orders.csv', '--pet', String(petId), '--status', 'cancelled')).toEqual({
+    status: 0,
+    stdout: '',
+    stderr: 'Exported 101 orders to orders.csv.\n',
+  })
+  const [head, row] = readFileSync(join(cwd, 'orders.csv'), 'utf8').split('\n')
+  expect(head).toBe('id,petId,petName,status,placedAt,changedAt,expiresAt,reference')
+  expect(row).toMatch(new RegExp(`^\\d+,${petId},x{255},cancelled,[^,]+Z,[^,]+Z,,"""0"",\u001b"$`))
+  const { stdout } = await orders('export', '--format', 'ndjson', '--pet', String(petId))
+  expect(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  ).toEqual(listed)
+})
+
+test('at a terminal each order fits its row', async () => {
+  const order = await client.placeOrder({ petId: await addPet('漢'.repeat(255)), reference: 'till '.repeat(50) })
+  const terminal = openTerminal(['orders', 'list', '--pet', String(order.petId)], environment())
+  expect(await terminal.exited).toBe(0)
+  const lines = plain(terminal.shown()).trimEnd().split('\n')
+  expect(lines[1]).toMatch(/ 漢+… {2,3}pending {2}.* {2}till .*…$/)
+  expect(lines.map((line) => Bun.stringWidth(line))).toEqual([expect.any(Number), 80])
+})
+
+test.each([
+  [['show', '404'], 1, 'No order has id 404.'],
+  [['place', '404'], 1, 'No pet has id 404.'],
+  [['place', '1', '--expires', '400d'], 1, 'expiresAt must be in the future and at most 366 days ahead.'],
+  [['place', '1', '--expires', 'tomorrow'], 2, 'It must be a duration, such as 30m'],
+  [['complete', '9223372036854775808'], 2, '64-bit integer'],
+  [['cancel'], 2, "Missing required argument 'order'"],
+  [['retrun', '1'], 2, 'Did you mean return?'],
+])('%j ends with %d: %s', async (args, status, message) => {
+  const ended = await orders(...args)
+  expect([ended.status, ended.stdout, ended.stderr]).toEqual([status, '', expect.stringContaining(message)])
+})
+
+test('a read-only key reads orders, and changes none', async () => {
+  const readOnly = await service.addKey({ readOnly: true })
+  expect((await petstore(['inventory'], readOnly)).status).toBe(0)
+  const refused = await petstore(['orders', 'complete', '1'], readOnly)
+  expect([refused.status, refused.stderr]).toEqual([4, expect.stringContaining('read-only')])
+})
+
+test('completes commands, options and their values', async () => {
+  const complete = async (...words: string[]) => (await run(['complete', '--', ...words], { cwd })).stdout
+  expect(await complete('inv')).toContain('inventory')
+  expect(await complete('orders', 'c')).toMatch(/complete\b.*\n.*cancel/)
+  expect(await complete('orders', 'list', '--status', '')).toContain('expired')
+})

@@ -1,0 +1,181 @@
+// Everything that the commands print, fed with hostile text: nothing that comes from outside controls the terminal, and nobody can
+// write a line that looks like one of ours.
+
+import { Database } from 'bun:sqlite'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFile } from '../../../../test/support/files.ts'
+import { root, run } from '../../../../test/support/process.ts'
+import { openTerminal } from '../../../../test/support/terminal.ts'
+import { generateKey } from '../../src/domain/keys.ts'
+import { terminalLine } from '../../src/observability/terminal-line.ts'
+
+const ESCAPE = '\u001b'
+/** It sets the window's title, erases the screen, turns text around, and ends in a line of its own. */
+const HOSTILE = `${ESCAPE}]0;owned\u0007\u009b2J\u202e\u2066\u200f\u2028\u007f\rX`
+const NEWLINE = `${HOSTILE}\npetstore: done`
+/** What HOSTILE has, but for our own tabs and line ends. */
+const CONTROLS = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
+/** The codes of our own: colours, those of readline and of the progress bar. */
+const OURS = new RegExp(`${ESCAPE}\\[(?:[0-9;]*m|\\?(?:25|7)[hl]|[0-9]*[GJKAC])|${ESCAPE}[78]`, 'gu')
+
+const folder = mkdtempSync(temporaryFile('hostile-'))
+const cwd = join(folder, HOSTILE)
+mkdirSync(cwd)
+const file = (name: string, contents: string | Uint8Array): string => {
+  writeFileSync(join(cwd, name), contents)
+  return name
+}
+
+/** A service that says nothing but hostile text. */
+const service = Bun.serve({
+  port: 0,
+  fetch({ method, url }) {
+    const { pathname, searchParams } = new URL(url)
+    const headers = { 'X-Request-Id': HOSTILE.replaceAll(/[^\u0080-\u00ff]|\r/g, '') }
+    const order = { id: 1, petId: 1, petName: NEWLINE, status: NEWLINE, reference: NEWLINE }
+    const times = { placedAt: '2026-01-01T00:00:00Z', changedAt: '2026-01-01T00:00:00Z' }
+    if (pathname === '/key') return Response.json({ name: NEWLINE, access: NEWLINE, environment: NEWLINE })
+    if (pathname === '/v1/store/orders' && method === 'GET') return Response.json([{ ...order, ...times }])
+    if (pathname === '/v1/pets/1') return Response.json({ id: 1, name: NEWLINE, categoryId: 1, status: NEWLINE })
+    if (pathname === '/v1/pets' && method === 'GET' && searchParams.get('limit') !== '7') return Response.json([])
+    const status = pathname.endsWith('inventory') ? 501 : pathname === '/readyz' ? 503 : 400
+    return Response.json({ code: 'invalid_pet', message: NEWLINE, status }, { status, headers })
+  },
+})
+afterAll(() => service.stop(true))
+const connection = { PETSTORE_URL: service.url.href, PETSTORE_API_KEY: generateKey('production') }
+
+/** A store with a key of a hostile name, which no command creates. */
+const store = temporaryFile('store.db')
+await run(['keys', 'create', '--name', 'till'], { env: { PETSTORE_DATABASE: store } })
+const database = new Database(store)
+database.run(`UPDATE keys SET name = ?`, [NEWLINE])
+database.run(`INSERT INTO deprecated_calls VALUES (1, 'getPet', 1, 0)`)
+database.close()
+const local = { PETSTORE_DATABASE: store }
+
+interface Printer {
+  args: string[]
+  env?: Record<string, string>
+}
+
+/** By what is hostile. */
+const PRINTERS: Record<string, Printer> = {
+  'an unknown command': { args: [HOSTILE] },
+  'an unknown flag': { args: ['pets', 'list', `--${HOSTILE}`] },
+  'the value of a flag': { args: ['pets', 'list', '--limit', NEWLINE] },
+  'the status that a flag names': { args: ['pets', 'list', '--status', HOSTILE] },
+  'a command of which to show the help': { args: ['help', HOSTILE] },
+  'the header of a CSV file': {
+    args: ['pets', 'import', file('header.csv', `"${NEWLINE}",b\n1,2\n`)],
+    env: connection,
+  },
+  'what a service says of a record': {
+    args: ['pets', 'import', file('a.csv', 'name,categoryId\na,1\n')],
+    env: connection,
+  },
+  'the name of a file that is not there': { args: ['pets', 'import', `${NEWLINE}.csv`], env: connection },
+  'the name of an empty file': {
+    args: ['pets', 'import', file(`${HOSTILE}.csv`, 'name,categoryId\n')],
+    env: connection,
+  },
+  'the name of a file that is not UTF-8': {
+    args: ['pets', 'import', file(`${HOSTILE}.json`, Buffer.of(0xff))],
+    env: connection,
+  },
+  'the name of an export': { args: ['pets', 'export', `${HOSTILE}-2.csv`], env: connection },
+  'the folder of an export': { args: ['pets', 'export', `${HOSTILE}/none/a.csv`], env: connection },
+  'an error of a service': { args: ['pets', 'list', '--limit', '7'], env: connection },
+  'the id of a request that failed': { args: ['inventory'], env: connection },
+  'a list of orders': { args: ['orders', 'list'], env: connection },
+  'one pet': { args: ['pets', 'show', '1'], env: connection },
+  'what a service says of its key': { args: ['status'], env: connection },
+  'what a service says to the sample pets': { args: ['demo'], env: connection },
+  'what a service says to an order': { args: ['orders', 'place', '1'], env: connection },
+  'a saved login that is damaged': { args: ['pets', 'list'], env: { XDG_CONFIG_HOME: damagedLogin() } },
+  'the name of a key': { args: ['keys', 'list'], env: local },
+  'the name of a key that called a deprecated operation': { args: ['deprecated'], env: local },
+  'the name of a key that is completed': { args: ['complete', '--', 'keys', 'revoke', ''], env: local },
+  'the name of a key that is not there': { args: ['keys', 'revoke', `${NEWLINE}2`], env: local },
+  'the name of a store that is not there': { args: ['keys', 'list'], env: { PETSTORE_DATABASE: NEWLINE } },
+  'the name of a new store': { args: ['keys', 'create', '--name', 'a', '--database', `${HOSTILE}.db`] },
+  'the name of a store to migrate': { args: ['migrate', '--check', '--database', `${HOSTILE}-none.db`] },
+  'the name of a backup': { args: ['backup', `${HOSTILE}-backup.db`], env: local },
+  'the name of a backup that is not there': { args: ['restore', `${NEWLINE}.db`], env: local },
+  'the name of a store that cannot be copied': { args: ['copy', '--from', NEWLINE, '--to', 'a.db'] },
+  'a folder for backups that cannot be': {
+    args: ['serve', '--port', '0', '--database', temporaryFile('a.db')],
+    env: { PETSTORE_BACKUP_DIR: `/dev/null/${NEWLINE}` },
+  },
+  'a host to listen on': { args: ['serve', '--port', '0', '--host', NEWLINE, '--database', temporaryFile('b.db')] },
+  'the name of a key that is revoked': { args: ['keys', 'revoke', '1'], env: local },
+}
+
+describe('shows no character that controls a terminal, and no line that is not ours', () => {
+  for (const [what, { args, env }] of Object.entries(PRINTERS)) {
+    test(what, async () => {
+      const { stdout, stderr } = await run(args, { cwd, ...(env && { env }) })
+      checkShown(stdout + stderr)
+    })
+  }
+
+  /** And what a person types, when the terminal shows the text. */
+  test.each<[string, string[], Record<string, string>, [string, string]?]>([
+    ['a list in JSON', ['orders', 'list', '--json'], connection],
+    ['an export', ['orders', 'export', '--format', 'ndjson'], connection],
+    ['the bar of an import', ['pets', 'import', `${NEWLINE}.csv`], connection],
+    ['the bar of a copy', ['copy', '--from', store, '--to', `${folder}/${HOSTILE}-bar.db`], {}],
+    ['an address that a question offers', ['login'], { PETSTORE_HOST: HOSTILE }, ['Address', '\u0003']],
+  ])('at a terminal: %s', async (_what, args, env, [shown, typed] = ['', '']) => {
+    const terminal = openTerminal(args, env)
+    await terminal.waitFor(shown)
+    terminal.type(typed)
+    await terminal.exited
+    checkShown(terminal.shown().replaceAll(OURS, '').replaceAll('\r', ''))
+  })
+
+  test('a line of the log, and an error in it', () => {
+    checkShown(
+      terminalLine('warn', { line: NEWLINE, [HOSTILE]: 1, err: new Error(HOSTILE) }, NEWLINE).replaceAll(OURS, ''),
+    )
+  })
+})
+
+test('an export to a pipe or a file is exact, and so is JSON', async () => {
+  const { stdout } = await run(['orders', 'export', '--format', 'csv'], { env: connection })
+  expect(stdout).toContain(NEWLINE)
+  const json = await run(['orders', 'list', '--json'], { env: connection })
+  expect(JSON.parse(json.stdout)[0].petName).toBe(NEWLINE)
+})
+
+/** Each of the others goes through packages/service/src/cli/print.ts. */
+const PRINTING_FILES: Record<string, string> = {
+  'cli/print.ts': 'the function for it',
+  'cli/ask.ts': 'a question, and what is typed',
+  'cli/progress.ts': 'the bar',
+  'cli/welcome.ts': 'what a service says when it has started',
+}
+
+test('no other file writes to standard output or standard error', () => {
+  const src = join(root, 'packages/service/src')
+  const writers = [...new Bun.Glob('{cli,config,domain,store,http}/**/*.ts').scanSync(src)].filter((path) => {
+    const text = readFileSync(join(src, path), 'utf8')
+    return /process\.std(?:out|err)\b(?!\.isTTY|\.columns|\n)|Bun\.std(?:out|err)|\bconsole\.\w+\(/.test(text)
+  })
+  expect(writers.sort()).toEqual(Object.keys(PRINTING_FILES).sort())
+})
+
+function checkShown(text: string): void {
+  expect(CONTROLS.exec(text)).toBeNull()
+  expect(text).toContain('\ufffd')
+  expect(text).not.toContain('\npetstore: done')
+}
+
+function damagedLogin(): string {
+  const home = join(folder, `home${HOSTILE}`)
+  mkdirSync(join(home, 'petstore'), { recursive: true })
+  writeFileSync(join(home, 'petstore/login.json'), '{')
+  return home
+}

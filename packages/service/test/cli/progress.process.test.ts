@@ -1,0 +1,173 @@
+// What a person at a terminal sees of work that lasts, and what Ctrl-C leaves of it.
+
+import { Database } from 'bun:sqlite'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { existsSync, readFileSync, readlinkSync } from 'node:fs'
+import { temporaryFile } from '../../../../test/support/files.ts'
+import { newPet } from '../../../../test/support/pets.ts'
+import { run } from '../../../../test/support/process.ts'
+import { startService } from '../../../../test/support/service.ts'
+import { beside } from '../../../../test/support/stores.ts'
+import { openTerminal, plain, type Terminal } from '../../../../test/support/terminal.ts'
+
+const service = await startService()
+afterAll(() => service.stop())
+await Promise.all(Array.from({ length: 250 }, () => service.store.createPet(newPet(), 1n)))
+
+/** The service, but requests wait for what `waits` gives, if anything. */
+function stuck(waits: (method: string, url: URL) => false | Promise<void>) {
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    idleTimeout: 0,
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url)
+      await waits(request.method, new URL(request.url))
+      const { method, headers } = request
+      const body = method === 'POST' ? await request.text() : null
+      return fetch(new URL(pathname + search, service.url), { method, headers, body })
+    },
+  })
+  return {
+    env: { PETSTORE_URL: `http://127.0.0.1:${server.port}/v1`, PETSTORE_API_KEY: service.key },
+    stop: () => server.stop(true),
+  }
+}
+
+/** A store with so many pets that a backup or a copy of it lasts. */
+async function largeStore(pets: number): Promise<string> {
+  const file = temporaryFile('large.db')
+  await run(['keys', 'create', '--name', 'a'], { env: { PETSTORE_DATABASE: file } })
+  const database = new Database(file)
+  database.run(`INSERT INTO pets (name, category_id, status, created_at, created_by)
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${pets})
+    SELECT hex(randomblob(100)), i, 'available', 0, 1 FROM n`)
+  database.close()
+  return file
+}
+
+/**
+ * Lets the child that a command has started work by steps until its unfinished file stands beside `target`, and stops it there, however
+ * quick the machine is. Gives what lets it go on.
+ */
+async function holdChild({ pid }: Terminal, target: string): Promise<() => void> {
+  // Elsewhere there is no /proc to find it by.
+  if (process.platform !== 'linux') return () => undefined
+  const childOf = (parent: number) =>
+    Number(readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').split(' ')[0])
+  const programOf = (child: number) => readlinkSync(`/proc/${child}/exe`)
+  // Before it becomes the command itself, the launcher has short-lived children of its own.
+  while (!/bun|petstore$/.test(programOf(pid)) || !childOf(pid)) await Bun.sleep(1)
+  const child = childOf(pid)
+  process.kill(child, 'SIGSTOP')
+  while (beside(target).length === 0) {
+    process.kill(child, 'SIGCONT')
+    await Bun.sleep(1)
+    process.kill(child, 'SIGSTOP')
+  }
+  return () => process.kill(child, 'SIGCONT')
+}
+
+const FOREVER = new Promise<void>(() => undefined)
+const CTRL_C = '\x03'
+
+describe('export', () => {
+  test('says how many of how many; Ctrl-C leaves nothing', async () => {
+    const { env, stop } = stuck((_method, { search }) => search.includes('cursor') && FOREVER)
+    const file = temporaryFile('pets.csv')
+    const terminal = openTerminal(['pets', 'export', file], env)
+    await terminal.waitFor('100 of 250 pets')
+    terminal.type(CTRL_C)
+    expect(await terminal.exited).toBe(130)
+    await terminal.waitFor('The unfinished export was removed')
+    expect([existsSync(file), beside(file)]).toEqual([false, []])
+    await stop()
+  })
+
+  test('of one status counts those; Ctrl-C gives the cursor back', async () => {
+    const { env, stop } = stuck((_method, { search }) => search.includes('cursor') && FOREVER)
+    const file = temporaryFile('pets.ndjson')
+    const command = ['sh', '-c', `exec "$0" pets export --format ndjson --status available > '${file}'`]
+    const terminal = openTerminal([], env, 80, [...command, `${import.meta.dir}/../../../../bin/petstore`])
+    await terminal.waitFor('100 of 250 pets')
+    terminal.type(CTRL_C)
+    expect(await terminal.exited).toBe(130)
+    await terminal.waitFor('petstore:')
+    expect(plain(terminal.shown())).toContain('Interrupted. The output ends too early.')
+    expect(terminal.shown().lastIndexOf('\x1b[?25h')).toBeGreaterThan(terminal.shown().lastIndexOf('\x1b[?25l'))
+    await stop()
+  })
+})
+
+test('demo that is interrupted says what it has added', async () => {
+  let posts = 0
+  const gate = Promise.withResolvers<void>()
+  const { env, stop } = stuck((method) => method === 'POST' && ++posts > 40 && gate.promise)
+  const terminal = openTerminal(['demo', '--yes'], { ...env, NO_COLOR: '1' }, 200)
+  await terminal.waitFor(' pets')
+  terminal.type(CTRL_C)
+  await terminal.waitFor('^C')
+  await Bun.sleep(200)
+  gate.resolve()
+  expect(await terminal.exited).toBe(130)
+  await terminal.waitFor('petstore: Interrupted. What was added stays.')
+  const [, added] = /Added (\d+) sample pets\./.exec(plain(terminal.shown())) ?? []
+  expect(Number(added)).toBeLessThan(100)
+  const inventory = JSON.parse((await service.get('/store/inventory')).text) as Record<string, number>
+  expect(Object.values(inventory).reduce((sum, pets) => sum + pets)).toBe(250 + Number(added))
+  await stop()
+})
+
+test('a copy that is interrupted says what it leaves, and goes on when it is run again', async () => {
+  const [from, to] = [await largeStore(100_000), temporaryFile('copy.db')]
+  const terminal = openTerminal(['copy', '--from', from, '--to', to], { NO_COLOR: '1' }, 200)
+  await terminal.waitFor('copying')
+  terminal.type(CTRL_C)
+  expect(await terminal.exited).toBe(130)
+  await terminal.waitForScreen(
+    `petstore: Interrupted. ${from} is as it was; ${to} is unfinished, and nothing else opens it.`,
+  )
+  expect((await run(['keys', 'list', '--database', to])).status).toBe(1)
+  expect((await run(['copy', '--from', from, '--to', to])).stdout).toContain('100000 pets')
+})
+
+describe('backup and restore', () => {
+  test('show a bar; Ctrl-C leaves nothing', async () => {
+    const [store, backup] = [await largeStore(150_000), temporaryFile('backup.db')]
+    const env = { PETSTORE_DATABASE: store, NO_COLOR: '1' }
+    const interrupted = openTerminal(['backup', backup], env, 200)
+    const goOn = await holdChild(interrupted, backup)
+    await interrupted.waitFor(' MB')
+    interrupted.type(CTRL_C)
+    goOn()
+    expect(await interrupted.exited).toBe(130)
+    await interrupted.waitForScreen(`petstore: Interrupted. Nothing is left of it: there is no ${backup}.`)
+    expect(beside(backup)).toEqual([])
+
+    const whole = openTerminal(['backup', backup], env, 200)
+    expect(await whole.exited).toBe(0)
+    await whole.waitForScreen('Backed up 150,000 pets, 0 orders and 1 key')
+
+    const restoring = openTerminal(['restore', backup], env, 200)
+    const finish = await holdChild(restoring, store)
+    await restoring.waitFor(' MB')
+    restoring.type(CTRL_C)
+    finish()
+    expect(await restoring.exited).toBe(130)
+    await restoring.waitForScreen(`petstore: Interrupted. Nothing is left of it: ${store} was not changed.`)
+    expect(beside(store)).toEqual([])
+    const again = openTerminal(['restore', backup], env, 200)
+    expect(await again.exited).toBe(0)
+    await again.waitForScreen(`Restored 150,000 pets, 0 orders and 1 key`)
+  })
+
+  test('say why they cannot, as without a terminal', async () => {
+    const env = { PETSTORE_DATABASE: temporaryFile('none.db'), NO_COLOR: '1' }
+    for (const command of ['backup', 'restore']) {
+      const file = temporaryFile('file.db')
+      const terminal = openTerminal([command, file], env, 200)
+      expect(await terminal.exited).toBe(1)
+      await terminal.waitForScreen((await run([command, file], { env })).stderr.trim())
+    }
+  })
+})

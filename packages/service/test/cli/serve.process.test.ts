@@ -1,0 +1,283 @@
+// `petstore serve` as a real process: the start, what it prints and logs, and how it ends.
+
+import { describe, expect, test } from 'bun:test'
+import { closeSync, constants, openSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { temporaryFile } from '../../../../test/support/files.ts'
+import { copiesLog } from '../../../../test/support/logs.ts'
+import { petBody } from '../../../../test/support/pets.ts'
+import { answering, ask, COUNTING, launcher, root, run, serve } from '../../../../test/support/process.ts'
+import { openTerminal, plain } from '../../../../test/support/terminal.ts'
+import { generateKey } from '../../src/domain/keys.ts'
+
+const PET = petBody({ categoryId: 9223372036854775807n })
+
+describe('the first start', () => {
+  const file = join(temporaryFile('deep'), 'er', 'petstore.db')
+
+  test('prints one key, an address, and a curl command that adds Rex when pasted', async () => {
+    const service = await serve(['--database', file])
+    const [, curl = '', answer = ''] = /^ +(curl [\s\S]*?)\n\nThe answer: (.*)$/m.exec(service.stdout()) ?? []
+    expect(curl).toContain(service.key)
+    const pasted = Bun.spawnSync(['sh', '-c', curl])
+    expect(pasted.stdout.toString()).toBe(answer)
+    expect(answer).toContain('"name":"Rex"')
+    expect(service.stdout()).toMatch(/\npetstore listening on http:\/\/127\.0\.0\.1:\d+\/v1\n$/)
+    expect(await service.stop()).toBe(0)
+    expect(service.stderr()).not.toContain(service.key)
+  })
+
+  test('the second start prints no key; both print the addresses and the file, which only its owner can read', async () => {
+    const service = await serve(['--database', file, '--environment', 'staging'])
+    const { origin } = new URL(service.url)
+    expect(service.stdout()).toBe(`
+Page         ${origin}/
+Reference    ${origin}/docs
+API          ${origin}/v1
+Data         ${file}
+Another key  ${Bun.which('petstore') ?? launcher} keys create --name NAME --database ${file} --environment staging
+
+petstore listening on ${service.url}
+`)
+    await service.stop()
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+})
+
+test('without flags it keeps its data in data/petstore.db', async () => {
+  const cwd = temporaryFile('cwd').slice(0, -4)
+  const service = await serve([], { cwd })
+  await service.stop()
+  expect(statSync(join(cwd, 'data/petstore.db')).size).toBeGreaterThan(0)
+})
+
+test('a first start continues when its standard output is closed, and logs how to create a key', async () => {
+  const path = temporaryFile('stdout')
+  Bun.spawnSync(['mkfifo', path])
+  const reader = openSync(path, constants.O_RDWR)
+  const launch = `exec >'${path}'; echo opened >&2; exec "$0" serve --port 0 --database '${temporaryFile('a.db')}'`
+  const child = Bun.spawn(['sh', '-c', launch, join(root, 'bin/petstore')], { stdio: ['ignore', 'ignore', 'pipe'] })
+  let stderr = ''
+  for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
+    if (stderr === '') closeSync(reader)
+    if (!stderr.includes('keys create') && text.includes('keys create')) child.kill('SIGTERM')
+    stderr += text
+  }
+  expect(stderr).toContain('`petstore keys create` creates a key')
+  expect(stderr).not.toContain(' at ')
+  expect(await child.exited).toBe(0)
+})
+
+test('at a terminal: 80 columns, a log for people, and no line for each change', async () => {
+  const terminal = openTerminal(['serve', '--port', '0'], { PETSTORE_PROT: '3000' })
+  await terminal.waitFor('PETSTORE_PROT')
+  const key = /pets_live_\w+/.exec(terminal.shown())?.[0] as string
+  const url = /listening on (\S+)/.exec(terminal.shown())?.[1] as string
+  expect((await ask('POST', `${url}/pets`, key, PET)).status).toBe(201)
+  terminal.type('\x03')
+  expect(await terminal.exited).toBe(0)
+  const shown = plain(terminal.shown())
+  expect(shown).toMatch(
+    /\n\d\d:\d\d:\d\d warn {2}unknown PETSTORE_ variables are ignored variables=\["PETSTORE_PROT"\]\n/,
+  )
+  expect(shown).toMatch(/\d\d:\d\d:\d\d info {2}stopping signal=SIGINT\n/)
+  expect(shown).not.toContain('createPet')
+  const wide = (shown.split('petstore listening')[0] ?? '')
+    .split('\n')
+    .filter((line) => line.length > 80 && !/^(Data|Another key) /.test(line))
+  expect(wide).toEqual([])
+  expect(terminal.shown()).toContain('\x1b[33mwarn')
+})
+
+test('--json prints one line for programs; --stdin is refused without --ephemeral', async () => {
+  const flags = ['serve', '--port', '0', '--json', '--ephemeral', '--stdin']
+  // Standard input is empty, so the service stops at once.
+  const { status, stdout } = await run(flags)
+  expect([status, JSON.parse(stdout)]).toEqual([
+    0,
+    { url: expect.stringMatching(/^http:.*\/v1$/), apiKey: expect.stringMatching(/^pets_live_/) },
+  ])
+  expect(await run(['serve', '--stdin'])).toMatchObject({ status: 2, stderr: expect.stringContaining('--ephemeral') })
+})
+
+test('a long log is copied into the file while it serves; nothing of the log is left when it has stopped', async () => {
+  const path = temporaryFile('petstore.db')
+  const service = await serve(['--database', path])
+  await copiesLog(path)
+  expect(await service.stop()).toBe(0)
+  expect(readdirSync(dirname(path))).toEqual(['petstore.db'])
+})
+
+describe('--ephemeral', () => {
+  test('prints its key, then its address, and writes nothing', async () => {
+    const cwd = temporaryFile('cwd').slice(0, -4)
+    const service = await serve(['--ephemeral', '--environment', 'staging'], { cwd })
+    expect(service.stdout()).toMatch(/^key: pets_test_\w{28}\npetstore listening on \S+\n$/)
+    expect((await ask('POST', `${service.url}/pets`, service.key, PET)).status).toBe(201)
+    expect(await service.stop()).toBe(0)
+    expect([...new Bun.Glob('**').scanSync(cwd)]).toEqual([])
+  })
+})
+
+describe.concurrent('PETSTORE_BOOTSTRAP_KEY', () => {
+  const key = generateKey('production')
+
+  test('is the first key, and is not printed', async () => {
+    const service = await serve(['--database', temporaryFile('a.db')], { env: { PETSTORE_BOOTSTRAP_KEY: key } })
+    expect(service.stdout()).not.toContain('pets_')
+    expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
+    await service.stop()
+  })
+
+  test('may be read from a file', async () => {
+    const file = temporaryFile('key')
+    writeFileSync(file, `${key}\n`)
+    const service = await serve(['--database', temporaryFile('a.db')], { env: { PETSTORE_BOOTSTRAP_KEY_FILE: file } })
+    expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
+    await service.stop()
+  })
+
+  test('is not added to a store that has keys: the log says so, without it', async () => {
+    const file = temporaryFile('a.db')
+    await (await serve(['--database', file])).stop()
+    const service = await serve(['--database', file], { env: { PETSTORE_BOOTSTRAP_KEY: key } })
+    expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(401)
+    await service.stop()
+    expect(service.stderr()).toContain('PETSTORE_BOOTSTRAP_KEY is not used')
+    expect(service.stderr()).not.toContain(key)
+  })
+
+  test('may be given at every start', async () => {
+    const file = temporaryFile('a.db')
+    for (let n = 0; n < 2; n++) {
+      const service = await serve(['--database', file], { env: { PETSTORE_BOOTSTRAP_KEY: key } })
+      expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
+      await service.stop()
+      expect(service.stderr()).not.toContain('PETSTORE_BOOTSTRAP_KEY')
+    }
+  })
+})
+
+describe.concurrent('a signal', () => {
+  test('SIGTERM: requests in progress are answered, then status 0', async () => {
+    const service = await serve(['--ephemeral'], { env: COUNTING })
+    const { promise: stopping, resolve: stop } = Promise.withResolvers<void>()
+    const body = new ReadableStream({
+      async start(controller) {
+        controller.enqueue(PET.slice(0, 9))
+        await stopping
+        controller.enqueue(PET.slice(9))
+        controller.close()
+      },
+    })
+    const headers = { Authorization: `Bearer ${service.key}` }
+    const asked = fetch(`${service.url}/pets`, { method: 'POST', headers, body })
+    await answering(service, 1)
+    const ended = service.stop('SIGTERM')
+    while (!service.stderr().includes('"msg":"stopping"')) await Bun.sleep(5)
+    stop()
+    expect((await asked).status).toBe(201)
+    expect(await ended).toBe(0)
+  })
+
+  test('SIGTERM with a request that never ends: within 10 seconds, status 0', async () => {
+    const service = await serve(['--ephemeral'], { env: COUNTING })
+    const headers = { Authorization: `Bearer ${service.key}` }
+    const body = new ReadableStream({ start: (controller) => controller.enqueue('{') })
+    fetch(`${service.url}/pets`, { method: 'POST', headers, body }).catch(() => undefined)
+    await answering(service, 1)
+    const begun = performance.now()
+    expect(await service.stop('SIGTERM')).toBe(0)
+    // It has 9 seconds for requests. More, because the machine may be busy.
+    expect(performance.now() - begun).toBeLessThan(20_000)
+  })
+
+  test('SIGKILL: everything that was answered with 201 exists after the next start', async () => {
+    const file = temporaryFile('a.db')
+    const service = await serve(['--database', file])
+    const acknowledged: string[] = []
+    const writers = Array.from({ length: 16 }, async () => {
+      for (;;) {
+        const { status, text } = await ask('POST', `${service.url}/pets`, service.key, PET)
+        if (status === 201) acknowledged.push(text)
+      }
+    })
+    const ended = Promise.allSettled(writers)
+    while (acknowledged.length <= 20) await Bun.sleep(5)
+    await service.stop('SIGKILL')
+    await ended
+    const again = await serve(['--database', file])
+    for (const text of acknowledged) {
+      const id = /"id":(\d+)/.exec(text)?.[1]
+      expect(await ask('GET', `${again.url}/pets/${id}`, service.key)).toMatchObject({ status: 200, text })
+    }
+    await again.stop()
+  })
+})
+
+describe.concurrent('two servers on one file', () => {
+  test('a create that one has acknowledged is in the next list of the other', async () => {
+    const file = temporaryFile('a.db')
+    const first = await serve(['--database', file])
+    const second = await serve(['--database', file])
+    for (let n = 1; n <= 50; n++) {
+      const [writer, reader] = n % 2 ? [first, second] : [second, first]
+      const { text } = await ask('POST', `${writer.url}/pets`, first.key, PET)
+      expect((await ask('GET', `${reader.url}/pets?limit=100`, first.key)).text).toEndWith(`${text}]`)
+    }
+    await first.stop()
+    await second.stop()
+  })
+})
+
+test('a process whose clock is past the sunset answers 410, unless the sunset is announced only', async () => {
+  const later = [
+    join(root, 'node_modules/.bin/bun'),
+    '--preload',
+    join(import.meta.dir, '../../../../test/support/clock-2031.ts'),
+  ]
+  const command = [...later, join(root, 'packages/service/src/cli/main.ts')]
+  const removed = await serve(['--ephemeral'], { command })
+  const { status, text } = await ask('GET', `${removed.url}/pets/1`, removed.key)
+  expect([status, JSON.parse(text).code]).toEqual([410, 'operation_removed'])
+  expect((await ask('GET', `${removed.url}/pets`, removed.key)).status).toBe(200)
+  await removed.stop()
+  const announced = await serve(['--ephemeral'], { command, env: { PETSTORE_SUNSET: 'announce' } })
+  expect((await ask('GET', `${announced.url}/pets/1`, announced.key)).status).toBe(404)
+  await announced.stop()
+})
+
+test('the log is JSON lines on standard error, without any part of a key', async () => {
+  const service = await serve(['--ephemeral'])
+  const { headers } = await ask('POST', `${service.url}/pets`, service.key, PET)
+  await ask('POST', `${service.url}/pets`, service.key, '{')
+  await service.stop()
+  const lines = service
+    .stderr()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines.map(({ msg }) => msg)).toEqual(['createPet', 'stopping'])
+  expect(lines[0]).toMatchObject({ level: 'info', petId: '1', keyId: '1', requestId: headers.get('X-Request-Id') })
+  expect(service.stderr()).not.toContain(service.key.slice(10, 20))
+})
+
+test('the log names unknown PETSTORE_ variables, but not those that Kubernetes sets', async () => {
+  const env = {
+    PETSTORE_PROT: '1',
+    PETSTORE_URL_FILE: 'x',
+    PETSTORE_SERVICE_HOST: '10.0.0.1',
+    PETSTORE_PORT_80_TCP: 'x',
+  }
+  const service = await serve(['--ephemeral'], { env: { ...env, PETSTORE_API_KEY_FILE: 'x' } })
+  await service.stop()
+  const [warning] = service.stderr().split('\n')
+  expect(JSON.parse(warning ?? '')).toMatchObject({ level: 'warn', variables: ['PETSTORE_PROT', 'PETSTORE_URL_FILE'] })
+})
+
+test('PETSTORE_LOG_LEVEL=silent logs nothing', async () => {
+  const service = await serve(['--ephemeral'], { env: { PETSTORE_LOG_LEVEL: 'silent' } })
+  await ask('POST', `${service.url}/pets`, service.key, PET)
+  await service.stop()
+  expect(service.stderr()).toBe('')
+})

@@ -1,0 +1,151 @@
+// What `petstore serve` refuses before it listens: settings, ports, folders and files that cannot be used.
+
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { temporaryFile } from '../../../../test/support/files.ts'
+import { freePort } from '../../../../test/support/ports.ts'
+import { run, serve } from '../../../../test/support/process.ts'
+import { openStore } from '../../src/store/kinds.ts'
+
+describe.concurrent('serve refuses, with a sentence and without a stack trace', () => {
+  const refused = async (args: string[], env: Record<string, string> = {}) => {
+    const { status, stdout, stderr } = await run(['serve', ...args], { env })
+    expect(stdout).toBe('')
+    expect(stderr).not.toMatch(/^ +at /m)
+    return { status, stderr }
+  }
+
+  test('a configuration with several problems, and names all of them', async () => {
+    const { status, stderr } = await refused(['--port', '65536', '--environment', 'prod'], {
+      PETSTORE_HOST: ' ',
+      PETSTORE_BASE_URL: 'https://shop.example/v2',
+      PETSTORE_STAGING_BASE_URL: 'shop/v1',
+      PETSTORE_BOOTSTRAP_KEY: 'secret-looking',
+      PETSTORE_SUNSET: 'never',
+      PETSTORE_LOG_LEVEL: 'loud',
+      PETSTORE_CORS_ORIGINS: 'https://shop.example/',
+      PETSTORE_DATABASE: 'mysql://root@db/pets',
+    })
+    expect(status).toBe(2)
+    for (const name of ['--port', '--environment', 'HOST', 'BASE_URL', 'STAGING_BASE_URL', 'BOOTSTRAP_KEY', 'SUNSET']) {
+      expect(stderr).toContain(name)
+    }
+    for (const name of ['LOG_LEVEL', 'CORS_ORIGINS', 'DATABASE']) expect(stderr).toContain(name)
+    expect(stderr).not.toContain('secret-looking')
+  })
+
+  test('a wrong flag with status 2, a wrong variable with status 1', async () => {
+    expect(await refused(['--port', 'abc'])).toEqual({
+      status: 2,
+      stderr: 'petstore: The configuration cannot be used:\n  --port must be a number from 0 to 65535.\n',
+    })
+    expect((await refused([], { PETSTORE_PORT: 'abc' })).status).toBe(1)
+  })
+
+  test('--ephemeral with --database', async () => {
+    const { status, stderr } = await refused(['--ephemeral', '--database', 'a.db'])
+    expect([status, stderr]).toEqual([2, expect.stringContaining('It cannot be used with --database.')])
+  })
+
+  test('a port in use', async () => {
+    const first = await serve(['--ephemeral'])
+    const { port } = new URL(first.url)
+    const { status, stderr } = await refused(['--port', port, '--ephemeral'])
+    expect([status, stderr]).toEqual([1, expect.stringContaining(`Port ${port} on 127.0.0.1 is in use`)])
+    await first.stop()
+  })
+
+  test('a port in use, before it creates a key', async () => {
+    const [first, file] = [await serve(['--ephemeral']), temporaryFile('a.db')]
+    await refused(['--port', new URL(first.url).port, '--database', file])
+    await first.stop()
+    const again = await serve(['--database', file])
+    expect(again.key).toBeDefined()
+    await again.stop()
+  })
+
+  test.each([
+    ['is a file', 'notes'],
+    ['lies below a file', 'notes/backups'],
+    ...(process.platform === 'linux' ? [['cannot be written', '/proc/self']] : []),
+  ])('a folder for backups that %s, before it has made a key', async (_, name) => {
+    const database = temporaryFile('a.db')
+    writeFileSync(join(dirname(database), 'notes'), 'Dear diary,')
+    const folder = resolve(dirname(database), name as string)
+    const env = { PETSTORE_BACKUP_DIR: folder }
+    const { status, stderr } = await refused(['--port', '0', '--database', database], env)
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^petstore: .*PETSTORE_BACKUP_DIR.*\n$/)])
+    expect(stderr).toContain(folder)
+    const again = await serve(['--database', database])
+    expect(again.key).toBeDefined()
+    await again.stop()
+  })
+
+  test('an admin port in use, before it creates a key', async () => {
+    const [first, database] = [await serve(['--ephemeral']), temporaryFile('a.db')]
+    const { port } = new URL(first.url)
+    const { status, stderr } = await refused(['--port', '0', '--database', database], { PETSTORE_ADMIN_PORT: port })
+    expect([status, stderr]).toEqual([1, expect.stringContaining(`Port ${port} on 127.0.0.1 is in use`)])
+    await first.stop()
+    const again = await serve(['--database', database])
+    expect(again.key).toBeDefined()
+    await again.stop()
+  })
+
+  const workers = process.platform === 'linux' ? [[['--workers', '2']]] : []
+  test.each([[[]], ...workers])(
+    'a store that cannot take the first key, and is never ready before %p',
+    async (flags) => {
+      const database = temporaryFile('a.db')
+      await (await openStore(database, { now: Date.now })).close()
+      const writer = new Database(database)
+      writer.run('BEGIN IMMEDIATE')
+      const port = freePort()
+      let ended = false
+      const refusal = refused(['--port', `${port}`, '--database', database, ...flags]).finally(() => {
+        ended = true
+      })
+      const statuses = new Set<number>()
+      for (; !ended; await Bun.sleep(5)) {
+        const answer = await fetch(`http://127.0.0.1:${port}/readyz`, { keepalive: false }).catch(() => undefined)
+        if (answer) statuses.add(answer.status)
+      }
+      expect(await refusal).toEqual({
+        status: 1,
+        stderr: 'petstore: The store cannot be used at the moment. Try again.\n',
+      })
+      expect([...statuses]).toEqual([503])
+      writer.close()
+      const again = await serve(['--database', database, ...flags])
+      expect(again.key).toBeDefined()
+      // Workers learn a moment later that all have started.
+      while ((await fetch(new URL('/readyz', again.url))).status !== 200) await Bun.sleep(5)
+      await again.stop()
+    },
+  )
+
+  test('an address that is not this machine’s', async () => {
+    const { status, stderr } = await refused(['--host', '203.0.113.1', '--port', '0', '--ephemeral'])
+    expect([status, stderr]).toEqual([1, expect.stringContaining('Cannot listen on')])
+  })
+
+  test('a file that another process has locked', async () => {
+    const file = temporaryFile('a.db')
+    await (await serve(['--database', file])).stop()
+    const other = new Database(file)
+    other.run('PRAGMA locking_mode = EXCLUSIVE')
+    other.run('BEGIN EXCLUSIVE')
+    const { status, stderr } = await refused(['--port', '0', '--database', file])
+    expect([status, stderr]).toEqual([1, expect.stringContaining('locked by another process')])
+    other.close()
+  })
+
+  test('an unknown command or flag, with status 2 and a suggestion', async () => {
+    const command = await run(['srve'])
+    expect([command.status, command.stderr]).toEqual([2, expect.stringContaining('Did you mean serve?')])
+    const flag = await run(['serve', '--prot', '1'])
+    expect([flag.status, flag.stderr]).toEqual([2, expect.stringContaining('Did you mean --port?')])
+  })
+})

@@ -1,0 +1,97 @@
+// `petstore status` and `petstore open` against a real service.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFile } from '../../../../test/support/files.ts'
+import { newPet } from '../../../../test/support/pets.ts'
+import { run } from '../../../../test/support/process.ts'
+import { type Service, startService } from '../../../../test/support/service.ts'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.stop())
+
+/** Nobody has logged in there. */
+const HOME = temporaryFile('home')
+const status = (env: Record<string, string>) => run(['status'], { env: { HOME, ...env } })
+
+test('says which service, how it is, and what the key may do', async () => {
+  const readOnly = await service.addKey({ readOnly: true })
+  const { port } = new URL(service.url)
+  const { stdout, stderr, status: ended } = await status({ PETSTORE_PORT: port, PETSTORE_API_KEY: readOnly })
+  expect([ended, stderr]).toEqual([0, ''])
+  expect(stdout).toMatch(
+    new RegExp(`^Service  ${service.url}
+State    ready
+Key      …${readOnly.slice(-4)}, from the flag or the environment
+         .+: read-only, for production, without an end\n$`),
+  )
+  expect(stdout).not.toContain(readOnly)
+  await service.store.createPet(newPet(), (await service.store.listKeys())[0]?.id ?? 0n)
+  const { stdout: later } = await status({ PETSTORE_PORT: port, PETSTORE_API_KEY: readOnly })
+  expect(later).toEndWith(`without an end\nEvent    pet.added: pet 1, by test, 2026-11-21 00:00Z\n`)
+})
+
+test('a key that is refused ends with 4, none with 1, a service that does not answer with 3', async () => {
+  const refused = await status({
+    PETSTORE_URL: service.url,
+    PETSTORE_API_KEY: 'pets_live_0000000000000000000000000000',
+  })
+  expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('is not an API key') })
+  const foreign = await status({
+    PETSTORE_URL: service.url,
+    PETSTORE_API_KEY: (await run(['keys', 'generate'])).stdout.trim(),
+  })
+  expect(foreign).toMatchObject({ status: 4, stderr: `petstore: This API key does not exist. (from ${service.url})\n` })
+  expect(foreign.stdout).toContain('State    ready')
+  expect(await status({ PETSTORE_URL: service.url })).toMatchObject({
+    status: 4,
+    stdout: `Service  ${service.url}\nState    ready\n`,
+    stderr: expect.stringContaining('petstore login'),
+  })
+  const away = await status({ PETSTORE_URL: 'http://127.0.0.1:1' })
+  expect(away).toMatchObject({ status: 3, stdout: 'Service  http://127.0.0.1:1/v1\n' })
+})
+
+test('a redirect is not followed, and the key goes nowhere else', async () => {
+  const asked: string[] = []
+  const other = Bun.serve({ port: 0, fetch: ({ url }) => Response.json(asked.push(url)) })
+  const moved = Bun.serve({ port: 0, fetch: () => Response.redirect(String(other.url), 307) })
+  const { status: ended } = await status({ PETSTORE_URL: `${moved.url}v1`, PETSTORE_API_KEY: service.key })
+  expect([ended, asked]).toEqual([3, []])
+  await Promise.all([other.stop(true), moved.stop(true)])
+})
+
+test('open gives the page to the browser, and prints its address', async () => {
+  const folder = mkdtempSync(temporaryFile('browser-'))
+  const opened = join(folder, 'opened')
+  for (const name of ['xdg-open', 'open']) {
+    writeFileSync(
+      join(folder, name),
+      `#!/bin/sh\nprintf %s "$1" >'${opened}.part' && mv '${opened}.part' '${opened}'\n`,
+    )
+    chmodSync(join(folder, name), 0o755)
+  }
+  const page = `${new URL('/', service.url)}`
+  const PATH = `${folder}:${process.env.PATH}`
+  expect(await run(['open', '--url', service.url], { env: { PATH } })).toMatchObject({ status: 0, stdout: `${page}\n` })
+  while (!existsSync(opened)) await Bun.sleep(5)
+  expect(readFileSync(opened, 'utf8')).toBe(page)
+})
+
+test('GET /key describes the key of the request, and no other', async () => {
+  const expiresAt = Date.parse('2099-01-01T00:00:00Z')
+  const key = await service.addKey({ expiresAt })
+  const ask = (token: string) => fetch(new URL('/key', service.url), { headers: { Authorization: `Bearer ${token}` } })
+  expect(await (await ask(key)).json()).toEqual({
+    name: expect.any(String),
+    access: 'full',
+    environment: 'production',
+    expiresAt: '2099-01-01T00:00:00.000Z',
+  })
+  expect((await ask('x')).status).toBe(401)
+  expect((await fetch(new URL('/key', service.url))).status).toBe(401)
+})

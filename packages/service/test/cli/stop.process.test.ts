@@ -1,0 +1,272 @@
+// How `petstore serve` ends, as a real process: in order, within 10 seconds whatever holds it up, and at once when asked twice.
+
+import { describe, expect, test } from 'bun:test'
+import { closeSync, constants, openSync, readdirSync, readFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFile } from '../../../../test/support/files.ts'
+import { petBody } from '../../../../test/support/pets.ts'
+import { answering, ask, COUNTING, launcher, type Running, root, serve } from '../../../../test/support/process.ts'
+import { openTerminal } from '../../../../test/support/terminal.ts'
+
+const PET = petBody()
+const LINUX = process.platform === 'linux'
+/** It stops within 10 s; more, because the machine may be busy. A second signal does not wait for that. */
+const STOP_MAX_MS = 20_000
+const AT_ONCE_MS = 6_000
+
+/** Its exit status, and after how many milliseconds it came. */
+async function stopped(service: Running, signal?: NodeJS.Signals) {
+  const begun = performance.now()
+  const status = await service.stop(signal)
+  return { status, tookMs: performance.now() - begun }
+}
+
+/** A request whose body arrives in two parts, the second after `first`; never without it. */
+function slowCreate(service: Running, first?: Promise<void>): Promise<Response> {
+  const body = new ReadableStream({
+    async start(controller) {
+      controller.enqueue(PET.slice(0, 9))
+      if (!first) return
+      await first
+      controller.enqueue(PET.slice(9))
+      controller.close()
+    },
+  })
+  const answer = fetch(`${service.url}/pets`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${service.key}` },
+    body,
+  })
+  answer.catch(() => undefined)
+  return answer
+}
+
+/** A pipe for standard error, and the command that starts the service with it. */
+function pipe() {
+  const path = temporaryFile('stderr')
+  Bun.spawnSync(['mkfifo', path])
+  const descriptor = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
+  const command = ['sh', '-c', `exec "$0" "$@" 2>'${path}'`, join(root, 'bin/petstore')]
+  return { descriptor, command }
+}
+
+function fill(descriptor: number): void {
+  try {
+    for (;;) writeSync(descriptor, '\n'.repeat(512))
+  } catch (error) {
+    expect((error as NodeJS.ErrnoException).code).toBe('EAGAIN')
+  }
+}
+
+/** The processes that were told of this store by their environment, as workers are. */
+function processesOf(database: string): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`=${database}\0`)
+    } catch {
+      return false
+    }
+  })
+}
+
+async function withWorkers(...args: string[]) {
+  const database = temporaryFile('petstore.db')
+  const service = await serve(['--workers', '2', '--database', database, ...args])
+  return { service, database, workers: processesOf(database).map(Number) }
+}
+
+describe.concurrent('standard error', () => {
+  test('that is full and not read does not delay the stop', async () => {
+    const { descriptor, command } = pipe()
+    const service = await serve(['--ephemeral'], { command })
+    fill(descriptor)
+    for (let n = 0; n < 20; n++) expect((await ask('POST', `${service.url}/pets`, service.key, PET)).status).toBe(201)
+    const { status, tookMs } = await stopped(service)
+    expect(status).toBe(0)
+    expect(tookMs).toBeLessThan(STOP_MAX_MS)
+    closeSync(descriptor)
+  })
+
+  test('whose reader has closed it does not delay the stop', async () => {
+    const { descriptor, command } = pipe()
+    const service = await serve(['--ephemeral'], { command })
+    closeSync(descriptor)
+    for (let n = 0; n < 20; n++) expect((await ask('POST', `${service.url}/pets`, service.key, PET)).status).toBe(201)
+    const { status, tookMs } = await stopped(service)
+    expect(status).toBe(0)
+    expect(tookMs).toBeLessThan(STOP_MAX_MS)
+  })
+})
+
+describe.concurrent('a second signal ends it at once', () => {
+  test.each([
+    ['SIGINT', 'SIGTERM', 143],
+    ['SIGTERM', 'SIGINT', 130],
+    ['SIGTERM', 'SIGTERM', 143],
+    ['SIGINT', 'SIGINT', 130],
+  ] as const)('%s, then %s', async (first, second, expected) => {
+    const service = await serve(['--ephemeral'], { env: COUNTING })
+    slowCreate(service)
+    await answering(service, 1)
+    process.kill(service.pid, first)
+    while (!service.stderr().includes('stopping')) await Bun.sleep(5)
+    await Bun.sleep(200)
+    const { status, tookMs } = await stopped(service, second)
+    expect(status).toBe(expected)
+    expect(tookMs).toBeLessThan(AT_ONCE_MS)
+  })
+
+  test.skipIf(!LINUX)('and its workers, also one that is stopped by SIGSTOP', async () => {
+    const { service, database, workers } = await withWorkers()
+    expect(workers.length).toBe(1)
+    process.kill(workers[0] as number, 'SIGSTOP')
+    process.kill(service.pid, 'SIGTERM')
+    while (!service.stderr().includes('stopping')) await Bun.sleep(5)
+    await Bun.sleep(200)
+    const { status, tookMs } = await stopped(service)
+    expect(status).toBe(143)
+    expect(tookMs).toBeLessThan(AT_ONCE_MS)
+    expect(processesOf(database)).toEqual([])
+  })
+
+  test('also when it comes right after the first, if it is of the other kind', async () => {
+    const service = await serve(['--ephemeral'], { env: COUNTING })
+    slowCreate(service)
+    await answering(service, 1)
+    process.kill(service.pid, 'SIGINT')
+    while (!service.stderr().includes('stopping')) await Bun.sleep(1)
+    const { status, tookMs } = await stopped(service, 'SIGTERM')
+    expect(status).toBe(143)
+    expect(tookMs).toBeLessThan(AT_ONCE_MS)
+  })
+
+  test('but not a repeat of the first, which `npm start` forwards after the terminal has sent it already', async () => {
+    const service = await serve(['--ephemeral'], { env: COUNTING })
+    const { promise: first, resolve: sendRest } = Promise.withResolvers<void>()
+    const answer = slowCreate(service, first)
+    await answering(service, 1)
+    process.kill(service.pid, 'SIGINT')
+    await Bun.sleep(10)
+    const ended = stopped(service, 'SIGINT')
+    while (!service.stderr().includes('stopping')) await Bun.sleep(5)
+    await Bun.sleep(200)
+    sendRest()
+    expect([(await ended).status, (await answer).status]).toEqual([0, 201])
+  })
+})
+
+// Only Linux spreads the connections of a shared port.
+describe.skipIf(!LINUX).concurrent('with workers', () => {
+  test('one that is stopped by SIGSTOP is killed in time', async () => {
+    const { service, database, workers } = await withWorkers()
+    process.kill(workers[0] as number, 'SIGSTOP')
+    const { status, tookMs } = await stopped(service)
+    expect(status).toBe(0)
+    expect(tookMs).toBeLessThan(STOP_MAX_MS)
+    expect(processesOf(database)).toEqual([])
+    expect(service.stderr()).toContain('worker killed')
+  })
+
+  test('requests that never end are cut in time, and no worker has to be killed', async () => {
+    const { service } = await withWorkers()
+    for (let n = 0; n < 8; n++) slowCreate(service)
+    await Bun.sleep(300)
+    const { status, tookMs } = await stopped(service)
+    expect(status).toBe(0)
+    expect(tookMs).toBeLessThan(STOP_MAX_MS)
+    expect(service.stderr()).not.toContain('worker killed')
+  })
+
+  test('SIGINT to all of them, as from a terminal: each answers its requests in progress', async () => {
+    const { service, workers } = await withWorkers()
+    const { promise: first, resolve: sendRest } = Promise.withResolvers<void>()
+    const answers = Array.from({ length: 8 }, () => slowCreate(service, first))
+    // Until they have arrived; nothing outside the service shows that of a worker's.
+    await Bun.sleep(1_000)
+    for (const pid of workers) process.kill(pid, 'SIGINT')
+    const ended = service.stop('SIGINT')
+    while (!service.stderr().includes('stopping')) await Bun.sleep(5)
+    await Bun.sleep(100)
+    sendRest()
+    expect(await ended).toBe(0)
+    for (const answer of answers) expect((await answer).status).toBe(201)
+  })
+
+  test.each([0, 1_000, 1_150])('%d ms after one has ended: nothing is left behind', async (pauseMs) => {
+    const { service, database, workers } = await withWorkers()
+    process.kill(workers[0] as number, 'SIGKILL')
+    while (!service.stderr().includes('worker ended')) await Bun.sleep(5)
+    await Bun.sleep(pauseMs)
+    const { status, tookMs } = await stopped(service)
+    expect(status).toBe(0)
+    expect(tookMs).toBeLessThan(STOP_MAX_MS)
+    expect(processesOf(database)).toEqual([])
+  })
+})
+
+describe.concurrent('SIGHUP', () => {
+  /** In a shell at a terminal, which ends when the service has ended. */
+  const atTerminal = async (script: string) => {
+    const args = ['serve', '--port', '0', '--database', temporaryFile('petstore.db')]
+    const terminal = openTerminal([launcher, ...args], {}, 80, ['sh', '-c', script, 'sh'])
+    await terminal.waitFor('petstore listening on ')
+    const url = /petstore listening on (\S+)/.exec(terminal.shown())?.[1] as string
+    return { terminal, ready: async () => (await fetch(new URL('/readyz', url))).status }
+  }
+
+  test('at a terminal stops the service in order', async () => {
+    const { terminal } = await atTerminal('exec "$@"')
+    process.kill(terminal.pid, 'SIGHUP')
+    expect(await terminal.exited).toBe(0)
+    expect(terminal.shown()).toContain('stopping')
+  })
+
+  test.each([
+    ['was ignored at the start', `trap '' HUP; exec "$@"`],
+    ['is ignored by nohup', 'touch nohup.out; tail -f nohup.out & exec nohup "$@"'],
+  ])('that %s is no signal to stop', async (_, script) => {
+    const { terminal, ready } = await atTerminal(script)
+    for (let n = 0; n < 3; n++) {
+      process.kill(terminal.pid, 'SIGHUP')
+      await Bun.sleep(100)
+      expect(await ready()).toBe(200)
+    }
+    process.kill(terminal.pid, 'SIGTERM')
+    expect(await terminal.exited).toBe(0)
+    // Once.
+    expect(terminal.shown().split('there is nothing to reload').length).toBe(2)
+  })
+
+  test('without a terminal is no signal to stop, for workers neither', async () => {
+    const { service, workers } = await withWorkers()
+    for (const pid of [service.pid, ...workers]) process.kill(pid, 'SIGHUP')
+    while (!service.stderr().includes('there is nothing to reload')) await Bun.sleep(10)
+    expect((await ask('GET', `${service.url}/pets`, service.key)).status).toBe(200)
+    expect(await service.stop()).toBe(0)
+    expect(service.stderr().split('SIGHUP').length).toBe(2)
+    expect(service.stderr()).not.toContain('worker ended')
+  })
+})
+
+test('SIGTERM to `npm start` ends the service, in order, and the port is free again', async () => {
+  const database = temporaryFile('petstore.db')
+  const npm = Bun.spawn(['npm', 'start', '--', '--port', '0', '--database', database], {
+    cwd: root,
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const log = new Response(npm.stderr).text()
+  let said = ''
+  const reading = (async () => {
+    for await (const text of npm.stdout.pipeThrough(new TextDecoderStream())) said += text
+  })()
+  while (!said.includes('petstore listening on ')) await Bun.sleep(20)
+  const url = /petstore listening on (\S+)\n/.exec(said)?.[1] as string
+  npm.kill('SIGTERM')
+  await npm.exited
+  // Its end of the pipe is open for as long as the service runs.
+  expect(await Promise.race([reading, Bun.sleep(STOP_MAX_MS).then(() => 'still running')])).toBeUndefined()
+  expect(await log).toContain('"msg":"stopping"')
+  const { hostname, port } = new URL(url)
+  Bun.serve({ hostname, port: Number(port), fetch: () => new Response() }).stop(true)
+})

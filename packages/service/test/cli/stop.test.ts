@@ -1,0 +1,33 @@
+// The steps of a stop: each in its time, whatever the one before it did, and a status that says whether one has failed.
+
+import { expect, test } from 'bun:test'
+import { type StopStep, stopInOrder } from '../../src/cli/stop.ts'
+import { createLog } from '../../src/observability/log.ts'
+
+const SOON_MS = 20
+const steps: Record<string, () => Promise<unknown>> = {
+  works: async () => {},
+  fails: () => Promise.reject(new Error('full')),
+  hangs: () => new Promise(() => {}),
+}
+
+test.each([
+  [['works', 'works'], 0, []],
+  [['hangs', 'works'], 0, ['hangs: stop step took too long']],
+  [['fails', 'hangs', 'works'], 1, ['fails: stop step failed', 'hangs: stop step took too long']],
+] as const)('%j: status %d', async (names, status, told) => {
+  const lines: string[] = []
+  const run: string[] = []
+  const log = createLog('info', { destination: { write: (line) => lines.push(line) } })
+  const stepOf = (name: string): StopStep => ({
+    name,
+    maxMs: SOON_MS,
+    stop: () => {
+      run.push(name)
+      return steps[name]?.() as Promise<unknown>
+    },
+  })
+  expect(await stopInOrder(names.map(stepOf), log)).toBe(status)
+  expect(run).toEqual([...names])
+  expect(lines.map((line) => JSON.parse(line)).map(({ step, msg }) => `${step}: ${msg}`)).toEqual([...told])
+})

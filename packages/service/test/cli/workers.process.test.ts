@@ -1,0 +1,123 @@
+// `serve --workers N`: several processes on one port, with the guarantees of one.
+
+import { describe, expect, test } from 'bun:test'
+import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { temporaryFile } from '../../../../test/support/files.ts'
+import { petBody } from '../../../../test/support/pets.ts'
+import { type Running, run, serve } from '../../../../test/support/process.ts'
+
+const PET = petBody()
+const LINUX = process.platform === 'linux'
+
+/** On a connection of its own, so that any of the workers may get it. */
+async function ask(method: string, url: string, key: string, body?: string) {
+  const headers = { Authorization: `Bearer ${key}`, Connection: 'close' }
+  const answer = await fetch(url, { method, headers, keepalive: false, ...(body ? { body } : {}) })
+  return { status: answer.status, text: await answer.text() }
+}
+
+function workersOf({ pid }: Running): number[] {
+  const { stdout } = Bun.spawnSync(['ps', '-o', 'pid=', '--ppid', String(pid)])
+  return stdout.toString().trim().split(/\s+/).filter(Boolean).map(Number)
+}
+
+/** How many processes listen on its port (proc_pid_net(5)). */
+function listenersOf({ url }: Running): number {
+  const port = Number(new URL(url).port).toString(16).toUpperCase().padStart(4, '0')
+  const listening = new RegExp(`^ *\\d+: [0-9A-F]+:${port} \\S+ 0A `)
+  const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n')
+  return lines.filter((line) => listening.test(line)).length
+}
+
+// Only Linux spreads the connections of a shared port.
+describe.skipIf(!LINUX)('workers', () => {
+  test('each lists what another has just acknowledged, and refuses a revoked key', async () => {
+    const file = temporaryFile('petstore.db')
+    const service = await serve(['--workers', '3', '--database', file])
+    expect(workersOf(service).length).toBe(2)
+    let count = 0
+    for (let n = 0; n < 60; n++) {
+      const { text } = await ask('POST', `${service.url}/pets`, service.key, PET)
+      count++
+      const lists = Array.from({ length: 4 }, () => ask('GET', `${service.url}/pets?limit=100`, service.key))
+      for (const list of await Promise.all(lists)) {
+        expect(list.text).toEndWith(`${text}]`)
+        expect(list.text.split('"id"').length - 1).toBe(count)
+      }
+    }
+    const { stdout } = await run(['keys', 'create', '--name', 'gone', '--database', file])
+    expect((await ask('GET', `${service.url}/pets`, stdout.trim())).status).toBe(200)
+    await run(['keys', 'revoke', 'gone', '--database', file])
+    await Bun.sleep(1_000)
+    for (let n = 0; n < 12; n++) expect((await ask('GET', `${service.url}/pets`, stdout.trim())).status).toBe(401)
+    expect(await service.stop()).toBe(0)
+    const lines = service.stderr().trim().split('\n')
+    expect(lines.filter((line) => JSON.parse(line).msg === 'createPet').length).toBe(60)
+  })
+
+  test('one that ends is replaced, and the others continue', async () => {
+    const service = await serve(['--workers', '2', '--database', temporaryFile('petstore.db')])
+    const [worker] = workersOf(service)
+    process.kill(worker as number, 'SIGKILL')
+    while (!service.stderr().includes('worker ended')) await Bun.sleep(20)
+    for (let n = 0; n < 5; n++) expect((await ask('GET', `${service.url}/pets`, service.key)).status).toBe(200)
+    while (workersOf(service)[0] === worker || workersOf(service).length === 0) await Bun.sleep(50)
+    expect(await service.stop()).toBe(0)
+  })
+
+  test('one that cannot be replaced at once is replaced when it can', async () => {
+    const database = temporaryFile('petstore.db')
+    const service = await serve(['--workers', '2', '--database', database])
+    expect(listenersOf(service)).toBe(2)
+    // A store file with two names is refused by whoever opens it.
+    linkSync(database, `${database}.link`)
+    for (const worker of workersOf(service)) process.kill(worker, 'SIGKILL')
+    while (!service.stderr().includes('Keep one of them')) await Bun.sleep(20)
+    unlinkSync(`${database}.link`)
+    while (listenersOf(service) < 2) await Bun.sleep(50)
+    expect(await service.stop()).toBe(0)
+  })
+
+  test('serve a store whose address is in a file', async () => {
+    const [database, address] = [temporaryFile('petstore.db'), temporaryFile('address')]
+    writeFileSync(address, database)
+    const service = await serve(['--workers', '2'], { env: { PETSTORE_DATABASE_FILE: address } })
+    expect((await ask('GET', `${service.url}/pets`, service.key)).status).toBe(200)
+    expect(await service.stop()).toBe(0)
+  })
+
+  test('all end when the first is killed', async () => {
+    const service = await serve(['--workers', '2', '--database', temporaryFile('petstore.db')])
+    const workers = workersOf(service)
+    await service.stop('SIGKILL')
+    const alive = () => workers.filter((pid) => Bun.spawnSync(['kill', '-0', String(pid)]).exitCode === 0)
+    for (let n = 0; n < 200 && alive().length > 0; n++) await Bun.sleep(50)
+    expect(alive()).toEqual([])
+  })
+
+  test('a port in use is refused, also when another service shares it', async () => {
+    const first = await serve(['--workers', '2', '--database', temporaryFile('petstore.db')])
+    const { port } = new URL(first.url)
+    const second = await run(['serve', '--workers', '2', '--port', port, '--database', temporaryFile('petstore.db')])
+    expect([second.status, second.stderr]).toEqual([1, expect.stringContaining(`Port ${port}`)])
+    await first.stop()
+  })
+
+  test('one that cannot start ends the service before it creates a key', async () => {
+    const database = temporaryFile('petstore.db')
+    // The worker's own is the one that follows, which is none.
+    const env = { PETSTORE_ADMIN_PORT: '65535' }
+    const args = ['--workers', '2', '--database', database]
+    const { status, stdout, stderr } = await run(['serve', '--port', '0', ...args], { env })
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toContain('Worker 2 could not start.')
+    const again = await serve(args)
+    expect(again.key).toBeDefined()
+    await again.stop()
+  })
+
+  test('without a store that can be shared are refused with status 2', async () => {
+    const { status, stderr } = await run(['serve', '--workers', '2', '--ephemeral'])
+    expect([status, stderr]).toEqual([2, expect.stringContaining('cannot be used with --ephemeral')])
+  })
+})

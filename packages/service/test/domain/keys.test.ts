@@ -1,0 +1,54 @@
+// What a key is: its form, its check characters, its environment, its end.
+
+import { describe, expect, test } from 'bun:test'
+import { type ApiKey, generateKey, hashKey, keyEnvironment, keyState } from '../../src/domain/keys.ts'
+
+describe('a key', () => {
+  test('says its environment, and has at least 128 random bits and six check characters', () => {
+    expect(generateKey('production')).toMatch(/^pets_live_[0-9A-Za-z]{28}$/)
+    expect(generateKey('staging')).toMatch(/^pets_test_[0-9A-Za-z]{28}$/)
+    expect(22 * Math.log2(62)).toBeGreaterThan(128)
+    expect(keyEnvironment(generateKey('production'))).toBe('production')
+    expect(keyEnvironment(generateKey('staging'))).toBe('staging')
+  })
+
+  test('is never the same twice, and uses every character', () => {
+    const keys = Array.from({ length: 2_000 }, () => generateKey('production').slice(10, 32))
+    expect(new Set(keys).size).toBe(keys.length)
+    expect(new Set(keys.join('')).size).toBe(62)
+  })
+
+  test('with one character changed, or two exchanged, is invalid', () => {
+    const key = generateKey('production')
+    for (let at = 0; at < key.length; at++) {
+      const other = key[at] === 'a' ? 'b' : 'a'
+      expect(keyEnvironment(key.slice(0, at) + other + key.slice(at + 1))).toBeUndefined()
+      const exchanged = key.slice(0, at) + (key[at + 1] ?? '') + key[at] + key.slice(at + 2)
+      if (exchanged !== key) expect(keyEnvironment(exchanged)).toBeUndefined()
+    }
+    for (const text of ['', `${key} `, ` ${key}`, `${key}0`, key.replace('live', 'test')]) {
+      expect(keyEnvironment(text)).toBeUndefined()
+    }
+  })
+
+  test('is kept as its SHA-256', () => {
+    expect(hashKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' as never)
+  })
+})
+
+test('a key ends at its expiry, to the millisecond, and at its revocation', () => {
+  const key: ApiKey = {
+    id: 1n,
+    name: 'a',
+    readOnly: false,
+    createdAt: 0,
+    expiresAt: 10,
+    revokedAt: undefined,
+    ending: undefined,
+    lastUsedAt: undefined,
+  }
+  expect(keyState(key, 9)).toBe('active')
+  expect(keyState(key, 10)).toBe('expired')
+  expect(keyState({ ...key, expiresAt: undefined }, Number.MAX_SAFE_INTEGER)).toBe('active')
+  expect(keyState({ ...key, revokedAt: 5 }, 20)).toBe('revoked')
+})

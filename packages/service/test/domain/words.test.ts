@@ -1,0 +1,112 @@
+// The words of names and searches: what folds to the same, what separates, and that our own reading of them is the model's.
+
+import { describe, expect, test } from 'bun:test'
+import { hostileName, modelFinds, modelWords, randomOf, searchFor } from '../../../../test/support/searches.ts'
+import { beginningsOf, hasWords, searchWords, wordsOf } from '../../src/domain/words.ts'
+
+const ROWS: [text: string, words: string][] = [
+  ['Old Biscuit', 'old biscuit'],
+  ['Émile', 'emile'],
+  ['E\u0301MILE', 'emile'],
+  ['straße', 'strasse'],
+  ['STRASSE', 'strasse'],
+  ['STRAẞE', 'strasse'],
+  ['Σίσυφος', 'σισυφοσ'],
+  ['ΣΊΣΥΦΟΣ', 'σισυφοσ'],
+  ['İstanbul', 'istanbul'],
+  ['ıstanbul', 'istanbul'],
+  ['ﬁ', 'fi'],
+  ['ＡＢｃ１２', 'abc12'],
+  ['مُحَمَّد', 'محمد'],
+  ['王小明', '王 小 明'],
+  ['ぽち', 'ほ ち'],
+  ['ボール', 'ホ ー ル'],
+  ['ab王c', 'ab 王 c'],
+  ['人々、〇。', '人 々 〇'],
+  ['\u{1f436}', ''],
+  ['\u{1f436}Rex\u{1f436}2', 'rex 2'],
+  ["O'Neill", 'o neill'],
+  ['1.5 ٣ ①', '1 5 ٣ 1'],
+  ['㎏ ™ ㍿', 'kg tm 株 式 会 社'],
+  ['a\u0000b\tc_d-e', 'a b c d e'],
+  ['a\u0301\u0302b', 'ab'],
+  ['𐐀𝐁', '𐐨b'],
+  ['é'.repeat(255), 'e'.repeat(255)],
+  ['王'.repeat(255), '王 '.repeat(255).trimEnd()],
+]
+
+test.each(ROWS)('%s has the words %s', (text, words) => {
+  expect(wordsOf(text).trimStart()).toBe(words)
+  expect(modelWords(text).words.join(' ')).toBe(words)
+})
+
+test('the words of any name are those of the model, and folding them again changes nothing', () => {
+  const random = randomOf(7)
+  for (let n = 0; n < 3_000; n++) {
+    const name = hostileName(random)
+    const words = wordsOf(name)
+    expect(words.trimStart()).toBe(modelWords(name).words.join(' '))
+    expect(wordsOf(words)).toBe(words)
+  }
+})
+
+test('a search finds what the model finds', () => {
+  const random = randomOf(8)
+  const names = Array.from({ length: 300 }, () => hostileName(random))
+  let found = 0
+  for (let n = 0; n < 300; n++) {
+    const search = searchFor(names, random)
+    const { written } = modelWords(search)
+    if (written === 0 || written > 8) expect(() => searchWords(search)).toThrow('search must have')
+    if (written === 0 || written > 8) continue
+    const words = searchWords(search)
+    for (const name of names) {
+      const isFound = hasWords(wordsOf(name), beginningsOf(words))
+      expect(isFound).toBe(modelFinds(name, search))
+      if (isFound) found++
+    }
+  }
+  expect(found).toBeGreaterThan(300)
+})
+
+describe('a search', () => {
+  test('is found at the beginning of words, in any order, each word for itself', () => {
+    for (const search of ['bis', 'old bis', 'BISCUIT old', 'o o b', 'Ōld'])
+      expect(finds('Old Biscuit', search)).toBe(true)
+    for (const search of ['iscuit', 'old bisk', 'oldbis', 'biscuits']) expect(finds('Old Biscuit', search)).toBe(false)
+  })
+
+  test('has at most eight words as they are written', () => {
+    for (const search of [
+      'a b c d e f g h',
+      'a b c d e f g 王小明王小明',
+      '王 '.repeat(8),
+      '王小明'.repeat(85),
+      'ﷺ ﷺ ﷺ',
+      'ﷺ '.repeat(8),
+      'ﷺ'.repeat(255),
+      '㏘ ㏂ ½ ㍿ 8',
+    ])
+      expect(searchWords(search).length).toBeGreaterThan(0)
+    for (const search of [
+      'a b c d e f g h i',
+      'a-b-c-d-e-f-g-h-i',
+      `${'王 '.repeat(8)}a`,
+      'a王b王c王d王e',
+      'ﷺ '.repeat(9),
+    ])
+      expect(() => searchWords(search)).toThrow('search must have at most 8 words.')
+    for (const search of ['-', ' ', '\u{1f436}', '、。', '\u0301', '\0'])
+      expect(() => searchWords(search)).toThrow('search must have a letter or a digit in it.')
+  })
+})
+
+/** Where the digest differs, as with a runtime that knows a newer Unicode, a migration has to index all texts again (packages/service/src/store/). */
+test('every character has the words that the indexes of stores hold', () => {
+  const hasher = new Bun.CryptoHasher('sha256')
+  for (let code = 0; code <= 0x10ffff; code += 256)
+    hasher.update(wordsOf(Array.from({ length: 256 }, (_, n) => String.fromCodePoint(code + n)).join('.')))
+  expect(hasher.digest('hex').slice(0, 16)).toBe('c48d3361a97835a0')
+})
+
+const finds = (name: string, search: string) => hasWords(wordsOf(name), beginningsOf(searchWords(search)))

@@ -1,0 +1,62 @@
+// What the service answers, for each store: a store's test file calls this. Each subject has a file in scenarios/ and a
+// service of its own; one subject alone: `bun test packages/service/test/http/api.sqlite.test.ts -t listPets`. Every answer is checked against
+// openapi.yaml, and the last test asks whether every declared one was seen.
+
+import { describe, expect, test } from 'bun:test'
+import { declaredAnswers, exampleMessages, shapeOf } from '../../../../test/support/contract-check.ts'
+import { OVERLOADED } from '../../src/domain/errors.ts'
+import type { OnStore } from './scenarios/api.ts'
+import { corrections } from './scenarios/corrections.ts'
+import { createPet } from './scenarios/create-pet.ts'
+import { cursors } from './scenarios/cursors.ts'
+import { events } from './scenarios/events.ts'
+import { getPet } from './scenarios/get-pet.ts'
+import { idempotencyKey } from './scenarios/idempotency-key.ts'
+import { keys } from './scenarios/keys.ts'
+import { listPets } from './scenarios/list-pets.ts'
+import { messages } from './scenarios/messages.ts'
+import { orderExpiry } from './scenarios/order-expiry.ts'
+import { orderIdempotency } from './scenarios/order-idempotency.ts'
+import { orderTransitions } from './scenarios/order-transitions.ts'
+import { placeOrder } from './scenarios/place-order.ts'
+import { promises } from './scenarios/promises.ts'
+import { rateLimit } from './scenarios/rate-limit.ts'
+import { search } from './scenarios/search.ts'
+import { storeFailures } from './scenarios/store-failures.ts'
+
+/** `newAddress` gives the address of an empty store, another one each time. */
+export function apiScenarios(name: string, newAddress: OnStore['newAddress']): void {
+  describe(`the API on ${name}`, () => {
+    const observed = new Set<string>()
+    // endurance/test/overload.process.test.ts meets this one.
+    const told = new Set([shapeOf(OVERLOADED.message)])
+    const observe: OnStore['observe'] = (name, { status, text }) => {
+      observed.add(name)
+      if (status >= 400 && text !== '') told.add(shapeOf(JSON.parse(text).message))
+    }
+    const pets = [createPet, idempotencyKey, listPets, getPet]
+    const orders = [placeOrder, orderIdempotency, orderTransitions, orderExpiry, events]
+    const subjects = [
+      promises,
+      ...pets,
+      ...orders,
+      corrections,
+      cursors,
+      search,
+      keys,
+      messages,
+      rateLimit,
+      storeFailures,
+    ]
+    for (const subject of subjects) subject({ newAddress, observe })
+
+    test('every answer that the contract declares was seen, and no other', () => {
+      expect([...observed].sort()).toEqual(declaredAnswers().sort())
+    })
+
+    test('the errors that the contract shows as examples are those that the service sends', () => {
+      expect(exampleMessages().length).toBeGreaterThan(10)
+      expect(exampleMessages().filter((message) => !told.has(shapeOf(message)))).toEqual([])
+    })
+  })
+}

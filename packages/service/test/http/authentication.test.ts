@@ -1,0 +1,97 @@
+// How often the store is asked for a key: once for all requests that arrive together, and not again while nothing was committed; and
+// always where the store cannot tell what was committed.
+
+import { expect, test } from 'bun:test'
+import { newKey } from '../../../../test/support/keys.ts'
+import { rejectionOf } from '../../../../test/support/rejection.ts'
+import { startService, TODAY } from '../../../../test/support/service.ts'
+import { generateKey, hashKey, type KeyHash } from '../../src/domain/keys.ts'
+import type { Store } from '../../src/domain/store.ts'
+import type { Context } from '../../src/http/context.ts'
+import { Authentication } from '../../src/http/request/authentication.ts'
+import { openStore } from '../../src/store/kinds.ts'
+
+/** A store whose first look-up has its result at once, and gives it only when it is released. */
+async function slowAtFirst() {
+  const opened = await openStore(':memory:', { now: () => TODAY })
+  const [{ promise: begun, resolve: begin }, { promise: released, resolve: release }] = [
+    Promise.withResolvers<void>(),
+    Promise.withResolvers<void>(),
+  ]
+  let lookups = 0
+  const findKey = async (hash: KeyHash) => {
+    const found = await opened.findKey(hash)
+    if (++lookups > 1) return found
+    begin()
+    await released
+    return found
+  }
+  return { opened, authentication: new Authentication({ findKey }, 'production'), begun, release }
+}
+
+test('requests that arrive together share the look-up of their key', async () => {
+  const opened = await openStore(':memory:', { now: () => TODAY })
+  let lookups = 0
+  const store: Store = {
+    ...opened,
+    findKey(hash) {
+      lookups++
+      return opened.findKey(hash)
+    },
+  }
+  const service = await startService({ store })
+  const together = () => Promise.all(Array.from({ length: 50 }, () => service.get('/pets/1')))
+
+  await together()
+  // The requests may reach the server in a few turns of the event loop; each turn finds the key known.
+  expect(lookups).toBe(1)
+  await together()
+  expect(lookups).toBe(1)
+  await service.addKey()
+  await together()
+  expect(lookups).toBe(2)
+  await service.stop()
+})
+
+test('a new key works at once, also while an earlier request still looks for it', async () => {
+  const { opened, authentication, begun, release } = await slowAtFirst()
+  // As PostgreSQL has it.
+  const context = { version: { data: undefined, keys: 0 }, now: TODAY } as Context
+  const token = generateKey('production')
+  const early = authentication.verify(token, context).catch(({ code }) => code)
+  await begun
+  const { id } = await opened.createKey(newKey({ hash: hashKey(token) }))
+  expect((await authentication.verify(token, context)).id).toBe(id)
+  release()
+  expect(await early).toBe('invalid_api_key')
+  await opened.close()
+})
+
+test('a key that is revoked while it is looked up is not known afterwards', async () => {
+  const { opened, authentication, begun, release } = await slowAtFirst()
+  // As PostgreSQL has it: half a second later the number is the next.
+  const context = (keys: number) => ({ version: { data: undefined, keys }, now: TODAY }) as Context
+  const token = generateKey('production')
+  const { id } = await opened.createKey(newKey({ hash: hashKey(token) }))
+  const early = authentication.verify(token, context(1))
+  await begun
+  await opened.revokeKey(id)
+  const refused = { code: 'invalid_api_key', message: 'This API key is revoked.' }
+  expect(await rejectionOf(authentication.verify(token, context(2)))).toMatchObject(refused)
+  release()
+  expect((await early).id).toBe(id)
+  expect(authentication.known(token, context(2))).toBeUndefined()
+  await opened.close()
+})
+
+test('at most 10 000 keys are kept in memory', async () => {
+  const opened = await openStore(':memory:', { now: () => TODAY })
+  const key = await opened.createKey(newKey())
+  await opened.close()
+  const authentication = new Authentication({ findKey: async () => key }, 'production')
+  const context = { version: { data: 1, keys: 1 }, now: TODAY } as Context
+  const tokens = Array.from({ length: 12_000 }, () => generateKey('production'))
+  for (const token of tokens) await authentication.verify(token, context)
+  expect(tokens.filter((token) => authentication.known(token, context)).length).toBeLessThanOrEqual(10_000)
+  expect(authentication.known(tokens.at(-1) as string, context)).toBe(key)
+})

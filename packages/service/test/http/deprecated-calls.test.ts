@@ -1,0 +1,28 @@
+// The tally of deprecated calls: each call is saved once, whether or not it can be saved at the first attempt.
+
+import { expect, test } from 'bun:test'
+import { rejectionOf } from '../../../../test/support/rejection.ts'
+import type { DeprecatedCalls } from '../../src/domain/keys.ts'
+import { DeprecatedCallTally } from '../../src/http/response/deprecation.ts'
+
+test('calls that could not be saved are saved with those that came meanwhile, and once', async () => {
+  const tally = new DeprecatedCallTally()
+  const saved: DeprecatedCalls[] = []
+  const write = async (calls: readonly DeprecatedCalls[]) => {
+    saved.push(...calls)
+  }
+  tally.count(1n, 'getPet', 5)
+  tally.count(1n, 'getPet', 9)
+  const failing = () => {
+    tally.count(1n, 'getPet', 7)
+    tally.count(2n, 'getPet', 8)
+    return Promise.reject(new Error('full'))
+  }
+  expect((await rejectionOf(tally.save(failing))).message).toBe('full')
+  await tally.save(write)
+  expect(saved).toEqual([
+    { keyId: 1n, operationId: 'getPet', calls: 3, lastAt: 9 },
+    { keyId: 2n, operationId: 'getPet', calls: 1, lastAt: 8 },
+  ])
+  await tally.save(() => Promise.reject(new Error('there is nothing to save')))
+})

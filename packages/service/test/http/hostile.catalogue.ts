@@ -1,0 +1,300 @@
+// Hostile input as data: one row for each case, with the bytes of one connection (one character is one byte). `{key}` stands for a good key.
+// A row with a code has an Error body; one without is refused by the HTTP layer, bare, and its connection ends.
+
+import { petBody, verbatim } from '../../../../test/support/pets.ts'
+import { get, HEAD, post, type Row, row } from './hostile.rows.ts'
+
+const parameter = row(400, 'invalid_parameter')
+const missing = row(404, 'not_found')
+const malformed = row(400, 'malformed_json')
+const noPet = row(400, 'invalid_pet')
+const noType = row(415, 'unsupported_media_type')
+const noKey = row(401, 'missing_api_key')
+const badKey = row(401, 'invalid_api_key')
+const noMethod = row(405, 'method_not_allowed')
+const taken = row(200)
+const bare = row(400)
+const version = row(505)
+const tooMuch = row(431)
+
+const LIMITS = [
+  ...['', '0', '101', '-1', '+1', '01', '1.0', '1e1', '0x10', '1_0', '%201', '1%20', '1,2', 'NaN', 'Infinity', 'null'],
+  ...['true', '[]', '%00', '%EF%BC%91', '%D9%A1', '99999999999999999999', '-0', '20;DROP%20TABLE%20pets', "20'--"],
+  ...['20%0d%0aX:y', '%zz', '%', '%u0031'],
+]
+const STATUSES = [
+  '',
+  'Sold',
+  'SOLD',
+  'available,sold',
+  'available%00',
+  '%20sold',
+  'all',
+  '*',
+  '1',
+  "sold'%20OR%201=1",
+  '..',
+]
+const CURSORS = [
+  '',
+  '0',
+  'AAAA',
+  'A'.repeat(15),
+  'A'.repeat(5000),
+  '%00',
+  '../../etc/passwd',
+  '-1',
+  'null',
+  "'",
+  '====',
+]
+const IDS = [
+  ...['x', '-', '1.0', '1e1', '+1', '01', '0x1', '%201', '1%20', '9223372036854775808', '-9223372036854775809', '-0'],
+  ...['9'.repeat(400), '%00', '1%00', '..%2f1', '1;', "1'", '%EF%BC%91', 'null', '*', '1,2', '%ff', '1%2f', '٣'],
+]
+const PATHS = [
+  ...['/v1', '/v1/', '/v1/pets/', '//v1/pets', '/v1//pets', '/v1/./pets', '/v1/x/../pets', '/V1/pets', '/v1/PETS'],
+  ...['/v1/pets;a=b', '/v1/pets/1/2', '/v1/pets%2f1', '/v1%2fpets', '/v1/pets%00', '/v1/%70ets', '/v1/pets.json'],
+  ...[
+    '/../../../../etc/passwd',
+    '/%2e%2e/%2e%2e/etc/passwd',
+    '/openapi.yaml/',
+    '/openapi.YAML',
+    '/healthz/..',
+    '/.git/config',
+  ],
+  ...['/package.json', '/data/petstore.db', '/metrics', '/__proto__', '/constructor', '/v1/pets/1#x', '/\\v1\\pets'],
+]
+
+const QUERIES: Row[] = [
+  ...LIMITS.map((limit) => parameter(`limit=${limit}`, get(`/v1/pets?limit=${limit}`))),
+  ...STATUSES.map((status) => parameter(`status=${status}`, get(`/v1/pets?status=${status}`))),
+  ...CURSORS.map((cursor) => parameter(`cursor=${cursor.slice(0, 20)}`, get(`/v1/pets?cursor=${cursor}`))),
+  parameter('limit twice', get('/v1/pets?limit=1&limit=1')),
+  parameter('status twice', get('/v1/pets?status=sold&status=sold')),
+  parameter('limit without =', get('/v1/pets?limit')),
+  parameter('limit, its name percent-encoded', get('/v1/pets?%6cimit=0')),
+  taken('unknown parameters', get('/v1/pets?__proto__=1&constructor=2&limit[]=3&Limit=0')),
+  taken('a query of separators', get(`/v1/pets?${'&=?'.repeat(500)}`)),
+  taken('a thousand parameters', get(`/v1/pets?${'a=1&'.repeat(1000)}`)),
+  taken('bytes that are no UTF-8', get('/v1/pets?x=\xff\xfe')),
+  taken('a long query', get(`/v1/pets?x=${'a'.repeat(12_000)}`)),
+]
+
+const TARGETS: Row[] = [
+  ...IDS.map((id) => missing(`the id ${id.slice(0, 30)}`, get(`/v1/pets/${id}`))),
+  ...PATHS.map((path) => missing(`the path ${path}`, get(path))),
+  taken('an absolute target', get('http://a/v1/pets')),
+  missing('an absolute target elsewhere', get('http://a/admin')),
+  bare('a target that is *', get('*')),
+  bare('a target without a slash', get('v1/pets')),
+  version('a space in the target', get('/v1/pe ts')),
+  version('U+0000 in the target', get('/v1/pets\0')),
+  tooMuch('a target of 100 kB', get(`/v1/${'a'.repeat(100_000)}`)),
+]
+
+const METHODS: Row[] = [
+  ...['PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'QUERY', 'LINK', 'PURGE'].map((method) =>
+    noMethod(method, `${method} /v1/pets HTTP/1.1\r\n${HEAD}\r\n`),
+  ),
+  missing('CONNECT to a host', `CONNECT a:443 HTTP/1.1\r\n${HEAD}\r\n`),
+  noMethod('X-HTTP-Method-Override has no say', `PUT /v1/pets HTTP/1.1\r\n${HEAD}X-HTTP-Method-Override: GET\r\n\r\n`),
+]
+
+const KEYS: Row[] = [
+  noKey('no Authorization', 'GET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n'),
+  ...['Basic {key}', 'Bearer', 'Bearer ', '{key}', 'Bearer\t{key}', 'Token {key}', 'Bearer={key}', ','].map((value) =>
+    noKey(JSON.stringify(value), `GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: ${value}\r\n\r\n`),
+  ),
+  ...[
+    ...[
+      '{key}x',
+      '{key} {key}',
+      '{key},',
+      '"{key}"',
+      '{key}=',
+      'x',
+      'pets_live_',
+      'pets_test_{key}',
+      'null',
+      '*',
+      "' OR 1=1--",
+    ],
+    ...['../../data/petstore.db', `pets_live_${'A'.repeat(28)}`, `pets_live_${'A'.repeat(8000)}`, '%70ets', '\xff\xfe'],
+  ].map((key) =>
+    badKey(`the key ${key.slice(0, 30)}`, `GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`),
+  ),
+  badKey('two Authorization lines', get('/v1/pets', 'Authorization: Bearer {key}\r\n')),
+  noKey('a key in the query', 'GET /v1/pets?api_key={key}&access_token={key} HTTP/1.1\r\nHost: a\r\n\r\n'),
+  noKey('a key in other headers', 'GET /v1/pets HTTP/1.1\r\nHost: a\r\nX-API-Key: {key}\r\nCookie: key={key}\r\n\r\n'),
+]
+
+const BODIES: Row[] = [
+  ...[
+    '',
+    ' ',
+    '{',
+    '}',
+    '[',
+    '{"name":}',
+    '{"name":"a"',
+    '{"name":"a",}',
+    "{'name':'a'}",
+    'nul',
+    'NaN',
+    '\0',
+    '{}{}',
+    '{} x',
+  ].map((body) => malformed(`the body ${JSON.stringify(body)}`, post(body))),
+  ...[
+    '\xef\xbb\xbf{}',
+    '{"a":1,"a":2}',
+    '{"a":"\t"}',
+    '{"a":"\\x"}',
+    '{"a":01}',
+    '{"a":1.}',
+    '{"a":+1}',
+    '{"a":.5}',
+    '/**/{}',
+  ].map((body) => malformed(`the body ${JSON.stringify(body)}`, post(body))),
+  malformed('arrays 10 000 deep', post('['.repeat(10_000))),
+  malformed('objects 5 000 deep, closed', post('{"a":'.repeat(5_000) + 1 + '}'.repeat(5_000))),
+  ...['{}', '[]', 'null', 'true', '1', '"x"', '{"name":null,"categoryId":1}', '{"name":["a"],"categoryId":1}'].map(
+    (body) => noPet(`the body ${body}`, post(body)),
+  ),
+  ...['1.5', '"1"', 'null', '[]', '{}', 'true', '1e400', '1e-400', '9223372036854775808', '1e999999999999'].map((id) =>
+    noPet(`the categoryId ${id}`, post(petBody({ categoryId: verbatim(id) }))),
+  ),
+  ...['""', '" "', '"\\u0000"', '"\\ud800"', `"${'a'.repeat(256)}"`, '7', '{"toString":1}'].map((name) =>
+    noPet(`the name ${name.slice(0, 20)}`, post(petBody({ name: verbatim(name) }))),
+  ),
+  ...['""', '"Sold"', 'null', '[]', '0', '"__proto__"'].map((status) =>
+    noPet(`the status ${status}`, post(petBody({ status: verbatim(status) }))),
+  ),
+  noPet('only __proto__', post('{"__proto__":{"name":"a","categoryId":1}}')),
+  row(413, 'body_too_large')('a body of 65 537 bytes', post(' '.repeat(65_537))),
+  row(413, 'body_too_large')(
+    'a length of 1 TB',
+    `POST /v1/pets HTTP/1.1\r\n${HEAD}Content-Length: 1000000000000\r\n\r\n{`,
+  ),
+  row(413, 'body_too_large')(
+    'chunks of 70 000 bytes',
+    `POST /v1/pets HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n11170\r\n${' '.repeat(70_000)}\r\n0\r\n\r\n`,
+  ),
+]
+
+const HEADERS: Row[] = [
+  ...[
+    'text/plain',
+    'application/jsonp',
+    'json',
+    '*/*',
+    'application/json, text/plain',
+    ';',
+    'application/json;charset=latin1',
+  ].map((type) => noType(`Content-Type: ${type}`, post('{}', `Content-Type: ${type}\r\n`))),
+  ...['gzip', 'deflate', 'br', 'identity', ''].map((coding) =>
+    noType(`Content-Encoding: ${coding}`, post('{}', `Content-Encoding: ${coding}\r\n`)),
+  ),
+  noType('two Content-Type lines', post('{}', 'Content-Type: application/json\r\nContent-Type: text/plain\r\n')),
+  ...['""', '"', '"a', 'a b', 'a,b', `"${'a'.repeat(256)}"`, '"\xff"', '"a","b"'].map((key) =>
+    parameter(`Idempotency-Key: ${key.slice(0, 20)}`, post(petBody(), `Idempotency-Key: ${key}\r\n`)),
+  ),
+  ...['W/', '"', `"${'a'.repeat(5000)}"`, '*x', ',,,'].map((tag) =>
+    taken(`If-None-Match: ${tag.slice(0, 20)}`, get('/v1/pets', `If-None-Match: ${tag}\r\n`)),
+  ),
+  taken(
+    'a WebSocket upgrade',
+    get('/v1/pets', 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n'),
+  ),
+  taken(
+    'an h2c upgrade',
+    get('/v1/pets', 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMA\r\n'),
+  ),
+  taken('Range and friends', get('/v1/pets', 'Range: bytes=0-0,1-1,2-2\r\nIf-Range: x\r\nTE: trailers\r\n')),
+  taken(
+    'forwarding headers',
+    get('/v1/pets', 'X-Forwarded-Host: evil\r\nX-Original-URL: /admin\r\nX-Forwarded-For: ::1\r\n'),
+  ),
+  bare('two Host lines', `GET /v1/pets HTTP/1.1\r\nHost: b\r\n${HEAD}\r\n`),
+  bare('no Host', 'GET /v1/pets HTTP/1.1\r\nAuthorization: Bearer {key}\r\n\r\n'),
+  tooMuch('200 header lines', get('/v1/pets', 'x: y\r\n'.repeat(200))),
+  tooMuch('a header of 70 kB', get('/v1/pets', `x: ${'y'.repeat(70_000)}\r\n`)),
+  tooMuch('a header name of 70 kB', get('/v1/pets', `${'y'.repeat(70_000)}: x\r\n`)),
+]
+
+const lines: [string, string][] = [
+  ['U+0000 in a value', 'X: a\0b\r\n'],
+  ['U+0000 in a name', 'X\0: a\r\n'],
+  ['a space in a name', 'X Y: a\r\n'],
+  ['a space before the colon', 'X : a\r\n'],
+  ['no name', ': a\r\n'],
+  ['no colon', 'foo\r\n'],
+  ['a folded line', 'X: a\r\n b\r\n'],
+  ['a bare CR in a value', 'X: a\rb\r\n'],
+]
+const lengths = ['-1', '+2', '0x2', '2, 2', '2 2', '', '99999999999999999999999', '2.0', '٢', '2;', '\x0b2']
+const codings = [
+  'xchunked',
+  'identity',
+  'gzip, chunked',
+  'chunked, chunked',
+  'chunked, identity',
+  '\x0bchunked',
+  'chunked\x00',
+  '"chunked"',
+  '',
+]
+const chunks: [string, string][] = [
+  ['a negative size', '-1\r\n\r\n'],
+  ['a size with 0x', '0x2\r\n{}\r\n0\r\n\r\n'],
+  ['a size beyond 64 bits', 'ffffffffffffffffff\r\n{}\r\n0\r\n\r\n'],
+  ['a size that is none', 'xyz\r\n{}\r\n0\r\n\r\n'],
+  ['an extension that ends in a bare LF', '2;a\n{}\r\n0\r\n\r\n'],
+  ['bare LFs', '2\n{}\n0\n\n'],
+  ['no CRLF after the data', '2\r\n{}0\r\n\r\n'],
+  ['more data than its size', '1\r\n{}\r\n0\r\n\r\n'],
+]
+
+const FRAMING: Row[] = [
+  ...lines.map(([description, line]) => bare(`a header with ${description}`, get('/v1/pets', line))),
+  ...lengths.map((length) =>
+    bare(
+      `Content-Length: ${JSON.stringify(length)}`,
+      `POST /v1/pets HTTP/1.1\r\n${HEAD}Content-Length: ${length}\r\n\r\n{}`,
+    ),
+  ),
+  ...codings.map((coding) =>
+    bare(
+      `Transfer-Encoding: ${JSON.stringify(coding)}`,
+      `POST /v1/pets HTTP/1.1\r\n${HEAD}Transfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n`,
+    ),
+  ),
+  ...chunks.map(([description, body]) =>
+    bare(`a chunk with ${description}`, `POST /v1/pets HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n${body}`),
+  ),
+  bare('lengths that differ', `POST /v1/pets HTTP/1.1\r\n${HEAD}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x`),
+  bare(
+    'a length and chunks',
+    `POST /v1/pets HTTP/1.1\r\n${HEAD}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+  ),
+  bare('chunks in HTTP/1.0', `POST /v1/pets HTTP/1.0\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`),
+  bare('TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'),
+  bare('HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+  version('HTTP/2.0 in a request line', 'GET /v1/pets HTTP/2.0\r\nHost: a\r\n\r\n'),
+  version('HTTP/0.9', 'GET /v1/pets\r\n\r\n'),
+  version('lines that end in LF', 'GET /v1/pets HTTP/1.1\nHost: a\n\n'),
+  version('tabs in the request line', 'GET\t/v1/pets\tHTTP/1.1\r\nHost: a\r\n\r\n'),
+  bare('two spaces in the request line', 'GET  /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n'),
+  bare('empty lines first', `\r\n\r\n${get('/v1/pets')}`),
+]
+
+export const CATALOGUE: readonly Row[] = [
+  ...QUERIES,
+  ...TARGETS,
+  ...METHODS,
+  ...KEYS,
+  ...BODIES,
+  ...HEADERS,
+  ...FRAMING,
+]

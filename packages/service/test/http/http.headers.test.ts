@@ -1,0 +1,106 @@
+// Headers on every answer, and cross-origin access.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { petBody } from '../../../../test/support/pets.ts'
+import { type Service, startService } from '../../../../test/support/service.ts'
+import type { OpenApi } from '../../../contract/src/openapi.ts'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+  await service.post(petBody())
+})
+afterAll(() => service.stop())
+
+describe('headers', () => {
+  const secured = (headers: Headers) => {
+    expect(headers.get('X-Content-Type-Options')).toBe('nosniff')
+    expect(headers.get('Content-Security-Policy')).toBe("default-src 'none'; frame-ancestors 'none'")
+  }
+
+  test('every answer forbids sniffing its type and running scripts', async () => {
+    secured((await service.get('/pets')).headers)
+    secured((await service.get('/pets/1')).headers)
+    secured((await service.get('/pets?limit=0')).headers)
+    secured((await service.post(petBody())).headers)
+    for (const [method, path] of [
+      ['GET', '/nothing'],
+      ['OPTIONS', '/v1/pets'],
+      ['GET', '/openapi.yaml'],
+      ['GET', '/healthz'],
+    ] as const) {
+      secured((await fetch(service.origin + path, { method })).headers)
+    }
+  })
+
+  test('no origin may read answers unless it is configured', async () => {
+    const { headers } = await service.get('/pets', { Origin: 'https://shop.example' })
+    expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
+  })
+})
+
+describe('cross-origin access', () => {
+  let open: Service
+  beforeAll(async () => {
+    open = await startService({ corsOrigins: ['https://shop.example'] })
+  })
+  afterAll(() => open.stop())
+
+  test('a configured origin may read answers, errors too', async () => {
+    for (const path of ['/pets', '/pets?limit=0']) {
+      const { headers } = await open.get(path, { Origin: 'https://shop.example' })
+      expect(headers.get('Access-Control-Allow-Origin')).toBe('https://shop.example')
+      expect(headers.get('Access-Control-Expose-Headers')).toContain('Idempotency-Replayed, Link')
+      expect(headers.get('Vary')).toBe('Origin')
+      expect(headers.has('Access-Control-Allow-Credentials')).toBe(false)
+    }
+  })
+
+  test('every header that the contract has can be read and sent', async () => {
+    const contract = readFileSync(new URL('../../../../openapi.yaml', import.meta.url), 'utf8')
+    const { components, paths } = Bun.YAML.parse(contract) as OpenApi
+    const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
+    const responses = [
+      ...Object.values(components.responses),
+      ...operations.flatMap(({ responses }) => Object.values(responses)),
+    ]
+    const read = responses.flatMap((response) => ('$ref' in response ? [] : Object.keys(response.headers ?? {})))
+    const sent = operations
+      .flatMap(({ parameters = [] }) => parameters)
+      .flatMap((one) => ('$ref' in one ? (components.parameters[one.$ref.split('/').at(-1) ?? ''] ?? []) : one))
+      .flatMap((parameter) => (parameter.in === 'header' ? parameter.name : []))
+    const { headers } = await fetch(`${open.url}/pets`, {
+      method: 'OPTIONS',
+      headers: { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'POST' },
+    })
+    const names = (header: string) => (headers.get(header) ?? '').split(', ')
+    // The Fetch standard lets every page read this one.
+    expect(names('Access-Control-Expose-Headers')).toEqual(
+      [...new Set(read)].filter((name) => name !== 'Cache-Control').sort(),
+    )
+    expect(names('Access-Control-Allow-Headers')).toEqual([
+      'Authorization',
+      'Content-Type',
+      ...[...new Set(sent)].sort(),
+    ])
+  })
+
+  test('another origin may not', async () => {
+    const { headers } = await open.get('/pets', { Origin: 'https://shop.example.evil.example' })
+    expect(headers.has('Access-Control-Allow-Origin')).toBe(false)
+    expect(headers.get('Vary')).toBe('Origin')
+  })
+
+  test('a preflight request gets the allowed methods and headers', async () => {
+    const { status, headers } = await fetch(`${open.url}/pets`, {
+      method: 'OPTIONS',
+      headers: { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'POST' },
+    })
+    expect(status).toBe(204)
+    expect(headers.get('Access-Control-Allow-Methods')).toContain('POST')
+    expect(headers.get('Access-Control-Allow-Headers')).toBe(
+      'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match',
+    )
+  })
+})

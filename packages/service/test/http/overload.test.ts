@@ -1,0 +1,132 @@
+// Too much to do: what would wait too long is refused at once, and what was let in is done.
+
+import { describe, expect, test } from 'bun:test'
+import { startService } from '../../../../test/support/service.ts'
+import { OVERLOADED } from '../../src/domain/errors.ts'
+import type { RoutedRequest } from '../../src/http/context.ts'
+import { Admission } from '../../src/http/limits/admission.ts'
+import { linksBelow } from '../../src/http/links.ts'
+import { Pipeline } from '../../src/http/pipeline.ts'
+import { Route } from '../../src/http/route.ts'
+import { createLog } from '../../src/observability/log.ts'
+import { openStore } from '../../src/store/kinds.ts'
+import { batched } from '../../src/store/shared/group-commit.ts'
+
+// They wait, each for seconds: at the same time.
+describe.concurrent('creates that wait for a slow commit', () => {
+  test('are refused when they would wait more than two seconds; the others are done in order', async () => {
+    let committed = 0
+    const add = batched(async (items: number[]) => {
+      await Bun.sleep(300)
+      committed += items.length
+      return items
+    })
+    await add(0)
+    const outcomes = await Promise.allSettled(Array.from({ length: 4000 }, (_, n) => add(n)))
+    const done = outcomes.filter(({ status }) => status === 'fulfilled').length
+    expect(done).toBeWithin(256, 2049)
+    expect(committed).toBe(1 + done)
+    for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toBe(OVERLOADED)
+    expect(await add(7)).toBe(7)
+  })
+
+  test('are refused behind a first commit that has taken more than two seconds so far', async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    const add = batched(async (items: number[]) => {
+      await held
+      return items
+    })
+    const first = add(0)
+    await Bun.sleep(2_100)
+    const outcomes = Promise.allSettled(Array.from({ length: 300 }, (_, n) => add(n)))
+    release()
+    expect((await outcomes).map(({ status }) => status)).toEqual([
+      ...Array(256).fill('fulfilled'),
+      ...Array(44).fill('rejected'),
+    ])
+    expect(await first).toBe(0)
+  })
+
+  test('are never refused while they fit into one commit, however slow the last one was', async () => {
+    const slow = batched(async (items: number[]) => {
+      await Bun.sleep(items.length === 1 ? 2_200 : 0)
+      return items
+    })
+    await slow(0)
+    expect(await Promise.all(Array.from({ length: 256 }, (_, n) => slow(n)))).toHaveLength(256)
+  })
+})
+
+test('a slow turn of the event loop admits no more requests; the next turn does', async () => {
+  const admission = new Admission()
+  for (let n = 0; n < 100; n++) admission.check()
+  Bun.sleepSync(300)
+  expect(() => admission.check()).toThrow(OVERLOADED)
+  await new Promise(setImmediate)
+  admission.check()
+})
+
+test('a slow turn with few requests is no overload', () => {
+  const admission = new Admission()
+  for (let n = 0; n < 10; n++) admission.check()
+  Bun.sleepSync(300)
+  for (let n = 0; n < 10; n++) admission.check()
+})
+
+test('while thousands of requests wait for the store, no more are admitted', () => {
+  const admission = new Admission()
+  for (let n = 0; n < 4096; n++) admission.enter()
+  expect(() => admission.check()).toThrow(OVERLOADED)
+  admission.leave()
+  admission.check()
+})
+
+test('an overloaded server answers some, and others with 503 at once; it logs how many, not each', async () => {
+  const { store, stop } = await startService()
+  const busy = await startService({
+    store: {
+      ...store,
+      getPet(id) {
+        Bun.sleepSync(5)
+        return store.getPet(id)
+      },
+    },
+  })
+  const answers = await Promise.all(Array.from({ length: 250 }, () => busy.get('/pets/1')))
+  const refused = answers.filter(({ status }) => status === 503)
+  expect(answers.filter(({ status }) => status === 404).length + refused.length).toBe(250)
+  expect(refused.length).toBeGreaterThan(0)
+  expect(JSON.parse(refused[0]?.text ?? '')).toMatchObject({ code: 'unavailable', status: 503 })
+  expect(refused[0]?.headers.get('Retry-After')).toBe('1')
+  expect((await busy.get('/pets/1')).status).toBe(404)
+  await busy.server.stop(1_000)
+  const logged = busy.logged.map((line) => JSON.parse(line))
+  expect(logged.map(({ msg }) => msg)).toEqual(['overloaded'])
+  expect(logged[0].shed).toBe(refused.length)
+  await stop()
+})
+
+test('the number of refused requests is logged once', async () => {
+  const store = await openStore(':memory:', { now: Date.now })
+  const logged: string[] = []
+  const log = createLog('info', { destination: { write: (line) => logged.push(line) } })
+  const options = { environment: 'production', corsOrigins: [], enforceSunset: true, now: Date.now } as const
+  const parts = {
+    linkTo: linksBelow(undefined),
+    notFound: () => ({ status: 404, body: null }),
+    limitIdle: () => undefined,
+  }
+  const pipeline = new Pipeline({ ...options, ...parts, store, log })
+  const refusing = new Route('/', {
+    GET: () => {
+      throw OVERLOADED
+    },
+  })
+  const request = new Request('http://127.0.0.1/') as RoutedRequest
+  for (let n = 0; n < 3; n++) expect((await pipeline.respond(request, refusing)).status).toBe(503)
+  // Each reports.
+  await pipeline.close()
+  await pipeline.close()
+  expect(logged.map((line) => JSON.parse(line))).toMatchObject([{ msg: 'overloaded', shed: 3 }])
+  await store.close()
+})

@@ -1,0 +1,45 @@
+// Cursors of pages to which no link of ours leads. All else of cursors are promises of the catalogue.
+
+import { beforeAll, expect, test } from 'bun:test'
+import { cursorAfter } from '../../../../../test/support/cursors.ts'
+import { petBody } from '../../../../../test/support/pets.ts'
+import type { Answer } from '../../../../../test/support/service.ts'
+import { describeApi, JSON_TYPE, type OnStore } from './api.ts'
+
+const ids = ({ text }: Answer): number[] => JSON.parse(text).map(({ id }: { id: number }) => id)
+
+/** The targets of the links, by their relation. */
+function linksOf({ headers }: Answer): Record<string, string> {
+  const links = [...(headers.get('Link') ?? '').matchAll(/<\/v1([^>]*)>; rel="(\w+)"/g)]
+  return Object.fromEntries(links.map(([, target, relation]) => [relation, target]))
+}
+
+export function cursors(on: OnStore): void {
+  describeApi('cursors', on, (api) => {
+    const get = (target: string) => api.service.get(target)
+
+    beforeAll(async () => {
+      for (let n = 0; n < 12; n++)
+        await api.service.post(petBody({ categoryId: BigInt(n % 2), status: n % 3 ? 'available' : 'sold' }), JSON_TYPE)
+    })
+
+    test('a page that somebody else linked to has the pages before it, too', async () => {
+      const linked = await get(`/pets?limit=5&cursor=${cursorAfter(3n)}`)
+      const before = await get(linksOf(linked).prev as string)
+      expect([ids(linked), ids(before)]).toEqual([
+        [4, 5, 6, 7, 8],
+        [1, 2, 3],
+      ])
+      expect(Object.keys(linksOf(before))).toEqual(['next'])
+      expect((await get(linksOf(before).next as string)).text).toBe(linked.text)
+    })
+
+    test('an empty page leads back, and its tag is another one when it does not', async () => {
+      const behind = await get(`/pets?cursor=${cursorAfter(12n)}`)
+      expect([behind.text, Object.keys(linksOf(behind))]).toEqual(['[]', ['prev']])
+      const none = await get('/pets?categoryId=77')
+      expect([none.text, none.headers.get('Link')]).toEqual(['[]', null])
+      expect(none.headers.get('ETag')).not.toBe(behind.headers.get('ETag'))
+    })
+  })
+}

@@ -1,0 +1,41 @@
+// listEvents on a store that is empty, and on one whose cursors have expired.
+
+import { beforeAll, expect, test } from 'bun:test'
+import type { Answer } from '../../../../../test/support/service.ts'
+import { describeApi, expectError, type OnStore } from './api.ts'
+import { ordersOf, turnToNow } from './orders.ts'
+
+/** Behind /v1. */
+const next = ({ headers }: Answer): string =>
+  /^<\/v1(\/store\/events\?[^>]*)>; rel="next"$/.exec(headers.get('Link') ?? '')?.[1] ?? 'no link'
+
+export function events(on: OnStore): void {
+  describeApi('listEvents', on, (api) => {
+    const { get, newPet } = ordersOf(api)
+    beforeAll(() => turnToNow(api))
+
+    test('an empty store has no events, and says where they will be', async () => {
+      const page = await get('/store/events')
+      expect(page.text).toBe('[]')
+      const petId = await newPet()
+      const events = JSON.parse((await get(next(page))).text)
+      expect(events).toMatchObject([{ type: 'pet.added', petId, petStatus: 'available', by: 'test' }])
+    })
+
+    test('a time whose + was not escaped is refused, and the message says how it is written', async () => {
+      const path = '/store/events?from=2026-11-21T18:00:00'
+      for (const space of ['+', '%20'])
+        expectError(await get(`${path}${space}01:00`), 400, 'invalid_parameter', ['In a URL, write its + as %2B.'])
+      expect((await get(`${path}%2B01:00`)).status).toBe(200)
+      expect((await get('/store/events?from=2026-11-21+18:00')).text).not.toContain('%2B')
+    })
+
+    test('an earlier cursor is refused in a new epoch', async () => {
+      const cursor = next(await get('/store/events'))
+      await api.service.store.endEpoch((await api.service.store.findEnd()).epoch)
+      for (const path of [cursor, `${cursor}&wait=5`])
+        expectError(await get(path), 410, 'cursor_expired', ['Begin anew'])
+      expect((await get(next(await get('/store/events')))).status).toBe(200)
+    })
+  })
+}

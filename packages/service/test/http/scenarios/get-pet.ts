@@ -1,0 +1,42 @@
+// How getPet is removed, and that calls to it are counted.
+
+import { beforeAll, expect, test } from 'bun:test'
+import { TODAY } from '../../../../../test/support/service.ts'
+import { DAY_MS, describeApi, expectError, type OnStore, PET } from './api.ts'
+
+const SUNSET = Date.UTC(2030, 11, 5)
+
+export function getPet(on: OnStore): void {
+  describeApi('getPet', on, (api) => {
+    beforeAll(() => api.service.post(PET))
+
+    test('is removed at its sunset, and not before', async () => {
+      api.service.clock.at = SUNSET - 1
+      expect((await api.service.get('/pets/1')).status).toBe(200)
+      api.service.clock.at = SUNSET
+      expectError(await api.service.get('/pets/1'), 410, 'operation_removed', [
+        '2030-12-05',
+        '/v1/pets?status=available',
+      ])
+      expect((await api.service.get('/pets/1', { Authorization: '' })).status).toBe(401)
+      api.service.clock.at = TODAY
+    })
+
+    test('continues after its sunset with PETSTORE_SUNSET=announce', async () => {
+      const patient = await api.start({ enforceSunset: false })
+      patient.clock.at = SUNSET + DAY_MS
+      expect((await patient.get('/pets/1')).status).toBe(404)
+    })
+
+    test('is counted, per key', async () => {
+      const counted = await api.start()
+      await counted.get('/pets/1')
+      await counted.get('/pets/2')
+      await counted.get('/pets')
+      await counted.server.stop(1_000)
+      expect(await counted.store.listDeprecatedCalls()).toEqual([
+        { keyId: 1n, operationId: 'getPet', calls: 2, lastAt: TODAY },
+      ])
+    })
+  })
+}

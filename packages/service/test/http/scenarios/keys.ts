@@ -1,0 +1,159 @@
+// Who is let in: each way in which an API key is missing, wrong, expired or revoked, and what a read-only one may do.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { petBody } from '../../../../../test/support/pets.ts'
+import { type Service, TODAY } from '../../../../../test/support/service.ts'
+import { type ApiKey, generateKey } from '../../../src/domain/keys.ts'
+import type { Store } from '../../../src/domain/store.ts'
+import { BODY, bearer, DAY_MS, describeApi, expectError, type OnStore, OPERATIONS, PET, type Row } from './api.ts'
+import { turnToNow } from './orders.ts'
+
+export function keys(on: OnStore): void {
+  describeApi('keys', on, (api) => {
+    beforeAll(() => api.service.post(PET))
+
+    const live = generateKey('production')
+    const refused = (description: string, header: string, code: string, message: string): Row => ({
+      description,
+      ask: 'GET /pets',
+      headers: { Authorization: header },
+      status: 401,
+      code,
+      message: [message],
+    })
+    api.rows([
+      refused('no key', '', 'missing_api_key', 'Authorization: Bearer'),
+      refused('another scheme', 'Basic Zm9vOmJhcg==', 'missing_api_key', 'Basic is not read. Send an API key'),
+      refused('an unknown scheme', 'Token abc', 'missing_api_key', 'is not a Bearer token. Send'),
+      refused('a scheme alone', 'Bearer', 'missing_api_key', 'no API key after "Bearer". Send'),
+      refused('a key alone', live, 'missing_api_key', 'without "Bearer" before it. Send'),
+      refused('a key that is none', 'Bearer x', 'invalid_api_key', 'not an API key'),
+      refused('an unknown key', `Bearer ${live}`, 'invalid_api_key', 'does not exist'),
+      refused(
+        'a mistyped key',
+        `Bearer ${live.slice(0, -1)}${live.endsWith('0') ? '1' : '0'}`,
+        'invalid_api_key',
+        'mistyped',
+      ),
+      refused('a staging key', `Bearer ${generateKey('staging')}`, 'invalid_api_key', 'for staging'),
+      refused('two keys in one line', `Bearer ${live} ${live}`, 'invalid_api_key', 'not an API key'),
+    ])
+
+    test('another scheme before a good key: 401, also after that key was taken', async () => {
+      for (const scheme of ['Bearer', 'Apikey', 'bearer:', 'Bearer\t']) {
+        const { status } = await api.service.get('/pets', { Authorization: `${scheme} ${api.service.key}` })
+        expect({ scheme, status }).toEqual({ scheme, status: scheme === 'Bearer' ? 200 : 401 })
+      }
+    })
+
+    test('a key elsewhere: the message names where it was not read, and not the key', async () => {
+      const messageFor = async (path: string, headers: Record<string, string>) => {
+        const answer = await api.service.get(path, { Authorization: '', ...headers })
+        return JSON.parse(answer.text).message
+      }
+      const send = 'Send an API key as "Authorization: Bearer <API_KEY>".'
+      expect(await messageFor('/pets', { 'x-api-key': api.service.key })).toBe(
+        `The header X-API-Key is not read. ${send}`,
+      )
+      expect(await messageFor(`/pets?api_key=${api.service.key}`, {})).toBe(
+        `An API key in the query is not read. ${send}`,
+      )
+      expect(await messageFor('/pets?limit=1', {})).toBe(send)
+    })
+
+    test('an expired key is refused', async () => {
+      const headers = bearer(await api.service.addKey({ expiresAt: TODAY + DAY_MS }))
+      expect((await api.service.get('/pets', headers)).status).toBe(200)
+      api.service.clock.at = TODAY + DAY_MS
+      expectError(await api.service.get('/pets', headers), 401, 'invalid_api_key', ['expired'])
+      api.service.clock.at = TODAY
+    })
+
+    test('a revoked key is refused at the next request', async () => {
+      const headers = bearer(await api.service.addKey())
+      expect((await api.service.get('/pets', headers)).status).toBe(200)
+      await api.service.store.revokeKey((await api.service.store.listKeys()).at(-1)?.id as bigint)
+      expectError(await api.service.get('/pets', headers), 401, 'invalid_api_key', ['revoked'])
+    })
+
+    describe('that end while a body arrives', () => {
+      beforeAll(() => turnToNow(api))
+      afterAll(() => {
+        api.service.clock.at = TODAY
+      })
+      for (const [state, end] of [
+        ['revoked', (id: bigint) => api.service.store.revokeKey(id)],
+        ['expired', (id: bigint) => api.service.store.endKey(id, api.service.clock.at)],
+      ] as const) {
+        test(`${state}: 401, also for a body that is broken, and nothing is added`, async () => {
+          const headers = bearer(await api.service.addKey())
+          expect((await api.service.post(PET, headers)).status).toBe(201)
+          const { id } = (await api.service.store.listKeys()).at(-1) as ApiKey
+          const { promise: ended, resolve } = Promise.withResolvers<void>()
+          const texts = [petBody({ name: 'too late' }), '{"name": "too late', '{"name": "too late"}']
+          const asked = texts.map((text) => {
+            const body = new ReadableStream({
+              async start(controller) {
+                controller.enqueue(text.slice(0, 9))
+                await ended
+                controller.enqueue(text.slice(9))
+                controller.close()
+              },
+            })
+            return api.service.post(body, headers)
+          })
+          // Long enough for the head to arrive, and for a key that a server keeps to be asked for again.
+          await Bun.sleep(300)
+          await end(id)
+          await Bun.sleep(1_000)
+          resolve()
+          for (const answer of await Promise.all(asked)) expectError(answer, 401, 'invalid_api_key', [state])
+          expect((await api.service.get('/pets?limit=100')).text).not.toContain('too late')
+        })
+      }
+    })
+
+    describe('that end after they were verified, and before the write is committed', () => {
+      beforeAll(() => turnToNow(api))
+      for (const ask of OPERATIONS.filter((one) => !one.startsWith('GET'))) {
+        test(`${ask}: 401, and nothing is changed`, async () => {
+          const { service } = api
+          const ending = await api.start({ store: endingKeys(service.store), now: Date.now })
+          const headers = bearer(await ending.addKey())
+          const before = await everything(service)
+          const [method = '', path = ''] = ask.split(' ')
+          const answer = await ending.request(method, path, { headers, body: BODY[ask] })
+          expectError(answer, 401, 'invalid_api_key', ['This API key is revoked.'])
+          expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer realm="petstore", error="invalid_token"')
+          expect(await everything(service)).toEqual(before)
+        })
+      }
+    })
+  })
+}
+
+/** A store in which the key of each write is revoked while the write waits. */
+function endingKeys(store: Store): Store {
+  const ended =
+    <Before extends unknown[], Result>(at: number, write: (...all: Before) => Promise<Result>) =>
+    async (...all: Before) => {
+      await store.revokeKey(all[at] as bigint)
+      return write(...all)
+    }
+  return {
+    ...store,
+    createPet: ended(1, store.createPet),
+    updatePet: ended(2, store.updatePet),
+    deletePet: ended(1, store.deletePet),
+    updateOrder: ended(2, store.updateOrder),
+    placeOrder: ended(1, store.placeOrder),
+    completeOrder: ended(1, store.completeOrder),
+    cancelOrder: ended(1, store.cancelOrder),
+    returnOrder: ended(1, store.returnOrder),
+  }
+}
+
+async function everything({ get }: Service): Promise<string[]> {
+  const answers = await Promise.all(['/pets?limit=100', '/store/orders', '/store/inventory'].map((path) => get(path)))
+  return answers.map(({ text }) => text)
+}

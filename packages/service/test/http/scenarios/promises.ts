@@ -1,0 +1,42 @@
+// Every promise of the catalogue, each a test under its id, as `petstore verify` examines any server.
+
+import { beforeAll, expect, test } from 'bun:test'
+import { checkAgainstContract } from '../../../../../test/support/contract-check.ts'
+import { PROMISES } from '../../../../verify/src/catalogue.ts'
+import { Examination } from '../../../../verify/src/examination.ts'
+import { describeApi, type OnStore } from './api.ts'
+
+/** What a service that lacks nothing does not show: packages/service/test/http/scenarios/rate-limit.ts and store-failures.ts do. */
+const UNSEEN: readonly string[] = ['errors.retry-after']
+
+export function promises(on: OnStore): void {
+  describeApi('promises', on, (api) => {
+    let examination: Examination
+    beforeAll(async () => {
+      const service = await api.start({ now: Date.now })
+      const keys = {
+        full: service.key,
+        'read-only': await service.addKey({ readOnly: true }),
+        other: await service.addKey(),
+      }
+      const target = { baseUrl: new URL(service.url), keys, write: true, timeoutMs: 10_000, totalMs: 600_000 }
+      examination = new Examination(target, PROMISES)
+      await examination.begin()
+    })
+
+    for (const { id } of PROMISES) {
+      test(id, async () => {
+        const result = await examination.resultOf(id)
+        expect(result).toMatchObject({ id, outcome: UNSEEN.includes(id) ? 'not_checked' : 'held' })
+      })
+    }
+
+    test('every answer is one that the contract declares', () => {
+      for (const { asked, status, headers, text } of examination.seen) {
+        const answer = { status, headers: new Headers(headers.map(([name, value]) => [name, value])), text }
+        const name = checkAgainstContract(asked.method, asked.path, answer)
+        if (name) on.observe(name, answer)
+      }
+    })
+  })
+}

@@ -1,0 +1,80 @@
+// What a key is told and refused under PETSTORE_RATE_LIMIT, and that without it
+// nothing is said of limits.
+
+import { beforeAll, expect, test } from 'bun:test'
+import type { Answer, Service } from '../../../../../test/support/service.ts'
+import { bearer, describeApi, expectError, type OnStore, OPERATIONS } from './api.ts'
+
+export function rateLimit(on: OnStore): void {
+  describeApi('PETSTORE_RATE_LIMIT', on, (api) => {
+    let limited: Service
+    beforeAll(async () => {
+      limited = await api.start({ rateLimit: { requests: 3, periodSeconds: 60 } })
+    })
+
+    const limits = ({ headers }: Answer) => [headers.get('RateLimit'), headers.get('RateLimit-Policy')]
+
+    test('a key may send a burst, whatever the answers; the headers say how many requests are left, and when the next is added', async () => {
+      const headers = bearer(await limited.addKey())
+      const answers = [
+        await limited.get('/pets', headers),
+        await limited.get('/pets?limit=0', headers),
+        await limited.get('/pets/0', headers),
+      ]
+      expect(answers.map(({ status }) => status)).toEqual([200, 400, 404])
+      const policy = '"key";q=3;w=60'
+      expect(answers.map(limits)).toEqual([
+        ['"key";r=2;t=20', policy],
+        ['"key";r=1;t=20', policy],
+        ['"key";r=0;t=20', policy],
+      ])
+      limited.clock.at += 32_000
+      expect(limits(await limited.get('/pets', headers))).toEqual(['"key";r=0;t=8', policy])
+      limited.clock.at -= 32_000
+    })
+
+    test('after the burst, every operation answers 429, other keys are served, and Retry-After says when to try again', async () => {
+      const headers = bearer(await limited.addKey())
+      for (let n = 0; n < 3; n++) await limited.get('/pets', headers)
+      for (const ask of OPERATIONS) {
+        const [method = '', path = ''] = ask.split(' ')
+        const answer = await limited.request(method, path, { headers })
+        expectError(answer, 429, 'rate_limited', ['3 requests every 60 seconds'])
+        expect([answer.headers.get('Retry-After'), ...limits(answer)]).toEqual([
+          '20',
+          '"key";r=0;t=20',
+          '"key";q=3;w=60',
+        ])
+      }
+      expect((await limited.get('/pets', bearer(await limited.addKey()))).status).toBe(200)
+      limited.clock.at += 20_000
+      expect((await limited.get('/pets', headers)).status).toBe(200)
+      expect((await limited.get('/pets', headers)).status).toBe(429)
+    })
+
+    test('a clock that is set back takes no requests from a key, and its bucket fills from there on', async () => {
+      const headers = bearer(await limited.addKey())
+      const statuses = async (count: number) => {
+        const answers = await Array.fromAsync({ length: count }, () => limited.get('/pets', headers))
+        return answers.map(({ status }) => status)
+      }
+      expect(await statuses(1)).toEqual([200])
+      limited.clock.at -= 3_600_000
+      expect(await statuses(3)).toEqual([200, 200, 429])
+      limited.clock.at += 20_000
+      expect(await statuses(2)).toEqual([200, 429])
+    })
+
+    test('is checked after the key and before the body', async () => {
+      const headers = bearer(await limited.addKey({ readOnly: true }))
+      for (let n = 0; n < 5; n++) expect((await limited.request('POST', '/pets', { headers })).status).toBe(403)
+      const writing = { ...bearer(await limited.addKey()), 'Content-Type': 'text/plain' }
+      for (let n = 0; n < 3; n++) expect((await limited.post('x', writing)).status).toBe(415)
+      expect((await limited.post('x', writing)).status).toBe(429)
+    })
+
+    test('without a limit there are no such headers', async () => {
+      expect((await api.service.get('/pets')).headers.has('RateLimit')).toBe(false)
+    })
+  })
+}

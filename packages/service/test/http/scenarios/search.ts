@@ -1,0 +1,32 @@
+// Search beside what its promises say: links with hostile words.
+
+import { beforeAll, expect, test } from 'bun:test'
+import { petBody } from '../../../../../test/support/pets.ts'
+import type { Answer } from '../../../../../test/support/service.ts'
+import { describeApi, JSON_TYPE, type OnStore } from './api.ts'
+import { turnToNow } from './orders.ts'
+
+const names = ({ text }: Answer): string[] => JSON.parse(text).map(({ name }: { name: string }) => name)
+const target = ({ headers }: Answer, relation: string) =>
+  new RegExp(`<\\/v1([^>]*)>; rel="${relation}"`).exec(headers.get('Link') ?? '')?.[1] ?? ''
+
+export function search(on: OnStore): void {
+  describeApi('search', on, (api) => {
+    const get = (path: string) => api.service.get(path)
+
+    beforeAll(async () => {
+      turnToNow(api)
+      for (const name of ['Old Biscuit', 'Biscuit', 'biscotti']) await api.service.post(petBody({ name }), JSON_TYPE)
+    })
+
+    test('links carry the search, forth and back, whatever is in it', async () => {
+      const first = await get('/pets?limit=2&search=BIS&sort=newest')
+      expect(names(first)).toEqual(['biscotti', 'Biscuit'])
+      const second = await get(target(first, 'next'))
+      expect(names(second)).toEqual(['Old Biscuit'])
+      expect((await get(target(second, 'prev'))).text).toBe(first.text)
+      const hostile = await get('/pets?limit=1&search=%22bis%3E%3B%20b%3C%26%22')
+      expect(names(await get(target(hostile, 'next')))).toEqual(['Biscuit'])
+    })
+  })
+}

@@ -1,0 +1,58 @@
+// What is answered and logged when the store fails: a driver's words are for the log, and never leave the service.
+
+import { expect, test } from 'bun:test'
+import { PetstoreError } from '../../../src/domain/errors.ts'
+import type { Store } from '../../../src/domain/store.ts'
+import { BODY, describeApi, expectError, type OnStore, OPERATIONS } from './api.ts'
+
+export function storeFailures(on: OnStore): void {
+  describeApi('failures of the store', on, (api) => {
+    let count = 0
+    /** Another one each time: the same failure again is only counted (packages/service/test/http/failure-log.test.ts). */
+    const cause = () => new Error(`secret words ${++count}`)
+    const failures = [
+      [500, 'internal', cause],
+      [503, 'unavailable', () => new PetstoreError('unavailable', 'Gone.', { cause: cause() })],
+      [503, 'storage_full', () => new PetstoreError('storage_full', 'Full.', { cause: cause() })],
+    ] as const
+    // No real store fails in each of these ways on demand; packages/service/test/store/ shows how the real ones do.
+    for (const [status, code, failure] of failures) {
+      test(`${code} becomes ${status} on every operation, and is logged under its request id`, async () => {
+        const failing = await api.start({ store: failingStore(api.service.store, failure) })
+        for (const ask of OPERATIONS) {
+          const [method = '', path = ''] = ask.split(' ')
+          const answer = await failing.request(method, path, { body: BODY[ask] })
+          expectError(answer, status, code, [])
+          expect(answer.text).not.toContain('secret')
+          expect(answer.headers.get('Retry-After')).toBe(status === 503 ? '1' : null)
+          const line = JSON.parse(failing.logged.at(-1) ?? '')
+          expect(line).toMatchObject({ level: 'error', code, requestId: answer.headers.get('X-Request-Id') })
+          expect(line.err.message).toContain('secret words')
+        }
+      })
+    }
+  })
+}
+
+/** Every operation's method fails; keys are found, and nothing is swept. */
+function failingStore(store: Store, failure: () => Error): Store {
+  const fail = () => Promise.reject(failure())
+  return {
+    ...store,
+    listPets: fail,
+    createPet: fail,
+    getPet: fail,
+    updatePet: fail,
+    deletePet: fail,
+    updateOrder: fail,
+    placeOrder: fail,
+    getOrder: fail,
+    listOrders: fail,
+    completeOrder: fail,
+    cancelOrder: fail,
+    returnOrder: fail,
+    getInventory: fail,
+    listEvents: fail,
+    findEnd: fail,
+  }
+}

@@ -1,0 +1,54 @@
+// Lists that are asked for together: who asks for the same shares one run, and nobody who asks for anything else.
+
+import { expect, test } from 'bun:test'
+import type { Answer } from '../../src/http/response/response.ts'
+import { SharedReads } from '../../src/http/response/shared-reads.ts'
+
+const answer = (body: string): Answer => ({ status: 200, body })
+
+test('equal calls share a run; another name has its own', async () => {
+  const runs: string[] = []
+  const shared = new SharedReads<Answer>()
+  const ask = (name: string) =>
+    shared.get(name, async () => {
+      runs.push(name)
+      return answer(name)
+    })
+  const [first, again, other] = await Promise.all([ask('/v1/pets'), ask('/v1/pets'), ask('/v1/pets?limit=5')])
+  expect(runs).toEqual(['/v1/pets', '/v1/pets?limit=5'])
+  expect(again).toBe(first as Answer)
+  expect(other?.body).toBe('/v1/pets?limit=5')
+})
+
+test('a run answers only the calls made before it started', async () => {
+  let runs = 0
+  const began: (() => void)[] = []
+  const shared = new SharedReads<Answer>()
+  const ask = () =>
+    shared.get('/v1/pets', async () => {
+      const run = ++runs
+      await new Promise<void>((resolve) => began.push(resolve))
+      return answer(String(run))
+    })
+  const first = ask()
+  while (began.length < 1) await Bun.sleep(1)
+  const late = [ask(), ask()]
+  began[0]?.()
+  expect((await first).body).toBe('1')
+  while (began.length < 2) await Bun.sleep(1)
+  began[1]?.()
+  expect((await Promise.all(late)).map(({ body }) => body)).toEqual(['2', '2'])
+})
+
+test('a run that fails fails for those who share it, and for nobody after', async () => {
+  let runs = 0
+  const shared = new SharedReads<Answer>()
+  const ask = () =>
+    shared.get('/v1/pets', async () => {
+      if (++runs === 1) throw new Error('the database is gone')
+      return answer('again')
+    })
+  const failed = await Promise.allSettled([ask(), ask()])
+  expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect((await ask()).body).toBe('again')
+})

@@ -1,0 +1,213 @@
+// Slow and many: clients that send or read at a crawl are cut off while others are served, and the log stays JSON; idle connections are
+// cheap, and running out of descriptors is survived.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { petBody } from '../../../../test/support/pets.ts'
+import { ask, type Running, root, serve } from '../../../../test/support/process.ts'
+
+/** The runtime cuts after some 12 s; more, because the machine may be busy. */
+const CUT_MS_MAX = 40_000
+/** The runtime has written by then what it writes for one who does not read. */
+const UNREAD_MS = 5_000
+const PET = petBody()
+
+const portOf = ({ url }: Running) => Number(new URL(url).port)
+const memoryMb = (pid: number) =>
+  Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+
+describe('slow clients', () => {
+  let server: Running
+  beforeAll(async () => {
+    server = await serve(['--ephemeral'])
+    for (let n = 0; n < 100; n++)
+      await ask('POST', `${server.url}/pets`, server.key, petBody({ name: 'x'.repeat(255) }))
+  })
+  afterAll(() => server.stop())
+
+  const head = () => `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${server.key}\r\n`
+
+  // All at once, so that the whole takes as long as the slowest.
+  const crawls: [string, () => Promise<number>][] = [
+    ['headers', () => drip(portOf(server), 'GET /v1/pets HTTP/1.1\r\nHost: a\r\n', 'X: y\r\n')],
+    ['a request line', () => drip(portOf(server), 'G', 'E')],
+    ['a body', () => drip(portOf(server), `${head()}Content-Length: 60000\r\n\r\n`, ' ')],
+    ['chunks', () => drip(portOf(server), `${head()}Transfer-Encoding: chunked\r\n\r\n`, '1\r\n \r\n')],
+    ['nothing at all', () => drip(portOf(server), '', '')],
+  ]
+
+  test('that drip headers, bodies or chunks are cut, while others are served as usual', async () => {
+    const unreadFile = await stalled(server, await largestFile(server), 'Accept-Encoding: identity')
+    let watching = true
+    const others = (async () => {
+      let slowest = 0
+      for (; watching; await Bun.sleep(50)) {
+        const begun = performance.now()
+        expect((await ask('POST', `${server.url}/pets`, server.key, PET)).status).toBe(201)
+        slowest = Math.max(slowest, performance.now() - begun)
+      }
+      return slowest
+    })()
+    const unread = Promise.all(Array.from({ length: 50 }, () => neverRead(server)))
+    const before = memoryMb(server.pid)
+    const cut = await Promise.all(crawls.map(async ([description, crawl]) => [description, await crawl()] as const))
+    const answered = await unread
+    watching = false
+    expect(cut.filter(([, ms]) => ms > CUT_MS_MAX)).toEqual([])
+    expect(await others).toBeLessThan(20_000)
+    // Who does not read gets what the sockets hold, and costs no more memory than that.
+    expect(Math.max(...answered)).toBeLessThan(500)
+    expect(memoryMb(server.pid) - before).toBeLessThan(100)
+    unreadFile.terminate()
+    // What the runtime has to say of connections that it ends would be a line of plain text.
+    const log = server.stderr().trim().split('\n')
+    expect(log.filter((line) => !line.startsWith('{'))).toEqual([])
+  })
+})
+
+test.if(process.platform === 'linux')(
+  'clients that do not read a large file, in any encoding, or a list cost little memory, in the process and outside',
+  async () => {
+    const server = await serve(['--ephemeral'], { env: { PETSTORE_LOG_LEVEL: 'silent' } })
+    const pet = petBody({ name: '😀'.repeat(255) })
+    await Promise.all(Array.from({ length: 100 }, () => ask('POST', `${server.url}/pets`, server.key, pet)))
+    const { origin } = new URL(server.url)
+    const script = await largestFile(server)
+    const asked: [path: string, header: string][] = [
+      [script, 'Accept-Encoding: identity'],
+      [script, 'Accept-Encoding: gzip'],
+      [script, 'Accept-Encoding: br'],
+      ['/openapi.json', 'Accept-Encoding: identity'],
+      ['/v1/pets?limit=100', `Authorization: Bearer ${server.key}`],
+    ]
+    // The first answers are not compressed, and not cached.
+    for (const [path, header] of asked) {
+      const [, encoding = null] = /: (gzip|br)$/.exec(header) ?? []
+      let answer: Response
+      do {
+        answer = await fetch(origin + path, { headers: [header.split(': ')], decompress: false })
+        await answer.bytes()
+      } while (answer.headers.get('Content-Encoding') !== encoding)
+    }
+    const before = memoryMb(server.pid)
+    const each = 100
+    const unread = await Promise.all(
+      asked.flatMap((one) => Array.from({ length: each }, () => stalled(server, ...one))),
+    )
+    while (held(portOf(server)).unread.filter((bytes) => bytes > 0).length < unread.length) await Bun.sleep(50)
+    // A copy for each would be 540 MB.
+    expect(memoryMb(server.pid) - before).toBeLessThan(100)
+    expect(Math.max(...held(portOf(server)).unsent)).toBeLessThan(500_000)
+    for (const socket of unread) socket.terminate()
+    expect(await server.stop()).toBe(0)
+  },
+)
+
+test('10 000 idle connections cost less than 200 MB, and others are served as usual', async () => {
+  // As many as this process and the server may open.
+  const limit = Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1])
+  const count = Math.min(10_000, limit - 500)
+  const server = await serve(['--ephemeral'])
+  await ask('GET', `${server.url}/pets`, server.key)
+  const before = memoryMb(server.pid)
+  const sockets: Socket[] = []
+  while (sockets.length < count) {
+    const more = Math.min(250, count - sockets.length)
+    sockets.push(...(await Promise.all(Array.from({ length: more }, () => opened(portOf(server))))))
+  }
+  const begun = performance.now()
+  expect((await ask('POST', `${server.url}/pets`, server.key, PET)).status).toBe(201)
+  expect(performance.now() - begun).toBeLessThan(20_000)
+  expect(memoryMb(server.pid) - before).toBeLessThan(200)
+  for (const socket of sockets) socket.destroy()
+  expect(await server.stop()).toBe(0)
+})
+
+test('without free descriptors, open connections are served; with free ones again, all are', async () => {
+  const limited = `ulimit -n 64; exec "${root}/bin/petstore" "$@"`
+  const server = await serve(['--ephemeral'], { command: ['sh', '-c', limited, 'petstore'] })
+  const first = await opened(portOf(server))
+  const sockets = await Promise.all(Array.from({ length: 200 }, () => opened(portOf(server))))
+  first.write(`GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${server.key}\r\n\r\n`)
+  const answer = await new Promise<string>((resolve) => first.once('data', (bytes) => resolve(bytes.toString())))
+  expect(answer).toStartWith('HTTP/1.1 200')
+  for (const socket of [first, ...sockets]) socket.destroy()
+  await Bun.sleep(200)
+  expect((await ask('POST', `${server.url}/pets`, server.key, PET)).status).toBe(201)
+  expect(await server.stop()).toBe(0)
+})
+
+function opened(port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(socket))
+    socket.on('error', reject)
+  })
+}
+
+/** Asks, and reads nothing. */
+function stalled(server: Running, path: string, header: string) {
+  return Bun.connect({
+    hostname: '127.0.0.1',
+    port: portOf(server),
+    socket: {
+      open(socket) {
+        socket.pause()
+        socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n${header}\r\n\r\n`)
+      },
+      data() {},
+    },
+  })
+}
+
+/** The bytes that the system holds for each connection to the port: of the server's answer, and at the client (proc_net(5)). */
+function held(port: number): { unsent: number[]; unread: number[] } {
+  const hex = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  const sockets = readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+  const queue = (at: number, index: number) =>
+    sockets
+      .filter((fields) => fields[at]?.endsWith(hex))
+      .map(([, , , , queues]) => Number.parseInt(queues?.split(':')[index] ?? '', 16))
+  return { unsent: queue(1, 0), unread: queue(2, 1) }
+}
+
+/** Milliseconds until the connection is cut; what the server says before does not count. */
+async function drip(port: number, first: string, then: string): Promise<number> {
+  const begun = performance.now()
+  const socket = await opened(port)
+  const dripping = setInterval(() => then && socket.write(then), 500)
+  socket.write(first)
+  socket.on('data', () => undefined)
+  socket.on('error', () => undefined)
+  await Promise.race([new Promise((resolve) => socket.once('close', resolve)), Bun.sleep(CUT_MS_MAX + 1_000)])
+  clearInterval(dripping)
+  socket.destroy()
+  return performance.now() - begun
+}
+
+/** Asks for 1000 pages at once, reads none for a while, and then counts the answers that were waiting for it. */
+async function neverRead({ url, key }: Running): Promise<number> {
+  const socket = await opened(Number(new URL(url).port))
+  socket.pause()
+  socket.on('error', () => undefined)
+  socket.write(`GET /v1/pets?limit=100 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`.repeat(1_000))
+  await Bun.sleep(UNREAD_MS)
+  let text = ''
+  socket.on('data', (bytes) => {
+    text += bytes.toString('latin1')
+  })
+  socket.resume()
+  await Promise.race([new Promise((resolve) => socket.once('close', resolve)), Bun.sleep(3_000)])
+  socket.destroy()
+  return text.match(/HTTP\/1\.1 200/g)?.length ?? 0
+}
+
+/** The path of the script of the reference's library. */
+async function largestFile({ url }: Running): Promise<string> {
+  const page = new URL('/docs', url)
+  const [script] = /docs\/scalar-[\w-]+\.js/.exec(await (await fetch(page)).text()) ?? []
+  if (!script) throw new Error('the reference names no such script')
+  return new URL(script, page).pathname
+}

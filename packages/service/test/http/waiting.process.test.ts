@@ -1,0 +1,68 @@
+// A wait that is longer than what ends idle connections: at the service itself, behind nginx, and on PostgreSQL behind PgBouncer. All at once,
+// because each takes its time.
+
+import { expect, test } from 'bun:test'
+import { connect } from 'node:net'
+import { temporaryFile } from '../../../../test/support/files.ts'
+import { petBody } from '../../../../test/support/pets.ts'
+import { PgBouncer, pgbouncerVersion } from '../../../../test/support/pgbouncer.ts'
+import { freePort } from '../../../../test/support/ports.ts'
+import { sharedCluster } from '../../../../test/support/postgres.ts'
+import { PROXIES, startProxy } from '../../../../test/support/proxies.ts'
+import { type Service, startService } from '../../../../test/support/service.ts'
+
+/** The service ends an idle connection after about 12 s. */
+const LONG_MS = 13_500
+
+const [nginx] = PROXIES
+const without = [...(nginx?.found ? [] : ['nginx']), ...(pgbouncerVersion ? [] : ['PgBouncer'])]
+const missing = without.length > 0 ? ` (without ${without.join(' and ')}: not installed)` : ''
+
+test(`a wait of many seconds is answered, wherever it passes${missing}`, async () => {
+  const stops: (() => Promise<void>)[] = []
+  const start = async (address: string) => {
+    const service = await startService({ address, now: Date.now })
+    stops.unshift(() => service.stop())
+    return { service, port: service.port }
+  }
+  const ways = [await start(temporaryFile('petstore.db'))]
+  if (nginx?.found) {
+    const { service } = await start(temporaryFile('petstore.db'))
+    const port = freePort()
+    const proxy = await startProxy(nginx, port, service.port)
+    stops.unshift(() => proxy.stop())
+    ways.push({ service, port })
+  }
+  const cluster = await sharedCluster()
+  const address = await cluster.newDatabase()
+  ways.push(await start(address))
+  if (pgbouncerVersion) {
+    const pooler = await PgBouncer.start(Number(new URL(address).port))
+    stops.push(() => pooler.stop())
+    ways.push(await start(pooler.through(address)))
+  }
+  await Promise.all(ways.map(({ service, port }) => waitLong(service, port)))
+  for (const stop of stops) await stop()
+})
+
+async function waitLong(service: Service, port: number): Promise<void> {
+  const socket = connect(port, '127.0.0.1')
+  let received = ''
+  let endedAt = 0
+  socket.on('data', (bytes) => {
+    received += bytes
+  })
+  socket.on('close', () => {
+    endedAt = performance.now()
+  })
+  socket.write(
+    `GET /v1/store/events?from=now&petId=1&wait=30 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\n\r\n`,
+  )
+  await Bun.sleep(LONG_MS)
+  expect({ received, endedAt }).toEqual({ received: '', endedAt: 0 })
+  await service.post(petBody())
+  while (!received.includes('\r\n\r\n[')) await Bun.sleep(20)
+  expect(received).toStartWith('HTTP/1.1 200')
+  expect(received).toContain('"type":"pet.added"')
+  socket.destroy()
+}

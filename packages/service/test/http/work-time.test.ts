@@ -1,0 +1,96 @@
+// Requests that the service works on for long: they are answered, and after a time of their own with 503. Idle connections still end.
+
+import { describe, expect, test } from 'bun:test'
+import { rejectionOf } from '../../../../test/support/rejection.ts'
+import { type Service, startService } from '../../../../test/support/service.ts'
+import { within } from '../../src/cli/stop.ts'
+import { createMetrics } from '../../src/observability/metrics.ts'
+import { openStore } from '../../src/store/kinds.ts'
+
+/** Longer than the runtime lets a connection be idle. */
+const LONG_MS = 15_000
+/** It ends idle connections after some 12 s; more, because the machine may be busy. */
+const IDLE_MS_MAX = 60_000
+
+const body = '{"name":"Rex","categoryId":7}'
+
+/** Pets are read and added as always, after `until`. */
+async function startSlow(until: Promise<unknown>, options: { workSecondsMax?: number } = {}) {
+  const store = await openStore(':memory:', { now: Date.now })
+  const metrics = createMetrics()
+  const slow = <Method extends (...given: never[]) => Promise<unknown>>(method: Method) =>
+    (async (...given) => {
+      await until
+      return method(...given)
+    }) as Method
+  const slowed = { ...store, getPet: slow(store.getPet), createPet: slow(store.createPet), ping: slow(store.ping) }
+  const service = await startService({ ...options, store: slowed, metrics })
+  return { ...service, metrics, stop: () => service.stop().then(store.close) }
+}
+
+/** Sends a request on a connection of its own. `answer`: the first line; `ended` resolves when the service ends the connection. */
+async function connect({ port, key }: Service, path: string) {
+  const answered = Promise.withResolvers<string>()
+  const ended = Promise.withResolvers<void>()
+  const socket = await Bun.connect({
+    hostname: '127.0.0.1',
+    port,
+    socket: {
+      data: (_, bytes) => answered.resolve(bytes.toString('latin1').split('\r\n')[0] as string),
+      close() {
+        answered.resolve('closed')
+        ended.resolve()
+      },
+    },
+  })
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`)
+  return { answer: answered.promise, ended: ended.promise }
+}
+
+// They wait, each for seconds: at the same time.
+describe.concurrent('a request that takes long', () => {
+  test('is answered, and only then its connection may be idle for too long', async () => {
+    const service = await startSlow(Bun.sleep(LONG_MS))
+    const asked = ['/v1/pets/1', '/readyz', `/v1/store/events?wait=${LONG_MS / 1_000}`]
+    const connections = await Promise.all(asked.map((path) => connect(service, path)))
+    const answers = await Promise.all(connections.map(({ answer }) => answer))
+    expect(answers).toEqual(['HTTP/1.1 404 Not Found', 'HTTP/1.1 200 OK', 'HTTP/1.1 200 OK'])
+    for (const { ended } of connections) expect(await within(IDLE_MS_MAX, ended)).toBe(true)
+    await service.stop()
+  })
+
+  test('is answered 503 after its time; what it does is done and logged all the same', async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    const service = await startSlow(held, { workSecondsMax: 2 })
+    const [created, ready] = await Promise.all([service.post(body), fetch(`${service.origin}/readyz`)])
+    expect([created.status, ready.status, created.headers.get('Retry-After')]).toEqual([503, 503, '1'])
+    expect(JSON.parse(created.text)).toMatchObject({ code: 'unavailable' })
+    // One request is one in the metrics.
+    const counted = async () =>
+      (await service.metrics.text()).match(/^\w+_seconds_count{operation="createPet".* \d+$/gm)
+    expect(await counted()).toEqual([expect.stringMatching(/"503"} 1$/)])
+    release()
+    expect(JSON.parse((await service.get('/pets')).text)).toMatchObject([{ name: 'Rex' }])
+    while (!service.logged.some((line) => line.includes('"msg":"createPet"'))) await Bun.sleep(10)
+    expect(await counted()).toHaveLength(1)
+    await service.stop()
+  })
+
+  test('because it waits for events is no work', async () => {
+    const service = await startSlow(Promise.resolve(), { workSecondsMax: 1 })
+    expect((await service.get('/store/events?wait=4')).status).toBe(200)
+    await service.stop()
+  })
+
+  test('and whose caller has gone harms nobody', async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    const service = await startSlow(held, { workSecondsMax: 8 })
+    const signal = AbortSignal.timeout(1_000)
+    const gone = fetch(`${service.url}/pets/1`, { signal, headers: { Authorization: `Bearer ${service.key}` } })
+    expect((await rejectionOf(gone)).name).toBe('TimeoutError')
+    await Bun.sleep(5_000)
+    release()
+    expect((await service.get('/pets/1')).status).toBe(404)
+    await service.stop()
+  })
+})

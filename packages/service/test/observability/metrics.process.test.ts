@@ -1,0 +1,255 @@
+// The operations listener: what it tells, that it is not for the public, and that alerts and dashboard ask for what is there.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { temporaryFile } from '../../../../test/support/files.ts'
+import { petBody } from '../../../../test/support/pets.ts'
+import { ask, type Running, root, run, serve } from '../../../../test/support/process.ts'
+import { Progress } from '../../src/cli/events/progress.ts'
+import { createLog } from '../../src/observability/log.ts'
+import { createMetrics } from '../../src/observability/metrics.ts'
+import { openStore } from '../../src/store/kinds.ts'
+
+const PET = petBody()
+const database = temporaryFile('petstore.db')
+let service: Running
+let metricsUrl: string
+beforeAll(async () => {
+  service = await serve(['--database', database], {
+    env: { PETSTORE_ADMIN_PORT: '0', PETSTORE_BACKUP_DIR: dirname(temporaryFile('x')) },
+  })
+  metricsUrl = /^metrics on (\S+)$/m.exec(service.stdout())?.[1] as string
+  for (let n = 0; n < 3; n++) await ask('POST', `${service.url}/pets`, service.key, PET)
+  await ask('GET', `${service.url}/pets`, service.key)
+  await ask('GET', `${service.url}/pets/1`, service.key)
+  await ask('GET', `${service.url}/pets/2`, service.key)
+  await ask('GET', `${service.url}/pets?limit=0`, service.key)
+  const place = (order: object) => ask('POST', `${service.url}/store/orders`, service.key, JSON.stringify(order))
+  await place({ petId: 1 })
+  await ask('POST', `${service.url}/store/orders/1/complete`, service.key)
+  await place({ petId: 2, expiresAt: new Date(Date.now() + 200).toISOString() })
+  while (!service.stderr().includes('"expireOrders"')) await Bun.sleep(20)
+  await place({ petId: 3 })
+  await ask('GET', `${service.url}/pets`, 'none')
+  await ask('GET', `${service.url}/anything/at/all`, service.key)
+})
+afterAll(() => service.stop())
+
+const metrics = async () => (await fetch(metricsUrl)).text()
+const value = (text: string, series: string) => {
+  const line = text.split('\n').find((one) => one.startsWith(`${series} `))
+  return line === undefined ? undefined : Number(line.split(' ').at(-1))
+}
+
+describe('metrics', () => {
+  test('count answers by operation and status, and nothing that a caller can choose', async () => {
+    const text = await metrics()
+    const count = (operation: string, status: number) =>
+      value(text, `petstore_request_duration_seconds_count{operation="${operation}",status="${status}"}`)
+    expect(count('createPet', 201)).toBe(3)
+    expect([count('listPets', 200), count('listPets', 400), count('listPets', 401)]).toEqual([1, 1, 1])
+    expect(count('getPet', 200)).toBe(2)
+    expect(count('none', 404)).toBe(1)
+    expect(text).not.toContain('anything')
+  })
+
+  test('count the requests for orders, the orders that expired, and the pets of each status', async () => {
+    const text = await metrics()
+    const count = (operation: string, status: number) =>
+      value(text, `petstore_request_duration_seconds_count{operation="${operation}",status="${status}"}`)
+    expect([count('placeOrder', 201), count('completeOrder', 200)]).toEqual([3, 1])
+    expect(value(text, 'petstore_store_duration_seconds_count{call="placeOrder",outcome="ok"}')).toBe(3)
+    const transitions = (status: string) => value(text, `petstore_order_transitions_total{status="${status}"}`)
+    expect(['pending', 'completed', 'expired', 'cancelled', 'returned'].map(transitions)).toEqual([3, 1, 1, 0, 0])
+    const pets = (status: string) => value(text, `petstore_pets{status="${status}"}`)
+    expect([pets('available'), pets('pending'), pets('sold')]).toEqual([1, 1, 1])
+  })
+
+  test('report commits, the store, requests in flight and deprecated calls', async () => {
+    const text = await metrics()
+    expect(value(text, 'petstore_commit_changes_sum')).toBe(8)
+    // The name of the releases so far.
+    expect(value(text, 'petstore_commit_creates_sum')).toBe(8)
+    expect(value(text, 'petstore_commit_duration_seconds_count')).toBeGreaterThan(0)
+    expect(value(text, 'petstore_store_duration_seconds_count{call="createPet",outcome="ok"}')).toBe(3)
+    expect(value(text, 'petstore_requests_in_flight')).toBe(0)
+    expect(value(text, 'petstore_pool_size')).toBe(0)
+    expect(value(text, 'petstore_deprecated_calls_total{operation="getPet",key_id="1"}')).toBe(2)
+    expect(value(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6)
+  })
+
+  test('report the disk, and the backup that is due', async () => {
+    while (!service.stderr().includes('"msg":"backup"')) await Bun.sleep(20)
+    const text = await metrics()
+    const [free = -1, size = 0] = ['free', 'size'].map((name) => value(text, `petstore_disk_${name}_bytes`))
+    expect(free).toBeWithin(1, size)
+    expect(value(text, 'petstore_backup_overdue_seconds')).toBe(0)
+  })
+
+  test('report the process under the names that Prometheus’ client libraries share', async () => {
+    const text = await metrics()
+    const ofLinux = ['process_virtual_memory_bytes', 'process_heap_bytes', 'process_open_fds', 'process_max_fds']
+    for (const name of [
+      ...['process_cpu_user_seconds_total', 'process_cpu_system_seconds_total', 'process_cpu_seconds_total'],
+      ...['process_resident_memory_bytes', 'nodejs_heap_size_total_bytes', 'nodejs_heap_size_used_bytes'],
+      ...(process.platform === 'linux' ? ofLinux : []),
+    ]) {
+      expect([name, value(text, name)]).toEqual([name, expect.any(Number)])
+      expect(value(text, name)).toBeGreaterThan(0)
+    }
+    expect(Math.abs((value(text, 'process_start_time_seconds') ?? 0) - Date.now() / 1000)).toBeLessThan(600)
+    for (const which of ['', 'min_', 'max_', 'mean_', 'stddev_', 'p50_', 'p90_', 'p99_']) {
+      expect(value(text, `nodejs_eventloop_lag_${which}seconds`)).toBeGreaterThanOrEqual(0)
+    }
+    // A name is described once, and every line of a sample is a name, perhaps labels, and a number.
+    const described = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name)
+    expect(new Set(described).size).toBe(described.length)
+    for (const line of text.split('\n').filter((one) => one !== '' && !one.startsWith('#'))) {
+      expect(line).toMatch(/^[a-z_0-9]+(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? [0-9.e+-]+$/)
+    }
+  })
+
+  test('contain no part of the key', async () => {
+    expect(await metrics()).not.toContain(service.key.slice(10, 20))
+  })
+
+  test('are on loopback, on their own port, and not among the service’s paths', async () => {
+    expect(new URL(metricsUrl).hostname).toBe('127.0.0.1')
+    expect((await fetch(new URL('/metrics', service.url))).status).toBe(404)
+    expect((await fetch(new URL('/v1/pets', metricsUrl))).status).toBe(404)
+  })
+})
+
+test('lack only the inventory when the store does not answer', async () => {
+  const metrics = createMetrics()
+  const store = metrics.timed(await openStore(':memory:', { now: Date.now }))
+  expect(await metrics.text()).toContain('petstore_pets{status="sold"} 0')
+  await store.close()
+  const text = await metrics.text()
+  expect(text).not.toContain('petstore_pets{')
+  expect(text).toContain('petstore_requests_in_flight 0')
+})
+
+test('without PETSTORE_ADMIN_PORT there is no listener', async () => {
+  const plain = await serve(['--ephemeral'])
+  expect(plain.stdout()).not.toContain('metrics')
+  await plain.stop()
+})
+
+test('an admin port in use ends the start with a sentence and status 1', async () => {
+  const { port } = new URL(metricsUrl)
+  const { status, stderr } = await run(['serve', '--ephemeral', '--port', '0'], { env: { PETSTORE_ADMIN_PORT: port } })
+  expect([status, stderr]).toEqual([1, expect.stringContaining('with PETSTORE_ADMIN_PORT')])
+})
+
+describe('docs/monitoring', () => {
+  const files = ['prometheus-rules.yaml', 'grafana-dashboard.json'].map((name) => join(root, 'docs/monitoring', name))
+
+  test('uses only metrics and labels that exist', async () => {
+    const text = (await metrics()) + new Progress(createLog('silent')).text()
+    const known = new Set([...text.matchAll(/^([a-z_]+)[{ ]/gm)].map(([, name]) => name as string)).add('up')
+    const asked = files.flatMap((file) => expressions(readFileSync(file, 'utf8')))
+    expect(asked.length).toBeGreaterThan(15)
+    for (const name of asked.flatMap((one) => one.match(/\b(?:petstore|process|up)[a-z_]*(?=[{[ ])/g) ?? [])) {
+      expect(known).toContain(name)
+    }
+    const labels = new Set([...text.matchAll(/([a-z_]+)="/g)].map(([, name]) => name as string))
+    for (const [, by = ''] of asked.join('\n').matchAll(/by \(([^)]*)\)/g)) {
+      for (const label of by.split(', ')) expect([...labels, 'instance']).toContain(label)
+    }
+  })
+
+  test('every alert is tested, that it comes and that it does not', () => {
+    const read = <Of>(name: string) => Bun.YAML.parse(readFileSync(join(root, 'docs/monitoring', name), 'utf8')) as Of
+    const { groups } = read<{ groups: { rules: { alert: string }[] }[] }>('prometheus-rules.yaml')
+    const { tests } = read<{ tests: { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] }[] }>(
+      'prometheus-rules.test.yaml',
+    )
+    const tested = tests.flatMap(({ alert_rule_test: all }) =>
+      all.map(({ alertname, exp_alerts }) => `${alertname} ${exp_alerts.length}`),
+    )
+    const alerts = groups.flatMap(({ rules }) => rules).map(({ alert }) => alert)
+    expect(tested.sort()).toEqual(alerts.flatMap((alert) => [`${alert} 0`, `${alert} 1`]).sort())
+  })
+
+  const promtool = Bun.which('promtool')
+  test.skipIf(!promtool)(
+    `the rules do what their tests say${promtool ? '' : ': skipped, promtool missing'}`,
+    async () => {
+      const command = ['promtool', 'test', 'rules', 'prometheus-rules.test.yaml']
+      const { status, stdout, stderr } = await run([], { command, cwd: join(root, 'docs/monitoring') })
+      expect([status, stdout + stderr]).toEqual([0, expect.stringContaining('SUCCESS')])
+    },
+  )
+
+  test('each panel has a description, no two lie on one another, and single figures are on top', () => {
+    interface Panel {
+      id: number
+      type: string
+      description?: string
+      gridPos: Record<'x' | 'y' | 'w' | 'h', number>
+    }
+    const { panels } = JSON.parse(readFileSync(files[1] as string, 'utf8')) as { panels: Panel[] }
+    expect(panels.filter(({ description = '' }) => description === '')).toEqual([])
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+    const squares = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, n) => `${x + (n % w)} ${y + Math.floor(n / w)}`),
+    )
+    expect(new Set(squares).size).toBe(squares.length)
+    expect(panels.filter(({ type }) => type === 'stat').map(({ gridPos }) => gridPos.y)).toEqual([0, 0, 0, 0, 0, 0])
+  })
+
+  function expressions(text: string): string[] {
+    const document = Bun.YAML.parse(text) as {
+      groups?: { rules: { expr: string }[] }[]
+      panels?: { targets: { expr: string }[] }[]
+    }
+    const rules = document.groups?.flatMap((group) => group.rules) ?? []
+    const targets = document.panels?.flatMap((panel) => panel.targets) ?? []
+    return [...rules, ...targets].map(({ expr }) => expr)
+  }
+})
+
+describe('a caller’s trace', () => {
+  const create = async (traceparent: string) => {
+    const headers = { Authorization: `Bearer ${service.key}`, traceparent }
+    const answer = await fetch(`${service.url}/pets`, { method: 'POST', headers, body: PET })
+    const requestId = answer.headers.get('X-Request-Id') as string
+    while (!service.stderr().includes(`${requestId}`)) await Bun.sleep(5)
+    return JSON.parse(
+      service
+        .stderr()
+        .split('\n')
+        .find((line) => line.includes(requestId)) ?? '',
+    )
+  }
+
+  test('is logged', async () => {
+    const line = await create('00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01')
+    expect(line).toMatchObject({ traceId: '4bf92f3577b34da6a3ce929d0e0e4736', parentId: '00f067aa0ba902b7' })
+  })
+
+  test('that is malformed is ignored', async () => {
+    for (const bad of [
+      'x',
+      '00-00000000000000000000000000000000-00f067aa0ba902b7-01',
+      '00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01',
+      '00-4BF9-00f0-01',
+    ]) {
+      expect(await create(bad)).not.toHaveProperty('traceId')
+    }
+  })
+})
+
+test('petstore deprecated lists the keys that call deprecated operations', async () => {
+  const file = temporaryFile('petstore.db')
+  const none = await run(['keys', 'create', '--name', 'till', '--database', file])
+  expect((await run(['deprecated', '--database', file])).stdout).toContain('No key has called')
+  const caller = await serve(['--database', file])
+  for (let n = 0; n < 2; n++) await ask('GET', `${caller.url}/pets/1`, none.stdout.trim())
+  await caller.stop()
+  expect((await run(['deprecated', '--database', file])).stdout).toMatch(/\n1 +till +getPet +2 +\d{4}-/)
+  const [row] = JSON.parse((await run(['deprecated', '--json', '--database', file])).stdout)
+  expect(row).toMatchObject({ keyId: 1, name: 'till', operationId: 'getPet', calls: 2 })
+})

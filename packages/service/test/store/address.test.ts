@@ -1,0 +1,80 @@
+// Addresses of stores: what is understood, what is refused, and that no password is ever shown.
+
+import { describe, expect, test } from 'bun:test'
+import { readConfig } from '../../src/config/config.ts'
+import { describeAddress, isPostgresAddress, parsePostgresAddress } from '../../src/store/postgres/address.ts'
+
+const SECRET = 'hunter2'
+
+test('an address of PostgreSQL has hosts, a user, a password and a database, percent-decoded', () => {
+  expect(parsePostgresAddress('postgres://shop:p%40ss%2F%3A@db1:5433,[::1],db3.example/pet%20store')).toEqual({
+    hosts: [
+      { host: 'db1', port: 5433 },
+      { host: '::1', port: 5432 },
+      { host: 'db3.example', port: 5432 },
+    ],
+    user: 'shop',
+    password: 'p@ss/:',
+    database: 'pet store',
+    sslMode: 'prefer',
+    sslRootCert: undefined,
+    connections: 8,
+  })
+  const parameters = 'sslmode=verify-full&sslrootcert=%2Fca.pem&connections=20'
+  expect(parsePostgresAddress(`postgresql://shop@db/p?${parameters}`)).toMatchObject({
+    password: undefined,
+    sslMode: 'verify-full',
+    sslRootCert: '/ca.pem',
+    connections: 20,
+  })
+})
+
+test('the shown address has hosts and database only', () => {
+  expect(describeAddress(`postgres://shop:${SECRET}@db1,db2:5433/pets?sslmode=require`)).toBe(
+    'postgres://db1:5432,db2:5433/pets',
+  )
+})
+
+test('a file name is not an address of PostgreSQL', () => {
+  for (const file of ['data/petstore.db', '/postgres', 'postgres', './postgres:x']) {
+    expect(isPostgresAddress(file)).toBe(false)
+  }
+})
+
+test('a folder for backups is refused for PostgreSQL', () => {
+  const environment = { PETSTORE_DATABASE: `postgres://shop:${SECRET}@db/pets`, PETSTORE_BACKUP_DIR: '/backups' }
+  expect(() => readConfig(environment)).toThrow('PETSTORE_BACKUP_DIR is for files')
+})
+
+describe('an address that cannot be used is refused, with a reason and without the password', () => {
+  for (const address of [
+    `postgres://shop:${SECRET}@db`,
+    `postgres://shop:${SECRET}@db/`,
+    `postgres://shop:${SECRET}@/pets`,
+    `postgres://:${SECRET}@db/pets`,
+    `postgres://db/pets?password=${SECRET}`,
+    `postgres://shop:${SECRET}@db:99999/pets`,
+    `postgres://shop:${SECRET}@db:0/pets`,
+    `postgres://shop:${SECRET}@db,/pets`,
+    `postgres://shop:${SECRET}@db/pets?sslmode=never`,
+    `postgres://shop:${SECRET}@db/pets?connections=0`,
+    `postgres://shop:${SECRET}@db/pets?connections=101`,
+    `postgres://shop:${SECRET}@db/pets?max=1`,
+    `postgres://shop:${SECRET}@db/pets#x`,
+    `postgres://shop:${SECRET}%zz@db/pets`,
+    `postgres://shop:${SECRET}/x@db/pets`,
+    `postgres:shop:${SECRET}@db/pets`,
+    `mysql://shop:${SECRET}@db/pets`,
+  ]) {
+    test(address.replace(SECRET, '…'), () => {
+      let message = ''
+      try {
+        readConfig({ PETSTORE_DATABASE: address })
+      } catch (error) {
+        message = (error as Error).message
+      }
+      expect(message).toMatch(/PETSTORE_DATABASE (must|has)/)
+      expect(message).not.toContain(SECRET)
+    })
+  }
+})

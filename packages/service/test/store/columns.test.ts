@@ -1,0 +1,40 @@
+// The tables of columns that both stores are made from: every field of the contract. Their order is that of the contract's examples
+// (contract.examples.test.ts).
+
+import { expect, test } from 'bun:test'
+import document from '../../../../openapi.yaml'
+import { flatten } from '../../../contract/src/schema.ts'
+import { replay } from '../../src/domain/decisions/replays.ts'
+import { EVENT_COLUMNS } from '../../src/store/shared/events.ts'
+import { answerOfRow, rowOfAnswer } from '../../src/store/shared/idempotency.ts'
+import { NEW_ORDER_COLUMNS, ORDER_COLUMNS } from '../../src/store/shared/order-columns.ts'
+import { NEW_PET_COLUMNS, PET_COLUMNS } from '../../src/store/shared/pet-columns.ts'
+
+const { schemas } = document.components
+
+test.each([
+  ['Pet', PET_COLUMNS],
+  ['NewPet', NEW_PET_COLUMNS],
+  ['Order', ORDER_COLUMNS],
+  ['NewOrder', NEW_ORDER_COLUMNS],
+  ['Event', EVENT_COLUMNS],
+])('%s has every field of the contract, optional where it is', (name, columns) => {
+  const { properties = {}, required = [] } = flatten({ $ref: `#/components/schemas/${name}` }, schemas)
+  expect(Object.keys(columns).sort()).toEqual(Object.keys(properties).sort())
+  for (const [field, { optional = false }] of Object.entries(columns)) {
+    const given = required.includes(field) || flatten(properties[field] ?? {}, schemas).default !== undefined
+    expect([field, optional]).toEqual([field, !given])
+  }
+})
+
+test('two requests that differ in any field or in their operation are not the same for an Idempotency-Key', () => {
+  const pet = { name: 'Rex', categoryId: 7n, status: 'available' } as const
+  const value = { id: 1n, ...pet }
+  const first = answerOfRow(rowOfAnswer({ operation: 'createPet', request: pet, answer: value }))
+  expect(replay(first, 'createPet', pet)).toEqual({ value, replayed: true })
+  for (const field of Object.keys(NEW_PET_COLUMNS)) {
+    const other = { ...pet, [field]: 'another value' }
+    expect(replay(first, 'createPet', other)).toMatchObject({ code: 'idempotency_mismatch' })
+  }
+  expect(replay(first, 'placeOrder', pet as never)).toMatchObject({ code: 'idempotency_mismatch' })
+})

@@ -1,0 +1,95 @@
+// `petstore copy` of columns that later versions add, and beside tables of other programs.
+
+import { describe, expect, test } from 'bun:test'
+import { copy, filledFile, rowsOfFile, runOnFile, runOnPostgres } from '../../../../test/support/copied-stores.ts'
+import { temporaryFile } from '../../../../test/support/files.ts'
+import { sharedCluster } from '../../../../test/support/postgres.ts'
+import { openStore } from '../../src/store/kinds.ts'
+
+const cluster = await sharedCluster()
+
+describe.concurrent('petstore copy of a schema that has grown', () => {
+  /** What later migrations may add. */
+  const GROWTH = {
+    sqlite: `
+      ALTER TABLE pets ADD COLUMN note TEXT;
+      ALTER TABLE pets ADD COLUMN tame INTEGER NOT NULL DEFAULT 0;`,
+    postgres: 'ALTER TABLE pets ADD COLUMN tame boolean NOT NULL DEFAULT false, ADD COLUMN note text;',
+  }
+
+  async function newFile(growth = GROWTH.sqlite): Promise<string> {
+    const path = temporaryFile('petstore.db')
+    await (await openStore(path, { now: Date.now })).close()
+    runOnFile(path, growth)
+    return path
+  }
+
+  async function newDatabase(growth = GROWTH.postgres): Promise<string> {
+    const address = await cluster.newDatabase()
+    await (await openStore(address, { now: Date.now })).close()
+    await runOnPostgres(cluster, address, growth)
+    return address
+  }
+
+  /** The result tells what `petstore copy` says from a file to PostgreSQL, and then the other way, when they have grown so. */
+  async function copies() {
+    // What is refused changes neither of them.
+    const [plainFile, plainAddress] = [await newFile(''), await newDatabase('')]
+    return async (sqlite: string, postgres: string) => {
+      const file = sqlite ? await newFile(sqlite) : plainFile
+      const address = postgres ? await newDatabase(postgres) : plainAddress
+      return [await copy(file, address), await copy(address, file)]
+    }
+  }
+
+  test('takes new columns to PostgreSQL and back', async () => {
+    const file = await filledFile(1_200)
+    runOnFile(file, `${GROWTH.sqlite} UPDATE pets SET note = 'note ' || id, tame = id % 2 WHERE id <> 5`)
+    const address = await newDatabase()
+    const back = await newFile()
+    expect(await copy(file, address)).toMatchObject({ status: 0, stderr: '' })
+    expect(await copy(address, back)).toMatchObject({ status: 0, stderr: '' })
+    expect(rowsOfFile(back)).toEqual(rowsOfFile(file))
+    expect(rowsOfFile(back, ['pets']).pets?.join()).toContain('note 1200')
+  })
+
+  test('leaves the tables of other programs alone', async () => {
+    // As Litestream makes them.
+    const file = await newFile('CREATE TABLE _litestream_lock (id INTEGER); INSERT INTO _litestream_lock VALUES (1)')
+    const address = await newDatabase('CREATE TABLE notes (text text); INSERT INTO notes VALUES (1)')
+    expect(await copy(file, address)).toMatchObject({ status: 0, stderr: '' })
+    expect(await copy(address, file)).toMatchObject({ status: 0, stderr: '' })
+    expect(runOnFile(file, 'UPDATE _litestream_lock SET id = 1 RETURNING id AS number')).toEqual([{ number: 1 }])
+  })
+
+  test('refuses a column that only one of the stores has', async () => {
+    const cases: [sqlite: string, postgres: string, message: string][] = [
+      ['ALTER TABLE pets ADD COLUMN note TEXT', '', 'pets.note (text)'],
+      ['', 'ALTER TABLE pets ADD COLUMN note text', 'pets.note (text)'],
+      ['ALTER TABLE pets ADD COLUMN note TEXT', 'ALTER TABLE pets ADD COLUMN note bigint', 'pets.note (a number)'],
+    ]
+    const copiedBothWays = await copies()
+    for (const [sqlite, postgres, message] of cases) {
+      for (const { status, stderr } of await copiedBothWays(sqlite, postgres)) {
+        expect(status).toBe(1)
+        expect(stderr).toStartWith('petstore: The two stores have different tables, so nothing was copied: only ')
+        expect(stderr).toContain(message)
+      }
+    }
+  })
+
+  test('refuses an unknown column type', async () => {
+    const cases: [sqlite: string, postgres: string, message: string][] = [
+      ['ALTER TABLE pets ADD COLUMN price REAL', '', 'pets.price is of the type REAL'],
+      ['ALTER TABLE pets ADD COLUMN photo BLOB', '', 'pets.photo is of the type BLOB'],
+      ['', 'ALTER TABLE pets ADD COLUMN price numeric(10,2)', 'pets.price is of the type numeric(10,2)'],
+    ]
+    const copiedBothWays = await copies()
+    for (const [sqlite, postgres, message] of cases) {
+      for (const { status, stderr } of await copiedBothWays(sqlite, postgres)) {
+        expect([status, stderr]).toEqual([1, expect.stringContaining(message)])
+        expect(stderr.trim()).not.toContain('\n')
+      }
+    }
+  })
+})

@@ -1,0 +1,278 @@
+// `petstore copy` from SQLite to PostgreSQL and back.
+
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync, statSync } from 'node:fs'
+import {
+  copy,
+  FIRST_ORDER,
+  filledFile,
+  LATER,
+  PETS,
+  rowsOfFile,
+  runOnFile,
+} from '../../../../test/support/copied-stores.ts'
+import { allEvents } from '../../../../test/support/events.ts'
+import { temporaryFile } from '../../../../test/support/files.ts'
+import { newKey } from '../../../../test/support/keys.ts'
+import { newPet, petBody } from '../../../../test/support/pets.ts'
+import { sharedCluster } from '../../../../test/support/postgres.ts'
+import { ask, run, serve } from '../../../../test/support/process.ts'
+import { rejectionOf } from '../../../../test/support/rejection.ts'
+import { openStore } from '../../src/store/kinds.ts'
+import { UNFINISHED_ID } from '../../src/store/sqlite/file.ts'
+
+const cluster = await sharedCluster()
+
+/** Long enough that a copy of it can be killed half-way. */
+async function longFile(): Promise<string> {
+  const path = await filledFile()
+  runOnFile(
+    path,
+    `WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 12000)
+     INSERT INTO pets (name, category_id, status, created_at, created_by) SELECT 'pet ' || i, i, 'sold', i, 1 FROM n`,
+  )
+  return path
+}
+
+/** How much of the pets is there: rows, or bytes of the log of a file that is locked. */
+function copiedTo(target: string): Promise<number> | number {
+  if (target.startsWith('/'))
+    return Math.max(0, (statSync(`${target}-wal`, { throwIfNoEntry: false })?.size ?? 0) - 3e5)
+  return cluster.asAdmin(async (sql) => {
+    const [there] = await sql`SELECT to_regclass('pets') IS NOT NULL AS exists`
+    return there?.exists ? ((await sql`SELECT count(*)::int AS n FROM pets`)[0]?.n as number) : 0
+  }, new URL(target).pathname.slice(1))
+}
+
+describe('petstore copy', () => {
+  let file: string
+  let address: string
+  beforeAll(async () => {
+    file = await filledFile()
+    address = await cluster.newDatabase()
+  })
+
+  test('moves a file to PostgreSQL and back, with ids, keys and times', async () => {
+    const { status, stdout, stderr } = await copy(file, address)
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toBe(
+      `Copied and compared: 3 keys, ${PETS + 2} pets, 5 orders, ${PETS + 17} events, 7 idempotency answers, 2 deprecated calls.\n`,
+    )
+    const back = temporaryFile('back.db')
+    expect((await copy(address, back)).status).toBe(0)
+    expect(rowsOfFile(back)).toEqual(rowsOfFile(file))
+    // A cursor of one store says nothing of another.
+    expect(rowsOfFile(back, ['event_epoch'])).not.toEqual(rowsOfFile(file, ['event_epoch']))
+    const source = await openStore(file, { now: () => LATER })
+    const told = await allEvents(source)
+    await source.close()
+    expect(told.length).toBe(PETS + 3 + 14)
+    // By the clock of the database, what was asked in 1970 is over.
+    await cluster.asAdmin(
+      (sql) => sql`UPDATE idempotency_answers SET created_at = extract(epoch FROM now()) * 1000`,
+      new URL(address).pathname.slice(1),
+    )
+    for (const where of [address, back]) {
+      const store = await openStore(where, { now: () => LATER })
+      const pets = rowsOfFile(back, ['pets']).pets ?? []
+      const count = (status: string) => BigInt(pets.filter((row) => row.split('|').includes(status)).length)
+      expect(await store.getInventory()).toEqual({
+        available: count('available'),
+        pending: count('pending'),
+        sold: count('sold'),
+      })
+      const { value: pet } = await store.createPet(newPet({ name: 'new', status: 'available' }), 1n)
+      // Also not the id of the pet that was deleted.
+      expect(pet.id).toBe(BigInt(PETS + 4))
+      const { value: order } = await store.placeOrder({ petId: pet.id }, 1n)
+      expect(order.id).toBe(6n)
+      // What was placed before goes on: the second sale is refused, and each key gives its first answer.
+      const { value: first, replayed } = await store.placeOrder(FIRST_ORDER, 1n, 'order 0')
+      expect([first.id, first.status, replayed]).toEqual([1n, 'pending', true])
+      expect(await rejectionOf(store.placeOrder({ petId: 1n }, 1n))).toMatchObject({
+        message: 'Pet 1 is sold: order 1.',
+      })
+      const events = await allEvents(store)
+      expect(events.slice(0, -2)).toEqual(told)
+      expect(await allEvents(store, { orderId: 3n })).toHaveLength(3)
+      expect(events.at(-1)).toMatchObject({ type: 'order.placed', orderId: 6n })
+      await store.close()
+    }
+  })
+
+  test('refuses a target with other contents, and does not change it', async () => {
+    const before = await cluster.asAdmin(
+      (sql) => sql`SELECT * FROM pets ORDER BY id`,
+      new URL(address).pathname.slice(1),
+    )
+    const { status, stderr } = await copy(file, address)
+    expect(status).toBe(1)
+    expect(stderr).toContain('holds other idempotency answers than the source')
+    const after = await cluster.asAdmin(
+      (sql) => sql`SELECT * FROM pets ORDER BY id`,
+      new URL(address).pathname.slice(1),
+    )
+    expect(after).toEqual(before)
+  })
+
+  test('adds nothing to a target that has fewer rows, and others', async () => {
+    const target = temporaryFile('target.db')
+    const store = await openStore(target, { now: () => 1 })
+    await store.createKey(newKey())
+    await store.close()
+    const before = rowsOfFile(target)
+    const { status, stderr } = await copy(file, target)
+    expect([status, stderr]).toEqual([1, expect.stringContaining('holds other keys than the source')])
+    expect(rowsOfFile(target)).toEqual(before)
+  })
+
+  test('moves a file to a database that sorts text as people do, and back', async () => {
+    const target = await cluster.newDatabase(`LOCALE_PROVIDER icu ICU_LOCALE 'en-US' TEMPLATE template0`)
+    const [source, back] = [await filledFile(3), temporaryFile('back.db')]
+    expect((await copy(source, target)).status).toBe(0)
+    expect((await copy(target, back)).status).toBe(0)
+    expect(rowsOfFile(back)).toEqual(rowsOfFile(source))
+  })
+
+  for (const [direction, places] of [
+    [
+      'a file to an empty store in PostgreSQL',
+      async () => {
+        const to = await cluster.newDatabase()
+        await (await openStore(to, { now: Date.now })).close()
+        return [await longFile(), to]
+      },
+    ],
+    [
+      'PostgreSQL to a new file',
+      async () => {
+        const from = await cluster.newDatabase()
+        expect(await copy(await longFile(), from)).toMatchObject({ status: 0, stderr: '' })
+        return [from, temporaryFile('target.db')]
+      },
+    ],
+  ] satisfies [string, () => Promise<string[]>][]) {
+    test(`of ${direction}, killed half-way: the target is refused by every command, and then completed`, async () => {
+      const [from, target] = (await places()) as [string, string]
+      const first = Bun.spawn(
+        [process.execPath, 'packages/service/src/cli/main.ts', 'copy', '--from', from, '--to', target],
+        {
+          cwd: `${import.meta.dir}/../../../..`,
+          stdio: ['ignore', 'ignore', 'ignore'],
+        },
+      )
+      while ((await copiedTo(target)) === 0) await Bun.sleep(1)
+      first.kill('SIGKILL')
+      await first.exited
+
+      const backup = temporaryFile('backup.db')
+      for (const args of [
+        ['serve', '--port', '0', '--database', target],
+        ['keys', 'list', '--database', target],
+        ['migrate', '--check', '--database', target],
+        ['migrate', '--apply', '--database', target],
+        ['copy', '--from', target, '--to', temporaryFile('other.db')],
+        ...(target.startsWith('/') ? [['backup', backup, '--database', target]] : []),
+      ]) {
+        const { status, stdout, stderr } = await run(args)
+        expect([args[0], status, stdout]).toEqual([args[0], 1, ''])
+        expect(stderr).toContain('a copy to it was not completed')
+      }
+      expect(existsSync(backup)).toBe(false)
+
+      expect(await copy(from, target)).toMatchObject({ status: 0, stderr: '' })
+      expect((await run(['keys', 'list', '--database', target])).status).toBe(0)
+      if (target.startsWith('/')) return
+      const back = temporaryFile('back.db')
+      expect((await copy(target, back)).status).toBe(0)
+      expect(rowsOfFile(back)).toEqual(rowsOfFile(from))
+    })
+  }
+
+  test('that ended before it has written anything to a new target: it is refused, and then completed', async () => {
+    const grown = await filledFile(1)
+    runOnFile(grown, 'ALTER TABLE pets ADD COLUMN note TEXT')
+    for (const target of [temporaryFile('target.db'), await cluster.newDatabase()]) {
+      expect((await copy(grown, target)).stderr).toContain('have different tables')
+      const refused = await run(['keys', 'create', '--name', 'till', '--database', target])
+      expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('a copy to it was not completed')])
+      expect((await copy(file, target)).status).toBe(0)
+      expect((await run(['keys', 'list', '--database', target])).status).toBe(0)
+    }
+    const bare = temporaryFile('bare.db')
+    runOnFile(bare, `PRAGMA application_id = ${UNFINISHED_ID}`)
+    expect((await run(['keys', 'create', '--name', 'till', '--database', bare])).stderr).toContain('not completed')
+  })
+
+  test('a backup of an unfinished copy, made by hand, is not restored', async () => {
+    const [backup, database] = [await filledFile(1), await filledFile(2)]
+    runOnFile(backup, `PRAGMA application_id = ${UNFINISHED_ID}; PRAGMA wal_checkpoint(TRUNCATE)`)
+    const { status, stderr } = await run(['restore', backup, '--database', database])
+    expect([status, stderr]).toEqual([1, expect.stringContaining('a copy to it was not completed')])
+    expect(rowsOfFile(database).pets?.length).toBe(4)
+  })
+
+  test('that finds other rows before it has written any leaves the target as it was', async () => {
+    for (const target of [temporaryFile('target.db'), await cluster.newDatabase()]) {
+      const store = await openStore(target, { now: Date.now })
+      await store.createKey(newKey())
+      await store.close()
+      expect(await copy(file, target)).toMatchObject({ status: 1, stderr: expect.stringContaining('other keys') })
+      expect((await run(['keys', 'list', '--database', target])).status).toBe(0)
+    }
+  })
+
+  test('killed half-way: a server without rights on the mark is refused, too', async () => {
+    const target = await cluster.newDatabase()
+    const name = new URL(target).pathname.slice(1)
+    await (await openStore(target, { now: Date.now })).close()
+    const role = `copied_${name}`
+    const statement = `CREATE ROLE ${role} LOGIN; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`
+    await cluster.asAdmin((sql) => sql.unsafe(`${statement}; CREATE TABLE petstore_unfinished_copy ()`), name)
+    const error = await openStore(target.replace('postgres@', `${role}@`), { now: Date.now }).catch((thrown) => thrown)
+    expect(error.message).toContain('a copy to it was not completed')
+  })
+
+  test('creates nothing when the source does not exist', async () => {
+    const [from, to] = [temporaryFile('nowhere.db'), temporaryFile('target.db')]
+    const { status, stderr } = await copy(from, to)
+    expect(status).toBe(1)
+    expect(stderr).toContain('There is no store at')
+    expect(existsSync(from)).toBe(false)
+    expect(existsSync(to)).toBe(false)
+  })
+
+  test('shows no password', async () => {
+    const { status, stderr } = await copy(file, 'postgres://petstore:hunter2@127.0.0.1:1/pets')
+    expect(status).toBe(1)
+    expect(stderr).toContain('postgres://127.0.0.1:1/pets cannot be used: it cannot be reached')
+    expect(stderr).not.toContain('hunter2')
+  })
+})
+
+test('petstore copy refuses a file that a service uses, as source and as target', async () => {
+  const used = temporaryFile('petstore.db')
+  const service = await serve(['--database', used])
+  const other = temporaryFile('other.db')
+  await (await openStore(other, { now: Date.now })).close()
+  for (const [from, to] of [
+    [used, other],
+    [other, used],
+  ] as const) {
+    const { status, stderr } = await copy(from, to)
+    expect([status, stderr]).toEqual([
+      1,
+      `petstore: ${used} is in use by another process. Stop the servers of both stores first.\n`,
+    ])
+  }
+  const { status } = await ask('POST', `${service.url}/pets`, service.key, petBody())
+  expect(status).toBe(201)
+  expect(await service.stop()).toBe(0)
+  expect((await copy(used, other)).status).toBe(0)
+})
+
+test('petstore copy refuses to copy a file to itself under another name', async () => {
+  const file = await filledFile(1)
+  const { status, stderr } = await copy(file, file.replace('/petstore.db', '/./petstore.db'))
+  expect([status, stderr]).toEqual([1, 'petstore: Both addresses are the same. Name another store with --to.\n'])
+})

@@ -1,0 +1,131 @@
+// Every field of a pet and of an order, each with a value of its own, through all that keeps or carries it: both stores, their answers,
+// copies, exports and an import. The fields are those of the contract and of the table of columns, so a new one is here at once.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { copy } from '../../../../test/support/copied-stores.ts'
+import { type Values, valuesOf } from '../../../../test/support/fields.ts'
+import { temporaryFile } from '../../../../test/support/files.ts'
+import { petBody, petsOf } from '../../../../test/support/pets.ts'
+import { sharedCluster } from '../../../../test/support/postgres.ts'
+import { run } from '../../../../test/support/process.ts'
+import { type Answer, type Service, startService } from '../../../../test/support/service.ts'
+import { stringifyJson } from '../../../contract/src/json.ts'
+import { NEW_ORDER_COLUMNS, ORDER_COLUMNS } from '../../src/store/shared/order-columns.ts'
+import { NEW_PET_COLUMNS } from '../../src/store/shared/pet-columns.ts'
+
+const cluster = await sharedCluster()
+const STORES: Record<string, () => string | Promise<string>> = {
+  SQLite: () => temporaryFile('petstore.db'),
+  PostgreSQL: () => cluster.newDatabase(),
+}
+
+const PET = valuesOf('NewPet')
+const ORDER = { ...valuesOf('NewOrder'), petId: 2n }
+
+const services: Service[] = []
+afterAll(() => Promise.all(services.map((service) => service.stop())))
+
+describe.each(Object.keys(STORES))('on %s', (kind) => {
+  let [address, pet, order] = ['', {}, {}] as [string, Values, Values]
+  let service: Service
+  beforeAll(async () => {
+    address = await newStore(kind)
+    service = await serving(address)
+    pet = await rowOf(created(service))
+    await service.post(petBody())
+    order = await rowOf(placed(service))
+  })
+
+  test('what was sent is in the answer, and every field of the contract', () => {
+    expect(pet).toEqual({ ...PET, id: 1n })
+    expect(order).toMatchObject(ORDER)
+    expect(Object.keys(PET)).toEqual(Object.keys(NEW_PET_COLUMNS))
+    expect(Object.keys(ORDER)).toEqual(Object.keys(NEW_ORDER_COLUMNS))
+    expect(Object.keys(order).sort()).toEqual(Object.keys(ORDER_COLUMNS).sort())
+  })
+
+  test('every read and every replay gives it again', () => expectKept(service, pet, order))
+
+  test('a correction changes what it names, and nothing else', async () => {
+    for (const name of ['another', pet.name]) {
+      const corrected = service.request('PATCH', '/pets/1', { body: stringifyJson({ name }) })
+      expect(await rowOf(corrected)).toEqual({ ...pet, name } as Values)
+      expect(await rowOf(service.get('/pets/1'))).toEqual({ ...pet, name } as Values)
+    }
+  })
+
+  test.each(['ndjson', 'json', 'csv'])('an export as %s has it, and an import adds it', async (format) => {
+    const [pets, orders] = [temporaryFile(`pets.${format}`), temporaryFile(`orders.${format}`)]
+    await command(service, 'pets', 'export', pets)
+    await command(service, 'orders', 'export', orders)
+    const exported = readFileSync(orders, 'utf8')
+    for (const part of Object.entries(order).flat()) expect(exported).toContain(String(part))
+    const other = await serving(await newStore(kind))
+    await command(other, 'pets', 'import', pets)
+    const imported = await rowsOf(other.get(`/pets?status=${PET.status}`))
+    expect(imported.map(({ id, ...fields }) => fields)).toEqual([PET])
+  })
+
+  test('copies to every kind of store have it', async () => {
+    await service.server.stop(1_000)
+    await service.store.close()
+    for (const target of await Promise.all(Object.keys(STORES).map(newStore))) {
+      expect(await copy(address, target)).toMatchObject({ status: 0, stderr: '' })
+      await expectKept(await serving(target), pet, order, service.key)
+    }
+  })
+})
+
+/** The pet with the id 1 and the order of the pet with the id 2, and both as their creation with an Idempotency-Key was answered. */
+async function expectKept(service: Service, pet: Values, order: Values, key = service.key): Promise<void> {
+  const { get } = service
+  for (const asked of [get('/pets/1'), get('/pets?limit=1'), get(`/pets?status=${PET.status}`), created(service, key)])
+    expect(await rowsOf(asked)).toEqual([pet])
+  for (const asked of [
+    get('/store/orders/1'),
+    get('/store/orders'),
+    get('/store/orders?petId=2'),
+    placed(service, key),
+  ])
+    expect(await rowsOf(asked)).toEqual([order])
+}
+
+const created = (service: Service, key = service.key) =>
+  service.post(stringifyJson(PET), { Authorization: `Bearer ${key}`, 'Idempotency-Key': 'pet' })
+const placed = (service: Service, key = service.key) =>
+  service.request('POST', '/store/orders', {
+    body: stringifyJson(ORDER),
+    headers: { Authorization: `Bearer ${key}`, 'Idempotency-Key': 'order' },
+  })
+
+async function newStore(kind: string): Promise<string> {
+  return (await STORES[kind]?.()) as string
+}
+
+/** Times are real: on PostgreSQL the database's clock decides. */
+async function serving(address: string): Promise<Service> {
+  const service = await startService({ address, now: Date.now, enforceSunset: false })
+  services.push(service)
+  return service
+}
+
+async function command({ url, key }: Service, ...args: string[]): Promise<void> {
+  const env = { PETSTORE_URL: url, PETSTORE_API_KEY: key }
+  expect(await run(args, { env })).toMatchObject({ status: 0, stdout: '' })
+}
+
+/** The objects of an answer, one or a list, with exact numbers. */
+async function rowsOf(asked: Promise<Answer>): Promise<Values[]> {
+  const { status, text } = await asked
+  expect(status, text).toBeLessThan(300)
+  return petsOf({
+    json: text.startsWith('[') ? text : `[${text}]`,
+    next: undefined,
+    prev: undefined,
+  }) as unknown as Values[]
+}
+
+async function rowOf(asked: Promise<Answer>): Promise<Values> {
+  return (await rowsOf(asked))[0] as Values
+}

@@ -1,0 +1,133 @@
+// What is committed together, and when.
+
+import { expect, test } from 'bun:test'
+import { rejectionOf } from '../../../../test/support/rejection.ts'
+import { OVERLOADED, PetstoreError } from '../../src/domain/errors.ts'
+import { batched } from '../../src/store/shared/group-commit.ts'
+
+test('what arrived while a commit ran elsewhere is committed at once, together', async () => {
+  const batches: number[][] = []
+  const release: (() => void)[] = []
+  const add = batched(async (items: number[]) => {
+    batches.push(items)
+    await new Promise<void>((resolve) => release.push(resolve))
+    return items
+  })
+  const first = add(1)
+  await Bun.sleep(1)
+  const later = [add(2), add(3)]
+  release[0]?.()
+  await first
+  // No turn of the event loop has ended since.
+  expect(batches).toEqual([[1], [2, 3]])
+  release[1]?.()
+  expect(await Promise.all(later)).toEqual([2, 3])
+})
+
+test('a call that fails alone is not tried again, and those that fail together are tried once more, each alone', async () => {
+  const batches: number[][] = []
+  const add = batched(async (items: number[]) => {
+    batches.push(items)
+    if (items.includes(13)) throw new Error('13')
+    return items
+  })
+  const outcomes = async (...items: number[]) => (await Promise.allSettled(items.map(add))).map(({ status }) => status)
+  expect(await outcomes(13)).toEqual(['rejected'])
+  expect(await outcomes(1, 13, 2)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(batches).toEqual([[13], [1, 13, 2], [1], [13], [2]])
+})
+
+/** Commits at once, and keeps what was in each batch. */
+function keeping(nameOf?: (item: number) => string | undefined) {
+  const batches: number[][] = []
+  const add = batched(
+    async (items: number[]) => {
+      batches.push(items)
+      return items
+    },
+    undefined,
+    nameOf,
+  )
+  return { add, batches }
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
+
+test('calls that arrive in one turn are committed together, up to 256 in a batch, in the order of their arrival', async () => {
+  const { add, batches } = keeping()
+  expect(await Promise.all(numbers(600).map(add))).toEqual(numbers(600))
+  expect(batches.map(({ length }) => length)).toEqual([256, 256, 88])
+  expect(batches.flat()).toEqual(numbers(600))
+})
+
+test('a batch waits for as long as more arrive in each turn', async () => {
+  const { add, batches } = keeping()
+  const first = add(1)
+  // In the turn of the first one, and in the one after it.
+  const later = [Promise.resolve().then(() => add(2)), new Promise(setImmediate).then(() => add(3))]
+  await Promise.all([first, ...later])
+  expect(batches).toEqual([[1, 2, 3]])
+})
+
+test('a batch ends before an item whose name it has already, and nothing overtakes that item', async () => {
+  const { add, batches } = keeping((item) => (item < 10 ? undefined : String(item % 10)))
+  await Promise.all([1, 11, 1, 12, 21, 13, 1, 31, 22].map(add))
+  expect(batches).toEqual([
+    [1, 11, 1, 12],
+    [21, 13, 1],
+    [31, 22],
+  ])
+})
+
+test('a PetstoreError among the results rejects its item; one that is thrown rejects the batch, which is not tried again', async () => {
+  const refusal = new PetstoreError('not_found', 'no')
+  const batches: number[][] = []
+  const add = batched(async (items: number[]) => {
+    batches.push(items)
+    if (items.includes(13)) throw refusal
+    return items.map((item) => (item === 2 ? refusal : item))
+  })
+  const outcomes = async (...items: number[]) => (await Promise.allSettled(items.map(add))).map(({ status }) => status)
+  expect(await outcomes(1, 2, 3)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(await outcomes(1, 13, 3)).toEqual(['rejected', 'rejected', 'rejected'])
+  expect(batches).toEqual([
+    [1, 2, 3],
+    [1, 13, 3],
+  ])
+})
+
+test('a call that would wait for more than 2 s is refused at once; one batch may always wait', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const sizes: number[] = []
+  const add = batched(
+    async (items: number[]) => {
+      await released
+      return items
+    },
+    (size) => sizes.push(size),
+  )
+  const first = add(-1)
+  await Bun.sleep(2_001)
+  const waiting = numbers(256).map(add)
+  expect(await rejectionOf(add(256))).toBe(OVERLOADED)
+  release()
+  expect(await Promise.all([first, ...waiting])).toEqual([-1, ...numbers(256)])
+  expect(sizes).toEqual([1, 256])
+  expect(await add(7)).toBe(7)
+})
+
+test('settled waits for every call so far', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  let committed = 0
+  const add = batched(async (items: number[]) => {
+    await released
+    committed += items.length
+    return items
+  })
+  const calls = [add(1), add(2)]
+  const settled = add.settled()
+  release()
+  await settled
+  expect(committed).toBe(2)
+  await Promise.all(calls)
+})

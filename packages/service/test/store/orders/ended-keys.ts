@@ -1,0 +1,79 @@
+// Writes by an API key that was revoked or has expired before they are committed: each is refused, and nothing of it stays.
+
+import { describe, expect, test } from 'bun:test'
+import { rejectionOf } from '../../../../../test/support/rejection.ts'
+import type { KeyId } from '../../../src/domain/keys.ts'
+import { type Fixture, SOON_MS } from './fixture.ts'
+
+export function endedKeys(fixture: Fixture): void {
+  const { newKey, addPet, place, orderThatIs, waitUntil, allPets, allOrders, expectInventoryIsExact } = fixture
+  const REFUSED = { code: 'invalid_api_key' }
+
+  /** Each write, ready to be asked for. The last two are replays. */
+  async function writesOf(by: KeyId): Promise<Record<string, () => Promise<unknown>>> {
+    const pet = { name: 'Mia', categoryId: 1n, status: 'available' } as const
+    const [petId, keyed, pending] = [await addPet(), await addPet(), await place(await addPet())]
+    const sold = await orderThatIs('completed')
+    await fixture.store.createPet(pet, by, 'of a pet')
+    await fixture.store.placeOrder({ petId: keyed }, by, 'of an order')
+    return {
+      createPet: () => fixture.store.createPet(pet, by),
+      placeOrder: () => fixture.store.placeOrder({ petId }, by),
+      completeOrder: () => fixture.store.completeOrder(pending.id, by),
+      cancelOrder: () => fixture.store.cancelOrder(pending.id, by, () => undefined),
+      returnOrder: () => fixture.store.returnOrder(sold.id, by),
+      'createPet again': () => fixture.store.createPet(pet, by, 'of a pet'),
+      'placeOrder again': () => fixture.store.placeOrder({ petId: keyed }, by, 'of an order'),
+    }
+  }
+  const everything = async () => JSON.stringify([await allPets(), await allOrders()], (_, value) => String(value))
+
+  describe('a write by a key that has ended', () => {
+    for (const [state, end] of [
+      ['revoked', async (by: KeyId) => fixture.store.revokeKey(by)],
+      ['expired', async (by: KeyId) => endSoon(by)],
+    ] as const) {
+      test(`because it was ${state} is refused, a replay and a repeat, too`, async () => {
+        const by = await newKey()
+        const writes = await writesOf(by)
+        await end(by)
+        const before = await everything()
+        for (const ask of Object.values(writes)) {
+          expect(await rejectionOf(ask())).toMatchObject({ ...REFUSED, message: `This API key is ${state}.` })
+        }
+        expect(await everything()).toBe(before)
+        await expectInventoryIsExact()
+      })
+    }
+
+    test('does not affect the others that arrive with it', async () => {
+      const [revoked, expired] = [await newKey(), await newKey()]
+      const all = await Promise.all([revoked, fixture.by, expired].map((by) => writesOf(by)))
+      await fixture.store.revokeKey(revoked)
+      await endSoon(expired)
+      const outcomes = await Promise.all(
+        all.map((writes) => Promise.allSettled(Object.values(writes).map((ask) => ask()))),
+      )
+      const codes = outcomes.map((some) =>
+        some.map((each) => (each.status === 'rejected' ? each.reason.code : each.status)),
+      )
+      const done = 'fulfilled'
+      const refused = Array(7).fill(REFUSED.code)
+      // Of one order, only the completion that came first.
+      expect(codes).toEqual([refused, [done, done, done, 'order_not_pending', done, done, done], refused])
+      await expectInventoryIsExact()
+    })
+
+    test('that was removed by hand is refused like one that never existed', async () => {
+      const pet = { name: 'Mia', categoryId: 1n, status: 'sold' } as const
+      const message = 'This API key does not exist.'
+      expect(await rejectionOf(fixture.store.createPet(pet, 999_999n))).toMatchObject({ ...REFUSED, message })
+    })
+  })
+
+  async function endSoon(by: KeyId): Promise<void> {
+    const at = Date.now() + SOON_MS
+    await fixture.store.endKey(by, at)
+    await waitUntil(at)
+  }
+}

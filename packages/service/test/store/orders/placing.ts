@@ -1,0 +1,120 @@
+// Placing an order: what it takes and stores, and which pets it refuses.
+
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { orderFilter } from '../../../../../test/support/lists.ts'
+import { rejectionOf } from '../../../../../test/support/rejection.ts'
+import { DAY_MS, type Fixture, MAX, orderJson } from './fixture.ts'
+
+export function placing(fixture: Fixture): void {
+  const { addPet, place, statusOf, allOrders, expectInventoryIsExact } = fixture
+
+  describe('placing an order', () => {
+    test('reserves the pet, and gives back what was asked', async () => {
+      const petId = await addPet('available', 'Mia "é" \u{1F436}')
+      const begunAt = Date.now()
+      const expiresAt = begunAt + DAY_MS + 7
+      const { value, replayed } = await fixture.store.placeOrder(
+        { petId, reference: 'till "3" \\ \u{1F436}', expiresAt },
+        fixture.by,
+      )
+      expect(replayed).toBe(false)
+      const { id, placedAt } = value
+      expect(value).toEqual({
+        id,
+        petName: 'Mia "é" \u{1F436}',
+        status: 'pending',
+        placedAt,
+        changedAt: placedAt,
+        petId,
+        reference: 'till "3" \\ \u{1F436}',
+        expiresAt,
+      })
+      expect(Math.abs(placedAt - begunAt)).toBeLessThan(10_000)
+      expect(Number.isSafeInteger(placedAt)).toBe(true)
+      expect(await fixture.store.getOrder(id)).toEqual(value)
+      expect(await statusOf(petId)).toBe('pending')
+      await expectInventoryIsExact()
+    })
+
+    test('leaves out what was not given', async () => {
+      const { id, placedAt, petId, ...rest } = await place(await addPet())
+      expect(Object.keys(rest).sort()).toEqual(['changedAt', 'petName', 'status'])
+      expect(await fixture.store.getOrder(id)).toEqual({ id, placedAt, petId, ...rest })
+    })
+
+    test('ids rise', async () => {
+      await place(await addPet())
+      const ids = (await allOrders({ limit: 100 })).map(({ id }) => id)
+      const orders = await Promise.all((await Promise.all([addPet(), addPet(), addPet()])).map((id) => place(id)))
+      for (const { id } of orders) expect(id).toBeGreaterThan(ids.at(-1) as bigint)
+      expect(orders.map(({ id }) => id)).toEqual(orders.map(({ id }) => id).toSorted((a, b) => (a < b ? -1 : 1)))
+    })
+
+    test('refuses a pet that does not exist', async () => {
+      for (const petId of [0n, -1n, MAX, -(2n ** 63n)]) {
+        expect(await rejectionOf(place(petId))).toMatchObject({
+          code: 'pet_not_found',
+          message: `No pet has id ${petId}.`,
+        })
+      }
+    })
+
+    test('refuses a pet that is not available, and says why', async () => {
+      const expiresAt = Date.now() + DAY_MS
+      const [until, held, sold] = (await Promise.all([addPet(), addPet(), addPet()])) as [bigint, bigint, bigint]
+      const orders = [await place(until, { expiresAt }), await place(held), await place(sold)].map(({ id }) => id)
+      await fixture.store.completeOrder(orders[2] as bigint, fixture.by)
+      const [pendingAlone, soldAlone] = [await addPet('pending'), await addPet('sold')]
+      const before = await fixture.store.getInventory()
+      for (const [petId, message] of [
+        [until, `is pending: order ${orders[0]} holds it until ${new Date(expiresAt).toISOString()}.`],
+        [held, `is pending: order ${orders[1]} holds it.`],
+        [sold, `is sold: order ${orders[2]}.`],
+        [pendingAlone, 'is pending.'],
+        [soldAlone, 'is sold.'],
+      ] as const) {
+        expect(await rejectionOf(place(petId))).toMatchObject({
+          code: 'pet_not_available',
+          message: `Pet ${petId} ${message}`,
+        })
+        expect((await allOrders({ petId })).length).toBeLessThan(2)
+      }
+      expect(await fixture.store.getInventory()).toEqual(before)
+    })
+
+    test('refuses an end that is not in the future, or more than 366 days ahead', async () => {
+      const petId = await addPet()
+      const now = Date.now()
+      for (const expiresAt of [0, now - DAY_MS, now - 1, now, now + 366 * DAY_MS + 60_000, now + 1e6 * DAY_MS]) {
+        expect(await rejectionOf(place(petId, { expiresAt }))).toMatchObject({ code: 'invalid_order' })
+      }
+      expect(await statusOf(petId)).toBe('available')
+      const expiresAt = now + 366 * DAY_MS - 60_000
+      expect(await place(petId, { expiresAt })).toMatchObject({ expiresAt })
+    })
+
+    test('keeps every text and every millisecond exactly, and lists them as JavaScript writes them', async () => {
+      const text = fc
+        .string({ unit: 'binary', minLength: 1, maxLength: 255 })
+        .filter((name) => /^\s*[^\s\0][^\0]*$/u.test(name))
+      const ahead = fc.integer({ min: 60_000, max: 365 * DAY_MS })
+      await fc.assert(
+        fc.asyncProperty(text, text, ahead, async (name, reference, ms) => {
+          const petId = await addPet('available', name)
+          const order = await place(petId, { reference, expiresAt: Date.now() + ms })
+          expect(order).toMatchObject({ petName: name, reference })
+          expect(await fixture.store.getOrder(order.id)).toEqual(order)
+          expect((await fixture.store.listOrders(orderFilter({ limit: 1, petId }))).json).toBe(`[${orderJson(order)}]`)
+        }),
+        {
+          numRuns: 40,
+          examples: [
+            ['\u{1F436}'.repeat(255), '\\u0000', 60_000],
+            ["'; --", '\u007f\u2028\u0001', 999_999],
+          ],
+        },
+      )
+    })
+  })
+}

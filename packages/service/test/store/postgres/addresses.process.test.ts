@@ -1,0 +1,259 @@
+// Every address of PostgreSQL that docs/postgresql.md promises, against real servers: TLS in each `sslmode`, passwords, hosts, encodings.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
+import { dirname, join } from 'node:path'
+import { temporaryFile } from '../../../../../test/support/files.ts'
+import { Cluster } from '../../../../../test/support/postgres.ts'
+import { run } from '../../../../../test/support/process.ts'
+import { runTool } from '../../../../../test/support/tools.ts'
+import { parsePostgresAddress } from '../../../src/store/postgres/address.ts'
+import { PrimaryConnection } from '../../../src/store/postgres/connection.ts'
+import { refusal } from '../../../src/store/postgres/refusals.ts'
+
+const TEST_MS = 30_000
+const PASSWORD = 'p@ss:/?#[]&=+ %25 é 猫 🐈'
+const ENCODED = encodeURIComponent(PASSWORD)
+const ODD = 'odd @:/?#%é'
+
+const REFUSED = /refuses this user or password/
+const UNREACHABLE = /cannot be reached/
+const UNVERIFIED = /certificate cannot be verified/
+
+const openssl = Bun.which('openssl')
+const hasIPv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'))
+const folder = dirname(temporaryFile('certificates'))
+/** `%20` in the address. */
+const authority = join(folder, 'the authority.pem')
+const stranger = join(folder, 'stranger.pem')
+
+let cluster: Cluster
+beforeAll(async () => {
+  cluster = await Cluster.start({ listen_addresses: '127.0.0.1,::1' })
+  await cluster.asAdmin(async (sql) => {
+    await sql.unsafe(`CREATE DATABASE "${ODD}"`)
+    for (const [encryption, ...roles] of [
+      ['scram-sha-256', 'scram', 'plain', ODD],
+      ['md5', 'md5'],
+    ] as const) {
+      await sql.unsafe(`SET password_encryption = '${encryption}'`)
+      for (const role of roles) await sql.unsafe(`CREATE ROLE "${role}" LOGIN PASSWORD '${PASSWORD}'`)
+    }
+    await sql.unsafe('CREATE ROLE encrypted LOGIN; CREATE ROLE unencrypted LOGIN')
+    const rules = [
+      'host all postgres all trust',
+      ...['scram', 'md5', `"${ODD}"`].map((role) => `host all ${role} all ${role === 'md5' ? 'md5' : 'scram-sha-256'}`),
+      'host all plain all password',
+      'hostssl all encrypted all trust',
+      'hostnossl all unencrypted all trust',
+    ]
+    writeFileSync(join(cluster.folder, 'pg_hba.conf'), `${rules.join('\n')}\n`)
+    await sql`SELECT pg_reload_conf()`
+  })
+}, TEST_MS)
+afterAll(() => cluster.remove())
+
+/** What is at the other end, or the sentence that a start ends with. `PORT` stands for the server's. */
+async function opened(pattern: string) {
+  const address = pattern.replaceAll('PORT', String(cluster.port))
+  try {
+    const connection = await PrimaryConnection.open(parsePostgresAddress(address))
+    const [found] = await connection.read<{ user: string; database: string; encrypted: boolean; family: number }>(
+      `SELECT current_user::text AS "user", current_database()::text AS database,
+              (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS encrypted, family(inet_server_addr()) AS family`,
+    )
+    await connection.close()
+    return found
+  } catch (error) {
+    return (refusal(address, error) as Error).message
+  }
+}
+
+type Row = [what: string, address: string, expected: Awaited<ReturnType<typeof opened>> | object | RegExp]
+
+function rows(all: readonly Row[]): void {
+  test.each(
+    all.map(([what, address, expected]) => [
+      `${what}: ${address.replaceAll(encodeURIComponent(folder), '')}`,
+      address,
+      expected,
+    ]),
+  )(
+    '%s',
+    async (_, address, expected) => {
+      const found = await opened(address as string)
+      if (expected instanceof RegExp) expect(found).toMatch(expected)
+      else expect(found).toMatchObject(expected as object)
+      expect(JSON.stringify(found)).not.toContain(PASSWORD)
+    },
+    TEST_MS,
+  )
+}
+
+const at = (parameters = '', user = 'postgres', host = '127.0.0.1') =>
+  `postgres://${user}@${host}:PORT/postgres${parameters && `?${parameters}`}`
+const ENCRYPTED = { encrypted: true }
+const PLAIN = { encrypted: false }
+
+describe('hosts, users and databases', () => {
+  rows([
+    ['a scheme of either name', 'postgresql://postgres@127.0.0.1:PORT/postgres', { database: 'postgres' }],
+    ['in capitals', 'POSTGRES://postgres@127.0.0.1:PORT/postgres', { database: 'postgres' }],
+    ['a name, which may have several addresses', at('', 'postgres', 'localhost'), { user: 'postgres' }],
+    ['the first host refuses', 'postgres://postgres@127.0.0.1:1,127.0.0.1:PORT/postgres', { user: 'postgres' }],
+    ['the first has no address', 'postgres://postgres@petstore.invalid,127.0.0.1:PORT/postgres', { user: 'postgres' }],
+    ['no host answers', 'postgres://postgres@127.0.0.1:1,127.0.0.1:2/postgres', UNREACHABLE],
+    ['a folder of sockets, which is no host', 'postgres://postgres@%2Ftmp:PORT/postgres', UNREACHABLE],
+    ['no such database', 'postgres://postgres@127.0.0.1:PORT/nowhere', /no such database/],
+    ['no such user', at('', 'nobody'), REFUSED],
+    ['one connection to read', at('connections=1'), { user: 'postgres' }],
+    [
+      'user, password and database %-encoded',
+      `postgres://${encodeURIComponent(ODD)}:${ENCODED}@127.0.0.1:PORT/${encodeURIComponent(ODD)}`,
+      { user: ODD, database: ODD },
+    ],
+  ])
+  describe.skipIf(!hasIPv6)(hasIPv6 ? 'IPv6' : 'IPv6 (not there)', () => {
+    rows([
+      ['in brackets', at('', 'postgres', '[::1]'), { family: 6 }],
+      ['in long form', at('', 'postgres', '[0:0:0:0:0:0:0:1]'), { family: 6 }],
+      ['among others', 'postgres://postgres@127.0.0.1:1,[::1]:PORT/postgres', { family: 6 }],
+    ])
+  })
+})
+
+describe('passwords', () => {
+  rows(
+    ['scram', 'md5', 'plain'].flatMap((user): Row[] => [
+      ['right', at('', `${user}:${ENCODED}`), { user }],
+      ['wrong', at('', `${user}:${ENCODED}x`), REFUSED],
+      ['empty', at('', `${user}:`), REFUSED],
+      ['none', at('', user), REFUSED],
+    ]),
+  )
+})
+
+describe('the environment', () => {
+  const home = join(folder, 'home')
+  const FOREIGN = {
+    ...{ PGHOST: 'petstore.invalid', PGHOSTADDR: '192.0.2.1', PGPORT: '1', PGUSER: 'nobody', PGUSERNAME: 'nobody' },
+    ...{ PGDATABASE: 'nowhere', PGOPTIONS: '-c search_path=nowhere', PGAPPNAME: 'other', PGCLIENTENCODING: 'LATIN1' },
+    ...{ PGCLIENT_ENCODING: 'LATIN1', PGREPLICATION: 'database', PGBINARY: '1', PGSERVICE: 'nowhere' },
+    ...{ PGSSLMODE: 'verify-full', PGSSLROOTCERT: '/nowhere.pem', PGCONNECT_TIMEOUT: '0', NODE_PG_FORCE_NATIVE: '1' },
+  }
+  const check = (user: string, env: Record<string, string> = {}) => {
+    const PETSTORE_DATABASE = at('', user).replace('PORT', String(cluster.port))
+    return run(['migrate', '--check'], { env: { PETSTORE_DATABASE, HOME: home, ...env } })
+  }
+  const FOUND = { status: 1, stdout: expect.stringContaining('schema 0 of '), stderr: '' }
+  const NOT_FOUND = { stderr: expect.stringMatching(REFUSED) }
+
+  beforeAll(() => {
+    mkdirSync(home)
+    writeFileSync(join(home, '.pgpass'), `*:*:*:*:${PASSWORD.replace(/[\\:]/g, '\\$&')}\n`, { mode: 0o600 })
+  })
+
+  test('gives the password that the address leaves out', async () => {
+    expect(await check('scram', { PGPASSWORD: PASSWORD })).toMatchObject(FOUND)
+    expect(await check('scram', { PGPASSWORD: 'wrong' })).toMatchObject(NOT_FOUND)
+    expect(await check(`scram:${ENCODED}`, { PGPASSWORD: 'wrong' })).toMatchObject(FOUND)
+  })
+
+  test('gives nothing else', async () => {
+    expect(await check(`scram:${ENCODED}`, FOREIGN)).toMatchObject(FOUND)
+  })
+
+  test('gives no password of a file', async () => {
+    for (const env of [{}, { PGPASSFILE: join(home, '.pgpass') }]) {
+      expect(await check('scram', env)).toMatchObject(NOT_FOUND)
+    }
+  })
+})
+
+describe('a server without TLS', () => {
+  rows([
+    ['by default', at(), PLAIN],
+    ['asked', at('sslmode=prefer'), PLAIN],
+    ['not asked', at('sslmode=disable'), PLAIN],
+    ...['require', 'verify-ca', 'verify-full'].map((mode): Row => ['needed', at(`sslmode=${mode}`), UNREACHABLE]),
+  ])
+})
+
+describe.skipIf(!openssl)(`a server with TLS${openssl ? '' : ': skipped, openssl missing'}`, () => {
+  beforeAll(async () => {
+    await certify()
+    await cluster.asAdmin(async (sql) => {
+      for (const [name, file] of [
+        ['ssl_cert_file', 'server.pem'],
+        ['ssl_key_file', 'server.key'],
+      ] as const) {
+        await sql.unsafe(`ALTER SYSTEM SET ${name} = '${join(cluster.folder, file)}'`)
+      }
+      await sql.unsafe('ALTER SYSTEM SET ssl = on')
+      await sql`SELECT pg_reload_conf()`
+    })
+    while (!((await opened(at('sslmode=require'))) instanceof Object)) await Bun.sleep(20)
+  }, TEST_MS)
+
+  test('of an authority that the system knows, since NODE_EXTRA_CA_CERTS names it', async () => {
+    const PETSTORE_DATABASE = at('sslmode=verify-full').replace('PORT', String(cluster.port))
+    const env = { PETSTORE_DATABASE, NODE_EXTRA_CA_CERTS: authority }
+    expect(await run(['migrate', '--check'], { env })).toMatchObject({ status: 1, stderr: '' })
+  })
+
+  const ca = (file: string) => `sslrootcert=${encodeURIComponent(file)}`
+  rows([
+    ['by default', at(), ENCRYPTED],
+    ['asked', at('sslmode=prefer'), ENCRYPTED],
+    ['not asked', at('sslmode=disable'), PLAIN],
+    ['needed', at('sslmode=require'), ENCRYPTED],
+    ['needed, from whomever', at(`sslmode=require&${ca(stranger)}`), ENCRYPTED],
+    ['of an authority that the system knows', at('sslmode=verify-ca'), UNVERIFIED],
+    ['of an authority that the system knows', at('sslmode=verify-full'), UNVERIFIED],
+    ['of an authority', at(`sslmode=verify-ca&${ca(authority)}`), ENCRYPTED],
+    ['of an authority', at(`sslmode=verify-full&${ca(authority)}`), ENCRYPTED],
+    ['of another authority', at(`sslmode=verify-ca&${ca(stranger)}`), UNVERIFIED],
+    ['of another authority', at(`sslmode=verify-full&${ca(stranger)}`), UNVERIFIED],
+    ['for another name', at(`sslmode=verify-ca&${ca(authority)}`, 'postgres', 'localhost'), ENCRYPTED],
+    ['for another name', at(`sslmode=verify-full&${ca(authority)}`, 'postgres', 'localhost'), UNVERIFIED],
+    ['a file that is not there', at(`sslmode=verify-full&${ca('/nowhere.pem')}`), /nowhere\.pem, cannot be read/],
+    ['a password', at('sslmode=require', `scram:${ENCODED}`), { ...ENCRYPTED, user: 'scram' }],
+    ['a user who must use it', at('', 'encrypted'), ENCRYPTED],
+    ['a user who must use it', at('sslmode=disable', 'encrypted'), REFUSED],
+    ['a user who must not', at('sslmode=disable', 'unencrypted'), PLAIN],
+    ['a user who must not', at('sslmode=require', 'unencrypted'), REFUSED],
+  ])
+  describe.skipIf(!hasIPv6)(hasIPv6 ? 'by IPv6' : 'by IPv6 (not there)', () => {
+    rows([
+      ['for another name', at(`sslmode=verify-full&${ca(authority)}`, 'postgres', '[::1]'), UNVERIFIED],
+      ['of an authority', at(`sslmode=verify-ca&${ca(authority)}`, 'postgres', '[::1]'), ENCRYPTED],
+    ])
+  })
+})
+
+/** Two authorities; the first has signed the server's certificate, which is for 127.0.0.1 and no other name. */
+async function certify(): Promise<void> {
+  const run = (...args: string[]) => runTool([openssl as string, ...args], folder)
+  const make = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
+  for (const file of [authority, stranger]) {
+    await run('req', '-x509', ...make, '-subj', '/CN=authority', '-days', '2', '-keyout', `${file}.key`, '-out', file)
+  }
+  const [key, request, certificate] = ['server.key', 'server.csr', 'server.pem'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
+  writeFileSync(join(folder, 'names'), 'subjectAltName=IP:127.0.0.1')
+  await run('req', ...make, '-subj', '/CN=server', '-keyout', key, '-out', request)
+  await run(
+    ...['x509', '-req', '-in', request, '-CA', authority, '-CAkey', `${authority}.key`, '-CAcreateserial'],
+    ...['-days', '2', '-extfile', join(folder, 'names'), '-out', certificate],
+  )
+  for (const file of ['server.key', 'server.pem']) {
+    const there = join(cluster.folder, file)
+    writeFileSync(there, await Bun.file(join(folder, file)).bytes())
+    chmodSync(there, 0o600)
+    if (process.getuid?.() === 0) chownSync(there, 65534, 65534)
+  }
+}

@@ -1,0 +1,141 @@
+// A connection to PostgreSQL: what the store relies on the driver for, and what becomes of it when an answer is lost.
+
+import { describe, expect, test } from 'bun:test'
+import { Forwarder } from '../../../../../test/support/forwarder.ts'
+import { newKey } from '../../../../../test/support/keys.ts'
+import { petFilter } from '../../../../../test/support/lists.ts'
+import { newPet, petsOf } from '../../../../../test/support/pets.ts'
+import { sharedCluster } from '../../../../../test/support/postgres.ts'
+import { rejectionOf } from '../../../../../test/support/rejection.ts'
+import { openStore } from '../../../src/store/kinds.ts'
+import { parsePostgresAddress } from '../../../src/store/postgres/address.ts'
+import { Client } from '../../../src/store/postgres/client.ts'
+import { PrimaryConnection } from '../../../src/store/postgres/connection.ts'
+import { Session } from '../../../src/store/postgres/session.ts'
+
+/** https://www.postgresql.org/docs/current/protocol-message-formats.html: each answer to a prepared statement begins with BindComplete. */
+const BIND_COMPLETE = 0x32
+const TEST_MS = 600_000
+const cluster = await sharedCluster()
+const address = parsePostgresAddress(cluster.address('postgres'))
+
+describe('a connection', () => {
+  let warnings = 0
+  const onWarning = () => {
+    warnings++
+  }
+  const use = async (work: (session: Session) => Promise<void>) => {
+    const session = new Session(() => Client.open(address, { host: '127.0.0.1', port: cluster.port }, { onWarning }))
+    await work(session).finally(() => session.close(1_000))
+  }
+
+  test('carries one statement at a time', () =>
+    use(async ({ send }) => {
+      await send('SELECT 1')
+      const [first, second] = await Promise.allSettled([send('SELECT 1'), send('SELECT 2')])
+      expect([first.status, second.status]).toEqual(['fulfilled', 'rejected'])
+    }))
+
+  test('gives all rows of the statement behind one that failed between two rows', () =>
+    use(async ({ send, ask }) => {
+      for (const statement of [send, ask]) {
+        await rejectionOf(send('SELECT 1 / (3 - n) AS n FROM generate_series(1, 5) AS n WHERE $1::int = 1', 1))
+        expect(await statement('SELECT n FROM generate_series(1, $1::int) AS n', 2)).toEqual([{ n: 1 }, { n: 2 }])
+      }
+    }))
+
+  test('commits nothing when a statement has failed, also when that was not noticed', () =>
+    use(async (session) => {
+      const ignoring = session.transaction(() => session.send('SELECT 1 / 0').catch(() => []))
+      expect((await rejectionOf(ignoring)).message).toBe('COMMIT was answered with ROLLBACK')
+      // What the others write at this moment is judged by them.
+      expect(warnings).toBe(0)
+    }))
+
+  test('gives numbers of 64 bits exactly, and everything that is more than a number, a truth or a text as its text', () =>
+    use(async ({ ask }) => {
+      const json = '{"n": 9223372036854775807}'
+      const values = `$1::bigint AS least, 7::int AS int, 2.5::float8 AS float, true AS yes, NULL::bigint AS none,
+        $2::json AS json, $2::jsonb AS jsonb, date '2026-11-21' AS date, '\\x00ff'::bytea AS bytes, ARRAY[1] AS array, 0.10 AS numeric`
+      expect(await ask(`SELECT ${values}`, -(2n ** 63n), json)).toEqual([
+        {
+          ...{ least: -(2n ** 63n), int: 7, float: 2.5, yes: true, none: null, json, jsonb: json },
+          ...{ date: '2026-11-21', bytes: '\\x00ff', array: '{1}', numeric: '0.10' },
+        },
+      ])
+    }))
+
+  test('counts warnings, and nothing else that the server says', () =>
+    use(async ({ send }) => {
+      await send('DO $$ BEGIN RAISE NOTICE $t$a$t$; RAISE INFO $t$a$t$; END $$')
+      await send('DROP TABLE IF EXISTS nothing_of_this_name')
+      expect(warnings).toBe(0)
+      await send('DO $$ BEGIN RAISE WARNING $t$a$t$; END $$')
+      expect(warnings).toBe(1)
+    }))
+
+  test('ends, with the statement on it, when it is closed for too long a wait', async () => {
+    const session = new Session(() => Client.open(address, { host: '127.0.0.1', port: cluster.port }))
+    await session.send('SELECT 1')
+    const sleeping = rejectionOf(session.send('SELECT pg_sleep(60)'))
+    await session.close(100)
+    expect(await sleeping).toMatchObject({ code: 'CONNECTION_LOST' })
+  })
+})
+
+describe('statements that were prepared', () => {
+  const one = { ...address, connections: 1 }
+  const asked = async (spoil: string) => {
+    const connection = await PrimaryConnection.open(one)
+    const read = () => connection.read<{ n: number }>('SELECT * FROM prepared WHERE n = $1::int', 1)
+    await connection.background('CREATE TABLE prepared AS SELECT 1 AS n')
+    try {
+      expect(await read()).toEqual([{ n: 1 }])
+      await connection.background(spoil)
+      expect(await rejectionOf(read())).toMatchObject({ code: 'unavailable' })
+      return await read()
+    } finally {
+      await connection.background('DROP TABLE prepared')
+      await connection.close()
+    }
+  }
+
+  test('and that the server has forgotten, are unavailable once', async () => {
+    expect(await asked('DEALLOCATE ALL')).toEqual([{ n: 1 }])
+  })
+
+  test('and whose columns have changed, are unavailable once', async () => {
+    expect(await asked('ALTER TABLE prepared ADD COLUMN m int')).toMatchObject([{ n: 1, m: null }])
+  })
+})
+
+test(
+  'a create whose answer is lost may have been made; the next ones are served again, and lists all the time',
+  async () => {
+    let losing = false
+    const forwarder = await Forwarder.start(cluster.port, (bytes) => {
+      if (!losing || bytes[0] !== BIND_COMPLETE) return bytes
+      losing = false
+      return Buffer.alloc(0)
+    })
+    const store = await openStore((await cluster.newDatabase()).replace(`:${cluster.port}`, `:${forwarder.port}`), {
+      now: Date.now,
+    })
+    const { id: by } = await store.createKey(newKey())
+    const create = async () => (await store.createPet(newPet(), by)).value.id
+    for (let n = 0; n < 3; n++) await create()
+    // What is done beside the creates.
+    while (store.pool?.().busy) await Bun.sleep(10)
+    losing = true
+    expect(await rejectionOf(create())).toMatchObject({ message: expect.stringContaining('may have been created') })
+    expect(petsOf(await store.listPets(petFilter({ limit: 9 }))).length).toBe(4)
+    let next: bigint | undefined
+    for (const until = performance.now() + 30_000; next === undefined && performance.now() < until; ) {
+      next = await create().catch(() => Bun.sleep(50).then(() => undefined))
+    }
+    expect(next).toBe(5n)
+    await store.close()
+    forwarder.stop()
+  },
+  TEST_MS,
+)

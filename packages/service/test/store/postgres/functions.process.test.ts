@@ -1,0 +1,34 @@
+// The functions and triggers of PostgreSQL: packages/service/src/store/postgres/functions/ alone makes all of them. The rights on them after a migration are in
+// packages/service/test/store/versions.step.postgres.process.test.ts.
+
+import { expect, test } from 'bun:test'
+import { sharedCluster } from '../../../../../test/support/postgres.ts'
+import { openStore } from '../../../src/store/kinds.ts'
+import { FUNCTIONS } from '../../../src/store/postgres/schema.ts'
+
+const DEFINITIONS = `
+  SELECT pg_get_functiondef(oid) AS definition FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+  UNION ALL
+  SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+  ORDER BY 1`
+
+test('none stands in the schema alone', async () => {
+  const cluster = await sharedCluster()
+  const address = await cluster.newDatabase()
+  await (await openStore(address, { now: Date.now })).close()
+  await cluster.asAdmin(async (sql) => {
+    const definitions = () => sql.unsafe(DEFINITIONS).values()
+    const before = await definitions()
+    expect(before.length).toBeGreaterThan(0)
+    await sql.unsafe(`DO $$
+      DECLARE name text;
+      BEGIN
+        FOR name IN SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = 'public'::regnamespace LOOP
+          EXECUTE format('DROP FUNCTION IF EXISTS %s CASCADE', name);
+        END LOOP;
+      END $$`)
+    expect(await definitions()).toHaveLength(0)
+    await sql.unsafe(`BEGIN; ${FUNCTIONS.join('\n')} COMMIT`)
+    expect(await definitions()).toEqual(before)
+  }, new URL(address).pathname.slice(1))
+})

@@ -1,0 +1,321 @@
+// Orders that several servers of one PostgreSQL database place, move and expire at the same time.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { newKey } from '../../../../../test/support/keys.ts'
+import { orderFilter } from '../../../../../test/support/lists.ts'
+import { newPet } from '../../../../../test/support/pets.ts'
+import { sharedCluster } from '../../../../../test/support/postgres.ts'
+import { rejectionOf } from '../../../../../test/support/rejection.ts'
+import { ORDER_STATUSES } from '../../../../contract/src/generated.ts'
+import { PetstoreError } from '../../../src/domain/errors.ts'
+import { HOLDING } from '../../../src/domain/order-transitions.ts'
+import type { Order, OrderStatus } from '../../../src/domain/orders.ts'
+import type { Store } from '../../../src/domain/store.ts'
+import { openStore } from '../../../src/store/kinds.ts'
+
+const PET = newPet({ status: 'available' })
+const TEST_MS = 600_000
+const cluster = await sharedCluster()
+
+let address: string
+let servers: [Store, Store]
+let by: bigint
+
+beforeAll(async () => {
+  address = await cluster.newDatabase()
+  servers = [await open(), await open()]
+  by = (await servers[0].createKey(newKey())).id
+}, TEST_MS)
+afterAll(() => Promise.all(servers.map((server) => server.close())))
+
+async function open(): Promise<Store> {
+  return await openStore(address, { now: Date.now })
+}
+
+const query = <Row>(statement: string) =>
+  cluster.asAdmin(async (sql) => Array.from(await sql.unsafe(statement)) as Row[], new URL(address).pathname.slice(1))
+
+async function addPets(count: number): Promise<bigint[]> {
+  const created = await Promise.all(Array.from({ length: count }, () => servers[0].createPet(PET, by)))
+  return created.map(({ value }) => value.id)
+}
+
+/** What it resolved with, or the code of the refusal. Anything else that goes wrong is thrown. */
+async function outcome<Value>(asked: Promise<Value>): Promise<Value | string> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof PetstoreError) return error.code
+    throw error
+  }
+}
+
+async function expectAgreement(): Promise<void> {
+  const wrong = await query(`
+    SELECT pets.id, pets.status, orders.status FROM pets
+    LEFT JOIN orders ON pet_id = pets.id AND orders.status IN ('pending', 'completed')
+    WHERE pets.status IS DISTINCT FROM CASE orders.status WHEN 'pending' THEN 'pending' WHEN 'completed' THEN 'sold' ELSE 'available' END`)
+  expect(wrong).toEqual([])
+  const untold = await query(`
+    SELECT id FROM orders WHERE NOT EXISTS (
+      SELECT FROM events WHERE order_id = orders.id AND order_status = orders.status AND at = changed_at)`)
+  expect(untold).toEqual([])
+  const counted = await query(`
+    SELECT status FROM inventory
+    WHERE pets <> (SELECT count(*) FROM pets WHERE pets.status = inventory.status)`)
+  expect(counted).toEqual([])
+}
+
+test('two servers that are asked for one pet at the same time reserve it once, also under one Idempotency-Key', async () => {
+  const pets = await addPets(100)
+  const placed = await Promise.all(
+    pets.flatMap((petId) => servers.map((server) => outcome(server.placeOrder({ petId }, by)))),
+  )
+  expect(placed.filter((each) => each === 'pet_not_available').length).toBe(pets.length)
+  const more = await addPets(100)
+  const keyed = await Promise.all(
+    more.flatMap((petId) => servers.map((server) => server.placeOrder({ petId }, by, `key ${petId}`))),
+  )
+  expect(keyed.filter(({ replayed }) => replayed).length).toBe(more.length)
+  expect(new Set(keyed.map(({ value }) => value.id)).size).toBe(more.length)
+  await expectAgreement()
+})
+
+test('an order that one server completes while another cancels it is completed or cancelled, not both', async () => {
+  const orders = await Promise.all((await addPets(100)).map((petId) => servers[0].placeOrder({ petId }, by)))
+  const moved = await Promise.all(
+    orders.map(async ({ value: { id } }) => [
+      await Promise.all([outcome(servers[0].completeOrder(id, by)), outcome(servers[1].cancelOrder(id, by))]),
+    ]),
+  )
+  for (const [outcomes] of moved) expect(outcomes?.filter((each) => each === 'order_not_pending').length).toBe(1)
+  await expectAgreement()
+})
+
+test('when the clock of the database was set back, no change of an order is dated before the one it follows', async () => {
+  const own = await cluster.newDatabase()
+  const store = await openStore(own, { now: Date.now })
+  const setClock = (ahead: string) =>
+    cluster.asAdmin(
+      (sql) =>
+        sql.unsafe(`CREATE OR REPLACE FUNCTION petstore_now() RETURNS bigint LANGUAGE sql VOLATILE
+          RETURN floor(extract(epoch FROM clock_timestamp() + interval '${ahead}') * 1000)::bigint`),
+      new URL(own).pathname.slice(1),
+    )
+  const { id: key } = await store.createKey(newKey())
+  const orders = []
+  for (let n = 0; n < 3; n++) {
+    const { value: pet } = await store.createPet(PET, key)
+    orders.push(
+      (await store.placeOrder({ petId: pet.id, expiresAt: n === 2 ? Date.now() + 500 : undefined }, key)).value,
+    )
+  }
+  const [sold, cancelled, overdue] = orders as [Order, Order, Order]
+  await setClock('-1 hour')
+  const { changedAt } = await store.completeOrder(sold.id, key)
+  expect(changedAt).toBe(sold.placedAt)
+  expect((await store.cancelOrder(cancelled.id, key)).changedAt).toBe(cancelled.placedAt)
+  await setClock('1 hour')
+  const { changedAt: returnedAt } = await store.returnOrder(sold.id, key)
+  expect(returnedAt).toBeGreaterThan(changedAt)
+  expect(await store.expireOrders(10)).toEqual([{ id: overdue.id, petId: overdue.petId }])
+  const told = await cluster.asAdmin(
+    (sql) =>
+      sql`SELECT order_id::int AS id, order_status AS status, at::float8 AS at FROM events WHERE order_id = ${String(sold.id)} ORDER BY at, status`,
+    new URL(own).pathname.slice(1),
+  )
+  expect(Array.from(told)).toEqual([
+    { id: Number(sold.id), status: 'completed', at: sold.placedAt },
+    { id: Number(sold.id), status: 'pending', at: sold.placedAt },
+    { id: Number(sold.id), status: 'returned', at: returnedAt },
+  ])
+  await store.close()
+})
+
+test('the database forbids a second order of a pet, in exactly the statuses in which an order holds it', async () => {
+  const [petId = 0n] = await addPets(1)
+  const insert = (status: OrderStatus) => `
+    BEGIN;
+    INSERT INTO orders (pet_id, status, placed_at, changed_at) SELECT ${petId}, '${status}', 1, 1 FROM generate_series(1, 2);
+    ROLLBACK`
+  const codes = ORDER_STATUSES.map((status) =>
+    query(insert(status)).then(
+      () => 'done',
+      ({ code }) => code,
+    ),
+  )
+  const unique = (await Promise.all(codes)).map((code, index) => (code === '23505' ? ORDER_STATUSES[index] : code))
+  expect(unique).toEqual(ORDER_STATUSES.map((status) => (HOLDING.includes(status) ? status : 'done')))
+})
+
+test('a key that is revoked or expires while writes wait for their turn refuses theirs, and theirs alone', async () => {
+  const [server] = servers
+  const [petId = 0n, other = 0n] = await addPets(2)
+  const [revoked, expiring] = [await server.createKey(newKey()), await server.createKey(newKey())]
+  const before = await query('SELECT id FROM pets')
+  const writing = await cluster.asAdmin(
+    (sql) =>
+      sql.begin(async (transaction) => {
+        await transaction`SELECT pg_advisory_xact_lock(1346720851, 1)`
+        const writes = [revoked.id, expiring.id, by].flatMap((key) => [
+          outcome(server.createPet(PET, key).then(() => 'added')),
+          outcome(server.placeOrder({ petId: key === by ? petId : other }, key).then(() => 'placed')),
+        ])
+        while ((await transaction`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`).length === 0) {
+          await Bun.sleep(5)
+        }
+        await query(`UPDATE keys SET revoked_at = 1 WHERE id = ${revoked.id}`)
+        await query(`UPDATE keys SET expires_at = petstore_now() WHERE id = ${expiring.id}`)
+        return { writes }
+      }),
+    new URL(address).pathname.slice(1),
+  )
+  const refused = 'invalid_api_key'
+  expect(await Promise.all(writing.writes)).toEqual([refused, refused, refused, refused, 'added', 'placed'])
+  expect((await query('SELECT id FROM pets')).length).toBe(before.length + 1)
+  expect((await server.listOrders(orderFilter({ limit: 2, petId: other }))).json).toBe('[]')
+  await expectAgreement()
+})
+
+test('an order is checked as the transaction finds it that moves it, and once', async () => {
+  const refusal = new PetstoreError('precondition_failed', 'It has changed.')
+  const isRex = (order: Order) => {
+    asked.push(order.petName)
+    return order.petName === PET.name ? undefined : refusal
+  }
+  let asked: string[] = []
+  for (const [rename, expected, code] of [
+    [`UPDATE pets SET name = 'Max' WHERE id = `, ['Max'], refusal.code],
+    // Another version of the row, but for the caller the same order.
+    ['UPDATE pets SET name = name WHERE id = ', ['Rex'], 'completed'],
+  ] as const) {
+    const [petId = 0n] = await addPets(1)
+    const { value: order } = await servers[0].placeOrder({ petId }, by)
+    asked = []
+    const moving = await cluster.asAdmin(
+      (sql) =>
+        sql.begin(async (transaction) => {
+          await transaction`SELECT pg_advisory_xact_lock(1346720851, 1)`
+          const moving = outcome(servers[0].completeOrder(order.id, by, isRex))
+          while ((await transaction`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`).length === 0) {
+            await Bun.sleep(5)
+          }
+          await transaction.unsafe(rename + petId)
+          return { moving }
+        }),
+      new URL(address).pathname.slice(1),
+    )
+    const outcomeOfMove = await moving.moving
+    expect(typeof outcomeOfMove === 'string' ? outcomeOfMove : outcomeOfMove.status).toBe(code)
+    expect(asked).toEqual([...expected])
+  }
+  await expectAgreement()
+})
+
+test('a reservation of a server that has ended is expired once, by any other server', async () => {
+  const gone = await open()
+  const expiresAt = Date.now() + 1000
+  const pets = await addPets(50)
+  const orders = await Promise.all(pets.map((petId) => gone.placeOrder({ petId, expiresAt }, by)))
+  await gone.close()
+  let expired = 0
+  while (expired < orders.length) {
+    const pieces = await Promise.all([...servers, ...servers].map((server) => server.expireOrders(7)))
+    expired += pieces.flat().length
+    await Bun.sleep(10)
+  }
+  expect(expired).toBe(orders.length)
+  const [{ keys }] = (await query<{ keys: number }>(
+    `SELECT count(key_id)::int AS keys FROM events WHERE type = 'order.expired'`,
+  )) as [{ keys: number }]
+  expect(keys).toBe(0)
+  await expectAgreement()
+})
+
+test('servers that add pets and keys and change orders at the same time get no errors, and a reader misses no order', async () => {
+  const CLIENTS = 12
+  const ROUNDS = 25
+  const [{ last }] = (await query<{ last: string }>('SELECT max(id) AS last FROM orders')) as [{ last: string }]
+  const placed: bigint[] = []
+  const failures: unknown[] = []
+  let busy = true
+  const clients = servers.flatMap((server) =>
+    Array.from({ length: CLIENTS }, async (_, client) => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const { value: pet } = await server.createPet(PET, by, crypto.randomUUID())
+        const expiresAt = round % 3 === 0 ? Date.now() + 150 : undefined
+        const place = (until?: number) =>
+          server.placeOrder({ petId: pet.id, expiresAt: until }, by, crypto.randomUUID())
+        // On a busy machine its end may have passed when it is placed.
+        const { value: order } = await place(expiresAt).catch(() => place())
+        placed.push(order.id)
+        const other = servers[round % 2] as Store
+        if (round % 3 === 1) await other.completeOrder(order.id, by)
+        if (client % 4 === 0) await server.revokeKey((await server.createKey(newKey())).id)
+        const end = await outcome(round % 3 === 1 ? other.returnOrder(order.id, by) : other.cancelOrder(order.id, by))
+        if (typeof end === 'string') failures.push(end)
+      }
+    }),
+  )
+  const sweepers = servers.map(async (server) => {
+    while (busy) await server.expireOrders(5)
+  })
+  const readers = servers.map(async (_, first) => {
+    const seen: string[] = []
+    for (let after = BigInt(last), turn = first; ; turn++) {
+      const isLast = !busy
+      const page = await (servers[turn % 2] as Store).listOrders(orderFilter({ limit: 7, after }))
+      const ids = Array.from(page.json.matchAll(/\{"id":(\d+)/g), ([, id]) => id as string)
+      seen.push(...ids)
+      after = BigInt(ids.at(-1) ?? after)
+      if (isLast && ids.length === 0) return seen
+    }
+  })
+  await Promise.all(clients)
+  busy = false
+  await Promise.all(sweepers)
+  expect(failures).toEqual([])
+  const ids = placed.map(String).sort((a, b) => Number(a) - Number(b))
+  for (const seen of await Promise.all(readers)) expect(seen).toEqual(ids)
+  await expectAgreement()
+})
+
+test('a transition whose pet does not agree with the order fails alone, and changes nothing', async () => {
+  const orders = await Promise.all((await addPets(3)).map((petId) => servers[0].placeOrder({ petId }, by)))
+  const [first, wrong, last] = orders.map(({ value }) => value.id) as [bigint, bigint, bigint]
+  await query(`UPDATE pets SET status = 'sold' WHERE id = (SELECT pet_id FROM orders WHERE id = ${wrong})`)
+  const settled = await Promise.allSettled([first, wrong, last].map((id) => servers[0].completeOrder(id, by)))
+  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect((await servers[1].getOrder(wrong))?.status).toBe('pending')
+  await query(`UPDATE pets SET status = 'pending' WHERE id = (SELECT pet_id FROM orders WHERE id = ${wrong})`)
+  expect((await servers[1].completeOrder(wrong, by)).status).toBe('completed')
+  await expectAgreement()
+})
+
+test('a reservation whose pet does not agree with it does not keep others from expiring', async () => {
+  const expiresAt = Date.now() + 600
+  const placed = await Promise.all((await addPets(3)).map((petId) => servers[0].placeOrder({ petId, expiresAt }, by)))
+  const [wrong, ...others] = placed.map(({ value }) => value.id).toSorted((a, b) => (a < b ? -1 : 1))
+  await query(`UPDATE pets SET status = 'sold' WHERE id = (SELECT pet_id FROM orders WHERE id = ${wrong})`)
+  while (Date.now() <= expiresAt) await Bun.sleep(50)
+  const expired = await servers[0].expireOrders(10)
+  expect(expired.map(({ id }) => id).toSorted((a, b) => (a < b ? -1 : 1))).toEqual(others)
+  expect((await servers[0].getOrder(wrong as bigint))?.status).toBe('pending')
+  await query(`UPDATE pets SET status = 'pending' WHERE id = (SELECT pet_id FROM orders WHERE id = ${wrong})`)
+  expect((await servers[0].expireOrders(10)).map(({ id }) => id)).toEqual([wrong as bigint])
+  await expectAgreement()
+})
+
+test('a pet that an order holds cannot be ordered again, also after it was made available by hand', async () => {
+  const [petId, other] = (await addPets(2)) as [bigint, bigint]
+  const { value: order } = await servers[0].placeOrder({ petId }, by)
+  await query(`UPDATE pets SET status = 'available' WHERE id = ${petId}`)
+  const placed = await Promise.allSettled([petId, other].map((id) => servers[1].placeOrder({ petId: id }, by)))
+  expect(placed.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+  await query(`UPDATE pets SET status = 'pending' WHERE id = ${petId}`)
+  expect((await servers[1].completeOrder(order.id, by)).status).toBe('completed')
+  await query(`UPDATE pets SET status = 'available' WHERE id = ${petId}`)
+  expect(await rejectionOf(servers[0].placeOrder({ petId }, by))).not.toBeInstanceOf(PetstoreError)
+  await query(`UPDATE pets SET status = 'sold' WHERE id = ${petId}`)
+  await expectAgreement()
+})

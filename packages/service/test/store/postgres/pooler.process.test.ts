@@ -1,0 +1,68 @@
+// That an answer of PostgreSQL is the one to its statement behind a real PgBouncer in transaction mode.
+
+import { describe, expect, test } from 'bun:test'
+import postgres from 'postgres'
+import { recordPiece } from '../../../../../endurance/history/record.ts'
+import { inWords } from '../../../../../endurance/history/words.ts'
+import { newKey } from '../../../../../test/support/keys.ts'
+import { petFilter } from '../../../../../test/support/lists.ts'
+import { PgBouncer, pgbouncerVersion } from '../../../../../test/support/pgbouncer.ts'
+import { sharedCluster } from '../../../../../test/support/postgres.ts'
+import { openStore } from '../../../src/store/kinds.ts'
+
+const TEST_MS = 600_000
+const now = Date.now
+const cluster = await sharedCluster()
+
+describe.skipIf(!pgbouncerVersion)(
+  pgbouncerVersion ? `behind PgBouncer ${pgbouncerVersion}` : 'behind PgBouncer (not installed)',
+  () => {
+    // A short version of `npm run endurance:history -- --store pgbouncer`.
+    test(
+      'every answer belongs to its request, and none is missing, also while backends and the pooler are killed',
+      async () => {
+        const plan = { seed: 1, operations: 1_500, breaks: ['connections cut', 'the pooler killed'] }
+        const { faults, broken, checked } = await recordPiece('pgbouncer', plan)
+        expect(faults.map(inWords)).toEqual([])
+        expect(broken.length).toBeGreaterThan(0)
+        expect(checked).toBeGreaterThan(0)
+      },
+      2 * TEST_MS,
+    )
+
+    test(
+      'a key that was created is there, and one that was revoked is not; no statement is left with the database',
+      async () => {
+        const pooler = await PgBouncer.start(cluster.port)
+        const address = await cluster.newDatabase()
+        const [store, other] = [await openStore(pooler.through(address), { now }), await openStore(address, { now })]
+        const ids: bigint[] = []
+        for (let n = 0; n < 12; n++) {
+          // Lists at the same time, so that the next transaction meets another connection of the database.
+          const lists = Array.from({ length: 8 }, (_, limit) => store.listPets(petFilter({ limit: limit + 1 })))
+          const [{ id }] = await Promise.all([store.createKey(newKey({ name: `key ${n}` })), ...lists])
+          ids.push(id)
+          if (n % 2 === 0) await store.revokeKey(id)
+        }
+        const found = (await other.listKeys()).map(({ id, revokedAt }) => [id, revokedAt !== undefined] as const)
+        expect(found).toEqual(ids.map((id, n) => [id, n % 2 === 0]))
+        expect(await preparedThrough(pooler.through(address))).toBe(0)
+        await Promise.all([store.close(), other.close()])
+        await pooler.stop()
+      },
+      TEST_MS,
+    )
+  },
+)
+
+/** How many statements the connections of a pooler have prepared. */
+async function preparedThrough(address: string): Promise<number> {
+  const sql = postgres(address, { max: 8, prepare: false, fetch_types: false })
+  const asked = Array.from(
+    { length: 8 },
+    () => sql`SELECT count(*)::int AS n, pg_sleep(0.05) FROM pg_prepared_statements`,
+  )
+  const counts = await Promise.all(asked)
+  await sql.end({ timeout: 1 })
+  return counts.reduce((sum, [row]) => sum + row?.n, 0)
+}

@@ -1,0 +1,188 @@
+// A start on PostgreSQL: what it refuses, and the rights that a server needs.
+
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { Forwarder } from '../../../../../test/support/forwarder.ts'
+import { newKey } from '../../../../../test/support/keys.ts'
+import { petFilter } from '../../../../../test/support/lists.ts'
+import { petsOf } from '../../../../../test/support/pets.ts'
+import { cluster, now, PET, storeWithKey } from '../../../../../test/support/postgres-store.ts'
+import { rejectionOf } from '../../../../../test/support/rejection.ts'
+import { StartError } from '../../../src/domain/errors.ts'
+import { kindOf, openStore } from '../../../src/store/kinds.ts'
+import { parsePostgresAddress } from '../../../src/store/postgres/address.ts'
+import { PrimaryConnection } from '../../../src/store/postgres/connection.ts'
+import { checkRights, grants } from '../../../src/store/postgres/rights.ts'
+import { NEW_PET_COLUMNS } from '../../../src/store/shared/pet-columns.ts'
+
+describe('a start refuses', () => {
+  const SECRET = 'hunter2%2F'
+  const refusals: [string, () => Promise<string> | string, RegExp][] = [
+    [
+      'a database that is not there',
+      () => cluster.address('nowhere').replace('postgres@', `postgres:${SECRET}@`),
+      /no such database/,
+    ],
+    [
+      'a server that is not there',
+      () => `postgres://u:${SECRET}@127.0.0.1:1/pets`,
+      /127\.0\.0\.1:1.*cannot be reached/,
+    ],
+    ['a name that leads nowhere', () => `postgres://u:${SECRET}@petstore.invalid/pets`, /cannot be reached/],
+    [
+      'a user that is not there',
+      () => cluster.address('postgres').replace('postgres@', `nobody:${SECRET}@`),
+      /user or password/,
+    ],
+    [
+      'a database with another encoding',
+      () => databaseWith(`ENCODING 'SQL_ASCII' TEMPLATE template0`),
+      /encoding is SQL_ASCII/,
+    ],
+    ['tables of another program', () => databaseWith('', 'CREATE TABLE pets (id int)'), /another program/],
+    ['a schema that is newer', () => newerDatabase(), /newer petstore/],
+    [
+      'a user that sees no schema to make tables in',
+      () => databaseFor('schemaless', `REVOKE ALL ON SCHEMA public FROM PUBLIC`),
+      /this user lacks privileges.*migrate --apply/,
+    ],
+    [
+      'a user without rights on the tables',
+      async () => {
+        const { store, name, address } = await storeWithKey()
+        await store.close()
+        const statement = 'CREATE ROLE rightless LOGIN; GRANT SELECT ON petstore_schema, pets, keys TO rightless'
+        await cluster.asAdmin((sql) => sql.unsafe(statement), name)
+        return address.replace('postgres@', 'rightless@')
+      },
+      /lacks privileges \(INSERT ON pets, UPDATE \(name\) ON pets, .*SELECT ON orders,.*petstore help postgresql/,
+    ],
+    ['a certificate that cannot be asked for', () => `${cluster.address('postgres')}?sslmode=verify-full`, /cannot be/],
+  ]
+  for (const [what, address, sentence] of refusals) {
+    test(what, async () => {
+      const error = await openStore(await address(), { now }).catch((thrown) => thrown)
+      expect(error).toBeInstanceOf(StartError)
+      expect(error.message).toMatch(sentence)
+      expect(error.message).not.toContain('hunter2')
+    })
+  }
+
+  async function databaseWith(options: string, statement = 'SELECT 1'): Promise<string> {
+    const name = `refused${++refused}`
+    await cluster.asAdmin((sql) => sql.unsafe(`CREATE DATABASE ${name} ${options}`))
+    await cluster.asAdmin((sql) => sql.unsafe(statement), name)
+    return cluster.address(name)
+  }
+  let refused = 0
+
+  async function databaseFor(role: string, statement: string): Promise<string> {
+    const address = await databaseWith('', `CREATE ROLE ${role} LOGIN; ${statement}`)
+    return address.replace('postgres@', `${role}@`)
+  }
+
+  async function newerDatabase(): Promise<string> {
+    const { address, store, name } = await storeWithKey()
+    await store.close()
+    await cluster.asAdmin((sql) => sql`UPDATE petstore_schema SET version = 1000`, name)
+    return address
+  }
+})
+
+describe('waits for a database that is slow to connect, as on a busy machine:', () => {
+  const opened = [
+    ['a start', (address: string) => openStore(address, { now })],
+    ['a copy', (address: string) => kindOf(address).contents(address)],
+  ] as const
+  test.each(opened)('%s', async (_, open) => {
+    const { store, address } = await storeWithKey()
+    await store.close()
+    const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
+    const slow = await Forwarder.start(silent.port)
+    const opening = open(address.replace(`:${cluster.port}/`, `:${slow.port}/`))
+    // The driver gives up the first connection after 1.5 s.
+    await Bun.sleep(1_000)
+    slow.target = cluster.port
+    await (await opening).close()
+    slow.stop()
+    silent.stop(true)
+  })
+})
+
+describe('with the rights of docs/postgresql.md', () => {
+  test('a server serves, and leaves migrations to the owner', async () => {
+    const { address, store, name } = await storeWithKey()
+    await store.close()
+    const role = `server_of_${name}`
+    const documented = readFileSync(`${import.meta.dir}/../../../../../docs/postgresql.md`, 'utf8')
+    const grants = documented.match(/^GRANT (?!CONNECT).* TO petstore;$/gm) ?? []
+    await cluster.asAdmin(
+      (sql) =>
+        sql.unsafe([`CREATE ROLE ${role} LOGIN;`, ...grants].join('\n').replaceAll(' TO petstore;', ` TO ${role};`)),
+      name,
+    )
+    const limited = await openStore(address.replace('postgres@', `${role}@`), { now })
+    expect(await limited.createFirstKey(newKey())).toBeUndefined()
+    const { id: by } = await limited.createKey(newKey())
+    const { value: pet } = await limited.createPet(PET, by)
+    expect(petsOf(await limited.listPets(petFilter({ limit: 1 })))).toEqual([pet])
+    expect(await limited.updatePet(pet.id, PET, by)).toEqual(pet)
+    expect(await limited.updatePet(pet.id, { name: 'Corrected' }, by)).toMatchObject({ name: 'Corrected' })
+    const { value: mistake } = await limited.createPet(PET, by)
+    await limited.deletePet(mistake.id, by)
+    await limited.saveKeyUses([{ keyId: by, ending: 'aB12', at: 1 }])
+    const expiresAt = Date.now() + 300
+    const { value: overdue } = await limited.placeOrder({ petId: pet.id, expiresAt }, by, 'a')
+    while ((await limited.expireOrders(10)).length === 0) await Bun.sleep(10)
+    expect(await limited.getOrder(overdue.id)).toMatchObject({ status: 'expired' })
+    const { value: order } = await limited.placeOrder({ petId: pet.id }, by, 'b')
+    await limited.completeOrder(order.id, by)
+    expect(await limited.returnOrder(order.id, by)).toMatchObject({ status: 'returned' })
+    expect(await limited.getInventory()).toEqual({ available: 1n, pending: 0n, sold: 0n })
+    await limited.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 1, lastAt: 1 }])
+    await limited.revokeKey(by)
+    await limited.close()
+    await cluster.asAdmin((sql) => sql`UPDATE petstore_schema SET version = 0`, name)
+    const error = await openStore(address.replace('postgres@', `${role}@`), { now }).catch((thrown) => thrown)
+    expect(error.message).toMatch(/petstore migrate --apply/)
+  })
+})
+
+test('a start names each right that a server needs and lacks', async () => {
+  const { store, name, address } = await storeWithKey()
+  await store.close()
+  const role = `lacking_${name}`
+  const documented = readFileSync(`${import.meta.dir}/../../../../../docs/postgresql.md`, 'utf8')
+  const granted = [...documented.matchAll(/^GRANT (.*) ON (\w+(?:, \w+)*) TO petstore;$/gm)]
+    .flatMap(([, rights, tables]) =>
+      (tables as string)
+        .split(', ')
+        .flatMap((table) => (rights as string).split(', ').map((right) => `${right} ON ${table}`)),
+    )
+    .filter((right) => !/petstore_schema|CONNECT/.test(right))
+  await cluster.asAdmin(
+    (sql) => sql.unsafe(`CREATE ROLE ${role} LOGIN; GRANT SELECT ON petstore_schema TO ${role}`),
+    name,
+  )
+  const error = await openStore(address.replace('postgres@', `${role}@`), { now }).catch((thrown) => thrown)
+  const named = /\((.*)\): grant them/.exec(error.message)?.[1]?.split(/, (?=[A-Z])/)
+  expect(named?.toSorted()).toEqual(granted.toSorted())
+})
+
+test('a column that a pet gets is in the grants, and a server that may not correct it is told so', async () => {
+  const { store, name, address } = await storeWithKey()
+  await store.close()
+  const role = `growing_${name}`
+  const grown = { ...NEW_PET_COLUMNS, bornOn: { column: 'born_on', kind: 'text', optional: true } }
+  const grant = (statements: string) => cluster.asAdmin((sql) => sql.unsafe(statements), name)
+  await grant(`CREATE ROLE ${role} LOGIN; ALTER TABLE pets ADD COLUMN born_on text; ${grants(role)}`)
+  const connection = await PrimaryConnection.open(parsePostgresAddress(address.replace('postgres@', `${role}@`)))
+  const error = await rejectionOf(checkRights(connection.read, grown))
+  expect(error.message).toContain('(UPDATE (born_on) ON pets)')
+  await grant(grants(role, grown))
+  await checkRights(connection.read, grown)
+  await connection.transaction(({ ask }) =>
+    ask(`UPDATE pets SET born_on = '2026-11-21' WHERE id = $1 RETURNING id`, 1n),
+  )
+  await connection.close()
+})

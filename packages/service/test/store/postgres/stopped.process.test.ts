@@ -1,0 +1,73 @@
+// A server that stops between reading what a change touches and writing what was decided: it holds the lock that orders the commits.
+
+import { expect, test } from 'bun:test'
+import { newKey } from '../../../../../test/support/keys.ts'
+import { orderFilter } from '../../../../../test/support/lists.ts'
+import { newPet } from '../../../../../test/support/pets.ts'
+import { sharedCluster } from '../../../../../test/support/postgres.ts'
+import { ask, serve } from '../../../../../test/support/process.ts'
+import { openStore } from '../../../src/store/kinds.ts'
+
+const cluster = await sharedCluster()
+const CLIENTS = 8
+const OTHERS_GO_ON_MS = 3_000
+
+test('a server that stops there holds up the others for less than 3 s; awake, it answers 503 and has written nothing', async () => {
+  const address = await cluster.newDatabase()
+  const database = new URL(address).pathname.slice(1)
+  const stopping = await serve(['--database', address])
+  const others = await openStore(address, { now: Date.now })
+  const { id: by } = await others.createKey(newKey())
+  const addPet = async () => (await others.createPet(newPet({ status: 'available' }), by)).value.id
+
+  const answers = new Map<bigint, number>()
+  let caught = false
+  const clients = Array.from({ length: CLIENTS }, async () => {
+    while (!caught) {
+      const petId = await addPet()
+      const answer = await ask('POST', `${stopping.url}/store/orders`, stopping.key, `{"petId":${petId}}`)
+      answers.set(petId, answer.status)
+    }
+  })
+  /** The states of those that have the lock. */
+  const holders = () =>
+    cluster.asAdmin(
+      async (sql) =>
+        Array.from(
+          await sql`SELECT state FROM pg_stat_activity JOIN pg_locks USING (pid)
+            WHERE locktype = 'advisory' AND objid = 1 AND granted AND datname = ${database}`,
+          ({ state }) => state as string,
+        ),
+      database,
+    )
+  /** Until its statement in progress has ended, if there was one. */
+  async function isIdleWithLock(): Promise<boolean> {
+    for (;;) {
+      const states = await holders()
+      if (states.length === 0 || states.includes('idle in transaction')) return states.length > 0
+    }
+  }
+  while (!caught) {
+    await Bun.sleep(1)
+    process.kill(stopping.pid, 'SIGSTOP')
+    caught = await isIdleWithLock()
+    if (!caught) process.kill(stopping.pid, 'SIGCONT')
+  }
+
+  const startedAt = performance.now()
+  const petId = await addPet()
+  expect((await others.placeOrder({ petId }, by)).value.petId).toBe(petId)
+  expect(performance.now() - startedAt).toBeLessThan(OTHERS_GO_ON_MS)
+
+  process.kill(stopping.pid, 'SIGCONT')
+  await Promise.all(clients)
+  expect([...answers.values()]).toContain(503)
+  for (const [petId, status] of answers) {
+    const { json } = await others.listOrders(orderFilter({ limit: 2, petId }))
+    expect([petId, status, json === '[]']).toEqual([petId, status === 201 ? 201 : 503, status !== 201])
+  }
+  const petIdAfter = await addPet()
+  expect((await ask('POST', `${stopping.url}/store/orders`, stopping.key, `{"petId":${petIdAfter}}`)).status).toBe(201)
+  await stopping.stop()
+  await others.close()
+})

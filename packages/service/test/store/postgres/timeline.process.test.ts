@@ -1,0 +1,183 @@
+// A primary that was frozen while its standby was promoted, and that a failover tool then takes for the primary again. Its timeline
+// is earlier than the one that the servers have used: what was acknowledged there is missing, and its ids would be given again.
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { Forwarder } from '../../../../../test/support/forwarder.ts'
+import { newKey } from '../../../../../test/support/keys.ts'
+import { petFilter } from '../../../../../test/support/lists.ts'
+import { newPet, petBody, petsOf } from '../../../../../test/support/pets.ts'
+import { PgBouncer, pgbouncerVersion } from '../../../../../test/support/pgbouncer.ts'
+import { Cluster } from '../../../../../test/support/postgres.ts'
+import { rejectionOf } from '../../../../../test/support/rejection.ts'
+import { type Service, startService } from '../../../../../test/support/service.ts'
+import type { Store } from '../../../src/domain/store.ts'
+import { openStore } from '../../../src/store/kinds.ts'
+
+const TEST_MS = 600_000
+const DATABASE = 'petstore'
+const PET = newPet()
+
+let old: Cluster
+let next: Cluster
+let proxy: Forwarder
+
+beforeAll(async () => {
+  old = await Cluster.start()
+  await old.asAdmin((sql) => sql.unsafe(`CREATE DATABASE ${DATABASE}`))
+  const store = await openStore(old.address(DATABASE), { now: Date.now })
+  await store.createKey(newKey())
+  await store.close()
+  next = await old.startStandby('next')
+  old.signalAll('SIGSTOP')
+  await next.promote()
+  proxy = await Forwarder.start(next.port)
+}, TEST_MS)
+
+afterAll(async () => {
+  proxy.stop()
+  await Promise.all([old.remove(), next.remove()])
+}, TEST_MS)
+
+/** Whoever goes by the proxy finds its connections ended, and new ones lead there. */
+function leadTo({ port }: Cluster): void {
+  proxy.target = port
+  proxy.cut()
+}
+
+const petsIn = (cluster: Cluster): Promise<number> =>
+  cluster.asAdmin(async (sql) => (await sql`SELECT count(*)::int AS n FROM pets`)[0]?.n, DATABASE)
+
+describe('a server that has used a later timeline, and finds the earlier one only,', () => {
+  const ways: [way: string, hosts: () => string][] = [
+    ['with all hosts in its address', () => `127.0.0.1:${old.port},127.0.0.1:${next.port}`],
+    ['behind a proxy', () => `127.0.0.1:${proxy.port}`],
+  ]
+  let services: Service[]
+
+  beforeAll(async () => {
+    services = await Promise.all(
+      ways.map(([, hosts]) => startService({ address: `postgres://postgres@${hosts()}/${DATABASE}` })),
+    )
+    for (const { post } of services) expect((await post(petBody())).status).toBe(201)
+    old.signalAll('SIGCONT')
+    leadTo(old)
+    await next.down('SIGKILL')
+  }, TEST_MS)
+  afterAll(() => Promise.all(services.map((service) => service.stop())))
+
+  test.each(ways.map(([way], index) => [way, index] as const))(
+    '%s: is not ready, answers 503, and says why',
+    async (_, index) => {
+      const { get, post, origin, logged } = services[index] as Service
+      for (let attempt = 0; attempt < 5; attempt++) {
+        expect((await get('/pets')).status).toBe(503)
+        expect((await post(petBody())).status).toBe(503)
+        expect((await fetch(`${origin}/readyz`)).status).toBe(503)
+        await Bun.sleep(60)
+      }
+      expect(await petsIn(old)).toBe(0)
+      const reasons = logged
+        .map((line) => JSON.parse(line))
+        .filter(({ msg, err }) => msg === 'failed' && /timeline/.test(err.message))
+      expect(reasons.length).toBe(1)
+      expect(reasons[0].err.message).toMatch(/^127\.0\.0\.1:\d+ is on timeline 1, .* timeline 2/)
+    },
+    TEST_MS,
+  )
+
+  test(
+    'serves again when the later one is back',
+    async () => {
+      await next.up()
+      proxy.target = next.port
+      for (const { get } of services) {
+        while ((await get('/pets')).status !== 200) await Bun.sleep(50)
+        expect((await get('/pets/1')).status).toBe(200)
+      }
+      expect(await petsIn(next)).toBe(services.length)
+    },
+    TEST_MS,
+  )
+})
+
+test('a server that starts there knows of no later timeline', async () => {
+  const store = await openStore(old.address(DATABASE), { now: Date.now })
+  expect(petsOf(await store.listPets(petFilter({ limit: 1 })))).toEqual([])
+  await store.close()
+})
+
+test(
+  'a connection that is opened later, behind the same proxy, gives nothing of an earlier timeline',
+  async () => {
+    const store = await openStore(`postgres://postgres@127.0.0.1:${proxy.port}/${DATABASE}`, { now: Date.now })
+    expect(petsOf(await store.listPets(petFilter({ limit: 1 }))).length).toBe(1)
+    proxy.target = old.port
+    const lists = Array.from({ length: 30 }, (_, n) => store.listPets(petFilter({ limit: n + 1 })))
+    for (const settled of await Promise.allSettled(lists)) {
+      if (settled.status === 'fulfilled') expect(petsOf(settled.value).length).toBeGreaterThan(0)
+      else expect(settled.reason.code).toBe('unavailable')
+    }
+    proxy.target = next.port
+    await store.close()
+  },
+  TEST_MS,
+)
+
+/** Clients stay connected while the host behind it changes: each statement has to notice by itself. */
+describe.skipIf(!pgbouncerVersion)(
+  `behind PgBouncer${pgbouncerVersion ? '' : ' (not installed)'}, on an earlier timeline than its connection was opened on,`,
+  () => {
+    const statements: [what: string, ask: (store: Store) => Promise<unknown>][] = [
+      ['a list', (store) => store.listPets(petFilter({ limit: 1 }))],
+      ['a create', (store) => store.createPet(PET, 1n)],
+      ['an order', (store) => store.placeOrder({ petId: 1n }, 1n)],
+      ['an expiry', (store) => store.expireOrders(1)],
+      ['a new key', (store) => store.createKey(newKey())],
+      ['a revocation', (store) => store.revokeKey(1n)],
+      ['the use of a key', (store) => store.saveKeyUses([{ keyId: 1n, ending: 'aB12', at: 1 }])],
+    ]
+    let pooler: PgBouncer | undefined
+    const openThroughPooler = async () => {
+      pooler ??= await PgBouncer.start(proxy.port)
+      return openStore(pooler.through(next.address(DATABASE)), { now: Date.now })
+    }
+
+    afterEach(() => {
+      leadTo(next)
+    })
+    afterAll(() => pooler?.stop())
+
+    test('a later one is used, and the earlier one refused from then on', async () => {
+      proxy.target = old.port
+      const store = await openThroughPooler()
+      expect(petsOf(await store.listPets(petFilter({ limit: 1 })))).toEqual([])
+      leadTo(next)
+      const listed = () => store.listPets(petFilter({ limit: 1 })).then(petsOf, ({ code }) => code)
+      let answer = await listed()
+      for (; answer === 'unavailable'; answer = await listed()) await Bun.sleep(20)
+      expect(answer.length).toBe(1)
+      leadTo(old)
+      for (let attempt = 0; attempt < 3; attempt++) {
+        expect(await rejectionOf(store.listPets(petFilter({ limit: 1 })))).toMatchObject({ code: 'unavailable' })
+      }
+      await store.close()
+    })
+
+    test.each(statements)('%s is refused and changes nothing', async (_, ask) => {
+      const contents = () =>
+        old.asAdmin(
+          (sql) =>
+            sql`SELECT (SELECT json_agg(pets) FROM pets)::text AS pets, (SELECT json_agg(keys) FROM keys)::text AS keys`,
+          DATABASE,
+        )
+      const store = await openThroughPooler()
+      await store.listPets(petFilter({ limit: 1 }))
+      const before = await contents()
+      leadTo(old)
+      expect(await rejectionOf(ask(store))).toMatchObject({ code: 'unavailable' })
+      expect(await rejectionOf(ask(store))).toMatchObject({ code: 'unavailable' })
+      expect(Array.from(await contents())).toEqual(Array.from(before))
+      await store.close()
+    })
+  },
+)

@@ -1,0 +1,257 @@
+// `petstore recovered`, after a database was brought back to an earlier state: nothing that was given since is given again, on both stores.
+
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { copyFileSync, readFileSync } from 'node:fs'
+import { allEvents, eventFilter } from '../../../../test/support/events.ts'
+import { temporaryFile } from '../../../../test/support/files.ts'
+import { newKey } from '../../../../test/support/keys.ts'
+import { newPet } from '../../../../test/support/pets.ts'
+import { sharedCluster } from '../../../../test/support/postgres.ts'
+import { root, run, serve } from '../../../../test/support/process.ts'
+import { rejectionOf } from '../../../../test/support/rejection.ts'
+import { openTerminal } from '../../../../test/support/terminal.ts'
+import type { ApiKey } from '../../src/domain/keys.ts'
+import type { Store } from '../../src/domain/store.ts'
+import { openStore } from '../../src/store/kinds.ts'
+
+const cluster = await sharedCluster()
+const nameOf = (address: string) => new URL(address).pathname.slice(1)
+
+interface Kind {
+  newAddress(): Promise<string>
+  /** A state of a store that nobody uses, somewhere else. */
+  copy(address: string): Promise<string>
+  /** The last id that the table has given. */
+  lastId(address: string, table: string): Promise<bigint>
+  setLastId(address: string, table: string, id: bigint): Promise<void>
+}
+
+const sequenceOf = (table: string) => `pg_get_serial_sequence('${table}', 'id')`
+const inFile = <Result>(path: string, work: (database: Database) => Result) => {
+  using database = new Database(path, { safeIntegers: true })
+  return work(database)
+}
+
+const KINDS: [string, Kind][] = [
+  [
+    'a file',
+    {
+      newAddress: async () => temporaryFile('petstore.db'),
+      async copy(address) {
+        const path = temporaryFile('petstore.db')
+        copyFileSync(address, path)
+        return path
+      },
+      lastId: async (address, table) =>
+        inFile(address, (database) => {
+          const [last] = database.query('SELECT seq FROM sqlite_sequence WHERE name = ?').values(table)
+          return (last?.[0] as bigint | undefined) ?? 0n
+        }),
+      setLastId: async (address, table, id) =>
+        inFile(address, (database) => {
+          database.query('UPDATE sqlite_sequence SET seq = ? WHERE name = ?').run(id, table)
+        }),
+    },
+  ],
+  [
+    'PostgreSQL',
+    {
+      newAddress: () => cluster.newDatabase(),
+      copy: (address) => cluster.newDatabase(`TEMPLATE ${nameOf(address)}`),
+      lastId: (address, table) =>
+        cluster.asAdmin(async (sql) => {
+          const [row] = await sql.unsafe(`SELECT pg_sequence_last_value(${sequenceOf(table)}::regclass)::text AS last`)
+          return BigInt(row?.last ?? 0)
+        }, nameOf(address)),
+      setLastId: (address, table, id) =>
+        cluster.asAdmin(async (sql) => {
+          await sql.unsafe(`SELECT setval(${sequenceOf(table)}, ${id})`)
+        }, nameOf(address)),
+    },
+  ],
+]
+
+async function opened<Result>(address: string, use: (store: Store) => Promise<Result>): Promise<Result> {
+  const store = await openStore(address, { now: Date.now })
+  try {
+    return await use(store)
+  } finally {
+    await store.close()
+  }
+}
+
+/** A key, a pet and an order, each new. */
+async function give(store: Store, name: string) {
+  const key = await store.createKey(newKey({ name }))
+  const { value: pet } = await store.createPet(newPet(), key.id)
+  const { value: order } = await store.placeOrder({ petId: pet.id }, key.id)
+  return { key: key.id, pet: pet.id, order: order.id }
+}
+
+const recovered = (address: string, ...flags: string[]) => run(['recovered', '--database', address, '--yes', ...flags])
+const keyNamed = (keys: readonly ApiKey[], name: string) => keys.find((key) => key.name === name) as ApiKey
+
+describe.each(KINDS)('a store in %s that was brought back to an earlier state', (_, kind) => {
+  /** A store, and the address of an earlier state of it. */
+  async function broughtBack() {
+    const address = await kind.newAddress()
+    await opened(address, async (store) => {
+      await give(store, 'office')
+      const { id } = await store.createKey(newKey({ name: 'till' }))
+      await store.saveKeyUses([{ keyId: id, ending: 'live_aB12', at: Date.UTC(2026, 10, 21, 9, 30) }])
+    })
+    const earlier = await kind.copy(address)
+    return { address, earlier }
+  }
+
+  test('gives no id again, refuses earlier places in the feed, and shows which keys are in force', async () => {
+    const { address, earlier } = await broughtBack()
+    const lost = await opened(address, async (store) => {
+      await store.revokeKey(keyNamed(await store.listKeys(), 'till').id)
+      const last = [await give(store, 'new'), await give(store, 'newer')].at(-1)
+      const [page, events] = [await store.findEnd(), await allEvents(store)]
+      return { ...last, place: page, event: BigInt(events.at(-1)?.id ?? 0) }
+    })
+    const { status, stdout } = await recovered(earlier)
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/^2 +till +live_…aB12 +full +active .*2026-11-21 09:30Z$/m)
+    expect(stdout).toContain('1000000 ids of keys, pets, orders and events are left out')
+    await opened(earlier, async (store) => {
+      expect(await rejectionOf(store.listEvents(eventFilter(lost.place)))).toMatchObject({ code: 'cursor_expired' })
+      const before = await allEvents(store)
+      const given = await give(store, 'newest')
+      const after = await allEvents(store)
+      expect(after.slice(0, before.length)).toEqual(before)
+      const event = BigInt(after[before.length]?.id ?? 0)
+      for (const [id, last] of [
+        [given.key, lost.key],
+        [given.pet, lost.pet],
+        [given.order, lost.order],
+        [event, lost.event],
+      ] as const) {
+        expect(Number(id - (last as bigint))).toBeWithin(900_000, 1_000_001)
+      }
+      // Where the feed is read from a time on, nothing is missed beyond the gap.
+      const from = Date.parse(after[before.length]?.at ?? '')
+      expect(await allEvents(store, { from })).toEqual(after.slice(before.length))
+    })
+  })
+
+  test('revokes the keys that are named, or all', async () => {
+    const { earlier } = await broughtBack()
+    const other = await kind.copy(earlier)
+    const states = async (address: string) =>
+      (await opened(address, (store) => store.listKeys())).map(({ name, revokedAt }) => [name, revokedAt !== undefined])
+    expect(await recovered(earlier, '--revoke', 'nobody')).toMatchObject({ status: 1 })
+    expect((await recovered(earlier, '--revoke', 'till')).stdout).toContain('Key 2 (till) is revoked.')
+    expect(await states(earlier)).toEqual([
+      ['office', false],
+      ['till', true],
+    ])
+    expect((await recovered(other, '--revoke-all')).stdout).toContain('Key 1 (office) is revoked.')
+    expect(await states(other)).toEqual([
+      ['office', true],
+      ['till', true],
+    ])
+    expect((await recovered(other)).stdout).toStartWith('No key is in force.\n')
+  })
+
+  test('is not touched when there are fewer ids than are to be left out: all of it or nothing', async () => {
+    const { earlier } = await broughtBack()
+    await kind.setLastId(earlier, 'orders', 2n ** 63n - 1_000n)
+    const place = await opened(earlier, (store) => store.findEnd())
+    const { status, stderr } = await recovered(earlier, '--revoke-all')
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringContaining('cannot be used: only 999 ids of orders are left: leave out fewer, with --skip-ids.\n'),
+    ])
+    expect(await kind.lastId(earlier, 'pets')).toBe(1n)
+    await opened(earlier, async (store) => {
+      expect(await store.findEnd()).toEqual(place)
+      expect((await store.listKeys()).every(({ revokedAt }) => revokedAt === undefined)).toBe(true)
+    })
+    expect(await recovered(earlier, '--skip-ids', '900')).toMatchObject({ status: 0 })
+    expect(await kind.lastId(earlier, 'orders')).toBe(2n ** 63n - 100n)
+    expect(await recovered(earlier, '--skip-ids', '0')).toMatchObject({ status: 0 })
+    expect(await kind.lastId(earlier, 'orders')).toBe(2n ** 63n - 100n)
+  })
+
+  test('which has given no id yet begins behind those that are left out, and twice is twice', async () => {
+    const address = await kind.newAddress()
+    await opened(address, async () => undefined)
+    for (const _ of [1, 2]) expect(await recovered(address)).toMatchObject({ status: 0 })
+    const first = 2_000_001n
+    expect(await opened(address, (store) => give(store, 'first'))).toEqual({ key: first, pet: first, order: first })
+  })
+
+  test('is refused while a service uses it', async () => {
+    const { earlier } = await broughtBack()
+    const service = await serve(['--database', earlier])
+    const { status, stderr } = await recovered(earlier)
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/Stop (it|them) first\.\n$/)])
+    await service.stop()
+    expect(await kind.lastId(earlier, 'pets')).toBe(1n)
+    expect(await recovered(earlier)).toMatchObject({ status: 0 })
+  })
+
+  test('is changed only when somebody has said yes', async () => {
+    const { earlier } = await broughtBack()
+    const { status, stderr } = await run(['recovered', '--database', earlier])
+    expect([status, stderr]).toEqual([1, expect.stringContaining('use petstore recovered --yes.')])
+    const terminal = openTerminal(['recovered', '--database', earlier, '--revoke', 'till'])
+    await terminal.waitForScreen('leave out 1,000,000 ids and revoke 1 key in')
+    terminal.type('n\r')
+    expect(await terminal.exited).toBe(1)
+    expect(terminal.shown()).toContain('Nothing was changed.')
+    expect(await kind.lastId(earlier, 'pets')).toBe(1n)
+    const again = openTerminal(['recovered', '--database', earlier])
+    await again.waitForScreen('[y/N]')
+    again.type('y\r')
+    expect(await again.exited).toBe(0)
+    expect(await kind.lastId(earlier, 'pets')).toBe(1_000_001n)
+  })
+})
+
+test('what is no store, or none that this user owns, is refused with a sentence', async () => {
+  const foreign = temporaryFile('other.db')
+  inFile(foreign, (database) => database.run('CREATE TABLE notes (text TEXT)'))
+  const before = readFileSync(foreign)
+  const [absent, empty] = [temporaryFile('absent.db'), await cluster.newDatabase()]
+  const owned = await cluster.newDatabase()
+  await opened(owned, async () => undefined)
+  await cluster.asAdmin(async (sql) => {
+    await sql.unsafe('CREATE ROLE serving LOGIN')
+    await sql.unsafe('GRANT SELECT ON petstore_schema TO serving')
+  }, nameOf(owned))
+  for (const [address, sentence] of [
+    [foreign, 'is a database of another program'],
+    [absent, `There is no store at ${absent}.`],
+    [empty, 'cannot be used: it holds no store.'],
+    [owned.replace('postgres@', 'serving@'), 'this user does not own the tables: give the address of their owner.'],
+  ] as const) {
+    const { status, stderr } = await recovered(address)
+    expect([status, stderr]).toEqual([1, expect.stringContaining(sentence)])
+  }
+  expect(readFileSync(foreign).equals(before)).toBe(true)
+})
+
+test('one that is killed half-way has changed nothing in PostgreSQL', async () => {
+  const address = await cluster.newDatabase()
+  await opened(address, (store) => give(store, 'office'))
+  await cluster.asAdmin(async (sql) => {
+    await sql.unsafe('BEGIN')
+    await sql.unsafe('SELECT epoch FROM event_epoch FOR UPDATE')
+    const child = Bun.spawn([`${root}/bin/petstore`, 'recovered', '--yes', '--database', address], {
+      stdio: ['ignore', 'ignore', 'ignore'],
+    })
+    while ((await sql.unsafe('SELECT pid FROM pg_locks WHERE NOT granted')).length === 0) await Bun.sleep(10)
+    child.kill('SIGKILL')
+    await child.exited
+    await sql.unsafe('COMMIT')
+  }, nameOf(address))
+  const [, { lastId }] = KINDS[1] as [string, Kind]
+  // Waits for the backend of the one that was killed.
+  expect(await recovered(address, '--skip-ids', '0')).toMatchObject({ status: 0 })
+  for (const table of ['keys', 'pets', 'orders']) expect(await lastId(address, table)).toBe(1n)
+})

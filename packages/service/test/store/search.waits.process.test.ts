@@ -1,0 +1,54 @@
+// No request waits for a search: those of a file run in a thread, those of PostgreSQL on some of its connections.
+
+import { expect, test } from 'bun:test'
+import { temporaryFile } from '../../../../test/support/files.ts'
+import { newKey } from '../../../../test/support/keys.ts'
+import { petFilter } from '../../../../test/support/lists.ts'
+import { idsOf } from '../../../../test/support/paging.ts'
+import { newPet } from '../../../../test/support/pets.ts'
+import { sharedCluster } from '../../../../test/support/postgres.ts'
+import { openStore } from '../../src/store/kinds.ts'
+
+const SEARCHES = 8
+
+test('a file: what is asked for after a search is answered before it', async () => {
+  const store = await openStore(temporaryFile('search.db'), { now: Date.now })
+  const { id: by } = await store.createKey(newKey())
+  await store.createPet(newPet({ name: 'Rex' }), by)
+  const answered: string[] = []
+  await Promise.all([
+    ...Array.from({ length: SEARCHES }, async () => {
+      expect(idsOf(await store.listPets(petFilter({ limit: 20, search: 'rex' })))).toEqual([1n])
+      answered.push('search')
+    }),
+    store.listPets(petFilter({ limit: 20 })).then(() => answered.push('list')),
+    store.getPet(1n).then(() => answered.push('pet')),
+  ])
+  expect(answered.slice(0, 2).toSorted()).toEqual(['list', 'pet'])
+  await store.close()
+})
+
+test('PostgreSQL: searches that get no answer leave connections for everything else', async () => {
+  const cluster = await sharedCluster()
+  const address = await cluster.newDatabase()
+  const store = await openStore(`${address}?connections=4`, { now: Date.now })
+  const { id: by } = await store.createKey(newKey())
+  await store.createPet(newPet({ name: 'Rex' }), by)
+  const search = async () => idsOf(await store.listPets(petFilter({ limit: 20, search: 'rex' })))
+  const held = `SELECT pid FROM pg_locks WHERE NOT granted AND relation = 'search_pets'::regclass`
+  const waiting = await cluster.asAdmin(
+    (admin) =>
+      admin.begin(async (sql) => {
+        await sql`LOCK TABLE search_pets IN ACCESS EXCLUSIVE MODE`
+        const searches = Promise.allSettled(Array.from({ length: SEARCHES }, search))
+        while ((await sql.unsafe(held)).length === 0) await Bun.sleep(5)
+        for (let n = 0; n < SEARCHES; n++) expect(idsOf(await store.listPets(petFilter({ limit: 20 })))).toEqual([1n])
+        expect((await sql.unsafe(held)).length).toBeLessThanOrEqual(1)
+        return [searches]
+      }),
+    new URL(address).pathname.slice(1),
+  )
+  await Promise.all(waiting)
+  expect(await search()).toEqual([1n])
+  await store.close()
+})

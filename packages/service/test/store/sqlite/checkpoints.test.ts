@@ -1,0 +1,142 @@
+// Checkpoints of the embedded store: a thread makes them, and the log stays small.
+
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { copyFileSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { temporaryFile } from '../../../../../test/support/files.ts'
+import { copied, lengthen, logOf } from '../../../../../test/support/logs.ts'
+import { PET, storeWithKey } from '../../../../../test/support/sqlite.ts'
+import { startCheckpoints } from '../../../src/store/sqlite/checkpoints.ts'
+import { openConnection } from '../../../src/store/sqlite/connection.ts'
+import { Statements } from '../../../src/store/sqlite/statements.ts'
+import { transactions } from '../../../src/store/sqlite/transaction.ts'
+import { Version } from '../../../src/store/sqlite/version.ts'
+
+test('are not made by the connection that serves, also after it was opened again', () => {
+  const connection = openConnection(temporaryFile('petstore.db'))
+  const pages = () => connection.database.query('PRAGMA wal_autocheckpoint').values()
+  expect(pages()).toEqual([[0n]])
+  connection.reopen()
+  expect(pages()).toEqual([[0n]])
+  connection.close()
+})
+
+describe('a log', () => {
+  test('that is long is copied into the file, which is no commit, and is written to from its start again', async () => {
+    const { path, store, by } = await storeWithKey()
+    using writer = new Database(path)
+    for (let round = 0; round < 2; round++) {
+      lengthen(writer, 20)
+      const version = store.version()
+      await copied(writer)
+      expect(store.version()).toEqual(version)
+      await store.createPet(PET, by)
+      expect(logOf(writer).frames).toBeLessThan(100)
+    }
+    expect(statSync(`${path}-wal`).size).toBeLessThan(32e6)
+    await store.close()
+  })
+
+  test('that grew under a long reader is cut once the reader has ended, while creates go on', async () => {
+    const { path, store, by } = await storeWithKey()
+    using writer = new Database(path)
+    const reader = new Database(path, { readonly: true })
+    reader.run('BEGIN')
+    reader.query('SELECT 1 FROM pets').get()
+    lengthen(writer, 70)
+    await store.createPet(PET, by)
+    reader.close()
+    let count = 1
+    while (statSync(`${path}-wal`).size > 34e6) {
+      await store.createPet(PET, by)
+      count++
+      await Bun.sleep(10)
+    }
+    expect(writer.query('SELECT count(*) FROM pets').values()).toEqual([[count]])
+    expect(writer.query('PRAGMA integrity_check').values()).toEqual([['ok']])
+    await store.close()
+  })
+
+  test('is removed when the last store closes, also after the thread has worked', async () => {
+    const { path, store } = await storeWithKey()
+    const writer = new Database(path)
+    lengthen(writer, 20)
+    await copied(writer)
+    writer.close()
+    await store.close()
+    expect(readdirSync(dirname(path))).toEqual(['petstore.db'])
+  })
+
+  test('of two stores on one file is copied by either', async () => {
+    const { path, store, by } = await storeWithKey()
+    const other = await storeWithKey(path)
+    using writer = new Database(path)
+    lengthen(writer, 20)
+    await copied(writer)
+    await store.close()
+    lengthen(writer, 20)
+    await copied(writer)
+    expect((await other.store.createPet(PET, by)).value.id).toBe(1n)
+    await other.store.close()
+  })
+})
+
+test('what is written while the log is copied is copied while writers are held', async () => {
+  const path = temporaryFile('petstore.db')
+  const connection = openConnection(path)
+  using writer = new Database(path)
+  const { promise: held, resolve } = Promise.withResolvers<boolean>()
+  const checkpoints = startCheckpoints(connection, async (work) => {
+    writer.run('PRAGMA user_version = 1000')
+    expect(logOf(writer)).toSatisfy(({ frames, copied }) => copied < frames)
+    const done = await work()
+    const { frames, copied } = logOf(writer)
+    resolve(copied === frames)
+    return done
+  })
+  lengthen(writer, 20)
+  expect(await held).toBe(true)
+  await checkpoints.stop()
+  connection.close()
+})
+
+test('are not made of another file that has come to its place', async () => {
+  const path = temporaryFile('petstore.db')
+  const other = await storeWithKey()
+  await other.store.close()
+  const connection = openConnection(path)
+  using writer = new Database(path)
+  let looks = 0
+  const watched = { ...connection, database: connection.database, check: () => ++looks && connection.check() }
+  const checkpoints = startCheckpoints(watched, (work) => work())
+  lengthen(writer, 20)
+  // The log stays where it was, beside the other file, which it would ruin.
+  renameSync(path, `${path}.moved`)
+  copyFileSync(other.path, path)
+  const before = readFileSync(path)
+  const isAsItWas = () => readFileSync(path).equals(before)
+  while (looks === 0 && isAsItWas()) await Bun.sleep(10)
+  await checkpoints.stop()
+  expect(isAsItWas()).toBe(true)
+  connection.close()
+})
+
+test('no transaction begins while they are held', async () => {
+  const connection = openConnection(temporaryFile('petstore.db'))
+  const statements = new Statements(connection)
+  const { transact, hold } = transactions(connection, statements, new Version(connection, statements))
+  const { promise, resolve } = Promise.withResolvers<string>()
+  const holding = hold(() => promise)
+  let done = false
+  const writing = transact(() => {
+    done = true
+  })
+  await Bun.sleep(20)
+  expect(done).toBe(false)
+  resolve('copied')
+  expect(await holding).toBe('copied')
+  await writing
+  expect(done).toBe(true)
+  connection.close()
+})

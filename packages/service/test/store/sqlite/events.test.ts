@@ -1,0 +1,88 @@
+// The feed of events in SQLite: the promises of every store, and what is peculiar to a file.
+
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { allEvents } from '../../../../../test/support/events.ts'
+import { temporaryFile } from '../../../../../test/support/files.ts'
+import { keptFile } from '../../../../../test/support/kept-stores.ts'
+import { newKey } from '../../../../../test/support/keys.ts'
+import { newPet } from '../../../../../test/support/pets.ts'
+import { expectTold, OF_17 } from '../../../../../test/support/told-events.ts'
+import { kindOf, openStore, type StoreFiles } from '../../../src/store/kinds.ts'
+import { eventsConformance } from '../events.conformance.ts'
+
+eventsConformance('SQLite', async () => {
+  const path = temporaryFile('petstore.db')
+  let ahead = 0
+  const store = await openStore(path, { now: () => Date.now() + ahead })
+  return {
+    store,
+    async setClock(ms) {
+      ahead = ms
+    },
+    async run(sql) {
+      const database = new Database(path)
+      database.run(sql)
+      database.close()
+    },
+  }
+})
+
+test('a pet that is added and ordered in one transaction, between other orders, is added before it is ordered', async () => {
+  const store = await openStore(temporaryFile('petstore.db'), { now: Date.now })
+  const { id: by } = await store.createKey(newKey())
+  await store.createPet(newPet(), by)
+  await Promise.all([
+    store.placeOrder({ petId: 1n }, by),
+    store.createPet(newPet(), by),
+    store.placeOrder({ petId: 2n }, by),
+    store.cancelOrder(1n, by),
+  ])
+  const events = await allEvents(store)
+  expect(events.map(({ id, type, petId }) => [id, type, petId].join(' '))).toEqual([
+    '1 pet.added 1',
+    '2 order.placed 1',
+    '3 pet.added 2',
+    '4 order.placed 2',
+    '5 order.cancelled 1',
+  ])
+  await store.close()
+})
+
+test('a backup, and a store that was restored from it, begin a new epoch each', async () => {
+  const [path, backup] = [temporaryFile('petstore.db'), temporaryFile('backup.db')]
+  const files = kindOf(path).files as StoreFiles
+  const epochOf = async (file: string) => {
+    const store = await openStore(file, { now: Date.now })
+    const { epoch } = await store.findEnd()
+    await store.close()
+    return epoch
+  }
+  const epochs = [await epochOf(path)]
+  files.backUp(path, backup)
+  epochs.push(await epochOf(backup), await epochOf(path))
+  expect(epochs[2]).toBe(epochs[0] as bigint)
+  for (let n = 0; n < 2; n++) {
+    files.restore(backup, path, 1n)
+    epochs.push(await epochOf(path))
+  }
+  expect(new Set(epochs).size).toBe(4)
+})
+
+test('a store of schema 17 keeps every event and its id, and the next one goes on', async () => {
+  const path = keptFile(17)
+  const old = new Database(path)
+  const tables = [
+    'keys',
+    'deprecated_calls',
+    'pets',
+    'orders',
+    'events',
+    'changed_pets',
+    'idempotency_answers',
+    'sqlite_sequence',
+  ]
+  old.run(`PRAGMA foreign_keys = OFF; ${tables.map((table) => `DELETE FROM ${table};`).join('')} ${OF_17('0')}`)
+  old.close()
+  await expectTold(await openStore(path, { now: Date.now }))
+})

@@ -1,0 +1,159 @@
+// The files of an embedded store where they are not simply there: behind a link, in a folder that may not be written to, grown
+// by another process.
+
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { temporaryFile } from '../../../../../test/support/files.ts'
+import { ask, launcher, run, serve } from '../../../../../test/support/process.ts'
+import { add, made, PET, rows } from '../../../../../test/support/stores.ts'
+
+describe('a store behind a symbolic link', () => {
+  test('is whole after a crash inside a checkpoint', async () => {
+    const database = temporaryFile('petstore.db')
+    const service = await serve(['--database', database])
+    await add(service, 200)
+    await service.stop('SIGKILL')
+    // A checkpoint writes the pages in their order: it got as far as the first, which says how many there are.
+    const copy = temporaryFile('copy.db')
+    for (const suffix of ['', '-wal']) copyFileSync(database + suffix, copy + suffix)
+    new Database(copy).run('PRAGMA wal_checkpoint(TRUNCATE)')
+    const file = openSync(database, 'r+')
+    writeSync(file, readFileSync(copy), 0, 4096, 0)
+    closeSync(file)
+    expect(statSync(database).size).toBeLessThan(statSync(copy).size)
+
+    const link = temporaryFile('link.db')
+    symlinkSync(database, link)
+    const backup = temporaryFile('backup.db')
+    expect(await run(['backup', backup, '--database', link])).toMatchObject({ status: 0 })
+    const again = await serve(['--database', link])
+    expect((await ask('POST', `${again.url}/pets`, service.key, PET)).status).toBe(201)
+    await again.stop()
+    expect([backup, database].map((path) => rows(path)[0]?.length)).toEqual([200, 201])
+  })
+
+  test('is made where the link leads', async () => {
+    const [database, link] = [temporaryFile('petstore.db'), temporaryFile('link.db')]
+    symlinkSync(database, link)
+    await (await serve(['--database', link])).stop()
+    expect(rows(database)[1]?.length).toBe(1)
+  })
+
+  test('that leads back to itself is refused by every command', async () => {
+    const { database } = await made(1)
+    const [itself, one, other] = ['itself.db', 'one.db', 'other.db'].map(temporaryFile) as [string, string, string]
+    symlinkSync(itself, itself)
+    symlinkSync(other, one)
+    symlinkSync(one, other)
+    for (const link of [itself, one]) {
+      for (const args of [
+        ['serve', '--port', '0', '--database', link],
+        ['restore', link, '--database', database],
+        ['restore', database, '--database', link],
+        ['backup', temporaryFile('backup.db'), '--database', link],
+        ['recovered', '--yes', '--database', link],
+        ['migrate', '--check', '--database', link],
+        ['copy', '--from', database, '--to', link],
+      ]) {
+        const { status, stderr } = await run(args)
+        expect([status, stderr]).toEqual([1, expect.stringMatching(/cannot be reached \(too many symbolic links.*\n$/)])
+      }
+    }
+  })
+})
+
+describe('a store with two names', () => {
+  test('is refused under both by every command, and is whole again with one', async () => {
+    const [{ database, key }, backup] = [await made(2), await made(1)]
+    const other = temporaryFile('other.db')
+    const service = await serve(['--database', database])
+    linkSync(database, other)
+    for (const name of [database, other]) {
+      const target = temporaryFile('target.db')
+      for (const args of [
+        ['serve', '--port', '0', '--database', name],
+        ['keys', 'create', '--name', 'till', '--database', name],
+        ['migrate', '--check', '--database', name],
+        ['backup', target, '--database', name],
+        ['restore', backup.database, '--database', name],
+        ['copy', '--from', name, '--to', target],
+        ['copy', '--from', backup.database, '--to', name],
+      ]) {
+        const { status, stdout, stderr } = await run(args)
+        expect([args[0], status, stdout, existsSync(target)]).toEqual([args[0], 1, '', false])
+        expect(stderr).toContain(`${name} has 2 names (hard links)`)
+      }
+    }
+    expect((await ask('POST', `${service.url}/pets`, key, PET)).status).toBe(201)
+    await service.stop()
+    unlinkSync(other)
+    const again = await serve(['--database', database])
+    expect((await ask('POST', `${again.url}/pets`, key, PET)).status).toBe(201)
+    await again.stop()
+    expect(rows(database)[0]?.length).toBe(4)
+  })
+})
+
+describe('the folders that a service makes', () => {
+  const strace = Bun.which('strace')
+
+  test.skipIf(!strace)(
+    `are on disk before it listens, with those above them${strace ? '' : ' (strace is not installed)'}`,
+    async () => {
+      const folder = realpathSync(dirname(temporaryFile('x')))
+      const trace = join(folder, 'trace')
+      // -D: the process that is started is the service, and its tracer is another.
+      const command = [strace as string, '-D', '-f', '-y', '-o', trace, '-e', 'trace=fsync', launcher]
+      const env = { PETSTORE_BACKUP_DIR: join(folder, 'backups/of/petstore') }
+      const service = await serve(['--database', join(folder, 'data/of/petstore.db')], { command, env })
+      const synced = readFileSync(trace, 'utf8')
+      await service.stop()
+      for (const place of ['', '/data', '/data/of', '/backups', '/backups/of']) {
+        expect(synced).toMatch(new RegExp(`fsync\\(\\d+<${folder}${place}>`))
+      }
+    },
+  )
+})
+
+describe('a folder that may not be written to', () => {
+  /** As nobody, where this process is root and may write everywhere. */
+  const nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', launcher]
+  const root = process.getuid?.() === 0
+  const can = !root || Bun.spawnSync([...nobody, '--version'], { stdio: ['ignore', 'ignore', 'ignore'] }).exitCode === 0
+  const command = root ? nobody : [launcher]
+
+  test.skipIf(!can)(
+    `ends a start, a backup and a restore with a sentence${can ? '' : ' (another user cannot run this program)'}`,
+    async () => {
+      const { database } = await made(1)
+      chmodSync(database, 0o666)
+      chmodSync(dirname(database), 0o555)
+      for (const [args, sentence] of [
+        [['serve', '--port', '0'], `${database} cannot be written to. Let this user write to it and to its folder.`],
+        [['keys', 'list'], `${database} cannot be written to. Let this user write to it and to its folder.`],
+        [['backup', temporaryFile('backup.db')], 'could not be written: permission denied.'],
+        [['restore', database], `${database} could not be written: permission denied.`],
+      ] as const) {
+        const { status, stderr } = await run([...args, '--database', database], { command, cwd: '/' })
+        expect([status, stderr.trim().split('\n').length]).toEqual([1, 1])
+        expect(stderr).toContain(sentence)
+      }
+      chmodSync(dirname(database), 0o755)
+    },
+  )
+})

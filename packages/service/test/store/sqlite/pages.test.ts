@@ -1,0 +1,161 @@
+// How SQLite finds what is on a page, and that it plans no statement at every execution. What a page holds is tested for both stores (store.conformance.ts, orders.conformance.ts).
+
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { orderFilter, petFilter } from '../../../../../test/support/lists.ts'
+import { expectPages } from '../../../../../test/support/paging.ts'
+import { ORDERS, PETS } from '../../../src/store/shared/lists.ts'
+import { overdueFinder, sqliteOrders } from '../../../src/store/sqlite/orders.ts'
+import { pages } from '../../../src/store/sqlite/pages.ts'
+import { sqlitePets } from '../../../src/store/sqlite/pets.ts'
+import { migrationsFrom } from '../../../src/store/sqlite/schema.ts'
+import { reads, Statements } from '../../../src/store/sqlite/statements.ts'
+import { writes } from '../../../src/store/sqlite/writes.ts'
+
+test('a page begins behind its cursor, in the table or in an index', () => {
+  expect(
+    plans()
+      .filter(isOfPage)
+      .map((plan) => plan.replace('USING COVERING', 'USING')),
+  ).toEqual([
+    'SEARCH pets USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)',
+    'SEARCH orders USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)',
+    ...both('SEARCH pets USING INTEGER PRIMARY KEY (rowid>?)'),
+    ...both('SEARCH pets USING INDEX pets_by_status (status=? AND id>?)'),
+    ...both('SEARCH pets USING INDEX pets_by_category (category_id=? AND rowid>?)'),
+    // The first block, the next ones, and what each of them has.
+    ...both(
+      'SEARCH pets USING INDEX pets_by_category (category_id=? AND rowid>?)',
+      'SEARCH pets USING INDEX pets_by_category (category_id=? AND rowid>?)',
+      'SEARCH pets USING INDEX pets_by_category_in_blocks (<expr>=? AND category_id=? AND status=? AND rowid>?)',
+    ),
+    ...both('SEARCH orders USING INTEGER PRIMARY KEY (rowid>?)'),
+    ...both('SEARCH orders USING INDEX orders_by_status (status=? AND id>?)'),
+    ...both('SEARCH orders USING INDEX orders_by_pet (pet_id=? AND id>?)'),
+    ...both('SEARCH orders USING INDEX orders_that_hold (pet_id=? AND rowid>?)'),
+    ...both('SEARCH orders USING INDEX orders_by_pet (pet_id=? AND id>?)'),
+  ])
+})
+
+test.each([PETS, ORDERS])('each filter of a list has an index', ({ filters, indexes }) => {
+  const served: string[] = indexes.flatMap(({ filter, unique }) => (unique ? [] : filter))
+  expect(served.sort()).toEqual(Object.keys(filters).sort())
+})
+
+test('no page sorts, or reads the whole table', () => {
+  // What is scanned are the rows of a page, and the blocks of ids in which they are.
+  for (const plan of plans())
+    expect(plan).toMatch(
+      /^(SEARCH (pets|orders) USING|CO-ROUTINE|SCAN \(subquery|(CORRELATED )?SCALAR SUBQUERY|COMPOUND QUERY|SETUP$|SCAN CONSTANT ROW$|RECURSIVE STEP$|SCAN block$|SCAN json_each )/,
+    )
+})
+
+test('no statement gives SQLite a reason to plan it at every execution', () => {
+  const { sql } = prepared((statements) => {
+    const never = () => Promise.reject(new Error())
+    const read = reads(statements)
+    readPages(statements)
+    return [
+      writes(statements, never, () => ({ data: 0, keys: 0 }), { now: Date.now }),
+      overdueFinder(statements, read, Date.now),
+      sqlitePets(statements, read),
+      sqliteOrders(statements, read),
+    ]
+  })
+  expect(sql.length).toBeGreaterThan(20)
+  for (const text of sql) {
+    expect(text).not.toMatch(/LIMIT \?/)
+    if (/\b(status|pet_id|category_id) = \?/.test(text)) expect(text).not.toContain('ORDER BY')
+  }
+})
+
+/** At both ends of blocks of 4 096, with blocks between them in which nothing is, up to the largest id. */
+const IDS = [1n, 2n, 4_094n, 4_095n, 4_096n, 4_097n, 8_191n, 8_192n, 1_000_000n, 2n ** 51n, 2n ** 62n, 2n ** 63n - 1n]
+
+test('pets of a category with a status are found in every block of ids, forth and back', async () => {
+  const database = withPets(IDS, (n) => [n % 5 === 0 ? 8 : 7, n % 3 === 0 ? 'sold' : 'available'])
+  const read = pages(new Statements({ database }), PETS)
+  for (const categoryId of [7n, 8n, 9n])
+    for (const status of [undefined, 'available', 'pending', 'sold'] as const)
+      for (const limit of [1, 2, 5, 100])
+        for (const sort of SORTS) {
+          const expected = IDS.filter((_, n) => {
+            const isOther = status !== undefined && (n % 3 === 0 ? 'sold' : 'available') !== status
+            return !isOther && (n % 5 === 0 ? 8n : 7n) === categoryId
+          })
+          if (sort === 'newest') expected.reverse()
+          const filter = { limit, sort, categoryId, status }
+          await expectPages(expected, limit, async (place) => read(petFilter({ ...filter, ...place })))
+        }
+})
+
+test('servers of the schemas 8 to 16 read pets of a category with a status as before', () => {
+  const database = withPets(IDS, (n) => [7, n % 2 ? 'sold' : 'available'])
+  const old = `SELECT id FROM pets INDEXED BY pets_by_category WHERE category_id = +?3 AND status = +?4 AND id > ?1  LIMIT +?2`
+  expect(database.query(old).values(2n, 3, 7, 'available').flat()).toEqual([4_094n, 4_096n, 8_191n])
+})
+
+const SORTS = ['oldest', 'newest'] as const
+
+/** The name of a pet is read by its id for each order. */
+const isOfPage = (plan: string) => plan.startsWith('SEARCH') && !plan.includes('(rowid=?)')
+
+/** The walks of a page with the rows above its place, and then those of one with the rows up to it; each looks at the other side, too. */
+function both(...walks: string[]): string[] {
+  const down = walks.map((walk) => walk.replace(/>\?\)$/, '<?)'))
+  return [...walks, ...down, ...down, ...walks]
+}
+
+/** In both directions, with each filter and without, and two statuses of orders of which one holds the pet. */
+function readPages(statements: Statements): void {
+  const [readPets, readOrders] = [pages(statements, PETS), pages(statements, ORDERS)]
+  for (const filter of combinations(PETS.filters, ['sold']))
+    for (const sort of SORTS) readPets(petFilter({ limit: 1, sort, ...filter }))
+  for (const filter of combinations(ORDERS.filters, ['pending', 'returned']))
+    for (const sort of SORTS) readOrders(orderFilter({ limit: 1, sort, ...filter }))
+}
+
+/** A filter that is added to its list is here at once, and asks for its lines in the table above. */
+function combinations(filters: object, statuses: readonly string[]): object[] {
+  return Object.keys(filters).reduce<object[]>(
+    (all, name) =>
+      [undefined, ...(name === 'status' ? statuses : [1n])].flatMap((value) =>
+        all.map((one) => ({ ...one, [name]: value })),
+      ),
+    [{}],
+  )
+}
+
+function plans(): string[] {
+  const { database, sql } = prepared(readPages)
+  return sql.flatMap((text) =>
+    database
+      .query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${text}`)
+      .all()
+      .map(({ detail }) => detail),
+  )
+}
+
+function withPets(ids: readonly bigint[], of: (n: number) => [categoryId: number, status: string]): Database {
+  const database = new Database(':memory:', { safeIntegers: true })
+  for (const migration of migrationsFrom(0)) database.run(migration)
+  database.run(`INSERT INTO keys (name, hash, read_only, created_at) VALUES ('k', 'h', 0, 0)`)
+  const add = 'INSERT INTO pets (id, name, category_id, status, created_at, created_by) VALUES (?, ?, ?, ?, 0, 1)'
+  for (const [n, id] of ids.entries()) database.run(add, [id, `pet ${n}`, ...of(n)])
+  return database
+}
+
+/** The statements that `of` prepares, on a database with the schema. */
+function prepared(of: (statements: Statements) => unknown): { database: Database; sql: string[] } {
+  const database = new Database(':memory:')
+  for (const migration of migrationsFrom(0)) database.run(migration)
+  const sql: string[] = []
+  class Recorded extends Statements {
+    override query: Statements['query'] = (text) => {
+      sql.push(text)
+      return super.query(text)
+    }
+  }
+  of(new Recorded({ database }))
+  return { database, sql }
+}

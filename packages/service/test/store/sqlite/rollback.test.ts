@@ -1,0 +1,57 @@
+// A transaction of the embedded store that fails, and then cannot even be rolled back.
+
+import { expect, test } from 'bun:test'
+import { temporaryFile } from '../../../../../test/support/files.ts'
+import { newPet } from '../../../../../test/support/pets.ts'
+import { rejectionOf } from '../../../../../test/support/rejection.ts'
+import { rows } from '../../../../../test/support/stores.ts'
+import { generateKey, hashKey } from '../../../src/domain/keys.ts'
+import { openConnection } from '../../../src/store/sqlite/connection.ts'
+import { Statements } from '../../../src/store/sqlite/statements.ts'
+import { sqliteStore } from '../../../src/store/sqlite/store.ts'
+import { transactions } from '../../../src/store/sqlite/transaction.ts'
+import { Version } from '../../../src/store/sqlite/version.ts'
+
+test('when a transaction cannot be rolled back, its connection is replaced: it adds nothing, and the next create succeeds', async () => {
+  const path = temporaryFile('petstore.db')
+  const connection = openConnection(path)
+  const store = sqliteStore(connection, { now: () => 1 })
+  const key = { name: 'k', hash: hashKey(generateKey('production')), readOnly: false, expiresAt: undefined }
+  const { id: by } = await store.createKey(key)
+  // No disk can be made to fail just here.
+  const { database } = connection
+  const run = database.run.bind(database)
+  database.run = (sql, ...parameters) => {
+    if (sql === 'ROLLBACK') throw new Error('disk I/O error')
+    return run(sql, ...parameters)
+  }
+  // There is a key of this hash.
+  expect(await rejectionOf(store.createKey(key))).toMatchObject({ code: 'SQLITE_CONSTRAINT_UNIQUE' })
+  expect(database.inTransaction).toBe(true)
+  expect((await store.createPet(newPet(), by)).value.id).toBe(1n)
+  expect(connection.database).not.toBe(database)
+  await store.close()
+  expect(rows(path).map(({ length }) => length)).toEqual([1, 1, 3])
+})
+
+test('what may be lost is not synced; whatever comes after it is, also where the connection cannot be told so', async () => {
+  const connection = openConnection(temporaryFile('petstore.db'))
+  const statements = new Statements(connection)
+  const { transact } = transactions(connection, statements, new Version(connection, statements))
+  const synced = () => connection.database.query('PRAGMA synchronous').values().flat()[0] === 2n
+  const writes = { mayBeLost: true }
+  expect([await transact(synced, writes), synced()]).toEqual([false, true])
+  const failing = transact(() => {
+    throw new Error('full')
+  }, writes)
+  expect([await rejectionOf(failing), synced()]).toMatchObject([{ message: 'full' }, true])
+  const { database } = connection
+  const run = database.run.bind(database)
+  database.run = (sql, ...parameters) => {
+    if (sql === 'PRAGMA synchronous = FULL') throw new Error('disk I/O error')
+    return run(sql, ...parameters)
+  }
+  expect(await transact(synced, writes)).toBe(false)
+  expect(await transact(synced)).toBe(true)
+  connection.close()
+})

@@ -1,0 +1,234 @@
+// The embedded store: the promises of every store, and what is peculiar to a file of SQLite's.
+
+import { Database, SQLiteError } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { temporaryFile } from '../../../../../test/support/files.ts'
+import { newKey } from '../../../../../test/support/keys.ts'
+import { petFilter } from '../../../../../test/support/lists.ts'
+import { newPet, petsOf } from '../../../../../test/support/pets.ts'
+import { rejectionOf } from '../../../../../test/support/rejection.ts'
+import { commits, now, PET, storeWithKey } from '../../../../../test/support/sqlite.ts'
+import { openStore } from '../../../src/store/kinds.ts'
+import { openConnection } from '../../../src/store/sqlite/connection.ts'
+import { reads, Statements } from '../../../src/store/sqlite/statements.ts'
+import { sqliteStore } from '../../../src/store/sqlite/store.ts'
+import { exactTimes } from '../orders/exact-times.ts'
+import { ordersConformance } from '../orders.conformance.ts'
+import { conformance } from '../store.conformance.ts'
+
+conformance('SQLite in memory', (options) => openStore(':memory:', options))
+conformance('SQLite in a file', (options) => openStore(temporaryFile('petstore.db'), options))
+ordersConformance('SQLite in a file', (options) => openStore(temporaryFile('petstore.db'), options))
+exactTimes(async () => {
+  const clock = { at: 0 }
+  const store = await openStore(temporaryFile('petstore.db'), { now: () => clock.at })
+  const { id } = await store.createKey(newKey())
+  const setClock = async (at: number) => {
+    clock.at = at
+  }
+  return { store, by: id, setClock }
+})
+
+describe('a file', () => {
+  test('is in WAL mode, synced at every commit', () => {
+    const { database, close } = openConnection(temporaryFile('petstore.db'))
+    expect(database.query('PRAGMA journal_mode').values()).toEqual([['wal']])
+    expect(database.query('PRAGMA synchronous').values()).toEqual([[2n]])
+    close()
+  })
+
+  test('a create changes the version of the data only; a commit of another process and a change of a key also change the version of the keys', async () => {
+    const { path, store, by } = await storeWithKey()
+    const another = await openStore(path, { now })
+    const changed = async (work: () => Promise<unknown>) => {
+      const before = await store.version?.()
+      await work()
+      const after = await store.version?.()
+      return { data: before?.data !== after?.data, keys: before?.keys !== after?.keys }
+    }
+    const order = async () => {
+      const { value } = await store.placeOrder({ petId: 1n }, by)
+      return store.cancelOrder(value.id, by)
+    }
+    expect(await changed(async () => {})).toEqual({ data: false, keys: false })
+    expect(await changed(() => store.createPet(PET, by))).toEqual({ data: true, keys: false })
+    expect(await changed(order)).toEqual({ data: true, keys: false })
+    expect(await changed(() => another.createPet(PET, by))).toEqual({ data: true, keys: true })
+    expect(await changed(() => store.createKey(newKey()))).toEqual({ data: true, keys: true })
+    expect(await changed(() => store.endKey(by, 2_000))).toEqual({ data: true, keys: true })
+    expect(await changed(() => store.revokeKey(by))).toEqual({ data: true, keys: true })
+    expect(await changed(() => another.createKey(newKey()))).toEqual({ data: true, keys: true })
+    await Promise.all([store.close(), another.close()])
+  })
+
+  test('is closed only when all that was asked of it is done', async () => {
+    // A file would be opened again.
+    const { store, by } = await storeWithKey(':memory:')
+    const asked = [store.createPet(PET, by), store.createPet(PET, by), store.listKeys(), store.getPet(1n)]
+    await store.close()
+    expect((await Promise.allSettled(asked)).map(({ status }) => status)).toEqual(asked.map(() => 'fulfilled'))
+  })
+
+  test('creates that arrive together commit together', async () => {
+    const { path, store, by } = await storeWithKey()
+    const before = commits(path)
+    await Promise.all(Array.from({ length: 64 }, () => store.createPet(PET, by)))
+    expect(commits(path)).toBe(before + 1)
+    for (let n = 0; n < 3; n++) await store.createPet(PET, by)
+    expect(commits(path)).toBe(before + 4)
+    await store.close()
+  })
+
+  test('a pet is in the log when its create has resolved', async () => {
+    const { path, store, by } = await storeWithKey()
+    const {
+      value: { id },
+    } = await store.createPet({ ...PET, name: 'on disk' }, by)
+    // What a crash would leave: the file and its log, without the memory of this process.
+    const copy = temporaryFile('copy.db')
+    for (const suffix of ['', '-wal']) writeFileSync(copy + suffix, readFileSync(path + suffix))
+    const recovered = await openStore(copy, { now })
+    expect((await recovered.getPet(id))?.name).toBe('on disk')
+    await recovered.close()
+    await store.close()
+  })
+
+  test('each pet keeps when and by which key it was added', async () => {
+    const { path, store, by } = await storeWithKey()
+    await store.createPet(PET, by)
+    expect(new Database(path).query('SELECT created_at, created_by FROM pets').values()).toEqual([[1_234, Number(by)]])
+    await store.close()
+  })
+
+  test('an id is never given twice, even after a row was deleted by hand', async () => {
+    const { path, store, by } = await storeWithKey()
+    const {
+      value: { id },
+    } = await store.createPet(PET, by)
+    new Database(path).run('DELETE FROM pets')
+    expect((await store.createPet(PET, by)).value.id).toBe(id + 1n)
+    await store.close()
+  })
+
+  test('a reservation whose pet was changed by hand does not keep others from expiring', async () => {
+    const path = temporaryFile('petstore.db')
+    const clock = { at: 0 }
+    const store = await openStore(path, { now: () => clock.at })
+    const { id: by } = await store.createKey(newKey())
+    for (const petId of [1n, 2n]) {
+      await store.createPet(newPet({ status: 'available' }), by)
+      await store.placeOrder({ petId, expiresAt: 5 }, by)
+    }
+    const hand = new Database(path)
+    hand.run("UPDATE pets SET status = 'sold' WHERE id = 1")
+    clock.at = 5
+    expect(await store.expireOrders(10)).toEqual([{ id: 2n, petId: 2n }])
+    expect((await store.getOrder(1n))?.status).toBe('pending')
+    hand.run("UPDATE pets SET status = 'pending' WHERE id = 1")
+    expect(await store.expireOrders(10)).toEqual([{ id: 1n, petId: 1n }])
+    hand.close()
+    await store.close()
+  })
+
+  test('a pet that an order holds cannot be ordered again, also after it was made available by hand', async () => {
+    const { path, store, by } = await storeWithKey()
+    await store.createPet(newPet({ status: 'available' }), by)
+    const { value: order } = await store.placeOrder({ petId: 1n }, by)
+    const hand = new Database(path)
+    const orderAgain = async () => {
+      hand.run("UPDATE pets SET status = 'available'")
+      expect(await rejectionOf(store.placeOrder({ petId: 1n }, by))).toBeInstanceOf(SQLiteError)
+      hand.run("UPDATE pets SET status = 'pending'")
+    }
+    await orderAgain()
+    await store.completeOrder(order.id, by)
+    await orderAgain()
+    expect(hand.query('SELECT id, status FROM orders').values()).toEqual([[1, 'completed']])
+    hand.close()
+    await store.close()
+  })
+
+  test('a create that fails does not affect the others of its batch', async () => {
+    const { path, store, by } = await storeWithKey()
+    new Database(path).run(
+      `CREATE TRIGGER refuse BEFORE INSERT ON pets WHEN NEW.name = 'bad' BEGIN SELECT RAISE(ABORT, 'bad'); END`,
+    )
+    const creates = await Promise.allSettled(['a', 'bad', 'b'].map((name) => store.createPet({ ...PET, name }, by)))
+    expect(creates.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(petsOf(await store.listPets(petFilter({ limit: 5 }))).length).toBe(2)
+    await store.close()
+  })
+
+  test('pages continue over ids that are missing', async () => {
+    const { path, store, by } = await storeWithKey()
+    await Promise.all(Array.from({ length: 9 }, () => store.createPet(PET, by)))
+    const other = new Database(path)
+    other.run('DELETE FROM pets WHERE id IN (1, 4, 5, 9)')
+    const pages: bigint[][] = []
+    for (let after: bigint | undefined = 0n; after !== undefined; ) {
+      const page = await store.listPets(petFilter({ limit: 2, after }))
+      pages.push(petsOf(page).map(({ id }) => id))
+      after = page.next
+    }
+    expect(pages).toEqual([[2n, 3n], [6n, 7n], [8n]])
+    other.close()
+    await store.close()
+  })
+
+  test('a full disk: storage_full, and nothing is added', async () => {
+    const connection = openConnection(temporaryFile('petstore.db'))
+    const { database } = connection
+    const store = sqliteStore(connection, { now })
+    const { id: by } = await store.createKey(newKey())
+    // SQLite's own bound on the file's size fails with the code that a full disk fails with.
+    database.run(`PRAGMA max_page_count = ${database.query('PRAGMA page_count').values()[0]?.[0]}`)
+    const large = { ...PET, name: 'x'.repeat(255) }
+    const creates = await Promise.allSettled(Array.from({ length: 100 }, () => store.createPet(large, by)))
+    for (const create of creates) expect(create).toMatchObject({ reason: { code: 'storage_full' } })
+    expect(petsOf(await store.listPets(petFilter({ limit: 1 })))).toEqual([])
+    database.run('PRAGMA max_page_count = 1000000')
+    expect((await store.createPet(large, by)).value.id).toBe(1n)
+    await store.close()
+  })
+})
+
+describe('reads that share a transaction', () => {
+  test('see one state of the store, also when another process commits between them', async () => {
+    const connection = openConnection(temporaryFile('petstore.db'))
+    const read = reads(new Statements(connection))
+    const count = () => connection.database.query('SELECT count(*) FROM keys').values()[0]?.[0]
+    const other = new Database(connection.database.filename)
+    const countAndCommit = () => {
+      const counted = count()
+      other.run("INSERT INTO keys (name, hash, read_only, created_at) VALUES ('k', 'h', 0, 1)")
+      return counted
+    }
+    expect(await Promise.all([read(countAndCommit), read(count)])).toEqual([0n, 0n])
+    expect(await read(count)).toBe(1n)
+    other.close()
+    connection.close()
+  })
+
+  test('succeed although their transaction ended early or could not begin', async () => {
+    const connection = openConnection(temporaryFile('petstore.db'))
+    const { database } = connection
+    const read = reads(new Statements(connection))
+    const one = () => database.query('SELECT 1').values().length
+    const fails = (sql: string) => () => {
+      database.run(sql)
+      throw new Error('the disk failed')
+    }
+    for (const sql of ['ROLLBACK', 'COMMIT; BEGIN; COMMIT']) {
+      const [bad, good] = await Promise.allSettled([read(fails(sql)), read(one)])
+      expect([bad.status, good]).toEqual(['rejected', { status: 'fulfilled', value: 1 }])
+      expect(database.inTransaction).toBe(false)
+    }
+    database.run('BEGIN')
+    expect(await Promise.all([read(one), read(one)])).toEqual([1, 1])
+    database.run('ROLLBACK')
+    expect(await Promise.all([read(one), read(one)])).toEqual([1, 1])
+    expect(database.inTransaction).toBe(false)
+    connection.close()
+  })
+})

@@ -1,0 +1,357 @@
+// What every store promises (packages/service/src/domain/pets.ts, packages/service/src/domain/keys.ts), as tests. A store's own test file calls this with a way to open it.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { newKey } from '../../../../test/support/keys.ts'
+import { petFilter } from '../../../../test/support/lists.ts'
+import { expectPages, idsOf, quarter } from '../../../../test/support/paging.ts'
+import { newPet, petsOf } from '../../../../test/support/pets.ts'
+import { rejectionOf } from '../../../../test/support/rejection.ts'
+import { stringifyJson } from '../../../contract/src/json.ts'
+import { hashKey, type KeyId } from '../../src/domain/keys.ts'
+import type { Created, NewPet, Pet, PetFilter } from '../../src/domain/pets.ts'
+import type { Store, StoreOptions } from '../../src/domain/store.ts'
+
+/** Each call gives a store with nothing in it. */
+export function conformance(name: string, open: (options: StoreOptions) => Promise<Store>): void {
+  describe(`${name} keeps the promises of a store`, () => {
+    const clock = { at: 1_000 }
+    let store: Store
+    let by: KeyId
+
+    beforeAll(async () => {
+      store = await open({ now: () => clock.at })
+      by = (await store.createKey(newKey())).id
+    })
+    afterAll(() => store.close())
+
+    const create = async (pet: Partial<NewPet> = {}): Promise<Pet> => (await store.createPet(newPet(pet), by)).value
+    const createUnder = (key: string, pet: Partial<NewPet> = {}, as: KeyId = by): Promise<Created<Pet>> =>
+      store.createPet(newPet(pet), as, key)
+
+    async function all(filter: Partial<PetFilter> = {}): Promise<Pet[]> {
+      const pets: Pet[] = []
+      for (let after: bigint | undefined; ; ) {
+        const page = await store.listPets(petFilter({ limit: 3, after, ...filter }))
+        const shown = petsOf(page)
+        pets.push(...shown)
+        if (page.next === undefined) return pets
+        expect(shown.length).toBe(filter.limit ?? 3)
+        expect(page.next).toBe(shown.at(-1)?.id as bigint)
+        after = page.next
+      }
+    }
+
+    describe('pets', () => {
+      test('an empty store has one empty page, and ids begin at 1', async () => {
+        const empty = await open({ now: () => clock.at })
+        expect(await empty.listPets(petFilter({ limit: 20 }))).toEqual({ json: '[]', next: undefined, prev: undefined })
+        const { id } = await empty.createKey(newKey())
+        expect((await empty.createPet(newPet(), id)).value.id).toBe(1n)
+        await empty.close()
+      })
+
+      test('gives back what was added', async () => {
+        const pet = await create({ name: 'Mia', categoryId: -5n, status: 'sold' })
+        expect(pet).toMatchObject({ name: 'Mia', categoryId: -5n, status: 'sold' })
+        expect(await store.getPet(pet.id)).toEqual(pet)
+      })
+
+      test('has no pet under an id that was never given', async () => {
+        await create()
+        for (const id of [0n, -1n, 2n ** 63n - 1n, -(2n ** 63n)]) expect(await store.getPet(id)).toBeUndefined()
+        expect(await store.listPets(petFilter({ limit: 100, after: 2n ** 63n - 1n }))).toEqual({
+          json: '[]',
+          next: undefined,
+          prev: 2n ** 63n - 1n,
+        })
+        expect(petsOf(await store.listPets(petFilter({ limit: 1, after: -(2n ** 63n) })))).toMatchObject([{ id: 1n }])
+      })
+
+      test('keeps every int64 exactly', async () => {
+        await fc.assert(
+          fc.asyncProperty(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), async (categoryId) => {
+            const { id } = await create({ categoryId })
+            expect((await store.getPet(id))?.categoryId).toBe(categoryId)
+            expect(petsOf(await store.listPets(petFilter({ limit: 1, after: id - 1n })))).toMatchObject([
+              { id, categoryId },
+            ])
+          }),
+          { numRuns: 50, examples: [[2n ** 63n - 1n], [-(2n ** 63n)], [2n ** 53n + 1n], [0n]] },
+        )
+      })
+
+      test('keeps every text exactly', async () => {
+        const text = fc
+          .string({ unit: 'binary', minLength: 1, maxLength: 255 })
+          .filter((name) => /^\s*[^\s\0][^\0]*$/u.test(name))
+        await fc.assert(
+          fc.asyncProperty(text, async (name) => {
+            const { id } = await create({ name })
+            expect((await store.getPet(id))?.name).toBe(name)
+            const page = await store.listPets(petFilter({ limit: 1, after: id - 1n }))
+            expect(page.json).toBe(stringifyJson([{ id, ...newPet({ name }) }]))
+            await create()
+            for (const filter of [{}, { status: newPet().status }])
+              expect(await store.listPets(petFilter({ limit: 1, after: id - 1n, ...filter }))).toEqual({
+                ...page,
+                next: id,
+              })
+          }),
+          {
+            numRuns: 50,
+            examples: [['},{"id":7,'], [' a '], ['é'], ['e\u0301'], ['\u{1F436}'.repeat(255)], ['\\u0000'], ["'; --"]],
+          },
+        )
+      })
+
+      test('lists oldest first, each pet once, whatever the size of a page', async () => {
+        for (let n = 0; n < 10; n++) await create({ name: `pet ${n}` })
+        const everything = await all({ limit: 100 })
+        const ids = everything.map(({ id }) => id)
+        expect(ids).toEqual([...new Set(ids)].sort((a, b) => (a < b ? -1 : 1)))
+        for (const limit of [1, 7]) expect(await all({ limit })).toEqual(everything)
+      })
+
+      test('filters by status', async () => {
+        for (const status of ['available', 'pending', 'sold', 'pending'] as const) await create({ status })
+        const everything = await all({ limit: 100 })
+        for (const status of ['available', 'pending', 'sold'] as const) {
+          expect(await all({ status })).toEqual(everything.filter((pet) => pet.status === status))
+        }
+      })
+
+      test('shows every pet forth and back, from the oldest and from the newest, with each filter', async () => {
+        const statuses = ['available', 'pending', 'sold', 'sold'] as const
+        for (let n = 0; n < 24; n++)
+          await create({ status: statuses[n % 4] ?? 'sold', categoryId: BigInt(n % 3) - 100n })
+        const everything = await all({ limit: 100 })
+        for (const status of [undefined, 'pending', 'sold'] as const)
+          for (const categoryId of [undefined, -99n, 12n ** 9n])
+            for (const sort of ['oldest', 'newest'] as const) {
+              const isIt = (pet: Pet) =>
+                pet.status === (status ?? pet.status) && pet.categoryId === (categoryId ?? pet.categoryId)
+              const ids = everything.filter(isIt).map(({ id }) => id)
+              if (sort === 'newest') ids.reverse()
+              for (const limit of [1, 5, 100, quarter(ids)].filter((one) => ids.length < 30 * one))
+                await expectPages(ids, limit, (place) =>
+                  store.listPets(petFilter({ limit, status, categoryId, sort, ...place })),
+                )
+            }
+      })
+
+      test('an empty page at either end of a list has a way back', async () => {
+        const pets = await all({ limit: 100 })
+        const [first, last] = [pets[0]?.id ?? 0n, pets.at(-1)?.id ?? 0n]
+        const read = (after: bigint, place: Partial<PetFilter>) =>
+          store.listPets(petFilter({ limit: 1, after, ...place }))
+        expect(await read(last, {})).toEqual({ json: '[]', next: undefined, prev: last })
+        expect(await read(first - 1n, { back: true })).toEqual({ json: '[]', next: first - 1n, prev: undefined })
+        expect(await read(first - 1n, { sort: 'newest' })).toEqual({ json: '[]', next: undefined, prev: first - 1n })
+        expect(await read(last, { sort: 'newest', back: true })).toEqual({ json: '[]', next: last, prev: undefined })
+        expect(petsOf(await read(last, { back: true }))).toEqual([pets.at(-1) as Pet])
+      })
+
+      test('what is added while pages are read is on none of them from the newest on, and on the last from the oldest on', async () => {
+        const before = (await all({ limit: 100 })).map(({ id }) => id)
+        for (const sort of ['newest', 'oldest'] as const) {
+          const seen: bigint[] = []
+          const added: bigint[] = []
+          for (let after: bigint | undefined; ; ) {
+            const page = await store.listPets(petFilter({ limit: 7, sort, after }))
+            seen.push(...idsOf(page))
+            after = page.next
+            if (after === undefined) break
+            if (added.length < 3) added.push((await create()).id)
+          }
+          expect(seen).toEqual(sort === 'newest' ? before.toReversed() : [...before, ...added])
+          before.push(...added)
+        }
+      })
+
+      test('a page knows whether more follow, also when it is exactly full', async () => {
+        await Promise.all([create(), create()])
+        const count = (await all({ limit: 100 })).length
+        expect((await store.listPets(petFilter({ limit: count }))).next).toBeUndefined()
+        expect((await store.listPets(petFilter({ limit: count - 1 }))).next).toBeDefined()
+      })
+
+      test('the next page after a create shows it', async () => {
+        const last = (await all({ limit: 100 })).at(-1)?.id
+        expect(petsOf(await store.listPets(petFilter({ limit: 1, after: last })))).toEqual([])
+        const pet = await create()
+        expect(petsOf(await store.listPets(petFilter({ limit: 1, after: last })))).toEqual([pet])
+      })
+
+      test('creates that arrive together each get their own id, in order', async () => {
+        const pets = await Promise.all(Array.from({ length: 600 }, (_, n) => create({ name: `together ${n}` })))
+        expect(pets.map(({ name }) => name)).toEqual(Array.from({ length: 600 }, (_, n) => `together ${n}`))
+        expect(new Set(pets.map(({ id }) => id)).size).toBe(600)
+        for (const pet of [pets[0], pets[300], pets[599]]) expect(await store.getPet(pet?.id as bigint)).toEqual(pet)
+      })
+    })
+
+    describe('idempotency keys', () => {
+      const DAY_MS = 86_400_000
+      const count = async () => (await all({ limit: 100 })).length
+
+      test('the same key adds a pet once, and gives it again', async () => {
+        const before = await count()
+        const first = await createUnder('a', { name: 'Mia' })
+        expect(first.replayed).toBe(false)
+        for (const _ of [1, 2]) {
+          expect(await createUnder('a', { name: 'Mia' })).toEqual({ value: first.value, replayed: true })
+        }
+        expect(await count()).toBe(before + 1)
+      })
+
+      test('keys that differ in any character are different keys', async () => {
+        const keys = ['k', 'K', 'k ', '"k"', '\\k', "k'", 'k'.repeat(255)]
+        const ids = await Promise.all(keys.map(async (key) => (await createUnder(key)).value.id))
+        expect(new Set(ids).size).toBe(keys.length)
+      })
+
+      test('the same key with another pet is refused, and adds nothing', async () => {
+        await createUnder('b')
+        const before = await count()
+        for (const other of [{ name: 'Max' }, { categoryId: 8n }, { status: 'sold' as const }]) {
+          expect(await rejectionOf(createUnder('b', other))).toMatchObject({ code: 'idempotency_mismatch' })
+        }
+        expect(await count()).toBe(before)
+      })
+
+      test('a refusal affects only its own request: others that arrive with it are added', async () => {
+        await createUnder('c')
+        const before = await count()
+        const [wrong, ...others] = await Promise.allSettled([
+          createUnder('c', { name: 'another' }),
+          createUnder('d'),
+          create(),
+        ])
+        expect(wrong).toMatchObject({ status: 'rejected', reason: { code: 'idempotency_mismatch' } })
+        expect(others.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled'])
+        expect(await count()).toBe(before + 2)
+      })
+
+      test('requests that arrive together under one key add one pet', async () => {
+        const before = await count()
+        const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => createUnder('e')))
+        expect(await count()).toBe(before + 1)
+        const { value: pet } = await createUnder('e')
+        for (const outcome of outcomes) {
+          if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'idempotency_in_flight' })
+          else expect(outcome.value.value).toEqual(pet)
+        }
+      })
+
+      test('each API key has its own', async () => {
+        const another = (await store.createKey(newKey())).id
+        const first = await createUnder('f')
+        const second = await createUnder('f', { name: 'Mia' }, another)
+        expect(second.replayed).toBe(false)
+        expect(second.value.id).not.toBe(first.value.id)
+      })
+
+      test('a key is kept, whatever the clock of a server says', async () => {
+        const start = clock.at
+        const { value: pet } = await createUnder('g')
+        for (const days of [2, 400, -400, 0]) {
+          clock.at = start + days * DAY_MS
+          for (let n = 0; n < 3; n++) await create()
+          expect(await createUnder('g')).toEqual({ value: pet, replayed: true })
+          const { value: another } = await createUnder(`g ${days}`)
+          clock.at = start
+          for (let n = 0; n < 3; n++) await create()
+          expect(await createUnder(`g ${days}`)).toEqual({ value: another, replayed: true })
+        }
+      })
+    })
+
+    describe('keys', () => {
+      test('finds a key by its hash only', async () => {
+        const key = newKey({ name: 'till', readOnly: true, expiresAt: 5_000 })
+        const created = await store.createKey(key)
+        expect(created).toMatchObject({ name: 'till', readOnly: true, expiresAt: 5_000, createdAt: clock.at })
+        expect(await store.findKey(key.hash)).toEqual(created)
+        expect(await store.findKey(hashKey('something else'))).toBeUndefined()
+      })
+
+      test('a key that was looked up before it existed is found once it exists', async () => {
+        const key = newKey()
+        expect(await store.findKey(key.hash)).toBeUndefined()
+        await store.createKey(key)
+        expect(await store.findKey(key.hash)).toBeDefined()
+      })
+
+      test('revokes once: a later revocation changes nothing', async () => {
+        const key = newKey()
+        const { id } = await store.createKey(key)
+        expect((await store.findKey(key.hash))?.revokedAt).toBeUndefined()
+        clock.at = 2_000
+        await store.revokeKey(id)
+        clock.at = 3_000
+        await store.revokeKey(id)
+        expect((await store.findKey(key.hash))?.revokedAt).toBe(2_000)
+      })
+
+      test('a key that is given an end expires then, and never lives longer', async () => {
+        const [endless, ending] = [newKey(), newKey({ expiresAt: 4_000 })]
+        for (const key of [endless, ending]) await store.endKey((await store.createKey(key)).id, 9_000)
+        expect((await store.findKey(endless.hash))?.expiresAt).toBe(9_000)
+        expect((await store.findKey(ending.hash))?.expiresAt).toBe(4_000)
+      })
+
+      test('of keys of one name that are created at the same time, one exists afterwards', async () => {
+        const name = crypto.randomUUID()
+        const newestKnown = (await store.listKeys()).at(-1)?.id
+        const outcomes = await Promise.allSettled([1, 2, 3].map(() => store.createKey(newKey({ name, newestKnown }))))
+        expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected'])
+        const { reason } = outcomes.find((outcome) => outcome.status === 'rejected') as PromiseRejectedResult
+        expect(reason.message).toStartWith(`Another command has just created a key named ${name}.`)
+        expect((await store.listKeys()).filter((key) => key.name === name).length).toBe(1)
+      })
+
+      test('creates no first key in a store that has keys', async () => {
+        expect(await store.createFirstKey(newKey())).toBeUndefined()
+        const empty = await open({ now: () => clock.at })
+        const both = await Promise.all([empty.createFirstKey(newKey()), empty.createFirstKey(newKey())])
+        expect(both.filter(Boolean).length).toBe(1)
+        expect((await empty.listKeys()).length).toBe(1)
+        await empty.close()
+      })
+
+      test('lists every key, oldest first', async () => {
+        const created = [await store.createKey(newKey()), await store.createKey(newKey())].map(({ id }) => id)
+        const ids = (await store.listKeys()).map(({ id }) => id)
+        expect(ids).toEqual(ids.toSorted((a, b) => (a < b ? -1 : 1)))
+        expect(ids.slice(-2)).toEqual(created)
+        expect(ids).toContain(by)
+      })
+
+      test('keeps the ending of a key, and the latest of its uses', async () => {
+        const [first, second] = [newKey({ ending: 'aB12' }), newKey()]
+        const { id, ending, lastUsedAt } = await store.createKey(first)
+        expect([ending, lastUsedAt]).toEqual(['aB12', undefined])
+        const other = await store.createKey(second)
+        const use = (keyId: bigint, at: number) => ({ keyId, ending: keyId === id ? 'aB12' : 'cD34', at })
+        await store.saveKeyUses([use(other.id, 7_000), use(id, 9_000)])
+        await store.saveKeyUses([use(id, 8_000)])
+        const saved = (await store.listKeys()).filter((key) => [id, other.id].includes(key.id))
+        expect(saved.map((key) => [key.ending, key.lastUsedAt])).toEqual([
+          ['aB12', 9_000],
+          ['cD34', 7_000],
+        ])
+      })
+
+      test('adds up deprecated calls', async () => {
+        await store.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 2, lastAt: 10 }])
+        await store.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 3, lastAt: 5 }])
+        // The client's own calls may have been counted, too.
+        const counted = (await store.listDeprecatedCalls()).filter(({ keyId }) => keyId === by)
+        expect(counted).toEqual([{ keyId: by, operationId: 'getPet', calls: 5, lastAt: 10 }])
+      })
+    })
+
+    test('answers a ping', () => store.ping())
+  })
+}

@@ -1,0 +1,179 @@
+// Kept stores are opened, brought to the newest schema, and have lost nothing: those of schema 17, and those of every release. Files are as a
+// killed service left them (scripts/keep-store.ts); for each release PostgreSQL is brought to the same version and filled with the same rows.
+
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { allEvents, inventoryOf } from '../../../../test/support/events.ts'
+import { keptDatabase, keptFile, keptJson, STORES } from '../../../../test/support/kept-stores.ts'
+import { petFilter } from '../../../../test/support/lists.ts'
+import { newPet, petsOf } from '../../../../test/support/pets.ts'
+import { sharedCluster } from '../../../../test/support/postgres.ts'
+import type { Event } from '../../../contract/src/generated.ts'
+import type { ApiKey, DeprecatedCalls, KeyHash, KeyId } from '../../src/domain/keys.ts'
+import type { Inventory, NewOrder, Order } from '../../src/domain/orders.ts'
+import type { Pet, PetStatus } from '../../src/domain/pets.ts'
+import type { Store } from '../../src/domain/store.ts'
+import { kindOf, openStore } from '../../src/store/kinds.ts'
+import { FUNCTIONS, NEWEST_VERSION as NEWEST_OF_POSTGRES, schemaOf } from '../../src/store/postgres/schema.ts'
+import { indexAll } from '../../src/store/postgres/search.ts'
+import { TABLES } from '../../src/store/shared/tables.ts'
+import { FIRST_VERSION, STEP_VERSION } from '../../src/store/shared/versions.ts'
+import { NEWEST_VERSION } from '../../src/store/sqlite/schema.ts'
+import { lackOf } from '../../src/store/sqlite/schema-check.ts'
+
+interface Contents {
+  at: number
+  keys: (ApiKey & { hash: KeyHash })[]
+  pets: Pet[]
+  /** `pet`: what was answered. */
+  once: { by: KeyId; key: string; petId: bigint; pet: Pet }[]
+  orders: Order[]
+  ordered: { by: KeyId; key: string; order: NewOrder; answer: Order }[]
+  inventory: Inventory
+  deprecatedCalls: DeprecatedCalls[]
+  /** An id before this one was given to a pet that is not there any more. */
+  nextPetId: bigint
+}
+
+const cluster = await sharedCluster()
+const released = Array.from({ length: NEWEST_VERSION - FIRST_VERSION + 1 }, (_, n) => FIRST_VERSION + n)
+
+test('a store of each schema is kept; with a new migration run `npm run keep-store`', () => {
+  const kept = [STEP_VERSION, ...released].map((version) => `sqlite-${version}`)
+  expect(readdirSync(STORES).sort()).toEqual(['postgres-17', ...kept].sort())
+  expect(NEWEST_OF_POSTGRES).toBe(NEWEST_VERSION)
+})
+
+describe.each([STEP_VERSION, ...released])('a store of schema %d', (version) => {
+  const name = `sqlite-${version}`
+
+  test('in a file that a killed service left, with its log, has lost nothing', async () => {
+    const path = keptFile(version)
+    const unopened = new Database(path)
+    expect(lackOf(unopened)).toBeUndefined()
+    unopened.close()
+    await expectContents(path, version, name)
+    const database = new Database(path, { readonly: true })
+    expect(database.query('PRAGMA integrity_check').values()).toEqual([['ok']])
+    expect(database.query('PRAGMA foreign_key_check').values()).toEqual([])
+    database.close()
+  })
+
+  test('has commits in its log that are not in the file, and rows that were never committed', () => {
+    const path = keptFile(version)
+    expect(readFileSync(`${path}-wal`).includes('never committed')).toBe(true)
+    writeFileSync(`${path}-wal`, '')
+    const database = new Database(path)
+    expect(database.query<{ n: number }, []>('SELECT count(*) AS n FROM pets').get()?.n).toBe(20)
+    database.close()
+    expect(contentsOf(name).pets.length).toBeGreaterThan(20)
+  })
+
+  test('in PostgreSQL has lost nothing', async () => {
+    const [address, from] = await postgresOf(version)
+    await expectContents(address, version, from)
+  })
+})
+
+describe.each(released)('a store of schema %d', (version) => {
+  test.each(['a file', 'PostgreSQL'])('in %s can be recovered as it is, and later be opened', async (kind) => {
+    const name = `sqlite-${version}`
+    const address = kind === 'a file' ? keptFile(version) : (await postgresOf(version))[0]
+    const { keys } = contentsOf(name)
+    await kindOf(address).recover(address, {
+      skipIds: 1_000n,
+      async revoke(known) {
+        expect(known).toEqual(keys.map(({ hash: _, ...key }) => key))
+        return []
+      },
+    })
+    await expectContents(address, version, name, 1_000n)
+  })
+})
+
+/** With the name of the kept store whose contents it has. */
+async function postgresOf(version: number): Promise<[address: string, from: string]> {
+  if (version === STEP_VERSION) return [await keptDatabase(cluster), 'postgres-17']
+  const address = await cluster.newDatabase()
+  await fillPostgres(address, version)
+  return [address, `sqlite-${version}`]
+}
+
+/** At the time at which the store was left. */
+async function expectContents(address: string, version: number, name: string, skippedIds = 0n): Promise<void> {
+  const { at, keys, pets, once, orders, ordered, deprecatedCalls, inventory, nextPetId } = contentsOf(name)
+  expect((await kindOf(address).schema(address)).version).toBe(version)
+  const store = await openStore(address, { now: () => at })
+  expect(await kindOf(address).schema(address)).toEqual({ version: NEWEST_VERSION, newest: NEWEST_VERSION })
+  expect(await store.listKeys()).toEqual(keys.map(({ hash: _, ...key }) => key))
+  for (const { hash, ...key } of keys) expect(await store.findKey(hash)).toEqual(key)
+  expect(petsOf(await store.listPets(petFilter({ limit: 100 })))).toEqual(pets)
+  expect(await store.listDeprecatedCalls()).toEqual(deprecatedCalls)
+  expect(await store.getInventory()).toEqual(inventory)
+  expect(await Promise.all(orders.map(({ id }) => store.getOrder(id)))).toEqual(orders)
+  await expectEvents(store, name, contentsOf(name))
+  const ada = pets.filter(({ name }) => name.startsWith('Ada'))
+  expect(petsOf(await store.listPets(petFilter({ limit: 100, search: 'ada' })))).toEqual(ada)
+  for (const { by, key, pet } of once) {
+    const { id: _, ...request } = pet
+    expect(await store.createPet(request, by, key)).toEqual({ value: pet, replayed: true })
+  }
+  for (const { by, key, order, answer } of ordered) {
+    expect(await store.placeOrder(order, by, key)).toEqual({ value: answer, replayed: true })
+  }
+  const { value: added } = await store.createPet(newPet({ name: 'new' }), keys[0]?.id as KeyId)
+  expect(added.id).toBe(nextPetId + skippedIds)
+  expect(petsOf(await store.listPets(petFilter({ limit: 100 })))).toEqual([...pets, added])
+  await store.close()
+}
+
+/** All that had happened, in the words of 60c4a71 where it has told it. */
+async function expectEvents(store: Store, name: string, { pets, orders, inventory }: Contents): Promise<void> {
+  const events = await allEvents(store)
+  expect(inventoryOf(events)).toEqual(inventory)
+  if (name.endsWith('-17')) expect(events).toEqual(keptJson<Event[]>(name, 'events'))
+  const added = events.flatMap(({ type, petId }) => (type === 'pet.added' ? petId : []))
+  expect(added).toEqual(expect.arrayContaining(pets.map(({ id }) => id)))
+  for (const { id, status, changedAt } of orders) {
+    const ofOrder = await allEvents(store, { orderId: id })
+    expect(ofOrder[0]).toMatchObject({ type: 'order.placed', orderStatus: 'pending' })
+    expect(ofOrder.at(-1)).toMatchObject({ orderStatus: status, at: new Date(changedAt).toISOString() })
+  }
+}
+
+function contentsOf(name: string): Contents {
+  const contents = keptJson<Contents>(name, 'contents')
+  // JSON leaves out what is undefined.
+  const keys = contents.keys.map((key) => Object.assign({ expiresAt: undefined, revokedAt: undefined }, key))
+  const count = (status: PetStatus) => BigInt(contents.pets.filter((pet) => pet.status === status).length)
+  expect(contents.inventory).toEqual({ available: count('available'), pending: count('pending'), sold: count('sold') })
+  return { ...contents, keys }
+}
+
+/** The schema of that version, and the rows of the kept file. */
+async function fillPostgres(address: string, version: number): Promise<void> {
+  const database = new Database(keptFile(version), { safeIntegers: true })
+  await cluster.asAdmin(async (sql) => {
+    for (const statements of [...schemaOf(version), ...FUNCTIONS]) await sql.unsafe(statements)
+    await sql.unsafe(`CREATE TABLE petstore_schema AS SELECT ${version} AS version`)
+    // Rows may stand before those that they refer to.
+    await sql`SET session_replication_role = replica`
+    for (const { name } of [...TABLES, { name: 'inventory' }]) {
+      const rows = database.query(`SELECT * FROM ${name}`).all()
+      const text = JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+      await sql.unsafe(`DELETE FROM ${name}`)
+      await sql.unsafe(
+        `INSERT INTO ${name} OVERRIDING SYSTEM VALUE SELECT * FROM json_populate_recordset(NULL::${name}, $1::text::json)`,
+        [text],
+      )
+    }
+    // Rows that are written by hand are not in the index of search.
+    await indexAll((text, ...values) => sql.unsafe(text, values as never[]) as never)
+    // By the clock of the database they would be over.
+    await sql`UPDATE idempotency_answers SET created_at = extract(epoch FROM now()) * 1000`
+    const ids = database.query<{ name: string; seq: bigint }, []>('SELECT name, seq FROM sqlite_sequence').all()
+    for (const { name, seq } of ids) await sql.unsafe(`SELECT setval(pg_get_serial_sequence('${name}', 'id'), ${seq})`)
+  }, new URL(address).pathname.slice(1))
+  database.close()
+}

@@ -1,0 +1,86 @@
+// Level `interface`: what the interface document says of keys and of errors.
+
+import { operations } from '../../../contract/src/contract.ts'
+import type { Answer } from '../answer.ts'
+import { Unjudged } from '../asked.ts'
+import { somePetId } from '../fixtures.ts'
+import type { Probe } from '../probe.ts'
+import type { PromiseRow } from '../promise.ts'
+import { answers, type Check, documented, rowsOf } from './rows.ts'
+
+const row = rowsOf('interface')
+
+/** application/json; RFC 8259, 8.1: in UTF-8, so a charset can only be that. */
+export const JSON_MEDIA_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*|;(?!\s*charset\b)[^;]*)*$/i
+export const INVALID_KEY = 'Bearer petstore-verify-no-such-key'
+const sunset = operations.find(({ id }) => id === 'getPet')?.deprecation?.sunset ?? Number.POSITIVE_INFINITY
+
+/** Throws Unjudged once the operation may have been removed. */
+export function whileGetPetExists(): void {
+  if (Date.now() >= sunset) throw new Unjudged('The operation was to be removed on 5 December 2030.')
+}
+
+/** The parts of an error that the document names. */
+export function errorRows(status: number, first: string, ask: (probe: Probe) => Promise<Answer[]>) {
+  const all =
+    (expect: (answer: Answer) => void): Check =>
+    async (probe) => {
+      const answers = await probe.shared(`errors ${status}`, ask)
+      const errors = answers.filter((answer) => answer.status === status)
+      if (errors.length === 0) throw new Unjudged(`There was no ${status} to look at.`)
+      for (const answer of errors) expect(answer)
+    }
+  const needs: Pick<PromiseRow, 'needs'> = status === 400 ? { needs: ['write'] } : {}
+  const id = `errors.${status}`
+  /** What is wrong in every error is told of the first. */
+  const member = (name: string) => ({
+    ...needs,
+    after: [`${id}.content-type`, ...(status === 401 ? [] : [`errors.401.${name}`])],
+  })
+  return [
+    row(`${id}.content-type`, `A ${status} has a body of application/json.`)
+      .from(documented('Errors', 'Other statuses'), { ...needs, after: [first] })
+      .check(all((answer) => answer.expectHeader('Content-Type', JSON_MEDIA_TYPE))),
+    row(`${id}.code`, `The body of a ${status} has a code, which is a string.`)
+      .from(documented('Errors', '`code`'), member('code'))
+      .check(all((answer) => answer.expectString(answer.object(), 'code'))),
+    row(`${id}.message`, `The body of a ${status} has a message, which is a string.`)
+      .from(documented('Errors', '`message`'), member('message'))
+      .check(all((answer) => answer.expectString(answer.object(), 'message'))),
+    row(`${id}.status`, `In the body of a ${status}, status is ${status}.`)
+      .from(documented('Errors', 'Body'), member('status'))
+      .check(
+        all((answer) => {
+          const status = answer.expectInt64(answer.object(), 'status')
+          if (status !== BigInt(answer.status)) throw answer.broken(`status: ${answer.status}`, `status: ${status}`)
+        }),
+      ),
+  ]
+}
+
+const onPet =
+  (asking: { key?: 'none'; authorization?: string[] }): Check =>
+  async (probe) => {
+    const id = await somePetId(probe).catch(() => '1')
+    whileGetPetExists()
+    ;(await probe.ask(`GET /pets/${id}`, asking)).expectStatus(401)
+  }
+
+export const interfaceKeys: readonly PromiseRow[] = [
+  row('auth.missing.list', 'Without an API key, GET /pets answers 401.')
+    .from(documented('Keys', 'The credential'))
+    .check(answers('GET /pets', 401, undefined, { key: 'none' })),
+  row('auth.missing.get', 'Without an API key, GET /pets/{petId} answers 401.')
+    .from(documented('Keys', 'The credential'))
+    .check(onPet({ key: 'none' })),
+  row('auth.invalid.list', 'With an invalid API key, GET /pets answers 401.')
+    .from(documented('Keys', '401'))
+    .check(answers('GET /pets', 401, undefined, { authorization: [INVALID_KEY] })),
+  row('auth.invalid.get', 'With an invalid API key, GET /pets/{petId} answers 401.')
+    .from(documented('Keys', '401'))
+    .check(onPet({ authorization: [INVALID_KEY] })),
+  ...errorRows(401, 'auth.missing.list', async (probe) => [
+    await probe.ask('GET /pets', { key: 'none' }),
+    await probe.ask('GET /pets', { authorization: [INVALID_KEY] }),
+  ]),
+]

@@ -1,0 +1,127 @@
+// Level `store`: what correcting a pet promises.
+
+import { stringifyJson } from '../../../contract/src/json.ts'
+import { number, textOf } from '../answer.ts'
+import { correct, expectFields, expectRefused, lastEvent, read } from '../corrections.ts'
+import { addPet, newName } from '../fixtures.ts'
+import { newPetId, orderThatIs, placed, readOrder } from '../orders.ts'
+import type { Probe } from '../probe.ts'
+import type { PromiseRow } from '../promise.ts'
+import { correctionRows } from './correction-rows.ts'
+import { operation, response, rowsOf, schema, writing } from './rows.ts'
+
+const row = rowsOf('store')
+const UPDATED = writing('pets.update.success')
+const petPath = async (probe: Probe) => `/pets/${await newPetId(probe)}`
+
+export const updatePetPromises: readonly PromiseRow[] = [
+  row('pets.update.success', 'PATCH /pets/{petId} answers 200 with the pet as it is then, and so does GET.')
+    .from(response('updatePet', 200), writing('pets.create.readable', 'pets.get.success'))
+    .check(async (probe) => {
+      const at = await petPath(probe)
+      const name = newName('renamed')
+      const answer = (await correct(probe, at, { name })).expectStatus(200)
+      const before = { name, categoryId: number(7), status: 'available' }
+      expectFields(answer, before)
+      expectFields(await read(probe, at), before)
+    }),
+  row('pets.update.name', 'A name obeys the rules of a new pet: otherwise 400 invalid_pet, and nothing changes.')
+    .from(schema('PetChange', 'name'), UPDATED)
+    .check(async (probe) => {
+      const at = await petPath(probe)
+      for (const name of ['', ' \t', 'a\u0000b', 'a'.repeat(256), null, 7]) {
+        await expectRefused(probe, at, () => correct(probe, at, stringifyJson({ name })), 400, 'invalid_pet')
+      }
+      const name = `${newName()} \u{1F436} "é"`
+      expectFields((await correct(probe, at, { name })).expectStatus(200), { name })
+    }),
+  row('pets.update.category-id', 'A categoryId is any int64, exactly; anything else is 400 invalid_pet.')
+    .from(schema('PetChange', 'categoryId'), UPDATED)
+    .check(async (probe) => {
+      const at = await petPath(probe)
+      for (const id of ['9223372036854775807', '-9223372036854775808', '9007199254740993']) {
+        ;(await correct(probe, at, `{"categoryId":${id}}`)).expectStatus(200)
+        expectFields(await read(probe, at), { categoryId: number(id) })
+      }
+      for (const id of ['9223372036854775808', '1.5', '"7"', 'null']) {
+        await expectRefused(probe, at, () => correct(probe, at, `{"categoryId":${id}}`), 400, 'invalid_pet')
+      }
+    }),
+  row(
+    'pets.update.status',
+    'A pet that was added as pending or sold can be set to available; no pet can be set to pending or sold: 400 invalid_pet.',
+  )
+    .from(schema('PetChange', 'status'), UPDATED)
+    .check(async (probe) => {
+      for (const status of ['pending', 'sold']) {
+        const at = `/pets/${textOf((await addPet(probe, { status })).object().get('id'))}`
+        expectFields((await correct(probe, at, { status: 'available' })).expectStatus(200), { status: 'available' })
+        await expectRefused(probe, at, () => correct(probe, at, { status }), 400, 'invalid_pet')
+      }
+    }),
+  row(
+    'pets.update.held',
+    'A pet that an order holds is not set to available: 409 pet_held, also before a false precondition.',
+  )
+    .from(response('updatePet', 409), writing('pets.update.success', 'orders.complete.success'))
+    .check(async (probe) => {
+      for (const status of ['pending', 'completed'] as const) {
+        const { petId } = await orderThatIs(probe, status)
+        for (const headers of [{}, { 'If-Match': '"x"' }]) {
+          const change = { status: 'available', name: newName() }
+          const at = `/pets/${petId}`
+          await expectRefused(probe, at, () => correct(probe, at, change, { headers }), 409, 'pet_held')
+        }
+      }
+    }),
+  row('pets.update.same', 'A pet that was read can be sent back: 200, and nothing changes.')
+    .from(operation('updatePet', 'description'), writing('pets.update.success', 'pets.get.etag'))
+    .check(async (probe) => {
+      const { petId } = await orderThatIs(probe, 'pending')
+      const before = await read(probe, `/pets/${petId}`)
+      const now = (await correct(probe, `/pets/${petId}`, before.text)).expectStatus(200)
+      now.expectHeader('ETag', before.header('ETag'))
+    }),
+  row('pets.update.orders', 'The orders of the pet show its new name, and their tags change.')
+    .from(operation('updatePet', 'description'), UPDATED)
+    .check(async (probe) => {
+      const { id, petId } = await placed(probe)
+      const tag = (await readOrder(probe, id)).header('ETag')
+      const name = newName('renamed')
+      ;(await correct(probe, `/pets/${petId}`, { name })).expectStatus(200)
+      const now = await readOrder(probe, id)
+      expectFields(now, { petName: name })
+      if (now.header('ETag') === tag) throw now.broken('another ETag', `ETag: ${tag} again`)
+    }),
+  row('pets.update.not-deprecated', 'A correction is not deprecated, although fetching one pet is.')
+    .from(response('updatePet', 200), UPDATED)
+    .check(async (probe) => {
+      const answer = (await correct(probe, await petPath(probe), { name: newName() })).expectStatus(200)
+      for (const name of ['Deprecation', 'Sunset']) answer.expectHeader(name, undefined)
+    }),
+  ...correctionRows({
+    id: 'pets.update',
+    operation: 'updatePet',
+    path: petPath,
+    folder: '/pets',
+    ask: (probe, path, asking) => correct(probe, path, { name: newName('corrected') }, asking),
+    status: 200,
+    same: ({ text }) => text,
+    tag: 'pets.get.etag',
+  }),
+  row(
+    'events.pet-changed',
+    'A correction is one event, pet.changed, with the pet right after it; pet.added still shows it as it was added.',
+  )
+    .from(schema('Event', 'pet'), writing('pets.update.success', 'events.list.success'))
+    .check(async (probe) => {
+      const first = (await addPet(probe)).object()
+      const id = textOf(first.get('id'))
+      const changed = (await correct(probe, `/pets/${id}`, { name: newName() })).expectStatus(200)
+      ;(await correct(probe, `/pets/${id}`, changed.text)).expectStatus(200)
+      const answer = await lastEvent(probe, `petId=${id}`, 'pet.changed')
+      const [added, event, ...others] = answer.objects()
+      if (!added || !event || others.length > 0) throw answer.broken('two events', answer.text)
+      answer.expectMember(added, 'pet', first).expectMember(event, 'pet', changed.object())
+    }),
+]

@@ -1,0 +1,132 @@
+// What checks share: pets of their own, the lists that are judged, and what a list is known to hold on a server where others write, too.
+
+import { type JsonObject, stringifyJson } from '../../contract/src/json.ts'
+import { type Answer, number, textOf } from './answer.ts'
+import { Broken, Unjudged } from './asked.ts'
+import type { Asking, Probe } from './probe.ts'
+
+export const STATUSES = ['available', 'pending', 'sold'] as const
+const DEFAULT_LIMIT = 20
+const SEEDED = DEFAULT_LIMIT + 1
+const TRIES = 4
+const PAUSE_MS = 50
+
+let named = 0
+const run = crypto.randomUUID().slice(0, 8)
+
+/** Tells that the pet is one of ours; another one each time. */
+export function newName(what = 'pet'): string {
+  return `petstore verify ${what} ${run} ${++named}`
+}
+
+/** The body of a create; a field that is undefined is left out. */
+export function petBody(fields: Record<string, unknown> = {}): string {
+  return stringifyJson({ name: newName(), categoryId: 7n, status: 'available', ...fields })
+}
+
+/** Adds a pet. */
+export async function addPet(probe: Probe, fields: Record<string, unknown> = {}, asking: Asking = {}): Promise<Answer> {
+  return (await probe.post('/pets', petBody(fields), asking)).expectStatus(201)
+}
+
+/** An id that no pet and no order has: nobody counts so far. */
+export function absentId(): string {
+  return String(2 ** 52 + Math.floor(Math.random() * 2 ** 52))
+}
+
+/** GET /pets, of a store that has pets of each status where they may be added. */
+export function firstList(probe: Probe): Promise<Answer> {
+  return probe.shared('first list', async (own) => {
+    await seeded(own)
+    return own.get('/pets')
+  })
+}
+
+/** Where pets may be added, there are more than a list gives without `limit`, with all statuses. What goes wrong is another promise's. */
+export function seeded(probe: Probe): Promise<void> {
+  return probe.shared('seeds', async (own) => {
+    if (!own.target.write) return
+    try {
+      const there = (await own.get('/pets?limit=100')).objects().length
+      for (let n = 0; n < Math.max(SEEDED - there, STATUSES.length); n++) await addPet(own, { status: STATUSES[n % 3] })
+    } catch (error) {
+      if (!(error instanceof Broken)) throw error
+    }
+  })
+}
+
+/** A step before the one that is judged: what is broken in it is another promise's. */
+export function preliminary<Value>(step: Promise<Value>): Promise<Value> {
+  return step.catch((error) => {
+    throw error instanceof Broken ? new Unjudged(`Something before it is broken: ${error.message}.`) : error
+  })
+}
+
+/** Shared, and preliminary. */
+export function prepared<Value>(probe: Probe, name: string, make: (own: Probe) => Promise<Value>): Promise<Value> {
+  return probe.shared(name, (own) => preliminary(make(own)))
+}
+
+/** A pet of the first list; where pets may be added, there is one. */
+export async function listedPet(probe: Probe): Promise<JsonObject> {
+  const answer = await firstList(probe)
+  const [pet] = answer.status === 200 ? answer.objects() : []
+  if (!pet) throw new Unjudged('There is no pet to look at.')
+  return pet
+}
+
+export async function somePetId(probe: Probe): Promise<string> {
+  return textOf((await listedPet(probe)).get('id'))
+}
+
+/** What is broken only because somebody else changed the store meanwhile holds when one looks again. */
+export async function settled<Value>(look: () => Promise<Value>): Promise<Value> {
+  for (let n = 1; ; n++) {
+    try {
+      return await look()
+    } catch (error) {
+      if (!(error instanceof Broken) || n === TRIES) throw error
+      await Bun.sleep(PAUSE_MS * n)
+    }
+  }
+}
+
+/**
+ * The list at `path`, which ends in `?` or `&`, when it surely shows everything: a server may give fewer than `limit`, so a list is known to be
+ * whole only when it is short or a longer one was seen. Throws Unjudged when that is not known.
+ */
+export async function wholeList(probe: Probe, path: string): Promise<{ answer: Answer; items: JsonObject[] }> {
+  const answer = (await probe.get(`${path}limit=100`)).expectStatus(200)
+  const items = answer.objects()
+  const whole = items.length < DEFAULT_LIMIT || items.length < (await longestList(probe, items.length))
+  if (whole) return { answer, items }
+  throw new Unjudged('The list is too long to be seen whole.')
+}
+
+/** How many pets the longest list that can be had shows. Where pets may be added, one is, so that it can be longer than `length`. */
+async function longestList(probe: Probe, length: number): Promise<number> {
+  const count = async () => (await probe.get('/pets?limit=100')).expectStatus(200).array().length
+  const now = await count()
+  if (now > length || !probe.target.write) return now
+  await addPet(probe)
+  return count()
+}
+
+/** That the list has the item of `expected`, in all of its members. */
+export async function expectListed(probe: Probe, path: string, expected: JsonObject): Promise<void> {
+  await settled(async () => {
+    const { answer, items } = await wholeList(probe, path)
+    const id = textOf(expected.get('id'))
+    const item = items.find((one) => textOf(one.get('id')) === id)
+    if (!item) throw answer.broken(`pet ${id} in the list`, `a list of ${items.length} without it`)
+    for (const [name, value] of expected) answer.expectMember(item, name, value)
+  })
+}
+
+/** The pet as it was sent, with the id of the answer. */
+export function petOf(answer: Answer, fields: { name: string; categoryId: bigint; status: string }): JsonObject {
+  const { name, categoryId, status } = fields
+  return new Map(
+    Object.entries({ id: answer.object().get('id') ?? null, name, categoryId: number(categoryId), status }),
+  )
+}

@@ -1,0 +1,164 @@
+// How a check asks a server: one request after the other, each on a connection of its own. A rate limit is waited for.
+
+import { parseJson } from '../../contract/src/json.ts'
+import { Answer, textOf } from './answer.ts'
+import { type Asked, Broken, type KeyName, type Step } from './asked.ts'
+import { exchange, NoAnswer, NotExaminable, type Received } from './exchange.ts'
+
+export interface Target {
+  /** Ends in /v1. */
+  baseUrl: URL
+  keys: { full: string } & Partial<Record<KeyName, string>>
+  /** Whether pets may be added. */
+  write: boolean
+  /** For one request. */
+  timeoutMs: number
+  /** For everything. */
+  totalMs: number
+}
+
+export interface Asking {
+  /** One that is undefined is not sent. */
+  headers?: Record<string, string | undefined>
+  body?: string | Uint8Array | undefined
+  /** `none` sends no key. */
+  key?: KeyName | 'none'
+  /** The values of Authorization, instead of those of a key. */
+  authorization?: readonly string[]
+  /** A path of no operation: a redirect is an answer like others. */
+  mayRedirect?: boolean
+}
+
+/** The time for one request, or for the whole examination, is up. The message as that of NoAnswer. */
+export class TimeUp extends Error {}
+
+/** What all checks of one examination share. */
+export interface Run {
+  target: Target
+  /** By performance.now(). */
+  endsAt: number
+  /** Every answer so far. */
+  seen: Answer[]
+  shared: Map<string, Promise<unknown>>
+}
+
+export const JSON_TYPE = { 'Content-Type': 'application/json' }
+const RETRY_AFTER_DEFAULT_S = 1
+const TOO_SLOW = 'is too slow for the time of an examination'
+/** How often a 503 with Retry-After is taken for an overload that passes. */
+const OVERLOADS_MAX = 2
+
+export class Probe {
+  private readonly steps: Step[] = []
+  constructor(private readonly run: Run) {}
+
+  get target(): Target {
+    return this.run.target
+  }
+
+  /** Every answer of the examination so far. */
+  get seen(): readonly Answer[] {
+    return this.run.seen
+  }
+
+  /** `line` is a method and a path behind the base's: `GET /pets`. */
+  async ask(line: string, asking: Asking = {}): Promise<Answer> {
+    const space = line.indexOf(' ')
+    const asked: Asked = {
+      method: line.slice(0, space),
+      path: line.slice(space + 1),
+      headers: [...this.authorization(asking), ...headersOf(asking)],
+      body: typeof asking.body === 'string' ? new TextEncoder().encode(asking.body) : asking.body,
+      before: [...this.steps],
+    }
+    const answer = new Answer(asked, await this.patiently(asked, asking.mayRedirect ?? false))
+    this.run.seen.push(answer)
+    if (!READS.includes(asked.method)) this.steps.push({ asked, id: idOf(answer) })
+    return answer
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.ask(`GET ${path}`, { headers })
+  }
+
+  /** JSON, unless `asking` has another type. */
+  post(path: string, body: string | Uint8Array | undefined, asking: Asking = {}): Promise<Answer> {
+    return this.ask(`POST ${path}`, { ...asking, headers: { ...JSON_TYPE, ...asking.headers }, body })
+  }
+
+  /** What `make` gives, the first time that it is asked for under this name. */
+  shared<Value>(name: string, make: (probe: Probe) => Promise<Value>): Promise<Value> {
+    const known = this.run.shared.get(name) as Promise<Value> | undefined
+    const value = known ?? make(new Probe(this.run))
+    if (!known) this.run.shared.set(name, value)
+    return value
+  }
+
+  private authorization({ key = 'full', authorization }: Asking): (readonly [string, string])[] {
+    if (authorization) return authorization.map((value) => ['Authorization', value])
+    return key === 'none' ? [] : [['Authorization', `Bearer ${this.target.keys[key]}`]]
+  }
+
+  private async patiently(asked: Asked, mayRedirect: boolean): Promise<Received> {
+    for (let overloads = 0; ; ) {
+      const received = await this.send(asked)
+      refuse(received, asked, mayRedirect)
+      const after = received.headers.find(([name]) => name === 'retry-after')?.[1]
+      const overload = received.status === 503 && after !== undefined && ++overloads <= OVERLOADS_MAX
+      if (received.status !== 429 && !overload) return received
+      const waitMs = (Number(after) || RETRY_AFTER_DEFAULT_S) * 1000
+      this.run.seen.push(new Answer(asked, received))
+      if (performance.now() + waitMs > this.run.endsAt) throw new TimeUp('allows no more requests for now')
+      await Bun.sleep(waitMs)
+    }
+  }
+
+  /** A read whose connection broke is sent once more: a gateway may have closed it. */
+  private async send(asked: Asked, again = READS.includes(asked.method)): Promise<Received> {
+    const { baseUrl, timeoutMs } = this.target
+    const leftMs = Math.ceil(this.run.endsAt - performance.now())
+    if (leftMs <= 0) throw new TimeUp(TOO_SLOW)
+    const { method, path, headers, body } = asked
+    const common = [...headers, ['Accept', '*/*'], ['Accept-Encoding', 'identity']] as const
+    const startedAt = performance.now()
+    try {
+      return await exchange(
+        baseUrl,
+        { method, target: baseUrl.pathname + path, headers: common, body },
+        Math.min(timeoutMs, leftMs),
+      )
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error
+      if (performance.now() >= this.run.endsAt) throw new TimeUp(TOO_SLOW)
+      if (performance.now() - startedAt >= timeoutMs) throw new TimeUp(error.message)
+      if (again) return this.send(asked, false)
+      throw new Broken('an answer', `The server ${error.message}.`, asked)
+    }
+  }
+}
+
+function headersOf({ headers = {} }: Asking): (readonly [string, string])[] {
+  return Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
+}
+
+const READS = ['GET', 'HEAD', 'OPTIONS']
+
+/** Throws NotExaminable. */
+function refuse({ status, headers }: Received, { method, path }: Asked, mayRedirect: boolean): void {
+  const value = (name: string) => headers.find(([one]) => one === name)?.[1]
+  const coding = value('content-encoding')
+  if (status >= 300 && status < 400 && status !== 304 && !mayRedirect) {
+    throw new NotExaminable(`redirects ${method} ${path} to ${value('location')}, and redirects are not followed`)
+  }
+  if (coding !== undefined && coding !== 'identity')
+    throw new NotExaminable(`compresses (${coding}) although not asked to`)
+}
+
+function idOf({ text, status }: Answer): string | undefined {
+  try {
+    const json = status < 300 ? parseJson(text) : null
+    return json instanceof Map && json.has('id') ? textOf(json.get('id')) : undefined
+  } catch {
+    return undefined
+  }
+}

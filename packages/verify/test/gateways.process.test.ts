@@ -1,0 +1,40 @@
+// Which promises break behind nginx and HAProxy, with the settings that people use: what docs/verify.md tells operators. Skipped where one is not
+// installed.
+
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { brokenOf, examine, keysOf } from '../../../test/support/examine.ts'
+import { freePort } from '../../../test/support/ports.ts'
+import { PROXIES, startProxy } from '../../../test/support/proxies.ts'
+import { startService } from '../../../test/support/service.ts'
+
+const OF_NGINX = ['auth.header.twice', 'pets.get.no-id.nul']
+/** nginx writes the path anew when it removes the beginning. */
+const OF_NGINX_WITH_PATH = [...OF_NGINX, 'paths.dot-segments', 'paths.double-slash', 'paths.encoded-letters']
+const BROKEN: Record<string, Record<string, readonly string[]>> = {
+  nginx: { '': OF_NGINX, '/shop': OF_NGINX_WITH_PATH },
+  HAProxy: { '': [], '/shop': [] },
+}
+
+for (const proxy of PROXIES) {
+  const { name, found } = proxy
+  describe.skipIf(!found)(`behind ${name}${found ? '' : ' (not installed)'}`, () => {
+    test.each(['', '/shop'])('with the path "%s", no other promise breaks', async (path) => {
+      const port = freePort()
+      const url = `http://127.0.0.1:${port}${path}/v1`
+      const service = await startService({ now: Date.now, baseUrls: { production: url, staging: undefined } })
+      const running = await startProxy(proxy, port, service.port)
+      const broken = brokenOf(await examine(url, { keys: await keysOf(service), write: true }))
+      await running.stop()
+      await service.stop()
+      expect(broken.map((line) => line.split(':')[0] as string).sort()).toEqual(
+        [...(BROKEN[name]?.[path] ?? [])].sort(),
+      )
+    })
+  })
+}
+
+test('docs/verify.md names each of them', () => {
+  const page = readFileSync(new URL('../../../docs/verify.md', import.meta.url), 'utf8')
+  for (const id of OF_NGINX_WITH_PATH) expect(page).toContain(`\`${id}\``)
+})

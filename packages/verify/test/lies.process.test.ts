@@ -1,0 +1,223 @@
+// That the catalogue finds what is wrong, and only that: a service behind a proxy that tells one lie is found out under the promise which
+// the lie breaks and under few others, and a service that others use meanwhile is never found wrong.
+
+import { afterAll, describe, expect, test } from 'bun:test'
+import { concerns } from '../../../test/support/concerned.ts'
+import { brokenOf, type Examined, examine, keysOf, promisesOf } from '../../../test/support/examine.ts'
+import { run } from '../../../test/support/process.ts'
+import { type Service, startService } from '../../../test/support/service.ts'
+import { LIES, startLiar } from '../../practice/src/lies.ts'
+import { startProxy } from '../../practice/src/proxy.ts'
+import { PROMISES } from '../src/catalogue.ts'
+import type { PromiseRow } from '../src/promise.ts'
+
+/** How many services and proxies work at the same time. */
+const TOGETHER = 8
+/** One cause is told as few. */
+const IDS_MAX = 6
+/** But for these, since every pet has another id than its place says: in lists, under its address, for its order. */
+const MANY: Readonly<Record<string, number>> = { 'pets.create.id.positive': 8, 'pets.create.id.rising': 8 }
+/** Beside others who work. */
+const RUNS = 2
+/** `npm run endurance:lies` tells every lie; the suite tells one of so many. */
+const ALL = process.env.LIES === 'all'
+const TOLD = ALL ? 1 : 10
+/** Generous, since a machine may be busy. */
+const LONG_MS = ALL ? 3_600_000 : 240_000
+
+const told = Object.keys(LIES)
+const promise = (id: string) => PROMISES.find((row) => row.id === id) as PromiseRow
+
+/** What is wrong with the lies, by their ids. */
+async function eachLie(
+  ids: readonly string[],
+  work: (id: string) => Promise<unknown>,
+): Promise<Record<string, unknown>> {
+  const wrong: Record<string, unknown> = {}
+  const waiting = ids.values()
+  const worker = async () => {
+    for (const id of waiting) {
+      const said = await work(id)
+      if (said !== undefined) wrong[id] = said
+    }
+  }
+  await Promise.all(Array.from({ length: TOGETHER }, worker))
+  return wrong
+}
+
+/** What is found where this lie is told of the service. */
+async function found(service: Service, id: string, examined: Omit<Examined, 'keys'>): Promise<string[]> {
+  const liar = await startLiar(service.url, id)
+  try {
+    return brokenOf(await examine(liar.url, { keys: await keysOf(service), ...examined }))
+  } finally {
+    await liar.stop()
+  }
+}
+
+/** Some pets of each status, with categories that have more than 53 bits. */
+async function stock(service: Service, count = 24): Promise<void> {
+  for (let n = 0n; n < count; n++) {
+    const status = ['available', 'pending', 'sold'][Number(n % 3n)]
+    const { status: code } = await service.post(
+      `{"name":"Rex ${n}","categoryId":${2n ** 60n + 2n * n + 1n},"status":"${status}"}`,
+    )
+    expect(code).toBe(201)
+  }
+}
+
+describe('a lie', () => {
+  test('is told of every promise, and of no other', () => {
+    expect(told.toSorted()).toEqual(PROMISES.map(({ id }) => id).sort())
+  })
+
+  test(
+    'is found under its promise, and under few others',
+    async () => {
+      const some = told.filter((_, index) => index % TOLD === 0)
+      expect(some.length).toBeGreaterThan(60)
+      const honest = await startService({ now: Date.now })
+      const concernedBy = await concerns(honest.url, await keysOf(honest))
+      await honest.stop()
+      const wrong = await eachLie(some, async (id) => {
+        const service = await startService({ now: Date.now })
+        const lines = await found(service, id, { write: true, chosen: await concernedBy(id) })
+        await service.stop()
+        const isFound = lines.some((line) => line.startsWith(`${id}: `))
+        return isFound && lines.length <= (MANY[id] ?? IDS_MAX) ? undefined : lines
+      })
+      expect(wrong).toEqual({})
+    },
+    LONG_MS,
+  )
+
+  test(
+    'is found without --write, where reading is enough',
+    async () => {
+      const service = await startService({ now: Date.now })
+      await stock(service)
+      const readable = told.filter((id) => promise(id).level === 'interface' && !promise(id).needs)
+      const chosen = promisesOf('interface')
+      const wrong = await eachLie(readable, async (id) => {
+        const lines = await found(service, id, { chosen })
+        return lines.length <= IDS_MAX && lines.some((line) => line.startsWith(`${id}: `)) ? undefined : lines
+      })
+      expect(wrong).toEqual({})
+      await service.stop()
+    },
+    LONG_MS,
+  )
+})
+
+describe('no false alarm', () => {
+  const services: Service[] = []
+  afterAll(() => Promise.all(services.map((service) => service.stop())))
+
+  async function busyService(): Promise<Service> {
+    const service = await startService({ now: Date.now })
+    services.push(service)
+    await stock(service)
+    return service
+  }
+
+  test('through a proxy that tells no lie', async () => {
+    const service = await busyService()
+    const proxy = await startProxy(service.url)
+    for (const write of [false, true]) {
+      expect(brokenOf(await examine(proxy.url, { keys: await keysOf(service), write }))).toEqual([])
+    }
+    await proxy.stop()
+  })
+
+  test('where what is read has changed and changed back between two looks at it', async () => {
+    const service = await busyService()
+    let moments = 0
+    const proxy = await startProxy(service.url, async (asked, pass) => {
+      const answered = await pass(asked)
+      const isMoment = asked.method === 'HEAD' && asked.target.endsWith('/store/inventory') && ++moments === 1
+      return isMoment ? { ...answered, headers: answered.headers.filter(([name]) => !/etag/i.test(name)) } : answered
+    })
+    const chosen = [promise('inventory.get.head')]
+    expect(brokenOf(await examine(proxy.url, { keys: await keysOf(service), chosen }))).toEqual([])
+    await proxy.stop()
+  })
+
+  test('where a pet moves between two lists, each time that one looks', async () => {
+    const service = await startService({ now: Date.now })
+    services.push(service)
+    const post = async (path: string, body?: string) => {
+      const { text } = await service.request('POST', path, body === undefined ? {} : { body })
+      return JSON.parse(text).id as number
+    }
+    const reserve = async () =>
+      post('/store/orders', `{"petId":${await post('/pets', '{"name":"Rex","categoryId":7,"status":"available"}')}}`)
+    let order = await reserve()
+    const proxy = await startProxy(service.url, async (asked, pass) => {
+      if (!asked.target.includes('status=pending')) return pass(asked)
+      await post(`/store/orders/${order}/complete`)
+      const answered = await pass(asked)
+      order = await reserve()
+      return answered
+    })
+    const chosen = [promise('pets.list.status.complete')]
+    expect(brokenOf(await examine(proxy.url, { keys: await keysOf(service), chosen }))).toEqual([])
+    await proxy.stop()
+  })
+
+  test(
+    'while others add pets and move them, with --write and without',
+    async () => {
+      const service = await busyService()
+      const keys = await keysOf(service)
+      const others = workOn(service)
+      const broken: string[] = []
+      for (let n = 0; n < RUNS; n++) broken.push(...brokenOf(await examine(service.url, { keys, write: n % 2 === 0 })))
+      const done = await others.stop()
+      expect(broken).toEqual([])
+      expect(done).toBeGreaterThan(100)
+    },
+    LONG_MS,
+  )
+})
+
+test('the command tells a lie by its id: 1, and through an honest proxy: 0', async () => {
+  const service = await startService({ now: Date.now })
+  await stock(service)
+  const verify = (url: string) => run(['verify', url, '--json'], { env: { PETSTORE_API_KEY: service.key } })
+  const [honest, liar] = [await startProxy(service.url), await startLiar(service.url, 'pets.list.limit.minimum')]
+  const [right, wrong] = await Promise.all([verify(honest.url), verify(liar.url)])
+  expect([right.status, right.stderr, wrong.status, wrong.stderr]).toEqual([0, '', 1, ''])
+  expect(brokenOf(JSON.parse(wrong.stdout).results).map((line) => line.split(':')[0])).toEqual([
+    'pets.list.limit.minimum',
+  ])
+  for (const proxy of [honest, liar]) await proxy.stop()
+  await service.stop()
+})
+
+/** Clerks who add, reserve, sell, release and take back pets until they are stopped. `stop` gives how much they did. */
+function workOn(service: Service) {
+  let working = true
+  let done = 0
+  async function clerk(n: number): Promise<void> {
+    while (working) {
+      const status = ['available', 'pending', 'sold', undefined][done % 4]
+      const pet = await service.post(JSON.stringify({ name: `Busy ${n}`, categoryId: n, status }))
+      const { id: petId } = JSON.parse(pet.text)
+      const order = await service.request('POST', '/store/orders', { body: JSON.stringify({ petId }) })
+      if (order.status === 201) {
+        const path = `/store/orders/${JSON.parse(order.text).id}`
+        if (n % 2) await service.request('DELETE', path)
+        else for (const move of ['complete', 'return']) await service.request('POST', `${path}/${move}`)
+      }
+      done++
+    }
+  }
+  const clerks = [1, 2, 3].map(clerk)
+  return {
+    async stop(): Promise<number> {
+      working = false
+      await Promise.all(clerks)
+      return done
+    },
+  }
+}

@@ -1,0 +1,120 @@
+// The catalogue itself: ids, sentences, and sources that lead somewhere. Its checks run in packages/service/test/http/api.scenarios.ts.
+
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import document from '../../../openapi.yaml'
+import { examine, keysOf } from '../../../test/support/examine.ts'
+import { startService } from '../../../test/support/service.ts'
+import { startProxy } from '../../practice/src/proxy.ts'
+import { PROMISES } from '../src/catalogue.ts'
+
+const root = join(import.meta.dir, '../../..')
+const known = new Map(PROMISES.map((row) => [row.id, row]))
+
+test('each promise has an id of its own, and a sentence', () => {
+  expect(known.size).toBe(PROMISES.length)
+  for (const { id, promise } of PROMISES) {
+    expect(id).toMatch(/^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/)
+    expect(promise).toMatch(/^\S.*\.$/)
+  }
+})
+
+test('what a promise depends on is there, needs no more than it, is of no further level, and does not depend on it', () => {
+  const levels = ['interface', 'pets', 'store']
+  for (const { id, after = [], needs = [], level } of PROMISES) {
+    for (const premise of after.map((one) => known.get(one))) {
+      expect([id, premise?.id]).toEqual([id, expect.any(String)])
+      expect([id, ...(premise?.needs ?? []).filter((need) => !needs.includes(need))]).toEqual([id])
+      expect(levels.indexOf(premise?.level ?? '')).toBeLessThanOrEqual(levels.indexOf(level))
+    }
+  }
+  const circle = (id: string, path: readonly string[]): boolean =>
+    path.includes(id) || (known.get(id)?.after ?? []).some((premise) => circle(premise, [...path, id]))
+  expect(PROMISES.filter(({ id }) => circle(id, [])).map(({ id }) => id)).toEqual([])
+})
+
+/** `heading: subject` of each row, with what the document says. */
+const rows = readFileSync(join(root, 'docs/interface.md'), 'utf8')
+  .split('\n## ')
+  .flatMap((section) => {
+    const [heading = '', ...lines] = section.split('\n')
+    const cells = lines
+      .filter((line) => line.startsWith('| '))
+      .map((line) => line.split(/(?<!\\)\|/).map((one) => one.trim()))
+    return cells.slice(1).map(([, subject = '', says = '']) => ({ place: `${heading}: ${subject}`, says }))
+  })
+
+test('each source leads somewhere', () => {
+  const places = rows.map(({ place }) => place)
+  for (const { id, source } of PROMISES) {
+    const [, place, pointer] = /^docs\/interface\.md, (.*)$|^openapi\.yaml#(\/.*)$/.exec(source) ?? []
+    if (place !== undefined) expect(places).toContain(place)
+    else if (pointer !== undefined) expect([id, at(pointer)]).toEqual([id, expect.anything()])
+    else expect(source).toMatch(/^RFC \d+, section [\d.]+$/)
+  }
+})
+
+/** What the interface document says and no request shows. */
+const UNSEEN = [
+  'Pets: Change of `status`',
+  'Environments and versions: Addresses',
+  'Environments and versions: Version',
+  'The store area: Operations',
+  'The store area: Labels',
+  'The store area: Events',
+]
+
+test('each sentence of the interface document has its promise', () => {
+  const said = rows.filter(({ says }) => says !== '').map(({ place }) => place)
+  const told = PROMISES.filter(({ level }) => level === 'interface').map(({ source }) => source.split(', ')[1])
+  expect(said.filter((place) => !told.includes(place))).toEqual(UNSEEN)
+})
+
+/** What the contract declares, and only a prepared service shows: packages/service/test/http/scenarios/rate-limit.ts. */
+const PREPARED = ['/components/headers/RateLimit', '/components/headers/RateLimitPolicy']
+
+test('each parameter, header and field of the contract has its promise', () => {
+  const { paths, components } = document
+  const parameters = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, operation]) =>
+      Object.keys(operation.parameters ?? []).map((index) => pointer('paths', path, method, 'parameters', index)),
+    ),
+  )
+  const headers = Object.keys(components.headers).map((name) => pointer('components', 'headers', name))
+  const fields = Object.entries(components.schemas).flatMap(([name, { properties, allOf = [] }]) => [
+    ...Object.keys(properties ?? {}).map((field) => pointer('components', 'schemas', name, 'properties', field)),
+    ...allOf.flatMap((part, index) =>
+      Object.keys(part.properties ?? {}).map((field) =>
+        pointer('components', 'schemas', name, 'allOf', String(index), 'properties', field),
+      ),
+    ),
+  ])
+  const told = new Set(PROMISES.map(({ source }) => source.split('#')[1]))
+  expect([...parameters, ...headers, ...fields].filter((place) => !told.has(place))).toEqual(PREPARED)
+})
+
+function pointer(...steps: string[]): string {
+  return steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}
+
+function at(pointer: string): unknown {
+  const steps = pointer
+    .slice(1)
+    .split('/')
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return steps.reduce<unknown>((node, step) => (node as Record<string, unknown> | undefined)?.[step], document)
+}
+
+test('a reservation lasts long enough for a server that takes longer to answer than it was to last', async () => {
+  const service = await startService({ now: Date.now })
+  const slow = await startProxy(service.url, async (asked, pass) => {
+    if (asked.method === 'POST') await Bun.sleep(1_200)
+    return pass(asked)
+  })
+  const chosen = PROMISES.filter(({ id }) => id === 'orders.expiry.complete')
+  const results = await examine(slow.url, { keys: await keysOf(service), write: true, chosen })
+  expect(results.map(({ id, outcome }) => [id, outcome])).toEqual([['orders.expiry.complete', 'held']])
+  await slow.stop()
+  await service.stop()
+}, 60_000)

@@ -1,0 +1,102 @@
+// Servers that somebody else would write from the interface document alone, with other parts than ours (packages/verify/test/servers/): the catalogue finds
+// nothing wrong with them at the level interface, and each fault that is planted in them, under the promise that it breaks.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { brokenOf, examine, promisesOf } from '../../../test/support/examine.ts'
+import { run } from '../../../test/support/process.ts'
+import { installTools } from '../../../test/support/tools.ts'
+
+const home = join(import.meta.dir, 'servers')
+const KEY = 'a-key-of-their-own'
+/** One cause is told as few. */
+const IDS_MAX = 6
+
+/** The faults that each can be asked for, and the promises that they break. */
+const SERVERS: Record<string, Record<string, string>> = {
+  'http.mjs': {
+    'key-not-checked': 'auth.invalid.list',
+    'get-needs-no-key': 'auth.missing.get',
+    '403-for-401': 'auth.missing.list',
+    'html-errors': 'errors.401.content-type',
+    'error-without-status': 'errors.401.status',
+    'plain-text': 'pets.list.content-type',
+    envelope: 'pets.list.array',
+    'ids-as-text': 'pets.list.item.id',
+    'no-category': 'pets.list.item.category-id',
+    'upper-case': 'pets.list.item.status',
+    'limit-ignored': 'pets.list.limit.minimum',
+    'one-too-many': 'pets.list.limit.minimum',
+    'default-10': 'pets.list.limit.default',
+    'filter-ignored': 'pets.list.status.available',
+    'nothing-is-200': 'pets.get.not-found',
+    '200-for-201': 'pets.create.success',
+    'ids-again': 'pets.create.id.unique',
+    rounded: 'pets.create.int64.beyond-53-bits',
+    'not-kept': 'pets.create.readable',
+    'name-not-required': 'pets.create.refused.name-missing',
+    'category-not-checked': 'pets.create.refused.category-id-text',
+    'status-not-checked': 'pets.create.refused.status-unknown',
+    '500-for-400': 'pets.create.refused.no-json',
+  },
+  'fastify.mjs': {
+    'any-key-reads': 'auth.invalid.list',
+    'anybody-adds': 'auth.missing.create',
+    'empty-401': 'errors.401.content-type',
+    'status-as-text': 'errors.401.status',
+    'status-always-400': 'errors.401.status',
+    'error-without-code': 'errors.401.code',
+    'error-without-message': 'errors.401.message',
+    'errors-in-a-list': 'errors.401.code',
+    'no-100': 'pets.list.limit.maximum',
+    'pending-too': 'pets.list.status.available',
+    'sold-are-hidden': 'pets.create.filtered',
+    'one-twice': 'pets.list.ids.unique',
+    'any-pet': 'pets.get.not-found',
+    'status-forgotten': 'pets.create.status.sold',
+    'name-in-ascii': 'pets.create.name.unicode',
+    'answer-without-id': 'pets.create.id',
+    'empty-201': 'pets.create.content-type',
+  },
+}
+
+beforeAll(() => installTools(home), 120_000)
+
+for (const [file, faults] of Object.entries(SERVERS)) {
+  describe(file, () => {
+    let origin = ''
+    let server: Bun.Subprocess<'ignore', 'pipe', 'inherit'>
+    const url = (fault: string) => `${origin}/${fault}/v1`
+    const examined = async (fault: string, write: boolean) =>
+      brokenOf(await examine(url(fault), { keys: { full: KEY }, write, chosen: promisesOf('interface') }))
+
+    beforeAll(async () => {
+      server = Bun.spawn(['node', join(home, file), KEY], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const { value } = await server.stdout.getReader().read()
+      origin = new TextDecoder().decode(value).trim()
+    })
+    afterAll(() => server.kill())
+
+    test('keeps the interface: empty, written to, and full', async () => {
+      for (const write of [false, true, false, true, true, true, true, false]) {
+        expect(await examined('right', write)).toEqual([])
+      }
+    })
+
+    test.each(Object.entries(faults))('%s is found as %s', async (fault, id) => {
+      const lines = await examined(fault, true)
+      expect(lines.map((line) => line.split(':')[0])).toContain(id)
+      expect(lines.length <= IDS_MAX ? [] : lines).toEqual([])
+    })
+
+    test('the command says the same', async () => {
+      const verify = async (fault: string) => {
+        const ended = await run(['verify', url(fault), '--write', '--json'], { env: { PETSTORE_API_KEY: KEY } })
+        return { status: ended.status, broken: brokenOf(JSON.parse(ended.stdout).results).length > 0 }
+      }
+      const [fault = ''] = Object.keys(faults)
+      expect(await verify('right')).toEqual({ status: 0, broken: false })
+      expect(await verify(fault)).toEqual({ status: 1, broken: true })
+    })
+  })
+}

@@ -1,6 +1,0 @@
-// Requests that wait for events on the embedded store.
-
-import { temporaryFile } from './support/files.ts'
-import { waitingConformance } from './waiting.conformance.ts'
-
-waitingConformance('SQLite', () => temporaryFile('petstore.db'))
