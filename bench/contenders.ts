@@ -8,7 +8,7 @@ import { cursorAfter } from '../test/support/cursors.ts'
 import { Cluster } from '../test/support/postgres.ts'
 import { CORES, findProgram, ROOT, run, stayOn, temporaryFolder } from './machine.ts'
 import { nginxConfiguration } from './nginx.ts'
-import { type Asked, cursorOf, events, LIST, type Work } from './requests.ts'
+import { type BenchRequest, cursorOf, events, LIST, type Work } from './requests.ts'
 import { copySeeded } from './seed.ts'
 import { type Answer, answerOf, type Running, type Starting, start } from './servers.ts'
 
@@ -115,7 +115,7 @@ async function ourAnswer(pets: number, work: Work): Promise<Answer> {
   using folder = temporaryFolder()
   await using server = await start(await US.prepare(folder.path, pets, [work]), folder.path)
   const [first] = await requestsTo(server, US, work, pets)
-  const filled: Asked = JSON.parse(JSON.stringify(first).replaceAll('{nnnn}', '100000'))
+  const filled: BenchRequest = JSON.parse(JSON.stringify(first).replaceAll('{nnnn}', '100000'))
   return await answerOf(server, filled)
 }
 
@@ -125,7 +125,7 @@ export async function requestsTo(
   contender: Contender,
   work: Work,
   pets: number,
-): Promise<Asked[]> {
+): Promise<BenchRequest[]> {
   const { headers } = await answerOf(server, LIST)
   // Older commits have no feed.
   const feed = await answerOf(server, events('from=now')).catch(() => undefined)

@@ -3,7 +3,7 @@
 import { requestsTo } from './contenders.ts'
 import type { Figure, Run } from './figures.ts'
 import { temporaryFolder } from './machine.ts'
-import { type Asked, cursorOf, events } from './requests.ts'
+import { type BenchRequest, cursorOf, events } from './requests.ts'
 import { type Entry, type Measured, type Pace, said } from './rounds.ts'
 import { answerOf, type Running, start } from './servers.ts'
 
@@ -19,7 +19,7 @@ export async function measureDelivery(entries: readonly Entry[], { rounds }: Pac
     const starting = await contender.prepare(folder.path, pets, [work])
     await using writer = await start(starting, folder.path, cores)
     await using other = elsewhere && (await start({ ...starting, stopped: undefined }, folder.path, cores))
-    const [create] = (await requestsTo(writer, contender, work, pets)) as [Asked]
+    const [create] = (await requestsTo(writer, contender, work, pets)) as [BenchRequest]
     const runs: Run[] = []
     for (let round = 0; round < rounds; round++) runs.push(said(name, await deliver(writer, other ?? writer, create)))
     figures.push({ name, runs })
@@ -27,7 +27,7 @@ export async function measureDelivery(entries: readonly Entry[], { rounds }: Pac
   return { figures }
 }
 
-async function deliver(writer: Running, reader: Running, create: Asked): Promise<Run> {
+async function deliver(writer: Running, reader: Running, create: BenchRequest): Promise<Run> {
   const times: number[] = []
   let last = await answerOf(reader, events('from=now'))
   for (let n = 0; n < CREATES; n++) {

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Run } from './figures.ts'
 import { CORES, pinned } from './machine.ts'
-import type { Asked } from './requests.ts'
+import type { BenchRequest } from './requests.ts'
 import { cpuSeconds, type Running, residentMB } from './servers.ts'
 
 export interface Load {
@@ -32,12 +32,12 @@ const CONNECTIONS = 64
 const LENGTH_TOLERANCE = 0.05
 const MEMORY_INTERVAL_MS = 500
 
-export function writeRequests(path: string, asked: readonly Asked[], key: string): void {
+export function writeRequests(path: string, asked: readonly BenchRequest[], key: string): void {
   writeFileSync(path, asked.map((each) => rawRequest(each, key)).join('\0'))
 }
 
 /** A request as it is sent. */
-export function rawRequest({ method, target, headers = {}, body }: Asked, key: string): string {
+export function rawRequest({ method, target, headers = {}, body }: BenchRequest, key: string): string {
   const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
   const all = { Host: '127.0.0.1', Authorization: `Bearer ${key}`, ...headers, ...length }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)

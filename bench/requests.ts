@@ -3,7 +3,7 @@
 import type { PetStatus } from '../packages/service/src/domain/pets.ts'
 
 /** One request. `{nnnn}` stands for a number of six digits, another one each time. */
-export interface Asked {
+export interface BenchRequest {
   method: 'GET' | 'POST'
   target: string
   headers?: Record<string, string>
@@ -20,7 +20,7 @@ export interface Asking {
 
 export interface Work {
   status: number
-  requests(asking: Asking): Asked[]
+  requests(asking: Asking): BenchRequest[]
   /** SQL that its store is prepared with. */
   prepare?: string
   /** Its store has the index of search. */
@@ -81,7 +81,7 @@ function work(status: number, requests: Work['requests'], more: Omit<Work, 'stat
   return { status, requests, ...more }
 }
 
-export function events(query: string): Asked {
+export function events(query: string): BenchRequest {
   return { method: 'GET', target: `/v1/store/events?${query}` }
 }
 
@@ -91,18 +91,18 @@ function search(words: string, filters = ''): Work {
   return { status: 200, requests: () => repeat(RANDOM_REQUESTS, (n) => get(`${target}${n}`)), indexed: true }
 }
 
-function get(rest: string): Asked {
+function get(rest: string): BenchRequest {
   return { method: 'GET', target: `/v1/pets${rest}` }
 }
 
 /** With a number, a page with the status that comes in turn. */
-function page(cursor: Asking['cursor'], after: number, n?: number): Asked {
+function page(cursor: Asking['cursor'], after: number, n?: number): BenchRequest {
   if (n === undefined) return get(`?cursor=${cursor(after)}`)
   const status = STATUSES[n % 3] as PetStatus
   return get(`?status=${status}&cursor=${cursor(after, status)}`)
 }
 
-function post(target: string, body = ''): Asked {
+function post(target: string, body = ''): BenchRequest {
   return { method: 'POST', target, headers: { 'Content-Type': 'application/json' }, body }
 }
 
@@ -110,11 +110,11 @@ function newPet(n: number): string {
   return JSON.stringify({ name: `Bella ${n}`, categoryId: n % 7, status: STATUSES[n % 3] })
 }
 
-function repeat(count: number, request: (n: number) => Asked): Asked[] {
+function repeat(count: number, request: (n: number) => BenchRequest): BenchRequest[] {
   return Array.from({ length: count }, (_, n) => request(n))
 }
 
 /** For numbers below `limit`, far from each other and the same in every run: Knuth's multiplicative hash of 1, 2, 3 … */
-function scattered(limit: number, request: (place: number, n: number) => Asked): Asked[] {
+function scattered(limit: number, request: (place: number, n: number) => BenchRequest): BenchRequest[] {
   return repeat(RANDOM_REQUESTS, (n) => request((Math.imul(n + 1, 2654435761) >>> 0) % limit, n))
 }

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CORES, pinned } from './machine.ts'
-import { type Asked, LIST } from './requests.ts'
+import { type BenchRequest, LIST } from './requests.ts'
 
 export interface Starting {
   command(port: string): string[]
@@ -69,7 +69,7 @@ export async function start(
 }
 
 /** Throws an Error for a failure. */
-export async function answerOf({ port, key }: Pick<Running, 'port' | 'key'>, asked: Asked): Promise<Answer> {
+export async function answerOf({ port, key }: Pick<Running, 'port' | 'key'>, asked: BenchRequest): Promise<Answer> {
   const { method, target, headers, body = null } = asked
   const authorized = { ...headers, Authorization: `Bearer ${key}` }
   const response = await fetch(`http://127.0.0.1:${port}${target}`, { method, headers: authorized, body })

@@ -6,7 +6,7 @@ import { rejectionOf } from '../../test/support/rejection.ts'
 import { FLOOR, requestsTo, US } from '../contenders.ts'
 import { audit, type Load, measure, writeRequests } from '../load.ts'
 import { findProgram, temporaryFolder } from '../machine.ts'
-import { type Asked, WORK } from '../requests.ts'
+import { type BenchRequest, WORK } from '../requests.ts'
 import { answerOf, start } from '../servers.ts'
 
 /** wrk is a package of the system, which only the benchmark needs. */
@@ -69,7 +69,7 @@ test.skipIf(!findProgram('taskset'))(
     for (const work of [WORK.list, WORK.create]) {
       using folder = temporaryFolder()
       await using service = await start(await US.prepare(folder.path, 20, [work]), folder.path)
-      const [asked] = (await requestsTo(service, US, work, 20)) as [Asked]
+      const [asked] = (await requestsTo(service, US, work, 20)) as [BenchRequest]
       await using floor = await start(await FLOOR.prepare(folder.path, 20, [work]), folder.path)
       const [theirs, ours] = [await answerOf(floor, asked), await answerOf(service, asked)]
       // Every answer to a POST has another one.

@@ -3,12 +3,12 @@
 import type { Event } from '../../packages/contract/src/generated.ts'
 import { int64FromJson } from '../../packages/contract/src/int64.ts'
 import { type Json, JsonNumber, parseJson } from '../../packages/contract/src/json.ts'
-import type { EventFilter, EventPlace, EventStore } from '../../packages/service/src/domain/events.ts'
+import type { EventFilter, EventPosition, EventStore } from '../../packages/service/src/domain/events.ts'
 
 export type Feed = Pick<EventStore, 'listEvents'>
 
 /** Behind the place, or from the beginning. */
-export function eventFilter(after: EventPlace | undefined, fields: Partial<EventFilter> = {}): EventFilter {
+export function eventFilter(after: EventPosition | undefined, fields: Partial<EventFilter> = {}): EventFilter {
   const none = { petId: undefined, orderId: undefined, type: undefined, to: undefined }
   return { limit: 20, ...none, sort: 'oldest', from: 'beginning', ...fields, after }
 }

@@ -1,13 +1,13 @@
 // Reads a list forth and back, and compares each page, and whether it has others around it, with the whole list.
 
 import { expect } from 'bun:test'
-import type { Page, Place } from '../../packages/service/src/domain/lists.ts'
+import type { Page, PagePosition } from '../../packages/service/src/domain/lists.ts'
 
 /** `expected`: the ids of the whole list, in its order. */
 export async function expectPages(
   expected: readonly bigint[],
   limit: number,
-  read: (place: Place) => Promise<Page>,
+  read: (position: PagePosition) => Promise<Page>,
 ): Promise<void> {
   let at = 0
   let page = expectPage(expected, 0, limit, await read({ after: undefined, back: false }))

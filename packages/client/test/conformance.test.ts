@@ -8,7 +8,7 @@ import type { Page } from '../../service/src/domain/lists.ts'
 import type { Order } from '../../service/src/domain/orders.ts'
 import type { Created } from '../../service/src/domain/pets.ts'
 import type { Store, StoreOptions } from '../../service/src/domain/store.ts'
-import { type List, linksOf, placeOf } from '../../service/src/http/request/cursor.ts'
+import { type List, linksOf, positionOf } from '../../service/src/http/request/cursor.ts'
 import { openStore } from '../../service/src/store/kinds.ts'
 import { ordersConformance } from '../../service/test/store/orders.conformance.ts'
 import { conformance } from '../../service/test/store/store.conformance.ts'
@@ -125,7 +125,7 @@ async function pageOf<Of extends List>(
   do {
     const page = await read({ limit: Math.min(limit - items.length, LIMIT_MAX), cursor })
     const placed = (text: string | undefined) =>
-      text === undefined ? undefined : placeOf(text, list, { ...query, limit } as never).after
+      text === undefined ? undefined : positionOf(text, list, { ...query, limit } as never).after
     const [next, prev] = [placed(page.next), placed(page.prev)]
     if (back) items.unshift(...page.items)
     else items.push(...page.items)

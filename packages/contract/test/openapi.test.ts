@@ -11,7 +11,7 @@ import { type Service, startService } from '../../../test/support/service.ts'
 import { PetstoreError } from '../../service/src/domain/errors.ts'
 import { Context } from '../../service/src/http/context.ts'
 import { handlers } from '../../service/src/http/operations/table.ts'
-import { placeOf } from '../../service/src/http/request/cursor.ts'
+import { positionOf } from '../../service/src/http/request/cursor.ts'
 import { errorAnswer } from '../../service/src/http/response/error-answer.ts'
 import { NO_ROUTE } from '../../service/src/http/response/shared-headers.ts'
 import { operations } from '../src/contract.ts'
@@ -151,7 +151,7 @@ describe('the interface document', () => {
         search: undefined,
         sort: 'oldest',
       } as const
-      expect(placeOf(cursor, list, query)).toEqual({ after: 20n, back: false })
+      expect(positionOf(cursor, list, query)).toEqual({ after: 20n, back: false })
     }
   })
 

@@ -2,8 +2,8 @@
 
 import { basePath, document, operations } from '../../contract/src/contract.ts'
 import type { Fault } from '../../testing/testing.ts'
+import { isOf } from './lie-builders.ts'
 import type { Asked } from './proxy.ts'
-import { isOf } from './tell.ts'
 
 interface Rule {
   isRight(value: unknown): boolean

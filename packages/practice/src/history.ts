@@ -1,8 +1,8 @@
 // A record as the lessons ask about it: what became of each request, and which others go with it.
 
+import { isOf, parametersOf } from './lie-builders.ts'
 import { headerOf } from './messages.ts'
 import type { Exchange } from './record.ts'
-import { isOf, parametersOf } from './tell.ts'
 
 /** What two requests may have in common. `undefined`: this one has nothing of the kind. */
 export type Subject = (exchange: Exchange) => string | undefined

@@ -1,5 +1,6 @@
 // Every lie that can be told of the service, by the id of the promise that it breaks.
 
+import type { Lies } from './lie-builders.ts'
 import { ACCESS_LIES } from './lies/access.ts'
 import { BODY_LIES } from './lies/bodies.ts'
 import { CHANGE_LIES } from './lies/changes.ts'
@@ -16,7 +17,6 @@ import { REPEAT_LIES } from './lies/repeats.ts'
 import { SEARCH_LIES } from './lies/search.ts'
 import { STORE_LIES } from './lies/store.ts'
 import { type Behaviour, type RunningProxy, startProxy } from './proxy.ts'
-import type { Lies } from './tell.ts'
 
 export const LIES: Lies = {
   ...ACCESS_LIES,

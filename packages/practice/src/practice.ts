@@ -3,11 +3,11 @@
 import type { Report } from '../../testing/testing.ts'
 import { Clock } from './clock.ts'
 import { Faults } from './faults.ts'
+import { injectFault } from './inject-fault.ts'
+import { headerText } from './lie-builders.ts'
 import type { Behaviour, Pass } from './proxy.ts'
 import { Recorder } from './record.ts'
 import { reportOf } from './report.ts'
-import { strike } from './strike.ts'
-import { headerText } from './tell.ts'
 
 /** Loaded when one is told: they take longer than the rest of practice. */
 const theLies = () => import('./lies.ts')
@@ -34,7 +34,7 @@ export class Practice {
     }
     const fault = this.faults.next(asked)
     const exchange = this.recorder.begin(asked, client, fault)
-    return this.recorder.answer(exchange, await (fault ? strike(fault, asked, lie) : lie(asked)))
+    return this.recorder.answer(exchange, await (fault ? injectFault(fault, asked, lie) : lie(asked)))
   }
 
   /** Strikes requests from now on. Throws an Error for what is no `Fault`. */

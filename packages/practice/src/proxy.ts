@@ -40,17 +40,17 @@ export async function startProxy(
   return { url: `http://127.0.0.1:${port}${pathname}`, stop }
 }
 
-export interface Place {
+export interface Address {
   host: string
   /** 0 chooses a free one. */
   port: number
 }
 
-/** The same in a place of the caller's. The service is asked for when there is a request for it: it may start later. */
+/** The same at an address of the caller's. The service is asked for when there is a request for it: it may start later. */
 export async function listenBefore(
   service: () => string,
   behave: Behaviour,
-  { host, port }: Place,
+  { host, port }: Address,
 ): Promise<{ port: number; stop(): Promise<void> }> {
   const open = new Set<Socket>()
   const kept = (socket: Socket): Socket => {

@@ -4,7 +4,7 @@ import { changePromises } from './catalogue/change-orders.ts'
 import { createPetPromises } from './catalogue/create-pet.ts'
 import { deletePetPromises } from './catalogue/delete-pet.ts'
 import { errorPromises } from './catalogue/errors.ts'
-import { eventPlaces, eventRefusals } from './catalogue/event-places.ts'
+import { eventCursors, eventRefusals } from './catalogue/event-cursors.ts'
 import { eventPromises } from './catalogue/events.ts'
 import { getPetPromises } from './catalogue/get-pet.ts'
 import { interfaceCreate } from './catalogue/interface-create.ts'
@@ -56,7 +56,7 @@ export const PROMISES: readonly PromiseRow[] = [
   updateOrderPromises,
   inventoryPromises,
   eventPromises,
-  eventPlaces,
+  eventCursors,
   eventRefusals,
   storeKeyPromises,
   storeMethods,

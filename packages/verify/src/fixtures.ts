@@ -80,7 +80,7 @@ export async function somePetId(probe: Probe): Promise<string> {
 }
 
 /** What is broken only because somebody else changed the store meanwhile holds when one looks again. */
-export async function settled<Value>(look: () => Promise<Value>): Promise<Value> {
+export async function eventually<Value>(look: () => Promise<Value>): Promise<Value> {
   for (let n = 1; ; n++) {
     try {
       return await look()
@@ -114,7 +114,7 @@ async function longestList(probe: Probe, length: number): Promise<number> {
 
 /** That the list has the item of `expected`, in all of its members. */
 export async function expectListed(probe: Probe, path: string, expected: JsonObject): Promise<void> {
-  await settled(async () => {
+  await eventually(async () => {
     const { answer, items } = await wholeList(probe, path)
     const id = textOf(expected.get('id'))
     const item = items.find((one) => textOf(one.get('id')) === id)

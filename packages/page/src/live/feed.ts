@@ -16,7 +16,7 @@ const RETRY_MAX_MS = 30_000
 /** Of a service without a feed, or with a key that no longer works. */
 const NO_FEED = [400, 401, 403, 404, 405]
 
-interface Told {
+interface Broadcast {
   events: Event[]
   /** Events before these may have been missed. */
   gap: boolean
@@ -32,19 +32,19 @@ export class Feed {
   readonly #channel: BroadcastChannel
   /** Behind the last event that any tab has told. */
   #cursor: string | undefined
-  #toldAt = Number.NEGATIVE_INFINITY
+  #heardAt = Number.NEGATIVE_INFINITY
 
   constructor(read: ReadEvents) {
     this.#read = read
     const name = `petstore events ${new URL('.', location.href).pathname}`
     this.#channel = new BroadcastChannel(name)
-    this.#channel.onmessage = ({ data }: MessageEvent<Told>) => this.#hear(data)
+    this.#channel.onmessage = ({ data }: MessageEvent<Broadcast>) => this.#hear(data)
     this.#waitForTurn(name).catch(() => undefined)
   }
 
   /** Whatever happens is told at once. */
   get live(): boolean {
-    return performance.now() - this.#toldAt < (WAIT_S + 10) * 1_000
+    return performance.now() - this.#heardAt < (WAIT_S + 10) * 1_000
   }
 
   /** The result ends it. */
@@ -96,9 +96,9 @@ export class Feed {
     return true
   }
 
-  #hear({ events, gap, cursor }: Told): void {
+  #hear({ events, gap, cursor }: Broadcast): void {
     this.#cursor = cursor
-    this.#toldAt = performance.now()
+    this.#heardAt = performance.now()
     if (events.length > 0 || gap) for (const listener of this.#listeners) listener(events, gap)
   }
 }

@@ -1,8 +1,8 @@
 // How a client reads lists and the feed of events to their ends.
 
 import { codeOf, feed, nextPage, statusOf, told } from '../history.ts'
+import { isOf, parametersOf } from '../lie-builders.ts'
 import type { Exchange } from '../record.ts'
-import { isOf, parametersOf } from '../tell.ts'
 import type { Lessons } from './lesson.ts'
 
 const isList = (exchange: Exchange) => isOf(exchange, 'GET /pets|GET /store/orders')

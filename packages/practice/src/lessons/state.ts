@@ -1,8 +1,8 @@
 // What a client remembers: entity tags, deprecations, and where its key belongs.
 
 import { asked, codeOf, statusOf, told } from '../history.ts'
+import { isOf, pathOf } from '../lie-builders.ts'
 import type { Exchange } from '../record.ts'
-import { isOf, pathOf } from '../tell.ts'
 import type { Judge, Lessons } from './lesson.ts'
 
 const CHANGES = [

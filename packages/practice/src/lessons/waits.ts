@@ -1,8 +1,8 @@
 // How long a client waits: before it sends something again, and for an answer.
 
 import { any, endOf, feed, hasFailed, hasLeft, isLost, statusOf, told } from '../history.ts'
+import { parametersOf } from '../lie-builders.ts'
 import type { Exchange } from '../record.ts'
-import { parametersOf } from '../tell.ts'
 import type { Lessons } from './lesson.ts'
 
 /** A client's timers, and its clock, may be early by as much. */

@@ -1,6 +1,6 @@
 // Lies about the API keys and the methods of every operation of the store area.
 
-import { admitting, at, both, hasKey, header, type Lies } from '../tell.ts'
+import { admitting, at, both, hasKey, header, type Lies } from '../lie-builders.ts'
 import { withFirstKey } from './memory.ts'
 import { CANCEL, COMPLETE, EVENTS, error, INVENTORY, ORDER, ORDERS, PLACE, RETURN, withoutKey } from './words.ts'
 

@@ -1,22 +1,22 @@
 // Lies about the bodies of creates, of pets and of orders alike: JSON that is not, sizes, media types, and a field of free text.
 
 import type { Json } from '../../../contract/src/json.ts'
-import { headerOf } from '../messages.ts'
-import type { Asked } from '../proxy.ts'
 import {
   at,
   type Change,
   header,
   jsonAnswer,
+  type Lie,
   type Lies,
   objectOf,
   put,
   sending,
-  type Told,
   textOf,
   under,
   type When,
-} from '../tell.ts'
+} from '../lie-builders.ts'
+import { headerOf } from '../messages.ts'
+import type { Asked } from '../proxy.ts'
 import { soldAgain } from './memory.ts'
 import { CREATE, depthOf, hasHeader, isJson, isText, number, PLACE } from './words.ts'
 
@@ -58,8 +58,8 @@ const isLarge = ({ body }: Asked) => body.length > 65_536
 const isChunked = hasHeader('Transfer-Encoding', /chunked/)
 
 function ofBodies({ operation, invalid, taken }: Creation): Lies {
-  const taking = (status: number, when: When): Told => at(operation, status, when).answering(taken)
-  const refusing = (when: When, status: number, code: string): Told => at(operation).refusing(when, status, code)
+  const taking = (status: number, when: When): Lie => at(operation, status, when).answering(taken)
+  const refusing = (when: When, status: number, code: string): Lie => at(operation).refusing(when, status, code)
   const type = ({ headers }: Asked) => headerOf(headers, 'Content-Type') ?? ''
   const isBroken: When = ({ body }) => body.length > 0 && !isJson(body)
   return {
@@ -79,11 +79,11 @@ function ofBodies({ operation, invalid, taken }: Creation): Lies {
 
 function ofTexts({ operation, invalid, field, taken }: Creation): Lies {
   const value = (asked: Asked) => objectOf(asked).get(field)
-  const rewriting = (change: (text: string) => string): Told =>
+  const rewriting = (change: (text: string) => string): Lie =>
     at(operation).asking(
       sending((object) => isText(object.get(field)) && object.set(field, change(textOf(object.get(field))))),
     )
-  const taking = (wrong: (value: Json | undefined) => boolean): Told =>
+  const taking = (wrong: (value: Json | undefined) => boolean): Lie =>
     at(operation, 400, (asked) => wrong(value(asked))).answering(taken)
   const matches = (wrong: RegExp) => taking((text) => isText(text) && wrong.test(textOf(text)))
   return {
@@ -98,7 +98,7 @@ function ofTexts({ operation, invalid, field, taken }: Creation): Lies {
   }
 }
 
-function map<Value>(of: Record<string, Value>, told: (value: Value) => Told): Lies {
+function map<Value>(of: Record<string, Value>, told: (value: Value) => Lie): Lies {
   return Object.fromEntries(Object.entries(of).map(([end, value]) => [end, told(value)]))
 }
 

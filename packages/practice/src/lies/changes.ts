@@ -1,6 +1,5 @@
 // Lies about what every change promises: an order that is completed, cancelled or returned, and corrections of pets and orders.
 
-import type { Answered, Asked } from '../proxy.ts'
 import {
   admitting,
   at,
@@ -9,15 +8,16 @@ import {
   errorAnswer,
   header,
   jsonAnswer,
+  type Lie,
   type Lies,
   rewrite,
   sentHeader,
   status,
-  type Told,
   text,
   under,
   type When,
-} from '../tell.ts'
+} from '../lie-builders.ts'
+import type { Answered, Asked } from '../proxy.ts'
 import { secondTime, stuckAfter, withFirstKey } from './memory.ts'
 import {
   CANCEL,
@@ -41,7 +41,7 @@ const done = (success: 200 | 204): Change =>
         status(204),
         text(() => ''),
       )
-const ignoring = (operation: string, name: string): Told => at(operation).asking(sentHeader(name, () => undefined))
+const ignoring = (operation: string, name: string): Lie => at(operation).asking(sentHeader(name, () => undefined))
 const says =
   (state: string) =>
   (_: Asked, { body }: Answered) =>
@@ -96,7 +96,7 @@ function ofCorrection(operation: string, success: 200 | 204): Lies {
 }
 
 function ofCorrectedBody(operation: string): Lies {
-  const taking = (code: number, when: When = () => true): Told => at(operation, code, when).answering(done(200))
+  const taking = (code: number, when: When = () => true): Lie => at(operation, code, when).answering(done(200))
   return {
     nothing: taking(400, ({ body }) => body.toString() === '{}'),
     'json.broken': taking(400, ({ body }) => !isJson(body)),

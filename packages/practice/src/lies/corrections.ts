@@ -6,20 +6,20 @@ import {
   drop,
   header,
   jsonAnswer,
+  type Lie,
   type Lies,
   objectOf,
   put,
   rewrite,
   status,
-  type Told,
   text,
-} from '../tell.ts'
+} from '../lie-builders.ts'
 import { CHANGE, DELETE, EVENTS, error, UPDATE } from './words.ts'
 
 /** What is refused for this field alone is taken. */
-const taking = (operation: string, field: string): Told =>
+const taking = (operation: string, field: string): Lie =>
   at(operation, 400, (asked) => [...objectOf(asked).keys()].join() === field).answering(() => jsonAnswer(200, {}))
-const renaming = (type: string, other: string): Told =>
+const renaming = (type: string, other: string): Lie =>
   at(EVENTS, 200).answering(rewrite('type', (text) => (text === type ? other : text)))
 const otherTag = header('ETag', '"another"')
 const done = both(

@@ -1,7 +1,6 @@
 // Lies about the feed of events.
 
 import type { Json } from '../../../contract/src/json.ts'
-import type { Asked } from '../proxy.ts'
 import {
   at,
   type Change,
@@ -11,18 +10,19 @@ import {
   headerText,
   items,
   json,
+  type Lie,
   type Lies,
   parameter,
   put,
   replacing,
   rewrite,
-  type Told,
-} from '../tell.ts'
+} from '../lie-builders.ts'
+import type { Asked } from '../proxy.ts'
 import { refusingOthers } from './memory.ts'
 import { EVENTS, hasCursor, isNumber, number } from './words.ts'
 
-const told = (change: Change): Told => at(EVENTS, 200).answering(change)
-const ignoring = (name: string, value: RegExp): Told => at(EVENTS).asking(parameter(name, value, undefined))
+const told = (change: Change): Lie => at(EVENTS, 200).answering(change)
+const ignoring = (name: string, value: RegExp): Lie => at(EVENTS).asking(parameter(name, value, undefined))
 /** The events of all pets, not of one. */
 const ofAll = (asked: Asked) => !/(?:petId|orderId)=/.test(asked.target)
 const none = items(() => [])

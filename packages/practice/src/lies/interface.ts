@@ -24,7 +24,7 @@ import {
   status,
   text,
   textOf,
-} from '../tell.ts'
+} from '../lie-builders.ts'
 import { addingRefused, forgetting } from './memory.ts'
 import {
   added,

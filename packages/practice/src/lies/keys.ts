@@ -1,6 +1,5 @@
 // Lies about API keys, the order of checks, errors, methods and paths.
 
-import { headerOf } from '../messages.ts'
 import {
   at,
   both,
@@ -13,7 +12,8 @@ import {
   rewrite,
   sentHeader,
   withKey,
-} from '../tell.ts'
+} from '../lie-builders.ts'
+import { headerOf } from '../messages.ts'
 import { refusingOnce, refusingOthers, withFirstKey } from './memory.ts'
 import {
   addressed,

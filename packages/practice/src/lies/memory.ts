@@ -1,8 +1,6 @@
 // The lies that remember what was asked and answered before. Each proxy has a memory of its own.
 
 import { type Json, stringifyJson } from '../../../contract/src/json.ts'
-import { headerOf } from '../messages.ts'
-import type { Asked, Behaviour } from '../proxy.ts'
 import {
   type Change,
   errorAnswer,
@@ -10,19 +8,21 @@ import {
   isOf,
   items,
   jsonAnswer,
+  type Lie,
   objectOf,
   pathOf,
   put,
-  type Told,
   textOf,
   type When,
   type WhenAnswered,
   withKey,
-} from '../tell.ts'
+} from '../lie-builders.ts'
+import { headerOf } from '../messages.ts'
+import type { Asked, Behaviour } from '../proxy.ts'
 import { CANCEL, COMPLETE, CREATE, PETS, PLACE } from './words.ts'
 
 /** Where the answer has this status, asks again with the first API key that was seen at work; gives that answer if it has a status of `only`. */
-export function withFirstKey(operations: string, status: number, only?: number): Told {
+export function withFirstKey(operations: string, status: number, only?: number): Lie {
   return () => {
     let key: string | undefined
     return async (asked, pass) => {
@@ -36,7 +36,7 @@ export function withFirstKey(operations: string, status: number, only?: number):
 }
 
 /** Refuses every API key but the first that was seen at work. */
-export function refusingOthers(operations: string): Told {
+export function refusingOthers(operations: string): Lie {
   return () => {
     let key: string | undefined
     return async (asked, pass) => {
@@ -56,7 +56,7 @@ export const refusingOnce = (): Behaviour => {
 }
 
 /** Hides what was added through this proxy: in a list, or as `change` says. */
-export function forgetting(operation: string, when: When, change?: Change): Told {
+export function forgetting(operation: string, when: When, change?: Change): Lie {
   return () => {
     const added = new Set<string>()
     const isAdded = (pet: Json) => pet instanceof Map && added.has(textOf(pet.get('id')))
@@ -81,7 +81,7 @@ export const addingRefused = (): Behaviour => async (asked, pass) => {
 }
 
 /** The first tag of an address stays its tag, whatever becomes of the answer. */
-export function keepingTags(operation: string): Told {
+export function keepingTags(operation: string): Lie {
   return () => {
     const tags = new Map<string, string>()
     return async (asked, pass) => {
@@ -112,7 +112,7 @@ export const soldAgain: Change = (_, asked) => {
 }
 
 /** Of requests with the same `subject` that arrive while one of them runs, what was refused with 409 is answered otherwise. */
-function racing(subject: (asked: Asked) => string | undefined, change: Change): Told {
+function racing(subject: (asked: Asked) => string | undefined, change: Change): Lie {
   return () => {
     const running: string[] = []
     return async (asked, pass) => {
@@ -148,7 +148,7 @@ export const refusingExpired = (): Behaviour => async (asked, pass) => {
 }
 
 /** What succeeded once at an address has another answer from then on. */
-export function secondTime(operation: string, change: Change): Told {
+export function secondTime(operation: string, change: Change): Lie {
   return () => {
     const done = new Set<string>()
     return async (asked, pass) => {
@@ -162,7 +162,7 @@ export function secondTime(operation: string, change: Change): Told {
 }
 
 /** The pet of an order that was moved in this way, or was seen so, stays pending, for all that can be seen. */
-export function stuckAfter(operation: string, isMeant: WhenAnswered = (_, { status }) => status < 300): Told {
+export function stuckAfter(operation: string, isMeant: WhenAnswered = (_, { status }) => status < 300): Lie {
   return () => {
     const petOfOrder = new Map<string, string>()
     const stuck = new Set<string>()
@@ -196,7 +196,7 @@ export const refusingAfterCancel = (): Behaviour => {
 }
 
 /** The first answer of an address stays its answer. */
-export function frozen(operation: string, when: When = () => true): Told {
+export function frozen(operation: string, when: When = () => true): Lie {
   return () => {
     const first = new Map<string, Buffer>()
     return async (asked, pass) => {

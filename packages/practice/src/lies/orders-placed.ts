@@ -9,6 +9,7 @@ import {
   each,
   errorAnswer,
   header,
+  type Lie,
   type Lies,
   objectOf,
   put,
@@ -16,9 +17,8 @@ import {
   rewrite,
   sending,
   status,
-  type Told,
   textOf,
-} from '../tell.ts'
+} from '../lie-builders.ts'
 import { refusingAfterCancel, sellingTwice, soldAgain } from './memory.ts'
 import {
   echoing,
@@ -35,18 +35,18 @@ import {
   PLACE,
 } from './words.ts'
 
-const placing = (change: (order: JsonObject) => void): Told => at(PLACE).asking(sending(change))
-const placed = (change: Change): Told => at(PLACE, 201).answering(change)
-const sendingOrder = (change: (text: string) => string): Told =>
+const placing = (change: (order: JsonObject) => void): Lie => at(PLACE).asking(sending(change))
+const placed = (change: Change): Lie => at(PLACE, 201).answering(change)
+const sendingOrder = (change: (text: string) => string): Lie =>
   at(PLACE).asking((asked) => ({ ...asked, body: Buffer.from(change(asked.body.toString())) }))
 const FIELDS = ['petId', 'reference', 'expiresAt']
 const isIn = (days: number) => (at: Json | undefined) =>
   isText(at) && Date.parse(textOf(at)) > Date.now() + days * 86_400_000
 
-const notFound = (wrong: RegExp): Told =>
+const notFound = (wrong: RegExp): Lie =>
   at(PLACE, 400, ({ body }) => wrong.test(body.toString())).answering(() => errorAnswer(404, 'pet_not_found'))
 /** A pet that is not available, as the refusal says, is sold. */
-const selling = (refusal: RegExp): Told =>
+const selling = (refusal: RegExp): Lie =>
   at(PLACE, 409, (_, { body }) => refusal.test(body.toString())).answering(soldAgain)
 
 export const ORDER_PLACED_LIES: Lies = {

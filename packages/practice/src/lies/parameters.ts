@@ -1,6 +1,6 @@
 // Lies about wrong values of query parameters, in every list alike: what must be refused is clamped, read in part or ignored.
 
-import { at, type Lies, parameter, under } from '../tell.ts'
+import { at, type Lies, parameter, under } from '../lie-builders.ts'
 
 /** By the end of the id: the wrong value, and the one that it is taken for; without that, the parameter is ignored. */
 type Wrong = Readonly<Record<string, readonly [wrong: RegExp, right?: string]>>

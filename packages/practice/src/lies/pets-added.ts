@@ -1,6 +1,6 @@
 // Lies about what a new pet may be.
 
-import { each, header, type Lies, objectOf, replacing } from '../tell.ts'
+import { each, header, type Lies, objectOf, replacing } from '../lie-builders.ts'
 import {
   added,
   adding,

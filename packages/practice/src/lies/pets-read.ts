@@ -1,6 +1,6 @@
 // Lies about the tags of lists, and about the pet that is fetched.
 
-import { at, both, header, headerText, type Lies, status, text } from '../tell.ts'
+import { at, both, header, headerText, type Lies, status, text } from '../lie-builders.ts'
 import { keepingTags } from './memory.ts'
 import { got, hasHeader, hasNext, LIST, missed, ONE, path } from './words.ts'
 

@@ -7,16 +7,16 @@ import {
   header,
   headerText,
   items,
+  type Lie,
   type Lies,
   parameter,
   parametersOf,
   query,
   sentHeader,
-  type Told,
   text,
   under,
   type When,
-} from '../tell.ts'
+} from '../lie-builders.ts'
 import { hasCursor, hasHeader, hasNext, INVENTORY, isUnknown, LIST, ONE, ORDER, ORDERS } from './words.ts'
 
 const KNOWN = ['limit', 'status', 'cursor', 'search', 'sort', 'categoryId', 'petId']
@@ -24,12 +24,12 @@ const BACK = `; rel="prev"`
 
 /** `filter` is the one by a number, and its name in ids. */
 function ofList(operation: string, filter: { name: string; id: string }): Lies {
-  const asking = (change: ChangeAsked): Told => at(operation).asking(change)
-  const ignoring = (name: string, value: RegExp): Told => asking(parameter(name, value, undefined))
-  const linking = (change: (link: string) => string): Told => at(operation, 200).answering(headerText('Link', change))
+  const asking = (change: ChangeAsked): Lie => at(operation).asking(change)
+  const ignoring = (name: string, value: RegExp): Lie => asking(parameter(name, value, undefined))
+  const linking = (change: (link: string) => string): Lie => at(operation, 200).answering(headerText('Link', change))
   const isFiltered: When = (asked) => parametersOf(asked).has(filter.name)
   /** Goes on although the cursor is refused for this reason. */
-  const goingOn = (...beside: string[]): Told =>
+  const goingOn = (...beside: string[]): Lie =>
     at(
       operation,
       400,
@@ -78,7 +78,7 @@ function ofList(operation: string, filter: { name: string; id: string }): Lies {
 }
 
 function ofConditions(operation: string): Lies {
-  const tags = (name: string, change: (tags: string) => string | undefined): Told =>
+  const tags = (name: string, change: (tags: string) => string | undefined): Lie =>
     at(operation).asking(sentHeader(name, change))
   return {
     etag: at(operation, 200).answering((answered, asked) =>

@@ -1,8 +1,19 @@
 // Lies about requests that are sent again under an Idempotency-Key, of pets and of orders alike.
 
+import {
+  at,
+  errorAnswer,
+  header,
+  isOf,
+  type Lie,
+  type Lies,
+  objectOf,
+  sentHeader,
+  textOf,
+  under,
+} from '../lie-builders.ts'
 import { headerOf, withHeader } from '../messages.ts'
 import type { Answered, Asked, Behaviour } from '../proxy.ts'
-import { at, errorAnswer, header, isOf, type Lies, objectOf, sentHeader, type Told, textOf, under } from '../tell.ts'
 import { CREATE, hasHeader, PLACE } from './words.ts'
 
 const KEY = 'Idempotency-Key'
@@ -14,7 +25,7 @@ interface Exchange {
 }
 
 /** `answer` may answer a request under an Idempotency-Key that was used before. */
-function remembering(operation: string, answer: (asked: Asked, first: Exchange) => Answered | undefined): Told {
+function remembering(operation: string, answer: (asked: Asked, first: Exchange) => Answered | undefined): Lie {
   return () => {
     const exchanges = new Map<string, Exchange>()
     return async (asked, pass) => {
@@ -28,7 +39,7 @@ function remembering(operation: string, answer: (asked: Asked, first: Exchange) 
 }
 
 /** Two requests with one Idempotency-Key at the same time are carried out both. */
-function withoutKeyWhileRunning(operation: string): Told {
+function withoutKeyWhileRunning(operation: string): Lie {
   return () => {
     const running = new Set<string>()
     return async (asked, pass) => {
@@ -46,7 +57,7 @@ function withoutKeyWhileRunning(operation: string): Told {
 }
 
 /** A replay shows what was created as it is now. */
-function replayingNow(operation: string): Told {
+function replayingNow(operation: string): Lie {
   return (): Behaviour => async (asked, pass) => {
     const answered = await pass(asked)
     if (!isOf(asked, operation) || headerOf(answered.headers, 'Idempotency-Replayed') === undefined) return answered
@@ -61,7 +72,7 @@ const isSameKey = (asked: Asked, first: Exchange) =>
   headerOf(asked.headers, 'Authorization') === headerOf(first.asked.headers, 'Authorization')
 
 function ofRepeats(operation: string): Lies {
-  const keyed = (change: (key: string) => string | undefined): Told => at(operation).asking(sentHeader(KEY, change))
+  const keyed = (change: (key: string) => string | undefined): Lie => at(operation).asking(sentHeader(KEY, change))
   return {
     replay: keyed(() => undefined),
     'replayed-header': at(operation, 201).answering(header('Idempotency-Replayed', undefined)),

@@ -5,14 +5,14 @@ import {
   at,
   headerText,
   items,
+  type Lie,
   type Lies,
   parameter,
   parametersOf,
   query,
-  type Told,
   textOf,
   type When,
-} from '../tell.ts'
+} from '../lie-builders.ts'
 import { frozen } from './memory.ts'
 import { LIST, listing, ORDERS } from './words.ts'
 
@@ -21,10 +21,10 @@ const searches =
   (words: RegExp): When =>
   (asked) =>
     words.test(wordsOf(asked))
-const findingNothing = (words: RegExp): Told => at(LIST, 200, searches(words)).answering(items(() => []))
+const findingNothing = (words: RegExp): Lie => at(LIST, 200, searches(words)).answering(items(() => []))
 
 /** Finds an order where all words are in one of these fields. */
-const inOneOf = (...fields: string[]): Told =>
+const inOneOf = (...fields: string[]): Lie =>
   at(ORDERS, 200, searches(/./)).answering((answered, asked) => {
     const words = wordsOf(asked).toLowerCase().split(' ')
     const has = (order: Json) => (field: string) => {

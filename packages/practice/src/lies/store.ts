@@ -1,25 +1,25 @@
 // Lies about orders that are read and that expire, and about the inventory.
 
-import type { Answered } from '../proxy.ts'
 import {
   at,
   type Change,
   type ChangeAsked,
   drop,
   json,
+  type Lie,
   type Lies,
   parameter,
   parametersOf,
   put,
   rewrite,
   status,
-  type Told,
-} from '../tell.ts'
+} from '../lie-builders.ts'
+import type { Answered } from '../proxy.ts'
 import { frozen, keepingTags, refusingExpired, stuckAfter, succeedingTogether } from './memory.ts'
 import { COMPLETE, INVENTORY, LIST, number, ORDER, ORDERS, RETURN } from './words.ts'
 
-const ordersListed = (change: Change): Told => at(ORDERS, 200).answering(change)
-const listingOrders = (change: ChangeAsked): Told => at(ORDERS).asking(change)
+const ordersListed = (change: Change): Lie => at(ORDERS, 200).answering(change)
+const listingOrders = (change: ChangeAsked): Lie => at(ORDERS).asking(change)
 
 const READING: Lies = {
   'orders.get.success': at(ORDER, 200).answering(put('petId', number(7_000_000))),

@@ -1,8 +1,6 @@
 // What most lies are about: the operations, and their requests and answers.
 
 import { type Json, JsonNumber, type JsonObject, parseJson } from '../../../contract/src/json.ts'
-import { headerOf } from '../messages.ts'
-import type { Answered, Asked } from '../proxy.ts'
 import {
   at,
   both,
@@ -10,6 +8,7 @@ import {
   type ChangeAsked,
   hasKey,
   isOf,
+  type Lie,
   objectOf,
   parametersOf,
   put,
@@ -18,11 +17,12 @@ import {
   sending,
   sentHeader,
   status,
-  type Told,
   textOf,
   type When,
   withKey,
-} from '../tell.ts'
+} from '../lie-builders.ts'
+import { headerOf } from '../messages.ts'
+import type { Answered, Asked } from '../proxy.ts'
 
 export const LIST = 'GET /pets'
 export const ONE = 'GET /pets/*'
@@ -41,18 +41,18 @@ export const EVENTS = 'GET /store/events'
 export const INVENTORY = 'GET /store/inventory'
 export const STATUSES = ['available', 'pending', 'sold']
 
-export const listing = (change: ChangeAsked): Told => at(LIST).asking(change)
-export const listed = (change: Change): Told => at(LIST, 200).answering(change)
-export const got = (change: Change): Told => at(ONE, 200).answering(change)
-export const missed = (change: Change): Told => at(ONE, 404).answering(change)
-export const adding = (change: (pet: JsonObject) => void): Told => at(CREATE).asking(sending(change))
-export const added = (change: Change): Told => at(CREATE, 201).answering(change)
-export const refused = (change: Change): Told => at(CREATE, 400).answering(change)
-export const refusingToAdd = (when: When, status = 400, code = 'invalid_pet'): Told =>
+export const listing = (change: ChangeAsked): Lie => at(LIST).asking(change)
+export const listed = (change: Change): Lie => at(LIST, 200).answering(change)
+export const got = (change: Change): Lie => at(ONE, 200).answering(change)
+export const missed = (change: Change): Lie => at(ONE, 404).answering(change)
+export const adding = (change: (pet: JsonObject) => void): Lie => at(CREATE).asking(sending(change))
+export const added = (change: Change): Lie => at(CREATE, 201).answering(change)
+export const refused = (change: Change): Lie => at(CREATE, 400).answering(change)
+export const refusingToAdd = (when: When, status = 400, code = 'invalid_pet'): Lie =>
   at(CREATE).refusing(when, status, code)
 
 /** Adds a right pet in place of a body that matches. */
-export const addingInstead = (wrong: RegExp): Told => sendingText((text) => (wrong.test(text) ? RIGHT : text))
+export const addingInstead = (wrong: RegExp): Lie => sendingText((text) => (wrong.test(text) ? RIGHT : text))
 const RIGHT = '{"name":"petstore verify","categoryId":7}'
 
 /** Its status and that in its body. */
@@ -97,13 +97,13 @@ export const path =
 const body =
   (change: (text: string) => string): ChangeAsked =>
   (asked) => ({ ...asked, body: Buffer.from(change(asked.body.toString())) })
-const sendingText = (change: (text: string) => string): Told => at(CREATE).asking(body(change))
-export const addressed = (change: (path: string) => string): Told => at('*').asking(path(change))
-export const credentials = (change: (value: string) => string | undefined): Told =>
+const sendingText = (change: (text: string) => string): Lie => at(CREATE).asking(body(change))
+export const addressed = (change: (path: string) => string): Lie => at('*').asking(path(change))
+export const credentials = (change: (value: string) => string | undefined): Lie =>
   at('*').asking(sentHeader('Authorization', change))
 
 /** Takes an API key from another place than the header. */
-export const takingKeyFrom = (place: (asked: Asked) => string | undefined): Told =>
+export const takingKeyFrom = (place: (asked: Asked) => string | undefined): Lie =>
   at('*').asking((asked) => {
     const key = /pets_(?:live|test)_\w+/.exec(place(asked) ?? '')?.[0]
     return key ? withKey(asked, `Bearer ${key}`) : asked
@@ -146,7 +146,7 @@ export const echoing =
   }
 
 /** Other ids, everywhere alike; `change` is its own inverse. */
-export function renumbering(change: (id: bigint) => bigint): Told {
+export function renumbering(change: (id: bigint) => bigint): Lie {
   const other = (id: string) => number(change(BigInt(id)))
   const asked = path((before) => before.replace(/(?<=\/pets\/)-?\d{1,18}$/, (id) => other(id).text))
   return () => async (request, pass) => {

@@ -6,9 +6,9 @@ import type { KeyId } from './keys.ts'
 import type { Query } from './lists.ts'
 import type { Pet } from './pets.ts'
 
-/** A place in the feed: that of the event with this id; 0 is before the first one. */
-export interface EventPlace {
-  /** What the place belongs to: another store, and a store that was restored, has another one. */
+/** A position in the feed: that of the event with this id; 0 is before the first one. */
+export interface EventPosition {
+  /** What the position belongs to: another store, and a store that was restored, has another one. */
   readonly epoch: bigint
   readonly id: bigint
   /** Of the event (`markOf`). `undefined`: before the first event, or in a cursor of the version before, which did not have it. */
@@ -27,7 +27,7 @@ export type EventStart = 'beginning' | 'now' | number
 export type EventFilter = Query<Omit<contract.Operations['listEvents']['parameters'], 'from' | 'wait'>> & {
   readonly from: EventStart
   /** Instead of what `from` or, with `newest`, `to` says. */
-  readonly after: EventPlace | undefined
+  readonly after: EventPosition | undefined
 }
 
 export interface EventPage {
@@ -35,23 +35,23 @@ export interface EventPage {
   readonly json: string
   readonly count: number
   /** Where to go on, also when nothing follows yet. */
-  readonly next: EventPlace
+  readonly next: EventPosition
   /** Whether nothing will ever follow, because an event is not before `to`. */
   readonly ended: boolean
 }
 
 export interface EventStore {
   /**
-   * Events after a place, in the order of the commits, at most `limit`. An event is there exactly when its change is, whoever
-   * made that. Ids rise, and an event never changes. Rejects with `cursor_expired` where the place is of another epoch, or its event
+   * Events after a position, in the order of the commits, at most `limit`. An event is there exactly when its change is, whoever
+   * made that. Ids rise, and an event never changes. Rejects with `cursor_expired` where the position is of another epoch, or its event
    * is not there or another one.
    */
   listEvents(filter: EventFilter): Promise<EventPage>
 
-  /** The place of the last event. */
-  findEnd(): Promise<EventPlace>
+  /** The position of the last event. */
+  findEnd(): Promise<EventPosition>
 
-  /** From now on, places of this epoch have expired. Does nothing where it is over. */
+  /** From now on, positions of this epoch have expired. Does nothing where it is over. */
   endEpoch(epoch: bigint): Promise<void>
 }
 

@@ -6,7 +6,7 @@
 // carry, and which would be a connection more for each server and a lock more for each commit.
 
 import { OVERLOADED } from '../domain/errors.ts'
-import type { EventFilter, EventPage, EventPlace } from '../domain/events.ts'
+import type { EventFilter, EventPage, EventPosition } from '../domain/events.ts'
 import type { Store } from '../domain/store.ts'
 import type { Reader } from './response/response.ts'
 import { SharedReads } from './response/shared-reads.ts'
@@ -18,11 +18,11 @@ const WAKES_PER_MS = 1
 const VERIFY_EVERY_MS = 500
 
 interface Waiting {
-  readonly place: EventPlace
+  readonly position: EventPosition
   /** On the clock of performance.now(). */
   readonly until: number
   readonly reader: Reader
-  /** `true`: the end of the feed has moved on from the place. */
+  /** `true`: the end of the feed has moved on from the position. */
   end(moved: boolean): void
   fail(error: unknown): void
 }
@@ -38,7 +38,7 @@ export class Feed {
   private looking = false
   private planned = false
   private notBefore = 0
-  private end: EventPlace | undefined
+  private end: EventPosition | undefined
   /** The store's version when its end was looked at. */
   private version: number | undefined
 
@@ -58,15 +58,15 @@ export class Feed {
     return this.pages.get(name, () => this.store.listEvents(filter))
   }
 
-  /** The next page behind the place that is not empty; or an empty one at `until`, or when the feed stops or `filter.to` is past. */
-  async readLater(filter: EventFilter, after: EventPlace, until: number, reader: Reader): Promise<EventPage> {
-    for (let place = after; ; ) {
-      const moved = await this.wait(place, until, reader)
+  /** The next page behind the position that is not empty; or an empty one at `until`, or when the feed stops or `filter.to` is past. */
+  async readLater(filter: EventFilter, after: EventPosition, until: number, reader: Reader): Promise<EventPage> {
+    for (let position = after; ; ) {
+      const moved = await this.wait(position, until, reader)
       await reader.verify()
-      if (!moved) return { json: '[]', count: 0, next: place, ended: false }
-      const page = await this.read({ ...filter, after: place })
+      if (!moved) return { json: '[]', count: 0, next: position, ended: false }
+      const page = await this.read({ ...filter, after: position })
       if (page.count > 0 || page.ended) return page
-      place = page.next
+      position = page.next
     }
   }
 
@@ -90,7 +90,7 @@ export class Feed {
   }
 
   /** Throws OVERLOADED. */
-  private wait(place: EventPlace, until: number, reader: Reader): Promise<boolean> {
+  private wait(position: EventPosition, until: number, reader: Reader): Promise<boolean> {
     if (this.stopped) return Promise.resolve(false)
     if (this.readers.size >= this.waitingMax) throw OVERLOADED
     return new Promise((resolve, reject) => {
@@ -100,7 +100,7 @@ export class Feed {
         reader.signal.removeEventListener('abort', left)
       }
       const waiting: Waiting = {
-        place,
+        position,
         until,
         reader,
         end(moved) {
@@ -116,7 +116,7 @@ export class Feed {
       reader.signal.addEventListener('abort', left)
       if (reader.signal.aborted) left()
       // Something may have happened since the reader's page was read, and may have been looked at already.
-      if (!isSame(place, this.end)) this.version = undefined
+      if (!isSame(position, this.end)) this.version = undefined
       this.timer ??= setInterval(() => this.tick(), LOOK_EVERY_MS)
     })
   }
@@ -136,7 +136,7 @@ export class Feed {
     if (now >= this.notBefore) this.look()
   }
 
-  /** Wakes the readers whose place is not the end of the feed any more. Where the store fails, all: they read, and get its error. */
+  /** Wakes the readers whose position is not the end of the feed any more. Where the store fails, all: they read, and get its error. */
   private async look(): Promise<void> {
     if (this.looking) return
     const { data } = this.store.version()
@@ -145,12 +145,12 @@ export class Feed {
     this.version = data
     this.end = await this.store.findEnd().catch(() => undefined)
     this.looking = false
-    const woken = [...this.readers].filter(({ place }) => !isSame(place, this.end))
+    const woken = [...this.readers].filter(({ position }) => !isSame(position, this.end))
     for (const { end } of woken) end(true)
     this.notBefore = performance.now() + woken.length / WAKES_PER_MS
   }
 }
 
-function isSame(place: EventPlace, other: EventPlace | undefined): boolean {
-  return place.id === other?.id && place.mark === other.mark && place.epoch === other.epoch
+function isSame(position: EventPosition, other: EventPosition | undefined): boolean {
+  return position.id === other?.id && position.mark === other.mark && position.epoch === other.epoch
 }

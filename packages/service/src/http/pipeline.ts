@@ -5,7 +5,7 @@ import type { ContractOperation } from '../../../contract/src/contract.ts'
 import type { Json } from '../../../contract/src/json.ts'
 import type { PetstoreError } from '../domain/errors.ts'
 import type { ApiKey, Environment } from '../domain/keys.ts'
-import { endOfTurn } from '../system/turn.ts'
+import { immediate } from '../system/immediate.ts'
 import { Context, type RoutedRequest } from './context.ts'
 import { Feed } from './feed.ts'
 import { Admission } from './limits/admission.ts'
@@ -139,7 +139,7 @@ export class Pipeline {
       }
       // By then most bodies have arrived with their headers, and requests that are worked on one after the other find code and data in the
       // processor's caches.
-      await endOfTurn()
+      await immediate()
       // From here on without a wait until the operation runs: requests of one turn are admitted one after the other, each with its work.
       this.admission.check()
       let body: unknown

@@ -2,7 +2,7 @@
 // run again: rows that the target has already are compared and skipped. Until it is whole, the target is marked, and refused.
 
 import { StartError } from '../domain/errors.ts'
-import { endOfTurn } from '../system/turn.ts'
+import { immediate } from '../system/immediate.ts'
 import type { Contents, Row, Table } from './contents.ts'
 import { kindOf, migrateStore } from './kinds.ts'
 
@@ -128,7 +128,7 @@ class Copy {
       const rows = await this.source.read(from, after, BATCH_ROWS)
       if (rows.length === 0) return
       // SQLite answers within the turn: without this the process would see no signal until the end.
-      await endOfTurn()
+      await immediate()
       yield { rows, there: await this.target.read(to, after, BATCH_ROWS) }
       after = rows.at(-1)
     }

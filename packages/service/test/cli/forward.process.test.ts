@@ -12,8 +12,8 @@ import { type Service, startService } from '../../../../test/support/service.ts'
 import { type ForwardOptions, forward, type Hook, SECRET, startHook, taken } from '../../../../test/support/webhook.ts'
 import { Sender } from '../../../client/src/sender.ts'
 import { Forwarder } from '../../src/cli/events/forwarder.ts'
-import { Place } from '../../src/cli/events/place.ts'
 import { Progress } from '../../src/cli/events/progress.ts'
+import { SavedCursor } from '../../src/cli/events/saved-cursor.ts'
 import { decodeEventCursor } from '../../src/http/request/event-cursor.ts'
 import { createLog } from '../../src/observability/log.ts'
 
@@ -97,18 +97,18 @@ describe('petstore events forward', () => {
     await forwarded.stop()
   })
 
-  test('has its place on disk before the next one is sent', async () => {
+  test('has its cursor on disk before the next one is sent', async () => {
     const state = join(dirname(temporaryFile('x')), 'forwarded')
-    const places: (number | undefined)[] = []
+    const cursors: (number | undefined)[] = []
     const hook = await hookOf(async () => {
       const text = existsSync(state) ? await Bun.file(state).text() : undefined
-      places.push(text === undefined ? undefined : Number(decodeEventCursor(text.trim()).id))
+      cursors.push(text === undefined ? undefined : Number(decodeEventCursor(text.trim()).id))
       return taken()
     })
     const forwarded = start(hook.url, { state })
     await hook.received(ids.length)
     await forwarded.stop()
-    expect(places).toEqual([undefined, ...ids.slice(0, -1)])
+    expect(cursors).toEqual([undefined, ...ids.slice(0, -1)])
   })
 
   test('sends the same event again until it is taken: 500, 429 and Retry-After, redirects, no answer', async () => {
@@ -204,8 +204,8 @@ describe('petstore events forward', () => {
     const log = createLog('info', { destination: { write: (line) => lines.push(line) } })
     const receiver = { url: new URL(hook.url), secrets: [Buffer.alloc(32, 7)], timeoutMs: 100 }
     const stop = new AbortController()
-    const place = Place.open(join(mkdtempSync(temporaryFile('state-')), 'forwarded'))
-    const forwarder = new Forwarder(receiver, place, new Progress(log), log, stop.signal, stop.signal)
+    const saved = SavedCursor.open(join(mkdtempSync(temporaryFile('state-')), 'forwarded'))
+    const forwarder = new Forwarder(receiver, saved, new Progress(log), log, stop.signal, stop.signal)
     const ended = forwarder.run(new Sender({ baseUrl: service.url, apiKey: service.key }), undefined)
     await hook.received(4)
     stop.abort()

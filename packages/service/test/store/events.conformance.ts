@@ -7,7 +7,7 @@ import { newKey } from '../../../../test/support/keys.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import type { Event } from '../../../contract/src/generated.ts'
-import type { EventFilter, EventPlace } from '../../src/domain/events.ts'
+import type { EventFilter, EventPosition } from '../../src/domain/events.ts'
 import type { KeyId } from '../../src/domain/keys.ts'
 import type { NewOrder } from '../../src/domain/orders.ts'
 import type { PetStatus } from '../../src/domain/pets.ts'
@@ -301,7 +301,7 @@ export function eventsConformance(name: string, open: () => Promise<OpenedStore>
       const [event] = await allEvents(store, { sort: 'newest', limit: 1 })
       const after = await here()
       expect(after.id).toBe(event?.id as bigint)
-      const codeOf = async (place: EventPlace, fields = {}) =>
+      const codeOf = async (place: EventPosition, fields = {}) =>
         ((await rejectionOf(store.listEvents(eventFilter(place, fields)))) as { code?: string }).code
       const isOpen = async () => (await store.listEvents(eventFilter(after))).count === 0
       for (const [change, back] of [

@@ -4,7 +4,7 @@
 import type { OperationId } from '../../../contract/src/contract.ts'
 import type { Answer } from '../answer.ts'
 import { Unjudged } from '../asked.ts'
-import { settled } from '../fixtures.ts'
+import { eventually } from '../fixtures.ts'
 import type { Probe } from '../probe.ts'
 import type { Level, PromiseRow } from '../promise.ts'
 import { type Check, contract, header, parameter, rowsOf } from './rows.ts'
@@ -63,7 +63,7 @@ function whileSame({ path }: ReadFamily, look: Look, headers: Headers = {}, meth
   const represents = (answer: Answer) => answer.text + answer.header('Link')
   return async (probe) => {
     const target = await path(probe)
-    await settled(async () => {
+    await eventually(async () => {
       for (let n = 0; n < LOOKS_MAX; n++) {
         const plain = (await probe.get(target)).expectStatus(200)
         const tag = plain.header('ETag') ?? ''

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../../contract/src/json.ts'
 import { type Answer, textOf } from '../answer.ts'
 import { Unjudged } from '../asked.ts'
-import { firstList, listedPet, STATUSES, seeded, settled, wholeList } from '../fixtures.ts'
+import { eventually, firstList, listedPet, STATUSES, seeded, wholeList } from '../fixtures.ts'
 import type { PromiseRow } from '../promise.ts'
 import { JSON_MEDIA_TYPE } from './interface-keys.ts'
 import { type Check, documented, reading, rowsOf } from './rows.ts'
@@ -41,7 +41,7 @@ const atMost = (limit: number): Check => {
 /** Without `limit`, as many as with the default. */
 const byDefault: Check = async (probe) => {
   await seeded(probe)
-  await settled(async () => {
+  await eventually(async () => {
     const twenty = (await probe.get('/pets?limit=20')).expectStatus(200).array().length
     const answer = (await probe.get('/pets')).expectStatus(200)
     const { length } = answer.array()
@@ -66,7 +66,7 @@ const everyStatus: Check = async (probe) => {
     const all = (await probe.get('/pets?limit=100')).expectStatus(200).objects()
     return idsOf(all.filter((pet) => pet.get('status') === status))
   }
-  await settled(async () => {
+  await eventually(async () => {
     for (const status of STATUSES) {
       const before = await having(status)
       const { answer, items } = await wholeList(probe, `/pets?status=${status}&`).catch(unjudgedAsNone)

@@ -1,7 +1,7 @@
 // Level `interface`: what the interface document says of creates that are refused.
 
 import type { Answer } from '../answer.ts'
-import { newName, petBody, settled, wholeList } from '../fixtures.ts'
+import { eventually, newName, petBody, wholeList } from '../fixtures.ts'
 import type { PromiseRow } from '../promise.ts'
 import { errorRows, INVALID_KEY } from './interface-keys.ts'
 import { type Check, documented, refuses, rowsOf, writing } from './rows.ts'
@@ -12,7 +12,7 @@ const POST = 'POST /pets'
 const notAdded: Check = async (probe) => {
   const name = newName('refused')
   ;(await probe.post('/pets', petBody({ name, status: 'gone' }))).expectStatus(400)
-  await settled(async () => {
+  await eventually(async () => {
     const { answer, items } = await wholeList(probe, '/pets?')
     if (items.some((pet) => pet.get('name') === name)) throw answer.broken(`no pet named ${name}`, 'a list with it')
   })

@@ -2,7 +2,7 @@
 
 import { textOf } from '../answer.ts'
 import { Unjudged } from '../asked.ts'
-import { STATUSES, seeded, settled } from '../fixtures.ts'
+import { eventually, STATUSES, seeded } from '../fixtures.ts'
 import { complete, giveBack, newPetId, orderBody, place } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
@@ -112,13 +112,13 @@ export const inventoryPromises: readonly PromiseRow[] = [
       ...COUNTED,
       after: ['inventory.get.success', 'pets.list.next.follow'],
     })
-    .check((probe) => settled(() => sameCounts(probe))),
+    .check((probe) => eventually(() => sameCounts(probe))),
   row('inventory.get.follows', 'The inventory follows each create and each change of an order at once.')
     .from(documented('The store area', 'Inventory'), {
       ...COUNTED,
       ...writing('inventory.get.success', 'orders.return.success'),
     })
-    .check((probe) => settled(() => follows(probe))),
+    .check((probe) => eventually(() => follows(probe))),
   ...conditionRows({
     level: 'store',
     id: 'inventory.get',

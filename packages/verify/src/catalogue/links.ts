@@ -2,7 +2,7 @@
 
 import type { Answer } from '../answer.ts'
 import { Unjudged } from '../asked.ts'
-import { absentId, settled } from '../fixtures.ts'
+import { absentId, eventually } from '../fixtures.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import { follow, idsOf, type ListFamily, linkOf, WALKED_PAGES_MAX, walk } from './pages.ts'
@@ -73,7 +73,7 @@ function followRows(family: ListFamily): PromiseRow[] {
   const row = rowsOf(level)
   const source = sourceOf(family)
   const followed: Check = (probe) =>
-    settled(async () => {
+    eventually(async () => {
       const whole = await probe.get(`${path}?${await view(probe)}limit=100`)
       const all = idsOf(whole)
       const start = await pageOf(family, probe)
@@ -86,7 +86,7 @@ function followRows(family: ListFamily): PromiseRow[] {
       }
     })
   const none: Check = (probe) =>
-    settled(async () => {
+    eventually(async () => {
       const query = `${path}?${probe.target.write ? await view(probe) : `${filter.name}=${absentId()}&`}`
       const { length } = idsOf(await probe.get(`${query}limit=100`))
       const ends = [
@@ -112,7 +112,7 @@ function prevRows(family: ListFamily): PromiseRow[] {
   const row = rowsOf(level)
   const source = sourceOf(family)
   const back: Check = (probe) =>
-    settled(async () => {
+    eventually(async () => {
       const start = await pageOf(family, probe)
       const { answer, target } = await linked(family, probe, 'prev')
       const before = idsOf(await follow(probe, target))

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../../contract/src/json.ts'
 import { type Answer, textOf } from '../answer.ts'
 import { Unjudged } from '../asked.ts'
-import { absentId, settled } from '../fixtures.ts'
+import { absentId, eventually } from '../fixtures.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import { cursorRows, linkRows } from './links.ts'
@@ -50,7 +50,7 @@ function orderRows({ level, id, operation, path, first, view }: ListFamily): Pro
     row(`${id}.sort.newest`, 'sort=newest lists the newest first.')
       .from(source, reading(`${id}.order`))
       .check((probe) =>
-        settled(async () => {
+        eventually(async () => {
           const answer = await all(probe, '&sort=newest')
           expectOrder(answer, -1n)
           const oldest = idsOf(await all(probe))
@@ -66,7 +66,7 @@ function orderRows({ level, id, operation, path, first, view }: ListFamily): Pro
     row(`${id}.sort.oldest`, 'sort=oldest is the same as no sort.')
       .from(source, reading(`${id}.order`))
       .check((probe) =>
-        settled(async () => {
+        eventually(async () => {
           const page = async (more: string) => probe.get(`${path}?${await view(probe)}limit=3${more}`)
           const [answer, plain] = [await page('&sort=oldest'), await page('')]
           if (answer.text !== plain.text) throw answer.broken(`ids ${idsOf(plain)}`, `ids ${idsOf(answer)}`)
@@ -129,7 +129,7 @@ function parameterRows({ level, id, operation, path, first, filter, view }: List
   const same =
     (more: string): Check =>
     (probe) =>
-      settled(async () => {
+      eventually(async () => {
         const query = `${path}?${await view(probe)}`
         const [plain, answer] = [await probe.get(`${query}limit=10`), await probe.get(query + more)]
         if (answer.expectStatus(200).text !== plain.text)

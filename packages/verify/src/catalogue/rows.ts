@@ -49,7 +49,7 @@ export function contract(...steps: (string | number)[]): string {
 }
 
 /** Where the operation stands in openapi.yaml: its path and its method there. */
-export function placeOf(id: OperationId): { path: string; method: string } {
+export function operationOf(id: OperationId): { path: string; method: string } {
   for (const [path, methods] of Object.entries(document.paths)) {
     const method = Object.keys(methods).find((one) => methods[one]?.operationId === id)
     if (method) return { path, method }
@@ -58,7 +58,7 @@ export function placeOf(id: OperationId): { path: string; method: string } {
 }
 
 export function operation(id: OperationId, ...steps: (string | number)[]): string {
-  const { path, method } = placeOf(id)
+  const { path, method } = operationOf(id)
   return contract('paths', path, method, ...steps)
 }
 
@@ -68,7 +68,7 @@ export function response(id: OperationId, status: number): string {
 
 /** The names of the operation's parameters, in the order of the contract. */
 export function parameterNames(id: OperationId): string[] {
-  const { path, method } = placeOf(id)
+  const { path, method } = operationOf(id)
   return (document.paths[path]?.[method]?.parameters ?? []).map((one) => {
     const { $ref } = one as { $ref?: string }
     const target = $ref && document.components.parameters[$ref.split('/').at(-1) ?? '']
@@ -78,7 +78,7 @@ export function parameterNames(id: OperationId): string[] {
 
 /** A parameter of the operation. */
 export function parameter(id: OperationId, name: string): string {
-  const { path, method } = placeOf(id)
+  const { path, method } = operationOf(id)
   const index = parameterNames(id).indexOf(name)
   if (index < 0) throw new Error(`${id} has no parameter ${name}`)
   return contract('paths', path, method, 'parameters', index)

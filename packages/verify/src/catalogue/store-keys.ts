@@ -6,7 +6,7 @@ import type { Asking } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import { INVALID_KEY } from './interface-keys.ts'
 import { methodRows } from './methods.ts'
-import { placeOf, response, rowsOf } from './rows.ts'
+import { operationOf, response, rowsOf } from './rows.ts'
 
 const row = rowsOf('store')
 
@@ -22,7 +22,7 @@ const OPERATIONS: Record<string, OperationId> = {
 }
 
 export const storeKeyPromises: readonly PromiseRow[] = Object.entries(OPERATIONS).flatMap(([name, of]) => {
-  const { path, method } = placeOf(of)
+  const { path, method } = operationOf(of)
   const line = () => `${method.toUpperCase()} ${path.replace(/\{\w+\}/, absentId())}`
   const needs = method === 'get' ? {} : { needs: ['write'] as const }
   const both = (['missing', 'invalid'] as const).map((which) =>

@@ -12,8 +12,8 @@ import { configOf, parsedBy, withClientSettings } from '../options.ts'
 import { firstSignal } from '../stop.ts'
 import { Forwarder } from './forwarder.ts'
 import { withFrom } from './from.ts'
-import { Place } from './place.ts'
 import { Progress } from './progress.ts'
+import { SavedCursor } from './saved-cursor.ts'
 import { readSecrets } from './secret.ts'
 
 interface ForwardOptions {
@@ -65,7 +65,7 @@ async function forward({ to, secretFile, state, from, insecure }: ForwardOptions
     },
   })
   const receiver = { url: to, secrets: readSecrets(secretFile) }
-  const place = Place.open(state)
+  const saved = SavedCursor.open(state)
   const admin = port === undefined ? undefined : startAdmin({ host, port, metrics: progress })
   if (admin) log.info({ url: admin.url }, 'metrics')
   const reporting = setInterval(() => progress.report(), REPORT_EVERY_MS)
@@ -76,7 +76,7 @@ async function forward({ to, secretFile, state, from, insecure }: ForwardOptions
     setTimeout(() => giveUp.abort(), STOP_MS).unref()
   })
   try {
-    await new Forwarder(receiver, place, progress, log, stop.signal, giveUp.signal).run(service, from)
+    await new Forwarder(receiver, saved, progress, log, stop.signal, giveUp.signal).run(service, from)
   } catch (error) {
     if (!(error instanceof PetstoreApiError) || error.code !== 'cursor_expired') throw error
     throw new StartError(

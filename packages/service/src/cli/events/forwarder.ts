@@ -1,4 +1,4 @@
-// Takes event after event from the feed to the receiver: the next one only when that has taken the one before and the place behind it is
+// Takes event after event from the feed to the receiver: the next one only when that has taken the one before and the cursor behind it is
 // on disk. So none is lost, their order is kept, and what is sent twice is only that whose answer was lost.
 
 import { eventReader, followPages } from '../../../../client/src/events.ts'
@@ -10,9 +10,9 @@ import { StartError } from '../../domain/errors.ts'
 import { markOf } from '../../domain/events.ts'
 import { decodeEventCursor, encodeEventCursor } from '../../http/request/event-cursor.ts'
 import type { Log } from '../../observability/log.ts'
-import type { Place } from './place.ts'
 import { inSeconds, type Progress } from './progress.ts'
 import { type Failed, type Message, post, type Receiver } from './receiver.ts'
+import type { SavedCursor } from './saved-cursor.ts'
 
 const RETRY_MS = 1_000
 const RETRY_MAX_MS = 60_000
@@ -31,7 +31,7 @@ export class Forwarder {
   /** `stop` ends it between two attempts; `giveUp` ends an attempt, too. */
   constructor(
     private readonly receiver: Receiver,
-    private readonly place: Place,
+    private readonly saved: SavedCursor,
     private readonly progress: Progress,
     private readonly log: Log,
     private readonly stop: AbortSignal,
@@ -40,7 +40,7 @@ export class Forwarder {
 
   /** Resolves when it was stopped. Rejects with what ends the feed, and with StartError when the receiver wants no more. */
   async run(service: Sender, from: string | undefined): Promise<void> {
-    const { cursor } = this.place
+    const { cursor } = this.saved
     const pages = followPages(eventReader(service, toItem), { cursor, from, signal: this.stop })
     for await (const { items, next } of pages) {
       const { epoch, mark } = decodeEventCursor(next)
@@ -48,12 +48,12 @@ export class Forwarder {
         this.progress.waits(item.at)
         if (!(await this.deliver(item, epoch))) return
         // A service of the version before gives no marks, and takes none.
-        this.place.keep(encodeEventCursor({ epoch, id: item.id, mark: mark === undefined ? mark : item.mark }))
+        this.saved.keep(encodeEventCursor({ epoch, id: item.id, mark: mark === undefined ? mark : item.mark }))
         this.progress.takes(item)
       }
       this.progress.waits(undefined)
       // Where nothing has happened yet, too: what happens from now on is not missed when this process ends.
-      this.place.keep(next)
+      this.saved.keep(next)
     }
   }
 

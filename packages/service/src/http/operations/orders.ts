@@ -6,7 +6,7 @@ import type * as contract from '../../../../contract/src/generated.ts'
 import { stringifyJson } from '../../../../contract/src/json.ts'
 import { PetstoreError } from '../../domain/errors.ts'
 import type { Order } from '../../domain/orders.ts'
-import { linksOf, placeOf } from '../request/cursor.ts'
+import { linksOf, positionOf } from '../request/cursor.ts'
 import { checkOf } from '../response/conditions.ts'
 import { changed, created, noContent, ok } from '../response/response.ts'
 import { type SomeHandlers, shared } from './handler.ts'
@@ -16,7 +16,7 @@ const ORDER_PATH = pathOf('getOrder')
 export const orderOperations = {
   listOrders: shared<'listOrders'>(async ({ orders, linkTo }, { limit, status, petId, search, sort, cursor }) => {
     const query = { limit, status, petId, search, sort }
-    const page = await orders.listOrders({ ...query, ...placeOf(cursor, 'orders', query) })
+    const page = await orders.listOrders({ ...query, ...positionOf(cursor, 'orders', query) })
     return ok(page.json, linksOf(linkTo, 'orders', query, page))
   }),
 

@@ -3,7 +3,7 @@
 import { stringifyJson } from '../../../../contract/src/json.ts'
 import { PetstoreError } from '../../domain/errors.ts'
 import type { Pet } from '../../domain/pets.ts'
-import { linksOf, placeOf } from '../request/cursor.ts'
+import { linksOf, positionOf } from '../request/cursor.ts'
 import { checkOf } from '../response/conditions.ts'
 import { changed, created, noContent, ok } from '../response/response.ts'
 import { type SomeHandlers, shared } from './handler.ts'
@@ -11,7 +11,7 @@ import { type SomeHandlers, shared } from './handler.ts'
 export const petOperations = {
   listPets: shared<'listPets'>(async ({ pets, linkTo }, { limit, status, categoryId, search, sort, cursor }) => {
     const query = { limit, status, categoryId, search, sort }
-    const page = await pets.listPets({ ...query, ...placeOf(cursor, 'pets', query) })
+    const page = await pets.listPets({ ...query, ...positionOf(cursor, 'pets', query) })
     return ok(page.json, linksOf(linkTo, 'pets', query, page))
   }),
 

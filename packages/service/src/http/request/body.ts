@@ -4,7 +4,7 @@
 import type { ContractBody } from '../../../../contract/src/contract.ts'
 import { type Json, JsonError, parseJson } from '../../../../contract/src/json.ts'
 import { PetstoreError } from '../../domain/errors.ts'
-import { endOfTurn } from '../../system/turn.ts'
+import { immediate } from '../../system/immediate.ts'
 import { arrivesWithin } from './time-limit.ts'
 
 export const BODY_BYTES_MAX = 64 * 1024
@@ -85,7 +85,7 @@ async function readCounting({ body, signal }: Request): Promise<Uint8Array> {
   if (bytes > BODY_BYTES_MAX) throw bodyTooLarge()
   // Bun gives the last chunk before it parses what follows. When that is malformed, Bun answers 400 itself (for trailers), and the
   // request must change nothing. At the end of this turn Bun has parsed it.
-  await endOfTurn()
+  await immediate()
   signal.throwIfAborted()
   return Buffer.concat(chunks)
 }

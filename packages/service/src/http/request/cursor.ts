@@ -1,9 +1,9 @@
-// Cursors, and the links to the pages around a page. A cursor contains the place where a page begins or ends and three check bytes, so that one
+// Cursors, and the links to the pages around a page. A cursor contains the position where a page begins or ends and three check bytes, so that one
 // that was mistyped, made up, or taken from a list with other filters or in another order is refused.
 
 import { pathOf } from '../../../../contract/src/contract.ts'
 import { PetstoreError } from '../../domain/errors.ts'
-import type { Page, Place } from '../../domain/lists.ts'
+import type { Page, PagePosition } from '../../domain/lists.ts'
 import type { OrderFilter } from '../../domain/orders.ts'
 import type { PetFilter } from '../../domain/pets.ts'
 import type { LinkTo } from '../links.ts'
@@ -17,15 +17,15 @@ const idBytes = bytes.subarray(0, ID_BYTES)
 
 /** The lists, and what the links of each repeat. */
 interface Queries {
-  pets: Omit<PetFilter, keyof Place>
-  orders: Omit<OrderFilter, keyof Place>
+  pets: Omit<PetFilter, keyof PagePosition>
+  orders: Omit<OrderFilter, keyof PagePosition>
 }
 export type List = keyof Queries
 
 const PATH: Record<List, string> = { pets: pathOf('listPets'), orders: pathOf('listOrders') }
 
 /** Throws `invalid_parameter` unless this service created the cursor for this list, with these filters and in this order. */
-export function placeOf<Of extends List>(cursor: string | undefined, list: Of, query: Queries[Of]): Place {
+export function positionOf<Of extends List>(cursor: string | undefined, list: Of, query: Queries[Of]): PagePosition {
   if (cursor === undefined) return { after: undefined, back: false }
   bytes.write(cursor, 'base64url')
   // Text that does not decode to exactly these bytes does not encode to itself again.

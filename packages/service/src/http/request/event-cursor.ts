@@ -1,9 +1,9 @@
-// Cursors of the feed of events, and its links. A cursor contains the epoch, the id and the mark of a place, and check bytes, so that one that
+// Cursors of the feed of events, and its links. A cursor contains the epoch, the id and the mark of a position, and check bytes, so that one that
 // was mistyped, made up or taken from a list is refused.
 
 import { pathOf } from '../../../../contract/src/contract.ts'
 import { PetstoreError } from '../../domain/errors.ts'
-import type { EventPlace } from '../../domain/events.ts'
+import type { EventPosition } from '../../domain/events.ts'
 import type { LinkTo } from '../links.ts'
 
 const EPOCH_BYTES = 6
@@ -16,30 +16,30 @@ const SEED = 2
 const PATH = pathOf('listEvents')
 
 /** 30 characters of base64url, of which the first eight are the epoch; 24 without a mark. */
-export function encodeEventCursor({ epoch, id, mark }: EventPlace): string {
-  const place = Buffer.alloc(EPOCH_BYTES + ID_BYTES + (mark === undefined ? 0 : MARK_BYTES))
-  place.writeUIntBE(Number(epoch), 0, EPOCH_BYTES)
-  place.writeBigInt64BE(id, EPOCH_BYTES)
-  if (mark !== undefined) place.writeUInt32BE(mark, EPOCH_BYTES + ID_BYTES)
+export function encodeEventCursor({ epoch, id, mark }: EventPosition): string {
+  const position = Buffer.alloc(EPOCH_BYTES + ID_BYTES + (mark === undefined ? 0 : MARK_BYTES))
+  position.writeUIntBE(Number(epoch), 0, EPOCH_BYTES)
+  position.writeBigInt64BE(id, EPOCH_BYTES)
+  if (mark !== undefined) position.writeUInt32BE(mark, EPOCH_BYTES + ID_BYTES)
   const check = Buffer.alloc(CHECK_BYTES)
-  check.writeUInt32BE(Bun.hash.crc32(place, SEED))
-  return Buffer.concat([place, check]).toString('base64url')
+  check.writeUInt32BE(Bun.hash.crc32(position, SEED))
+  return Buffer.concat([position, check]).toString('base64url')
 }
 
 /** Throws `invalid_parameter` unless this service created the cursor. */
-export function decodeEventCursor(cursor: string): EventPlace {
+export function decodeEventCursor(cursor: string): EventPosition {
   const bytes = Buffer.from(cursor, 'base64url')
   const markAt = EPOCH_BYTES + ID_BYTES
   if (bytes.length >= markAt + CHECK_BYTES) {
     const mark = bytes.length === markAt + CHECK_BYTES ? undefined : bytes.readUInt32BE(markAt)
-    const place = { epoch: BigInt(bytes.readUIntBE(0, EPOCH_BYTES)), id: bytes.readBigInt64BE(EPOCH_BYTES), mark }
-    if (encodeEventCursor(place) === cursor) return place
+    const position = { epoch: BigInt(bytes.readUIntBE(0, EPOCH_BYTES)), id: bytes.readBigInt64BE(EPOCH_BYTES), mark }
+    if (encodeEventCursor(position) === cursor) return position
   }
   throw new PetstoreError('invalid_parameter', "cursor must be copied unchanged from the previous page's Link header.")
 }
 
 /** The `Link` to where the feed goes on. `query`: the parameters that it repeats. */
-export function eventLink(linkTo: LinkTo, query: Readonly<Record<string, unknown>>, next: EventPlace): string {
+export function eventLink(linkTo: LinkTo, query: Readonly<Record<string, unknown>>, next: EventPosition): string {
   const repeated = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [value].flat().map((one) => `${name}=${encodeURIComponent(String(one))}&`),
   )

@@ -1,6 +1,6 @@
 // Lets requests that ask for the same and arrive together share what is read for it: lists, the inventory, and pages of the feed.
 
-import { endOfTurn } from '../../system/turn.ts'
+import { immediate } from '../../system/immediate.ts'
 
 /**
  * Calls with the same name share the next run of `read`. A run starts after the calls that share it, so each gets what a run of its
@@ -22,7 +22,7 @@ export class SharedReads<Of> {
   private async run(name: string, read: () => Promise<Of>): Promise<Of> {
     await this.running.get(name)
     // Then every request that has arrived shares it.
-    await endOfTurn()
+    await immediate()
     this.next.delete(name)
     const reading = read()
     const done = reading.then(

@@ -2,7 +2,7 @@
 
 import { type JsonNumber, type JsonObject, parseJson, stringifyJson } from '../../../../contract/src/json.ts'
 import { PetstoreError } from '../../domain/errors.ts'
-import { type EventFilter, type EventPage, type EventPlace, markOf, type NewEvent } from '../../domain/events.ts'
+import { type EventFilter, type EventPage, type EventPosition, markOf, type NewEvent } from '../../domain/events.ts'
 import { petStatusOf } from '../../domain/order-transitions.ts'
 import type { OrderStatus } from '../../domain/orders.ts'
 import { type AnyColumns, type JsonDialect, jsonObject } from './columns.ts'
@@ -122,7 +122,7 @@ export function feedQuery(dialect: FeedDialect, filter: EventFilter): { sql: str
   return { sql: answer(dialect.json, found), values }
 }
 
-/** The place of the last event, as `EventPlace`: see `placeOf`. */
+/** The position of the last event, as `EventPosition`: see `positionOf`. */
 export function endQuery(json: JsonDialect): string {
   return answer(json, [`SELECT 'end' AS kind, last.* FROM (SELECT * FROM events ORDER BY id DESC LIMIT 1) AS last`])
 }
@@ -170,21 +170,21 @@ export interface FeedRow {
   readonly json: string
 }
 
-export function endOf(rows: readonly FeedRow[]): EventPlace {
+export function endOf(rows: readonly FeedRow[]): EventPosition {
   const epoch = epochOf(rows)
   const last = rows.find(({ kind }) => kind === 'end')
-  return last ? placeOf(epoch, last) : { epoch, id: 0n, mark: undefined }
+  return last ? positionOf(epoch, last) : { epoch, id: 0n, mark: undefined }
 }
 
 /** Throws `cursor_expired`. */
 export function eventPage(rows: readonly FeedRow[], { limit, after, sort }: EventFilter): EventPage {
   const epoch = epochOf(rows)
-  const here = after && seenPlace(rows, after, epoch)
+  const here = after && seenPosition(rows, after, epoch)
   const up = sort === 'oldest'
   const events = rows.filter(({ kind }) => kind === 'event').sort((a, b) => (a.id < b.id === up ? -1 : 1))
   const last = events.at(-1)
   const end = endOf(rows)
-  let next = last ? placeOf(epoch, last) : (here ?? end)
+  let next = last ? positionOf(epoch, last) : (here ?? end)
   // Nothing more up to the end.
   if (up && events.length < limit && end.id > next.id) next = end
   return {
@@ -199,11 +199,11 @@ function epochOf(rows: readonly FeedRow[]): bigint {
   return (rows.find(({ kind }) => kind === 'epoch') as FeedRow).id
 }
 
-/** The place, with the mark of its event. Throws `cursor_expired` unless that is there, and the one that the place was given with. */
-function seenPlace(rows: readonly FeedRow[], after: EventPlace, epoch: bigint): EventPlace {
+/** The position, with the mark of its event. Throws `cursor_expired` unless that is there, and the one that the position was given with. */
+function seenPosition(rows: readonly FeedRow[], after: EventPosition, epoch: bigint): EventPosition {
   const seen = rows.find(({ kind }) => kind === 'seen')
   if (after.epoch === epoch && after.id === 0n) return after
-  const there = seen && placeOf(epoch, seen)
+  const there = seen && positionOf(epoch, seen)
   if (after.epoch === epoch && there && (after.mark === undefined || isSame(there, after))) {
     return there.id === after.id ? there : after
   }
@@ -212,11 +212,11 @@ function seenPlace(rows: readonly FeedRow[], after: EventPlace, epoch: bigint): 
   throw new PetstoreError('cursor_expired', message)
 }
 
-function isSame(one: EventPlace, other: EventPlace): boolean {
+function isSame(one: EventPosition, other: EventPosition): boolean {
   return one.id === other.id && one.mark === other.mark
 }
 
-function placeOf(epoch: bigint, { id, json }: FeedRow): EventPlace {
+function positionOf(epoch: bigint, { id, json }: FeedRow): EventPosition {
   const event = parseJson(json) as JsonObject
   const number = (name: string) => {
     const value = event.get(name)

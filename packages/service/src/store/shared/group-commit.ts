@@ -5,7 +5,7 @@
 // and where one item fails, each of its batch is committed alone.
 
 import { OVERLOADED, PetstoreError } from '../../domain/errors.ts'
-import { endOfTurn } from '../../system/turn.ts'
+import { immediate } from '../../system/immediate.ts'
 
 const BATCH_MAX = 256
 /** A call that would wait longer than this is refused at once. */
@@ -73,7 +73,7 @@ export function batched<Item, Result>(
   async function gathered(): Promise<void> {
     for (let before = 0; waiting.length > before && waiting.length < BATCH_MAX; ) {
       before = waiting.length
-      await endOfTurn()
+      await immediate()
     }
   }
 

@@ -3,7 +3,7 @@
 
 import type { Page } from '../../domain/lists.ts'
 import { beginningsOf, hasWords, searchWords, wordsOf } from '../../domain/words.ts'
-import { endOfTurn } from '../../system/turn.ts'
+import { immediate } from '../../system/immediate.ts'
 import { type AnyFilter, goesUp, pageOfRows, startOf } from './lists.ts'
 
 /** PostgreSQL's longest lexeme, in bytes of UTF-8. */
@@ -75,7 +75,7 @@ async function found(
     for (const row of rows) {
       if (hasWords(wordsOf(row.text), beginnings) && found.push(row) === count) return found
       if (performance.now() - startedAt < SLICE_MS) continue
-      await endOfTurn()
+      await immediate()
       startedAt = performance.now()
     }
   }

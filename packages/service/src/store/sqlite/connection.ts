@@ -14,7 +14,7 @@ import {
   UNFINISHED_ID,
   unfinished,
 } from './file.ts'
-import { Place } from './place.ts'
+import { FileGuard } from './file-guard.ts'
 import { checkVersion, migrate, schemaVersion } from './schema.ts'
 
 /** How long a statement waits for another process's transaction. It blocks the thread. */
@@ -49,7 +49,7 @@ export function openConnection(
     const file = prepareFile(path, identity)
     const opened = identityOf(file)
     const database = openOnce(file, opened, copying)
-    if (opened && database) return inPlace(file, opened, database, new Place(path, opened, onTrouble))
+    if (opened && database) return inPlace(file, opened, database, new FileGuard(path, opened, onTrouble))
   }
 }
 
@@ -85,22 +85,22 @@ function openOnce(path: string, identity: string | undefined, copying?: boolean)
 }
 
 /** Opens the new connection before it closes the old one, so that SQLite keeps its files, and reads continue if the opening fails. */
-function inPlace(path: string, identity: string, opened: Database, place: Place): SqliteConnection {
+function inPlace(path: string, identity: string, opened: Database, guard: FileGuard): SqliteConnection {
   let database = opened
   return {
     get database() {
-      place.throwIfLost()
+      guard.throwIfLost()
       return database
     },
-    check: () => place.check(),
+    check: () => guard.check(),
     reopen() {
-      place.check()
+      guard.check()
       const old = database
       database = openDatabase(path, identity)
       old.close()
     },
     close() {
-      place.stop()
+      guard.stop()
       database.close()
     },
   }

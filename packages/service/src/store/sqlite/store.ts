@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import { changes } from '../../domain/decisions/decide.ts'
 import type { Store, StoreOptions } from '../../domain/store.ts'
-import { endOfTurn } from '../../system/turn.ts'
+import { immediate } from '../../system/immediate.ts'
 import { ORDERS, PETS } from '../shared/lists.ts'
 import { searchable } from '../shared/search.ts'
 import { startCheckpoints } from './checkpoints.ts'
@@ -61,7 +61,7 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
     },
     close: async () => {
       // Reads begin before the end of this turn, writes after it.
-      await endOfTurn()
+      await immediate()
       await writing.settled()
       await settled()
       await searches.stop()

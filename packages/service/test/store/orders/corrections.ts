@@ -7,7 +7,7 @@ import { newPet, petsOf } from '../../../../../test/support/pets.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { stringifyJson } from '../../../../contract/src/json.ts'
 import { PetstoreError } from '../../../src/domain/errors.ts'
-import type { EventPlace } from '../../../src/domain/events.ts'
+import type { EventPosition } from '../../../src/domain/events.ts'
 import type { PetStatus } from '../../../src/domain/pets.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { DAY_MS, type Fixture, SOON_MS } from './fixture.ts'
@@ -22,7 +22,7 @@ export function corrections(fixture: Fixture): void {
     store = fixture.store
   })
   const now = () => store.findEnd()
-  const told = async (after: EventPlace) =>
+  const told = async (after: EventPosition) =>
     (await allEvents(store, { after })).map(({ type, petId, petStatus, orderId, pet, by }) =>
       [type, petId, petStatus, orderId, pet?.name, by].filter((part) => part !== undefined).join(' '),
     )

@@ -4,7 +4,7 @@
 let ends: Promise<void> | undefined
 
 /** Resolves at the end of this turn: one promise, for all who ask during it. */
-export function endOfTurn(): Promise<void> {
+export function immediate(): Promise<void> {
   ends ??= new Promise((resolve) => {
     setImmediate(() => {
       ends = undefined

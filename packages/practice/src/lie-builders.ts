@@ -5,8 +5,8 @@ import { headerOf, withHeader } from './messages.ts'
 import type { Answered, Asked, Behaviour } from './proxy.ts'
 
 /** By the id of the promise that each breaks. Each proxy has a behaviour of its own. */
-export type Lies = Readonly<Record<string, Told>>
-export type Told = () => Behaviour
+export type Lies = Readonly<Record<string, Lie>>
+export type Lie = () => Behaviour
 
 export type When = (asked: Asked) => boolean
 export type WhenAnswered = (asked: Asked, answered: Answered) => boolean
@@ -42,12 +42,12 @@ export function at(operations: string, status: number | 'any' = 'any', when: Whe
   return {
     /** Changes requests before the service sees them. */
     asking:
-      (change: ChangeAsked): Told =>
+      (change: ChangeAsked): Lie =>
       () =>
       (asked, pass) =>
         pass(isOf(asked, operations) ? change(asked) : asked),
     answering:
-      (change: Change): Told =>
+      (change: Change): Lie =>
       () =>
       async (asked, pass) => {
         const answered = await pass(asked)
@@ -55,7 +55,7 @@ export function at(operations: string, status: number | 'any' = 'any', when: Whe
       },
     /** Asks again in another way, and gives that answer. */
     askingAgain:
-      (change: ChangeAsked): Told =>
+      (change: ChangeAsked): Lie =>
       () =>
       async (asked, pass) => {
         const answered = await pass(asked)
@@ -63,7 +63,7 @@ export function at(operations: string, status: number | 'any' = 'any', when: Whe
       },
     /** Answers with an error; the service does not hear of the request. */
     refusing:
-      (whenAsked: When, code: number, name: string): Told =>
+      (whenAsked: When, code: number, name: string): Lie =>
       () =>
       async (asked, pass) =>
         isOf(asked, operations) && whenAsked(asked) ? errorAnswer(code, name) : pass(asked),
@@ -71,7 +71,7 @@ export function at(operations: string, status: number | 'any' = 'any', when: Whe
 }
 
 /** Sends those requests with the first API key that was seen at work, in place of their own. */
-export function admitting(operations: string, when: When): Told {
+export function admitting(operations: string, when: When): Lie {
   return () => {
     let key: string | undefined
     return async (asked, pass) => {

@@ -10,7 +10,7 @@ import { identityIn } from './file.ts'
 /** Once a second is promised, and a timer may be late. */
 const EVERY_MS = 500
 
-export class Place {
+export class FileGuard {
   private lost: PetstoreError | undefined
   private names = 1
   private readonly timer = setInterval(() => this.look(), EVERY_MS).unref()

@@ -9,7 +9,7 @@ import { lockAlone } from '../../system/lock.ts'
 
 const MODE = 0o600
 
-export class Place {
+export class SavedCursor {
   private constructor(
     private readonly file: string,
     /** `undefined`: before the first time. */
@@ -17,7 +17,7 @@ export class Place {
   ) {}
 
   /** Until this process ends, no other can. Throws StartError. */
-  static open(file: string): Place {
+  static open(file: string): SavedCursor {
     const cursor = orStartError(() => {
       // Not the file itself, whose name goes to another file at each step.
       if (!lockAlone(file, openSync(`${file}.lock`, 'a', MODE))) {
@@ -25,7 +25,7 @@ export class Place {
       }
       return readCursor(file)
     }, refusalOf(file))
-    return new Place(file, cursor)
+    return new SavedCursor(file, cursor)
   }
 
   /** On disk when it returns. Throws StartError. */

@@ -2,10 +2,10 @@
 
 import type { Fault } from '../../testing/testing.ts'
 import { STATUS_OF } from './faults.ts'
+import { each, errorAnswer, header } from './lie-builders.ts'
 import { type Answered, type Asked, type Pass, write } from './proxy.ts'
-import { each, errorAnswer, header } from './tell.ts'
 
-export async function strike(fault: Fault, asked: Asked, pass: Pass): Promise<Answered> {
+export async function injectFault(fault: Fault, asked: Asked, pass: Pass): Promise<Answered> {
   const { latencyMs = 0, cut, status, code } = fault
   await Bun.sleep(latencyMs)
   const isRefused = cut === 'before' || status !== undefined || code !== undefined

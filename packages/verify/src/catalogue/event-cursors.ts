@@ -3,7 +3,7 @@
 import { type JsonObject, parseJson } from '../../../contract/src/json.ts'
 import { type Answer, sameValue, textOf } from '../answer.ts'
 import { Unjudged } from '../asked.ts'
-import { absentId, STATUSES, seeded, settled } from '../fixtures.ts'
+import { absentId, eventually, STATUSES, seeded } from '../fixtures.ts'
 import { newPetId, orderBody, place } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
@@ -20,7 +20,7 @@ const LISTED = reading('events.list.success')
 const HISTORY = writing('events.list.success', 'orders.return.success', 'orders.cancel.success')
 
 /** Where a page says to go on. */
-const placeOf = (page: Answer): string => {
+const nextOf = (page: Answer): string => {
   const target = linkOf(page, 'next')
   if (target === undefined) throw page.broken('Link with rel="next"', `Link: ${page.header('Link') ?? 'none'}`)
   return target
@@ -33,7 +33,7 @@ async function walked(probe: Probe, start: Answer): Promise<JsonObject[]> {
   const all = [...start.objects()]
   let page = start
   for (let n = 0; n < WALKED_PAGES_MAX && page.array().length > 0; n++) {
-    page = (await follow(probe, placeOf(page))).expectStatus(200)
+    page = (await follow(probe, nextOf(page))).expectStatus(200)
     all.push(...page.objects())
   }
   if (page.array().length > 0) throw new Unjudged('Too much has happened to be read.')
@@ -60,11 +60,11 @@ async function inventoryOfEvents(probe: Probe): Promise<void> {
   }
 }
 
-export const eventPlaces: readonly PromiseRow[] = [
+export const eventCursors: readonly PromiseRow[] = [
   row('events.list.next', 'Link has rel="next" on every page, also on an empty one.')
     .from(header('NextEventsLink'), LISTED)
     .check(async (probe) => {
-      for (const query of QUERIES) placeOf((await probe.get(PATH + query)).expectStatus(200))
+      for (const query of QUERIES) nextOf((await probe.get(PATH + query)).expectStatus(200))
     }),
   row('events.list.next.parameters', 'The target is relative; it repeats limit and filters, and neither from nor wait.')
     .from(header('NextEventsLink'), reading('events.list.next'))
@@ -72,9 +72,9 @@ export const eventPlaces: readonly PromiseRow[] = [
       const query = 'limit=3&petId=5&orderId=6'
       const page = (await probe.get(`${PATH}?${query}&from=beginning&wait=0`)).expectStatus(200)
       const expected = `${probe.target.baseUrl.pathname}${PATH}?${query}&cursor=`
-      const [target, cursor] = placeOf(page).split('cursor=')
+      const [target, cursor] = nextOf(page).split('cursor=')
       if (`${target}cursor=` !== expected || !cursor || cursor.includes('&'))
-        throw page.broken(`${expected}…`, placeOf(page))
+        throw page.broken(`${expected}…`, nextOf(page))
     }),
   row('events.list.next.follow', 'Along the links each event comes once.')
     .from(operation('listEvents', 'description'), writing('events.list.happened', 'events.list.next.parameters'))
@@ -89,7 +89,7 @@ export const eventPlaces: readonly PromiseRow[] = [
     .check(async (probe) => {
       const page = (await probe.get(`${PATH}?from=now&limit=100`)).expectStatus(200)
       const petId = await newPetId(probe)
-      const later = await walked(probe, (await follow(probe, placeOf(page))).expectStatus(200))
+      const later = await walked(probe, (await follow(probe, nextOf(page))).expectStatus(200))
       if (!later.some((event) => textOf(event.get('petId')) === petId))
         throw page.broken(`an event of pet ${petId} behind it`, `${later.length} events of others`)
     }),
@@ -204,7 +204,7 @@ export const eventPlaces: readonly PromiseRow[] = [
     .check(answers(`GET ${PATH}`, 200, undefined, { key: 'read-only' })),
   row('events.list.inventory', 'The last events of all pets, counted by petStatus, are the inventory.')
     .from(operation('listEvents', 'description'), { after: ['events.list.next', 'inventory.get.success'], alone: true })
-    .check((probe) => settled(() => inventoryOfEvents(probe))),
+    .check((probe) => eventually(() => inventoryOfEvents(probe))),
 ]
 
 const WRONG_WAITS: WrongValues = {
@@ -266,7 +266,7 @@ export const eventRefusals: readonly PromiseRow[] = [
     .check(async (probe) => {
       const { petId, events } = await history(probe)
       const start = (await probe.get(`${PATH}?petId=${petId}&limit=1`)).expectStatus(200)
-      const [, cursor] = placeOf(start).split('cursor=')
+      const [, cursor] = nextOf(start).split('cursor=')
       const page = (
         await probe.get(`${PATH}?orderId=${textOf(events[1]?.get('orderId'))}&limit=50&cursor=${cursor}`)
       ).expectStatus(200)
@@ -277,7 +277,7 @@ export const eventRefusals: readonly PromiseRow[] = [
   row('events.list.cursor.from', 'cursor and from together: 400 invalid_parameter.')
     .from(parameter('listEvents', 'cursor'), reading('events.list.next.parameters'))
     .check(async (probe) => {
-      const target = placeOf((await probe.get(PATH)).expectStatus(200))
+      const target = nextOf((await probe.get(PATH)).expectStatus(200))
       ;(await follow(probe, `${target}&from=now`)).expectError(400, 'invalid_parameter')
     }),
 ]
