@@ -236,9 +236,9 @@ describe('what cannot be examined ends with a sentence and 2, and nothing on sta
     ],
     'without an end': [
       () =>
-        bytes((socket) => {
-          socket.write('HTTP/1.1 200 OK\r\n\r\n[')
-          for (let n = 0; n < 600; n++) socket.write(' '.repeat(10_000))
+        fake(() => {
+          const spaces = new Uint8Array(10_000).fill(0x20)
+          return new Response(new ReadableStream({ pull: (controller) => controller.enqueue(spaces) }))
         }),
       'sends more than 4 MB, or without an end',
     ],
