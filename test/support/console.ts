@@ -67,7 +67,8 @@ const STEPS_MAX = 150
 /** Waits until there is something with this name, and presses Tab until it has the focus. Throws when it never has. */
 export async function tabTo(page: Page, name: string): Promise<void> {
   const there = `[...document.querySelectorAll('a, button, input, select, summary')].some((element) => (${NAME_OF})(element) === ${JSON.stringify(name)})`
-  await page.waitForFunction(there)
+  // The page's policy forbids what Playwright's own waiting evaluates.
+  while (!(await page.evaluate(there))) await Bun.sleep(20)
   for (let step = 0; step < STEPS_MAX; step++) {
     if ((await focusedName(page)) === name) return
     await page.keyboard.press('Tab')
