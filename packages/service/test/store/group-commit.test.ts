@@ -98,16 +98,19 @@ test('a PetstoreError among the results rejects its item; one that is thrown rej
 
 test('a call that would wait for more than 2 s is refused at once; one batch may always wait', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
   const sizes: number[] = []
   const add = batched(
     async (items: number[]) => {
+      begin()
       await released
       return items
     },
     (size) => sizes.push(size),
   )
   const first = add(-1)
-  await Bun.sleep(2_001)
+  await begun
+  await Bun.sleep(2_100)
   const waiting = numbers(256).map(add)
   expect(await rejectionOf(add(256))).toBe(OVERLOADED)
   release()
