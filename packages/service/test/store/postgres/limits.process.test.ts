@@ -33,9 +33,7 @@ describe('three servers whose role is limited', () => {
       for (const settled of await Promise.allSettled(asked))
         if (settled.status === 'rejected') failures.push(settled.reason.cause?.message ?? settled.reason)
     }
-    // A busy machine may let some wait too long; without the connections that there are, a third failed.
-    expect(failures.filter((failure) => failure !== 'no connection is free')).toEqual([])
-    expect(failures.length).toBeLessThan(SERVERS * ROUNDS * 2)
+    expect(failures).toEqual([])
     await Promise.all(stores.map((store) => store.close()))
   })
 })
