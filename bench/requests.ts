@@ -25,7 +25,7 @@ export interface Work {
   prepare?: string
   /** Its store has the index of search. */
   indexed?: true
-  /** A file of the service that can do it: older commits have none. */
+  /** The operation of the contract that does it: older commits may have none. */
   since?: string
 }
 
@@ -39,9 +39,6 @@ const PENDING = `UPDATE pets SET status = 'pending' WHERE ${ORDERED} AND status 
   INSERT INTO orders (id, pet_id, status, placed_at, changed_at)
   SELECT id, id, 'pending', 1, 1 FROM pets WHERE ${ORDERED}`
 
-const ORDERS = 'packages/service/src/domain/orders.ts'
-const EVENTS = 'packages/service/src/domain/events.ts'
-
 export const LIST = get('')
 
 export const WORK = {
@@ -54,10 +51,10 @@ export const WORK = {
   'status-pages': work(200, ({ pets, cursor }) => scattered(pets - 1000, (after, n) => page(cursor, after, n))),
   pet: work(200, ({ pets }) => scattered(pets, (before) => get(`/${before + 1}`))),
   create: work(201, () => repeat(100, (n) => post('/v1/pets', newPet(n)))),
-  place: work(201, () => [post('/v1/store/orders', '{"petId":{nnnn}}')], { prepare: AVAILABLE, since: ORDERS }),
-  complete: work(200, () => [post('/v1/store/orders/{nnnn}/complete')], { prepare: PENDING, since: ORDERS }),
+  place: work(201, () => [post('/v1/store/orders', '{"petId":{nnnn}}')], { prepare: AVAILABLE, since: 'placeOrder' }),
+  complete: work(200, () => [post('/v1/store/orders/{nnnn}/complete')], { prepare: PENDING, since: 'placeOrder' }),
   events: work(200, ({ pets, place }) => scattered(pets - 100, (after) => events(`limit=100&cursor=${place(after)}`)), {
-    since: EVENTS,
+    since: 'listEvents',
   }),
   // A page of them at most, of 10^7 pets; two of 10^6.
   few: search('rare'),
@@ -68,7 +65,7 @@ export const WORK = {
 }
 
 /** A thousand readers of the feed who wait for the next event. Without one, wrk would take their answers for late. */
-export const WAITING = work(200, () => [events('from=now&limit=1&wait=5')], { since: EVENTS })
+export const WAITING = work(200, () => [events('from=now&limit=1&wait=5')], { since: 'listEvents' })
 
 export type WorkName = keyof typeof WORK
 
