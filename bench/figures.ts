@@ -2,9 +2,9 @@
 // machine for a while slows both sides.
 
 /**
- * One measurement; a row gives the values that it is about. `cpuUs` is the server's processor time for one answer, which other
- * work on the machine disturbs least, and `busy` that in a second, in seconds: well under 1, something else was the limit.
- * `startMs` is the time from the start of the process to its first answer, and MB are 10^6 bytes.
+ * One measurement; a row gives the values that it is about. `cpuUs` is the server's processor time for one answer, with what it did
+ * after the load because of it; other work on the machine disturbs it least. `busy` is that during a second of load, in seconds: well under 1,
+ * something else was the limit. `startMs` is the time from the start of the process to its first answer, and MB are 10^6 bytes.
  */
 export type Run = Partial<Record<'perSecond' | 'p50Ms' | 'p99Ms' | 'busy' | 'cpuUs' | 'startMs' | 'residentMB', number>>
 

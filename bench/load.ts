@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Run } from './figures.ts'
 import { CORES, pinned } from './machine.ts'
 import type { BenchRequest } from './requests.ts'
-import { cpuSeconds, type Running, residentMB } from './servers.ts'
+import { cpuSeconds, type Running, residentMB, untilIdle } from './servers.ts'
 
 export interface Load {
   name: string
@@ -31,6 +31,8 @@ const CONNECTIONS = 64
 /** How far the mean length of answers may differ from the audit's: ids grow while pets are added. */
 const LENGTH_TOLERANCE = 0.05
 const MEMORY_INTERVAL_MS = 500
+/** So that no server works while another is measured. */
+const IDLE_MS = 600
 
 export function writeRequests(path: string, asked: readonly BenchRequest[], key: string): void {
   writeFileSync(path, asked.map((each) => rawRequest(each, key)).join('\0'))
@@ -59,6 +61,8 @@ export async function measure(load: Load, seconds: number): Promise<Run> {
   const [cpuBefore, startedAt] = [cpuSeconds(pid), performance.now()]
   const report = await wrk(load, seconds).finally(() => clearInterval(watching))
   const [cpu, elapsedMs] = [cpuSeconds(pid) - cpuBefore, performance.now() - startedAt]
+  await untilIdle(pid, IDLE_MS)
+  const cpuInAll = cpuSeconds(pid) - cpuBefore
   const { requests, bytes, durationUs, p50Us, p99Us } = report
   const length = bytes / requests
   if (Math.abs(length / (load.bytesPerAnswer ?? length) - 1) > LENGTH_TOLERANCE) {
@@ -69,7 +73,7 @@ export async function measure(load: Load, seconds: number): Promise<Run> {
     p50Ms: p50Us / 1000,
     p99Ms: p99Us / 1000,
     busy: cpu / (elapsedMs / 1000),
-    cpuUs: (cpu / requests) * 1e6,
+    cpuUs: (cpuInAll / requests) * 1e6,
     residentMB: Math.max(...memory, residentMB(pid)),
   }
 }

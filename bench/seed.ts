@@ -7,6 +7,7 @@ import { SearchIndex } from '../packages/service/src/store/sqlite/search.ts'
 import { Statements } from '../packages/service/src/store/sqlite/statements.ts'
 import { run, temporaryFolder } from './machine.ts'
 import type { Work } from './requests.ts'
+import { start, untilIdle } from './servers.ts'
 
 const NAMES = ['Bella', 'Max', 'Luna', 'Charlie', 'Lucy', 'Cooper', 'Daisy', 'Milo', 'Zoë', 'Buddy', 'Lily', 'Rocky']
 
@@ -25,6 +26,7 @@ export async function copySeeded(root: string, pets: number, path: string, works
     seeded = { database, key: createStore(root, database) }
     fill(database, pets)
     if (indexed) index(database)
+    await serveUntilIdle(root, seeded)
     made.set(name, seeded)
   }
   copyFileSync(seeded.database, path)
@@ -32,6 +34,13 @@ export async function copySeeded(root: string, pets: number, path: string, works
   // On disk now, it makes no later sync wait.
   run(['sync', path])
   return seeded.key
+}
+
+/** A server of an older commit fills an index of the pets while it serves: done here, it slows down nothing that is measured. */
+async function serveUntilIdle(root: string, { database, key }: { database: string; key: string }): Promise<void> {
+  const command = (port: string) => [join(root, 'bin/petstore'), 'serve', '--port', port, '--database', database]
+  await using server = await start({ command, key }, temporaryFolder().path)
+  await untilIdle(server.pid, 3000)
 }
 
 /** Makes an empty store at `path` and returns an API key of it. The tree's own command line makes the schema. */

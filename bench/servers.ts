@@ -32,6 +32,7 @@ export interface Answer {
 
 const READY_MAX_MS = 60_000
 const TICKS_PER_SECOND = 100
+const IDLE_STEP_MS = 200
 const ADDED_HEADERS = ['connection', 'content-length', 'date', 'transfer-encoding']
 const running = new Set<Bun.Subprocess>()
 
@@ -93,6 +94,16 @@ export function cpuSeconds(pid: number): number {
     const fields = contents(`/proc/${each}/stat`).split(') ').at(-1)?.split(' ')
     return (Number(fields?.[11] ?? 0) + Number(fields?.[12] ?? 0)) / TICKS_PER_SECOND
   })
+}
+
+/** Resolves when a process and its descendants have done next to nothing for so long. What they put off while they had requests is done then. */
+export async function untilIdle(pid: number, ms: number): Promise<void> {
+  for (let [idle, before] = [0, cpuSeconds(pid)]; idle < ms; ) {
+    await Bun.sleep(IDLE_STEP_MS)
+    const now = cpuSeconds(pid)
+    idle = now - before <= 1.5 / TICKS_PER_SECOND ? idle + IDLE_STEP_MS : 0
+    before = now
+  }
 }
 
 /** Memory of a process and its descendants, in 10^6 bytes. */
