@@ -1,7 +1,10 @@
-// Handing a port over: what the kernel does with new connections, and a few rounds of `npm run endurance:restart`.
+// Closing a port: what the kernel does with new connections, and a few rounds of `npm run endurance:restart`.
 
 import { expect, test } from 'bun:test'
-import { handOver } from '../../packages/service/src/http/handover.ts'
+import { connect } from 'node:net'
+import { handOver } from '../../packages/service/src/http/closing.ts'
+import { freePort } from '../../test/support/ports.ts'
+import { serve } from '../../test/support/process.ts'
 import { raw } from '../../test/support/raw.ts'
 import { restart } from '../restart.ts'
 
@@ -33,3 +36,43 @@ test('five restarts under load: each request is answered, each pet exists once, 
   expect(answered).toBeGreaterThan(200)
   expect(acknowledged).toBeGreaterThan(50)
 })
+
+test.skipIf(process.platform !== 'linux')(
+  'a server that stops resets no connection that it let in (Linux only)',
+  async () => {
+    const port = freePort()
+    const ends = { answered: 0, reset: 0, unanswered: 0 }
+    const stopped = new AbortController()
+    const once = () =>
+      new Promise<void>((resolve) => {
+        let [connected, answer] = [false, '']
+        const socket = connect(port, '127.0.0.1', () => {
+          connected = true
+          socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+        })
+        socket.on('data', (data) => {
+          answer += data
+        })
+        socket.on('error', () => {
+          if (connected) ends.reset++
+        })
+        socket.on('close', (failed) => {
+          if (answer.startsWith('HTTP/1.1 200')) ends.answered++
+          else if (connected && !failed) ends.unanswered++
+          resolve()
+        })
+      })
+    const clients = Array.from({ length: 16 }, async () => {
+      while (!stopped.signal.aborted) await once()
+    })
+    for (let round = 0; round < 8; round++) {
+      const service = await serve(['--ephemeral', '--port', String(port)])
+      await Bun.sleep(100)
+      await service.stop()
+    }
+    stopped.abort()
+    await Promise.all(clients)
+    expect(ends).toEqual({ answered: expect.any(Number), reset: 0, unanswered: 0 })
+    expect(ends.answered).toBeGreaterThan(1000)
+  },
+)

@@ -2,8 +2,8 @@
 
 import { basePath, operations } from '../../../contract/src/contract.ts'
 import type { Environment } from '../domain/keys.ts'
+import { admitNoMore, handOver } from './closing.ts'
 import { startExpiry } from './expiry.ts'
-import { handOver } from './handover.ts'
 import { linksBelow } from './links.ts'
 import { authority, IDLE_TIMEOUT_SECONDS, listen } from './listen.ts'
 import { Pipeline, type PipelineOptions } from './pipeline.ts'
@@ -40,6 +40,8 @@ interface PetstoreServer {
 
 /** How long a stopping server still reads requests from open connections; each response closes its connection. */
 const DRAIN_MS = 200
+/** And then how long it accepts connections that have begun: longer than it takes to connect from a neighbouring machine. */
+const ACCEPT_MS = 50
 
 /** Listens when it returns. Throws StartError when it cannot listen on the address. */
 export function startServer(options: ServerOptions): PetstoreServer {
@@ -71,6 +73,8 @@ export function startServer(options: ServerOptions): PetstoreServer {
   const url = `http://${authority(host, port)}${basePath}`
   metrics?.watch({ inFlight: () => server.pendingRequests - pipeline.feed.waiting, feed: pipeline.feed })
   const expiry = startExpiry(store, options.log, options.expiryEveryMs)
+  const warnOfResets = (option: string) =>
+    options.log.warn({ option }, 'socket option refused: connections may be reset now')
 
   return {
     port,
@@ -79,12 +83,12 @@ export function startServer(options: ServerOptions): PetstoreServer {
       pipeline.draining = true
       pipeline.feed.stop()
       const swept = expiry.stop()
-      if (options.handsOver && !handOver(port)) {
-        options.log.warn({ option: 'SO_ATTACH_REUSEPORT_CBPF' }, 'socket option refused: connections may be reset now')
-      }
+      if (options.handsOver && !handOver(port)) warnOfResets('SO_ATTACH_REUSEPORT_CBPF')
       await Bun.sleep(DRAIN_MS)
+      if (!admitNoMore(port)) warnOfResets('SO_ATTACH_FILTER')
+      await Bun.sleep(ACCEPT_MS)
       const answered = server.stop()
-      await Promise.race([answered, Bun.sleep(graceMs - DRAIN_MS)])
+      await Promise.race([answered, Bun.sleep(graceMs - DRAIN_MS - ACCEPT_MS)])
       await server.stop(true)
       await Promise.all([swept, pipeline.close()])
     },
