@@ -2,7 +2,7 @@
 
 import { basePath, operations } from '../../../contract/src/contract.ts'
 import type { Environment } from '../domain/keys.ts'
-import { admitNoMore, handOver } from './closing.ts'
+import { handOver, refuseNew } from './closing.ts'
 import { startExpiry } from './expiry.ts'
 import { linksBelow } from './links.ts'
 import { authority, IDLE_TIMEOUT_SECONDS, listen } from './listen.ts'
@@ -85,7 +85,7 @@ export function startServer(options: ServerOptions): PetstoreServer {
       const swept = expiry.stop()
       if (options.handsOver && !handOver(port)) warnOfResets('SO_ATTACH_REUSEPORT_CBPF')
       await Bun.sleep(DRAIN_MS)
-      if (!admitNoMore(port)) warnOfResets('SO_ATTACH_FILTER')
+      if (!refuseNew(port)) warnOfResets('SO_BINDTOIFINDEX')
       await Bun.sleep(ACCEPT_MS)
       const answered = server.stop()
       await Promise.race([answered, Bun.sleep(graceMs - DRAIN_MS - ACCEPT_MS)])
