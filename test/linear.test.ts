@@ -73,7 +73,7 @@ describe('every regular expression', () => {
 const LINK_READERS: Record<string, (link: string) => unknown> = {
   'the client': (link) => cursorTo('next', { headers: { get: () => link } } as unknown as Response),
   'petstore verify': (link) => linkOf({ header: () => link } as unknown as Answer, 'next'),
-  practice: (link) => nextPage({ answered: { headers: [['Link', link]] } } as unknown as Exchange),
+  practice: (link) => nextPage({ response: { headers: [['Link', link]] } } as unknown as Exchange),
 }
 
 test.each(Object.entries(LINK_READERS))('a Link takes linear time: %s', (_, read) => {

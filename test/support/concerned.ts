@@ -4,7 +4,7 @@
 import { Socket } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 import { lieThatBreaks } from '../../packages/practice/src/lies.ts'
-import type { Answered, Asked, Pass } from '../../packages/practice/src/proxy.ts'
+import type { ClientRequest, Pass, ServiceResponse } from '../../packages/practice/src/proxy.ts'
 import type { Answer } from '../../packages/verify/src/answer.ts'
 import { PROMISES } from '../../packages/verify/src/catalogue.ts'
 import { Examination } from '../../packages/verify/src/examination.ts'
@@ -15,8 +15,8 @@ import { type Examined, targetOf } from './examine.ts'
 interface Exchange {
   /** A promise, or the name of what several checks share. */
   owner: string
-  asked: Asked
-  answered: Answered
+  request: ClientRequest
+  response: ServiceResponse
 }
 
 /** The promises that each lie concerns, as an examination of this honest service shows. */
@@ -57,15 +57,18 @@ export async function concerns(url: string, keys: Examined['keys']): Promise<(li
   }
 }
 
-const EVERYTHING = 'everything that was answered'
+const EVERYTHING = 'every response'
 /** The connection of a client that there is not. */
 const NOBODY = new Socket()
 
-function exchangeOf(base: string, { asked, status, headers, text }: Answer): { asked: Asked; answered: Answered } {
-  const { method, path, body } = asked
+function exchangeOf(
+  base: string,
+  { request, status, headers, text }: Answer,
+): { request: ClientRequest; response: ServiceResponse } {
+  const { method, path, body } = request
   return {
-    asked: { method, target: base + path, headers: asked.headers, body: Buffer.from(body ?? []) },
-    answered: { status, headers, body: Buffer.from(text) },
+    request: { method, target: base + path, headers: request.headers, body: Buffer.from(body ?? []) },
+    response: { status, headers, body: Buffer.from(text) },
   }
 }
 
@@ -73,13 +76,13 @@ function exchangeOf(base: string, { asked, status, headers, text }: Answer): { a
 async function touchedBy(lie: string, exchanges: readonly Exchange[]): Promise<Set<string>> {
   const behave = lieThatBreaks(lie)
   const touched = new Set<string>()
-  for (const { owner, asked, answered } of exchanges) {
+  for (const { owner, request, response } of exchanges) {
     const pass: Pass = async (passed) => {
-      if (!isDeepStrictEqual(passed, asked)) touched.add(owner)
-      return answered
+      if (!isDeepStrictEqual(passed, request)) touched.add(owner)
+      return response
     }
-    const told = await behave(asked, pass, NOBODY)
-    if (!isDeepStrictEqual(told, answered)) touched.add(owner)
+    const lied = await behave(request, pass, NOBODY)
+    if (!isDeepStrictEqual(lied, response)) touched.add(owner)
   }
   return touched
 }

@@ -3,7 +3,7 @@
 import { basePath, document, operations } from '../../contract/src/contract.ts'
 import type { Fault } from '../../testing/testing.ts'
 import { isOf } from './lie-builders.ts'
-import type { Asked } from './proxy.ts'
+import type { ClientRequest } from './proxy.ts'
 
 interface Rule {
   isRight(value: unknown): boolean
@@ -51,16 +51,16 @@ const RULES: Record<keyof Fault, Rule> = {
   unknown: IS_BOOLEAN,
 }
 
-/** In the order in which they were asked for. The first that a request meets strikes it, alone. */
+/** In the order in which they were added. The first that matches a request is applied to it, alone. */
 export class Faults {
-  private readonly asked: { fault: Fault; operation: string; left: number; isNext(): boolean }[] = []
+  private readonly added: { fault: Fault; operation: string; left: number; isNext(): boolean }[] = []
 
   /** Throws an Error for what is no fault. */
   add(given: unknown): void {
     const fault = checked(given)
     const operation = operations.find(({ id }) => id === fault.operation)
     const path = operation?.path.slice(basePath.length).replaceAll(/\{\w+\}/g, '*')
-    this.asked.push({
+    this.added.push({
       fault,
       operation: operation ? `${operation.method} ${path}` : '*',
       left: fault.times ?? (fault.every === undefined && fault.rate === undefined ? 1 : Number.POSITIVE_INFINITY),
@@ -69,12 +69,12 @@ export class Faults {
   }
 
   clear(): void {
-    this.asked.length = 0
+    this.added.length = 0
   }
 
   /** What strikes this request. It counts as one of the times. */
-  next(request: Asked): Fault | undefined {
-    const striking = this.asked.find((one) => one.left > 0 && isOf(request, one.operation) && one.isNext())
+  next(request: ClientRequest): Fault | undefined {
+    const striking = this.added.find((one) => one.left > 0 && isOf(request, one.operation) && one.isNext())
     if (striking) striking.left--
     return striking?.fault
   }

@@ -8,9 +8,9 @@ import type { Exchange } from './record.ts'
 export type Subject = (exchange: Exchange) => string | undefined
 
 export const any: Subject = () => ''
-export const request: Subject = ({ method, target, body }) => `${method} ${target} ${body.toString('latin1')}`
+export const wholeRequest: Subject = ({ method, target, body }) => `${method} ${target} ${body.toString('latin1')}`
 export const feed: Subject = (exchange) => (isOf(exchange, 'GET /store/events') ? '' : undefined)
-export const authorization: Subject = (exchange) => asked(exchange, 'Authorization') ?? ''
+export const authorization: Subject = (exchange) => requestHeader(exchange, 'Authorization') ?? ''
 
 /** With these, a proxy says too that another attempt may succeed. */
 const TEMPORARY = [408, 429, 500, 502, 503, 504]
@@ -42,7 +42,7 @@ export class History {
 
   /** The same request, once more. */
   again(exchange: Exchange): Exchange | undefined {
-    return this.after(exchange, request)
+    return this.after(exchange, wholeRequest)
   }
 
   /** The failed request that this one repeats. */
@@ -84,12 +84,12 @@ export function isLost({ fault, endedAt }: Exchange): boolean {
 
 /** Of an answer that arrived. */
 export function statusOf(exchange: Exchange): number | undefined {
-  return exchange.endedAt === undefined || isLost(exchange) ? undefined : exchange.answered?.status
+  return exchange.endedAt === undefined || isLost(exchange) ? undefined : exchange.response?.status
 }
 
 /** The code of an error that arrived. */
 export function codeOf(exchange: Exchange): string | undefined {
-  const code = (statusOf(exchange) ?? 0) >= 400 && /"code":"(\w+)"/.exec(`${exchange.answered?.body}`)?.[1]
+  const code = (statusOf(exchange) ?? 0) >= 400 && /"code":"(\w+)"/.exec(`${exchange.response?.body}`)?.[1]
   return code || undefined
 }
 
@@ -105,21 +105,21 @@ export function isCreate(exchange: Exchange): boolean {
 
 /** A correction that may undo what others have changed since, if it is sent again. */
 export function isBlind(exchange: Exchange): boolean {
-  return exchange.method === 'PATCH' && (asked(exchange, 'If-Match') ?? '*') === '*'
+  return exchange.method === 'PATCH' && (requestHeader(exchange, 'If-Match') ?? '*') === '*'
 }
 
 /** A header of the request. */
-export function asked({ headers }: Exchange, name: string): string | undefined {
+export function requestHeader({ headers }: Exchange, name: string): string | undefined {
   return headerOf(headers, name)
 }
 
 /** A header of the answer. */
-export function told({ answered }: Exchange, name: string): string | undefined {
-  return answered && headerOf(answered.headers, name)
+export function responseHeader({ response }: Exchange, name: string): string | undefined {
+  return response && headerOf(response.headers, name)
 }
 
 /** The parameters of the link to the next page, where the answer has one. */
 export function nextPage(exchange: Exchange): URLSearchParams | undefined {
-  const [, target] = /<([^<>]*)>;\s*rel="next"/.exec(told(exchange, 'Link') ?? '') ?? []
+  const [, target] = /<([^<>]*)>;\s*rel="next"/.exec(responseHeader(exchange, 'Link') ?? '') ?? []
   return target === undefined ? undefined : parametersOf({ ...exchange, target })
 }

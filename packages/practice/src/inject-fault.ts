@@ -3,22 +3,22 @@
 import type { Fault } from '../../testing/testing.ts'
 import { STATUS_OF } from './faults.ts'
 import { each, errorAnswer, header } from './lie-builders.ts'
-import { type Answered, type Asked, type Pass, write } from './proxy.ts'
+import { type ClientRequest, type Pass, type ServiceResponse, write } from './proxy.ts'
 
-export async function injectFault(fault: Fault, asked: Asked, pass: Pass): Promise<Answered> {
+export async function injectFault(fault: Fault, request: ClientRequest, pass: Pass): Promise<ServiceResponse> {
   const { latencyMs = 0, cut, status, code } = fault
   await Bun.sleep(latencyMs)
   const isRefused = cut === 'before' || status !== undefined || code !== undefined
-  const given = isRefused ? refusal(fault, asked) : await pass(asked)
-  const answered = fault.unknown ? withUnknown(given, asked) : given
-  return { ...answered, send: (client, bytes) => deliver(fault, client, bytes, answered.body.length) }
+  const given = isRefused ? refusal(fault, request) : await pass(request)
+  const response = fault.unknown ? withUnknown(given, request) : given
+  return { ...response, send: (client, bytes) => deliver(fault, client, bytes, response.body.length) }
 }
 
-function refusal({ status, code, retryAfter }: Fault, asked: Asked): Answered {
+function refusal({ status, code, retryAfter }: Fault, request: ClientRequest): ServiceResponse {
   const shown = status ?? STATUS_OF.get(code ?? '') ?? 500
   const name = code ?? [...STATUS_OF].find(([, one]) => one === shown)?.[0] ?? 'internal'
   const answer = errorAnswer(shown, name, 'A fault of practice.')
-  return retryAfter === undefined ? answer : header('Retry-After', String(retryAfter))(answer, asked)
+  return retryAfter === undefined ? answer : header('Retry-After', String(retryAfter))(answer, request)
 }
 
 /** What a later version may add. */

@@ -2,27 +2,27 @@
 
 import { type Json, JsonError, type JsonObject, parseJson, stringifyJson } from '../../contract/src/json.ts'
 import { headerOf, withHeader } from './messages.ts'
-import type { Answered, Asked, Behaviour } from './proxy.ts'
+import type { Behaviour, ClientRequest, ServiceResponse } from './proxy.ts'
 
 /** By the id of the promise that each breaks. Each proxy has a behaviour of its own. */
 export type Lies = Readonly<Record<string, Lie>>
 export type Lie = () => Behaviour
 
-export type When = (asked: Asked) => boolean
-export type WhenAnswered = (asked: Asked, answered: Answered) => boolean
-export type Change = (answered: Answered, asked: Asked) => Answered
-export type ChangeAsked = (asked: Asked) => Asked
+export type When = (request: ClientRequest) => boolean
+export type WhenResponse = (request: ClientRequest, response: ServiceResponse) => boolean
+export type Change = (response: ServiceResponse, request: ClientRequest) => ServiceResponse
+export type RequestChange = (request: ClientRequest) => ClientRequest
 
 /** The same lies under ids that begin in this way. */
 export function under(id: string, lies: Lies): Lies {
-  return Object.fromEntries(Object.entries(lies).map(([end, told]) => [`${id}.${end}`, told]))
+  return Object.fromEntries(Object.entries(lies).map(([end, lie]) => [`${id}.${end}`, lie]))
 }
 
 /**
  * `operations` are methods and paths below the base URL, separated by a bar, such as `GET /pets/*`. A `*` stands for any method or one
  * segment of the path; alone it stands for every request.
  */
-export function isOf({ method, target }: Asked, operations: string): boolean {
+export function isOf({ method, target }: ClientRequest, operations: string): boolean {
   const segments = pathOf(target).split('/')
   return operations.split('|').some((operation) => {
     if (operation === '*') return true
@@ -36,37 +36,37 @@ export function isOf({ method, target }: Asked, operations: string): boolean {
 /**
  * The requests that a lie is about, and of their answers those with this status and of which `when` is true.
  */
-export function at(operations: string, status: number | 'any' = 'any', when: WhenAnswered = () => true) {
-  const isMeant = (asked: Asked, answered: Answered) =>
-    isOf(asked, operations) && (status === 'any' || status === answered.status) && when(asked, answered)
+export function at(operations: string, status: number | 'any' = 'any', when: WhenResponse = () => true) {
+  const isMeant = (request: ClientRequest, response: ServiceResponse) =>
+    isOf(request, operations) && (status === 'any' || status === response.status) && when(request, response)
   return {
     /** Changes requests before the service sees them. */
-    asking:
-      (change: ChangeAsked): Lie =>
+    onRequest:
+      (change: RequestChange): Lie =>
       () =>
-      (asked, pass) =>
-        pass(isOf(asked, operations) ? change(asked) : asked),
-    answering:
+      (request, pass) =>
+        pass(isOf(request, operations) ? change(request) : request),
+    onResponse:
       (change: Change): Lie =>
       () =>
-      async (asked, pass) => {
-        const answered = await pass(asked)
-        return isMeant(asked, answered) ? change(answered, asked) : answered
+      async (request, pass) => {
+        const response = await pass(request)
+        return isMeant(request, response) ? change(response, request) : response
       },
     /** Asks again in another way, and gives that answer. */
-    askingAgain:
-      (change: ChangeAsked): Lie =>
+    resending:
+      (change: RequestChange): Lie =>
       () =>
-      async (asked, pass) => {
-        const answered = await pass(asked)
-        return isMeant(asked, answered) ? pass(change(asked)) : answered
+      async (request, pass) => {
+        const response = await pass(request)
+        return isMeant(request, response) ? pass(change(request)) : response
       },
     /** Answers with an error; the service does not hear of the request. */
     refusing:
-      (whenAsked: When, code: number, name: string): Lie =>
+      (whenRequest: When, code: number, name: string): Lie =>
       () =>
-      async (asked, pass) =>
-        isOf(asked, operations) && whenAsked(asked) ? errorAnswer(code, name) : pass(asked),
+      async (request, pass) =>
+        isOf(request, operations) && whenRequest(request) ? errorAnswer(code, name) : pass(request),
   }
 }
 
@@ -74,32 +74,32 @@ export function at(operations: string, status: number | 'any' = 'any', when: Whe
 export function admitting(operations: string, when: When): Lie {
   return () => {
     let key: string | undefined
-    return async (asked, pass) => {
-      if (key && isOf(asked, operations) && when(asked)) return pass(withKey(asked, key))
-      const answered = await pass(asked)
-      if (answered.status === 200) key ??= headerOf(asked.headers, 'Authorization')
-      return answered
+    return async (request, pass) => {
+      if (key && isOf(request, operations) && when(request)) return pass(withKey(request, key))
+      const response = await pass(request)
+      if (response.status === 200) key ??= headerOf(request.headers, 'Authorization')
+      return response
     }
   }
 }
 
-export function withKey(asked: Asked, authorization: string | undefined): Asked {
-  return { ...asked, headers: withHeader(asked.headers, 'Authorization', authorization) }
+export function withKey(request: ClientRequest, authorization: string | undefined): ClientRequest {
+  return { ...request, headers: withHeader(request.headers, 'Authorization', authorization) }
 }
 
 // Changes of requests.
 
-export function query(change: (parameters: URLSearchParams) => void): ChangeAsked {
-  return (asked) => {
-    const [path = ''] = asked.target.split('?')
-    const parameters = parametersOf(asked)
+export function query(change: (parameters: URLSearchParams) => void): RequestChange {
+  return (request) => {
+    const [path = ''] = request.target.split('?')
+    const parameters = parametersOf(request)
     change(parameters)
-    return { ...asked, target: parameters.size === 0 ? path : `${path}?${parameters}` }
+    return { ...request, target: parameters.size === 0 ? path : `${path}?${parameters}` }
   }
 }
 
 /** Replaces the value of a parameter that has it; `undefined` takes the parameter away. */
-export function parameter(name: string, wrong: RegExp, right: string | undefined): ChangeAsked {
+export function parameter(name: string, wrong: RegExp, right: string | undefined): RequestChange {
   return query((parameters) => {
     if (!wrong.test(parameters.getAll(name).join())) return
     if (right === undefined) parameters.delete(name)
@@ -108,11 +108,11 @@ export function parameter(name: string, wrong: RegExp, right: string | undefined
 }
 
 /** Replaces the values of a header; `undefined` takes it away. */
-export function sentHeader(name: string, change: (value: string) => string | undefined): ChangeAsked {
+export function sentHeader(name: string, change: (value: string) => string | undefined): RequestChange {
   const isMeant = (given: string) => given.toLowerCase() === name.toLowerCase()
-  return (asked) => ({
-    ...asked,
-    headers: asked.headers.flatMap(([given, value]) => {
+  return (request) => ({
+    ...request,
+    headers: request.headers.flatMap(([given, value]) => {
       const after = isMeant(given) ? change(value) : value
       return after === undefined ? [] : [[given, after] as const]
     }),
@@ -120,12 +120,12 @@ export function sentHeader(name: string, change: (value: string) => string | und
 }
 
 /** Changes the object in the body; another body stays. */
-export function sending(change: (object: JsonObject) => void): ChangeAsked {
+export function sending(change: (object: JsonObject) => void): RequestChange {
   const body = (value: Json) => {
     if (value instanceof Map) change(value)
     return value
   }
-  return (asked) => ({ ...asked, body: changed(asked.body, body) })
+  return (request) => ({ ...request, body: changed(request.body, body) })
 }
 
 /** Of an object: the value under this name, where it is wrong; `undefined` leaves it out. */
@@ -140,28 +140,28 @@ export function replacing(name: string, isWrong: (value: Json | undefined) => bo
 // Changes of answers.
 
 export function status(code: number): Change {
-  return (answered) => ({ ...answered, status: code })
+  return (response) => ({ ...response, status: code })
 }
 
 /** `undefined` leaves it out. */
 export function header(name: string, value: string | undefined): Change {
-  return (answered) => ({ ...answered, headers: withHeader(answered.headers, name, value) })
+  return (response) => ({ ...response, headers: withHeader(response.headers, name, value) })
 }
 
 /** Where the answer has the header. */
 export function headerText(name: string, change: (value: string) => string): Change {
-  return (answered, asked) => {
-    const value = headerOf(answered.headers, name)
-    return value === undefined ? answered : header(name, change(value))(answered, asked)
+  return (response, request) => {
+    const value = headerOf(response.headers, name)
+    return value === undefined ? response : header(name, change(value))(response, request)
   }
 }
 
 export function text(change: (text: string) => string): Change {
-  return (answered) => ({ ...answered, body: Buffer.from(change(answered.body.toString())) })
+  return (response) => ({ ...response, body: Buffer.from(change(response.body.toString())) })
 }
 
 export function json(change: (value: Json) => Json): Change {
-  return (answered) => ({ ...answered, body: changed(answered.body, change) })
+  return (response) => ({ ...response, body: changed(response.body, change) })
 }
 
 /** Each object of an array, or the one object. */
@@ -190,14 +190,14 @@ export function items(change: (items: Json[]) => Json): Change {
 }
 
 export function both(first: Change, second: Change): Change {
-  return (answered, asked) => second(first(answered, asked), asked)
+  return (response, request) => second(first(response, request), request)
 }
 
-export function jsonAnswer(code: number, value: unknown): Answered {
+export function jsonAnswer(code: number, value: unknown): ServiceResponse {
   return { status: code, headers: [['Content-Type', 'application/json']], body: Buffer.from(stringifyJson(value)) }
 }
 
-export function errorAnswer(code: number, name: string, message = 'No.'): Answered {
+export function errorAnswer(code: number, name: string, message = 'No.'): ServiceResponse {
   const answer = jsonAnswer(code, { code: name, message, status: code })
   return { ...answer, headers: [...answer.headers, ['X-Request-Id', crypto.randomUUID()]] }
 }
@@ -209,11 +209,11 @@ export function pathOf(target: string): string {
   return target.replace(/\?.*$/, '').replace(/^.*?\/v1(?=\/|$)/, '')
 }
 
-export function parametersOf({ target }: Asked): URLSearchParams {
+export function parametersOf({ target }: ClientRequest): URLSearchParams {
   return new URLSearchParams(target.split('?')[1] ?? '')
 }
 
-export function hasKey({ headers }: Asked): boolean {
+export function hasKey({ headers }: ClientRequest): boolean {
   return headerOf(headers, 'Authorization') !== undefined
 }
 

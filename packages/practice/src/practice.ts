@@ -24,17 +24,17 @@ export class Practice {
     this.recorder = new Recorder(monotonic)
   }
 
-  readonly behave: Behaviour = async (asked, pass, client) => {
+  readonly behave: Behaviour = async (request, pass, client) => {
     const lie: Pass = (request) => this.lying?.(request, inTime, client) ?? inTime(request)
     // The runtime of the service writes Date by the machine's clock.
     const inTime: Pass = async (request) => {
-      const answered = await pass(request)
+      const response = await pass(request)
       const date = () => new Date(this.clock.now()).toUTCString()
-      return this.clock.isMoved ? headerText('Date', date)(answered, request) : answered
+      return this.clock.isMoved ? headerText('Date', date)(response, request) : response
     }
-    const fault = this.faults.next(asked)
-    const exchange = this.recorder.begin(asked, client, fault)
-    return this.recorder.answer(exchange, await (fault ? injectFault(fault, asked, lie) : lie(asked)))
+    const fault = this.faults.next(request)
+    const exchange = this.recorder.begin(request, client, fault)
+    return this.recorder.answer(exchange, await (fault ? injectFault(fault, request, lie) : lie(request)))
   }
 
   /** Strikes requests from now on. Throws an Error for what is no `Fault`. */

@@ -3,14 +3,14 @@
 import { createServer, connect as dial, type Socket } from 'node:net'
 import { type Header, headerOf, type Message, MessageReader, toBytes, withHeader } from './messages.ts'
 
-export interface Asked {
+export interface ClientRequest {
   method: string
   target: string
   headers: readonly Header[]
   body: Buffer
 }
 
-export interface Answered {
+export interface ServiceResponse {
   status: number
   headers: readonly Header[]
   body: Buffer
@@ -19,10 +19,10 @@ export interface Answered {
 }
 
 /** Sends a request to the service. */
-export type Pass = (asked: Asked) => Promise<Answered>
+export type Pass = (request: ClientRequest) => Promise<ServiceResponse>
 
 /** Answers a request, usually with what `pass` gives. `client` is the connection that it came by. */
-export type Behaviour = (asked: Asked, pass: Pass, client: Socket) => Promise<Answered>
+export type Behaviour = (request: ClientRequest, pass: Pass, client: Socket) => Promise<ServiceResponse>
 
 export interface RunningProxy {
   /** The base URL, ending as the service's. */
@@ -33,7 +33,7 @@ export interface RunningProxy {
 /** `service` is the base URL of one on plain HTTP. */
 export async function startProxy(
   service: string,
-  behave: Behaviour = (asked, pass) => pass(asked),
+  behave: Behaviour = (request, pass) => pass(request),
 ): Promise<RunningProxy> {
   const { pathname } = new URL(service)
   const { port, stop } = await listenBefore(() => service, behave, { host: '127.0.0.1', port: 0 })
@@ -46,7 +46,7 @@ export interface Address {
   port: number
 }
 
-/** The same at an address of the caller's. The service is asked for when there is a request for it: it may start later. */
+/** The same at an address of the caller's. Its address is read when there is a request for it: it may start later. */
 export async function listenBefore(
   service: () => string,
   behave: Behaviour,
@@ -92,7 +92,7 @@ async function serve(client: Socket, behave: Behaviour, connection: Connection):
     next.catch(() => undefined)
     const [method = '', target = ''] = request.start.split(' ')
     const { headers, body } = request
-    const answer = await behave({ method, target, headers, body }, (asked) => connection.pass(asked), client)
+    const answer = await behave({ method, target, headers, body }, (request) => connection.pass(request), client)
     const isLast = closes(headers) || closes(answer.headers)
     await (answer.send ?? write)(client, toBytes(answerMessage(method, answer)))
     if (isLast) return
@@ -110,7 +110,7 @@ class Connection {
 
   constructor(private readonly dial: () => Socket) {}
 
-  async pass({ method, target, headers, body }: Asked): Promise<Answered> {
+  async pass({ method, target, headers, body }: ClientRequest): Promise<ServiceResponse> {
     if (!this.socket || this.socket.destroyed) {
       this.socket = this.dial()
       this.answers = new MessageReader(this.socket)
@@ -128,7 +128,7 @@ class Connection {
   }
 }
 
-function answerMessage(method: string, { status, headers, body }: Answered): Message {
+function answerMessage(method: string, { status, headers, body }: ServiceResponse): Message {
   const start = `HTTP/1.1 ${status} `
   // A HEAD's length is that of the body which it does not have.
   if (isBodiless(method, status)) return { start, headers, body: method === 'HEAD' ? Buffer.alloc(0) : body }

@@ -2,9 +2,9 @@
 
 import type { Socket } from 'node:net'
 import type { Fault } from '../../testing/testing.ts'
-import { type Answered, type Asked, write } from './proxy.ts'
+import { type ClientRequest, type ServiceResponse, write } from './proxy.ts'
 
-export interface Exchange extends Asked {
+export interface Exchange extends ClientRequest {
   /** From 1, in the order in which the requests came. */
   number: number
   connection: Connection
@@ -12,7 +12,7 @@ export interface Exchange extends Asked {
   startedAt: number
   /** When all was sent that the client gets. `undefined` while it waits, and where it has left before. */
   endedAt?: number
-  answered?: Answered
+  response?: ServiceResponse
   fault?: Fault | undefined
 }
 
@@ -42,26 +42,26 @@ export class Recorder {
     this.bytes = 0
   }
 
-  begin(asked: Asked, client: Socket, fault: Fault | undefined): Exchange {
+  begin(request: ClientRequest, client: Socket, fault: Fault | undefined): Exchange {
     const number = this.recorded.length + 1
-    const exchange = { ...asked, number, connection: this.connectionOf(client), startedAt: this.now(), fault }
+    const exchange = { ...request, number, connection: this.connectionOf(client), startedAt: this.now(), fault }
     if (this.bytes < BYTES_MAX) this.recorded.push(exchange)
-    this.bytes += EXCHANGE_BYTES + asked.body.length
+    this.bytes += EXCHANGE_BYTES + request.body.length
     return exchange
   }
 
   /** The answer, which notes when it has been sent. */
-  answer(exchange: Exchange, answered: Answered): Answered {
-    exchange.answered = answered
-    this.bytes += answered.body.length
+  answer(exchange: Exchange, response: ServiceResponse): ServiceResponse {
+    exchange.response = response
+    this.bytes += response.body.length
     const send = async (client: Socket, bytes: Buffer) => {
       const startedAt = this.now()
-      await (answered.send ?? write)(client, bytes)
+      await (response.send ?? write)(client, bytes)
       if (exchange.connection.closedAt !== undefined) return
       // The client has what is sent at once before this process goes on, however busy the machine is: a pause begins then.
       exchange.endedAt = exchange.fault?.drip === undefined ? startedAt : this.now()
     }
-    return { ...answered, send }
+    return { ...response, send }
   }
 
   private connectionOf(client: Socket): Connection {

@@ -48,5 +48,5 @@ function judged(id: string, { sentence, judge }: Lesson, history: History): Judg
 function answerOf(exchange: Exchange): Report['requests'][number]['answer'] {
   if (isLost(exchange)) return 'lost'
   if (hasLeft(exchange)) return 'left'
-  return exchange.endedAt === undefined ? 'waiting' : (exchange.answered?.status ?? 'waiting')
+  return exchange.endedAt === undefined ? 'waiting' : (exchange.response?.status ?? 'waiting')
 }

@@ -2,8 +2,8 @@
 
 import { int64FromJson } from '../../contract/src/int64.ts'
 import { type Json, JsonError, JsonNumber, type JsonObject, parseJson, stringifyJson } from '../../contract/src/json.ts'
-import { type Asked, Broken } from './asked.ts'
 import type { Received } from './exchange.ts'
+import { Broken, type CheckRequest } from './request.ts'
 
 export class Answer {
   readonly status: number
@@ -12,7 +12,7 @@ export class Answer {
   private parsed: Json | undefined
 
   constructor(
-    readonly asked: Asked,
+    readonly request: CheckRequest,
     private readonly received: Received,
   ) {
     this.status = received.status
@@ -65,7 +65,7 @@ export class Answer {
 
   broken(expected: string, actual: string): Broken {
     this.faulted = true
-    return new Broken(expected, actual, this.asked)
+    return new Broken(expected, actual, this.request)
   }
 
   expectStatus(...expected: number[]): this {

@@ -1,4 +1,4 @@
-// Every promise of the service, in the order in which they are told.
+// Every promise of the service, in the order in which they are reported.
 
 import { changePromises } from './catalogue/change-orders.ts'
 import { createPetPromises } from './catalogue/create-pet.ts'

@@ -2,12 +2,17 @@
 
 import { type Json, stringifyJson } from '../../contract/src/json.ts'
 import type { Answer } from './answer.ts'
-import { type Asking, JSON_TYPE, type Probe } from './probe.ts'
+import { JSON_TYPE, type Probe, type RequestOptions } from './probe.ts'
 
 /** `change` is a body, or fields of one. */
-export function correct(probe: Probe, path: string, change: Record<string, unknown> | string, asking: Asking = {}) {
+export function correct(
+  probe: Probe,
+  path: string,
+  change: Record<string, unknown> | string,
+  options: RequestOptions = {},
+) {
   const body = typeof change === 'string' ? change : stringifyJson(change)
-  return probe.ask(`PATCH ${path}`, { ...asking, headers: { ...JSON_TYPE, ...asking.headers }, body })
+  return probe.ask(`PATCH ${path}`, { ...options, headers: { ...JSON_TYPE, ...options.headers }, body })
 }
 
 /** What is there, for a comparison. */

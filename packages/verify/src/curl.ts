@@ -1,7 +1,7 @@
 // A request as one line of curl, for a shell of POSIX: with what the check had changed before it, and with variables for keys.
 
-import { type Asked, KEYS, type Step } from './asked.ts'
 import type { Target } from './probe.ts'
+import { type CheckRequest, KEYS, type Step } from './request.ts'
 
 /** A longer body that ends in spaces is padded by the shell. */
 const BODY_WRITTEN_MAX = 2_000
@@ -25,20 +25,20 @@ export function shown(text: string, target: Target): string {
   return safe.length > SHOWN_MAX ? `${safe.slice(0, SHOWN_MAX)}…` : safe
 }
 
-export function curlOf(asked: Asked, target: Target): string {
+export function curlOf(request: CheckRequest, target: Target): string {
   const ids = new Map<string, string>()
-  const before = needed(asked).map((step, index) => {
-    const line = curl(step.asked, target, ids, false)
+  const before = needed(request).map((step, index) => {
+    const line = curl(step.request, target, ids, false)
     const variable = nameOf(step, index)
     if (step.id === undefined || !/^\d+$/.test(step.id)) return line
     ids.set(referenceOf(step), variable)
     return `${variable}=$(${line} | ${ID_IN_ANSWER})`
   })
-  return [...before, curl(asked, target, ids, true)].join('; ')
+  return [...before, curl(request, target, ids, true)].join('; ')
 }
 
 /** What a request is about: ids of pets and orders, and an Idempotency-Key. */
-function subjectsOf({ path, headers, body }: Asked, id?: string): string[] {
+function subjectsOf({ path, headers, body }: CheckRequest, id?: string): string[] {
   const text = `${path} ${new TextDecoder().decode(body)}`
   const [, key] = headers.find(([name]) => name === 'Idempotency-Key') ?? []
   return [
@@ -50,12 +50,12 @@ function subjectsOf({ path, headers, body }: Asked, id?: string): string[] {
 }
 
 /** The steps before it that are about the same; all where it is about nothing in particular, such as a list. */
-function needed(asked: Asked): readonly Step[] {
-  const about = new Set(subjectsOf(asked))
-  if (about.size === 0) return asked.before
+function needed(request: CheckRequest): readonly Step[] {
+  const about = new Set(subjectsOf(request))
+  if (about.size === 0) return request.before
   const kept: Step[] = []
-  for (const step of asked.before.toReversed()) {
-    const subjects = subjectsOf(step.asked, step.id)
+  for (const step of request.before.toReversed()) {
+    const subjects = subjectsOf(step.request, step.id)
     if (!subjects.some((subject) => about.has(subject))) continue
     for (const subject of subjects) about.add(subject)
     kept.unshift(step)
@@ -64,7 +64,7 @@ function needed(asked: Asked): readonly Step[] {
 }
 
 function curl(
-  { method, path, headers, body }: Asked,
+  { method, path, headers, body }: CheckRequest,
   target: Target,
   ids: Map<string, string>,
   shown: boolean,
@@ -99,13 +99,13 @@ function printed(body: Uint8Array): string {
   return `printf '${escaped(body.subarray(0, end))}%${body.length - end}s'`
 }
 
-function nameOf({ asked }: Step, index: number): string {
-  return `${asked.path.startsWith('/pets') ? 'PET' : 'ORDER'}${index === 0 ? '' : index + 1}`
+function nameOf({ request }: Step, index: number): string {
+  return `${request.path.startsWith('/pets') ? 'PET' : 'ORDER'}${index === 0 ? '' : index + 1}`
 }
 
 /** As the id stands in later requests. */
-function referenceOf({ asked, id }: Step): string {
-  return asked.path.startsWith('/pets') ? `(/pets/|"petId":|petId=)${id}` : `(/orders/)${id}`
+function referenceOf({ request, id }: Step): string {
+  return request.path.startsWith('/pets') ? `(/pets/|"petId":|petId=)${id}` : `(/orders/)${id}`
 }
 
 function withIds(text: string, ids: Map<string, string>): string {

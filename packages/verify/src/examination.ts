@@ -1,11 +1,11 @@
 // Examines one server: runs the checks of promises, each at most once and after those it depends on, and says what came of each.
 
 import type { Answer } from './answer.ts'
-import { Broken, Unjudged } from './asked.ts'
 import { curlOf, shown } from './curl.ts'
 import { NotExaminable } from './exchange.ts'
 import { Probe, type Run, type Target, TimeUp } from './probe.ts'
 import { LEVELS, type Level, type Need, type PromiseRow } from './promise.ts'
+import { Broken, Unjudged } from './request.ts'
 
 export type Result = { id: string; level: Level } & (
   | { outcome: 'held' }
@@ -59,7 +59,7 @@ export class Examination {
     chosen: readonly PromiseRow[],
     onResult: (result: Result) => void = () => undefined,
   ): Promise<Result[]> {
-    const told = async (row: PromiseRow) => {
+    const reported = async (row: PromiseRow) => {
       const result = await this.resultOf(row.id)
       onResult(result)
       return result
@@ -68,9 +68,9 @@ export class Examination {
     // Level by level: while few pets were added, lists are short enough to be seen whole.
     for (const level of LEVELS) {
       const beside = chosen.filter((row) => row.level === level && !row.alone)
-      results.push(...(await Promise.all(beside.map(told))))
+      results.push(...(await Promise.all(beside.map(reported))))
     }
-    for (const row of chosen.filter(({ alone }) => alone)) results.push(await told(row))
+    for (const row of chosen.filter(({ alone }) => alone)) results.push(await reported(row))
     const byId = new Map(results.map((result) => [result.id, result]))
     return chosen.map(({ id }) => byId.get(id) as Result)
   }
@@ -116,8 +116,8 @@ export class Examination {
     }
   }
 
-  private found({ id, level, promise, source }: PromiseRow, { expected, actual, asked }: Broken): Result {
-    const curl = curlOf(asked, this.target)
+  private found({ id, level, promise, source }: PromiseRow, { expected, actual, request }: Broken): Result {
+    const curl = curlOf(request, this.target)
     return {
       id,
       level,

@@ -2,8 +2,8 @@
 
 import { type JsonObject, stringifyJson } from '../../contract/src/json.ts'
 import { type Answer, number, textOf } from './answer.ts'
-import { Broken, Unjudged } from './asked.ts'
-import type { Asking, Probe } from './probe.ts'
+import type { Probe, RequestOptions } from './probe.ts'
+import { Broken, Unjudged } from './request.ts'
 
 export const STATUSES = ['available', 'pending', 'sold'] as const
 const DEFAULT_LIMIT = 20
@@ -25,8 +25,12 @@ export function petBody(fields: Record<string, unknown> = {}): string {
 }
 
 /** Adds a pet. */
-export async function addPet(probe: Probe, fields: Record<string, unknown> = {}, asking: Asking = {}): Promise<Answer> {
-  return (await probe.post('/pets', petBody(fields), asking)).expectStatus(201)
+export async function addPet(
+  probe: Probe,
+  fields: Record<string, unknown> = {},
+  options: RequestOptions = {},
+): Promise<Answer> {
+  return (await probe.post('/pets', petBody(fields), options)).expectStatus(201)
 }
 
 /** An id that no pet and no order has: nobody counts so far. */

@@ -3,9 +3,9 @@
 import type { JsonObject } from '../../contract/src/json.ts'
 import { stringifyJson } from '../../contract/src/json.ts'
 import { type Answer, number, textOf } from './answer.ts'
-import { Unjudged } from './asked.ts'
 import { addPet, newName, preliminary } from './fixtures.ts'
-import type { Asking, Probe } from './probe.ts'
+import type { Probe, RequestOptions } from './probe.ts'
+import { Unjudged } from './request.ts'
 
 export const ORDER_STATUSES = ['pending', 'completed', 'cancelled', 'expired', 'returned'] as const
 export type Reachable = Exclude<(typeof ORDER_STATUSES)[number], 'expired'>
@@ -34,8 +34,12 @@ export function orderBody(petId: string, fields: Record<string, unknown> = {}): 
 }
 
 /** Throws Taken when somebody else has ordered the pet. */
-export async function place(probe: Probe, body: string | Uint8Array | undefined, asking: Asking = {}): Promise<Answer> {
-  const answer = await probe.post('/store/orders', body, asking)
+export async function place(
+  probe: Probe,
+  body: string | Uint8Array | undefined,
+  options: RequestOptions = {},
+): Promise<Answer> {
+  const answer = await probe.post('/store/orders', body, options)
   if (answer.status === 201) own.add(textOf(answer.object().get('id')))
   const [, petId] = /"petId" ?: ?(\d+)/.exec(typeof body === 'string' ? body : '') ?? []
   if (answer.status === 409 && petId !== undefined && (await orderedByOthers(probe, petId))) throw new Taken()
@@ -78,11 +82,12 @@ export async function placed(
   }
 }
 
-export const complete = (probe: Probe, id: string, asking?: Asking) =>
-  probe.ask(`POST /store/orders/${id}/complete`, asking)
-export const cancel = (probe: Probe, id: string, asking?: Asking) => probe.ask(`DELETE /store/orders/${id}`, asking)
-export const giveBack = (probe: Probe, id: string, asking?: Asking) =>
-  probe.ask(`POST /store/orders/${id}/return`, asking)
+export const complete = (probe: Probe, id: string, options?: RequestOptions) =>
+  probe.ask(`POST /store/orders/${id}/complete`, options)
+export const cancel = (probe: Probe, id: string, options?: RequestOptions) =>
+  probe.ask(`DELETE /store/orders/${id}`, options)
+export const giveBack = (probe: Probe, id: string, options?: RequestOptions) =>
+  probe.ask(`POST /store/orders/${id}/return`, options)
 export const readOrder = async (probe: Probe, id: string) => (await probe.get(`/store/orders/${id}`)).expectStatus(200)
 
 /** A new order that has come to this status. */

@@ -2,8 +2,8 @@
 
 import { parseJson } from '../../contract/src/json.ts'
 import { Answer, textOf } from './answer.ts'
-import { type Asked, Broken, type KeyName, type Step } from './asked.ts'
 import { exchange, NoAnswer, NotExaminable, type Received } from './exchange.ts'
+import { Broken, type CheckRequest, type KeyName, type Step } from './request.ts'
 
 export interface Target {
   /** Ends in /v1. */
@@ -17,7 +17,7 @@ export interface Target {
   totalMs: number
 }
 
-export interface Asking {
+export interface RequestOptions {
   /** One that is undefined is not sent. */
   headers?: Record<string, string | undefined>
   body?: string | Uint8Array | undefined
@@ -62,18 +62,18 @@ export class Probe {
   }
 
   /** `line` is a method and a path behind the base's: `GET /pets`. */
-  async ask(line: string, asking: Asking = {}): Promise<Answer> {
+  async ask(line: string, options: RequestOptions = {}): Promise<Answer> {
     const space = line.indexOf(' ')
-    const asked: Asked = {
+    const request: CheckRequest = {
       method: line.slice(0, space),
       path: line.slice(space + 1),
-      headers: [...this.authorization(asking), ...headersOf(asking)],
-      body: typeof asking.body === 'string' ? new TextEncoder().encode(asking.body) : asking.body,
+      headers: [...this.authorization(options), ...headersOf(options)],
+      body: typeof options.body === 'string' ? new TextEncoder().encode(options.body) : options.body,
       before: [...this.steps],
     }
-    const answer = new Answer(asked, await this.patiently(asked, asking.mayRedirect ?? false))
+    const answer = new Answer(request, await this.patiently(request, options.mayRedirect ?? false))
     this.run.seen.push(answer)
-    if (!READS.includes(asked.method)) this.steps.push({ asked, id: idOf(answer) })
+    if (!READS.includes(request.method)) this.steps.push({ request, id: idOf(answer) })
     return answer
   }
 
@@ -82,8 +82,8 @@ export class Probe {
   }
 
   /** JSON, unless `asking` has another type. */
-  post(path: string, body: string | Uint8Array | undefined, asking: Asking = {}): Promise<Answer> {
-    return this.ask(`POST ${path}`, { ...asking, headers: { ...JSON_TYPE, ...asking.headers }, body })
+  post(path: string, body: string | Uint8Array | undefined, options: RequestOptions = {}): Promise<Answer> {
+    return this.ask(`POST ${path}`, { ...options, headers: { ...JSON_TYPE, ...options.headers }, body })
   }
 
   /** What `make` gives, the first time that it is asked for under this name. */
@@ -94,31 +94,31 @@ export class Probe {
     return value
   }
 
-  private authorization({ key = 'full', authorization }: Asking): (readonly [string, string])[] {
+  private authorization({ key = 'full', authorization }: RequestOptions): (readonly [string, string])[] {
     if (authorization) return authorization.map((value) => ['Authorization', value])
     return key === 'none' ? [] : [['Authorization', `Bearer ${this.target.keys[key]}`]]
   }
 
-  private async patiently(asked: Asked, mayRedirect: boolean): Promise<Received> {
+  private async patiently(request: CheckRequest, mayRedirect: boolean): Promise<Received> {
     for (let overloads = 0; ; ) {
-      const received = await this.send(asked)
-      refuse(received, asked, mayRedirect)
+      const received = await this.send(request)
+      refuse(received, request, mayRedirect)
       const after = received.headers.find(([name]) => name === 'retry-after')?.[1]
       const overload = received.status === 503 && after !== undefined && ++overloads <= OVERLOADS_MAX
       if (received.status !== 429 && !overload) return received
       const waitMs = (Number(after) || RETRY_AFTER_DEFAULT_S) * 1000
-      this.run.seen.push(new Answer(asked, received))
+      this.run.seen.push(new Answer(request, received))
       if (performance.now() + waitMs > this.run.endsAt) throw new TimeUp('allows no more requests for now')
       await Bun.sleep(waitMs)
     }
   }
 
   /** A read whose connection broke is sent once more: a gateway may have closed it. */
-  private async send(asked: Asked, again = READS.includes(asked.method)): Promise<Received> {
+  private async send(request: CheckRequest, again = READS.includes(request.method)): Promise<Received> {
     const { baseUrl, timeoutMs } = this.target
     const leftMs = Math.ceil(this.run.endsAt - performance.now())
     if (leftMs <= 0) throw new TimeUp(TOO_SLOW)
-    const { method, path, headers, body } = asked
+    const { method, path, headers, body } = request
     const common = [...headers, ['Accept', '*/*'], ['Accept-Encoding', 'identity']] as const
     const startedAt = performance.now()
     try {
@@ -131,20 +131,20 @@ export class Probe {
       if (!(error instanceof NoAnswer)) throw error
       if (performance.now() >= this.run.endsAt) throw new TimeUp(TOO_SLOW)
       if (performance.now() - startedAt >= timeoutMs) throw new TimeUp(error.message)
-      if (again) return this.send(asked, false)
-      throw new Broken('an answer', `The server ${error.message}.`, asked)
+      if (again) return this.send(request, false)
+      throw new Broken('an answer', `The server ${error.message}.`, request)
     }
   }
 }
 
-function headersOf({ headers = {} }: Asking): (readonly [string, string])[] {
+function headersOf({ headers = {} }: RequestOptions): (readonly [string, string])[] {
   return Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
 }
 
 const READS = ['GET', 'HEAD', 'OPTIONS']
 
 /** Throws NotExaminable. */
-function refuse({ status, headers }: Received, { method, path }: Asked, mayRedirect: boolean): void {
+function refuse({ status, headers }: Received, { method, path }: CheckRequest, mayRedirect: boolean): void {
   const value = (name: string) => headers.find(([one]) => one === name)?.[1]
   const coding = value('content-encoding')
   if (status >= 300 && status < 400 && status !== 304 && !mayRedirect) {

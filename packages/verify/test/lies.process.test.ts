@@ -21,11 +21,11 @@ const MANY: Readonly<Record<string, number>> = { 'pets.create.id.positive': 8, '
 const RUNS = 2
 /** `npm run endurance:lies` tells every lie; the suite tells one of so many. */
 const ALL = process.env.LIES === 'all'
-const TOLD = ALL ? 1 : 10
+const ONE_OF = ALL ? 1 : 10
 /** Generous, since a machine may be busy. */
 const LONG_MS = ALL ? 3_600_000 : 240_000
 
-const told = Object.keys(LIES)
+const ids = Object.keys(LIES)
 const promise = (id: string) => PROMISES.find((row) => row.id === id) as PromiseRow
 
 /** What is wrong with the lies, by their ids. */
@@ -68,13 +68,13 @@ async function stock(service: Service, count = 24): Promise<void> {
 
 describe('a lie', () => {
   test('is told of every promise, and of no other', () => {
-    expect(told.toSorted()).toEqual(PROMISES.map(({ id }) => id).sort())
+    expect(ids.toSorted()).toEqual(PROMISES.map(({ id }) => id).sort())
   })
 
   test(
     'is found under its promise, and under few others',
     async () => {
-      const some = told.filter((_, index) => index % TOLD === 0)
+      const some = ids.filter((_, index) => index % ONE_OF === 0)
       expect(some.length).toBeGreaterThan(60)
       const honest = await startService({ now: Date.now })
       const concernedBy = await concerns(honest.url, await keysOf(honest))
@@ -96,7 +96,7 @@ describe('a lie', () => {
     async () => {
       const service = await startService({ now: Date.now })
       await stock(service)
-      const readable = told.filter((id) => promise(id).level === 'interface' && !promise(id).needs)
+      const readable = ids.filter((id) => promise(id).level === 'interface' && !promise(id).needs)
       const chosen = promisesOf('interface')
       const wrong = await eachLie(readable, async (id) => {
         const lines = await found(service, id, { chosen })
@@ -132,10 +132,10 @@ describe('no false alarm', () => {
   test('where what is read has changed and changed back between two looks at it', async () => {
     const service = await busyService()
     let moments = 0
-    const proxy = await startProxy(service.url, async (asked, pass) => {
-      const answered = await pass(asked)
-      const isMoment = asked.method === 'HEAD' && asked.target.endsWith('/store/inventory') && ++moments === 1
-      return isMoment ? { ...answered, headers: answered.headers.filter(([name]) => !/etag/i.test(name)) } : answered
+    const proxy = await startProxy(service.url, async (request, pass) => {
+      const response = await pass(request)
+      const isMoment = request.method === 'HEAD' && request.target.endsWith('/store/inventory') && ++moments === 1
+      return isMoment ? { ...response, headers: response.headers.filter(([name]) => !/etag/i.test(name)) } : response
     })
     const chosen = [promise('inventory.get.head')]
     expect(brokenOf(await examine(proxy.url, { keys: await keysOf(service), chosen }))).toEqual([])
@@ -152,12 +152,12 @@ describe('no false alarm', () => {
     const reserve = async () =>
       post('/store/orders', `{"petId":${await post('/pets', '{"name":"Rex","categoryId":7,"status":"available"}')}}`)
     let order = await reserve()
-    const proxy = await startProxy(service.url, async (asked, pass) => {
-      if (!asked.target.includes('status=pending')) return pass(asked)
+    const proxy = await startProxy(service.url, async (request, pass) => {
+      if (!request.target.includes('status=pending')) return pass(request)
       await post(`/store/orders/${order}/complete`)
-      const answered = await pass(asked)
+      const response = await pass(request)
       order = await reserve()
-      return answered
+      return response
     })
     const chosen = [promise('pets.list.status.complete')]
     expect(brokenOf(await examine(proxy.url, { keys: await keysOf(service), chosen }))).toEqual([])

@@ -67,8 +67,8 @@ const UNSEEN = [
 
 test('each sentence of the interface document has its promise', () => {
   const said = rows.filter(({ says }) => says !== '').map(({ place }) => place)
-  const told = PROMISES.filter(({ level }) => level === 'interface').map(({ source }) => source.split(', ')[1])
-  expect(said.filter((place) => !told.includes(place))).toEqual(UNSEEN)
+  const promised = PROMISES.filter(({ level }) => level === 'interface').map(({ source }) => source.split(', ')[1])
+  expect(said.filter((place) => !promised.includes(place))).toEqual(UNSEEN)
 })
 
 /** What the contract declares, and only a prepared service shows: packages/service/test/http/scenarios/rate-limit.ts. */
@@ -90,8 +90,8 @@ test('each parameter, header and field of the contract has its promise', () => {
       ),
     ),
   ])
-  const told = new Set(PROMISES.map(({ source }) => source.split('#')[1]))
-  expect([...parameters, ...headers, ...fields].filter((place) => !told.has(place))).toEqual(PREPARED)
+  const promised = new Set(PROMISES.map(({ source }) => source.split('#')[1]))
+  expect([...parameters, ...headers, ...fields].filter((place) => !promised.has(place))).toEqual(PREPARED)
 })
 
 function pointer(...steps: string[]): string {
@@ -108,9 +108,9 @@ function at(pointer: string): unknown {
 
 test('a reservation lasts long enough for a server that takes longer to answer than it was to last', async () => {
   const service = await startService({ now: Date.now })
-  const slow = await startProxy(service.url, async (asked, pass) => {
-    if (asked.method === 'POST') await Bun.sleep(1_200)
-    return pass(asked)
+  const slow = await startProxy(service.url, async (request, pass) => {
+    if (request.method === 'POST') await Bun.sleep(1_200)
+    return pass(request)
   })
   const chosen = PROMISES.filter(({ id }) => id === 'orders.expiry.complete')
   const results = await examine(slow.url, { keys: await keysOf(service), write: true, chosen })

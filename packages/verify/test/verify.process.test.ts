@@ -179,9 +179,9 @@ test('a key that a server sends back is in no sentence either', async () => {
 })
 
 test('a rate limit is waited for', async () => {
-  let asked = 0
+  let count = 0
   const limited = fake((request) => {
-    if (++asked % 3 === 0) return new Response('slow down', { status: 429, headers: { 'Retry-After': '1' } })
+    if (++count % 3 === 0) return new Response('slow down', { status: 429, headers: { 'Retry-After': '1' } })
     const { pathname, search } = new URL(request.url)
     return fetch(service.origin + pathname + search, request)
   })
@@ -212,8 +212,8 @@ describe('what cannot be examined ends with a sentence and 2, and nothing on sta
     ],
     'that hangs in the middle': [
       () => {
-        let asked = 0
-        return fake(() => (asked++ === 0 ? Response.json([]) : new Promise(() => undefined)))
+        let count = 0
+        return fake(() => (count++ === 0 ? Response.json([]) : new Promise(() => undefined)))
       },
       'is too slow: ',
     ],

@@ -8,7 +8,7 @@ export type Judge = (exchange: Exchange) => boolean | undefined
 
 export interface Lesson {
   sentence: string
-  /** The judge is asked about each request of the history once, in their order. */
+  /** The judge gets each request of the history once, in their order. */
   judge(history: History): Judge
 }
 

@@ -1,6 +1,6 @@
 // How a client reads lists and the feed of events to their ends.
 
-import { codeOf, feed, nextPage, statusOf, told } from '../history.ts'
+import { codeOf, feed, nextPage, responseHeader, statusOf } from '../history.ts'
 import { isOf, parametersOf } from '../lie-builders.ts'
 import type { Exchange } from '../record.ts'
 import type { Lessons } from './lesson.ts'
@@ -33,7 +33,7 @@ export const PAGE_LESSONS: Lessons = {
         if (!isList(exchange)) return undefined
         const cursor = cursorOf(exchange)
         const isGuess = GUESSES.some((name) => parametersOf(exchange).has(name))
-        const links = told(exchange, 'Link') ?? ''
+        const links = responseHeader(exchange, 'Link') ?? ''
         for (const [, one = ''] of links.matchAll(/[?&]cursor=([^&>]*)/g)) given.add(decodeURIComponent(one))
         return cursor === undefined && !isGuess ? undefined : !isGuess && given.has(cursor ?? '')
       }
@@ -73,7 +73,7 @@ export const PAGE_LESSONS: Lessons = {
       return (exchange) => {
         if (feed(exchange) === undefined) return undefined
         const before = emptyAt
-        emptyAt = statusOf(exchange) === 200 && `${exchange.answered?.body}` === '[]' ? exchange.endedAt : undefined
+        emptyAt = statusOf(exchange) === 200 && `${exchange.response?.body}` === '[]' ? exchange.endedAt : undefined
         if (before === undefined) return undefined
         return Number(parametersOf(exchange).get('wait')) > 0 || exchange.startedAt - before >= POLL_MS
       }

@@ -1,10 +1,20 @@
 // What is sent again, and what is not.
 
-import { any, asked, authorization, hasFailed, isBlind, isCreate, isLost, request, statusOf } from '../history.ts'
+import {
+  any,
+  authorization,
+  hasFailed,
+  isBlind,
+  isCreate,
+  isLost,
+  requestHeader,
+  statusOf,
+  wholeRequest,
+} from '../history.ts'
 import type { Exchange } from '../record.ts'
 import type { Lesson, Lessons } from './lesson.ts'
 
-const key = (exchange: Exchange) => asked(exchange, 'Idempotency-Key')
+const key = (exchange: Exchange) => requestHeader(exchange, 'Idempotency-Key')
 /** May be sent again without a second effect, and undoes nothing that others have changed. */
 const isSafe = (exchange: Exchange) => (isCreate(exchange) ? key(exchange) !== undefined : !isBlind(exchange))
 const isRefused = (exchange: Exchange) => {
@@ -60,9 +70,9 @@ export const RETRY_LESSONS: Lessons = {
         if (own === undefined) return undefined
         const isFirst = used.size === 0
         const before = used.get(own)
-        used.set(own, request(exchange) ?? '')
+        used.set(own, wholeRequest(exchange) ?? '')
         if (before === undefined) return isFirst ? undefined : true
-        return before === request(exchange) ? undefined : false
+        return before === wholeRequest(exchange) ? undefined : false
       }
     },
   },

@@ -1,6 +1,6 @@
 // What a client remembers: entity tags, deprecations, and where its key belongs.
 
-import { asked, codeOf, statusOf, told } from '../history.ts'
+import { codeOf, requestHeader, responseHeader, statusOf } from '../history.ts'
 import { isOf, pathOf } from '../lie-builders.ts'
 import type { Exchange } from '../record.ts'
 import type { Judge, Lessons } from './lesson.ts'
@@ -24,8 +24,8 @@ export const STATE_LESSONS: Lessons = {
         const { method, target } = exchange
         if (method !== 'GET') return undefined
         const isKnown = tagged.has(target)
-        if (statusOf(exchange) === 200 && told(exchange, 'ETag') !== undefined) tagged.add(target)
-        return isKnown ? asked(exchange, 'If-None-Match') !== undefined : undefined
+        if (statusOf(exchange) === 200 && responseHeader(exchange, 'ETag') !== undefined) tagged.add(target)
+        return isKnown ? requestHeader(exchange, 'If-None-Match') !== undefined : undefined
       }
     },
   },
@@ -35,8 +35,11 @@ export const STATE_LESSONS: Lessons = {
       const tagged = new Set<string>()
       return (exchange) => {
         const what = resource(exchange)
-        if (exchange.method === 'GET' && statusOf(exchange) === 200 && told(exchange, 'ETag')) tagged.add(what)
-        return isOf(exchange, CHANGES) && tagged.has(what) ? asked(exchange, 'If-Match') !== undefined : undefined
+        if (exchange.method === 'GET' && statusOf(exchange) === 200 && responseHeader(exchange, 'ETag'))
+          tagged.add(what)
+        return isOf(exchange, CHANGES) && tagged.has(what)
+          ? requestHeader(exchange, 'If-Match') !== undefined
+          : undefined
       }
     },
   },
@@ -45,7 +48,7 @@ export const STATE_LESSONS: Lessons = {
     judge() {
       const refused = new Map<string, string>()
       return (exchange) => {
-        const tag = asked(exchange, 'If-Match')
+        const tag = requestHeader(exchange, 'If-Match')
         const before = refused.get(resource(exchange))
         if (tag !== undefined && statusOf(exchange) === 412) refused.set(resource(exchange), tag)
         return before === undefined || !isOf(exchange, CHANGES) ? undefined : tag !== before
@@ -54,7 +57,7 @@ export const STATE_LESSONS: Lessons = {
   },
   'deprecated.left': {
     sentence: 'An operation is not used any more once an answer has said that it is deprecated.',
-    judge: () => avoiding((exchange) => told(exchange, 'Deprecation') !== undefined),
+    judge: () => avoiding((exchange) => responseHeader(exchange, 'Deprecation') !== undefined),
   },
   'deprecated.removed': {
     sentence: 'An operation that was removed (410 operation_removed) is not asked for again.',
@@ -66,7 +69,7 @@ export const STATE_LESSONS: Lessons = {
       const { target, body, headers } = exchange
       const others = headers.filter(([name]) => !/^authorization$/i.test(name)).map(([, value]) => value)
       if ([target, `${body}`, ...others].some((text) => KEY.test(text))) return false
-      const authorization = asked(exchange, 'Authorization')
+      const authorization = requestHeader(exchange, 'Authorization')
       return authorization === undefined ? undefined : /^Bearer \S+$/i.test(authorization)
     },
   },

@@ -1,6 +1,6 @@
 // What a client does with large numbers, and with what a later version of the service may say.
 
-import { any, codeOf, feed, hasFailed, isBlind, request, statusOf } from '../history.ts'
+import { any, codeOf, feed, hasFailed, isBlind, statusOf, wholeRequest } from '../history.ts'
 import type { Exchange } from '../record.ts'
 import type { Lessons } from './lesson.ts'
 
@@ -22,7 +22,7 @@ export const VALUE_LESSONS: Lessons = {
         const sent = `${exchange.target} ${exchange.body}`.match(LARGE) ?? []
         const isRounded = sent.some((one) => rounded.has(one) && !exact.has(one))
         const isExact = sent.some((one) => exact.has(one))
-        for (const one of statusOf(exchange) === undefined ? [] : (`${exchange.answered?.body}`.match(LARGE) ?? [])) {
+        for (const one of statusOf(exchange) === undefined ? [] : (`${exchange.response?.body}`.match(LARGE) ?? [])) {
           exact.add(one)
           rounded.add(String(BigInt(Number(one))))
         }
@@ -42,7 +42,7 @@ export const VALUE_LESSONS: Lessons = {
     judge: (history) => (exchange) => {
       if (!isUnknown(exchange) || !isSuccess(exchange) || feed(exchange) !== undefined) return undefined
       const next = history.after(exchange, any)
-      return next && request(next) !== request(exchange)
+      return next && wholeRequest(next) !== wholeRequest(exchange)
     },
   },
   'unknown.type': {
@@ -50,7 +50,7 @@ export const VALUE_LESSONS: Lessons = {
     judge: (history) => (exchange) => {
       if (!isUnknown(exchange) || !isSuccess(exchange) || feed(exchange) === undefined) return undefined
       const next = history.after(exchange, feed)
-      return next && request(next) !== request(exchange)
+      return next && wholeRequest(next) !== wholeRequest(exchange)
     },
   },
   'unknown.code': {

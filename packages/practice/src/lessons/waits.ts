@@ -1,6 +1,6 @@
 // How long a client waits: before it sends something again, and for an answer.
 
-import { any, endOf, feed, hasFailed, hasLeft, isLost, statusOf, told } from '../history.ts'
+import { any, endOf, feed, hasFailed, hasLeft, isLost, responseHeader, statusOf } from '../history.ts'
 import { parametersOf } from '../lie-builders.ts'
 import type { Exchange } from '../record.ts'
 import type { Lessons } from './lesson.ts'
@@ -90,7 +90,7 @@ export const WAIT_LESSONS: Lessons = {
 
 /** Where it is in seconds. */
 function retryAfterMs(exchange: Exchange): number | undefined {
-  const seconds = statusOf(exchange) === undefined ? undefined : told(exchange, 'Retry-After')
+  const seconds = statusOf(exchange) === undefined ? undefined : responseHeader(exchange, 'Retry-After')
   return seconds === undefined || !/^\d+$/.test(seconds) ? undefined : Number(seconds) * 1000
 }
 

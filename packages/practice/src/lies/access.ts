@@ -20,12 +20,12 @@ export const ACCESS_LIES: Lies = Object.fromEntries([
     [`auth.missing.${name}`, admitting(operation, withoutKey)],
     [
       `auth.invalid.${name}`,
-      at(operation, 401, hasKey).answering(both(error(403), header('WWW-Authenticate', undefined))),
+      at(operation, 401, hasKey).onResponse(both(error(403), header('WWW-Authenticate', undefined))),
     ],
   ]),
   ...Object.entries(WRITES).map(([name, operation]) => [`keys.read-only.${name}`, withFirstKey(operation, 403)]),
   ...Object.entries(PATHS).flatMap(([name, path]) => [
-    [`methods.options.${name}`, at(`OPTIONS ${path}`, 204).answering(header('Allow', undefined))],
-    [`methods.other.${name}`, at(`* ${path}`, 405).answering(error(404))],
+    [`methods.options.${name}`, at(`OPTIONS ${path}`, 204).onResponse(header('Allow', undefined))],
+    [`methods.other.${name}`, at(`* ${path}`, 405).onResponse(error(404))],
   ]),
 ])

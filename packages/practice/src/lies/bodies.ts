@@ -16,7 +16,7 @@ import {
   type When,
 } from '../lie-builders.ts'
 import { headerOf } from '../messages.ts'
-import type { Asked } from '../proxy.ts'
+import type { ClientRequest } from '../proxy.ts'
 import { soldAgain } from './memory.ts'
 import { CREATE, depthOf, hasHeader, isJson, isText, number, PLACE } from './words.ts'
 
@@ -54,40 +54,40 @@ const RIGHT_TYPES: Record<string, RegExp> = {
   'media-type.charset': /^Application\/JSON ;/,
   'media-type.parameters': /;;/,
 }
-const isLarge = ({ body }: Asked) => body.length > 65_536
+const isLarge = ({ body }: ClientRequest) => body.length > 65_536
 const isChunked = hasHeader('Transfer-Encoding', /chunked/)
 
 function ofBodies({ operation, invalid, taken }: Creation): Lies {
-  const taking = (status: number, when: When): Lie => at(operation, status, when).answering(taken)
+  const taking = (status: number, when: When): Lie => at(operation, status, when).onResponse(taken)
   const refusing = (when: When, status: number, code: string): Lie => at(operation).refusing(when, status, code)
-  const type = ({ headers }: Asked) => headerOf(headers, 'Content-Type') ?? ''
+  const type = ({ headers }: ClientRequest) => headerOf(headers, 'Content-Type') ?? ''
   const isBroken: When = ({ body }) => body.length > 0 && !isJson(body)
   return {
     ...map(WRONG_BODIES, (wrong) => taking(400, ({ body }) => wrong(body.toString(), body))),
-    ...map(WRONG_TYPES, (wrong) => taking(415, (asked) => wrong.test(type(asked)))),
-    ...map(RIGHT_TYPES, (right) => refusing((asked) => right.test(type(asked)), 415, 'unsupported_media_type')),
-    'json.broken': at(operation, 400, isBroken).answering(put('code', invalid)),
+    ...map(WRONG_TYPES, (wrong) => taking(415, (request) => wrong.test(type(request)))),
+    ...map(RIGHT_TYPES, (right) => refusing((request) => right.test(type(request)), 415, 'unsupported_media_type')),
+    'json.broken': at(operation, 400, isBroken).onResponse(put('code', invalid)),
     'json.nesting': refusing(({ body }) => depthOf(body.toString()) === 32, 400, 'malformed_json'),
     size: refusing(({ body }) => body.length === 65_536, 413, 'body_too_large'),
-    'size.too-large': taking(413, (asked) => isLarge(asked) && !isChunked(asked)),
-    'size.chunked': taking(413, (asked) => isLarge(asked) && isChunked(asked)),
+    'size.too-large': taking(413, (request) => isLarge(request) && !isChunked(request)),
+    'size.chunked': taking(413, (request) => isLarge(request) && isChunked(request)),
     chunked: refusing(isChunked, 411, 'length_required'),
-    'content-encoding': at(operation, 415).answering(header('Accept-Encoding', undefined)),
+    'content-encoding': at(operation, 415).onResponse(header('Accept-Encoding', undefined)),
     'content-encoding.identity': taking(415, hasHeader('Content-Encoding', /identity/)),
   }
 }
 
 function ofTexts({ operation, invalid, field, taken }: Creation): Lies {
-  const value = (asked: Asked) => objectOf(asked).get(field)
+  const value = (request: ClientRequest) => objectOf(request).get(field)
   const rewriting = (change: (text: string) => string): Lie =>
-    at(operation).asking(
+    at(operation).onRequest(
       sending((object) => isText(object.get(field)) && object.set(field, change(textOf(object.get(field))))),
     )
   const taking = (wrong: (value: Json | undefined) => boolean): Lie =>
-    at(operation, 400, (asked) => wrong(value(asked))).answering(taken)
+    at(operation, 400, (request) => wrong(value(request))).onResponse(taken)
   const matches = (wrong: RegExp) => taking((text) => isText(text) && wrong.test(textOf(text)))
   return {
-    longest: at(operation).refusing((asked) => [...textOf(value(asked))].length === 255, 400, invalid),
+    longest: at(operation).refusing((request) => [...textOf(value(request))].length === 255, 400, invalid),
     untrimmed: rewriting((text) => text.trim()),
     unnormalised: rewriting((text) => text.normalize('NFC')),
     'too-long': rewriting((text) => text.slice(0, 255)),
@@ -98,8 +98,8 @@ function ofTexts({ operation, invalid, field, taken }: Creation): Lies {
   }
 }
 
-function map<Value>(of: Record<string, Value>, told: (value: Value) => Lie): Lies {
-  return Object.fromEntries(Object.entries(of).map(([end, value]) => [end, told(value)]))
+function map<Value>(of: Record<string, Value>, lieAbout: (value: Value) => Lie): Lies {
+  return Object.fromEntries(Object.entries(of).map(([end, value]) => [end, lieAbout(value)]))
 }
 
 const PET: Creation = {

@@ -17,7 +17,7 @@ import {
   under,
   type When,
 } from '../lie-builders.ts'
-import type { Answered, Asked } from '../proxy.ts'
+import type { ClientRequest, ServiceResponse } from '../proxy.ts'
 import { secondTime, stuckAfter, withFirstKey } from './memory.ts'
 import {
   CANCEL,
@@ -41,10 +41,10 @@ const done = (success: 200 | 204): Change =>
         status(204),
         text(() => ''),
       )
-const ignoring = (operation: string, name: string): Lie => at(operation).asking(sentHeader(name, () => undefined))
+const ignoring = (operation: string, name: string): Lie => at(operation).onRequest(sentHeader(name, () => undefined))
 const says =
   (state: string) =>
-  (_: Asked, { body }: Answered) =>
+  (_: ClientRequest, { body }: ServiceResponse) =>
     body.toString().includes(`is ${state}:`)
 const hasNoId: When = ({ target }) => !/\/(?:pets|orders)\/(?:[1-9]\d*)(?:\/|$)/.test(target)
 /** A tag as the service gives it, and not one that is made up. */
@@ -58,22 +58,22 @@ interface Move {
 }
 
 function ofMove({ operation, success, to, conflicts }: Move): Lies {
-  const isThere = (_: Asked, { body }: Answered) => body.includes(`"${to}"`)
+  const isThere = (_: ClientRequest, { body }: ServiceResponse) => body.includes(`"${to}"`)
   const shown = success === 200 ? `${operation}|${ORDER}` : ORDER
   return {
-    success: at(operation, success).answering(status(202)),
+    success: at(operation, success).onResponse(status(202)),
     pet: stuckAfter(operation),
-    'changed-at': at(shown, 200, isThere).answering(rewrite('changedAt', (time) => time.replace(/^\d+/, '2020'))),
+    'changed-at': at(shown, 200, isThere).onResponse(rewrite('changedAt', (time) => time.replace(/^\d+/, '2020'))),
     again: secondTime(operation, () => errorAnswer(409, 'order_not_pending')),
     ...Object.fromEntries(
-      conflicts.map((state) => [state, at(operation, 409, says(state)).answering(done(success))] as const),
+      conflicts.map((state) => [state, at(operation, 409, says(state)).onResponse(done(success))] as const),
     ),
-    'not-found': at(operation, 404).answering(error(410)),
+    'not-found': at(operation, 404).onResponse(error(410)),
     'no-id': at(operation).refusing(hasNoId, 400, 'invalid_parameter'),
     'if-match': at(operation).refusing(hasHeader('If-Match', /^(?!"x"$|W\/)./), 412, 'precondition_failed'),
     'if-match.other': ignoring(operation, 'If-Match'),
     'if-none-match': ignoring(operation, 'If-None-Match'),
-    'state-first': at(operation, 409, hasHeader('If-Match', /./)).answering(error(412)),
+    'state-first': at(operation, 409, hasHeader('If-Match', /./)).onResponse(error(412)),
   }
 }
 
@@ -81,7 +81,7 @@ function ofCorrection(operation: string, success: 200 | 204): Lies {
   /** What those get that come too late: the pet may be gone. */
   const late = [412, 404]
   return {
-    'not-found': at(operation, 404).answering(error(410)),
+    'not-found': at(operation, 404).onResponse(error(410)),
     'no-id': at(operation).refusing(hasNoId, 400, 'invalid_parameter'),
     'no-key': admitting(operation, withoutKey),
     'read-only-key': withFirstKey(operation, 403),
@@ -90,27 +90,27 @@ function ofCorrection(operation: string, success: 200 | 204): Lies {
     together: at(
       operation,
       'any',
-      (asked, answered) => late.includes(answered.status) && hasHeader('If-Match', PLAIN_TAG)(asked),
-    ).answering(done(success)),
+      (request, response) => late.includes(response.status) && hasHeader('If-Match', PLAIN_TAG)(request),
+    ).onResponse(done(success)),
   }
 }
 
 function ofCorrectedBody(operation: string): Lies {
-  const taking = (code: number, when: When = () => true): Lie => at(operation, code, when).answering(done(200))
+  const taking = (code: number, when: When = () => true): Lie => at(operation, code, when).onResponse(done(200))
   return {
     nothing: taking(400, ({ body }) => body.toString() === '{}'),
     'json.broken': taking(400, ({ body }) => !isJson(body)),
     'media-type.other': taking(415),
-    'accept-patch': at(operation, 415).answering(header('Accept-Patch', undefined)),
+    'accept-patch': at(operation, 415).onResponse(header('Accept-Patch', undefined)),
     'size.too-large': taking(413),
-    'same.conditions': at(operation, 200, hasHeader('If-Match', /^"x"$/)).answering(error(412)),
-    etag: at(operation, 200).answering(header('ETag', undefined)),
+    'same.conditions': at(operation, 200, hasHeader('If-Match', /^"x"$/)).onResponse(error(412)),
+    etag: at(operation, 200).onResponse(header('ETag', undefined)),
   }
 }
 
 /** Reads the body, which is to be ignored, and gives another tag. */
 const answeringOrder = (operation: string): Lies => ({
-  etag: at(operation, 200).answering(header('ETag', '"another"')),
+  etag: at(operation, 200).onResponse(header('ETag', '"another"')),
   body: at(operation).refusing(hasHeader('Content-Type', /^text/), 415, 'unsupported_media_type'),
 })
 

@@ -57,18 +57,18 @@ import {
 
 const KEYS: Lies = {
   'auth.missing.list': admitting(LIST, withoutKey),
-  'auth.missing.get': at(ONE, 401, withoutKey).answering(error(403)),
+  'auth.missing.get': at(ONE, 401, withoutKey).onResponse(error(403)),
   'auth.missing.create': admitting(CREATE, withoutKey),
-  'auth.invalid.list': at(LIST, 401, hasKey).answering(error(403)),
+  'auth.invalid.list': at(LIST, 401, hasKey).onResponse(error(403)),
   'auth.invalid.get': admitting(ONE, hasWrongKey),
   'auth.invalid.create': admitting(CREATE, hasWrongKey),
 }
 
 const ERRORS: Lies = {
-  'errors.401.content-type': at('*', 401).answering(header('Content-Type', 'text/plain')),
-  'errors.401.code': at('*', 401).answering(drop('code')),
-  'errors.401.message': at('*', 401).answering(put('message', null)),
-  'errors.401.status': at('*', 401).answering(put('status', '401')),
+  'errors.401.content-type': at('*', 401).onResponse(header('Content-Type', 'text/plain')),
+  'errors.401.code': at('*', 401).onResponse(drop('code')),
+  'errors.401.message': at('*', 401).onResponse(put('message', null)),
+  'errors.401.status': at('*', 401).onResponse(put('status', '401')),
   'errors.404.content-type': missed(header('Content-Type', 'text/html')),
   'errors.404.code': missed(put('code', number('404'))),
   'errors.404.message': missed(drop('message')),
@@ -100,8 +100,8 @@ const LISTS: Lies = {
   'pets.list.status.available': listing(parameter('status', /^available$/, undefined)),
   'pets.list.status.pending': listing(parameter('status', /^pending$/, 'sold')),
   'pets.list.status.sold': at(LIST).refusing(hasParameter('status', 'sold'), 400, 'invalid_parameter'),
-  'pets.list.status.with-limit': listing(query((asked) => asked.get('status') && asked.delete('limit'))),
-  'pets.list.status.complete': at(LIST, 200, isFiltered).answering(items((pets) => pets.slice(1))),
+  'pets.list.status.with-limit': listing(query((parameters) => parameters.get('status') && parameters.delete('limit'))),
+  'pets.list.status.complete': at(LIST, 200, isFiltered).onResponse(items((pets) => pets.slice(1))),
 }
 
 const ONES: Lies = {
@@ -128,9 +128,9 @@ const ADDED: Lies = {
   'pets.create.category-id': added(rewrite('categoryId', (digits) => number(BigInt(digits) - 1n))),
   'pets.create.status.available': added(each(replacing('status', is('available'), 'pending'))),
   'pets.create.status.pending': adding(replacing('status', is('pending'), 'available')),
-  'pets.create.status.sold': refusingToAdd((asked) => objectOf(asked).get('status') === 'sold', 400, 'invalid_pet'),
+  'pets.create.status.sold': refusingToAdd((request) => objectOf(request).get('status') === 'sold', 400, 'invalid_pet'),
   'pets.create.status.omitted': refusingToAdd(
-    (asked) => objectOf(asked).has('name') && !objectOf(asked).has('status'),
+    (request) => objectOf(request).has('name') && !objectOf(request).has('status'),
     400,
     'invalid_pet',
   ),
@@ -138,13 +138,13 @@ const ADDED: Lies = {
   'pets.create.name.escapes': adding(inName(/\\/g, '')),
   'pets.create.int64.largest': added(category('9223372036854775807', '9223372036854775000')),
   'pets.create.int64.smallest': added(category('-9223372036854775808', '-9223372036854775000')),
-  'pets.create.int64.beyond-53-bits': at(PETS).answering(rewrite('categoryId', rounded)),
+  'pets.create.int64.beyond-53-bits': at(PETS).onResponse(rewrite('categoryId', rounded)),
   'pets.create.readable': forgetting(
     ONE,
     () => true,
     () => errorAnswer(404, 'not_found'),
   ),
-  'pets.create.listed': forgetting(LIST, (asked) => !isFiltered(asked)),
+  'pets.create.listed': forgetting(LIST, (request) => !isFiltered(request)),
   'pets.create.filtered': forgetting(LIST, isFiltered),
 }
 

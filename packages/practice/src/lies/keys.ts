@@ -35,16 +35,16 @@ import {
 } from './words.ts'
 
 const KEYS: Lies = {
-  'auth.code.missing': at('*', 401, withoutKey).answering(put('code', 'invalid_api_key')),
-  'auth.code.invalid': at('*', 401, hasKey).answering(put('code', 'missing_api_key')),
-  'auth.challenge.missing': at('*', 401, withoutKey).answering(header('WWW-Authenticate', undefined)),
-  'auth.challenge.invalid': at('*', 401).answering(header('WWW-Authenticate', 'Bearer realm="petstore"')),
-  'auth.echo': at('*', 401, hasKey).answering(echoKey),
+  'auth.code.missing': at('*', 401, withoutKey).onResponse(put('code', 'invalid_api_key')),
+  'auth.code.invalid': at('*', 401, hasKey).onResponse(put('code', 'missing_api_key')),
+  'auth.challenge.missing': at('*', 401, withoutKey).onResponse(header('WWW-Authenticate', undefined)),
+  'auth.challenge.invalid': at('*', 401).onResponse(header('WWW-Authenticate', 'Bearer realm="petstore"')),
+  'auth.echo': at('*', 401, hasKey).onResponse(echoKey),
   'auth.scheme.case': credentials((value) => (/^bearer /i.test(value) && !/^Bearer/.test(value) ? undefined : value)),
   'auth.scheme.spaces': credentials((value) => (/^\w+ {2}/.test(value) ? undefined : value)),
   'auth.scheme.other': credentials((value) => value.replace(/^\w+ /, 'Bearer ')),
   'auth.scheme.none': credentials((value) => value.replace(/^(?=pets_\w+$)/, 'Bearer ')),
-  'auth.header.twice': at('*').asking((asked) => withKey(asked, headerOf(asked.headers, 'Authorization'))),
+  'auth.header.twice': at('*').onRequest((request) => withKey(request, headerOf(request.headers, 'Authorization'))),
   'auth.elsewhere.query': takingKeyFrom(({ target }) => target),
   'auth.elsewhere.header': takingKeyFrom(({ headers }) => headerOf(headers, 'X-API-Key')),
   'auth.elsewhere.cookie': takingKeyFrom(({ headers }) => headerOf(headers, 'Cookie')),
@@ -54,12 +54,12 @@ const KEYS: Lies = {
 }
 
 const CHECKS: Lies = {
-  'checks.not-found-before-preconditions': at(ONE, 404, hasHeader('If-Match', /./)).answering(error(412)),
-  'checks.path-before-key': at('*', 404, withoutKey).answering(() => errorAnswer(401, 'missing_api_key')),
-  'checks.method-before-key': at('*', 405, withoutKey).answering(() => errorAnswer(401, 'missing_api_key')),
+  'checks.not-found-before-preconditions': at(ONE, 404, hasHeader('If-Match', /./)).onResponse(error(412)),
+  'checks.path-before-key': at('*', 404, withoutKey).onResponse(() => errorAnswer(401, 'missing_api_key')),
+  'checks.method-before-key': at('*', 405, withoutKey).onResponse(() => errorAnswer(401, 'missing_api_key')),
   'checks.key-before-parameters': withFirstKey(LIST, 401, 400),
   'checks.key-before-body': withFirstKey(CREATE, 401, 400),
-  'checks.media-type-before-body': at(CREATE, 415, ({ body }) => !isJson(body)).askingAgain(
+  'checks.media-type-before-body': at(CREATE, 415, ({ body }) => !isJson(body)).resending(
     sentHeader('Content-Type', () => 'application/json'),
   ),
   'checks.parameters-before-preconditions': at(LIST).refusing(
@@ -67,25 +67,25 @@ const CHECKS: Lies = {
     412,
     'precondition_failed',
   ),
-  'errors.members': at('*', 'any', isError).answering(put('details', [])),
-  'errors.content-type': at('*', 'any', isError).answering(header('Content-Type', 'application/json; charset=utf-8')),
-  'errors.request-id': at('*', 'any', isError).answering(header('X-Request-Id', undefined)),
-  'errors.status': at(LIST, 400).answering(put('status', number(500))),
-  'errors.codes': at(CREATE, 401).answering(put('code', 'no_key')),
+  'errors.members': at('*', 'any', isError).onResponse(put('details', [])),
+  'errors.content-type': at('*', 'any', isError).onResponse(header('Content-Type', 'application/json; charset=utf-8')),
+  'errors.request-id': at('*', 'any', isError).onResponse(header('X-Request-Id', undefined)),
+  'errors.status': at(LIST, 400).onResponse(put('status', number(500))),
+  'errors.codes': at(CREATE, 401).onResponse(put('code', 'no_key')),
   'errors.not-found.code': missed(put('code', 'pet_not_found')),
-  'errors.unknown-path': at('*', 404, ({ target }) => !/[/](?:pets|store)(?![\w-])|p%65ts/i.test(target)).answering(
+  'errors.unknown-path': at('*', 404, ({ target }) => !/[/](?:pets|store)(?![\w-])|p%65ts/i.test(target)).onResponse(
     () => jsonAnswer(200, []),
   ),
-  'errors.message.parameters': at(LIST, 400).answering(rewrite('message', firstSentence)),
+  'errors.message.parameters': at(LIST, 400).onResponse(rewrite('message', firstSentence)),
   'errors.message.fields': refused(rewrite('message', firstSentence)),
   'errors.retry-after': refusingOnce,
 }
 
 const METHODS: Lies = {
-  'methods.options.list': at('OPTIONS /pets', 204).answering(header('Allow', undefined)),
+  'methods.options.list': at('OPTIONS /pets', 204).onResponse(header('Allow', undefined)),
   'methods.options.get': at('OPTIONS /pets/*').refusing(withoutKey, 401, 'missing_api_key'),
-  'methods.other.list': at('* /pets', 405).answering(both(error(404), put('code', 'not_found'))),
-  'methods.other.get': at('* /pets/*', 405).answering(header('Allow', undefined)),
+  'methods.other.list': at('* /pets', 405).onResponse(both(error(404), put('code', 'not_found'))),
+  'methods.other.get': at('* /pets/*', 405).onResponse(header('Allow', undefined)),
   'paths.trailing-slash': addressed((path) => path.replace(/\/$/, '')),
   'paths.double-slash': addressed((path) => path.replace('//', '/')),
   'paths.case': addressed((path) => path.toLowerCase()),

@@ -35,19 +35,19 @@ import {
   PLACE,
 } from './words.ts'
 
-const placing = (change: (order: JsonObject) => void): Lie => at(PLACE).asking(sending(change))
-const placed = (change: Change): Lie => at(PLACE, 201).answering(change)
+const placing = (change: (order: JsonObject) => void): Lie => at(PLACE).onRequest(sending(change))
+const placed = (change: Change): Lie => at(PLACE, 201).onResponse(change)
 const sendingOrder = (change: (text: string) => string): Lie =>
-  at(PLACE).asking((asked) => ({ ...asked, body: Buffer.from(change(asked.body.toString())) }))
+  at(PLACE).onRequest((request) => ({ ...request, body: Buffer.from(change(request.body.toString())) }))
 const FIELDS = ['petId', 'reference', 'expiresAt']
 const isIn = (days: number) => (at: Json | undefined) =>
   isText(at) && Date.parse(textOf(at)) > Date.now() + days * 86_400_000
 
 const notFound = (wrong: RegExp): Lie =>
-  at(PLACE, 400, ({ body }) => wrong.test(body.toString())).answering(() => errorAnswer(404, 'pet_not_found'))
+  at(PLACE, 400, ({ body }) => wrong.test(body.toString())).onResponse(() => errorAnswer(404, 'pet_not_found'))
 /** A pet that is not available, as the refusal says, is sold. */
 const selling = (refusal: RegExp): Lie =>
-  at(PLACE, 409, (_, { body }) => refusal.test(body.toString())).answering(soldAgain)
+  at(PLACE, 409, (_, { body }) => refusal.test(body.toString())).onResponse(soldAgain)
 
 export const ORDER_PLACED_LIES: Lies = {
   'orders.place.success': placed(status(200)),
@@ -58,13 +58,13 @@ export const ORDER_PLACED_LIES: Lies = {
   'orders.place.pet-id': placed(rewrite('petId', (id) => number(BigInt(id) + 1n))),
   'orders.place.pet-name': placed(drop('petName')),
   'orders.place.status': placed(put('status', 'open')),
-  'orders.place.placed-at': at(`${PLACE}|${ORDER}|${ORDERS}`).answering(
+  'orders.place.placed-at': at(`${PLACE}|${ORDER}|${ORDERS}`).onResponse(
     rewrite('placedAt', (time) => time.replace(/\.\d+/, '')),
   ),
   'orders.place.changed-at': placed(rewrite('changedAt', (time) => time.replace(/^\d+/, '2020'))),
   'orders.place.reference': placed(rewrite('reference', (text) => `${text}!`)),
   'orders.place.absent-fields': placed(each(replacing('reference', isMissing, null))),
-  'orders.place.pet-pending': at(PETS, 200).answering(
+  'orders.place.pet-pending': at(PETS, 200).onResponse(
     rewrite('status', (status) => (status === 'pending' ? 'available' : status)),
   ),
   'orders.place.content-type': placed(header('Content-Type', 'application/json; charset=utf-8')),
@@ -76,7 +76,7 @@ export const ORDER_PLACED_LIES: Lies = {
     'invalid_order',
   ),
   'orders.place.expires-at.furthest': at(PLACE).refusing(
-    (asked) => isIn(300)(objectOf(asked).get('expiresAt')),
+    (request) => isIn(300)(objectOf(request).get('expiresAt')),
     400,
     'invalid_order',
   ),
@@ -91,14 +91,14 @@ export const ORDER_PLACED_LIES: Lies = {
   'orders.place.pet-id.fraction': notFound(/"petId":1\.5/),
   'orders.place.pet-id.range': notFound(/"petId":\d{19}/),
   'orders.place.reference.null': placing(replacing('reference', is(null), undefined)),
-  'orders.place.message': at(PLACE, 400).answering(rewrite('message', firstSentence)),
+  'orders.place.message': at(PLACE, 400).onResponse(rewrite('message', firstSentence)),
   'orders.place.fields.unknown': at(PLACE).refusing(
-    (asked) => [...objectOf(asked).keys()].some(isUnknown(FIELDS)),
+    (request) => [...objectOf(request).keys()].some(isUnknown(FIELDS)),
     400,
     'invalid_order',
   ),
-  'orders.place.pet-not-found': at(PLACE, 404).answering(both(error(409), put('code', 'pet_not_available'))),
-  'orders.place.pet-not-available.message': at(PLACE, 409).answering(
+  'orders.place.pet-not-found': at(PLACE, 404).onResponse(both(error(409), put('code', 'pet_not_available'))),
+  'orders.place.pet-not-available.message': at(PLACE, 409).onResponse(
     rewrite('message', () => 'The pet is not available.'),
   ),
   'orders.place.pet-not-available': selling(/is pending: order/),

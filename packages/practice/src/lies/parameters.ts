@@ -53,11 +53,11 @@ const LIST_PARAMETERS = { limit: LIMITS, status: STATUSES, sort: SORTS, search: 
 const EVENTS = 'GET /store/events'
 
 function taking(operation: string, name: string, wrong: Wrong): Lies {
-  const told = Object.entries(wrong).map(([end, [value, right]]) => [
+  const lies = Object.entries(wrong).map(([end, [value, right]]) => [
     end,
-    at(operation, 400).askingAgain(parameter(name, value, right)),
+    at(operation, 400).resending(parameter(name, value, right)),
   ])
-  return Object.fromEntries(told)
+  return Object.fromEntries(lies)
 }
 
 function ofList(id: string, operation: string): Lies {

@@ -12,8 +12,8 @@ export const PETS_READ_LIES: Lies = {
   'pets.list.etag.links': at(
     LIST,
     200,
-    (asked, answered) => hasHeader('If-None-Match', TAG)(asked) && hasNext(answered),
-  ).answering(
+    (request, response) => hasHeader('If-None-Match', TAG)(request) && hasNext(response),
+  ).onResponse(
     both(
       status(304),
       text(() => ''),
@@ -26,7 +26,7 @@ export const PETS_READ_LIES: Lies = {
     400,
     'invalid_parameter',
   ),
-  'pets.get.no-id.spelling': at(ONE).asking(path((before) => before.replace(/\/0+(?=\d)/, '/'))),
+  'pets.get.no-id.spelling': at(ONE).onRequest(path((before) => before.replace(/\/0+(?=\d)/, '/'))),
   'pets.get.deprecation': got(header('Deprecation', 'true')),
   'pets.get.sunset': got(header('Sunset', 'Fri, 06 Dec 2030 00:00:00 GMT')),
   'pets.get.link.successor': got(headerText('Link', (link) => link.replace('successor-version', 'next'))),

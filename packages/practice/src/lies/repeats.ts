@@ -13,27 +13,30 @@ import {
   under,
 } from '../lie-builders.ts'
 import { headerOf, withHeader } from '../messages.ts'
-import type { Answered, Asked, Behaviour } from '../proxy.ts'
+import type { Behaviour, ClientRequest, ServiceResponse } from '../proxy.ts'
 import { CREATE, hasHeader, PLACE } from './words.ts'
 
 const KEY = 'Idempotency-Key'
 const MISMATCH = errorAnswer(422, 'idempotency_mismatch')
 
 interface Exchange {
-  asked: Asked
-  answered: Answered
+  request: ClientRequest
+  response: ServiceResponse
 }
 
 /** `answer` may answer a request under an Idempotency-Key that was used before. */
-function remembering(operation: string, answer: (asked: Asked, first: Exchange) => Answered | undefined): Lie {
+function remembering(
+  operation: string,
+  answer: (request: ClientRequest, first: Exchange) => ServiceResponse | undefined,
+): Lie {
   return () => {
     const exchanges = new Map<string, Exchange>()
-    return async (asked, pass) => {
-      const value = isOf(asked, operation) ? headerOf(asked.headers, KEY) : undefined
+    return async (request, pass) => {
+      const value = isOf(request, operation) ? headerOf(request.headers, KEY) : undefined
       const first = value === undefined ? undefined : exchanges.get(value)
-      const answered = (first && answer(asked, first)) ?? (await pass(asked))
-      if (value !== undefined && !first) exchanges.set(value, { asked, answered })
-      return answered
+      const response = (first && answer(request, first)) ?? (await pass(request))
+      if (value !== undefined && !first) exchanges.set(value, { request, response })
+      return response
     }
   }
 }
@@ -42,13 +45,13 @@ function remembering(operation: string, answer: (asked: Asked, first: Exchange) 
 function withoutKeyWhileRunning(operation: string): Lie {
   return () => {
     const running = new Set<string>()
-    return async (asked, pass) => {
-      const key = isOf(asked, operation) ? headerOf(asked.headers, KEY) : undefined
-      if (key === undefined) return pass(asked)
-      if (running.has(key)) return pass({ ...asked, headers: withHeader(asked.headers, KEY, undefined) })
+    return async (request, pass) => {
+      const key = isOf(request, operation) ? headerOf(request.headers, KEY) : undefined
+      if (key === undefined) return pass(request)
+      if (running.has(key)) return pass({ ...request, headers: withHeader(request.headers, KEY, undefined) })
       running.add(key)
       try {
-        return await pass(asked)
+        return await pass(request)
       } finally {
         running.delete(key)
       }
@@ -58,36 +61,36 @@ function withoutKeyWhileRunning(operation: string): Lie {
 
 /** A replay shows what was created as it is now. */
 function replayingNow(operation: string): Lie {
-  return (): Behaviour => async (asked, pass) => {
-    const answered = await pass(asked)
-    if (!isOf(asked, operation) || headerOf(answered.headers, 'Idempotency-Replayed') === undefined) return answered
-    const target = `${asked.target}/${textOf(objectOf(answered).get('id'))}`
-    const { body } = await pass({ ...asked, method: 'GET', target, body: Buffer.alloc(0) })
-    return { ...answered, body }
+  return (): Behaviour => async (request, pass) => {
+    const response = await pass(request)
+    if (!isOf(request, operation) || headerOf(response.headers, 'Idempotency-Replayed') === undefined) return response
+    const target = `${request.target}/${textOf(objectOf(response).get('id'))}`
+    const { body } = await pass({ ...request, method: 'GET', target, body: Buffer.alloc(0) })
+    return { ...response, body }
   }
 }
 
-const isSameBody = (asked: Asked, first: Exchange) => asked.body.equals(first.asked.body)
-const isSameKey = (asked: Asked, first: Exchange) =>
-  headerOf(asked.headers, 'Authorization') === headerOf(first.asked.headers, 'Authorization')
+const isSameBody = (request: ClientRequest, first: Exchange) => request.body.equals(first.request.body)
+const isSameKey = (request: ClientRequest, first: Exchange) =>
+  headerOf(request.headers, 'Authorization') === headerOf(first.request.headers, 'Authorization')
 
 function ofRepeats(operation: string): Lies {
-  const keyed = (change: (key: string) => string | undefined): Lie => at(operation).asking(sentHeader(KEY, change))
+  const keyed = (change: (key: string) => string | undefined): Lie => at(operation).onRequest(sentHeader(KEY, change))
   return {
     replay: keyed(() => undefined),
-    'replayed-header': at(operation, 201).answering(header('Idempotency-Replayed', undefined)),
-    etag: at(operation, 201, (_, { headers }) => headerOf(headers, 'Idempotency-Replayed') !== undefined).answering(
+    'replayed-header': at(operation, 201).onResponse(header('Idempotency-Replayed', undefined)),
+    etag: at(operation, 201, (_, { headers }) => headerOf(headers, 'Idempotency-Replayed') !== undefined).onResponse(
       header('ETag', '"another"'),
     ),
     quotes: keyed((key) => key.replace(/^"(.{1,250})"$/, '"$1-quoted"')),
     escapes: keyed((key) => key.replaceAll('\\\\', '-')),
-    meaning: remembering(operation, (asked, first) => (isSameBody(asked, first) ? undefined : MISMATCH)),
-    mismatch: remembering(operation, (asked, first) => (isSameBody(asked, first) ? undefined : first.answered)),
-    refused: remembering(operation, (_, { answered }) => (answered.status >= 400 ? answered : undefined)),
+    meaning: remembering(operation, (request, first) => (isSameBody(request, first) ? undefined : MISMATCH)),
+    mismatch: remembering(operation, (request, first) => (isSameBody(request, first) ? undefined : first.response)),
+    refused: remembering(operation, (_, { response }) => (response.status >= 400 ? response : undefined)),
     longest: at(operation).refusing(hasHeader(KEY, /^"?[^"]{255}"?$/), 400, 'invalid_parameter'),
-    invalid: at(operation, 400).askingAgain(sentHeader(KEY, () => undefined)),
+    invalid: at(operation, 400).resending(sentHeader(KEY, () => undefined)),
     together: withoutKeyWhileRunning(operation),
-    'other-key': remembering(operation, (asked, first) => (isSameKey(asked, first) ? undefined : first.answered)),
+    'other-key': remembering(operation, (request, first) => (isSameKey(request, first) ? undefined : first.response)),
   }
 }
 
@@ -96,10 +99,10 @@ const OF_ORDERS: Lies = {
   completed: replayingNow(PLACE),
   cancelled: replayingNow(PLACE),
   returned: replayingNow(PLACE),
-  'before-state': at(PLACE, 422, ({ body }) => /"petId":\d{16}/.test(body.toString())).answering(() =>
+  'before-state': at(PLACE, 422, ({ body }) => /"petId":\d{16}/.test(body.toString())).onResponse(() =>
     errorAnswer(404, 'pet_not_found'),
   ),
-  'one-name-space': at(PLACE).asking(sentHeader(KEY, (key) => `${key.replaceAll('"', '')}-order`)),
+  'one-name-space': at(PLACE).onRequest(sentHeader(KEY, (key) => `${key.replaceAll('"', '')}-order`)),
 }
 
 export const REPEAT_LIES: Lies = {

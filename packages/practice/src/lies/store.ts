@@ -3,7 +3,6 @@
 import {
   at,
   type Change,
-  type ChangeAsked,
   drop,
   json,
   type Lie,
@@ -11,27 +10,30 @@ import {
   parameter,
   parametersOf,
   put,
+  type RequestChange,
   rewrite,
   status,
 } from '../lie-builders.ts'
-import type { Answered } from '../proxy.ts'
+import type { ServiceResponse } from '../proxy.ts'
 import { frozen, keepingTags, refusingExpired, stuckAfter, succeedingTogether } from './memory.ts'
 import { COMPLETE, INVENTORY, LIST, number, ORDER, ORDERS, RETURN } from './words.ts'
 
-const ordersListed = (change: Change): Lie => at(ORDERS, 200).answering(change)
-const listingOrders = (change: ChangeAsked): Lie => at(ORDERS).asking(change)
+const ordersListed = (change: Change): Lie => at(ORDERS, 200).onResponse(change)
+const listingOrders = (change: RequestChange): Lie => at(ORDERS).onRequest(change)
 
 const READING: Lies = {
-  'orders.get.success': at(ORDER, 200).answering(put('petId', number(7_000_000))),
-  'orders.get.placed': at(ORDER, 200).answering(put('petName', 'Nobody')),
-  'orders.get.not-found': at(ORDER, 404).answering(status(410)),
+  'orders.get.success': at(ORDER, 200).onResponse(put('petId', number(7_000_000))),
+  'orders.get.placed': at(ORDER, 200).onResponse(put('petName', 'Nobody')),
+  'orders.get.not-found': at(ORDER, 404).onResponse(status(410)),
   'orders.get.no-id': at(ORDER).refusing(({ target }) => !/\/[1-9]\d*$/.test(target), 400, 'invalid_parameter'),
   'orders.list.success': ordersListed(json((orders) => new Map([['orders', orders]]))),
   'orders.list.item': ordersListed(drop('changedAt')),
   'orders.list.limit.default': listingOrders(parameter('limit', /^$/, '100')),
-  'orders.list.cursor.other-list': at(`${LIST}|${ORDERS}`, 400, (asked) => parametersOf(asked).size === 1).askingAgain(
-    parameter('cursor', /^[\w-]{15}$/, undefined),
-  ),
+  'orders.list.cursor.other-list': at(
+    `${LIST}|${ORDERS}`,
+    400,
+    (request) => parametersOf(request).size === 1,
+  ).resending(parameter('cursor', /^[\w-]{15}$/, undefined)),
   'orders.list.limit': listingOrders(parameter('limit', /^2$/, '20')),
   'orders.list.status.pending': listingOrders(parameter('status', /^pending$/, undefined)),
   'orders.list.status.cancelled': listingOrders(parameter('status', /^cancelled$/, 'completed')),
@@ -43,26 +45,26 @@ const READING: Lies = {
   'pets.update.orders': keepingTags(ORDER),
 }
 
-const isExpired = (_: unknown, { body }: Answered) => body.includes('expired')
+const isExpired = (_: unknown, { body }: ServiceResponse) => body.includes('expired')
 
 const MOVES: Lies = {
-  'orders.expiry': at(ORDER, 200).answering(put('status', 'pending')),
-  'orders.expiry.changed-at': at(ORDER, 200, isExpired).answering(
+  'orders.expiry': at(ORDER, 200).onResponse(put('status', 'pending')),
+  'orders.expiry.changed-at': at(ORDER, 200, isExpired).onResponse(
     rewrite('changedAt', (time) => time.replace(/^\d+/, '2020')),
   ),
   'orders.expiry.pet': stuckAfter(ORDER, isExpired),
-  'orders.expiry.complete': at(COMPLETE, 409, isExpired).answering(status(200)),
-  'orders.expiry.return': at(RETURN, 409, isExpired).answering(status(200)),
+  'orders.expiry.complete': at(COMPLETE, 409, isExpired).onResponse(status(200)),
+  'orders.expiry.return': at(RETURN, 409, isExpired).onResponse(status(200)),
   'orders.expiry.cancel': refusingExpired,
   'orders.together': succeedingTogether,
 }
 
 const COUNTS: Lies = {
-  'inventory.get.success': at(INVENTORY, 200).answering(json((counts) => [counts])),
-  'inventory.get.available': at(INVENTORY, 200).answering(rewrite('available', (count) => count)),
-  'inventory.get.pending': at(INVENTORY, 200).answering(drop('pending')),
-  'inventory.get.sold': at(INVENTORY, 200).answering(rewrite('sold', (count) => count)),
-  'inventory.get.counts': at(INVENTORY, 200).answering(rewrite('available', (count) => number(BigInt(count) + 1n))),
+  'inventory.get.success': at(INVENTORY, 200).onResponse(json((counts) => [counts])),
+  'inventory.get.available': at(INVENTORY, 200).onResponse(rewrite('available', (count) => count)),
+  'inventory.get.pending': at(INVENTORY, 200).onResponse(drop('pending')),
+  'inventory.get.sold': at(INVENTORY, 200).onResponse(rewrite('sold', (count) => count)),
+  'inventory.get.counts': at(INVENTORY, 200).onResponse(rewrite('available', (count) => number(BigInt(count) + 1n))),
   'inventory.get.follows': frozen(INVENTORY),
 }
 

@@ -5,7 +5,6 @@ import {
   at,
   both,
   type Change,
-  type ChangeAsked,
   hasKey,
   isOf,
   type Lie,
@@ -13,6 +12,7 @@ import {
   parametersOf,
   put,
   query,
+  type RequestChange,
   rewrite,
   sending,
   sentHeader,
@@ -22,7 +22,7 @@ import {
   withKey,
 } from '../lie-builders.ts'
 import { headerOf } from '../messages.ts'
-import type { Answered, Asked } from '../proxy.ts'
+import type { ClientRequest, ServiceResponse } from '../proxy.ts'
 
 export const LIST = 'GET /pets'
 export const ONE = 'GET /pets/*'
@@ -41,13 +41,13 @@ export const EVENTS = 'GET /store/events'
 export const INVENTORY = 'GET /store/inventory'
 export const STATUSES = ['available', 'pending', 'sold']
 
-export const listing = (change: ChangeAsked): Lie => at(LIST).asking(change)
-export const listed = (change: Change): Lie => at(LIST, 200).answering(change)
-export const got = (change: Change): Lie => at(ONE, 200).answering(change)
-export const missed = (change: Change): Lie => at(ONE, 404).answering(change)
-export const adding = (change: (pet: JsonObject) => void): Lie => at(CREATE).asking(sending(change))
-export const added = (change: Change): Lie => at(CREATE, 201).answering(change)
-export const refused = (change: Change): Lie => at(CREATE, 400).answering(change)
+export const listing = (change: RequestChange): Lie => at(LIST).onRequest(change)
+export const listed = (change: Change): Lie => at(LIST, 200).onResponse(change)
+export const got = (change: Change): Lie => at(ONE, 200).onResponse(change)
+export const missed = (change: Change): Lie => at(ONE, 404).onResponse(change)
+export const adding = (change: (pet: JsonObject) => void): Lie => at(CREATE).onRequest(sending(change))
+export const added = (change: Change): Lie => at(CREATE, 201).onResponse(change)
+export const refused = (change: Change): Lie => at(CREATE, 400).onResponse(change)
 export const refusingToAdd = (when: When, status = 400, code = 'invalid_pet'): Lie =>
   at(CREATE).refusing(when, status, code)
 
@@ -68,54 +68,54 @@ export const isNumber = (value: Json | undefined) => value instanceof JsonNumber
 export const isFraction = (value: Json | undefined) => value instanceof JsonNumber && /\.\d*[1-9]/.test(value.text)
 export const is = (wanted: Json) => (value: Json | undefined) => value === wanted
 
-export const withoutKey: When = (asked) => !hasKey(asked)
-export const hasWrongKey: When = ({ headers }: Asked) =>
+export const withoutKey: When = (request) => !hasKey(request)
+export const hasWrongKey: When = ({ headers }: ClientRequest) =>
   headerOf(headers, 'Authorization')?.startsWith('Bearer ') ?? false
 
-export const isError = (_: Asked, { status }: Answered) => status >= 400
+export const isError = (_: ClientRequest, { status }: ServiceResponse) => status >= 400
 export const hasParameter =
   (name: string, value: string): When =>
-  (asked) =>
-    parametersOf(asked).get(name) === value
+  (request) =>
+    parametersOf(request).get(name) === value
 export const isUnknown = (known: readonly string[]) => (name: string) => !known.includes(name)
-export const hasCursor: When = (asked) => parametersOf(asked).has('cursor')
-export const isFiltered: When = (asked) => parametersOf(asked).has('status')
+export const hasCursor: When = (request) => parametersOf(request).has('cursor')
+export const isFiltered: When = (request) => parametersOf(request).has('status')
 export const hasHeader =
   (name: string, value: RegExp): When =>
   ({ headers }) =>
     value.test(headerOf(headers, name) ?? '')
 
 /** Of a parameter that is given twice the first counts. */
-export const once = (name: string): ChangeAsked =>
+export const once = (name: string): RequestChange =>
   query((given) => given.has(name) && given.set(name, given.get(name) ?? ''))
 export const path =
-  (change: (path: string) => string): ChangeAsked =>
-  (asked) => {
-    const [before = '', after] = asked.target.split('?')
-    return { ...asked, target: change(before) + (after === undefined ? '' : `?${after}`) }
+  (change: (path: string) => string): RequestChange =>
+  (request) => {
+    const [before = '', after] = request.target.split('?')
+    return { ...request, target: change(before) + (after === undefined ? '' : `?${after}`) }
   }
 const body =
-  (change: (text: string) => string): ChangeAsked =>
-  (asked) => ({ ...asked, body: Buffer.from(change(asked.body.toString())) })
-const sendingText = (change: (text: string) => string): Lie => at(CREATE).asking(body(change))
-export const addressed = (change: (path: string) => string): Lie => at('*').asking(path(change))
+  (change: (text: string) => string): RequestChange =>
+  (request) => ({ ...request, body: Buffer.from(change(request.body.toString())) })
+const sendingText = (change: (text: string) => string): Lie => at(CREATE).onRequest(body(change))
+export const addressed = (change: (path: string) => string): Lie => at('*').onRequest(path(change))
 export const credentials = (change: (value: string) => string | undefined): Lie =>
-  at('*').asking(sentHeader('Authorization', change))
+  at('*').onRequest(sentHeader('Authorization', change))
 
 /** Takes an API key from another place than the header. */
-export const takingKeyFrom = (place: (asked: Asked) => string | undefined): Lie =>
-  at('*').asking((asked) => {
-    const key = /pets_(?:live|test)_\w+/.exec(place(asked) ?? '')?.[0]
-    return key ? withKey(asked, `Bearer ${key}`) : asked
+export const takingKeyFrom = (place: (request: ClientRequest) => string | undefined): Lie =>
+  at('*').onRequest((request) => {
+    const key = /pets_(?:live|test)_\w+/.exec(place(request) ?? '')?.[0]
+    return key ? withKey(request, `Bearer ${key}`) : request
   })
 
 export const firstSentence = (message: string) => message.replace(/\. .*$/s, '.')
-export const echoKey: Change = (answered, asked) =>
-  put('message', `${headerOf(asked.headers, 'Authorization')} is unknown.`)(answered, asked)
-export const categoryOf = (asked: Asked) => textOf(objectOf(asked).get('categoryId'))
+export const echoKey: Change = (response, request) =>
+  put('message', `${headerOf(request.headers, 'Authorization')} is unknown.`)(response, request)
+export const categoryOf = (request: ClientRequest) => textOf(objectOf(request).get('categoryId'))
 export const isOutside = (digits: RegExp) => (value: Json | undefined) =>
   value instanceof JsonNumber && digits.test(value.text) && !isInt64(value.text)
-export const hasNext = ({ headers }: Answered) => /rel="next"/.test(headerOf(headers, 'Link') ?? '')
+export const hasNext = ({ headers }: ServiceResponse) => /rel="next"/.test(headerOf(headers, 'Link') ?? '')
 
 const isInt64 = (digits: string) => /^-?\d+$/.test(digits) && BigInt.asIntN(64, BigInt(digits)) === BigInt(digits)
 
@@ -140,18 +140,18 @@ export function isJson(body: Buffer): boolean {
 /** Of an object in the request, the name of a member in the answer. */
 export const echoing =
   (name: string): Change =>
-  (answered, asked) => {
-    const value = objectOf(asked).get(name)
-    return value === undefined ? answered : put(name, value)(answered, asked)
+  (response, request) => {
+    const value = objectOf(request).get(name)
+    return value === undefined ? response : put(name, value)(response, request)
   }
 
 /** Other ids, everywhere alike; `change` is its own inverse. */
 export function renumbering(change: (id: bigint) => bigint): Lie {
   const other = (id: string) => number(change(BigInt(id)))
-  const asked = path((before) => before.replace(/(?<=\/pets\/)-?\d{1,18}$/, (id) => other(id).text))
+  const toService = path((before) => before.replace(/(?<=\/pets\/)-?\d{1,18}$/, (id) => other(id).text))
   return () => async (request, pass) => {
     if (!isOf(request, PETS)) return pass(request)
-    const answered = await pass(asked(request))
-    return answered.status < 300 ? rewrite('id', other)(answered, request) : answered
+    const response = await pass(toService(request))
+    return response.status < 300 ? rewrite('id', other)(response, request) : response
   }
 }

@@ -15,7 +15,7 @@ import {
   type Reachable,
   readOrder,
 } from '../orders.ts'
-import type { Asking, Probe } from '../probe.ts'
+import type { Probe, RequestOptions } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import { idRows } from './correction-rows.ts'
 import { type Check, documented, header, operation, response, rowsOf, schema, writing } from './rows.ts'
@@ -25,7 +25,7 @@ const row = rowsOf('store')
 interface Change {
   id: string
   operation: OperationId
-  ask(probe: Probe, id: string, asking?: Asking): Promise<Answer>
+  ask(probe: Probe, id: string, options?: RequestOptions): Promise<Answer>
   status: 200 | 204
   from: Reachable
   to: Reachable
@@ -160,7 +160,7 @@ function refusalRows({ id, operation: of, ask, status, from, to, code, conflicts
 }
 
 function preconditionRows({ id, operation: of, ask, status, from, to, code, conflicts }: Change): PromiseRow[] {
-  /** An order of each status, asked under these conditions, and what is answered; what it is then. */
+  /** An order of each status, requested under these conditions; the response, and the status after it. */
   const conditional = (...cases: (readonly [Reachable, (tag: string) => Record<string, string>, number])[]): Check => {
     return async (probe) => {
       for (const [state, conditions, expected] of cases) {
@@ -193,7 +193,7 @@ function preconditionRows({ id, operation: of, ask, status, from, to, code, conf
           [from, none(() => '"x"'), status],
         ),
       ),
-    row(`${id}.state-first`, 'A repeat and a wrong status are told before a false precondition.')
+    row(`${id}.state-first`, 'A repeat and a wrong status are reported before a false precondition.')
       .from(
         documented('The store area', '`If-Match`, `If-None-Match`'),
         writing(`${id}.again`, `${id}.${conflicts[0]}`, `${id}.if-match.other`),

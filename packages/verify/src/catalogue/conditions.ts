@@ -3,10 +3,10 @@
 
 import type { OperationId } from '../../../contract/src/contract.ts'
 import type { Answer } from '../answer.ts'
-import { Unjudged } from '../asked.ts'
 import { eventually } from '../fixtures.ts'
 import type { Probe } from '../probe.ts'
 import type { Level, PromiseRow } from '../promise.ts'
+import { Unjudged } from '../request.ts'
 import { type Check, contract, header, parameter, rowsOf } from './rows.ts'
 
 interface ReadFamily {

@@ -5,7 +5,7 @@ import type { OperationId } from '../../../contract/src/contract.ts'
 import type { Answer } from '../answer.ts'
 import { correct, expectRefused, read } from '../corrections.ts'
 import { absentId } from '../fixtures.ts'
-import type { Asking, Probe } from '../probe.ts'
+import type { Probe, RequestOptions } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import { type Check, header, operation, refuses, response, rowsOf, writing } from './rows.ts'
 
@@ -18,7 +18,7 @@ export interface Correction {
   path(probe: Probe): Promise<string>
   /** What stands before the id. */
   folder: '/pets' | '/store/orders'
-  ask(probe: Probe, path: string, asking?: Asking): Promise<Answer>
+  ask(probe: Probe, path: string, options?: RequestOptions): Promise<Answer>
   status: 200 | 204
   /** A body that changes nothing, where one is taken. */
   same?: (before: Answer) => string
@@ -32,7 +32,7 @@ const NO_IDS = ['9223372036854775808', '1.0', '01', '%2B1', 'x', '%20', '-0']
 export function idRows(
   id: string,
   of: OperationId,
-  ask: (probe: Probe, asked: string, asking?: Asking) => Promise<Answer>,
+  ask: (probe: Probe, id: string, options?: RequestOptions) => Promise<Answer>,
 ): PromiseRow[] {
   return [
     row(`${id}.not-found`, 'Where nothing has the id: 404 not_found, whatever the preconditions.')
@@ -65,7 +65,7 @@ export function correctionRows({ id, operation: of, path, folder, ask, status, s
       }
     }
   return [
-    ...idRows(id, of, (probe, asked, asking) => ask(probe, `${folder}/${asked}`, asking)),
+    ...idRows(id, of, (probe, wanted, options) => ask(probe, `${folder}/${wanted}`, options)),
     row(`${id}.no-key`, 'Without an API key: 401 missing_api_key, and nothing changes.')
       .from(response(of, 401), done)
       .check(async (probe) => {
@@ -140,8 +140,8 @@ function bodyRows({ id, operation: of, path, ask, same, tag }: Omit<Required<Cor
       .check(async (probe) => {
         const at = await path(probe)
         for (const type of ['text/plain', 'application/merge-patch+json']) {
-          const asking = { headers: { 'Content-Type': type } }
-          await expectRefused(probe, at, () => ask(probe, at, asking), 415, 'unsupported_media_type')
+          const options = { headers: { 'Content-Type': type } }
+          await expectRefused(probe, at, () => ask(probe, at, options), 415, 'unsupported_media_type')
         }
       }),
     row(`${id}.accept-patch`, 'Accept-Patch names application/json: on a 415 and on OPTIONS.')

@@ -19,7 +19,7 @@ const CREATE: BodyFamily = {
   refused: 'refused.code',
   text: 'name',
   body: async (_, fields = {}) => petBody(fields),
-  send: (probe, body, asking) => probe.post('/pets', body, asking),
+  send: (probe, body, options) => probe.post('/pets', body, options),
   others: (body) => [
     body.replace('"categoryId":7', '"categoryId":8'),
     body.replace('"name":"', '"name":"another '),

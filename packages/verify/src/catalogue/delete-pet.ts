@@ -63,7 +63,7 @@ export const deletePetPromises: readonly PromiseRow[] = [
     operation: 'deletePet',
     path: petPath,
     folder: '/pets',
-    ask: (probe, path, asking) => probe.ask(`DELETE ${path}`, asking),
+    ask: (probe, path, options) => probe.ask(`DELETE ${path}`, options),
     status: 204,
     tag: 'pets.get.etag',
   }),

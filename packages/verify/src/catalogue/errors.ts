@@ -2,37 +2,37 @@
 
 import { document } from '../../../contract/src/contract.ts'
 import { type Answer, number } from '../answer.ts'
-import { Unjudged } from '../asked.ts'
 import { absentId } from '../fixtures.ts'
-import type { Asking, Probe } from '../probe.ts'
+import type { Probe, RequestOptions } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
+import { Unjudged } from '../request.ts'
 import { answers, type Check, contract, documented, header, reading, rowsOf, schema, writing } from './rows.ts'
 
 const row = rowsOf('pets')
-const NO_KEY: Asking = { key: 'none' }
+const NO_KEY: RequestOptions = { key: 'none' }
 
 /** Every error that any check has met, and a few that every server has. */
 const everyError =
   (expect: (answer: Answer) => void): Check =>
   async (probe) => {
     await probe.shared('a few errors', async (own) => {
-      for (const [line, asking] of [
+      for (const [line, options] of [
         ['GET /pets', NO_KEY],
         [`GET /pets/${absentId()}`, {}],
         ['GET /pets?limit=0', {}],
         ['GET /petstore-verify', {}],
       ] as const)
-        await own.ask(line, asking)
+        await own.ask(line, options)
     })
-    // What a check has found wrong is told there.
+    // What a check has found wrong is reported there.
     const errors = probe.seen.filter(
-      ({ status, asked, faulted }) => status >= 400 && asked.method !== 'HEAD' && !faulted,
+      ({ status, request, faulted }) => status >= 400 && request.method !== 'HEAD' && !faulted,
     )
     for (const answer of errors) expect(answer)
   }
 
 /** The codes that the contract states at this response; undefined where it has no such response. */
-function codesOf({ asked: { method, path }, status }: Answer): readonly string[] | undefined {
+function codesOf({ request: { method, path }, status }: Answer): readonly string[] | undefined {
   const [target = ''] = path.split('?')
   const template = Object.keys(document.paths).find((one) =>
     new RegExp(`^${one.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(target),

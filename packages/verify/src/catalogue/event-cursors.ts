@@ -2,11 +2,11 @@
 
 import { type JsonObject, parseJson } from '../../../contract/src/json.ts'
 import { type Answer, sameValue, textOf } from '../answer.ts'
-import { Unjudged } from '../asked.ts'
 import { absentId, eventually, STATUSES, seeded } from '../fixtures.ts'
 import { newPetId, orderBody, place } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
+import { Unjudged } from '../request.ts'
 import { history } from './events.ts'
 import { follow, linkOf } from './pages.ts'
 import { refusedValues, WRONG_IDS, WRONG_LIMITS, WRONG_SORTS, type WrongValues } from './parameters.ts'

@@ -2,11 +2,11 @@
 
 import type { JsonObject } from '../../../contract/src/json.ts'
 import { type Answer, textOf } from '../answer.ts'
-import { Unjudged } from '../asked.ts'
 import { addPet, seeded } from '../fixtures.ts'
 import { cancel, complete, expectInstant, giveBack, orderBody, place, readOrder } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
+import { Unjudged } from '../request.ts'
 import { expired } from './reservations.ts'
 import {
   type Check,
@@ -26,7 +26,7 @@ const PATH = '/store/events'
 const LISTED = reading('events.list.success')
 const HISTORY = writing('events.list.success', 'orders.return.success', 'orders.cancel.success')
 
-/** A pet that was added, sold, returned, reserved again and released; each change was asked for twice. */
+/** A pet that was added, sold, returned, reserved again and released; each change was requested twice. */
 export const history = (probe: Probe) =>
   probe.shared('history', async (own) => {
     const pet = await addPet(own, { status: 'available' })

@@ -2,7 +2,7 @@
 
 import type { OperationId } from '../../../contract/src/contract.ts'
 import type { Answer } from '../answer.ts'
-import type { Asking, Probe } from '../probe.ts'
+import type { Probe, RequestOptions } from '../probe.ts'
 import type { Level } from '../promise.ts'
 
 export interface BodyFamily {
@@ -18,7 +18,7 @@ export interface BodyFamily {
   text: string
   /** A body that is taken once; with these fields beside those that it needs. */
   body(probe: Probe, fields?: Record<string, unknown>): Promise<string>
-  send(probe: Probe, body: string | Uint8Array | undefined, asking?: Asking): Promise<Answer>
+  send(probe: Probe, body: string | Uint8Array | undefined, options?: RequestOptions): Promise<Answer>
   /** Bodies that differ from the given one in what they say. */
   others(body: string): readonly string[]
 }

@@ -2,7 +2,7 @@
 
 import { parseJson } from '../../../contract/src/json.ts'
 import { type Answer, textOf } from '../answer.ts'
-import { type Asking, JSON_TYPE, type Probe } from '../probe.ts'
+import { JSON_TYPE, type Probe, type RequestOptions } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import type { BodyFamily } from './family.ts'
 import { type Check, header, parameter, response, rowsOf, writing } from './rows.ts'
@@ -15,8 +15,14 @@ export function idempotencyRows(family: BodyFamily): PromiseRow[] {
 
 const newKey = () => crypto.randomUUID()
 
-function under({ send }: BodyFamily, probe: Probe, key: string, json: string, asking: Asking = {}): Promise<Answer> {
-  return send(probe, json, { ...asking, headers: { ...JSON_TYPE, 'Idempotency-Key': key } })
+function under(
+  { send }: BodyFamily,
+  probe: Probe,
+  key: string,
+  json: string,
+  options: RequestOptions = {},
+): Promise<Answer> {
+  return send(probe, json, { ...options, headers: { ...JSON_TYPE, 'Idempotency-Key': key } })
 }
 
 interface Repeat {

@@ -1,11 +1,11 @@
-// Level `interface`: what the interface document says of adding pets. Names are ours, so that what was added can be told.
+// Level `interface`: what the interface document says of adding pets. Names are ours, so that it can be told what was added.
 
 import { parseJson } from '../../../contract/src/json.ts'
 import { number, textOf } from '../answer.ts'
-import { Unjudged } from '../asked.ts'
 import { addPet, expectListed, newName, petBody, petOf, STATUSES } from '../fixtures.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
+import { Unjudged } from '../request.ts'
 import { JSON_MEDIA_TYPE, whileGetPetExists } from './interface-keys.ts'
 import { expectStatusOfPet } from './interface-list.ts'
 import { type Check, documented, rowsOf, writing } from './rows.ts'
@@ -18,7 +18,7 @@ const WITH_ID = writing('pets.create.id')
 /** What has to hold for a pet to be found in a list. */
 const SEEN = ['pets.create.id.unique', 'pets.list.limit.maximum']
 
-/** A pet that was added, as it was sent and as it was answered. */
+/** A pet that was added, as it was sent and as the response showed it. */
 const added = (probe: Probe) =>
   probe.shared('added', async (own) => {
     const fields = { name: newName(), categoryId: 7n, status: 'available' }
@@ -29,7 +29,7 @@ const success: Check = async (probe) => {
   ;(await added(probe)).answer.expectStatus(201)
 }
 
-/** That a create with these fields is answered with them. */
+/** The response to a create with these fields has them. */
 const keeps = (fields: () => Record<string, unknown>, ...names: string[]): Check => {
   return async (probe) => {
     const sent = petBody(fields())

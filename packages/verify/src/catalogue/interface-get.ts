@@ -1,10 +1,10 @@
 // Level `interface`: what the interface document says of fetching a pet.
 
 import { textOf } from '../answer.ts'
-import { Unjudged } from '../asked.ts'
 import { absentId, listedPet, STATUSES, seeded } from '../fixtures.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
+import { Unjudged } from '../request.ts'
 import { errorRows, JSON_MEDIA_TYPE, whileGetPetExists } from './interface-keys.ts'
 import { expectStatusOfPet } from './interface-list.ts'
 import { type Check, documented, reading, rowsOf } from './rows.ts'

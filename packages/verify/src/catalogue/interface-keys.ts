@@ -2,10 +2,10 @@
 
 import { operations } from '../../../contract/src/contract.ts'
 import type { Answer } from '../answer.ts'
-import { Unjudged } from '../asked.ts'
 import { somePetId } from '../fixtures.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
+import { Unjudged } from '../request.ts'
 import { answers, type Check, documented, rowsOf } from './rows.ts'
 
 const row = rowsOf('interface')
@@ -32,7 +32,7 @@ export function errorRows(status: number, first: string, ask: (probe: Probe) => 
     }
   const needs: Pick<PromiseRow, 'needs'> = status === 400 ? { needs: ['write'] } : {}
   const id = `errors.${status}`
-  /** What is wrong in every error is told of the first. */
+  /** What is wrong in every error is reported for the first. */
   const member = (name: string) => ({
     ...needs,
     after: [`${id}.content-type`, ...(status === 401 ? [] : [`errors.401.${name}`])],
@@ -59,11 +59,11 @@ export function errorRows(status: number, first: string, ask: (probe: Probe) => 
 }
 
 const onPet =
-  (asking: { key?: 'none'; authorization?: string[] }): Check =>
+  (options: { key?: 'none'; authorization?: string[] }): Check =>
   async (probe) => {
     const id = await somePetId(probe).catch(() => '1')
     whileGetPetExists()
-    ;(await probe.ask(`GET /pets/${id}`, asking)).expectStatus(401)
+    ;(await probe.ask(`GET /pets/${id}`, options)).expectStatus(401)
   }
 
 export const interfaceKeys: readonly PromiseRow[] = [

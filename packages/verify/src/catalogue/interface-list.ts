@@ -2,9 +2,9 @@
 
 import type { JsonObject } from '../../../contract/src/json.ts'
 import { type Answer, textOf } from '../answer.ts'
-import { Unjudged } from '../asked.ts'
 import { eventually, firstList, listedPet, STATUSES, seeded, wholeList } from '../fixtures.ts'
 import type { PromiseRow } from '../promise.ts'
+import { Unjudged } from '../request.ts'
 import { JSON_MEDIA_TYPE } from './interface-keys.ts'
 import { type Check, documented, reading, rowsOf } from './rows.ts'
 

@@ -1,11 +1,11 @@
 // Level `store`: the inventory.
 
 import { textOf } from '../answer.ts'
-import { Unjudged } from '../asked.ts'
 import { eventually, STATUSES, seeded } from '../fixtures.ts'
 import { complete, giveBack, newPetId, orderBody, place } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
+import { Unjudged } from '../request.ts'
 import { conditionRows } from './conditions.ts'
 import { follow, linkOf } from './pages.ts'
 import { type Check, documented, reading, response, rowsOf, schema, writing } from './rows.ts'

@@ -1,7 +1,7 @@
 // Level `pets`: keys, and the order of checks, as this project has them beside what the interface document says.
 
 import { absentId, petBody, somePetId } from '../fixtures.ts'
-import { type Asking, JSON_TYPE } from '../probe.ts'
+import { JSON_TYPE, type RequestOptions } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import { INVALID_KEY } from './interface-keys.ts'
 import {
@@ -23,15 +23,15 @@ const KNOWN = reading('auth.missing.list')
 const INVALID = reading('auth.invalid.list')
 
 const withKey =
-  (status: number, asking: (key: string) => Asking & { path?: string }): Check =>
+  (status: number, options: (key: string) => RequestOptions & { path?: string }): Check =>
   async (probe) => {
-    const { path = '/pets', ...rest } = asking(probe.target.keys.full)
+    const { path = '/pets', ...rest } = options(probe.target.keys.full)
     ;(await probe.ask(`GET ${path}`, rest)).expectStatus(status)
   }
 
-const challenge = (asking: Asking, expected: string): Check => {
+const challenge = (options: RequestOptions, expected: string): Check => {
   return async (probe) =>
-    (await probe.ask('GET /pets', asking)).expectStatus(401).expectHeader('WWW-Authenticate', expected)
+    (await probe.ask('GET /pets', options)).expectStatus(401).expectHeader('WWW-Authenticate', expected)
 }
 
 export const keyPromises: readonly PromiseRow[] = [
@@ -98,7 +98,7 @@ export const keyPromises: readonly PromiseRow[] = [
 ]
 
 const ORDER = contract('info', 'description')
-const NO_KEY: Asking = { key: 'none' }
+const NO_KEY: RequestOptions = { key: 'none' }
 
 export const checkOrder: readonly PromiseRow[] = [
   row('checks.not-found-before-preconditions', 'A pet that cannot be found, asked with a false precondition, is 404.')

@@ -1,10 +1,10 @@
 // The links from page to page of every list, and the cursors in them.
 
 import type { Answer } from '../answer.ts'
-import { Unjudged } from '../asked.ts'
 import { absentId, eventually } from '../fixtures.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
+import { Unjudged } from '../request.ts'
 import { follow, idsOf, type ListFamily, linkOf, WALKED_PAGES_MAX, walk } from './pages.ts'
 import { answers, type Check, header, parameter, reading, refuses, rowsOf } from './rows.ts'
 

@@ -2,10 +2,10 @@
 
 import type { JsonObject } from '../../../contract/src/json.ts'
 import { type Answer, textOf } from '../answer.ts'
-import { Unjudged } from '../asked.ts'
 import { absentId, eventually } from '../fixtures.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
+import { Unjudged } from '../request.ts'
 import { cursorRows, linkRows } from './links.ts'
 import { idsOf, type ListFamily, linkOf, walk } from './pages.ts'
 import {

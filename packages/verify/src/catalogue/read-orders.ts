@@ -1,7 +1,6 @@
 // Level `store`: how orders are listed and fetched.
 
 import { type Answer, textOf } from '../answer.ts'
-import { Unjudged } from '../asked.ts'
 import { absentId, prepared } from '../fixtures.ts'
 import {
   cancel,
@@ -19,6 +18,7 @@ import {
 } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
+import { Unjudged } from '../request.ts'
 import { conditionRows } from './conditions.ts'
 import { listRows } from './lists.ts'
 import { documented, header, operation, reading, refuses, response, rowsOf, schema, writing } from './rows.ts'

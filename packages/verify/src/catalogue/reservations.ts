@@ -117,7 +117,7 @@ const KEY = documented('The store area', 'Repeats')
 const RESERVED_MS = [1_000, 4_000, 16_000]
 const LATE_MS = 4_000
 
-/** A reservation whose time has passed, as it was answered, and what has become of it. */
+/** A reservation whose time has passed, as the response showed it, and what has become of it. */
 export const expired = (probe: Probe) =>
   probe.shared('expired', async (own) => {
     const key = newKey()

@@ -2,7 +2,7 @@
 
 import { document, type OperationId } from '../../../contract/src/contract.ts'
 import type { Answer } from '../answer.ts'
-import type { Asking, Probe } from '../probe.ts'
+import type { Probe, RequestOptions } from '../probe.ts'
 import type { Level, PromiseRow } from '../promise.ts'
 
 export type Check = PromiseRow['check']
@@ -28,8 +28,8 @@ export function writing(...after: string[]): More {
 }
 
 /** The request of `line`, whose answer has the status, and the code if it is an error. */
-export function answers(line: string, status: number, code?: string, asking?: Asking): Check {
-  return refuses((probe) => probe.ask(line, asking), status, code)
+export function answers(line: string, status: number, code?: string, options?: RequestOptions): Check {
+  return refuses((probe) => probe.ask(line, options), status, code)
 }
 
 /** What `ask` gives has the status, and the code if it is an error. */

@@ -2,7 +2,7 @@
 
 import type { OperationId } from '../../../contract/src/contract.ts'
 import { absentId } from '../fixtures.ts'
-import type { Asking } from '../probe.ts'
+import type { RequestOptions } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import { INVALID_KEY } from './interface-keys.ts'
 import { methodRows } from './methods.ts'
@@ -32,8 +32,8 @@ export const storeKeyPromises: readonly PromiseRow[] = Object.entries(OPERATIONS
     )
       .from(response(of, 401), { ...needs, after: [`auth.code.${which}`, `auth.challenge.${which}`] })
       .check(async (probe) => {
-        const asking: Asking = which === 'missing' ? { key: 'none' } : { authorization: [INVALID_KEY] }
-        const answer = (await probe.ask(line(), asking)).expectError(401, `${which}_api_key`)
+        const options: RequestOptions = which === 'missing' ? { key: 'none' } : { authorization: [INVALID_KEY] }
+        const answer = (await probe.ask(line(), options)).expectError(401, `${which}_api_key`)
         answer.expectHeader('WWW-Authenticate', /^Bearer realm="petstore"/)
       }),
   )

@@ -96,7 +96,7 @@ export const updateOrderPromises: readonly PromiseRow[] = [
     operation: 'updateOrder',
     path: orderPath,
     folder: '/store/orders',
-    ask: (probe, path, asking) => correct(probe, path, { reference: newName('changed') }, asking),
+    ask: (probe, path, options) => correct(probe, path, { reference: newName('changed') }, options),
     status: 200,
     same: sameAs,
     tag: 'orders.get.etag',

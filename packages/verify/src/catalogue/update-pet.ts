@@ -104,7 +104,7 @@ export const updatePetPromises: readonly PromiseRow[] = [
     operation: 'updatePet',
     path: petPath,
     folder: '/pets',
-    ask: (probe, path, asking) => correct(probe, path, { name: newName('corrected') }, asking),
+    ask: (probe, path, options) => correct(probe, path, { name: newName('corrected') }, options),
     status: 200,
     same: ({ text }) => text,
     tag: 'pets.get.etag',

@@ -17,7 +17,7 @@ const server = createServer(async (request, response) => {
   if (!stores.has(fault)) stores.set(fault, [])
   const chunks = []
   for await (const chunk of request) chunks.push(chunk)
-  const asked = {
+  const received = {
     method: request.method,
     path,
     query: new URLSearchParams(query),
@@ -27,7 +27,7 @@ const server = createServer(async (request, response) => {
     request.headers.authorization?.split(' ')[1] === KEY || (is('key-not-checked') && request.headers.authorization)
   const answer =
     isKnown || (is('get-needs-no-key') && path.startsWith('/pets/'))
-      ? answerOf(asked, stores.get(fault), is)
+      ? answerOf(received, stores.get(fault), is)
       : failure(is('403-for-401') ? 403 : 401, 'AUTH', 'Who are you?')
   send(response, answer, is)
 })
@@ -43,8 +43,8 @@ function answerOf({ method, path, query, text }, pets, is) {
 }
 
 function list(query, pets, is) {
-  const asked = Number(query.get('limit') ?? (is('default-10') ? 10 : 20))
-  const limit = is('limit-ignored') ? pets.length : Math.min(Math.max(asked || 1, 1), is('at-most-10') ? 10 : 100)
+  const size = Number(query.get('limit') ?? (is('default-10') ? 10 : 20))
+  const limit = is('limit-ignored') ? pets.length : Math.min(Math.max(size || 1, 1), is('at-most-10') ? 10 : 100)
   const wanted = is('filter-ignored') ? null : query.get('status')
   const found = pets.filter(({ status }) => wanted === null || status === wanted)
   const texts = found.slice(is('one-too-many') ? -limit - 1 : -limit).reverse()

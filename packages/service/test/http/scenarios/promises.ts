@@ -32,9 +32,9 @@ export function promises(on: OnStore): void {
     }
 
     test('every answer is one that the contract declares', () => {
-      for (const { asked, status, headers, text } of examination.seen) {
+      for (const { request, status, headers, text } of examination.seen) {
         const answer = { status, headers: new Headers(headers.map(([name, value]) => [name, value])), text }
-        const name = checkAgainstContract(asked.method, asked.path, answer)
+        const name = checkAgainstContract(request.method, request.path, answer)
         if (name) on.observe(name, answer)
       }
     })

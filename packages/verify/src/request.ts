@@ -1,10 +1,10 @@
-// What a check has asked, and the two ways in which it may end without the promise being held.
+// The request of a check, and the two ways in which it may end without the promise being held.
 
 export const KEYS = { full: '$KEY', 'read-only': '$READ_ONLY_KEY', other: '$OTHER_KEY' } as const
 export type KeyName = keyof typeof KEYS
 
 /** One request of a check. */
-export interface Asked {
+export interface CheckRequest {
   method: string
   /** Behind the base path, with the query; as it is sent. */
   path: string
@@ -16,17 +16,17 @@ export interface Asked {
 
 /** A request that may have changed something, and the id in its answer. */
 export interface Step {
-  asked: Asked
+  request: CheckRequest
   id: string | undefined
 }
 
 /** The server does not keep the promise. */
 export class Broken extends Error {
-  /** `asked` shows it by itself. */
+  /** `request` shows it by itself. */
   constructor(
     readonly expected: string,
     readonly actual: string,
-    readonly asked: Asked,
+    readonly request: CheckRequest,
   ) {
     super(`expected ${expected}, but got ${actual}`)
   }
