@@ -63,7 +63,7 @@ await picture('page-orders.png', WIDE, async (page, key) => {
 })
 await picture('page-search.png', WIDE, async (page, key) => {
   await openSignedIn(page, key)
-  await page.getByLabel('Order').selectOption('Newest first')
+  await page.getByLabel('Sort').selectOption('Newest first')
   await page.keyboard.press('/')
   await page.keyboard.type('ma')
   await page.locator('mark').first().waitFor()

@@ -41,7 +41,7 @@ export function HoldField({ hold, setHold, until, setUntil }: HoldFieldProps) {
           onInput={({ currentTarget }) => setUntil(currentTarget.value)}
         />
       )}
-      {expiresAt && <p class="hint">Until {time(expiresAt)}. Then it is available again.</p>}
+      {expiresAt && <p class="hint">Until {time(expiresAt)}.</p>}
     </div>
   )
 }

@@ -1,4 +1,4 @@
-// Above the list: the search, the statuses to choose from, with their counts, and the order.
+// Above the list: the search, the statuses to choose from, with their counts, and how the list is sorted.
 
 import type { Inventory, PetstoreClient } from '../../client/src/petstore.ts'
 import type { List } from './list.ts'
@@ -30,7 +30,7 @@ export function Tools({ client, readEvents, position, shown, goTo, onAction }: T
         onChange={(value) => goTo(firstPage({ ...position, status: value === 'all' ? undefined : value }))}
       />
       <div class="field">
-        <label for="sort">Order</label>
+        <label for="sort">Sort</label>
         <select
           id="sort"
           value={position.sort}

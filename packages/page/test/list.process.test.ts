@@ -87,7 +87,7 @@ test('the newest come first, or the last page; a link to any page leads on in bo
   await page.getByRole('button', { name: 'Next' }).click()
   await shows('111 – 130 of 130', ids(111, 130))
 
-  await page.getByLabel('Order').selectOption('Newest first')
+  await page.getByLabel('Sort').selectOption('Newest first')
   await shows('1 – 20 of 130', ids(130, 111))
   expect(page.url()).toBe(`${service.origin}/?sort=newest`)
   await press('ArrowRight')

@@ -105,22 +105,22 @@ const VIEWS: Record<string, { on?: 'empty'; show: (page: Page) => Promise<void> 
       await page.getByRole('button', { name: 'Release' }).last().waitFor()
     },
   },
-  'an animal, being corrected': {
+  'an animal, being edited': {
     show: async (page) => {
       await openSignedIn(page, full.key)
       await page.goto(`${full.origin}/?animal=4`)
       await page.getByRole('region', { name: 'History' }).waitFor()
-      await page.getByRole('button', { name: 'Correct' }).click()
+      await page.getByRole('button', { name: 'Edit' }).click()
       await page.getByRole('dialog').getByLabel('Name').fill(' ')
       await page.keyboard.press('Enter')
       await page.getByText('Name must contain').waitFor()
     },
   },
-  'an order, being changed': {
+  'an order, being edited': {
     show: async (page) => {
       await openSignedIn(page, full.key)
       await page.goto(`${full.origin}/?order=1`)
-      await page.getByRole('button', { name: 'Change' }).click()
+      await page.getByRole('button', { name: 'Edit' }).click()
       await page.getByLabel('Until').waitFor()
     },
   },

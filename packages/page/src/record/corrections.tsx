@@ -14,7 +14,9 @@ import { brief } from '../phrases.ts'
 import { TextField } from '../text-field.tsx'
 import type { Read } from './animal.ts'
 
-const LABELS = { edit: 'Correct', free: 'Make available', delete: 'Delete', change: 'Change' }
+const LABELS = { edit: 'Edit', free: 'Make available', delete: 'Delete', change: 'Edit' }
+/** The button that ends the dialog. */
+const SUBMIT_LABELS = { ...LABELS, edit: 'Save', change: 'Save' }
 const NOTHING = 'Nothing was changed.'
 type Correction = keyof typeof LABELS
 
@@ -137,7 +139,7 @@ function CorrectionDialog({ correction, client, read, open, setOpen, done }: Cor
         )}
         <div class="dialog-actions">
           <button type="submit" class="primary" aria-disabled={busy}>
-            {busy ? 'Saving…' : LABELS[correction]}
+            {busy ? 'Saving…' : SUBMIT_LABELS[correction]}
           </button>
         </div>
       </form>
@@ -188,7 +190,7 @@ async function correct(
       ...(reference.trim() !== before.reference ? { reference: reference.trim() || null } : {}),
       ...(hold !== before.hold || until !== before.until ? { expiresAt: ends(hold, until).expiresAt ?? null } : {}),
     })
-    return `Order ${order.id} is changed.`
+    return `Order ${order.id} is saved.`
   }
   const categoryId = parseInteger(entries.categoryId)
   if (categoryId === undefined) throw new RangeError('categoryId must be a whole number.')
@@ -197,5 +199,5 @@ async function correct(
     ...(entries.name !== before.name ? { name: entries.name } : {}),
     ...(entries.categoryId !== before.categoryId ? { categoryId } : {}),
   })
-  return `${brief(entries.name)} is corrected.`
+  return `${brief(entries.name)} is saved.`
 }
