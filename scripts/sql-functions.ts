@@ -3,7 +3,7 @@
 import { POSTGRES_JSON, typeOf } from '../packages/service/src/store/postgres/json.ts'
 import { vectorOf } from '../packages/service/src/store/postgres/search.ts'
 import { type AnyColumns, jsonObject } from '../packages/service/src/store/shared/columns.ts'
-import { TOLD_COLUMNS } from '../packages/service/src/store/shared/events.ts'
+import { EVENT_PET_COLUMNS } from '../packages/service/src/store/shared/events.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../packages/service/src/store/shared/pet-columns.ts'
 
 const FOLDER = 'packages/service/src/store/postgres/functions'
@@ -75,7 +75,7 @@ BEGIN
   ), told AS (
     INSERT INTO events (type, at, reached, key_id, pet_id, pet_status, pet)
     SELECT 'pet.added', now, CASE WHEN turn = 1 AND (now > (SELECT max(reached) FROM events)) IS NOT FALSE THEN now END,
-           created_by, id, status, ${jsonObject(TOLD_COLUMNS, POSTGRES_JSON)}
+           created_by, id, status, ${jsonObject(EVENT_PET_COLUMNS, POSTGRES_JSON)}
     FROM unknown JOIN numbered USING (turn) ORDER BY turn
   ), kept AS (
     INSERT INTO idempotency_answers (key_id, key, operation, request, answer, created_at)

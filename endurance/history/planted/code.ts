@@ -100,7 +100,7 @@ const IN_SQLITE: Readonly<Record<string, InCode>> = {
     edits: [[COPY, 'this.snapshot.lastPetId()) + 1n', 'this.snapshot.lastPetId()) + (Math.random() < 0.1 ? 0n : 1n)']],
   },
   'events in a transaction of their own': {
-    edits: [[`${SQLITE}/changes.ts`, '    tell(events)\n', '    setTimeout(() => tell(events), 5)\n']],
+    edits: [[`${SQLITE}/changes.ts`, '    writeEvents(events)\n', '    setTimeout(() => writeEvents(events), 5)\n']],
   },
   'an order that is changed back has its time before': {
     edits: [[`${SQLITE}/changes.ts`, 'if (isCorrected || !isMoved)', 'if (isCorrected)']],

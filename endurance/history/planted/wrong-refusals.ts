@@ -108,7 +108,7 @@ export const REFUSED: Readonly<Record<string, Making>> = {
     'listEvents',
     410,
     'cursor_expired',
-    () => 'Begin anew.',
+    () => 'Begin again.',
     ({ path }) => path.includes('cursor='),
   ),
   'an order that is completed and refused': doneAndRefused('completeOrder', 409, 'order_not_pending'),

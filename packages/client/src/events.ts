@@ -148,7 +148,7 @@ async function passedIn(read: ReadPage<Event>, start: string, text: string, sign
   const event = items.find((one) => one.id === id)
   const said = event && saidBy(event)
   if (said && Object.entries(said).every(([name, value]) => told.get(name) === (value?.toString() ?? null))) return id
-  const message = 'The store has lost events since this cursor was given. Begin anew, without a cursor.'
+  const message = 'The store has lost events since this cursor was given. Begin again without a cursor.'
   throw new PetstoreApiError(message, 'cursor_expired', 410, undefined, undefined)
 }
 

@@ -160,7 +160,7 @@ export type Error = {
  * - `precondition_failed` (412): what `If-Match` or, for a change, `If-None-Match` asks of the entity tag is not so.
  * - `rate_limited` (429): the API key has sent too many requests.
  * - `operation_removed` (410): the operation was removed on its sunset date.
- * - `cursor_expired` (410): the store was restored or copied, or has lost events, since this cursor was given: begin anew.
+ * - `cursor_expired` (410): the store was restored or copied, or has lost events, since this cursor was given: begin again.
  * - `internal` (500): the service failed.
  * - `unavailable` (503): the service is overloaded, or its store cannot be reached.
  * - `storage_full` (503): the store is full. */

@@ -12,7 +12,7 @@ interface AskOptions {
   hidden?: boolean
 }
 
-/** Throws StartError unless the person says yes. `unattended`: its message where nobody can be asked. */
+/** Throws StartError unless the person says yes. `unattended`: its message where there is no terminal. */
 export async function confirm(question: string, { stopped, unattended }: { stopped: string; unattended: string }) {
   if (!process.stdin.isTTY) throw new StartError(unattended)
   const answer = await ask(`${question} [y/N] `, { stopped })

@@ -29,7 +29,7 @@ const BASH = `_petstore() {
 complete -F _petstore petstore
 `
 
-/** Where the library's others do: in zsh with what stands before =, in PowerShell with what follows a typographic quote. */
+/** Where the library's others do: in zsh with the text before =, in PowerShell with what follows a typographic quote. */
 const MENDED: Record<string, readonly [from: string, to: string]> = {
   zsh: [`flagPrefix="-P \${BASH_REMATCH}"`, `flagPrefix="-P \${(q)BASH_REMATCH}"`],
   powershell: [

@@ -36,7 +36,7 @@ export function deletePetCommand(): Command {
     .addHelpText('after', '\nExample:\n  petstore pets delete 42')
     .action(async (id: bigint, { yes }: { yes: boolean }, self: Command) => {
       const client = createClient(self)
-      const unattended = `To delete pet ${id} without being asked, use petstore pets delete ${id} --yes.`
+      const unattended = `To delete pet ${id} without the question, use petstore pets delete ${id} --yes.`
       if (!yes) await confirm(`Delete pet ${id}?`, { stopped: 'Nothing was deleted.', unattended })
       await client.deletePet(id)
       tell(`Deleted pet ${id}.`)

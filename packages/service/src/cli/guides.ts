@@ -92,7 +92,7 @@ export function folded(help: string, columns: number): string {
     .join('\n\n')
 }
 
-/** What explains a flag or a command stands right of it, or below it where that is too narrow. */
+/** The text on a flag or a command is right of it, or below it where that is too narrow. */
 function foldedLine(line: string, columns: number): string {
   if (line.length <= columns) return line
   const [lead = ''] = /^ *(?:\S.*? {2,}(?=\S))?/.exec(line) ?? []

@@ -18,7 +18,7 @@ export const plainFetch: Fetch = async (url, init) => {
   const encoding = response.headers.get('Content-Encoding') ?? 'identity'
   if (encoding !== 'identity') {
     await response.body?.cancel().catch(() => {})
-    throw new UnreadableAnswer(`${new URL(url).origin} sends a compressed answer, which was not asked for.`)
+    throw new UnreadableAnswer(`${new URL(url).origin} sends a compressed answer, which was not requested.`)
   }
   return new Response(response.body?.pipeThrough(bounded(new URL(url).origin)) ?? null, response)
 }

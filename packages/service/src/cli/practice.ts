@@ -1,4 +1,4 @@
-// `serve --ephemeral --practice`: the service is behind a proxy, which stands at the service's address and misbehaves at its user's word.
+// `serve --ephemeral --practice`: the service is behind a proxy, which has the service's address and misbehaves at its user's word.
 
 import { basePath } from '../../../contract/src/contract.ts'
 import type { Clock } from '../../../practice/src/clock.ts'
@@ -16,7 +16,7 @@ interface RunningPractice {
   clock: Clock
   /** How the service has to start. */
   behind: Pick<ServerOptions, 'host' | 'port' | 'baseUrls'>
-  /** Where the service is, and its keys. Until it is told, connections are closed. */
+  /** Where the service is, and its keys. Until it is set, connections are closed. */
   leadTo(service: string, keys: KeyStore): void
   /** A command as a line, and what it gives as one. */
   answer(line: string): Promise<string>

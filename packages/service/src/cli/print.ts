@@ -15,7 +15,7 @@ export function say(...lines: readonly Line[]): Promise<void> {
 
 /** Prints each as one line, whatever it contains, on standard error. */
 export function tell(...lines: readonly Line[]): void {
-  // Nobody can be told that standard error cannot be written.
+  // There is nowhere to report that standard error cannot be written.
   send(process.stderr, shown(lines, process.stderr)).catch(() => undefined)
 }
 

@@ -37,7 +37,7 @@ snapshot, Litestream. Stop the services first. On PostgreSQL it needs the owner
 of the tables. Others still know what happened since that state, so it
 
   leaves out ids of keys, pets, orders and events: none is given a second time;
-  begins a new epoch of the feed: readers of events begin anew;
+  begins a new epoch of the feed: readers of events begin again;
   lists the keys in force: those that were revoked since are in force again.
 
 It does all of it, or nothing. petstore restore does the same by itself.
@@ -54,7 +54,7 @@ Example:
       revoke: async (keys) => {
         revoked = toRevoke(keys, options)
         await say(...keysInForce(keys))
-        if (!options.yes) await ask(kind.describe(database), options.skipIds, revoked)
+        if (!options.yes) await confirmRecovery(kind.describe(database), options.skipIds, revoked)
         return revoked.map(({ id }) => id)
       },
     })
@@ -70,7 +70,7 @@ export function skipIdsOption(): Option {
 
 /** What was done, in a sentence. */
 export function setApart(skipIds: bigint): string {
-  const epoch = 'A new epoch of events has begun: their readers begin anew.'
+  const epoch = 'A new epoch of events has begun: their readers begin again.'
   return skipIds === 0n ? epoch : `${epoch} ${left(skipIds)} of keys, pets, orders and events are left out.`
 }
 
@@ -86,11 +86,11 @@ function toRevoke(keys: readonly ApiKey[], { revoke = [], revokeAll }: Options):
   return revokeAll ? inForce(keys) : [...new Set(revoke.flatMap((which) => findKeys(keys, which)))]
 }
 
-async function ask(store: string, skipIds: bigint, revoked: readonly ApiKey[]): Promise<void> {
+async function confirmRecovery(store: string, skipIds: bigint, revoked: readonly ApiKey[]): Promise<void> {
   const also = revoked.length === 0 ? 'revoke no key' : `revoke ${plural(revoked.length, 'key')}`
   await confirm(`Begin a new epoch of events, leave out ${left(skipIds)} and ${also} in ${store}?`, {
     stopped: 'Nothing was changed.',
-    unattended: 'Nothing was changed. To do it without being asked, use petstore recovered --yes.',
+    unattended: 'Nothing was changed. To do it without the question, use petstore recovered --yes.',
   })
 }
 

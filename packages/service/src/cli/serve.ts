@@ -139,7 +139,7 @@ async function serve(
   const shownKey = ephemeral || !config.bootstrapKey ? key : undefined
   const ready = async () => {
     if (key && demo) await fillWithSamples(store, key)
-    // A worker is told.
+    // A worker gets it as a message.
     isStarting = worker
     others?.ready()
     await say(announcement({ url, config, key: shownKey, metrics: admin?.url }, { json, ephemeral, worker }), log)

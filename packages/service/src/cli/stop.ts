@@ -28,12 +28,12 @@ export function firstSignal(log?: Log): Promise<NodeJS.Signals> {
     process.on('SIGINT', receive)
     if (!log) return
     const closes = !isHangUpIgnored() && [0, 1, 2].some(isTerminal)
-    let told = false
+    let logged = false
     // A shell may send it once more: that is no second signal.
     process.on('SIGHUP', (signal) => {
       if (closes && !first) receive(signal)
-      else if (!closes && !told) log.info({ signal }, 'there is nothing to reload, the service goes on')
-      told = true
+      else if (!closes && !logged) log.info({ signal }, 'there is nothing to reload, the service goes on')
+      logged = true
     })
   })
 }

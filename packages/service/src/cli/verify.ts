@@ -182,7 +182,7 @@ function parseLevel(text: string): Level {
   })(text)
 }
 
-/** Opens every file before anything is asked, so that none is found impossible to write at the end. */
+/** Opens every file before any request, so that none is found impossible to write at the end. */
 function openReports({ junit, html }: Options): { write(summary: Summary): void; close(): void }[] {
   const wanted = [
     [junit, junitReport],

@@ -18,7 +18,7 @@ export interface Watched {
   /** Of the command line. The child has no terminal, so it does the work itself. */
   args: string[]
   from: string
-  /** The unfinished file stands beside it. */
+  /** The unfinished file is beside it. */
   to: string
 }
 

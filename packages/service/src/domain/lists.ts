@@ -1,4 +1,4 @@
-// Lists: what one may be asked for, and its pages.
+// Lists: their parameters and their pages.
 
 /**
  * The parameters of a list in the contract, and where its page lies. None may be left out: a parameter that somebody forgets, between the
@@ -7,8 +7,8 @@
 export type ListFilter<Parameters> = Query<Parameters> & PagePosition
 
 /** What the links to other pages repeat. */
-export type Query<Parameters, Asked = Omit<Parameters, 'cursor'>> = {
-  readonly [Name in keyof Asked]-?: undefined extends Asked[Name] ? Asked[Name] | undefined : Asked[Name]
+export type Query<Parameters, Given = Omit<Parameters, 'cursor'>> = {
+  readonly [Name in keyof Given]-?: undefined extends Given[Name] ? Given[Name] | undefined : Given[Name]
 }
 
 export interface PagePosition {

@@ -8,7 +8,7 @@ interface Transition {
   readonly from: readonly OrderStatus[]
   /** The status that its pet gets. */
   readonly pet: PetStatus
-  /** An order with one of these stays as it is, and that is no error: what is asked for is so already. */
+  /** An order with one of these stays as it is, and that is no error: the transition was made already. */
   readonly done: readonly OrderStatus[]
   /** The refusal of any other order. */
   readonly refusal: ErrorCode
@@ -24,7 +24,7 @@ export const TRANSITIONS = {
 } as const satisfies Record<Exclude<OrderStatus, 'pending'>, Transition>
 
 export type TransitionTo = keyof typeof TRANSITIONS
-/** What a caller may ask for: the service alone expires orders. */
+/** What a caller may request: the service alone expires orders. */
 export type RequestedTransition = Exclude<TransitionTo, 'expired'>
 
 export function isDone(to: TransitionTo, status: OrderStatus): boolean {

@@ -41,8 +41,8 @@ export type ExpiredOrder = Pick<Order, 'id' | 'petId'>
 export type Transition = Pick<Order, 'id' | 'petId' | 'status'>
 
 /**
- * What a caller asks of an order before it is changed: gives the error with which the change is refused, if any. `isSo`: what is asked for is so
- * already, and nothing would change.
+ * A precondition of a caller: gives the error with which the change of the order is refused, if any. `isSo`: the order is already as the
+ * change wants it, and nothing would change.
  */
 export type OrderCheck = (order: Order, isSo?: boolean) => PetstoreError | undefined
 
@@ -67,7 +67,7 @@ export interface OrderStore {
 
   /**
    * The pet is sold. An order that is completed already stays as it is. Rejects with `not_found`, `order_not_pending`, or else as `check`
-   * says of the order as the transaction finds it. `check` may be asked several times.
+   * says of the order as the transaction finds it. `check` may be called several times.
    */
   completeOrder(id: bigint, by: KeyId, check?: OrderCheck): Promise<Order>
 

@@ -12,8 +12,8 @@ export type NewPet = contract.NewPet & Required<Pick<contract.NewPet, 'status'>>
 export type Pet = contract.Pet & NewPet
 
 /**
- * What a caller asks of a pet before it is changed: gives the error with which the change is refused, if any. `isSo`: what is asked for is so
- * already, and nothing would change.
+ * A precondition of a caller: gives the error with which the change of the pet is refused, if any. `isSo`: the pet is already as the change
+ * wants it, and nothing would change.
  */
 export type PetCheck = (pet: Pet, isSo?: boolean) => PetstoreError | undefined
 

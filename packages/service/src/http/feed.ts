@@ -1,4 +1,4 @@
-// The readers of the feed of events: those who ask for the same together share one reading, and those for whom nothing follows yet wait,
+// The readers of the feed of events: those who want the same together share one reading, and those for whom nothing follows yet wait,
 // together and bounded.
 //
 // The end of the feed is looked at when this process has changed something, and otherwise every few milliseconds, while somebody waits:

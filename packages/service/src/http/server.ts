@@ -95,7 +95,7 @@ export function startServer(options: ServerOptions): PetstoreServer {
   }
 }
 
-/** The contract's servers are those of the environments. The one that this server is of comes first, and has its `url` unless told otherwise. */
+/** The contract's servers are those of the environments. The one that this server is of comes first, and has its `url` by default. */
 function addresses({ baseUrls, environment }: ServerOptions, url: string): ReturnType<ServerAddresses> {
   const names = ['production', 'staging'] as const
   return [names.map((name) => baseUrls[name] ?? (name === environment ? url : undefined)), names.indexOf(environment)]

@@ -24,7 +24,7 @@ export interface Metrics {
   text(): Promise<string>
 }
 
-/** What is asked when the text is. */
+/** Called for each scrape. */
 export interface Watched {
   /** The connections of a store that has a pool. */
   pool?: Store['pool'] | undefined
@@ -80,13 +80,13 @@ export function createMetrics(): Metrics {
 
   function timed<Arguments extends unknown[], Result>(
     call: string,
-    ask: (...all: Arguments) => Promise<Result>,
+    method: (...all: Arguments) => Promise<Result>,
   ): (...all: Arguments) => Promise<Result> {
     const [ok, failed] = [stores.series(call, 'ok'), stores.series(call, 'failed')]
     return async (...all) => {
       const startedAt = performance.now()
       try {
-        const result = await ask(...all)
+        const result = await method(...all)
         ok.observe((performance.now() - startedAt) / 1000)
         return result
       } catch (error) {

@@ -369,7 +369,7 @@ describe('what it is given', () => {
     expect(stderr).not.toContain(secret.trim().slice(6) || 'whsec_x')
   })
 
-  test('refuses a state that is none, rather than begin anew', async () => {
+  test('refuses a state that is none, rather than begin again', async () => {
     for (const text of ['', 'hello', 'AAAA']) {
       const state = temporaryFile('forwarded')
       writeFileSync(state, text)

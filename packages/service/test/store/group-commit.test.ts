@@ -128,7 +128,7 @@ test('settled waits for every call so far', async () => {
     return items
   })
   const calls = [add(1), add(2)]
-  const settled = add.settled()
+  const settled = add.drained()
   release()
   await settled
   expect(committed).toBe(2)

@@ -81,7 +81,7 @@ async function forward({ to, secretFile, state, from, insecure }: ForwardOptions
     if (!(error instanceof PetstoreApiError) || error.code !== 'cursor_expired') throw error
     throw new StartError(
       `The cursor in ${state} has expired: the store was restored or copied, and events behind it may never have happened. ` +
-        `Let the receiver begin anew, remove ${state}, and start again.`,
+        `Let the receiver begin again, remove ${state}, and start again.`,
       { cause: error },
     )
   } finally {

@@ -47,7 +47,7 @@ export class Forwarder {
       for (const item of items) {
         this.progress.waits(item.at)
         if (!(await this.deliver(item, epoch))) return
-        // A service of the version before gives no marks, and takes none.
+        // A service of commit 60c4a71 gives no marks, and takes none.
         this.saved.keep(encodeEventCursor({ epoch, id: item.id, mark: mark === undefined ? mark : item.mark }))
         this.progress.takes(item)
       }

@@ -16,6 +16,6 @@ do it by themselves.`,
     )
   return withSettings(command, 'database').action(async (_options, self: Command) => {
     await withStore(configOf(self), {}, async (store) => store.endEpoch((await store.findEnd()).epoch))
-    await say('A new epoch of the feed has begun: earlier cursors are refused, and their readers begin anew.')
+    await say('A new epoch of the feed has begun: earlier cursors are refused, and their readers begin again.')
   })
 }

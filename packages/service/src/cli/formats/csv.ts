@@ -1,7 +1,7 @@
 // CSV with a header: RFC 4180, or with semicolons or tabs, as spreadsheets write it. An import reads the columns name, categoryId and,
 // if present, status. It ignores other columns, so that an export can be imported.
 //
-// The parser is our own. The gain: each problem of a file is told with its line, also behind a misplaced quote. The price: the rules of quotes
+// The parser is our own. The gain: each problem of a file is reported with its line, also behind a misplaced quote. The price: the rules of quotes
 // are here. Others see `csv`, a `Format` like the others. csv-parse 7.0 gives the last line of a record of several lines, and after a misplaced
 // quote it skips records up to the next quote. Papa Parse 5.7 gives no lines, and takes all that follows a misplaced quote as one field. uDSV 0.7
 // reports no errors.
@@ -111,7 +111,7 @@ async function* rows(text: AsyncIterable<string>): AsyncGenerator<Row> {
   if (rest !== '') yield readRow(`${rest}\n`, 0, line, field ?? fieldOf(',')) ?? { line, fields: [], wellFormed: false }
 }
 
-/** A field in quotes, with what stands between its closing quote and the next separator, or a field without quotes. */
+/** A field in quotes, with the text between its closing quote and the next separator, or a field without quotes. */
 function fieldOf(separator: string): RegExp {
   const end = `${/[;\t]/.test(separator) ? separator : ','}\n`
   return new RegExp(`"([^"]*(?:""[^"]*)*)"(?!")([^${end}]*)|(?!")([^${end}]*)`, 'y')

@@ -36,14 +36,14 @@ type Changes = Pick<PetStore, 'createPet' | 'updatePet' | 'deletePet'> &
 /** The methods of a store that change pets and orders. */
 export function changes(commit: Commit, isAnyOverdue: () => Promise<boolean>, expiredAtOnce: number): Changes {
   return {
-    createPet: (...asked) => commit(createPet(...asked)),
-    updatePet: (...asked) => commit(updatePet(...asked)),
-    deletePet: (...asked) => commit(deletePet(...asked)),
-    placeOrder: (...asked) => commit(placeOrder(...asked)),
-    completeOrder: (id, ...asked) => commit(moveOrder(id, 'completed', ...asked)),
-    cancelOrder: (id, ...asked) => commit(moveOrder(id, 'cancelled', ...asked)),
-    returnOrder: (id, ...asked) => commit(moveOrder(id, 'returned', ...asked)),
-    updateOrder: (...asked) => commit(updateOrder(...asked)),
+    createPet: (...request) => commit(createPet(...request)),
+    updatePet: (...request) => commit(updatePet(...request)),
+    deletePet: (...request) => commit(deletePet(...request)),
+    placeOrder: (...request) => commit(placeOrder(...request)),
+    completeOrder: (id, ...request) => commit(moveOrder(id, 'completed', ...request)),
+    cancelOrder: (id, ...request) => commit(moveOrder(id, 'cancelled', ...request)),
+    returnOrder: (id, ...request) => commit(moveOrder(id, 'returned', ...request)),
+    updateOrder: (...request) => commit(updateOrder(...request)),
     // A transaction is begun only where there is something to do.
     expireOrders: async (limit = expiredAtOnce) => ((await isAnyOverdue()) ? commit(expireOrders(limit)) : []),
   }

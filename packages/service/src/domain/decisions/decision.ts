@@ -1,4 +1,4 @@
-// A change of pets or orders that somebody asks for.
+// A change of pets or orders that a caller, or the service itself, requests.
 
 import type { PetstoreError } from '../errors.ts'
 import type { KeyId } from '../keys.ts'
@@ -6,7 +6,7 @@ import type { Touches, UsedKey } from './snapshot.ts'
 import type { WorkingCopy } from './working-copy.ts'
 
 export interface Decision<Result> {
-  /** The API key that asks; `null`: the service itself. */
+  /** The API key of the request; `null`: the service itself. */
   readonly by: KeyId | null
   readonly touches: Touches
   /** Gives the result or a refusal. What the working copy has then is written in either case: a reservation that was found overdue. */
@@ -35,7 +35,7 @@ export function touchedBy(batch: readonly Decision<unknown>[]): Touched {
   }
 }
 
-/** How many overdue reservations a batch asks for. */
+/** How many overdue reservations a batch reads. */
 export function overdueIn(batch: readonly Decision<unknown>[]): number {
   return batch.reduce((sum, { touches }) => sum + (touches.overdue ?? 0), 0)
 }

@@ -1,5 +1,5 @@
 // The rules of orders: what placing one needs, where it may lead, what may be corrected, and when it is over. An order and its pet change
-// together, and each change is told.
+// together, and each change is an event.
 
 import { EXPIRY_DAYS_MAX } from '../../../../contract/src/generated.ts'
 import type { PetstoreError } from '../errors.ts'
@@ -47,7 +47,7 @@ export function updateOrder(id: bigint, change: OrderChange, by: KeyId, check?: 
       const order = unlessOverdue(copy, id)
       const reference = change.reference === undefined ? order?.reference : (change.reference ?? undefined)
       const expiresAt = change.expiresAt === undefined ? order?.expiresAt : (change.expiresAt ?? undefined)
-      // What is so already is told before state and preconditions: a request that is sent again, because its answer was lost, learns that
+      // What is so already is answered before state and preconditions: a request that is sent again, because its answer was lost, learns that
       // it was carried out (RFC 9110, 13.1.1).
       const isSo = order && reference === order.reference && expiresAt === order.expiresAt
       if (isSo) return check?.(order, true) ?? order
@@ -90,7 +90,7 @@ function placed(copy: WorkingCopy, order: NewOrder, by: KeyId): Order | Petstore
   if (copy.pets.get(petId)?.status !== 'available') return petNotAvailable(pet, holder)
   const added = copy.addOrder({ ...order, status: 'pending', placedAt: now, changedAt: now })
   copy.pets.set(petId, { ...pet, status: 'pending' })
-  tell(copy, added, by)
+  emit(copy, added, by)
   return { ...added, petName: pet.name }
 }
 
@@ -105,7 +105,7 @@ function move(copy: WorkingCopy, order: StoredOrder, to: TransitionTo, by: KeyId
   copy.expectAgreement(order)
   const after = changed(copy, { ...order, status: to })
   copy.pets.set(order.petId, { ...copy.petOf(order), status: TRANSITIONS[to].pet })
-  tell(copy, after, by)
+  emit(copy, after, by)
   return after
 }
 
@@ -122,7 +122,7 @@ function changed(copy: WorkingCopy, order: StoredOrder): StoredOrder {
   return after
 }
 
-function tell(copy: WorkingCopy, { id, petId, status, changedAt }: StoredOrder, by: KeyId | null): void {
+function emit(copy: WorkingCopy, { id, petId, status, changedAt }: StoredOrder, by: KeyId | null): void {
   copy.events.push({ type: `order.${status === 'pending' ? 'placed' : status}`, at: changedAt, by, petId, orderId: id })
   copy.transitions.push({ id, petId, status })
 }

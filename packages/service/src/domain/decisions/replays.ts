@@ -1,4 +1,4 @@
-// Idempotency keys. For at least 24 hours a key stands for one request of one operation and its first answer, whatever has changed since.
+// Idempotency keys. For at least 24 hours a key belongs to one request of one operation and its first answer, whatever has changed since.
 
 import { PetstoreError } from '../errors.ts'
 import type { KeyId } from '../keys.ts'

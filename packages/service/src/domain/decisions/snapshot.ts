@@ -8,7 +8,7 @@ import type { NewPet, Pet } from '../pets.ts'
 /** As it is stored: the name belongs to the pet. */
 export type StoredOrder = Omit<Order, 'petName'>
 
-/** What a change looks at. A store that reads ahead reads this, and nothing else may be asked of its snapshot. */
+/** What a change looks at. A store that reads ahead reads this, and its snapshot knows nothing else. */
 export interface Touches {
   /** The pet, and the order that holds it. */
   readonly petId?: bigint
@@ -39,7 +39,7 @@ export type FirstAnswer = {
   [Operation in keyof Idempotent]: { readonly operation: Operation } & Readonly<Idempotent[Operation]>
 }[keyof Idempotent]
 
-/** Each method may be asked again and again; the working copy asks once. */
+/** Each method may be called again and again; the working copy calls it once. */
 export interface Snapshot {
   /** Milliseconds since 1970, by the clock of the store. */
   readonly now: number

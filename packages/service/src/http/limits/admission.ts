@@ -23,7 +23,7 @@ export class Admission {
     if (this.waiting >= WAITING_MAX || this.turnIsLong()) throw OVERLOADED
   }
 
-  /** Call it before the store is asked, and `leave` after. */
+  /** Call it before the store is called, and `leave` after. */
   enter(): void {
     this.waiting++
   }

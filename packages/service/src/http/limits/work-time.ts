@@ -1,6 +1,6 @@
 // How long a request may be worked on. The runtime ends a connection on which nothing arrives and nothing is read for some seconds, also
 // while its request is worked on. So that limit is lifted for the requests that need it, until they have their answer; and there is
-// another, after which the caller is told.
+// another, after which the caller gets 503.
 
 import { PetstoreError } from '../../domain/errors.ts'
 import type { Context } from '../context.ts'
@@ -15,7 +15,7 @@ const TOO_LONG = new PetstoreError('unavailable', 'The service could not answer 
 
 interface Work {
   readonly context: Context
-  /** Where it stands in the list. */
+  /** Its index in the list. */
   index: number
   /** Since the request arrived. */
   looks: number

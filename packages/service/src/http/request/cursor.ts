@@ -77,7 +77,7 @@ function encode(after: bigint, seed: number): string {
   return bytes.toString('base64url')
 }
 
-/** The check bytes of the id that stands in `bytes`. */
+/** The check bytes of the id in `bytes`. */
 function checkOf(seed: number): number {
   return Bun.hash.crc32(idBytes, seed) & 0xffffff
 }

@@ -13,7 +13,7 @@ export function readParameters({ parameters }: ContractOperation, request: Route
   const { params, headers } = request
   const values: Record<string, unknown> = {}
   const problems: string[] = []
-  // The runtime writes the URL when it is asked for.
+  // The runtime writes the URL when it is read.
   const query = parameters.some((parameter) => parameter.in === 'query') ? queryOf(request.url) : ''
   for (const parameter of parameters) {
     const { name } = parameter

@@ -1,5 +1,5 @@
 // Caches the answers of lists and of the inventory, with all their headers, until the next commit to the store. Requests for one of them
-// that arrive together share one reading: after a commit, many clients may ask for the same list before it is cached again.
+// that arrive together share one reading: after a commit, many clients may request the same list before it is cached again.
 //
 // An answer is never stale: it was read after all who get it had arrived, or after the store gave its version, and then it is sent only to
 // requests for which the store, after their arrival, gave the same version again. Between two equal versions nothing was committed, by this

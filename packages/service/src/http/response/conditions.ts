@@ -15,7 +15,7 @@ export function matches(ifNoneMatch: Condition, tag: string): boolean {
 }
 
 /**
- * The error for a false `If-Match`, which is compared strongly, or for a false `If-None-Match` of a request that is not a GET. To be asked
+ * The error for a false `If-Match`, which is compared strongly, or for a false `If-None-Match` of a request that is not a GET. To be called
  * only where the request would succeed without them (RFC 9110, 13.2).
  */
 export function failedPrecondition(
@@ -29,7 +29,7 @@ export function failedPrecondition(
 }
 
 /**
- * What a change asks of the entity tag of the resource as the store finds it, written as JSON. `undefined` without conditions. What is so
+ * What a change requires of the entity tag of the resource as the store finds it, written as JSON. `undefined` without conditions. What is so
  * already was carried out, whatever `If-Match` says: its sender may not have got the answer (RFC 9110, 13.1.1). `If-None-Match` has no such rule.
  */
 export function checkOf<Resource>(

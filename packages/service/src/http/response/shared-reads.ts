@@ -1,4 +1,4 @@
-// Lets requests that ask for the same and arrive together share what is read for it: lists, the inventory, and pages of the feed.
+// Lets requests for the same that arrive together share what is read for it: lists, the inventory, and pages of the feed.
 
 import { immediate } from '../../system/immediate.ts'
 

@@ -23,13 +23,13 @@ export function notFound(paths: readonly string[], linkTo: LinkTo): NotFound {
   )
 
   function meant(path: string): string | undefined {
-    const asked = segmentsOf(path)
-    if (asked.length === 0 && path.startsWith(basePath)) return linkTo(pathOf('listPets'))
+    const requested = segmentsOf(path)
+    if (requested.length === 0 && path.startsWith(basePath)) return linkTo(pathOf('listPets'))
     const found = known.find(
       ({ segments }) =>
-        segments.length === asked.length && segments.every((segment, at) => isMeant(segment, asked[at] ?? '')),
+        segments.length === requested.length && segments.every((segment, at) => isMeant(segment, requested[at] ?? '')),
     )
-    return found && linkTo(found.path.replace(/\{\w+\}/, () => asked.find(isId) ?? ''))
+    return found && linkTo(found.path.replace(/\{\w+\}/, () => requested.find(isId) ?? ''))
   }
 
   return ({ url, method, headers }) => {
@@ -61,8 +61,8 @@ function segmentsOf(path: string): string[] {
   return `/${segments[0]}` === basePath ? segments.slice(1) : segments
 }
 
-function isMeant(segment: string, asked: string): boolean {
-  return segment.startsWith('{') ? isId(asked) : segment === asked
+function isMeant(segment: string, requested: string): boolean {
+  return segment.startsWith('{') ? isId(requested) : segment === requested
 }
 
 function isId(text: string): boolean {

@@ -6,7 +6,7 @@ import type { Answer } from '../response/response.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** `revalidated`: the browser asks each time and gets 304. `immutable`: the browser never asks again; the name changes with the content. */
+/** `revalidated`: the browser sends a request each time and gets 304. `immutable`: it never sends another; the name changes with the content. */
 type Caching = 'revalidated' | 'immutable'
 
 const CACHE_CONTROL: Record<Caching, string> = {
@@ -50,7 +50,7 @@ export class StaticFile {
   answer(request: Request, headers: Record<string, string>): Answer {
     const accepted = acceptedEncoding(request.headers.get('Accept-Encoding'))
     const compressed = accepted && this.compressed[accepted]
-    // The one who asks for it first gets the file at once.
+    // The first request for it gets the file at once.
     if (accepted && !compressed) this.compressing ??= this.compress().catch(() => undefined)
     const encoding = compressed && accepted
     const base = new Headers({

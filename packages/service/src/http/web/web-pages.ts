@@ -52,7 +52,7 @@ function page(path: string, filesPath: string, policy: string, build: () => Prom
   ]
 }
 
-/** An address that people can guess. The page itself has one address, so that all that it refers to stands beside it. */
+/** An address that people can guess. The page itself has one address, so that all that it refers to is beside it. */
 function shortcut(path: string, name: string, parameter: string): Route {
   return new Route(path, {
     GET: ({ request }) => ({

@@ -10,12 +10,12 @@ import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
 import { ADD_EVENTS } from './events.ts'
 import { jsonRows, recordset } from './json.ts'
 import { INDEX_ORDERS, indexedOrder, indexPets } from './search.ts'
-import type { Ask } from './session.ts'
+import type { RunQuery } from './session.ts'
 
 interface Part {
   readonly name: string
   readonly columns: AnyColumns
-  /** A statement that gives the id of each row that it writes. What it is given stands in the table `new`. */
+  /** A statement that gives the id of each row that it writes. Its parameter is the table `new`. */
   readonly sql: string
   rows(writes: Writes, now: number): readonly object[]
 }
@@ -73,7 +73,7 @@ const PARTS: readonly Part[] = [
     rows: ({ answers }, at) => answers.map((answer) => ({ ...answer, at, ...rowOfAnswer(answer) })),
   },
   {
-    name: 'events_told',
+    name: 'events_added',
     columns: EVENT,
     sql: ADD_EVENTS,
     rows: ({ events }) => events.map((event, place) => ({ place, ...rowOf(event) })),
@@ -83,16 +83,16 @@ const PARTS: readonly Part[] = [
 const texts = new Map<string, string>()
 
 /** Throws where a row is not as it was read: then nothing may stay. */
-export async function writeChanges(send: Ask, writes: Writes, now: number): Promise<void> {
+export async function writeChanges(execute: RunQuery, writes: Writes, now: number): Promise<void> {
   const given = PARTS.map((part) => ({ part, rows: part.rows(writes, now) })).filter(({ rows }) => rows.length > 0)
   if (given.length === 0) return
   const expected = given.reduce((sum, { rows }) => sum + rows.length, 0)
-  const [written] = await send<{ rows: bigint; lastOrder: bigint | null }>(
+  const [written] = await execute<{ rows: bigint; lastOrder: bigint | null }>(
     textOf(given.map(({ part }) => part)),
     ...given.map(({ part, rows }) => jsonRows(part.columns, rows)),
   )
   if (written?.rows !== BigInt(expected)) throw new Error(`${written?.rows} rows were written, and not ${expected}`)
-  await indexPets(send, writes)
+  await indexPets(execute, writes)
   const last = writes.ordersAdded.at(-1)
   if (last && written.lastOrder !== last.id) throw new Error(`order ${written.lastOrder} was added, and not ${last.id}`)
 }

@@ -1,5 +1,5 @@
 // Connections to the host that accepts writes, with a time limit on every wait. When one connection is lost, all are closed and the
-// hosts are asked again which of them accepts writes: a host that comes back may be a standby by now, or may lack what it had not yet
+// hosts are probed again for the one that accepts writes: a host that comes back may be a standby by now, or may lack what it had not yet
 // sent to its standby.
 
 import { unavailable } from '../shared/failures.ts'
@@ -7,14 +7,14 @@ import type { PostgresAddress } from './address.ts'
 import { codeOf, isLost, StoreFailure, translate, translateAdding } from './errors.ts'
 import { atStart, isSame, type WritableHost, writableHost } from './hosts.ts'
 import { type Check, closeLink, inTime, type Link, late, openLink, replicated } from './link.ts'
-import type { Ask, Parameter, Session } from './session.ts'
+import type { Parameter, RunQuery, Session } from './session.ts'
 import { withTimeout } from './timeout.ts'
 
 /** The time from a failed search for a host to the next one. Calls in between fail at once with the same error. */
 const PAUSE_MS = 100
 /** How long a call waits until a link is ready. */
 const READY_WAIT_MS = 500
-/** After this long without a response, the other hosts are asked, too, before this one is used again. */
+/** After this long without a response, the other hosts are probed, too, before this one is used again. */
 const QUIET_MS = 1_000
 
 export class PrimaryConnection {
@@ -54,7 +54,7 @@ export class PrimaryConnection {
    * Runs one SELECT on a host that accepts writes. Fails on a standby, to which a pooler may have moved the connection. Throws
    * `unavailable` within a few seconds when the database fails.
    */
-  readonly read: Ask = (statement, ...parameters) => this.use((session) => session.ask(statement, ...parameters))
+  readonly read: RunQuery = (statement, ...parameters) => this.use((session) => session.query(statement, ...parameters))
 
   /**
    * Runs one SELECT that adds pets. Resolves when they are committed. Fails as `read` does; when they may have been committed, the error
@@ -71,14 +71,14 @@ export class PrimaryConnection {
   }
 
   /** A write that may be lost without harm. It does not wait for the standby, and pets do not wait for it. */
-  readonly background: Ask = <Row extends object>(statement: string, ...parameters: Parameter[]) =>
-    this.backgroundTransaction((session) => session.send<Row>(statement, ...parameters))
+  readonly background: RunQuery = <Row extends object>(statement: string, ...parameters: Parameter[]) =>
+    this.backgroundTransaction((session) => session.execute<Row>(statement, ...parameters))
 
   /** As `background`, for several statements. */
   readonly backgroundTransaction = <Result>(work: (session: Session) => Promise<Result>): Promise<Result> =>
     this.use((session) =>
       session.transaction(async () => {
-        await session.ask("SELECT set_config('synchronous_commit', 'local', true)")
+        await session.query("SELECT set_config('synchronous_commit', 'local', true)")
         return work(session)
       }),
     )
@@ -113,8 +113,8 @@ export class PrimaryConnection {
     }
   }
 
-  private writing(failure: (error: unknown) => unknown): Ask {
-    return (statement, ...parameters) => this.written((session) => session.ask(statement, ...parameters), failure)
+  private writing(failure: (error: unknown) => unknown): RunQuery {
+    return (statement, ...parameters) => this.written((session) => session.query(statement, ...parameters), failure)
   }
 
   private async answered<Result>(link: Link, work: Promise<Result>): Promise<Result> {
@@ -174,7 +174,7 @@ export class PrimaryConnection {
 
   /**
    * A host that was frozen and replaced continues as if nothing had happened. A server that uses it all the time notices that it is
-   * frozen. A server that has not used it for a while has to ask the other hosts.
+   * frozen. A server that has not used it for a while has to probe the other hosts.
    */
   private isQuiet(): boolean {
     const { link } = this

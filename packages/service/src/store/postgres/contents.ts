@@ -10,7 +10,7 @@ import { atStart, writableHost } from './hosts.ts'
 import { refusal } from './refusals.ts'
 import { MARK_FINISHED, MARK_UNFINISHED } from './schema.ts'
 import { indexRows } from './search.ts'
-import { type Ask, type Parameter, Session } from './session.ts'
+import { type Parameter, type RunQuery, Session } from './session.ts'
 
 const TYPES = { bigint: 'integer', text: 'text', boolean: 'boolean' } as const
 /** The types that JSON values are read as. */
@@ -31,9 +31,9 @@ export async function openPostgresContents(address: string): Promise<Contents> {
   const session = await atStart(() => openSession(parsed)).catch((error) => {
     throw refusal(address, error)
   })
-  const ask: Ask = async (statement, ...parameters) => {
+  const query: RunQuery = async (statement, ...parameters) => {
     try {
-      return await session.send(statement, ...parameters)
+      return await session.execute(statement, ...parameters)
     } catch (error) {
       if (UNTRANSLATABLE.includes(codeOf(error))) {
         throw new StartError(
@@ -45,12 +45,12 @@ export async function openPostgresContents(address: string): Promise<Contents> {
   }
 
   return {
-    tables: async () => describeTables(await ask<ColumnEntry>(COLUMNS), TYPES),
-    count: async ({ name }) => Number((await ask<{ n: bigint }>(`SELECT count(*) AS n FROM ${quoted(name)}`))[0]?.n),
+    tables: async () => describeTables(await query<ColumnEntry>(COLUMNS), TYPES),
+    count: async ({ name }) => Number((await query<{ n: bigint }>(`SELECT count(*) AS n FROM ${quoted(name)}`))[0]?.n),
     read: async (table, after, limit) => {
       const key = keyOf(table).map(orderable)
       const where = after ? `WHERE (${key}) > (${key.map((_, index) => `$${index + 2}`)})` : ''
-      const rows = await ask<Record<string, Row[number]>>(
+      const rows = await query<Record<string, Row[number]>>(
         `SELECT ${selectList(table)} FROM ${quoted(table.name)} ${where} ORDER BY ${key} LIMIT $1`,
         limit,
         ...((after?.slice(0, table.key.length) ?? []) as Parameter[]),
@@ -61,7 +61,7 @@ export async function openPostgresContents(address: string): Promise<Contents> {
       const names = table.columns.map(({ name }) => quoted(name))
       const values = table.columns.map(({ name, type }) => (type === 'boolean' ? `${quoted(name)} = 1` : quoted(name)))
       const write = () =>
-        ask(
+        query(
           `INSERT INTO ${quoted(table.name)} (${names}) OVERRIDING SYSTEM VALUE SELECT ${values}
          FROM json_to_recordset($1::text::json) AS rows (${table.columns.map(({ name, type }) => `${quoted(name)} ${READ_AS[type]}`)})`,
           JSON.stringify(rows.map((row) => toObject(table, row))),
@@ -70,25 +70,25 @@ export async function openPostgresContents(address: string): Promise<Contents> {
       await session.transaction(async () => {
         await write()
         const [first = 0n] = rows[0] as [bigint]
-        if (list === 'pets' || list === 'orders') await indexRows(ask, list, first - 1n, rows.length)
+        if (list === 'pets' || list === 'orders') await indexRows(query, list, first - 1n, rows.length)
       })
     },
     markUnfinished: async () => {
-      await ask(MARK_UNFINISHED)
+      await query(MARK_UNFINISHED)
     },
     markFinished: async () => {
-      await ask(BEGIN_EPOCH)
-      await ask(MARK_FINISHED)
+      await query(BEGIN_EPOCH)
+      await query(MARK_FINISHED)
     },
     lastId: async (table) => {
-      const [row] = await ask<{ id: bigint }>(
+      const [row] = await query<{ id: bigint }>(
         `SELECT coalesce(pg_sequence_last_value(${SEQUENCE}::regclass), 0) AS id`,
         ...sequenceOf(table),
       )
       return row?.id ?? 0n
     },
     setLastId: async (table, id) => {
-      await ask(`SELECT setval(${SEQUENCE}, $3)`, ...sequenceOf(table), id)
+      await query(`SELECT setval(${SEQUENCE}, $3)`, ...sequenceOf(table), id)
     },
     close: () => session.close(CLOSE_TIMEOUT_MS),
   }
@@ -99,7 +99,7 @@ export async function openSession(address: PostgresAddress): Promise<Session> {
   const host = await writableHost(address)
   const session = new Session(() => Client.open(address, host))
   try {
-    await session.send('SELECT 1')
+    await session.execute('SELECT 1')
     return session
   } catch (error) {
     await session.close(CLOSE_TIMEOUT_MS)

@@ -53,7 +53,7 @@ export function postgresEvents(connection: PrimaryConnection): EventStore {
     },
     findEnd: async () => endOf(await read<FeedRow>(end)),
     endEpoch: async (epoch) => {
-      await connection.transaction(({ ask }) => ask(`${BEGIN_EPOCH} WHERE epoch = $1 RETURNING epoch`, epoch))
+      await connection.transaction(({ query }) => query(`${BEGIN_EPOCH} WHERE epoch = $1 RETURNING epoch`, epoch))
     },
   }
 }

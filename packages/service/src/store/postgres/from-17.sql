@@ -73,7 +73,7 @@ FROM (
       CASE WHEN type IN ('order.placed', 'order.changed') THEN 'pending' ELSE substr(type, length('order.') + 1) END END AS order_status
     FROM old_events
   ) AS changes
-) AS told
+) AS numbered
 ORDER BY id;
 
 -- The next one gets the id that it would have had.

@@ -4,7 +4,7 @@
 import { needsOf, needsSentence, type StepNeeds, stepReport } from '../shared/versions.ts'
 import statements from './from-17.sql' with { type: 'text' }
 import { indexAll } from './search.ts'
-import type { Ask } from './session.ts'
+import type { RunQuery } from './session.ts'
 
 /** Behind the rows, which takes a fraction of the time. */
 const INDEXES = ['pets', 'orders'].map(
@@ -13,8 +13,8 @@ const INDEXES = ['pets', 'orders'].map(
 )
 
 /** Without counting rows, for which a server has not the time: orders are never deleted. */
-export async function stepNeeds(ask: Ask): Promise<StepNeeds> {
-  const [row] = await ask<{ pets: bigint; orders: bigint; bytes: bigint }>(
+export async function stepNeeds(query: RunQuery): Promise<StepNeeds> {
+  const [row] = await query<{ pets: bigint; orders: bigint; bytes: bigint }>(
     `SELECT (SELECT sum(pets) FROM inventory)::bigint AS pets, (SELECT coalesce(max(id), 0) FROM orders) AS orders,
             pg_total_relation_size('pets') + pg_total_relation_size('orders') + pg_total_relation_size('events') AS bytes`,
   )
@@ -22,13 +22,13 @@ export async function stepNeeds(ask: Ask): Promise<StepNeeds> {
 }
 
 /** Belongs to a transaction that holds the lock of all writes. Tells people of it. */
-export async function step(ask: Ask, report: (sentence: string) => void = () => undefined): Promise<void> {
-  const needs = await stepNeeds(ask)
+export async function step(query: RunQuery, report: (sentence: string) => void = () => undefined): Promise<void> {
+  const needs = await stepNeeds(query)
   report(`${needsSentence(needs)}. Until its end the database stays as it is`)
   const onProgress = stepReport(report, needs)
-  await ask(statements)
-  const [told] = await ask<{ n: bigint }>('SELECT count(*) AS n FROM events')
-  onProgress({ what: 'events', done: Number(told?.n) })
-  await indexAll(ask, (done) => onProgress({ what: 'words', done }))
-  for (const index of INDEXES) await ask(index)
+  await query(statements)
+  const [events] = await query<{ n: bigint }>('SELECT count(*) AS n FROM events')
+  onProgress({ what: 'events', done: Number(events?.n) })
+  await indexAll(query, (done) => onProgress({ what: 'words', done }))
+  for (const index of INDEXES) await query(index)
 }

@@ -16,7 +16,7 @@ const MAY_COME = ['57P03', '53300', 'NOT_REPLICATED', 'CONNECT_TIMEOUT', 'NO_ANS
 /** How long to wait for the other hosts after one that accepts writes has responded. */
 const RIVAL_WAIT_MS = 100
 
-/** A host that accepted writes when it was asked. */
+/** A host that accepted writes when it was probed. */
 export interface WritableHost extends Host {
   /** Eight hexadecimal digits. A promotion starts a new, greater timeline. */
   timeline: string
@@ -37,22 +37,22 @@ export async function atStart<Result>(work: () => Promise<Result>): Promise<Resu
 
 /**
  * The host that accepts writes. When two do, as after a careless failover, the one with the later timeline. `used` counts as it was where it
- * has no connection free to ask on: its statements look for themselves.
+ * has no free connection for that: its statements check it themselves.
  */
 export async function writableHost(address: PostgresAddress, used?: WritableHost): Promise<WritableHost> {
   const found: WritableHost[] = []
-  const ask = (host: Host) =>
-    askHost(address, host).catch((error) => {
+  const probe = (host: Host) =>
+    probeHost(address, host).catch((error) => {
       if (isFull(error) && used?.host === host.host && used.port === host.port) return used
       throw error
     })
-  const asked = address.hosts.map(async (host) => found.push(await ask(host)))
+  const probes = address.hosts.map(async (host) => found.push(await probe(host)))
   try {
-    await Promise.any(asked)
+    await Promise.any(probes)
   } catch (error) {
     throw mostTelling((error as AggregateError).errors)
   }
-  await Promise.race([Promise.allSettled(asked), Bun.sleep(RIVAL_WAIT_MS)])
+  await Promise.race([Promise.allSettled(probes), Bun.sleep(RIVAL_WAIT_MS)])
   return found.reduce((best, other) => (other.timeline > best.timeline ? other : best))
 }
 
@@ -61,17 +61,17 @@ export function isSame(one: WritableHost, other: WritableHost): boolean {
   return one.host === other.host && one.port === other.port && one.timeline === other.timeline
 }
 
-async function askHost(address: PostgresAddress, host: Host): Promise<WritableHost> {
+async function probeHost(address: PostgresAddress, host: Host): Promise<WritableHost> {
   const name = `${host.host}:${host.port}`
   const client = await Client.open(address, host, { statementTimeoutMs: CONNECT_TIMEOUT_MS })
   try {
     // Without parameters or a name: PgBouncer keeps what has a name.
-    const asked = client.run<Omit<WritableHost, keyof Host> & { writable: boolean }>(`
+    const answering = client.run<Omit<WritableHost, keyof Host> & { writable: boolean }>(`
       SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline,
              current_setting('transaction_read_only') = 'off' AS writable,
              current_setting('transaction_isolation') AS isolation`)
     const late = () => new StoreFailure('NO_ANSWER', `${name} does not respond`)
-    const { rows } = await withTimeout(CONNECT_TIMEOUT_MS, asked, late)
+    const { rows } = await withTimeout(CONNECT_TIMEOUT_MS, answering, late)
     const [answer] = rows
     if (!answer?.writable) throw new StoreFailure('STANDBY', `${name} does not accept writes`)
     const { timeline, isolation } = answer

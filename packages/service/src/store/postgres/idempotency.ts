@@ -3,7 +3,7 @@
 
 import type { KeyId } from '../../domain/keys.ts'
 import { FORGOTTEN_AFTER_MS } from '../shared/idempotency.ts'
-import type { Ask } from './session.ts'
+import type { RunQuery } from './session.ts'
 
 export interface Keyed {
   by: KeyId
@@ -28,11 +28,11 @@ const FORGET_MAX = 5_000
 const EVERY_MS = 60_000
 
 /** To be called after each batch. Once a minute it forgets what is over, and nobody waits for it. */
-export function forgetting(ask: Ask): () => void {
+export function forgetting(query: RunQuery): () => void {
   let nextAt = 0
 
   async function forget(): Promise<void> {
-    const [forgotten] = await ask<{ count: bigint }>(FORGET, FORGET_MAX)
+    const [forgotten] = await query<{ count: bigint }>(FORGET, FORGET_MAX)
     if (forgotten?.count === BigInt(FORGET_MAX)) nextAt = 0
   }
 

@@ -13,7 +13,7 @@ import {
   toKey,
 } from '../shared/key-rows.ts'
 import type { PrimaryConnection } from './connection.ts'
-import type { Ask } from './session.ts'
+import type { RunQuery } from './session.ts'
 
 const BY_HASH = `SELECT hash, ${KEY_COLUMNS} FROM keys WHERE hash = ANY($1::text::text[])`
 const ALL = `SELECT ${KEY_COLUMNS} FROM keys ORDER BY id`
@@ -56,17 +56,17 @@ export function postgresKeys(
     return hashes.map((hash) => found.get(hash))
   }
 
-  async function create(on: Ask, key: NewKey): Promise<ApiKey> {
+  async function create(on: RunQuery, key: NewKey): Promise<ApiKey> {
     const { name, hash, readOnly, expiresAt = null, ending = null, newestKnown = null } = key
     const [row] = await on<KeyRow>(INSERT, name, hash, readOnly, now(), expiresAt, ending, newestKnown)
     return createdKey(row, key)
   }
 
   /** Nobody else creates a key meanwhile. */
-  function alone<Result>(work: (on: Ask) => Promise<Result>): Promise<Result> {
-    return connection.transaction(async ({ send, ask }) => {
-      await send('LOCK TABLE keys IN SHARE ROW EXCLUSIVE MODE')
-      return work(ask)
+  function alone<Result>(work: (on: RunQuery) => Promise<Result>): Promise<Result> {
+    return connection.transaction(async ({ execute, query }) => {
+      await execute('LOCK TABLE keys IN SHARE ROW EXCLUSIVE MODE')
+      return work(query)
     })
   }
 
@@ -78,11 +78,11 @@ export function postgresKeys(
       alone(async (on) => ((await on('SELECT FROM keys LIMIT 1')).length > 0 ? undefined : create(on, key))),
     listKeys: async () => (await read<KeyRow>(ALL)).map(toKey),
     revokeKey: async (id) => {
-      await connection.transaction(({ ask }) => ask(REVOKE, id, now()))
+      await connection.transaction(({ query }) => query(REVOKE, id, now()))
       changes++
     },
     endKey: async (id, endsAt) => {
-      await connection.transaction(({ ask }) => ask(END, id, endsAt))
+      await connection.transaction(({ query }) => query(END, id, endsAt))
       changes++
     },
     saveKeyUses: async (uses) => {

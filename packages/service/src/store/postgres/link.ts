@@ -122,10 +122,10 @@ export async function late<Result>(link: Link, writing: Promise<Result>): Promis
 
 async function mayRun({ readers }: Link): Promise<boolean> {
   try {
-    const { running } = await readers.start((session) => session.ask(RUNNING))
+    const { running } = await readers.start((session) => session.query(RUNNING))
     return (await inTime(running)).length > 0
   } catch (error) {
-    // No connection is free to ask on.
+    // No connection is free for the question.
     if (error instanceof PetstoreError) return true
     throw error
   }
@@ -145,7 +145,7 @@ export async function replicated<Result>(link: Link, work: () => Promise<Result>
  */
 async function fence(link: Link): Promise<void> {
   const { running } = await link.writers.start((session) =>
-    replicated(link, () => session.ask<{ isolation: string }>(FENCE)),
+    replicated(link, () => session.query<{ isolation: string }>(FENCE)),
   )
   const [row] = await running
   if (row?.isolation !== ISOLATION) {

@@ -5,7 +5,7 @@ import type { PetStatus } from '../../domain/pets.ts'
 import { ORDERS } from '../shared/lists.ts'
 import { ORDER_COLUMNS } from '../shared/order-columns.ts'
 import { pages, rowsById } from './pages.ts'
-import type { Ask } from './session.ts'
+import type { RunQuery } from './session.ts'
 
 const INVENTORY = 'SELECT status, pets FROM inventory'
 /** The one that is over first: an index gives it. */
@@ -13,7 +13,7 @@ const OVERDUE = `SELECT at FROM (
   SELECT expires_at AS at FROM orders WHERE status = 'pending' AND expires_at IS NOT NULL ORDER BY expires_at LIMIT 1
 ) AS first WHERE at <= petstore_now()`
 
-export function postgresOrders(read: Ask): Pick<OrderStore, 'getOrder' | 'listOrders' | 'getInventory'> {
+export function postgresOrders(read: RunQuery): Pick<OrderStore, 'getOrder' | 'listOrders' | 'getInventory'> {
   async function readInventory(): Promise<Inventory> {
     const rows = await read<{ status: PetStatus; pets: bigint }>(INVENTORY)
     const counts = new Map(rows.map(({ status, pets }) => [status, pets]))
@@ -29,6 +29,6 @@ export function postgresOrders(read: Ask): Pick<OrderStore, 'getOrder' | 'listOr
 }
 
 /** Whether a reservation is overdue. */
-export async function isAnyOverdue(read: Ask): Promise<boolean> {
+export async function isAnyOverdue(read: RunQuery): Promise<boolean> {
   return (await read(OVERDUE)).length > 0
 }

@@ -1,5 +1,5 @@
 // The rows of a list in PostgreSQL: page by page, or by their ids. Each combination of filters has a statement, and the limit is part of it:
-// with a parameter for it, PostgreSQL plans the statement anew at every execution, because a plan for any limit looks expensive. Planning
+// with a parameter for it, PostgreSQL plans the statement at every execution, because a plan for any limit looks expensive. Planning
 // takes a quarter of the time of a page, and a third with a status.
 
 import type { Page } from '../../domain/lists.ts'
@@ -7,7 +7,7 @@ import { type Columns, fromRow, jsonObject, selectList } from '../shared/columns
 import { batched } from '../shared/group-commit.ts'
 import { type AnyFilter, goesUp, type List, pageOfRows, planOf, rowsOf, startOf } from '../shared/lists.ts'
 import { POSTGRES_JSON } from './json.ts'
-import type { Ask, Parameter } from './session.ts'
+import type { Parameter, RunQuery } from './session.ts'
 import { walkSql } from './walks.ts'
 
 /** Without an id: there are rows on the other side of the place. */
@@ -16,7 +16,7 @@ interface Row {
   json: string
 }
 
-export function pages<Filter extends AnyFilter>(read: Ask, list: List<Filter>): (filter: Filter) => Promise<Page> {
+export function pages<Filter extends AnyFilter>(read: RunQuery, list: List<Filter>): (filter: Filter) => Promise<Page> {
   const columns = `id, ${jsonObject(list.columns, POSTGRES_JSON)} AS json`
 
   return async (filter) => {
@@ -38,9 +38,9 @@ export function pages<Filter extends AnyFilter>(read: Ask, list: List<Filter>): 
   }
 }
 
-/** One row of the list, if it is there. Those that are asked for together are one query. */
+/** One row of the list, if it is there. Calls that arrive together are one query. */
 export function rowsById<Of extends { id: bigint }>(
-  read: Ask,
+  read: RunQuery,
   list: Pick<List<never>, 'table' | 'lookup'>,
   columns: Columns<Of>,
 ): (id: bigint) => Promise<Of | undefined> {

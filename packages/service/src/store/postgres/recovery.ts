@@ -13,7 +13,7 @@ import { BEGIN_EPOCH } from './events.ts'
 import { atStart } from './hosts.ts'
 import { refusal } from './refusals.ts'
 import { checkVersion, mayMigrate, schemaVersion, WRITE_LOCK } from './schema.ts'
-import type { Ask } from './session.ts'
+import type { RunQuery } from './session.ts'
 
 /** For how long connections that were just closed may still be seen. */
 const CLOSING_MS = 2_000
@@ -23,18 +23,18 @@ const REVOKE = 'UPDATE keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS 
 export async function recover(address: string, { skipIds, revoke }: Recovery): Promise<void> {
   try {
     const session = await atStart(() => openSession(parsePostgresAddress(address)))
-    const { send } = session
+    const { execute } = session
     try {
-      await checkSchema(send)
-      await checkAlone(send)
-      const rows = await send<KeyRow>(`SELECT ${KEY_COLUMNS} FROM keys ORDER BY id`)
+      await checkSchema(execute)
+      await checkAlone(execute)
+      const rows = await execute<KeyRow>(`SELECT ${KEY_COLUMNS} FROM keys ORDER BY id`)
       const revoked = await revoke(rows.map(toKey))
       // A person may have taken long to answer.
-      await checkAlone(send)
+      await checkAlone(execute)
       await session.transaction(async () => {
-        await send(WRITE_LOCK)
-        await setApart(send, skipIds)
-        for (const id of revoked) await send(REVOKE, id, Date.now())
+        await execute(WRITE_LOCK)
+        await setApart(execute, skipIds)
+        for (const id of revoked) await execute(REVOKE, id, Date.now())
       })
     } finally {
       await session.close(1_000)
@@ -44,18 +44,18 @@ export async function recover(address: string, { skipIds, revoke }: Recovery): P
   }
 }
 
-async function checkSchema(ask: Ask): Promise<void> {
-  const version = await schemaVersion(ask)
+async function checkSchema(query: RunQuery): Promise<void> {
+  const version = await schemaVersion(query)
   if (version === 0) throw new StartError('it holds no store')
   checkVersion(version)
   if (version === STEP_VERSION) throw new StepNeeded('it')
-  if (!(await mayMigrate(ask)))
+  if (!(await mayMigrate(query)))
     throw new StartError('this user does not own the tables: give the address of their owner')
 }
 
-async function checkAlone(ask: Ask): Promise<void> {
+async function checkAlone(query: RunQuery): Promise<void> {
   for (const deadline = performance.now() + CLOSING_MS; ; await Bun.sleep(50)) {
-    const [others] = await ask<{ n: number }>(
+    const [others] = await query<{ n: number }>(
       `SELECT count(*)::int AS n FROM pg_stat_activity
        WHERE datname = current_database() AND application_name = $1 AND pid <> pg_backend_pid()`,
       APPLICATION,
@@ -68,8 +68,8 @@ async function checkAlone(ask: Ask): Promise<void> {
 }
 
 /** Belongs to a transaction. */
-async function setApart(ask: Ask, skipIds: bigint): Promise<void> {
-  const sequences = await ask<{ table: string; sequence: string; last: bigint }>(
+async function setApart(query: RunQuery, skipIds: bigint): Promise<void> {
+  const sequences = await query<{ table: string; sequence: string; last: bigint }>(
     `SELECT name AS "table", sequence, coalesce(pg_sequence_last_value(sequence::regclass), 0) AS last
      FROM (SELECT name, pg_get_serial_sequence(name, 'id') AS sequence FROM unnest($1::text[]) AS name) AS sequences`,
     `{${ASSIGNING.join(',')}}`,
@@ -78,8 +78,8 @@ async function setApart(ask: Ask, skipIds: bigint): Promise<void> {
     const skipped = lastSkipped(table, last, skipIds, (reason) => new StartError(reason))
     if (skipped === last) continue
     // Unlike `setval`, this is undone with the transaction.
-    await ask(`ALTER SEQUENCE ${sequence} RESTART WITH ${skipped}`)
-    await ask('SELECT nextval($1)', sequence)
+    await query(`ALTER SEQUENCE ${sequence} RESTART WITH ${skipped}`)
+    await query('SELECT nextval($1)', sequence)
   }
-  await ask(BEGIN_EPOCH)
+  await query(BEGIN_EPOCH)
 }

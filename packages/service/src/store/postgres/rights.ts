@@ -5,7 +5,7 @@ import { StartError } from '../../domain/errors.ts'
 import type { AnyColumns } from '../shared/columns.ts'
 import { NEW_PET_COLUMNS } from '../shared/pet-columns.ts'
 import type { MADE, TableName } from '../shared/tables.ts'
-import type { Ask } from './session.ts'
+import type { RunQuery } from './session.ts'
 
 /** A table that is added does not compile before it is named here, too. */
 type Rights = Readonly<Record<TableName | (typeof MADE.postgres)[number], readonly string[]>>
@@ -36,8 +36,8 @@ export function grants(role: string, petColumns: AnyColumns = NEW_PET_COLUMNS): 
 }
 
 /** What the roles need that had rights on the schema of before, and do not own it: for people, and as statements. */
-export async function newGrants(ask: Ask): Promise<string[]> {
-  const roles = await ask<{ role: string }>(
+export async function newGrants(query: RunQuery): Promise<string[]> {
+  const roles = await query<{ role: string }>(
     `SELECT DISTINCT grantee::regrole::text AS role
      FROM pg_class, aclexplode(relacl) WHERE pg_class.oid = 'pets'::regclass AND grantee NOT IN (0, relowner) ORDER BY role`,
   )
@@ -45,11 +45,11 @@ export async function newGrants(ask: Ask): Promise<string[]> {
 }
 
 /** Throws StartError when the user lacks a privilege that a server needs. */
-export async function checkRights(ask: Ask, petColumns: AnyColumns = NEW_PET_COLUMNS): Promise<void> {
+export async function checkRights(query: RunQuery, petColumns: AnyColumns = NEW_PET_COLUMNS): Promise<void> {
   const needed = Object.entries(rightsWith(petColumns)).flatMap(([table, rights]) =>
     rights.map((right) => `('${table}', '${right}', ${isHeld(table, right)})`),
   )
-  const missing = await ask<{ name: string; right: string }>(
+  const missing = await query<{ name: string; right: string }>(
     `SELECT name, "right" FROM (VALUES ${needed}) AS needed (name, "right", held) WHERE NOT held`,
   )
   if (missing.length === 0) return

@@ -103,7 +103,7 @@ CREATE INDEX idempotency_answers_by_time ON idempotency_answers (created_at);
 
 -- Search by GIN: for each list the words of its rows, as packages/service/src/domain/words.ts folds them. Whoever changes a name or a reference changes them in the same
 -- transaction. They are not copied to another store, which makes its own. In tables of their own, because each change of a status would
--- write the index anew.
+-- write the index again.
 --
 -- New words gather in a list that is moved into the index when it has 64 kB, the least that PostgreSQL allows: that is cheaper than to write
 -- each at once, and whoever fills the list holds up the others for few milliseconds.

@@ -15,7 +15,7 @@ import refusedCallers from './functions/refused-callers.sql' with { type: 'text'
 import takeTurns from './functions/take-turns.sql' with { type: 'text' }
 import { newGrants } from './rights.ts'
 import schema from './schema.sql' with { type: 'text' }
-import type { Ask, Session } from './session.ts'
+import type { RunQuery, Session } from './session.ts'
 
 /** What came after 1.0.0, in order. A released one is never changed. */
 const MIGRATIONS: readonly string[] = []
@@ -27,7 +27,7 @@ export function schemaOf(version: number): readonly string[] {
 }
 
 /**
- * Functions and triggers as they are now, installed anew after the migrations; each stands behind those that it calls. One that changes
+ * Functions and triggers as they are now, installed after the migrations; each stands behind those that it calls. One that changes
  * needs a migration, if only for its number, so that an older server never puts its own back; a signature that servers of the version
  * before call stays.
  */
@@ -43,8 +43,8 @@ const LOCK = 'SELECT pg_advisory_xact_lock(1346720851, 0)'
 export const WRITE_LOCK = 'SELECT pg_advisory_xact_lock(1346720851, 1)'
 
 /** Throws StartError when the server is too old or cannot store every text. */
-export async function checkServer(ask: Ask): Promise<void> {
-  const [server] = await ask<{ version: number; encoding: string }>(`
+export async function checkServer(query: RunQuery): Promise<void> {
+  const [server] = await query<{ version: number; encoding: string }>(`
     SELECT current_setting('server_version_num')::int / 10000 AS version, current_setting('server_encoding') AS encoding`)
   if (!server || server.version < OLDEST_SERVER) {
     throw new StartError(`it is PostgreSQL ${server?.version}; ${OLDEST_SERVER} or later is needed`)
@@ -60,19 +60,19 @@ export const MARK_UNFINISHED = `CREATE TABLE IF NOT EXISTS ${UNFINISHED} ()`
 export const MARK_FINISHED = `DROP TABLE IF EXISTS ${UNFINISHED}`
 
 /** 0 when there is no schema yet. Throws StartError for an unfinished copy, unless `copying`. */
-export async function schemaVersion(ask: Ask, copying = false): Promise<number> {
-  const [found] = await ask<{ exists: boolean; unfinished: boolean }>(
+export async function schemaVersion(query: RunQuery, copying = false): Promise<number> {
+  const [found] = await query<{ exists: boolean; unfinished: boolean }>(
     `SELECT to_regclass('petstore_schema') IS NOT NULL AS exists, to_regclass('${UNFINISHED}') IS NOT NULL AS unfinished`,
   )
   if (found?.unfinished && !copying) throw new StartError(UNFINISHED_COPY)
   if (!found?.exists) return 0
-  const [row] = await ask<{ version: number }>('SELECT version FROM petstore_schema')
+  const [row] = await query<{ version: number }>('SELECT version FROM petstore_schema')
   return row?.version ?? 0
 }
 
 /** Whether the user owns the schema that there is. */
-export async function mayMigrate(ask: Ask): Promise<boolean> {
-  const [row] = await ask<{ owned: boolean }>(
+export async function mayMigrate(query: RunQuery): Promise<boolean> {
+  const [row] = await query<{ owned: boolean }>(
     `SELECT pg_has_role(relowner, 'USAGE') AS owned FROM pg_class WHERE oid = to_regclass('petstore_schema')`,
   )
   return row?.owned ?? false
@@ -89,21 +89,21 @@ export function checkVersion(version: number): void {
  * `onStep` gets what the step from schema 17 takes, and the grants that other roles need after any migration.
  */
 export async function migrate(session: Session, { copying, onStep: report }: MigrateOptions = {}): Promise<void> {
-  const { send } = session
+  const { execute } = session
   await session.transaction(async () => {
-    await send(LOCK)
-    const version = await schemaVersion(send, copying)
+    await execute(LOCK)
+    const version = await schemaVersion(execute, copying)
     checkVersion(version)
     if (version === NEWEST_VERSION) return
-    await send(WRITE_LOCK)
-    if (version === 0 && copying) await send(MARK_UNFINISHED)
-    if (version === 0) await send('CREATE TABLE petstore_schema (version integer NOT NULL)')
-    if (version === 0) await send(schema)
-    if (version === STEP_VERSION) await step(send, report)
-    for (const statements of MIGRATIONS.slice(Math.max(0, version - FIRST_VERSION))) await send(statements)
-    for (const statements of FUNCTIONS) await send(statements)
-    await send('DELETE FROM petstore_schema')
-    await send(`INSERT INTO petstore_schema VALUES (${NEWEST_VERSION})`)
-    if (version > 0 && report) for (const sentence of await newGrants(send)) report(sentence)
+    await execute(WRITE_LOCK)
+    if (version === 0 && copying) await execute(MARK_UNFINISHED)
+    if (version === 0) await execute('CREATE TABLE petstore_schema (version integer NOT NULL)')
+    if (version === 0) await execute(schema)
+    if (version === STEP_VERSION) await step(execute, report)
+    for (const statements of MIGRATIONS.slice(Math.max(0, version - FIRST_VERSION))) await execute(statements)
+    for (const statements of FUNCTIONS) await execute(statements)
+    await execute('DELETE FROM petstore_schema')
+    await execute(`INSERT INTO petstore_schema VALUES (${NEWEST_VERSION})`)
+    if (version > 0 && report) for (const sentence of await newGrants(execute)) report(sentence)
   })
 }

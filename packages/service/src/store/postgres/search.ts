@@ -4,14 +4,14 @@ import type { Writes } from '../../domain/decisions/working-copy.ts'
 import type { Pet } from '../../domain/pets.ts'
 import { jsonObject } from '../shared/columns.ts'
 import { unavailable } from '../shared/failures.ts'
-import { type AnyFilter, demandsOf, type List, ORDERS, PETS, type Plan, planOf, rowsOf } from '../shared/lists.ts'
-import { type FoundRow, indexedWords, type Walk, type Way } from '../shared/search.ts'
+import { type AnyFilter, conditionsOf, type List, ORDERS, PETS, type Plan, planOf, rowsOf } from '../shared/lists.ts'
+import { type FoundRow, indexedWords, type Walk, type WalkRange } from '../shared/search.ts'
 import { POSTGRES_JSON } from './json.ts'
 import { Pool } from './pool.ts'
-import type { Ask, Parameter } from './session.ts'
+import type { Parameter, RunQuery } from './session.ts'
 import { parameter, walkSql } from './walks.ts'
 
-/** Rows looked at in a step along the list: before the index is asked, and where that has too many. */
+/** Rows looked at in a step along the list: before the index is used, and where that has too many. */
 const STEP = { first: 1_000, next: 5_000 }
 /** Rows of the index that are put in order. Where it has more of them, a page is found sooner along the list. */
 const ORDERED_MAX = 20_000
@@ -24,9 +24,9 @@ const ROWS = 1_000
 type Indexed = readonly { id: bigint; text: string }[]
 
 /** Sets the words of rows. The caller holds the lock that orders the commits. */
-async function setWords(ask: Ask, table: 'pets' | 'orders', rows: Indexed): Promise<void> {
+async function setWords(query: RunQuery, table: 'pets' | 'orders', rows: Indexed): Promise<void> {
   const words = rows.map(({ id, text }) => ({ id: String(id), words: indexedWords(text) }))
-  await ask(
+  await query(
     `INSERT INTO search_${table} (id, words) SELECT id, ${vectorOf('words')} FROM json_to_recordset($1::text::json) AS rows (id bigint, words text)
      ON CONFLICT (id) DO UPDATE SET words = excluded.words`,
     JSON.stringify(words),
@@ -48,43 +48,43 @@ export function indexedOrder({ id, petId, reference }: { id: bigint; petId: bigi
 }
 
 /** Of the pets that were renamed, with their orders, which are found by it, too; and of those that were deleted. */
-export async function indexPets(ask: Ask, { petsChanged, petsDeleted }: Writes): Promise<void> {
-  for (const { before, after } of petsChanged) if (before.name !== after.name) await renamePet(ask, after)
-  for (const { id } of petsDeleted) await ask('DELETE FROM search_pets WHERE id = $1', id)
+export async function indexPets(query: RunQuery, { petsChanged, petsDeleted }: Writes): Promise<void> {
+  for (const { before, after } of petsChanged) if (before.name !== after.name) await renamePet(query, after)
+  for (const { id } of petsDeleted) await query('DELETE FROM search_pets WHERE id = $1', id)
 }
 
-async function renamePet(ask: Ask, { id, name }: Pet): Promise<void> {
-  await setWords(ask, 'pets', [{ id, text: name }])
-  const orders = await ask<{ id: bigint; reference: string | null }>(
+async function renamePet(query: RunQuery, { id, name }: Pet): Promise<void> {
+  await setWords(query, 'pets', [{ id, text: name }])
+  const orders = await query<{ id: bigint; reference: string | null }>(
     'SELECT id, reference FROM orders WHERE pet_id = $1',
     id,
   )
   const texts = orders.map(({ id, reference }) => ({ id, text: `${reference ?? ''} ${name}` }))
-  for (let at = 0; at < texts.length; at += ROWS) await setWords(ask, 'orders', texts.slice(at, at + ROWS))
+  for (let at = 0; at < texts.length; at += ROWS) await setWords(query, 'orders', texts.slice(at, at + ROWS))
 }
 
 /** Indexes up to `limit` rows behind `after` that were written without it. Gives the last of them. */
 export async function indexRows(
-  ask: Ask,
+  query: RunQuery,
   table: 'pets' | 'orders',
   after: bigint,
   limit: number,
 ): Promise<bigint | undefined> {
   const list = table === 'pets' ? PETS : ORDERS
-  const rows = await ask<Indexed[number]>(
+  const rows = await query<Indexed[number]>(
     `SELECT id, ${list.searched} AS text FROM ${rowsOf(list)} WHERE id > $1 ORDER BY id LIMIT ${limit}`,
     after,
   )
-  if (rows.length > 0) await setWords(ask, table, rows)
+  if (rows.length > 0) await setWords(query, table, rows)
   return rows.at(-1)?.id
 }
 
 /** Indexes all rows, which were written without it. `onProgress`: how many, at most. */
-export async function indexAll(ask: Ask, onProgress: (done: number) => void = () => undefined): Promise<void> {
+export async function indexAll(query: RunQuery, onProgress: (done: number) => void = () => undefined): Promise<void> {
   let done = 0
   for (const table of ['pets', 'orders'] as const) {
     for (let last: bigint | undefined = 0n; last !== undefined; ) {
-      last = await indexRows(ask, table, last, ROWS)
+      last = await indexRows(query, table, last, ROWS)
       done += ROWS
       onProgress(done)
     }
@@ -92,7 +92,7 @@ export async function indexAll(ask: Ask, onProgress: (done: number) => void = ()
 }
 
 /** As `read`, on few of its `connections` at a time. */
-export function forSearches(read: Ask, connections: number): Ask {
+export function forSearches(read: RunQuery, connections: number): RunQuery {
   const places = [...Array(Math.max(1, Math.floor(connections * SHARE))).keys()]
   const pool = new Pool(places, QUEUE_MS, () => unavailable(new Error('too many searches wait')))
   return async <Of extends object>(statement: string, ...parameters: Parameter[]) =>
@@ -108,13 +108,13 @@ interface Looked {
   rows: FoundRow[]
 }
 
-export function postgresSearch<Filter extends AnyFilter>(read: Ask, list: List<Filter>): Walk<Filter> {
+export function postgresSearch<Filter extends AnyFilter>(read: RunQuery, list: List<Filter>): Walk<Filter> {
   const { table, searched } = list
   const row = `SELECT id, ${searched} AS text, ${jsonObject(list.columns, POSTGRES_JSON)} AS json FROM ${rowsOf(list)}`
-  const whereGiven = (plan: Plan<Filter>) => demandsOf(list, plan, parameter)
+  const whereGiven = (plan: Plan<Filter>) => conditionsOf(list, plan, parameter)
 
   async function look(
-    { filter, words, up }: Way<Filter>,
+    { filter, words, up }: WalkRange<Filter>,
     after: bigint,
     sqlOf: (plan: Plan<Filter>, words: string) => string,
   ): Promise<Looked> {
@@ -130,13 +130,13 @@ export function postgresSearch<Filter extends AnyFilter>(read: Ask, list: List<F
   }
 
   /** Looks at the next `limit` rows of the list. */
-  const alongList = (way: Way<Filter>, after: bigint, limit: number) =>
+  const alongList = (range: WalkRange<Filter>, after: bigint, limit: number) =>
     look(
-      way,
+      range,
       after,
       (plan, words) => `
-      WITH candidate AS MATERIALIZED (${walkSql(list, plan, way.up, limit, 'id')})
-      SELECT count(*)::int AS looked, ${way.up ? 'max' : 'min'}(id) AS id, NULL AS text, NULL AS json FROM candidate
+      WITH candidate AS MATERIALIZED (${walkSql(list, plan, range.up, limit, 'id')})
+      SELECT count(*)::int AS looked, ${range.up ? 'max' : 'min'}(id) AS id, NULL AS text, NULL AS json FROM candidate
       UNION ALL
       SELECT NULL, row.* FROM candidate CROSS JOIN LATERAL (
         ${row} WHERE id = candidate.id AND (SELECT words FROM search_${table} AS indexed WHERE indexed.id = candidate.id) @@ ${words} LIMIT 1
@@ -144,8 +144,8 @@ export function postgresSearch<Filter extends AnyFilter>(read: Ask, list: List<F
     )
 
   /** Gives the next `count` rows that have the words; none, and a `count` above ORDERED_MAX, where too many have them. */
-  const byIndex = (way: Way<Filter>, after: bigint) =>
-    look(way, after, (plan, words) => {
+  const byIndex = (range: WalkRange<Filter>, after: bigint) =>
+    look(range, after, (plan, words) => {
       const where = whereGiven(plan)
       const filtered =
         where.length === 0
@@ -155,26 +155,26 @@ export function postgresSearch<Filter extends AnyFilter>(read: Ask, list: List<F
       WITH found AS MATERIALIZED (SELECT id FROM petstore_found_${table}(${words}, ${ORDERED_MAX + 1}) AS id),
       page AS MATERIALIZED (
         SELECT found.id FROM found ${filtered}
-        WHERE found.id ${way.up ? '>' : '<='} $1 AND (SELECT count(*) FROM found) <= ${ORDERED_MAX}
-        ORDER BY found.id ${way.up ? '' : 'DESC'} LIMIT ${way.count}
+        WHERE found.id ${range.up ? '>' : '<='} $1 AND (SELECT count(*) FROM found) <= ${ORDERED_MAX}
+        ORDER BY found.id ${range.up ? '' : 'DESC'} LIMIT ${range.count}
       )
       SELECT count(*)::int AS looked, NULL::bigint AS id, NULL AS text, NULL AS json FROM found
       UNION ALL
       SELECT NULL, row.* FROM page CROSS JOIN LATERAL (${row} WHERE id = page.id LIMIT 1) AS row`
     })
 
-  return async function* walk(way) {
-    const { up, count } = way
+  return async function* walk(range) {
+    const { up, count } = range
     const on = (last: bigint) => (up ? last : last - 1n)
-    let { after } = way
+    let { after } = range
     for (let limit = STEP.first; ; limit = STEP.next) {
-      const looked = await alongList(way, after, limit)
+      const looked = await alongList(range, after, limit)
       yield looked.rows
       if (looked.count < limit || looked.last === null) return
       after = on(looked.last)
       // Once is enough: what the index has too many of stays too much.
       while (limit === STEP.first) {
-        const found = await byIndex(way, after)
+        const found = await byIndex(range, after)
         if (found.count > ORDERED_MAX) break
         yield found.rows
         const last = found.rows.at(-1)

@@ -7,7 +7,7 @@ import { withTimeout } from './timeout.ts'
 export type { Parameter } from './client.ts'
 
 /** Resolves with the rows of one statement. */
-export type Ask = <Row extends object>(statement: string, ...parameters: Parameter[]) => Promise<Row[]>
+export type RunQuery = <Row extends object>(statement: string, ...parameters: Parameter[]) => Promise<Row[]>
 
 /** What statements are called where they are prepared. */
 const names = new Map<string, string>()
@@ -20,10 +20,10 @@ export class Session {
   private answered: Promise<unknown> = Promise.resolve()
   /** Resolves when no transaction is open. */
   private transacted: Promise<unknown> = Promise.resolve()
-  /** Whether the database itself is at the other end; unknown until it is asked. */
+  /** Whether the database itself is at the other end; unknown before the first statement. */
   private direct: boolean | undefined
 
-  /** PostgreSQL evaluates `condition` before a statement that is asked, and does not run it when that fails. */
+  /** PostgreSQL evaluates `condition` before a statement of `query`, and does not run it when that fails. */
   constructor(
     private readonly connect: () => Promise<Client>,
     private readonly condition = 'true',
@@ -35,14 +35,14 @@ export class Session {
   }
 
   /** Runs one SELECT, or one change with RETURNING. */
-  readonly ask: Ask = (statement, ...parameters) =>
-    this.send(
+  readonly query: RunQuery = (statement, ...parameters) =>
+    this.execute(
       `WITH answer AS NOT MATERIALIZED (${statement}) SELECT * FROM answer WHERE ${this.condition}`,
       ...parameters,
     )
 
   /** Runs any statement, without the condition. */
-  readonly send: Ask = async <Row extends object>(statement: string, ...parameters: Parameter[]) => {
+  readonly execute: RunQuery = async <Row extends object>(statement: string, ...parameters: Parameter[]) => {
     await this.open()
     return (await this.run<Row>(statement, parameters)).rows
   }

@@ -11,7 +11,7 @@ import { HOLDS, STORED_ORDER_COLUMNS } from '../shared/order-columns.ts'
 import { PET_COLUMNS } from '../shared/pet-columns.ts'
 import { typeOf } from './json.ts'
 import { COMMIT_DURABLY, LOG_MESSAGE } from './link.ts'
-import type { Ask } from './session.ts'
+import type { RunQuery } from './session.ts'
 
 /** A row of the answer. Of its columns it has those that belong to its kind; beside them those of an order, a pet or both. */
 interface Row extends FirstAnswerRow {
@@ -31,7 +31,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * The message in the log makes the commit wait for the standby behind all that is told, also where nothing is written. Each row is looked up by
+ * The message in the log makes the commit wait for the standby behind all that is answered, also where nothing is written. Each row is looked up by
  * itself: a plan that was made while the tables were small cannot read all of them later. Where somebody has changed a pet by hand, its
  * reservation does not expire, so that all others do.
  */
@@ -42,21 +42,21 @@ const READ = `
   ${part('caller', { id: 'id', refusal: 'refusal' })}
     FROM petstore_refused_callers($1::text::bigint[], (SELECT now FROM clock))
   UNION ALL
-  ${part('order', BOTH)} FROM unnest($2::text::bigint[]) AS asked (id)
-    CROSS JOIN LATERAL (SELECT * FROM orders WHERE orders.id = asked.id LIMIT 1) AS "order"
+  ${part('order', BOTH)} FROM unnest($2::text::bigint[]) AS wanted (id)
+    CROSS JOIN LATERAL (SELECT * FROM orders WHERE orders.id = wanted.id LIMIT 1) AS "order"
     CROSS JOIN LATERAL (SELECT * FROM pets WHERE pets.id = "order".pet_id LIMIT 1) AS pet
   UNION ALL
-  ${part('pet', BOTH)} FROM unnest($3::text::bigint[]) AS asked (id)
-    CROSS JOIN LATERAL (SELECT * FROM pets WHERE pets.id = asked.id LIMIT 1) AS pet
-    LEFT JOIN LATERAL (SELECT * FROM orders WHERE orders.pet_id = asked.id AND ${HOLDS} LIMIT 1) AS "order" ON true
+  ${part('pet', BOTH)} FROM unnest($3::text::bigint[]) AS wanted (id)
+    CROSS JOIN LATERAL (SELECT * FROM pets WHERE pets.id = wanted.id LIMIT 1) AS pet
+    LEFT JOIN LATERAL (SELECT * FROM orders WHERE orders.pet_id = wanted.id AND ${HOLDS} LIMIT 1) AS "order" ON true
   UNION ALL
-  ${part('ordered', { id: 'asked.id' })} FROM unnest($4::text::bigint[]) AS asked (id)
-    CROSS JOIN LATERAL (SELECT FROM orders WHERE orders.pet_id = asked.id LIMIT 1) AS found
+  ${part('ordered', { id: 'wanted.id' })} FROM unnest($4::text::bigint[]) AS wanted (id)
+    CROSS JOIN LATERAL (SELECT FROM orders WHERE orders.pet_id = wanted.id LIMIT 1) AS found
   UNION ALL
-  ${part('answer', { id: 'asked.by', key: 'asked.key', operation: 'operation', request: 'request', answer: 'answer' })}
-    FROM json_to_recordset($5::text::json) AS asked (by bigint, key text) CROSS JOIN LATERAL (
+  ${part('answer', { id: 'wanted.by', key: 'wanted.key', operation: 'operation', request: 'request', answer: 'answer' })}
+    FROM json_to_recordset($5::text::json) AS wanted (by bigint, key text) CROSS JOIN LATERAL (
       SELECT operation, request, answer FROM idempotency_answers AS used
-      WHERE used.key_id = asked.by AND used.key = asked.key LIMIT 1
+      WHERE used.key_id = wanted.by AND used.key = wanted.key LIMIT 1
     ) AS used
   UNION ALL
   ${part('overdue', BOTH)} FROM (
@@ -66,11 +66,11 @@ const READ = `
       ORDER BY expires_at LIMIT $6::bigint
     ) AS "order" CROSS JOIN LATERAL (SELECT * FROM pets WHERE pets.id = "order".pet_id LIMIT 1) AS pet`
 
-/** The caller holds the lock. The snapshot throws where something is asked that was not read: it would look absent. */
-export async function readSnapshot(ask: Ask, touched: Touched): Promise<Snapshot> {
+/** The caller holds the lock. The snapshot throws for what was not read: it would look absent. */
+export async function readSnapshot(query: RunQuery, touched: Touched): Promise<Snapshot> {
   const { callers, orderIds, petIds, everOrdered, keys, overdue } = touched
   const ids = [callers, orderIds, petIds, everOrdered].map((each) => `{${[...each]}}`)
-  const rows = await ask<Row>(READ, ...ids, stringifyJson(keys), overdue)
+  const rows = await query<Row>(READ, ...ids, stringifyJson(keys), overdue)
   const ofKind = (kind: Row['kind']) => rows.filter((row) => row.kind === kind)
   const idsOf = (kind: Row['kind']) => new Map(ofKind(kind).map((row) => [row.id, row]))
 

@@ -28,7 +28,7 @@ import {
   schemaVersion,
 } from './schema.ts'
 import { forSearches, postgresSearch } from './search.ts'
-import { type Ask, Session } from './session.ts'
+import { type RunQuery, Session } from './session.ts'
 import { postgresCommit } from './writes.ts'
 
 /** Other writes wait for the lock meanwhile: for about 10 ms. */
@@ -100,22 +100,27 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
  * has been run again: the next link shows whether its commit reaches the standby.
  */
 async function checkAgain(address: PostgresAddress, { host, writers }: Link, copying?: boolean): Promise<void> {
-  const { running } = await writers.start(({ ask }) => checkSchema(address, host, ask, copying))
+  const { running } = await writers.start(({ query }) => checkSchema(address, host, query, copying))
   await running
 }
 
-async function checkSchema(address: PostgresAddress, host: WritableHost, ask: Ask, copying?: boolean): Promise<void> {
-  const version = await schemaVersion(ask, copying)
+async function checkSchema(
+  address: PostgresAddress,
+  host: WritableHost,
+  query: RunQuery,
+  copying?: boolean,
+): Promise<void> {
+  const version = await schemaVersion(query, copying)
   if (version < NEWEST_VERSION) {
     const lost = `a failover has lost a migration: the schema is ${version}, and this version needs ${NEWEST_VERSION}.`
-    if (!(await mayMigrate(ask))) {
+    if (!(await mayMigrate(query))) {
       throw new StoreFailure('OLDER_SCHEMA', `${lost} Let the owner run petstore migrate --apply, and grant the rights`)
     }
     await migrateAlone(address, host)
     throw new StoreFailure('OLDER_SCHEMA', `${lost} It was migrated again`)
   }
   // What it was granted on tables of that migration is lost with them. A newer schema may have others.
-  if (version === NEWEST_VERSION) await checkRights(ask)
+  if (version === NEWEST_VERSION) await checkRights(query)
 }
 
 /** On a connection of its own, without the time limit of the others: a migration may take long. */

@@ -1,7 +1,7 @@
 // The rows of a list, along the index that its filters choose: SQL that leaves PostgreSQL's planner no other way. In it `$1` is the place where the
 // walk begins, and the filters follow. The limit is a number: a parameter would be a reason to plan the statement at every execution.
 
-import { demandsOf, type List, type Plan, rowsOf } from '../shared/lists.ts'
+import { conditionsOf, type List, type Plan, rowsOf } from '../shared/lists.ts'
 
 export const parameter = (place: number) => `$${place + 2}`
 
@@ -40,7 +40,7 @@ function walksOf<Filter>(list: List<Filter>, plan: Plan<Filter>, up: boolean, li
   const direction = up ? '' : ' DESC'
   return walksAlong(list, plan).map((walk) => {
     const columns = walk.map(([column]) => column)
-    const where = demandsOf(list, plan, parameter).filter((_, place) => !walked.includes(given[place]))
+    const where = conditionsOf(list, plan, parameter).filter((_, place) => !walked.includes(given[place]))
     if (index?.unique) where.push(walk.map(([column, value]) => `${column} = ${value}`).join(), index.unique.where)
     where.push(index && !index.unique ? along(walk, up) : `id ${up ? '>' : '<='} $1`)
     // Of the one row of a unique index in the order of the ids, the planner would read all rows with the value, by another index.

@@ -18,7 +18,7 @@ const IDLE_MAX = '1500ms'
  * The lock is taken by a statement before the one that reads, which so sees all that was committed by those who had it before. Its settings end
  * with the transaction, also behind a pooler. The plans of the statements that read and write are made once for each connection, maybe while
  * the tables are empty: so they are kept from reading whole tables, from sorting all that is overdue, and from comparing each row of a batch
- * with each other one. To plan anew for each batch would take a third of the time. Before PostgreSQL 18 a plan that goes against
+ * with each other one. To plan for each batch would take a third of the time. Before PostgreSQL 18 a plan that goes against
  * enable_nestloop counts as so dear that it would be compiled, for seconds: hence jit.
  */
 const BEGIN = `BEGIN; SELECT ${Object.entries({
@@ -39,10 +39,10 @@ export function postgresCommit(
 
   const add = batched(async (decisions: Decision<unknown>[]) => {
     const { outcomes, transitions } = await connection.transaction(
-      async ({ ask, send }) => {
-        const snapshot = await readSnapshot(ask, touchedBy(decisions))
+      async ({ query, execute }) => {
+        const snapshot = await readSnapshot(query, touchedBy(decisions))
         const decided = decide(snapshot, decisions)
-        await writeChanges(send, decided.writes, snapshot.now)
+        await writeChanges(execute, decided.writes, snapshot.now)
         return decided
       },
       { begin: BEGIN, failure: translateChanging },

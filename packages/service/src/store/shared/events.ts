@@ -9,9 +9,9 @@ import { type AnyColumns, type JsonDialect, jsonObject } from './columns.ts'
 import { NEW_PET_COLUMNS } from './pet-columns.ts'
 
 /** What `pet` holds of a pet, as JSON: the rest of it has columns. */
-const { status: _, ...TOLD } = NEW_PET_COLUMNS
-export const TOLD_COLUMNS: AnyColumns = TOLD
-const TOLD_FIELDS = Object.keys(TOLD) as (keyof typeof TOLD)[]
+const { status: _, ...PET } = NEW_PET_COLUMNS
+export const EVENT_PET_COLUMNS: AnyColumns = PET
+const PET_FIELDS = Object.keys(PET) as (keyof typeof PET)[]
 
 /** `json`: a text that is JSON already. */
 export const EVENT_COLUMNS: AnyColumns = {
@@ -53,7 +53,7 @@ export function rowOf({ type, at, by, petId, orderId, pet }: NewEvent) {
     key_id: by,
     pet_id: petId,
     pet_status: pet?.status ?? (orderStatus && petStatusOf(orderStatus)),
-    pet: pet ? stringifyJson(Object.fromEntries(TOLD_FIELDS.map((field) => [field, pet[field]]))) : null,
+    pet: pet ? stringifyJson(Object.fromEntries(PET_FIELDS.map((field) => [field, pet[field]]))) : null,
     order_id: orderId ?? null,
     order_status: orderStatus,
   } satisfies Record<keyof typeof NEW_EVENT_COLUMNS, unknown>
@@ -208,7 +208,7 @@ function seenPosition(rows: readonly FeedRow[], after: EventPosition, epoch: big
     return there.id === after.id ? there : after
   }
   const message =
-    'The store was restored or copied, or has lost events, since this cursor was given. Begin anew, without a cursor.'
+    'The store was restored or copied, or has lost events, since this cursor was given. Begin again without a cursor.'
   throw new PetstoreError('cursor_expired', message)
 }
 

@@ -20,7 +20,7 @@ interface Waiting<Item, Result> {
 interface Batched<Item, Result> {
   (item: Item): Promise<Result>
   /** Resolves when every call so far has its result. */
-  settled(): Promise<void>
+  drained(): Promise<void>
 }
 
 /** A result that is a PetstoreError is a refusal of its item. */
@@ -114,5 +114,5 @@ export function batched<Item, Result>(
     })
   }
 
-  return Object.assign(add, { settled: async () => running })
+  return Object.assign(add, { drained: async () => running })
 }

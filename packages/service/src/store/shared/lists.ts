@@ -10,7 +10,7 @@ import type { AnyColumns } from './columns.ts'
 import { HOLDS, ORDER_COLUMNS } from './order-columns.ts'
 import { PET_COLUMNS } from './pet-columns.ts'
 
-/** What every list can be asked for. */
+/** The parameters of every list. */
 export type AnyFilter = ListFilter<{ limit: number; sort: Sort; search?: string }>
 
 type Filters<Filter> = Exclude<keyof Filter & string, keyof AnyFilter>
@@ -22,19 +22,19 @@ export interface List<Filter> {
   readonly lookup: string | undefined
   /** The text that a search looks through, as SQL. */
   readonly searched: string
-  /** What each parameter demands of a row. */
-  readonly filters: { readonly [Name in Filters<Filter>]-?: Demand }
+  /** The condition that each parameter sets for a row. */
+  readonly filters: { readonly [Name in Filters<Filter>]-?: Condition }
   /** The first whose filter is given is used; without one, the rows are read by their ids. */
   readonly indexes: readonly Index<Filter>[]
 }
 
 /** `column operator value`. Only rows where the column has a value can meet it. */
-interface Demand {
+interface Condition {
   readonly column: string
   readonly operator: '=' | '<' | '>='
 }
 
-/** An index on the column of a filter that demands one value, and the ids. */
+/** An index on the column of a filter for one value, and the ids. */
 export interface Index<Filter> {
   readonly name: string
   readonly filter: Filters<Filter>
@@ -92,7 +92,7 @@ export function planOf<Filter>({ filters, indexes }: List<Filter>, filter: Filte
 }
 
 /** The conditions of the filters that are given, in their order. `parameter`: the name of a filter's value in SQL, by its place. */
-export function demandsOf<Filter>(
+export function conditionsOf<Filter>(
   { filters }: List<Filter>,
   { given }: Plan<Filter>,
   parameter: (place: number) => string,
@@ -105,7 +105,7 @@ export function hasFilters<Filter>({ filters }: List<Filter>, filter: Filter): b
   return (Object.keys(filters) as Filters<Filter>[]).some((name) => filter[name] !== undefined)
 }
 
-/** The rows of the list, as a table for FROM. `indexed`: what SQLite is told about the index. */
+/** The rows of the list, as a table for FROM. `indexed`: what SQLite is to do with an index. */
 export function rowsOf({ table, lookup }: Pick<List<unknown>, 'table' | 'lookup'>, indexed = ''): string {
   if (lookup === undefined) return `${table}${indexed}`
   return `(SELECT ${table}.*, ${lookup} FROM ${table}${indexed}) AS ${table}`

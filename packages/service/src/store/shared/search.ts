@@ -20,7 +20,7 @@ export interface FoundRow {
 }
 
 /** The rows above `after`, or up to it, that may have the words: the nearest first, in steps of bounded length. */
-export interface Way<Filter> {
+export interface WalkRange<Filter> {
   readonly filter: Filter
   /** As `indexedWord` gives them. */
   readonly words: readonly string[]
@@ -30,7 +30,7 @@ export interface Way<Filter> {
   readonly count: number
 }
 
-export type Walk<Filter> = (way: Way<Filter>) => AsyncIterable<readonly FoundRow[]>
+export type Walk<Filter> = (range: WalkRange<Filter>) => AsyncIterable<readonly FoundRow[]>
 
 /** The words of a text, separated by spaces: what an index is given. */
 export function indexedWords(text: string): string {

@@ -44,7 +44,7 @@ export function changeWriter(statements: Statements): (writes: Writes, now: numb
   const keep = statements.query<never, [KeyId, string, string, string, string, number]>(
     'INSERT INTO idempotency_answers (key_id, key, operation, request, answer, created_at) VALUES (?, ?, ?, ?, ?, ?)',
   )
-  const tell = eventWriter(statements)
+  const writeEvents = eventWriter(statements)
   const search = new SearchIndex(statements)
 
   function changePet({ before, after }: Change<Pet>): void {
@@ -87,7 +87,7 @@ export function changeWriter(statements: Statements): (writes: Writes, now: numb
       const { operation, request, answer: text } = rowOfAnswer(answer)
       keep.run(answer.by, answer.key, operation, request, text, now)
     }
-    tell(events)
+    writeEvents(events)
   }
 }
 

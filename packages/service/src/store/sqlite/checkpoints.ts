@@ -1,8 +1,8 @@
-// Checkpoints copy what was committed from the log into the file, so that the log starts anew. A thread of their own runs them: SQLite
+// Checkpoints copy what was committed from the log into the file, so that the log starts again from its beginning. A thread of their own runs them: SQLite
 // would run them in the thread that commits, where every request would wait, for a second after somebody has read a snapshot for long.
 //
 // A checkpoint begins beside the writers. They are held while it copies the little that they have written meanwhile, because a log that is
-// always written to would never start anew.
+// always written to would never start again.
 
 import THREAD from './checkpoint-thread.js' with { type: 'text' }
 import type { SqliteConnection } from './connection.ts'
@@ -16,7 +16,7 @@ const AGAIN_MS = 1_000
 const FRAMES_MIN = 4_000
 /** Twice what the log needs. A reader may have made it longer; then it is cut, */
 const LOG_BYTES = 32 * 1024 * 1024
-/** piece by piece, because the commit that starts the log anew does it: 8 MB take 3 ms. */
+/** piece by piece, because the commit that starts the log again does it: 8 MB take 3 ms. */
 const CUT_BYTES = 8 * 1024 * 1024
 
 export interface Checkpoints {
@@ -30,12 +30,12 @@ export function startCheckpoints(connection: SqliteConnection, hold: Transaction
   if (filename === ':memory:') return { stop: async () => undefined }
   let thread: Worker | undefined
   let running: Promise<boolean> | undefined
-  /** The last commit when all was copied. The next one starts the log anew. */
+  /** The last commit when all was copied. The next one starts the log again. */
   let finished: number | undefined
   let notBefore = 0
 
   /** `false` where the thread could not do it. */
-  function ask(step: 'copy' | 'restart' | 'close'): Promise<boolean> {
+  function request(step: 'copy' | 'restart' | 'close'): Promise<boolean> {
     thread ??= startThread()
     const { promise, resolve } = Promise.withResolvers<boolean>()
     thread.onmessage = ({ data }) => resolve(data)
@@ -50,10 +50,10 @@ export function startCheckpoints(connection: SqliteConnection, hold: Transaction
   async function checkpoint(logBytes: number): Promise<boolean> {
     // The thread opens the path, where another file may be meanwhile.
     connection.check()
-    if (!(await ask('copy'))) return false
+    if (!(await request('copy'))) return false
     const limit = logBytes > LOG_BYTES ? Math.max(LOG_BYTES, logBytes - CUT_BYTES) : -1
     connection.database.run(`PRAGMA journal_size_limit = ${limit}`)
-    return hold(() => ask('restart'))
+    return hold(() => request('restart'))
   }
 
   async function look(): Promise<void> {
@@ -73,7 +73,7 @@ export function startCheckpoints(connection: SqliteConnection, hold: Transaction
       clearInterval(looking)
       thread?.ref()
       await running
-      if (thread) await ask('close')
+      if (thread) await request('close')
       thread?.terminate()
     },
   }

@@ -130,8 +130,8 @@ function* converted(database: Database): Generator<StepProgress> {
 }
 
 /** `place`: the pet itself, or the last pet that was added before the change. */
-type Told = [id: bigint, place: bigint, type: string, at: bigint, ...rest: (bigint | string | null)[]]
-const TOLD = 'type, at, key_id, pet_id, pet_status, pet, order_id, order_status'
+type EventRow = [id: bigint, place: bigint, type: string, at: bigint, ...rest: (bigint | string | null)[]]
+const COLUMNS = 'type, at, key_id, pet_id, pet_status, pet, order_id, order_status'
 
 // A pet became pending or sold by orders alone, unless it was added so.
 const ADDED = `
@@ -156,13 +156,13 @@ const CHANGED = `
 
 /** In schema 17 the event of a pet that was added had no row: its id was that of the pet plus the number of changes before it. */
 function* writeEvents(database: Database): Generator<StepProgress> {
-  const insert = database.query(`INSERT INTO main.events (reached, id, ${TOLD}) VALUES (${Array(10).fill('?')})`)
+  const insert = database.query(`INSERT INTO main.events (reached, id, ${COLUMNS}) VALUES (${Array(10).fill('?')})`)
   let [latest, done, changes] = [FIRST_ID, 0, 0n]
   const [added, changed] = [paged(database, ADDED), paged(database, CHANGED)]
   let [pet, change] = [added.next(), changed.next()]
   while (!pet.done || !change.done) {
     const isPet = !pet.done && (change.done || pet.value[0] <= change.value[1])
-    const [id, place, type, at, ...rest] = (isPet ? pet : change).value as Told
+    const [id, place, type, at, ...rest] = (isPet ? pet : change).value as EventRow
     insert.run(at > latest ? at : null, isPet ? id + changes : id, type, at, ...rest)
     if (at > latest) latest = at
     if (isPet) pet = added.next()
@@ -180,10 +180,10 @@ function* writeEvents(database: Database): Generator<StepProgress> {
     .run(changes)
 }
 
-function* paged(database: Database, sql: string): Generator<Told, undefined> {
+function* paged(database: Database, sql: string): Generator<EventRow, undefined> {
   const page = database.query(sql)
   for (let after = FIRST_ID; ; ) {
-    const rows = page.values(after) as Told[]
+    const rows = page.values(after) as EventRow[]
     yield* rows
     if (rows.length < ROWS) return
     after = rows.at(-1)?.[0] ?? after

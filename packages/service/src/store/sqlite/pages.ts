@@ -73,7 +73,7 @@ export function pages<Filter extends AnyFilter>(statements: Statements, list: Li
 }
 
 const START = '{"id":'
-/** What stands between two rows. No text contains it: inside a JSON string, the quotation mark is escaped. */
+/** The text between two rows. No text contains it: inside a JSON string, the quotation mark is escaped. */
 const BETWEEN = `},${START}`
 
 /** The first `limit` rows of up to one more. */

@@ -8,7 +8,7 @@ import { schemaOf, schemaVersion } from './schema.ts'
 
 const SHOWN = 5
 
-/** Columns of tables with their types, and names. Not their SQL, which SQLite itself writes anew when a table is renamed; and not the
+/** Columns of tables with their types, and names. Not their SQL, which SQLite itself rewrites when a table is renamed; and not the
  *  columns of views, for which SQLite needs the tables that may be missing. */
 const PARTS = `SELECT each.type || ' ' || each.name || ifnull('.' || columns.name || ' ' || columns.type, '') AS part, each.name AS name
   FROM sqlite_schema AS each LEFT JOIN pragma_table_xinfo(iif(each.type = 'table', each.name, NULL)) AS columns

@@ -1,15 +1,15 @@
 // The index of search in SQLite, an FTS5 table of words for each list, and the rows that a search finds by it.
 
 import { jsonObject } from '../shared/columns.ts'
-import { type AnyFilter, demandsOf, hasFilters, type List, ORDERS, PETS, planOf, rowsOf } from '../shared/lists.ts'
-import { type FoundRow, indexedWords, type Walk, type Way } from '../shared/search.ts'
+import { type AnyFilter, conditionsOf, hasFilters, type List, ORDERS, PETS, planOf, rowsOf } from '../shared/lists.ts'
+import { type FoundRow, indexedWords, type Walk, type WalkRange } from '../shared/search.ts'
 import { SQLITE_JSON } from './json.ts'
 import type { Read, Statements } from './statements.ts'
 import { parameter, walkSql } from './walks.ts'
 
 /** The index has the beginnings of words up to so many letters (schema.sql). For a longer one it reads each word of it. */
 const PREFIX_MAX = 6
-/** Rows looked at along the filters before the index is asked: few rows of many have a rare value. */
+/** Rows looked at along the filters before the index is used: few rows of many have a rare value. */
 const FILTERED = 256
 /** Rows of the index looked at in a step, for each of which FTS5 may read all rows of a word again; and those of them that come back at most. */
 const STEP = { first: 256, max: 65_536, found: 1_024 }
@@ -84,10 +84,10 @@ function prepared(statements: Statements) {
 }
 
 /** Runs a statement, and gives its rows. */
-export type Ask = (sql: string, ...values: Value[]) => Promise<unknown[][]>
+export type RunQuery = (sql: string, ...values: Value[]) => Promise<unknown[][]>
 
 /** For a store in memory, which no thread could open. */
-export function asked(statements: Statements, read: Read): Ask {
+export function inThisThread(statements: Statements, read: Read): RunQuery {
   return (sql, ...values) => read(() => statements.queryOnce<unknown[]>(sql).values(...values))
 }
 
@@ -98,12 +98,12 @@ interface Looked {
   rows: FoundRow[]
 }
 
-export function sqliteSearch<Filter extends AnyFilter>(ask: Ask, list: List<Filter>): Walk<Filter> {
+export function sqliteSearch<Filter extends AnyFilter>(query: RunQuery, list: List<Filter>): Walk<Filter> {
   const json = jsonObject(list.columns, SQLITE_JSON)
 
   /** By the index where there are `words`, otherwise along the filters. */
   async function look(
-    { filter, up }: Way<Filter>,
+    { filter, up }: WalkRange<Filter>,
     after: bigint,
     limit: number,
     words?: readonly string[],
@@ -115,8 +115,8 @@ export function sqliteSearch<Filter extends AnyFilter>(ask: Ask, list: List<Filt
       ? `SELECT rowid FROM ${index} WHERE ${index} MATCH ${parameter(given.length)} AND rowid ${up ? '>' : '<='} ?1
          ORDER BY rowid ${up ? '' : 'DESC'} LIMIT +?2`
       : walkSql(list, plan, up, 'id')
-    const where = demandsOf(list, plan, parameter)
-      .map((demand) => ` AND ${demand}`)
+    const where = conditionsOf(list, plan, parameter)
+      .map((condition) => ` AND ${condition}`)
       .join('')
     const sql = `WITH candidate (found) AS MATERIALIZED (${candidates})
       SELECT count(*), ${up ? 'max' : 'min'}(found), NULL FROM candidate UNION ALL
@@ -124,7 +124,7 @@ export function sqliteSearch<Filter extends AnyFilter>(ask: Ask, list: List<Filt
         SELECT ${list.table}.id, ${list.searched}, ${json} FROM candidate CROSS JOIN ${rowsOf(list, ' NOT INDEXED')}
         WHERE ${list.table}.id = found${where} LIMIT ${STEP.found})`
     const values = given.map((name) => filter[name] as Value)
-    const [looked, ...rows] = await ask(sql, after, limit, ...values, ...(words ? [matching(words)] : []))
+    const [looked, ...rows] = await query(sql, after, limit, ...values, ...(words ? [matching(words)] : []))
     const [count, last] = looked as [bigint, bigint | null]
     const found = (rows as [bigint, string, string][]).map(([id, text, json]) => ({ id, text, json }))
     const isCut = found.length === STEP.found
@@ -135,13 +135,13 @@ export function sqliteSearch<Filter extends AnyFilter>(ask: Ask, list: List<Filt
     }
   }
 
-  return async function* walk(way) {
-    const { filter, words, up, count } = way
-    let { after } = way
+  return async function* walk(range) {
+    const { filter, words, up, count } = range
+    let { after } = range
     const isFiltered = hasFilters(list, filter)
     const on = (last: bigint) => (up ? last : last - 1n)
     if (isFiltered) {
-      const looked = await look(way, after, FILTERED)
+      const looked = await look(range, after, FILTERED)
       yield looked.rows
       if (looked.count < FILTERED) return
       after = on(looked.last)
@@ -149,13 +149,13 @@ export function sqliteSearch<Filter extends AnyFilter>(ask: Ask, list: List<Filt
     // Where most rows have a longer word, its beginning finds them at once.
     const beginnings = words.map((word) => beginningOf(word))
     if (beginnings.some((beginning, place) => beginning !== words[place])) {
-      const looked = await look(way, after, STEP.first, beginnings)
+      const looked = await look(range, after, STEP.first, beginnings)
       yield looked.rows
       if (looked.count < STEP.first) return
       after = on(looked.last)
     }
     for (let limit = isFiltered ? STEP.first : count; ; limit = Math.min(4 * limit, STEP.max)) {
-      const looked = await look(way, after, limit, words)
+      const looked = await look(range, after, limit, words)
       yield looked.rows
       if (looked.count < limit) return
       after = on(looked.last)

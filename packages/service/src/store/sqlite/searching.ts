@@ -4,13 +4,13 @@
 import { unavailable } from '../shared/failures.ts'
 import type { SqliteConnection } from './connection.ts'
 import { translateCode } from './errors.ts'
-import type { Ask } from './search.ts'
+import type { RunQuery } from './search.ts'
 import THREAD from './search-thread.js' with { type: 'text' }
 
 type Answer = { rows: unknown[][] } | { code: string | undefined; message: string }
 
 interface Searching {
-  ask: Ask
+  query: RunQuery
   /** Resolves when the thread has closed the file. */
   stop(): Promise<void>
 }
@@ -19,7 +19,7 @@ interface Searching {
 export function searching(connection: SqliteConnection): Searching {
   const { filename } = connection.database
   let thread: Worker | undefined
-  /** Answers come in the order of the questions. */
+  /** Answers come in the order of the messages. */
   const waiting: PromiseWithResolvers<Answer>[] = []
 
   function start(): Worker {
@@ -42,7 +42,7 @@ export function searching(connection: SqliteConnection): Searching {
   }
 
   return {
-    async ask(sql, ...values) {
+    async query(sql, ...values) {
       const answer = await send({ path: filename, sql, values })
       // The thread opens the path, where another file may be meanwhile.
       connection.check()

@@ -1,4 +1,4 @@
-// What a batch of changes looks at (domain/decisions/), read from SQLite as it is asked for: in the write transaction nothing else changes it.
+// What a batch of changes looks at (domain/decisions/), read from SQLite when it is needed: in the write transaction nothing else changes it.
 
 import type { FirstAnswer, Snapshot, StoredOrder, UsedKey } from '../../domain/decisions/snapshot.ts'
 import type { KeyId } from '../../domain/keys.ts'
@@ -13,7 +13,7 @@ import type { Statements } from './statements.ts'
 
 const ORDER = `SELECT ${selectList(STORED_ORDER_COLUMNS)} FROM orders`
 
-/** For each transaction: its time, a check of its API keys, and how many overdue reservations it asks for. */
+/** For each transaction: its time, a check of its API keys, and how many overdue reservations it reads. */
 type Snapshots = (now: number, refusedKey: CallerCheck, overdue: number) => Snapshot
 
 export function snapshots(statements: Statements): Snapshots {

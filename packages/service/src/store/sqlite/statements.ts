@@ -17,7 +17,7 @@ export class Statements {
 
   constructor(private readonly connection: { readonly database: Database }) {}
 
-  /** The same statement whenever it is asked for: of SQL that follows from a request. */
+  /** The same statement for the same SQL, which follows from a request. */
   queryOnce<Row>(sql: string): Query<Row, SQLQueryBindings[]> {
     const query = this.built.get(sql) ?? this.query<unknown, SQLQueryBindings[]>(sql)
     this.built.set(sql, query)

@@ -14,7 +14,7 @@ import { sqliteKeys } from './keys.ts'
 import { overdueFinder, sqliteOrders } from './orders.ts'
 import { sqlitePets } from './pets.ts'
 import { lackError } from './schema-check.ts'
-import { asked, sqliteSearch } from './search.ts'
+import { inThisThread, sqliteSearch } from './search.ts'
 import { searching } from './searching.ts'
 import { reads, Statements } from './statements.ts'
 import { transactions } from './transaction.ts'
@@ -39,20 +39,22 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
   const version = new Version(connection, statements)
   const ping = statements.query('SELECT 1 FROM pets LIMIT 1')
   const read = reads(statements)
-  const { transact, hold, settled } = transactions(connection, statements, version)
+  const { transact, hold, drained } = transactions(connection, statements, version)
   const writing = writes(statements, transact, version.current, options)
   const pets = sqlitePets(statements, read)
   const orders = sqliteOrders(statements, read)
   const isFile = connection.database.filename !== ':memory:'
-  const searches = isFile ? searching(connection) : { ask: asked(statements, read), stop: async () => undefined }
+  const searches = isFile
+    ? searching(connection)
+    : { query: inThisThread(statements, read), stop: async () => undefined }
   const checkpoints = startCheckpoints(connection, hold)
   return {
     ...pets,
     ...orders,
     ...changes(writing.commit, overdueFinder(statements, read, options.now), EXPIRED_AT_ONCE),
     ...sqliteEvents(statements, read, transact),
-    listPets: searchable(pets.listPets, sqliteSearch(searches.ask, PETS)),
-    listOrders: searchable(orders.listOrders, sqliteSearch(searches.ask, ORDERS)),
+    listPets: searchable(pets.listPets, sqliteSearch(searches.query, PETS)),
+    listOrders: searchable(orders.listOrders, sqliteSearch(searches.query, ORDERS)),
     ...sqliteKeys(statements, transact, options),
     version: version.current,
     ping: async () => {
@@ -62,8 +64,8 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
     close: async () => {
       // Reads begin before the end of this turn, writes after it.
       await immediate()
-      await writing.settled()
-      await settled()
+      await writing.drained()
+      await drained()
       await searches.stop()
       await checkpoints.stop()
       connection.close()

@@ -26,7 +26,7 @@ export interface Transactions {
   /** Runs `work`; no transaction of this process begins before it has ended. */
   hold<Result>(work: () => Promise<Result>): Promise<Result>
   /** Resolves when all transactions have ended. */
-  settled(): Promise<unknown>
+  drained(): Promise<unknown>
 }
 
 export function transactions(connection: SqliteConnection, statements: Statements, version: Version): Transactions {
@@ -144,6 +144,6 @@ export function transactions(connection: SqliteConnection, statements: Statement
         held = undefined
       }
     },
-    settled: () => Promise.allSettled(waiting),
+    drained: () => Promise.allSettled(waiting),
   }
 }

@@ -18,7 +18,7 @@ export class Version {
   private ofOthers: bigint | undefined
   private database: Database | undefined
   private header: Int32Array | undefined
-  /** The header as it was before SQLite was last asked. */
+  /** The header as it was before SQLite was last queried. */
   private seen = new Int32Array(0)
   private readonly query
 
@@ -38,7 +38,7 @@ export class Version {
   /** Includes every commit before the call. */
   readonly current = (): StoreVersion => {
     if (this.connection.database !== this.database) this.opened()
-    if (!this.isSeen()) this.ask()
+    if (!this.isSeen()) this.refresh()
     return this.latest
   }
 
@@ -61,7 +61,7 @@ export class Version {
     return true
   }
 
-  private ask(): void {
+  private refresh(): void {
     // Before the query: what is committed in between shows at the next call.
     if (this.header) this.seen.set(this.header)
     try {

@@ -1,12 +1,12 @@
 // The rows of a list, along the index that its filters choose: SQL that SQLite plans once. In it `?1` is the place where the walk begins, `?2` the
 // limit, and the filters follow.
 //
-// Where both columns of an index are asked for (a category with a status), the rows are found in an index of its own, with the ids in blocks:
+// Where a page has both columns of an index as filters (a category with a status), the rows are found in an index of its own, with the ids in blocks:
 // (block, first, second, id). There a pet whose status changes stays nearby. The gain: in an index of (first, second, id), an order would move it
 // to another page of the file, which was half of what it cost. The price: a page that few pets are on looks into every block, for 10 ms with 10^7.
 // Others see `walkSql` and `otherSide`.
 
-import { demandsOf, type List, type Plan, rowsOf } from '../shared/lists.ts'
+import { conditionsOf, type List, type Plan, rowsOf } from '../shared/lists.ts'
 
 /** A bare one, beside ORDER BY, would be a reason to plan the statement at every execution. */
 export const parameter = (place: number) => `+?${place + 3}`
@@ -40,7 +40,7 @@ function hasBlocks<Filter>({ given, index }: Plan<Filter>): boolean {
 function idsInBlocks<Filter>(list: List<Filter>, plan: Plan<Filter>, up: boolean, limit: string): string {
   const { table } = list
   const { given, index } = plan as Plan<Filter> & { index: object }
-  const first = demandsOf(list, plan, parameter)[given.indexOf(index.filter)]
+  const first = conditionsOf(list, plan, parameter)[given.indexOf(index.filter)]
   const block = (where: string) => `(SELECT id >> ${BLOCK_BITS} FROM ${table}${indexed(plan)}
     WHERE ${first} AND ${where} ${nearestFirst(up)} LIMIT 1)`
   // So written, the bounds of the last block of all do not overflow.
@@ -54,7 +54,9 @@ function idsInBlocks<Filter>(list: List<Filter>, plan: Plan<Filter>, up: boolean
 
 function condition<Filter>(list: List<Filter>, plan: Plan<Filter>, up: boolean): string {
   const { index } = plan
-  return [...demandsOf(list, plan, parameter), ...(index?.unique ? [index.unique.where] : []), place(up)].join(' AND ')
+  return [...conditionsOf(list, plan, parameter), ...(index?.unique ? [index.unique.where] : []), place(up)].join(
+    ' AND ',
+  )
 }
 
 function place(up: boolean): string {

@@ -15,7 +15,7 @@ export interface Writes {
   /** Resolves when it is on disk. Where a decision throws, nothing of it stays. */
   readonly commit: Commit
   /** Resolves when every write so far has ended. */
-  settled(): Promise<void>
+  drained(): Promise<void>
 }
 
 export function writes(
@@ -42,7 +42,7 @@ export function writes(
     return [...outcomes]
   }, options.onBatch)
 
-  return { commit: add as Commit, settled: add.settled }
+  return { commit: add as Commit, drained: add.drained }
 }
 
 const KEEPS_KEYS = { keepsKeys: true }

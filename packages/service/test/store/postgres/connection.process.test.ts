@@ -30,34 +30,34 @@ describe('a connection', () => {
   }
 
   test('carries one statement at a time', () =>
-    use(async ({ send }) => {
-      await send('SELECT 1')
-      const [first, second] = await Promise.allSettled([send('SELECT 1'), send('SELECT 2')])
+    use(async ({ execute }) => {
+      await execute('SELECT 1')
+      const [first, second] = await Promise.allSettled([execute('SELECT 1'), execute('SELECT 2')])
       expect([first.status, second.status]).toEqual(['fulfilled', 'rejected'])
     }))
 
   test('gives all rows of the statement behind one that failed between two rows', () =>
-    use(async ({ send, ask }) => {
-      for (const statement of [send, ask]) {
-        await rejectionOf(send('SELECT 1 / (3 - n) AS n FROM generate_series(1, 5) AS n WHERE $1::int = 1', 1))
+    use(async ({ execute, query }) => {
+      for (const statement of [execute, query]) {
+        await rejectionOf(execute('SELECT 1 / (3 - n) AS n FROM generate_series(1, 5) AS n WHERE $1::int = 1', 1))
         expect(await statement('SELECT n FROM generate_series(1, $1::int) AS n', 2)).toEqual([{ n: 1 }, { n: 2 }])
       }
     }))
 
   test('commits nothing when a statement has failed, also when that was not noticed', () =>
     use(async (session) => {
-      const ignoring = session.transaction(() => session.send('SELECT 1 / 0').catch(() => []))
+      const ignoring = session.transaction(() => session.execute('SELECT 1 / 0').catch(() => []))
       expect((await rejectionOf(ignoring)).message).toBe('COMMIT was answered with ROLLBACK')
       // What the others write at this moment is judged by them.
       expect(warnings).toBe(0)
     }))
 
   test('gives numbers of 64 bits exactly, and everything that is more than a number, a truth or a text as its text', () =>
-    use(async ({ ask }) => {
+    use(async ({ query }) => {
       const json = '{"n": 9223372036854775807}'
       const values = `$1::bigint AS least, 7::int AS int, 2.5::float8 AS float, true AS yes, NULL::bigint AS none,
         $2::json AS json, $2::jsonb AS jsonb, date '2026-11-21' AS date, '\\x00ff'::bytea AS bytes, ARRAY[1] AS array, 0.10 AS numeric`
-      expect(await ask(`SELECT ${values}`, -(2n ** 63n), json)).toEqual([
+      expect(await query(`SELECT ${values}`, -(2n ** 63n), json)).toEqual([
         {
           ...{ least: -(2n ** 63n), int: 7, float: 2.5, yes: true, none: null, json, jsonb: json },
           ...{ date: '2026-11-21', bytes: '\\x00ff', array: '{1}', numeric: '0.10' },
@@ -66,18 +66,18 @@ describe('a connection', () => {
     }))
 
   test('counts warnings, and nothing else that the server says', () =>
-    use(async ({ send }) => {
-      await send('DO $$ BEGIN RAISE NOTICE $t$a$t$; RAISE INFO $t$a$t$; END $$')
-      await send('DROP TABLE IF EXISTS nothing_of_this_name')
+    use(async ({ execute }) => {
+      await execute('DO $$ BEGIN RAISE NOTICE $t$a$t$; RAISE INFO $t$a$t$; END $$')
+      await execute('DROP TABLE IF EXISTS nothing_of_this_name')
       expect(warnings).toBe(0)
-      await send('DO $$ BEGIN RAISE WARNING $t$a$t$; END $$')
+      await execute('DO $$ BEGIN RAISE WARNING $t$a$t$; END $$')
       expect(warnings).toBe(1)
     }))
 
   test('ends, with the statement on it, when it is closed for too long a wait', async () => {
     const session = new Session(() => Client.open(address, { host: '127.0.0.1', port: cluster.port }))
-    await session.send('SELECT 1')
-    const sleeping = rejectionOf(session.send('SELECT pg_sleep(60)'))
+    await session.execute('SELECT 1')
+    const sleeping = rejectionOf(session.execute('SELECT pg_sleep(60)'))
     await session.close(100)
     expect(await sleeping).toMatchObject({ code: 'CONNECTION_LOST' })
   })
@@ -85,7 +85,7 @@ describe('a connection', () => {
 
 describe('statements that were prepared', () => {
   const one = { ...address, connections: 1 }
-  const asked = async (spoil: string) => {
+  const rowsAfter = async (spoil: string) => {
     const connection = await PrimaryConnection.open(one)
     const read = () => connection.read<{ n: number }>('SELECT * FROM prepared WHERE n = $1::int', 1)
     await connection.background('CREATE TABLE prepared AS SELECT 1 AS n')
@@ -101,11 +101,11 @@ describe('statements that were prepared', () => {
   }
 
   test('and that the server has forgotten, are unavailable once', async () => {
-    expect(await asked('DEALLOCATE ALL')).toEqual([{ n: 1 }])
+    expect(await rowsAfter('DEALLOCATE ALL')).toEqual([{ n: 1 }])
   })
 
   test('and whose columns have changed, are unavailable once', async () => {
-    expect(await asked('ALTER TABLE prepared ADD COLUMN m int')).toMatchObject([{ n: 1, m: null }])
+    expect(await rowsAfter('ALTER TABLE prepared ADD COLUMN m int')).toMatchObject([{ n: 1, m: null }])
   })
 })
 

@@ -181,8 +181,8 @@ test('a column that a pet gets is in the grants, and a server that may not corre
   expect(error.message).toContain('(UPDATE (born_on) ON pets)')
   await grant(grants(role, grown))
   await checkRights(connection.read, grown)
-  await connection.transaction(({ ask }) =>
-    ask(`UPDATE pets SET born_on = '2026-11-21' WHERE id = $1 RETURNING id`, 1n),
+  await connection.transaction(({ query }) =>
+    query(`UPDATE pets SET born_on = '2026-11-21' WHERE id = $1 RETURNING id`, 1n),
   )
   await connection.close()
 })
