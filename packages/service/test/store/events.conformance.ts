@@ -95,7 +95,7 @@ export function eventsConformance(name: string, open: () => Promise<OpenedStore>
       )
     })
 
-    test('an expiry has no key, whoever comes upon it, and stands before what came after it', async () => {
+    test('an expiry has no key, whoever comes upon it, and comes before what came after it', async () => {
       const after = await here()
       const pets = [await addPet(), await addPet(), await addPet(), await addPet()] as const
       const expiresAt = Date.now() + 400
@@ -315,7 +315,7 @@ export function eventsConformance(name: string, open: () => Promise<OpenedStore>
         for (const fields of [{}, { sort: 'newest' }, { petId: 1n }, { to: 0 }]) {
           expect(await codeOf(after, fields)).toBe('cursor_expired')
         }
-        // That of the version before goes on.
+        // That of commit 60c4a71 goes on.
         expect(await store.listEvents(eventFilter({ ...after, mark: undefined }))).toMatchObject({ count: 0 })
         await run(`UPDATE events SET ${back} WHERE id = ${after.id}`)
       }

@@ -1,14 +1,14 @@
 // Kept stores are opened, brought to the newest schema, and have lost nothing: those of schema 17, and those of every release. Files are as a
-// killed service left them (scripts/keep-store.ts); for each release PostgreSQL is brought to the same version and filled with the same rows.
+// killed service left them (scripts/store-fixture.ts); for each release PostgreSQL is brought to the same version and filled with the same rows.
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { allEvents, inventoryOf } from '../../../../test/support/events.ts'
-import { keptDatabase, keptFile, keptJson, STORES } from '../../../../test/support/kept-stores.ts'
 import { petFilter } from '../../../../test/support/lists.ts'
 import { newPet, petsOf } from '../../../../test/support/pets.ts'
 import { sharedCluster } from '../../../../test/support/postgres.ts'
+import { fixtureDatabase, fixtureFile, fixtureJson, STORES } from '../../../../test/support/store-fixtures.ts'
 import type { Event } from '../../../contract/src/generated.ts'
 import type { ApiKey, DeprecatedCalls, KeyHash, KeyId } from '../../src/domain/keys.ts'
 import type { Inventory, NewOrder, Order } from '../../src/domain/orders.ts'
@@ -39,7 +39,7 @@ interface Contents {
 const cluster = await sharedCluster()
 const released = Array.from({ length: NEWEST_VERSION - FIRST_VERSION + 1 }, (_, n) => FIRST_VERSION + n)
 
-test('a store of each schema is kept; with a new migration run `npm run keep-store`', () => {
+test('each schema has a fixture; with a new migration run `npm run store-fixture`', () => {
   const kept = [STEP_VERSION, ...released].map((version) => `sqlite-${version}`)
   expect(readdirSync(STORES).sort()).toEqual(['postgres-17', ...kept].sort())
   expect(NEWEST_OF_POSTGRES).toBe(NEWEST_VERSION)
@@ -49,7 +49,7 @@ describe.each([STEP_VERSION, ...released])('a store of schema %d', (version) => 
   const name = `sqlite-${version}`
 
   test('in a file that a killed service left, with its log, has lost nothing', async () => {
-    const path = keptFile(version)
+    const path = fixtureFile(version)
     const unopened = new Database(path)
     expect(lackOf(unopened)).toBeUndefined()
     unopened.close()
@@ -61,7 +61,7 @@ describe.each([STEP_VERSION, ...released])('a store of schema %d', (version) => 
   })
 
   test('has commits in its log that are not in the file, and rows that were never committed', () => {
-    const path = keptFile(version)
+    const path = fixtureFile(version)
     expect(readFileSync(`${path}-wal`).includes('never committed')).toBe(true)
     writeFileSync(`${path}-wal`, '')
     const database = new Database(path)
@@ -79,7 +79,7 @@ describe.each([STEP_VERSION, ...released])('a store of schema %d', (version) => 
 describe.each(released)('a store of schema %d', (version) => {
   test.each(['a file', 'PostgreSQL'])('in %s can be recovered as it is, and later be opened', async (kind) => {
     const name = `sqlite-${version}`
-    const address = kind === 'a file' ? keptFile(version) : (await postgresOf(version))[0]
+    const address = kind === 'a file' ? fixtureFile(version) : (await postgresOf(version))[0]
     const { keys } = contentsOf(name)
     await kindOf(address).recover(address, {
       skipIds: 1_000n,
@@ -92,9 +92,9 @@ describe.each(released)('a store of schema %d', (version) => {
   })
 })
 
-/** With the name of the kept store whose contents it has. */
+/** With the name of the fixture whose contents it has. */
 async function postgresOf(version: number): Promise<[address: string, from: string]> {
-  if (version === STEP_VERSION) return [await keptDatabase(cluster), 'postgres-17']
+  if (version === STEP_VERSION) return [await fixtureDatabase(cluster), 'postgres-17']
   const address = await cluster.newDatabase()
   await fillPostgres(address, version)
   return [address, `sqlite-${version}`]
@@ -132,7 +132,7 @@ async function expectContents(address: string, version: number, name: string, sk
 async function expectEvents(store: Store, name: string, { pets, orders, inventory }: Contents): Promise<void> {
   const events = await allEvents(store)
   expect(inventoryOf(events)).toEqual(inventory)
-  if (name.endsWith('-17')) expect(events).toEqual(keptJson<Event[]>(name, 'events'))
+  if (name.endsWith('-17')) expect(events).toEqual(fixtureJson<Event[]>(name, 'events'))
   const added = events.flatMap(({ type, petId }) => (type === 'pet.added' ? petId : []))
   expect(added).toEqual(expect.arrayContaining(pets.map(({ id }) => id)))
   for (const { id, status, changedAt } of orders) {
@@ -143,7 +143,7 @@ async function expectEvents(store: Store, name: string, { pets, orders, inventor
 }
 
 function contentsOf(name: string): Contents {
-  const contents = keptJson<Contents>(name, 'contents')
+  const contents = fixtureJson<Contents>(name, 'contents')
   // JSON leaves out what is undefined.
   const keys = contents.keys.map((key) => Object.assign({ expiresAt: undefined, revokedAt: undefined }, key))
   const count = (status: PetStatus) => BigInt(contents.pets.filter((pet) => pet.status === status).length)
@@ -153,7 +153,7 @@ function contentsOf(name: string): Contents {
 
 /** The schema of that version, and the rows of the kept file. */
 async function fillPostgres(address: string, version: number): Promise<void> {
-  const database = new Database(keptFile(version), { safeIntegers: true })
+  const database = new Database(fixtureFile(version), { safeIntegers: true })
   await cluster.asAdmin(async (sql) => {
     for (const statements of [...schemaOf(version), ...FUNCTIONS]) await sql.unsafe(statements)
     await sql.unsafe(`CREATE TABLE petstore_schema AS SELECT ${version} AS version`)

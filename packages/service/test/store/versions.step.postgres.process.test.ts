@@ -3,16 +3,16 @@
 
 import { expect, test } from 'bun:test'
 import type postgres from 'postgres'
-import { fillDatabase, keptDatabase, keptJson } from '../../../../test/support/kept-stores.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { sharedCluster } from '../../../../test/support/postgres.ts'
 import { run } from '../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
+import { fillDatabase, fixtureDatabase, fixtureJson } from '../../../../test/support/store-fixtures.ts'
 import { kindOf, openStore } from '../../src/store/kinds.ts'
 import { FIRST_VERSION, STEP_VERSION } from '../../src/store/shared/versions.ts'
 
 const cluster = await sharedCluster()
-const PETS = keptJson<{ pets: unknown[] }>('postgres-17', 'contents').pets.length
+const PETS = fixtureJson<{ pets: unknown[] }>('postgres-17', 'contents').pets.length
 const named = (address: string) => new URL(address).pathname.slice(1)
 const admin = <Result>(address: string, use: (sql: postgres.Sql) => Promise<Result>) =>
   cluster.asAdmin(use, named(address))
@@ -52,7 +52,7 @@ async function grantTill(address: string): Promise<void> {
 }
 
 test('--check tells what the step takes; --apply makes what a new database is, and prints the grants that roles need', async () => {
-  const [address, fresh] = [await keptDatabase(cluster), await cluster.newDatabase()]
+  const [address, fresh] = [await fixtureDatabase(cluster), await cluster.newDatabase()]
   await grantTill(address)
   const checked = await migrate(address, '--check')
   expect([checked.status, await versionOf(address)]).toEqual([1, STEP_VERSION])
@@ -77,7 +77,7 @@ test('--check tells what the step takes; --apply makes what a new database is, a
 })
 
 test('functions that stay keep their owner and the rights on them', async () => {
-  const address = await keptDatabase(cluster)
+  const address = await fixtureDatabase(cluster)
   const rights = () =>
     admin(
       address,
@@ -111,7 +111,7 @@ test.each([
   ['an order', PLACE],
   ['a correction', CORRECT],
 ])('%s of a server of before that waits for the step fails, and writes nothing', async (_, statement) => {
-  const address = await keptDatabase(cluster)
+  const address = await fixtureDatabase(cluster)
   await admin(address, async (server) => {
     let migrating: ReturnType<typeof migrate> | undefined
     let waiting: Promise<Error> | undefined
@@ -133,7 +133,7 @@ test.each([
 })
 
 test('what a server of before does after the step fails, and writes nothing', async () => {
-  const address = await keptDatabase(cluster)
+  const address = await fixtureDatabase(cluster)
   await admin(address, async (server) => {
     // Whatever it has prepared, it has prepared before.
     await server.unsafe(CREATE.replace('of before', 'before the step'))
@@ -147,7 +147,7 @@ test('what a server of before does after the step fails, and writes nothing', as
 })
 
 test('a step that fails, or whose process is killed, leaves the database as it was', async () => {
-  const address = await keptDatabase(cluster)
+  const address = await fixtureDatabase(cluster)
   const before = [await catalogue(address), await contents(address)]
   // In the way of what the step makes last.
   await admin(address, (sql) => sql`CREATE INDEX search_orders_by_word ON orders (id)`)

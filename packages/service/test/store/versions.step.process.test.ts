@@ -5,9 +5,9 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { temporaryFile } from '../../../../test/support/files.ts'
-import { keptFile, keptJson } from '../../../../test/support/kept-stores.ts'
 import { launcher, run, serve } from '../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
+import { fixtureFile, fixtureJson } from '../../../../test/support/store-fixtures.ts'
 import { beside } from '../../../../test/support/stores.ts'
 import { kindOf, openStore } from '../../src/store/kinds.ts'
 import { FIRST_VERSION, STEP_VERSION } from '../../src/store/shared/versions.ts'
@@ -15,14 +15,14 @@ import { fileVersion } from '../../src/store/sqlite/connection.ts'
 
 const strace = Bun.which('strace')
 const KEPT = 'petstore.db.schema-17'
-const PETS = keptJson<{ pets: unknown[] }>('sqlite-17', 'contents').pets.length
+const PETS = fixtureJson<{ pets: unknown[] }>('sqlite-17', 'contents').pets.length
 
 const migrate = (path: string, flag = '--apply', command = [launcher]) =>
   run(['migrate', flag, '--database', path], { command })
 
 /** Of schema 17, in which a killed service has left its log; with more pets than are written at once. */
 function oldStore(pets = 0): string {
-  const path = keptFile(STEP_VERSION)
+  const path = fixtureFile(STEP_VERSION)
   if (pets === 0) return path
   using database = new Database(path)
   database.run(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${pets})

@@ -27,7 +27,7 @@ export function schemaOf(version: number): readonly string[] {
 }
 
 /**
- * Functions and triggers as they are now, installed after the migrations; each stands behind those that it calls. One that changes
+ * Functions and triggers as they are now, installed after the migrations; each comes after those that it calls. One that changes
  * needs a migration, if only for its number, so that an older server never puts its own back; a signature that servers of the version
  * before call stays.
  */

@@ -1,8 +1,8 @@
 // The feed of events in PostgreSQL: the promises of every store, and what is peculiar to a database of many servers.
 
 import { test } from 'bun:test'
-import { keptDatabase } from '../../../../../test/support/kept-stores.ts'
 import { sharedCluster } from '../../../../../test/support/postgres.ts'
+import { fixtureDatabase } from '../../../../../test/support/store-fixtures.ts'
 import { expectTold, OF_17 } from '../../../../../test/support/told-events.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { eventsConformance } from '../events.conformance.ts'
@@ -24,7 +24,7 @@ eventsConformance('PostgreSQL', async () => {
 })
 
 test('a store of schema 17 keeps every event and its id, and the next one goes on', async () => {
-  const address = await keptDatabase(cluster)
+  const address = await fixtureDatabase(cluster)
   await cluster.asAdmin(
     (sql) =>
       sql.unsafe(`SET search_path = public; TRUNCATE keys, deprecated_calls, pets, orders, events, changed_pets, idempotency_answers

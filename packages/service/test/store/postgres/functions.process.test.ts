@@ -12,7 +12,7 @@ const DEFINITIONS = `
   SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
   ORDER BY 1`
 
-test('none stands in the schema alone', async () => {
+test('none is in the schema alone', async () => {
   const cluster = await sharedCluster()
   const address = await cluster.newDatabase()
   await (await openStore(address, { now: Date.now })).close()

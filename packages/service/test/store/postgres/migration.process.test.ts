@@ -2,11 +2,11 @@
 // lost says so until there is one again. A real primary and a real standby.
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
-import { fillDatabase, keptJson } from '../../../../../test/support/kept-stores.ts'
 import { petFilter } from '../../../../../test/support/lists.ts'
 import { newPet } from '../../../../../test/support/pets.ts'
 import { Cluster } from '../../../../../test/support/postgres.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
+import { fillDatabase, fixtureJson } from '../../../../../test/support/store-fixtures.ts'
 import { PetstoreError } from '../../../src/domain/errors.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { kindOf, openStore } from '../../../src/store/kinds.ts'
@@ -14,7 +14,7 @@ import { NEWEST_VERSION } from '../../../src/store/postgres/schema.ts'
 
 const TEST_MS = 600_000
 const PET = newPet()
-const { nextPetId: NEXT } = keptJson<{ nextPetId: bigint }>('postgres-17', 'contents')
+const { nextPetId: NEXT } = fixtureJson<{ nextPetId: bigint }>('postgres-17', 'contents')
 const GRANT = 'GRANT ALL ON ALL TABLES IN SCHEMA public TO till'
 const OPTIONS = { now: Date.now }
 

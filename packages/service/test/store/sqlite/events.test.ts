@@ -4,9 +4,9 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { allEvents } from '../../../../../test/support/events.ts'
 import { temporaryFile } from '../../../../../test/support/files.ts'
-import { keptFile } from '../../../../../test/support/kept-stores.ts'
 import { newKey } from '../../../../../test/support/keys.ts'
 import { newPet } from '../../../../../test/support/pets.ts'
+import { fixtureFile } from '../../../../../test/support/store-fixtures.ts'
 import { expectTold, OF_17 } from '../../../../../test/support/told-events.ts'
 import { kindOf, openStore, type StoreFiles } from '../../../src/store/kinds.ts'
 import { eventsConformance } from '../events.conformance.ts'
@@ -70,7 +70,7 @@ test('a backup, and a store that was restored from it, begin a new epoch each', 
 })
 
 test('a store of schema 17 keeps every event and its id, and the next one goes on', async () => {
-  const path = keptFile(17)
+  const path = fixtureFile(17)
   const old = new Database(path)
   const tables = [
     'keys',

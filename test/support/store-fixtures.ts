@@ -1,4 +1,4 @@
-// The stores that are kept in packages/service/test/store/stores/: of schema 17, and of each release (scripts/keep-store.ts). `sqlite-N` is a file and its log as a
+// The fixtures in packages/service/test/store/stores/: of schema 17, and of each release (scripts/store-fixture.ts). `sqlite-N` is a file and its log as a
 // killed service left them; `postgres-17` what pg_dump made of a database of commit 60c4a71, which told the events of `events.json`.
 
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -10,14 +10,14 @@ import type { Cluster } from './postgres.ts'
 export const STORES = join(import.meta.dir, '../../packages/service/test/store/stores')
 
 /** A whole number is written as `"7n"`. */
-export function keptJson<Content>(store: string, file: 'contents' | 'events'): Content {
+export function fixtureJson<Content>(store: string, file: 'contents' | 'events'): Content {
   return JSON.parse(readFileSync(join(STORES, store, `${file}.json`), 'utf8'), (_, value: unknown) =>
     typeof value === 'string' && /^-?\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value,
   )
 }
 
 /** A copy of the file, with its log. */
-export function keptFile(version: number, path = temporaryFile('petstore.db')): string {
+export function fixtureFile(version: number, path = temporaryFile('petstore.db')): string {
   for (const suffix of ['', '-wal']) {
     writeFileSync(path + suffix, gunzipSync(readFileSync(join(STORES, `sqlite-${version}`, `petstore.db${suffix}.gz`))))
   }
@@ -25,7 +25,7 @@ export function keptFile(version: number, path = temporaryFile('petstore.db')): 
 }
 
 /** A database of schema 17. */
-export async function keptDatabase(cluster: Cluster): Promise<string> {
+export async function fixtureDatabase(cluster: Cluster): Promise<string> {
   const address = await cluster.newDatabase()
   await fillDatabase(cluster, new URL(address).pathname.slice(1))
   return address

@@ -1,4 +1,4 @@
-// `npm run keep-store`, once with each migration: makes packages/service/test/store/stores/sqlite-N, a store of the newest schema as a killed
+// `npm run store-fixture`, once with each migration: makes packages/service/test/store/stores/sqlite-N, a store of the newest schema as a killed
 // service leaves it, for packages/service/test/store/versions.process.test.ts. Never make one again: later versions must open it as it is.
 //
 // The log beside the file contains commits that are not in the file yet, followed by a transaction that was never committed.
@@ -16,25 +16,25 @@ import { openStore } from '../packages/service/src/store/kinds.ts'
 import { NEWEST_VERSION } from '../packages/service/src/store/sqlite/schema.ts'
 
 const [, script = '', path] = process.argv
-if (path === undefined) await keep()
+if (path === undefined) await make()
 else await fillAndDie(path)
 
-async function keep(): Promise<void> {
-  const kept = join(import.meta.dir, '../packages/service/test/store/stores', `sqlite-${NEWEST_VERSION}`)
-  if (existsSync(kept)) throw new Error(`${kept} is there already, and stays as it is.`)
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-kept-'))
+async function make(): Promise<void> {
+  const fixture = join(import.meta.dir, '../packages/service/test/store/stores', `sqlite-${NEWEST_VERSION}`)
+  if (existsSync(fixture)) throw new Error(`${fixture} is there already, and stays as it is.`)
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-fixture-'))
   const file = join(folder, 'petstore.db')
   const child = Bun.spawn([process.execPath, script, file], { stdio: ['ignore', 'pipe', 'inherit'] })
   const contents = await new Response(child.stdout).text()
   await child.exited
   if (child.signalCode !== 'SIGKILL') throw new Error('The service that fills the store did not come to its end.')
-  mkdirSync(kept, { recursive: true })
+  mkdirSync(fixture, { recursive: true })
   for (const name of ['petstore.db', 'petstore.db-wal']) {
-    writeFileSync(join(kept, `${name}.gz`), gzipSync(readFileSync(join(folder, name)), { level: 9 }))
+    writeFileSync(join(fixture, `${name}.gz`), gzipSync(readFileSync(join(folder, name)), { level: 9 }))
   }
-  writeFileSync(join(kept, 'contents.json'), contents)
+  writeFileSync(join(fixture, 'contents.json'), contents)
   rmSync(folder, { recursive: true })
-  process.stdout.write(`Made ${kept}.\n`)
+  process.stdout.write(`Made ${fixture}.\n`)
 }
 
 /** At least one row of every table. A later schema with more tables adds to this. */
