@@ -1,5 +1,6 @@
 // The fields of the animal being typed, each with its problem.
 
+import { offersCategories } from './category.tsx'
 import { type Draft, EMPTY_DRAFT, LABELS } from './draft.ts'
 import type { Problems } from './field-problems.ts'
 import { RadioGroup } from './radio-group.tsx'
@@ -32,6 +33,7 @@ export function DraftFields({ draft, edit, problems }: DraftFieldsProps) {
         class="mono"
         inputMode="numeric"
         required
+        {...offersCategories}
         value={draft.categoryId}
         setText={(categoryId) => edit({ categoryId })}
         problem={problems.categoryId}

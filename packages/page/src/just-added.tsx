@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks'
 import type { Pet } from '../../client/src/petstore.ts'
 import { petsFromJson } from '../../client/src/responses.ts'
 import { stringifyJson } from '../../contract/src/json.ts'
+import { CategoryLink } from './category.tsx'
 import { CloseButton } from './close-button.tsx'
 import { CopyId } from './copy-id.tsx'
 import { Actions, type OnAction } from './list-table.tsx'
@@ -82,7 +83,7 @@ export function Facts({ pet: { id, categoryId, status } }: { pet: Pet }) {
   return (
     <>
       <span class="muted">
-        Category <span class="mono">{String(categoryId)}</span>
+        Category <CategoryLink id={categoryId} />
       </span>
       <Status status={status} />
       <span class="muted">

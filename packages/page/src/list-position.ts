@@ -1,8 +1,9 @@
 // Where the reader is, in which list, as part of the page's address: `/?status=sold&limit=50&cursor=…&page=3`, or
-// `/?view=orders&status=pending`. So a reload, Back, a shared link and a second tab show the same page. The addresses are relative, like
+// `/?category=7`, or `/?view=orders&status=pending`. So a reload, Back, a shared link and a second tab show the same page. The addresses are relative, like
 // all of the page's: a proxy may serve it below a path of its own.
 
 import type { OrderStatus, PetStatus } from '../../client/src/petstore.ts'
+import { int64FromDecimal } from '../../contract/src/int64.ts'
 import { STATUSES_OF } from './statuses.ts'
 
 export const PAGE_SIZES = [20, 50, 100]
@@ -16,6 +17,8 @@ export interface ListPosition {
   view: 'animals' | 'orders'
   /** One of the view. */
   status: PetStatus | OrderStatus | undefined
+  /** Of animals only. */
+  categoryId: bigint | undefined
   /** What was searched for; empty where nothing was. */
   search: string
   sort: Sort
@@ -26,10 +29,10 @@ export interface ListPosition {
   cursor: string | undefined
 }
 
-type Start = Pick<ListPosition, 'view' | 'status' | 'search' | 'sort' | 'limit'>
+type Start = Pick<ListPosition, 'view' | 'status' | 'categoryId' | 'search' | 'sort' | 'limit'>
 
-export function firstPage({ view, status, search, sort, limit }: Start): ListPosition {
-  return { view, status, search, sort, limit, page: 1, cursor: undefined }
+export function firstPage({ view, status, categoryId, search, sort, limit }: Start): ListPosition {
+  return { view, status, categoryId, search, sort, limit, page: 1, cursor: undefined }
 }
 
 export function lastPage(position: Start): ListPosition {
@@ -50,7 +53,7 @@ export function previousPage(position: ListPosition, prev: string | undefined): 
 /** Where a view starts: of the orders, those that wait for somebody to do something. */
 export function startOf(view: ListPosition['view'], { limit }: Pick<ListPosition, 'limit'>): ListPosition {
   const status = view === 'orders' ? 'pending' : undefined
-  return firstPage({ view, limit, status, search: '', sort: SORT_OF[view] })
+  return firstPage({ view, limit, status, categoryId: undefined, search: '', sort: SORT_OF[view] })
 }
 
 /** What the address does not say, or says wrongly, is the default. */
@@ -60,18 +63,20 @@ export function fromAddress(address: string): ListPosition {
   const status = STATUSES_OF[view].find(([value]) => value === query.get('status'))?.[0]
   const sort = (['oldest', 'newest'] as const).find((sort) => sort === query.get('sort')) ?? SORT_OF[view]
   const limit = PAGE_SIZES.find((size) => String(size) === query.get('limit')) ?? PAGE_SIZE
+  const categoryId = view === 'animals' ? int64FromDecimal(query.get('category') ?? '') : undefined
   const search = query.get('search')?.trim() ?? ''
-  const first = firstPage({ view, status, search, sort, limit })
+  const first = firstPage({ view, status, categoryId, search, sort, limit })
   const cursor = query.get('cursor')
   const page = Number(query.get('page'))
   if (page === -1) return lastPage(first)
   return cursor && Number.isSafeInteger(page) && (page > 1 || page < -1) ? { ...first, page, cursor } : first
 }
 
-export function toAddress({ view, status, search, sort, limit, page, cursor }: ListPosition): string {
+export function toAddress({ view, status, categoryId, search, sort, limit, page, cursor }: ListPosition): string {
   const query = new URLSearchParams()
   if (view === 'orders') query.set('view', view)
   if (status) query.set('status', status)
+  if (categoryId !== undefined) query.set('category', String(categoryId))
   if (search) query.set('search', search)
   if (sort !== SORT_OF[view]) query.set('sort', sort)
   if (limit !== PAGE_SIZE) query.set('limit', String(limit))

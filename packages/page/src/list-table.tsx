@@ -3,6 +3,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Order, Pet } from '../../client/src/petstore.ts'
 import { ACTION_LABELS, type Action, actionsOf, type Subject, subjectOf } from './actions.ts'
+import { CategoryLink } from './category.tsx'
 import { CopyId } from './copy-id.tsx'
 import type { HolderOf } from './holders.ts'
 import type { Shown } from './list.ts'
@@ -99,7 +100,7 @@ function petRow(pet: Pet, holderOf: HolderOf): Row {
     detail: (
       <>
         <span class="cell-label">Category </span>
-        <span class="mono">{String(categoryId)}</span>
+        <CategoryLink id={categoryId} />
       </>
     ),
     status: <Status status={status} />,

@@ -30,7 +30,7 @@ export const LIST_ID = 'list'
 
 export function ListView({ added, emptyStore, holderOf, marks, onAction, onAdd, news, ...list }: ListViewProps) {
   const { position, shown, failure, loading, goTo, reload } = list
-  const { view, status } = position
+  const { view, status, categoryId } = position
   const section = useRef<HTMLElement>(null)
   // A new page is read from its start, but the button that led there is at the end.
   useLayoutEffect(() => {
@@ -54,8 +54,11 @@ export function ListView({ added, emptyStore, holderOf, marks, onAction, onAdd, 
               Add “{brief(position.search)}”
             </button>
           )}
-          {(status || position.page !== 1) && (
-            <button type="button" onClick={() => goTo(firstPage({ ...position, status: undefined }))}>
+          {(status || categoryId !== undefined || position.page !== 1) && (
+            <button
+              type="button"
+              onClick={() => goTo(firstPage({ ...position, status: undefined, categoryId: undefined }))}
+            >
               Show all
             </button>
           )}
@@ -132,14 +135,16 @@ function count(rows: number, view: ListPosition['view']): string {
   return rows === 1 ? `1 ${view.slice(0, -1)}` : `${rows} ${view}`
 }
 
-function nothing({ view, status, search, page }: ListPosition): string {
+function nothing({ view, status, categoryId, search, page }: ListPosition): string {
+  const ofCategory = categoryId === undefined ? '' : ` of category ${categoryId}`
   if (search) {
-    const among = status ? ` among those that are ${labelOf(STATUSES_OF[view], status).toLowerCase()}` : ''
+    const are = status ? ` that are ${labelOf(STATUSES_OF[view], status).toLowerCase()}` : ''
+    const among = ofCategory || are ? ` among those${ofCategory}${are}` : ''
     return `No ${view === 'animals' ? 'animal' : 'order'} with “${brief(search)}” was found${among}.`
   }
-  if (!status) return page !== 1 ? `No more ${view}.` : `No ${view} yet.`
+  if (!status) return page !== 1 ? `No more ${view}.` : ofCategory ? `No animal is${ofCategory}.` : `No ${view} yet.`
   const label = labelOf(STATUSES, status).toLowerCase()
   return view === 'animals' || status === 'pending'
-    ? `No animal is ${label}.`
+    ? `No animal${ofCategory} is ${label}.`
     : `No order is “${labelOf(ORDER_STATUSES, status)}”.`
 }

@@ -123,15 +123,15 @@ export function useList(client: PetstoreClient, feed: Feed): List {
 }
 
 type Stated<Filter> = Record<keyof Filter, unknown>
-/** What the lists of the page leave to the service. A new parameter of a list does not compile until it is here or used. */
-const UNUSED = { pets: { categoryId: undefined }, orders: { petId: undefined } }
+/** What the list of orders leaves to the service. A new parameter of a list does not compile until it is here or used. */
+const UNUSED = { petId: undefined }
 
 async function fetchPage(
   client: PetstoreClient,
   position: ListPosition,
   options: CallOptions,
 ): Promise<Omit<Shown, 'inventory'>> {
-  const { view, status, limit, cursor, page } = position
+  const { view, status, categoryId, limit, cursor, page } = position
   const fromEnd = page < 0
   const search = position.search || undefined
   const sort = (position.sort === 'newest') === fromEnd ? ('oldest' as const) : ('newest' as const)
@@ -140,13 +140,13 @@ async function fetchPage(
     return fromEnd ? { items: items.toReversed(), next: prev, prev: next } : { items, next, prev }
   }
   if (view === 'orders') {
-    const stated = { ...UNUSED.orders, status: status as OrderStatus | undefined, search, sort, limit }
+    const stated = { ...UNUSED, status: status as OrderStatus | undefined, search, sort, limit }
     const filter = stated satisfies Stated<OrderFilter>
     const { orders, ...cursors } = await client.listOrderPage({ ...filter, cursor }, options)
     const { items, ...links } = inOrder(orders, cursors)
     return { position, rows: { orders: items }, ...links }
   }
-  const stated = { ...UNUSED.pets, status: status as PetStatus | undefined, search, sort, limit }
+  const stated = { status: status as PetStatus | undefined, categoryId, search, sort, limit }
   const filter = stated satisfies Stated<PetFilter>
   const { pets, ...cursors } = await client.listPage({ ...filter, cursor }, options)
   const { items, ...links } = inOrder(pets, cursors)
@@ -166,8 +166,10 @@ function usePosition(): [ListPosition, (position: ListPosition) => void] {
   const goTo = useCallback((next: ListPosition) => {
     const address = toAddress(next)
     const isShown = new URL(address, location.href).search === location.search
-    // Each letter of a search is no place to go back to.
-    const typing = next.search !== '' && new URLSearchParams(location.search).has('search')
+    // Each letter of a search or a category is no place to go back to.
+    const query = new URLSearchParams(location.search)
+    const typing =
+      (next.search !== '' && query.has('search')) || (next.categoryId !== undefined && query.has('category'))
     if (!isShown) history[typing ? 'replaceState' : 'pushState'](null, '', address)
     setPosition(next)
   }, [])

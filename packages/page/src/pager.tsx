@@ -72,18 +72,24 @@ function rangeOf(shown: Shown): string {
   return total === undefined ? range : `${range} of ${number(Math.max(total, to))}`
 }
 
+/** Filtered by more than a status: nobody has counted these. */
+export function isNarrowed({ search, categoryId }: ListPosition): boolean {
+  return search !== '' || categoryId !== undefined
+}
+
 /** Of animals, the inventory knows. */
 function totalOf({ position, inventory }: Shown): number | undefined {
-  if (!inventory || position.view === 'orders' || position.search) return undefined
+  if (!inventory || position.view === 'orders' || isNarrowed(position)) return undefined
   const { available, pending, sold } = inventory
   return Number(position.status ? inventory[position.status as keyof typeof inventory] : available + pending + sold)
 }
 
 /** What is shown, for paper: "Sold · 21 – 40 of 125 · Sun 22 Nov, 15:20". */
 export function summary(shown: Shown): string {
-  const { view, status, search } = shown.position
+  const { view, status, categoryId, search } = shown.position
   const filter = status ? labelOf(STATUSES_OF[view], status) : 'All'
-  return [filter, ...(search ? [`“${search}”`] : []), rangeOf(shown), time(Date.now())].join(' · ')
+  const category = categoryId === undefined ? [] : [`Category ${categoryId}`]
+  return [filter, ...category, ...(search ? [`“${search}”`] : []), rangeOf(shown), time(Date.now())].join(' · ')
 }
 
 /** A short list needs no pager. */

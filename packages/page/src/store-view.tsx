@@ -7,6 +7,7 @@ import { type Action, type Subject, statusAfter } from './actions.ts'
 import { AddDialog } from './add-dialog.tsx'
 import { useAnnounce } from './announcer.tsx'
 import { Bar, TITLES } from './bar.tsx'
+import { OfferedCategories, OpenList } from './category.tsx'
 import { type Draft, isEmpty } from './draft.ts'
 import { EmptyStore } from './empty-store.tsx'
 import { exportList } from './files/export.ts'
@@ -19,7 +20,7 @@ import { ListView } from './list-view.tsx'
 import type { ReadEvents } from './live/events.ts'
 import { useEvents, useFeed, useMarks } from './live/use-feed.ts'
 import { News } from './news.tsx'
-import { countOf, pageName, summary } from './pager.tsx'
+import { countOf, isNarrowed, pageName, summary } from './pager.tsx'
 import { brief } from './phrases.ts'
 import { type Opened, OpenRecord, useOpened } from './record/record-address.ts'
 import { RecordView } from './record/record-view.tsx'
@@ -134,54 +135,61 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
   const newsShown = news && <News title={news} onClose={() => setNews('')} />
   return (
     <OpenRecord.Provider value={show}>
-      {!opened && <SkipLink />}
-      <Bar {...{ position, opened, goTo, signedIn }} onExplain={() => setExplaining(true)} onSignOut={rest.onSignOut} />
-      {opened ? (
-        <main class="page">
-          {opened.kind === 'today' ? (
-            <TodayView {...{ client, readEvents, feed }} />
-          ) : (
-            <RecordView
-              {...{ client, readEvents, feed, onAction, changes }}
-              record={opened}
-              news={newsShown}
-              onCorrected={noteChange}
-              onBack={() => goBack(opened.kind === 'order' ? 'orders' : 'animals')}
+      <OpenList.Provider value={{ position, goTo }}>
+        {!opened && <SkipLink />}
+        <Bar
+          {...{ position, opened, goTo, signedIn }}
+          onExplain={() => setExplaining(true)}
+          onSignOut={rest.onSignOut}
+        />
+        {opened ? (
+          <main class="page">
+            {opened.kind === 'today' ? (
+              <TodayView {...{ client, readEvents, feed }} />
+            ) : (
+              <RecordView
+                {...{ client, readEvents, feed, onAction, changes }}
+                record={opened}
+                news={newsShown}
+                onCorrected={noteChange}
+                onBack={() => goBack(opened.kind === 'order' ? 'orders' : 'animals')}
+              />
+            )}
+          </main>
+        ) : (
+          <main class="page">
+            <TitleRow
+              title={TITLES[position.view]}
+              draftKept={!isEmpty(draft) && !adding}
+              onAdd={onAdd}
+              onImport={() => setImporting(true)}
+              onExport={async () => noteChange(await exportList(client, position))}
             />
-          )}
-        </main>
-      ) : (
-        <main class="page">
-          <TitleRow
-            title={TITLES[position.view]}
-            draftKept={!isEmpty(draft) && !adding}
-            onAdd={onAdd}
-            onImport={() => setImporting(true)}
-            onExport={async () => noteChange(await exportList(client, position))}
-          />
-          <p class="print-title" data-text={shown && summary(shown)} />
-          {animals && <JustAdded {...{ added, onAction }} onClear={() => setAdded([])} />}
-          {!emptyStore && <Tools {...{ client, readEvents, position, shown, goTo, onAction }} />}
-          <ListView
-            {...{ ...list, goTo, added, onAction, emptyStore }}
-            holderOf={holders.holderOf}
-            marks={marks}
-            onAdd={readOnly ? undefined : addNamed}
-            news={newsShown}
-          />
-        </main>
-      )}
-      <AddDialog {...{ client, draft, setDraft, onAdded }} open={adding} setOpen={setAdding} />
-      {!readOnly && <ImportDialog {...{ client }} open={importing} setOpen={setImporting} onAdded={reload} />}
-      {orderDialog}
-      <ShortcutsDialog open={explaining} setOpen={setExplaining} enabled={shortcuts} setEnabled={setShortcuts} />
+            <p class="print-title" data-text={shown && summary(shown)} />
+            {animals && <JustAdded {...{ added, onAction }} onClear={() => setAdded([])} />}
+            {!emptyStore && <Tools {...{ client, readEvents, position, shown, goTo, onAction }} />}
+            <ListView
+              {...{ ...list, goTo, added, onAction, emptyStore }}
+              holderOf={holders.holderOf}
+              marks={marks}
+              onAdd={readOnly ? undefined : addNamed}
+              news={newsShown}
+            />
+          </main>
+        )}
+        <AddDialog {...{ client, draft, setDraft, onAdded }} open={adding} setOpen={setAdding} />
+        {!readOnly && <ImportDialog {...{ client }} open={importing} setOpen={setImporting} onAdded={reload} />}
+        {orderDialog}
+        <ShortcutsDialog open={explaining} setOpen={setExplaining} enabled={shortcuts} setEnabled={setShortcuts} />
+        <OfferedCategories pets={[...added, ...(shown && 'pets' in shown.rows ? shown.rows.pets : [])]} />
+      </OpenList.Provider>
     </OpenRecord.Provider>
   )
 }
 
 /** Nothing is filtered out, and yet nothing is there. */
 function hasNoAnimals({ position, shown }: List): boolean {
-  const whole = position.page === 1 && position.status === undefined && position.search === ''
+  const whole = position.page === 1 && position.status === undefined && !isNarrowed(position)
   return whole && shown?.position === position && countOf(shown) === 0
 }
 

@@ -2,7 +2,16 @@
 
 import type { AllHTMLAttributes, ComponentChildren } from 'preact'
 
-type InputProps = 'name' | 'class' | 'dir' | 'maxLength' | 'placeholder' | 'inputMode' | 'autocomplete'
+type InputProps =
+  | 'name'
+  | 'class'
+  | 'dir'
+  | 'maxLength'
+  | 'placeholder'
+  | 'inputMode'
+  | 'autocomplete'
+  | 'list'
+  | 'type'
 
 interface TextFieldProps extends Pick<AllHTMLAttributes<HTMLInputElement>, InputProps> {
   id: string

@@ -1,10 +1,12 @@
-// Above the list: the search, the statuses to choose from, with their counts, and how the list is sorted.
+// Above the list: the search, the statuses to choose from, with their counts, the category, and how the list is sorted.
 
 import type { Inventory, PetstoreClient } from '../../client/src/petstore.ts'
+import { CategoryFilter } from './category.tsx'
 import type { List } from './list.ts'
 import { firstPage, type Sort } from './list-position.ts'
 import type { OnAction } from './list-table.tsx'
 import type { ReadEvents } from './live/events.ts'
+import { isNarrowed } from './pager.tsx'
 import { RadioGroup } from './radio-group.tsx'
 import { SearchBox } from './search-box.tsx'
 import { ORDER_STATUSES, STATUSES } from './statuses.ts'
@@ -25,20 +27,23 @@ export function Tools({ client, readEvents, position, shown, goTo, onAction }: T
         legend="Status"
         name="filter"
         options={FILTERS[position.view]}
-        counts={position.search ? undefined : countsOf(shown?.inventory)}
+        counts={isNarrowed(position) ? undefined : countsOf(shown?.inventory)}
         value={position.status ?? 'all'}
         onChange={(value) => goTo(firstPage({ ...position, status: value === 'all' ? undefined : value }))}
       />
-      <div class="field">
-        <label for="sort">Sort</label>
-        <select
-          id="sort"
-          value={position.sort}
-          onChange={({ currentTarget }) => goTo(firstPage({ ...position, sort: currentTarget.value as Sort }))}
-        >
-          <option value="oldest">Oldest first</option>
-          <option value="newest">Newest first</option>
-        </select>
+      <div class="tools-fields">
+        {position.view === 'animals' && <CategoryFilter {...{ position, goTo }} />}
+        <div class="field">
+          <label for="sort">Sort</label>
+          <select
+            id="sort"
+            value={position.sort}
+            onChange={({ currentTarget }) => goTo(firstPage({ ...position, sort: currentTarget.value as Sort }))}
+          >
+            <option value="oldest">Oldest first</option>
+            <option value="newest">Newest first</option>
+          </select>
+        </div>
       </div>
     </div>
   )

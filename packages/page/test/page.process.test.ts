@@ -2,20 +2,78 @@
 
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { addPets, focusedName, listedIds, openEachTest, openSignedIn, tabTo } from '../../../test/support/console.ts'
+import {
+  addPets,
+  focusedName,
+  listedIds,
+  openAdding,
+  openEachTest,
+  openSignedIn,
+  tabTo,
+} from '../../../test/support/console.ts'
 import { newPet } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
 import { samplePets } from '../../client/src/samples.ts'
 
 let service: Service
 let page: Page
-const { alert, press, animals } = openEachTest((opened) => {
+const { alert, press, type, animals } = openEachTest((opened) => {
   ;({ service, page } = opened)
 })
 
 const addAnimals = (count: number) => addPets(service, count, 'sold', 'available')
 
 describe('the list', () => {
+  test('of a category is one click from each animal: in the address, with status and search, exported, and offered', async () => {
+    await addAnimals(6)
+    const by = (await service.store.listKeys())[0]?.id as bigint
+    for (const [name, status] of [
+      ['Luna', 'available'],
+      ['Rex', 'sold'],
+    ] as const) {
+      await service.store.createPet(newPet({ name, status, categoryId: -(2n ** 63n) }), by)
+    }
+    await openSignedIn(page, service.key)
+    await page.getByRole('link', { name: 'Luna' }).click()
+    await page.getByRole('link', { name: '-9223372036854775808' }).click()
+    await page.getByText('2 animals').waitFor()
+    expect(await listedIds(page)).toEqual(['7', '8'])
+    expect(page.url()).toEndWith('/?category=-9223372036854775808')
+    await page.getByRole('radio', { name: 'Sold' }).check()
+    await page.getByText('1 animal', { exact: true }).waitFor()
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export' }).click()
+    const download = await downloading
+    expect(download.suggestedFilename()).toBe('animals sold category -9223372036854775808.csv')
+    expect(await Bun.file(await download.path()).text()).toEndWith('status\n8,Rex,-9223372036854775808,sold\n')
+    await page.getByRole('radio', { name: 'Reserved' }).check()
+    await page.getByText('No animal of category -9223372036854775808 is reserved.').waitFor()
+    await page.getByRole('button', { name: 'Show all' }).click()
+    await page.getByText('8 animals').waitFor()
+
+    const field = page.getByLabel('Only category')
+    await field.fill('7')
+    await page.getByText('6 animals').waitFor()
+    await field.fill('7 dogs')
+    await page.getByText('A category is a whole number.').waitFor()
+    await field.fill('')
+    await page.getByText('8 animals').waitFor()
+    const offered = () =>
+      page
+        .locator('datalist option')
+        .evaluateAll((all) => all.map((one) => (one as unknown as { value: string }).value))
+    expect(await offered()).toEqual(['7', '-9223372036854775808'])
+    await openAdding(page)
+    await type('Mia')
+    await page.getByLabel('Category', { exact: true }).fill('99')
+    await press('Enter')
+    await page.getByText('9 animals').waitFor()
+    expect(await offered()).toEqual(['99', '7', '-9223372036854775808'])
+    for (const label of ['Category', 'Only category']) {
+      expect(await page.getByLabel(label, { exact: true }).getAttribute('list')).toBe('categories')
+    }
+  })
+
   test('shows each of a thousand animals once, page by page, and goes back', async () => {
     await addAnimals(1_045)
     await openSignedIn(page, service.key)

@@ -14,7 +14,7 @@ test('signing in, adding and copying work on plain http, too', async () => {
   await openSignedIn(page, service.key)
   await openAdding(page)
   await page.keyboard.type('Rex')
-  await page.getByLabel('Category').fill('7')
+  await page.getByLabel('Category', { exact: true }).fill('7')
   await page.keyboard.press('Enter')
   await page.getByRole('region', { name: 'Just added' }).waitFor()
   await tabTo(page, 'Copy id 1')

@@ -90,7 +90,14 @@ describe('what a search found', () => {
 })
 
 describe('a position in the list', () => {
-  const start = firstPage({ view: 'animals', status: 'sold', search: 'old bis', sort: 'oldest', limit: 50 })
+  const start = firstPage({
+    view: 'animals',
+    status: 'sold',
+    categoryId: 2n ** 63n - 1n,
+    search: 'old bis',
+    sort: 'oldest',
+    limit: 50,
+  })
   const second = nextPage(start, 'A') as ListPosition
   const third = nextPage(second, 'B') as ListPosition
   const beforeLast = previousPage(lastPage(start), 'C') as ListPosition

@@ -75,7 +75,7 @@ const VIEWS: Record<string, { on?: 'empty'; show: (page: Page) => Promise<void> 
     show: async (page) => {
       await openSignedIn(page, full.key)
       await openAdding(page)
-      await page.getByLabel('Category').fill('99999999999999999999')
+      await page.getByLabel('Category', { exact: true }).fill('99999999999999999999')
       await page.keyboard.press('Enter')
       await page.getByText('Category must be').waitFor()
     },

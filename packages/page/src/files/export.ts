@@ -25,12 +25,12 @@ export async function exportList(client: PetstoreClient, position: ListPosition)
 
 /** The number of its rows. */
 async function saveList(client: PetstoreClient, position: ListPosition): Promise<number> {
-  const { view, status, search, sort } = position
+  const { view, status, categoryId, search, sort } = position
   const filter = { sort, search: search || undefined }
   const items: AsyncIterable<object> =
     view === 'orders'
       ? client.listOrders({ ...filter, status: status as OrderStatus | undefined })
-      : client.listPets({ ...filter, status: status as PetStatus | undefined })
+      : client.listPets({ ...filter, categoryId, status: status as PetStatus | undefined })
   const parts: Blob[] = []
   const lines: string[] = []
   // The first line is the head.
@@ -39,7 +39,10 @@ async function saveList(client: PetstoreClient, position: ListPosition): Promise
     rows++
     if (lines.push(line) === PART_LINES) parts.push(new Blob(lines.splice(0)))
   }
-  save(new Blob([...parts, ...lines], { type: 'text/csv' }), `${[view, status, search].filter(Boolean).join(' ')}.csv`)
+  save(
+    new Blob([...parts, ...lines], { type: 'text/csv' }),
+    `${[view, status, categoryId !== undefined && `category ${categoryId}`, search].filter(Boolean).join(' ')}.csv`,
+  )
   return rows
 }
 

@@ -3,6 +3,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Order } from '../../../client/src/petstore.ts'
 import { HOLDING } from '../../../service/src/domain/order-transitions.ts'
+import { CategoryLink } from '../category.tsx'
 import { CopyId } from '../copy-id.tsx'
 import { Name } from '../name.tsx'
 import { time } from '../phrases.ts'
@@ -26,7 +27,7 @@ export function AnimalFacts({ animal: { pet, deleted, events }, orders }: Animal
         <CopyId id={pet.id} />
       </Fact>
       <Fact name="Category">
-        <span class="mono">{String(pet.categoryId)}</span>
+        <CategoryLink id={pet.categoryId} />
       </Fact>
       <Fact name="Status">{deleted ? 'Deleted' : <Status status={pet.status} />}</Fact>
       {added && (

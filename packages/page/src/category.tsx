@@ -1,0 +1,76 @@
+// Categories: each is a link to its animals, and the last ones used are offered where one is typed.
+
+import { createContext } from 'preact'
+import { useContext, useLayoutEffect, useState } from 'preact/hooks'
+import type { Pet } from '../../client/src/petstore.ts'
+import { int64FromDecimal } from '../../contract/src/int64.ts'
+import type { List } from './list.ts'
+import { firstPage, type ListPosition, startOf, toAddress } from './list-position.ts'
+import { followHere } from './record/record-address.ts'
+import { TextField } from './text-field.tsx'
+
+const OFFERED_ID = 'categories'
+const OFFERED_MAX = 8
+
+interface Lists {
+  position: Pick<ListPosition, 'limit'>
+  goTo: (position: ListPosition) => void
+}
+
+/** How a link leads to a list without loading the page again. */
+export const OpenList = createContext<Lists>({ position: { limit: 20 }, goTo: () => undefined })
+
+export function CategoryLink({ id }: { id: bigint }) {
+  const { position, goTo } = useContext(OpenList)
+  const list = { ...startOf('animals', position), categoryId: id }
+  return (
+    <a class="row-link mono" href={toAddress(list)} onClick={(event) => followHere(event, () => goTo(list))}>
+      {String(id)}
+    </a>
+  )
+}
+
+/** `pets`: those that were used last come first. */
+export function OfferedCategories({ pets }: { pets: readonly Pet[] }) {
+  const ids = [...new Set(pets.map(({ categoryId }) => String(categoryId)))].slice(0, OFFERED_MAX)
+  return (
+    <datalist id={OFFERED_ID}>
+      {ids.map((id) => (
+        <option key={id} value={id} />
+      ))}
+    </datalist>
+  )
+}
+
+/** What a field offers. */
+export const offersCategories = { list: OFFERED_ID }
+
+/** The list follows as one types. */
+export function CategoryFilter({ position, goTo }: Pick<List, 'position' | 'goTo'>) {
+  const { categoryId } = position
+  const [text, setText] = useState('')
+  // Before anybody can type: another one in the address came from elsewhere, such as a link or Back.
+  useLayoutEffect(() => setText(categoryId === undefined ? '' : String(categoryId)), [categoryId])
+  function type(text: string): void {
+    setText(text)
+    const id = int64FromDecimal(text.trim())
+    if (id !== categoryId && (id !== undefined || text.trim() === '')) {
+      goTo({ ...firstPage(position), categoryId: id })
+    }
+  }
+  const isWrong = text.trim() !== '' && int64FromDecimal(text.trim()) === undefined
+  return (
+    <TextField
+      id="filter-category"
+      label="Only category"
+      class="mono"
+      inputMode="numeric"
+      type="search"
+      placeholder="All"
+      {...offersCategories}
+      value={text}
+      setText={type}
+      problem={isWrong ? 'A category is a whole number.' : undefined}
+    />
+  )
+}
