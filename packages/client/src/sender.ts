@@ -13,6 +13,8 @@ export interface PetstoreClientOptions {
   timeoutMs?: number | undefined
   /** How many attempts may follow the first when a request fails for a temporary reason. Default: 2. */
   retries?: number | undefined
+  /** Aborts every call of this client, and refuses later ones; each rejects with the signal's reason. */
+  signal?: AbortSignal | undefined
   /** Called before each pause after which a request is sent again. */
   onRetry?: ((reason: Error, pauseMs: number) => void) | undefined
   /** Called once for each deprecated operation that is used. */
@@ -63,7 +65,15 @@ export class Sender {
 
   /** `init.headers` is a plain object. Rejects as `sendRequest`. */
   async send(operationId: string, path: string, init: RequestInit, call: SendOptions): Promise<Received> {
-    const { baseUrl, apiKey, fetch = globalThis.fetch, timeoutMs = 10_000, retries = 2, onRetry } = this.#options
+    const {
+      baseUrl,
+      apiKey,
+      fetch = globalThis.fetch,
+      timeoutMs = 10_000,
+      retries = 2,
+      onRetry,
+      signal,
+    } = this.#options
     const kept = init.method === undefined ? this.#kept.get(path) : undefined
     const tag = kept?.response.headers.get('ETag')
     const received = await sendRequest(
@@ -86,7 +96,7 @@ export class Sender {
         fetch,
         timeoutMs: timeoutMs + (call.waitMs ?? 0),
         retries: call.retries ?? retries,
-        signal: call.signal,
+        signal: signal && call.signal ? AbortSignal.any([signal, call.signal]) : (call.signal ?? signal),
         onRetry,
       },
     )

@@ -203,6 +203,23 @@ describe('the client when requests fail', () => {
       },
     ))
 
+  test("the client's own signal aborts every call, also one that has a signal of its own", () =>
+    withServer(
+      () => answer(503, errorJson('unavailable', 503), { 'Retry-After': '20' }),
+      async (url, tries) => {
+        const aborter = new AbortController()
+        const client = clientOf(url, { signal: aborter.signal })
+        const calls = [client.listPage(), client.createPet(REX, { signal: new AbortController().signal })].map(
+          rejectionOf,
+        )
+        while (tries() < 2) await Bun.sleep(5)
+        const reason = new Error('the person signed out')
+        aborter.abort(reason)
+        expect(await Promise.all([...calls, rejectionOf(client.getInventory())])).toEqual([reason, reason, reason])
+        expect(tries()).toBe(2)
+      },
+    ))
+
   test('follows no redirect, which would send its key to another server', () =>
     withServer(
       () => answer(200, '[]'),

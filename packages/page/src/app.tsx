@@ -1,7 +1,7 @@
-// Without a key, the page asks for one; with a key, it shows the store. The draft lives here because it must survive a
-// key that stops working.
+// Without a key, the page asks for one; with a key, it shows the store. A session is one key for as long as it is signed in: all that it
+// began ends with it. The draft lives here because it must survive a key that stops working.
 
-import { useMemo, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { PetstoreClient } from '../../client/src/petstore.ts'
 import { Announcer } from './announcer.tsx'
 import { type Draft, EMPTY_DRAFT } from './draft.ts'
@@ -28,11 +28,15 @@ export function App({ found }: { found: SignedIn | undefined }) {
   const apiKey = signedIn?.key
   /** Why the last key no longer works. */
   const [refusal, setRefusal] = useState('')
-  const service = useMemo(() => {
+  const session = useMemo(() => {
     if (!apiKey) return undefined
-    const client = new PetstoreClient({ baseUrl: './v1', apiKey, retries: 1, fetch: fetchOrRefuse })
-    return { client, readEvents: eventReader(client) }
+    const aborter = new AbortController()
+    const { signal } = aborter
+    const fetch = (url: string, init: RequestInit) => fetchOrRefuse(url, init, signal)
+    const client = new PetstoreClient({ baseUrl: './v1', apiKey, retries: 1, signal, fetch })
+    return { aborter, service: { client, readEvents: eventReader(client), signal } }
   }, [apiKey])
+  useLayoutEffect(() => () => session?.aborter.abort(), [session])
 
   function signIn(next: SignedIn, remember: boolean): void {
     setRefusal('')
@@ -45,23 +49,25 @@ export function App({ found }: { found: SignedIn | undefined }) {
     setAdded([])
   }
 
-  /** A key that stops working leads to signing in, whatever was asked. Keeps the draft for the next key. */
-  async function fetchOrRefuse(url: string, init: RequestInit): Promise<Response> {
+  /** A key that stops working leads to signing in, whatever was asked, but not one of an earlier session. Keeps the draft for the next key. */
+  async function fetchOrRefuse(url: string, init: RequestInit, signal: AbortSignal): Promise<Response> {
     const response = await fetch(url, init)
     if (response.status === 401) {
       const { message = 'The API key was refused.' } = await response.clone().json().catch(Object)
-      setRefusal(message)
-      keys.forget()
+      if (!signal.aborted) {
+        setRefusal(message)
+        keys.forget()
+      }
     }
     return response
   }
 
   return (
     <Announcer>
-      {service && signedIn ? (
+      {session && signedIn ? (
         <StoreView
           key={apiKey}
-          {...service}
+          {...session.service}
           signedIn={signedIn}
           draft={draft}
           setDraft={setDraft}

@@ -1,4 +1,4 @@
-// One piece of work at a time: a second press, even in the same moment, starts nothing.
+// One piece of work at a time: a second press, even in the same moment, starts nothing. Work that a sign-out has ended ends without a word.
 
 import { useRef, useState } from 'preact/hooks'
 
@@ -13,6 +13,8 @@ export function useBusy(): [boolean, (work: () => Promise<void>) => Promise<void
     setBusy(true)
     try {
       await work()
+    } catch (error) {
+      if ((error as Error).name !== 'AbortError') throw error
     } finally {
       running.current = false
       setBusy(false)

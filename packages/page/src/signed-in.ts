@@ -19,7 +19,7 @@ export async function identify(key: string): Promise<SignedIn> {
 interface SignedInState {
   signedIn: SignedIn | undefined
   signIn: (next: SignedIn, remember: boolean) => void
-  /** Forgets the key in this tab and on the device. */
+  /** Forgets the key in this tab and on the device, unless another tab has stored another one there. */
   forget: () => void
   /** Forgets it in every tab. */
   signOut: () => void
@@ -31,17 +31,18 @@ export function useSignedIn(found: SignedIn | undefined, onSignedOut: () => void
   const latest = useRef({ signedIn, onSignedOut })
   latest.current = { signedIn, onSignedOut }
   const tabs = useRef<ReturnType<typeof joinTabs>>(undefined)
-  const keep = useCallback((next: SignedIn | undefined, remember = false) => {
+  const keep = useCallback((next: SignedIn, remember = false) => {
     set(next)
-    try {
-      for (const storage of [sessionStorage, localStorage]) storage.removeItem(STORED_KEY)
-      if (next) (remember ? localStorage : sessionStorage).setItem(STORED_KEY, JSON.stringify(next))
-    } catch {
-      // Storage is full or forbidden: a reload asks for the key again.
-    }
+    store(() => true, next, remember)
   }, [])
+  function forget(): void {
+    const mine = JSON.stringify(latest.current.signedIn)
+    set(undefined)
+    store((stored) => stored === mine)
+  }
   function leave(): void {
-    keep(undefined)
+    set(undefined)
+    store(() => true)
     latest.current.onSignedOut()
   }
   useEffect(() => {
@@ -52,10 +53,22 @@ export function useSignedIn(found: SignedIn | undefined, onSignedOut: () => void
   return {
     signedIn,
     signIn: keep,
-    forget: () => keep(undefined),
+    forget,
     signOut: () => {
       leave()
       tabs.current?.signOut()
     },
+  }
+}
+
+/** Drops what is stored, where `drops` says so of its text, and stores the next. */
+function store(drops: (stored: string | null) => boolean, next?: SignedIn, remember = false): void {
+  try {
+    for (const storage of [sessionStorage, localStorage]) {
+      if (drops(storage.getItem(STORED_KEY))) storage.removeItem(STORED_KEY)
+    }
+    if (next) (remember ? localStorage : sessionStorage).setItem(STORED_KEY, JSON.stringify(next))
+  } catch {
+    // Storage is full or forbidden: a reload asks for the key again.
   }
 }

@@ -1,8 +1,16 @@
 // Signing in on the page at `/`, and what becomes of the key, in a real browser, by keyboard alone.
 
 import { describe, expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
-import { focusedName, openAdding, openEachTest, openSignedIn, signIn, tabTo } from '../../../test/support/console.ts'
+import type { Page, Request, Route } from 'playwright-core'
+import {
+  addPets,
+  focusedName,
+  openAdding,
+  openEachTest,
+  openSignedIn,
+  signIn,
+  tabTo,
+} from '../../../test/support/console.ts'
 import { type Service, startService, TODAY } from '../../../test/support/service.ts'
 import { hashKey } from '../../service/src/domain/keys.ts'
 
@@ -97,6 +105,50 @@ describe('signing in', () => {
     await press('Enter')
     await page.getByLabel('API key').waitFor()
     expect(await page.evaluate('JSON.stringify(sessionStorage)')).toBe('{}')
+  })
+
+  test('signing out ends what was begun: an import, an export, and an earlier key that is refused meanwhile', async () => {
+    await addPets(service, 150, 'available', 'available')
+    await openSignedIn(page, service.key)
+    const held: Route[] = []
+    /** Holds each such request after the first few, and resolves when one is held. */
+    const hold = (first: number, isOne: (request: Request) => boolean) =>
+      new Promise<void>((resolve) =>
+        page.route('**/v1/pets**', async (route) => {
+          if (!isOne(route.request()) || first-- > 0) return route.fallback()
+          held.push(route)
+          resolve()
+        }),
+      )
+    const adding = hold(60, (request) => request.method() === 'POST')
+    await page.getByRole('button', { name: 'Import' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Import animals' })
+    const text = `name,categoryId\n${Array.from({ length: 600 }, (_, n) => `Luna ${n},7\n`).join('')}`
+    await dialog
+      .getByLabel('A CSV file')
+      .setInputFiles({ name: 'pets.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+    await dialog.getByRole('button', { name: 'Add 600' }).click()
+    await adding
+    await press('Escape')
+    const exporting = hold(1, (request) => request.url().includes('limit=100'))
+    let saved = 0
+    page.on('download', () => saved++)
+    await page.getByRole('button', { name: 'Export' }).click()
+    await exporting
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await openSignedIn(page, await service.addKey({ name: 'next' }))
+    await page.unrouteAll()
+    const refused = { status: 401, body: '{"code":"unauthorized","message":"This API key is revoked.","status":401}' }
+    const [first, ...others] = held
+    await first?.fulfill(refused).catch(() => undefined)
+    for (const route of others) await route.continue().catch(() => undefined)
+    // Whatever goes on would do so while the next key reads several lists.
+    for (const status of ['Available 210', 'Sold 0', 'All 210']) {
+      await page.getByRole('radio', { name: status }).check()
+      await page.getByText(status === 'Sold 0' ? 'No animal is sold.' : '1 – 20 of 210').waitFor()
+    }
+    expect((await service.get('/store/inventory')).text).toContain('210')
+    expect(saved).toBe(0)
   })
 
   test('says what is wrong with a key, at the field, and leaves it there', async () => {
