@@ -34,10 +34,10 @@ Example:
       const progress = startProgress(`${checkedName('--from', from)} → ${checkedName('--to', to)}`, BAR_MAX)
       let rows: Record<string, number>
       try {
-        const report = ({ step, done, total }: CopyProgress) =>
+        const onProgress = ({ step, done, total }: CopyProgress) =>
           progress.update(Math.floor((BAR_MAX * done) / total), step)
         rows = await unlessInterrupted(
-          copyStore(from, to, report),
+          copyStore(from, to, { onProgress, onStep: progress.log }),
           `${kindOf(from).describe(from)} is as it was; ${kindOf(to).describe(to)} is unfinished, and nothing else opens it. ` +
             'Run the same command again to continue.',
         )

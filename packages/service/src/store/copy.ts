@@ -2,11 +2,18 @@
 // run again: rows that the target has already are compared and skipped. Until it is whole, the target is marked, and refused.
 
 import { StartError } from '../domain/errors.ts'
+import type { StoreOptions } from '../domain/store.ts'
 import { immediate } from '../system/immediate.ts'
 import type { Contents, Row, Table } from './contents.ts'
 import { kindOf, migrateStore } from './kinds.ts'
 
 const BATCH_ROWS = 1_000
+
+export interface CopyOptions {
+  onProgress: (progress: CopyProgress) => void
+  /** As `StoreOptions.onStep`, for each of the stores. */
+  onStep: (sentence: string) => void
+}
 
 export interface CopyProgress {
   step: 'copying' | 'checking'
@@ -19,18 +26,18 @@ export interface CopyProgress {
 export async function copyStore(
   from: string,
   to: string,
-  report: (progress: CopyProgress) => void,
+  { onProgress, onStep }: CopyOptions,
 ): Promise<Record<string, number>> {
   const [fromKind, toKind] = [kindOf(from), kindOf(to)]
   if (fromKind.identify(from) === toKind.identify(to)) {
     throw new StartError('Both addresses are the same. Name another store with --to.')
   }
   if (!fromKind.exists(from)) throw new StartError(`There is no store at ${from}.`)
-  const source = await openContents(from)
+  const source = await openContents(from, { onStep })
   try {
-    const target = await openContents(to, { copying: true })
+    const target = await openContents(to, { onStep, copying: true })
     try {
-      return await new Copy(source, target, fromKind.describe(from), toKind.describe(to), report).run()
+      return await new Copy(source, target, fromKind.describe(from), toKind.describe(to), onProgress).run()
     } finally {
       await target.close()
     }
@@ -56,7 +63,7 @@ class Copy {
     private readonly target: Contents,
     private readonly sourceName: string,
     private readonly targetName: string,
-    private readonly report: (progress: CopyProgress) => void,
+    private readonly onProgress: CopyOptions['onProgress'],
   ) {}
 
   async run(): Promise<Record<string, number>> {
@@ -136,7 +143,7 @@ class Copy {
 
   private step(step: CopyProgress['step'], rows: number): void {
     this.done += rows
-    this.report({ step, done: this.done, total: this.total })
+    this.onProgress({ step, done: this.done, total: this.total })
   }
 
   private differs({ name }: Pair): StartError {
@@ -163,7 +170,7 @@ function describe(tables: readonly Table[]): string[] {
 }
 
 /** Opening it as a store first creates it, migrates it, or refuses it with a sentence. */
-async function openContents(address: string, options: { copying?: boolean } = {}): Promise<Contents> {
+async function openContents(address: string, options: Pick<StoreOptions, 'copying' | 'onStep'>): Promise<Contents> {
   await migrateStore(address, options)
   return kindOf(address).contents(address)
 }

@@ -3,6 +3,7 @@
 
 import { expect, test } from 'bun:test'
 import type postgres from 'postgres'
+import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { sharedCluster } from '../../../../test/support/postgres.ts'
 import { run } from '../../../../test/support/process.ts'
@@ -74,6 +75,14 @@ test('--check tells what the step takes; --apply makes what a new database is, a
   const store = await openStore(asTill, { now: Date.now })
   expect((await store.createPet(newPet(), 1n)).value.id).toBeGreaterThan(BigInt(PETS))
   await store.close()
+})
+
+test('copy takes the step with its source, and shows its progress', async () => {
+  const from = await fixtureDatabase(cluster)
+  const { status, stdout, stderr } = await run(['copy', '--from', from, '--to', temporaryFile('to.db')])
+  expect([status, stdout]).toEqual([0, expect.stringContaining(`${PETS} pets`)])
+  expect(stderr).toMatch(/from schema 17 to 21, with 43 pets and 6 orders[\s\S]*step to schema 21: 60 events written/)
+  expect(await versionOf(from)).toBe(FIRST_VERSION)
 })
 
 test('functions that stay keep their owner and the rights on them', async () => {

@@ -78,6 +78,16 @@ describe('a file of schema 17', () => {
     expect(fileVersion(path)).toBe(FIRST_VERSION)
   })
 
+  test('is brought there by a copy of it, too, which shows its progress', async () => {
+    const [path, to] = [oldStore(), temporaryFile('to.db')]
+    const { status, stdout, stderr } = await run(['copy', '--from', path, '--to', to])
+    expect([status, stdout]).toEqual([0, expect.stringContaining(`${PETS} pets`)])
+    expect(stderr).toMatch(
+      /from schema 17 to 21, with 42 pets and 6 orders[\s\S]*the words of 48 of 48 rows[\s\S]*it is kept as/,
+    )
+    expect([fileVersion(path), fileVersion(to), besides(path)]).toEqual([FIRST_VERSION, FIRST_VERSION, [KEPT]])
+  })
+
   test('is refused while a server of before has it open, which goes on', async () => {
     const path = oldStore()
     using server = new Database(path)
