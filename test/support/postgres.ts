@@ -20,7 +20,7 @@ import { temporaryFile } from './files.ts'
 import { freePort } from './ports.ts'
 
 /** PostgreSQL refuses to run as root; `nobody` is there on every system. */
-const NOBODY = { uid: 65534, gid: 65534 }
+export const NOBODY = { uid: 65534, gid: 65534 }
 const asRoot = process.getuid?.() === 0
 const user = asRoot ? NOBODY : {}
 
@@ -226,7 +226,8 @@ function writeOwned(path: string, text: string): void {
   if (asRoot) chownSync(path, NOBODY.uid, NOBODY.gid)
 }
 
-function dataFolder(): string {
+/** That the server may use, whoever runs the test. */
+export function dataFolder(): string {
   const folder = temporaryFile('data')
   mkdirSync(folder, { mode: 0o700 })
   if (asRoot) {

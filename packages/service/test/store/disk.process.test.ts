@@ -3,7 +3,7 @@
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { Clients } from '../../../../endurance/history/clients.ts'
 import { isUnanswered } from '../../../../endurance/history/operations.ts'
@@ -14,10 +14,10 @@ import { cursorAfter } from '../../../../test/support/cursors.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { ask, type Running, serve } from '../../../../test/support/process.ts'
+import { canMount, smallDisk, WHY_SKIPPED } from '../../../../test/support/small-disk.ts'
 
 const PET = petBody({ name: 'x'.repeat(255) })
 const strace = Bun.which('strace')
-const tmpfs = canMount()
 
 const create = ({ url, key }: Running) => ask('POST', `${url}/pets`, key, PET)
 const list = ({ url, key }: Running) => ask('GET', `${url}/pets?limit=100`, key)
@@ -135,71 +135,55 @@ function descriptorsOfLog(pid: number): string[] {
   return readdirSync(folder).filter((name) => readlinkSync(join(folder, name)).endsWith('petstore.db-wal'))
 }
 
-describe.skipIf(!tmpfs)(`a small disk${tmpfs ? '' : ' (a tmpfs cannot be mounted)'}`, () => {
+describe.skipIf(!canMount)(`a small disk${WHY_SKIPPED}`, () => {
   test('that fills up: 503 storage_full, lists still work; with free space creates work again, without a restart', async () => {
-    const folder = mkdtempSync(temporaryFile('full-'))
-    mount(folder, 'size=1m')
-    try {
-      const file = join(folder, 'petstore.db')
-      const server = await serve(['--database', file])
-      await create(server)
-      const ballast = join(folder, 'ballast')
-      for (let bytes = 1 << 20; bytes >= 512; bytes /= 2) fill(ballast, bytes)
-      const answers = await Promise.all(Array.from({ length: 400 }, () => create(server)))
-      let last = answers.at(-1)
-      for (let n = 0; n < 200 && last?.status === 201; n++) last = await create(server)
-      expect([last?.status, codeOf(last?.text ?? '')]).toEqual([503, 'storage_full'])
-      const before = (await list(server)).text
-      expect(before).toContain('"id":1')
-      rmSync(ballast)
-      const added = await create(server)
-      expect(added.status).toBe(201)
-      expect(await server.stop()).toBe(0)
-      const file2 = new Database(file, { readonly: true })
-      expect(file2.query('PRAGMA integrity_check').values()).toEqual([['ok']])
-      const acknowledged = answers.filter(({ status }) => status === 201).map(({ text }) => idOf(text))
-      const there = new Set((file2.query('SELECT id FROM pets').values() as [number][]).map(([id]) => id))
-      expect(acknowledged.filter((id) => !there.has(id))).toEqual([])
-      file2.close()
-    } finally {
-      Bun.spawnSync(['umount', '-l', folder])
-    }
+    using disk = smallDisk('size=1m')
+    const file = join(disk.folder, 'petstore.db')
+    const server = await serve(['--database', file])
+    await create(server)
+    disk.fill()
+    const answers = await Promise.all(Array.from({ length: 400 }, () => create(server)))
+    let last = answers.at(-1)
+    for (let n = 0; n < 200 && last?.status === 201; n++) last = await create(server)
+    expect([last?.status, codeOf(last?.text ?? '')]).toEqual([503, 'storage_full'])
+    const before = (await list(server)).text
+    expect(before).toContain('"id":1')
+    disk.empty()
+    const added = await create(server)
+    expect(added.status).toBe(201)
+    expect(await server.stop()).toBe(0)
+    const file2 = new Database(file, { readonly: true })
+    expect(file2.query('PRAGMA integrity_check').values()).toEqual([['ok']])
+    const acknowledged = answers.filter(({ status }) => status === 201).map(({ text }) => idOf(text))
+    const there = new Set((file2.query('SELECT id FROM pets').values() as [number][]).map(([id]) => id))
+    expect(acknowledged.filter((id) => !there.has(id))).toEqual([])
+    file2.close()
   })
 
   test('that fills up while orders change: each transition is made whole or not at all', async () => {
-    const folder = mkdtempSync(temporaryFile('full-'))
-    // Room for the whole write-ahead log, which is 4 MiB before SQLite begins it anew.
-    mount(folder, 'size=16m')
-    try {
-      const file = join(folder, 'petstore.db')
-      const server = await serve(['--database', file], { env: { PETSTORE_LOG_LEVEL: 'silent' } })
-      const ballast = join(folder, 'ballast')
-      await expectSoundUnder(server, async () => {
-        for (let bytes = 1 << 24; bytes >= 512; bytes /= 2) fill(ballast, bytes)
-        return async () => rmSync(ballast)
-      })
-      expect(await server.stop()).toBe(0)
-    } finally {
-      Bun.spawnSync(['umount', '-l', folder])
-    }
+    // Room for the whole write-ahead log, which is 4 MiB before SQLite begins it again.
+    using disk = smallDisk('size=16m')
+    const file = join(disk.folder, 'petstore.db')
+    const server = await serve(['--database', file], { env: { PETSTORE_LOG_LEVEL: 'silent' } })
+    await expectSoundUnder(server, async () => {
+      disk.fill()
+      return async () => disk.empty()
+    })
+    expect(await server.stop()).toBe(0)
   })
 
   test('that turns read-only: 503, lists still work; when it is writable again, creates work', async () => {
-    const folder = mkdtempSync(temporaryFile('readonly-'))
-    mount(folder, 'size=8m')
-    try {
-      const server = await serve(['--database', join(folder, 'petstore.db')])
-      expect((await create(server)).status).toBe(201)
-      const held = Bun.spawnSync(['mount', '-o', 'remount,ro', folder])
-      // The kernel refuses it while a file is open for writing: then the failing calls above are all there is to see.
-      if (held.exitCode === 0) expect((await create(server)).status).toBe(503)
-      expect((await list(server)).status).toBe(200)
-      Bun.spawnSync(['mount', '-o', 'remount,rw', folder])
-      expect((await create(server)).status).toBe(201)
-      expect(await server.stop()).toBe(0)
-    } finally {
-      Bun.spawnSync(['umount', '-l', folder])
-    }
+    using disk = smallDisk('size=8m')
+    const { folder } = disk
+    const server = await serve(['--database', join(folder, 'petstore.db')])
+    expect((await create(server)).status).toBe(201)
+    const held = Bun.spawnSync(['mount', '-o', 'remount,ro', folder])
+    // The kernel refuses it while a file is open for writing: then the failing calls above are all there is to see.
+    if (held.exitCode === 0) expect((await create(server)).status).toBe(503)
+    expect((await list(server)).status).toBe(200)
+    Bun.spawnSync(['mount', '-o', 'remount,rw', folder])
+    expect((await create(server)).status).toBe(201)
+    expect(await server.stop()).toBe(0)
   })
 })
 
@@ -238,25 +222,4 @@ function checkFile(path: string, ids: number[], what: 'all' | 'ids' = 'all'): vo
   if (what === 'all') expect(there).toEqual(ids)
   else expect(there).toHaveLength(ids.length)
   file.close()
-}
-
-function canMount(): boolean {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return false
-  const folder = mkdtempSync(temporaryFile('probe-'))
-  const mounted = Bun.spawnSync(['mount', '-t', 'tmpfs', 'none', folder]).exitCode === 0
-  if (mounted) Bun.spawnSync(['umount', folder])
-  return mounted
-}
-
-function mount(folder: string, options: string): void {
-  expect(Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', options, 'none', folder]).exitCode).toBe(0)
-}
-
-/** Appends as much, or as much of it as there is room for. */
-function fill(path: string, bytes: number): void {
-  try {
-    writeFileSync(path, new Uint8Array(bytes), { flag: 'a' })
-  } catch {
-    // There is no more room: that is the point.
-  }
 }

@@ -5,9 +5,10 @@ import { expect, test } from 'bun:test'
 import type postgres from 'postgres'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
-import { sharedCluster } from '../../../../test/support/postgres.ts'
+import { dataFolder, NOBODY, sharedCluster } from '../../../../test/support/postgres.ts'
 import { run } from '../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
+import { canMount, smallDisk, WHY_SKIPPED } from '../../../../test/support/small-disk.ts'
 import { fillDatabase, fixtureDatabase, fixtureJson } from '../../../../test/support/store-fixtures.ts'
 import { kindOf, openStore } from '../../src/store/kinds.ts'
 import { FIRST_VERSION, STEP_VERSION } from '../../src/store/shared/versions.ts'
@@ -177,6 +178,34 @@ test('a step that fails, or whose process is killed, leaves the database as it w
   expect([await catalogue(address), await contents(address)]).toEqual(before)
   expect((await migrate(address)).status).toBe(0)
 })
+
+test.skipIf(!canMount)(
+  `a disk that is full leaves the database as it was, and the message says what to do${WHY_SKIPPED}`,
+  async () => {
+    using disk = smallDisk(`size=32m,mode=700,uid=${NOBODY.uid},gid=${NOBODY.gid}`, dataFolder())
+    await cluster.asAdmin((sql) => sql.unsafe(`CREATE TABLESPACE small LOCATION '${disk.folder}'`))
+    const address = await cluster.newDatabase('TABLESPACE small')
+    await fillDatabase(cluster, named(address))
+    await admin(address, (sql) =>
+      sql.unsafe(`INSERT INTO pets (name, category_id, status, created_at, created_by)
+        SELECT 'Rex ' || i, i, 'sold', i, 1 FROM generate_series(1, 5000) AS i; CHECKPOINT`),
+    )
+    const before = [await catalogue(address), await contents(address)]
+    disk.fill(500_000)
+    const { status, stderr } = await migrate(address)
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringContaining('cannot be used: its disk is full or failing. Make room'),
+    ])
+    expect([await catalogue(address), await contents(address)]).toEqual(before)
+
+    disk.empty()
+    expect((await migrate(address)).status).toBe(0)
+    expect(await versionOf(address)).toBe(FIRST_VERSION)
+    await cluster.asAdmin((sql) => sql.unsafe(`DROP DATABASE ${named(address)}`))
+    await cluster.asAdmin((sql) => sql.unsafe('DROP TABLESPACE small'))
+  },
+)
 
 test('a database of a schema from before the first release is refused, with what to do, and stays as it is', async () => {
   const address = await cluster.newDatabase()

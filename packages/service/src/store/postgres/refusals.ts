@@ -25,6 +25,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
     'a commit waits for a synchronous standby that does not confirm it. Start the standby, or change synchronous_standby_names.',
   ],
   [/^(OLDER_SCHEMA|TIMELINE)$/, 'a failover has undone its migration. Try again.'],
+  [/^(53100|58030)$/, 'its disk is full or failing. Make room there, also for its log, and try again.'],
   [/^57P03$/, 'it is still starting up, or shutting down. Try again.'],
   [
     /^08P01$/,

@@ -1,0 +1,48 @@
+// A disk that a test can fill: a small tmpfs. Only root can mount one, and only on Linux.
+
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFile } from './files.ts'
+
+interface SmallDisk extends Disposable {
+  readonly folder: string
+  /** Takes all the room but so many bytes. */
+  fill(leave?: number): void
+  /** Gives it back. */
+  empty(): void
+}
+
+/** For `skipIf`, and for the name of what is skipped. */
+export const canMount = mountable()
+export const WHY_SKIPPED = canMount ? '' : ' (a tmpfs cannot be mounted)'
+
+/** Mounted at `folder`. `options` are those of mount: `size=1m`. */
+export function smallDisk(options: string, folder = mkdtempSync(temporaryFile('disk-'))): SmallDisk {
+  if (!mount(folder, options)) throw new Error(`a tmpfs with ${options} cannot be mounted`)
+  const ballast = join(folder, 'ballast')
+  return {
+    folder,
+    fill(leave = 0) {
+      const { bavail, bsize } = statfsSync(folder)
+      try {
+        writeFileSync(ballast, new Uint8Array(bavail * bsize - leave), { flag: 'a' })
+      } catch {
+        // Somebody else was quicker: there is no more room.
+      }
+    },
+    empty: () => rmSync(ballast),
+    [Symbol.dispose]: () => void Bun.spawnSync(['umount', '-l', folder]),
+  }
+}
+
+function mountable(): boolean {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return false
+  const folder = mkdtempSync(temporaryFile('probe-'))
+  const mounted = mount(folder, 'size=1m')
+  if (mounted) Bun.spawnSync(['umount', folder])
+  return mounted
+}
+
+function mount(folder: string, options: string): boolean {
+  return Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', options, 'none', folder]).exitCode === 0
+}
