@@ -1,6 +1,8 @@
 // Writes into SQLite what was decided (domain/decisions/), in the transaction in which it was decided.
 
+import type { StoredOrder } from '../../domain/decisions/snapshot.ts'
 import type { Change, Writes } from '../../domain/decisions/working-copy.ts'
+import type { NewEvent } from '../../domain/events.ts'
 import type { KeyId } from '../../domain/keys.ts'
 import type { OrderStatus } from '../../domain/orders.ts'
 import type { Pet, PetStatus } from '../../domain/pets.ts'
@@ -11,9 +13,7 @@ import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
 import { eventWriter } from './events.ts'
 import { COUNT_TO } from './inventory.ts'
 import { SearchIndex } from './search.ts'
-import type { Statements } from './statements.ts'
-
-type Value = string | bigint | number | null
+import { inserter, type Statements, type Value } from './statements.ts'
 
 const { fields: PET_FIELDS, names: PET_NAMES } = fieldsOf(PET_COLUMNS)
 const { fields: CHANGED_FIELDS, names: CHANGED_NAMES } = fieldsOf(NEW_PET_COLUMNS)
@@ -21,9 +21,7 @@ const { fields: ORDER_FIELDS, names: ORDER_NAMES } = fieldsOf(STORED_ORDER_COLUM
 
 /** Throws where a row is not as it was read. */
 export function changeWriter(statements: Statements): (writes: Writes, now: number) => void {
-  const addPet = statements.query<never, Value[]>(
-    `INSERT INTO pets (${PET_NAMES}, created_at, created_by) VALUES (${PET_NAMES.map(() => '?')}, ?, ?)`,
-  )
+  const addPets = inserter(statements, 'pets', [...PET_NAMES, 'created_at', 'created_by'])
   const correctPet = statements.query<never, Value[]>(
     `UPDATE pets SET ${CHANGED_NAMES.map((name) => `${name} = ?`)} WHERE id = ? AND status = ?`,
   )
@@ -32,9 +30,7 @@ export function changeWriter(statements: Statements): (writes: Writes, now: numb
   )
   const deletePet = statements.query<never, [bigint]>('DELETE FROM pets WHERE id = ?')
   const countTo = statements.query<never, [bigint]>(COUNT_TO)
-  const addOrder = statements.query<never, Value[]>(
-    `INSERT INTO orders (${ORDER_NAMES}) VALUES (${ORDER_NAMES.map(() => '?')})`,
-  )
+  const addOrders = inserter(statements, 'orders', ORDER_NAMES)
   const moveOrder = statements.query<never, [OrderStatus, number, bigint, OrderStatus]>(
     'UPDATE orders SET status = ?, changed_at = ? WHERE id = ? AND status = ?',
   )
@@ -44,6 +40,7 @@ export function changeWriter(statements: Statements): (writes: Writes, now: numb
   const keep = statements.query<never, [KeyId, string, string, string, string, number]>(
     'INSERT INTO idempotency_answers (key_id, key, operation, request, answer, created_at) VALUES (?, ?, ?, ?, ?, ?)',
   )
+  const nameOf = statements.query<{ name: string }, [bigint]>('SELECT name FROM pets WHERE id = ?')
   const writeEvents = eventWriter(statements)
   const search = new SearchIndex(statements)
 
@@ -53,42 +50,51 @@ export function changeWriter(statements: Statements): (writes: Writes, now: numb
       ? movePet.run(after.status, after.id, before.status)
       : correctPet.run(...CHANGED_FIELDS.map((field) => after[field] ?? null), after.id, before.status)
     expectOne(changes, `pet ${after.id}`)
-    if (after.name !== before.name) search.renamePet(after.id, after.name)
   }
 
-  return ({ events, petsChanged, petsDeleted, ordersChanged, ordersAdded, answers }, now) => {
-    const petsAdded = events.filter(({ type }) => type === 'pet.added')
-    for (const { petId, pet, by } of petsAdded) {
-      addPet.run(...PET_FIELDS.map((field) => pet?.[field] ?? null), now, by)
-      search.addPet(petId, pet?.name ?? '')
-    }
+  function changeOrder({ before, after }: Change<StoredOrder>): void {
+    const { id, status, reference = null, expiresAt = null, changedAt } = after
+    const isMoved = status !== before.status
+    const isCorrected = after.reference !== before.reference || after.expiresAt !== before.expiresAt
+    if (isMoved) expectOne(moveOrder.run(status, changedAt, id, before.status).changes, `order ${id}`)
+    // What was changed back has the time of that.
+    if (isCorrected || !isMoved) expectOne(correctOrder.run(reference, expiresAt, changedAt, id).changes, `order ${id}`)
+  }
+
+  function index({ events, petsChanged, petsDeleted, ordersChanged, ordersAdded }: Writes): void {
+    for (const { pet } of events.filter(isAdded)) search.addPet(pet.id, pet.name)
+    for (const { before, after } of petsChanged) if (after.name !== before.name) search.renamePet(after.id, after.name)
+    for (const { id } of petsDeleted) search.deletePet(id)
+    const referred = ordersChanged.filter(({ before, after }) => after.reference !== before.reference)
+    // An order that is placed changes its pet, too.
+    const names = new Map(petsChanged.map(({ after }) => [after.id, after.name]))
+    for (const { id, petId, reference } of [...referred.map(({ after }) => after), ...ordersAdded])
+      search.setOrder(id, reference, names.get(petId) ?? nameOf.get(petId)?.name ?? '')
+  }
+
+  return (writes, now) => {
+    const { events, petsChanged, petsDeleted, ordersChanged, ordersAdded, answers } = writes
+    const added = events.filter(isAdded)
+    addPets(added.map(({ pet, by }) => [...PET_FIELDS.map((field) => pet[field] ?? null), now, by]))
     for (const change of petsChanged) changePet(change)
-    for (const { id } of petsDeleted) {
-      expectOne(deletePet.run(id).changes, `pet ${id}`)
-      search.deletePet(id)
-    }
-    const lastAdded = petsAdded.at(-1)
-    if (lastAdded) countTo.run(lastAdded.petId)
-    for (const { before, after } of ordersChanged) {
-      const { id, petId, status, reference = null, expiresAt = null, changedAt } = after
-      const isMoved = status !== before.status
-      const isCorrected = after.reference !== before.reference || after.expiresAt !== before.expiresAt
-      if (isMoved) expectOne(moveOrder.run(status, changedAt, id, before.status).changes, `order ${id}`)
-      // What was changed back has the time of that.
-      if (isCorrected || !isMoved)
-        expectOne(correctOrder.run(reference, expiresAt, changedAt, id).changes, `order ${id}`)
-      if (after.reference !== before.reference) search.setOrder(id, petId, reference)
-    }
-    for (const order of ordersAdded) {
-      addOrder.run(...ORDER_FIELDS.map((field) => order[field] ?? null))
-      search.setOrder(order.id, order.petId, order.reference)
-    }
+    for (const { id } of petsDeleted) expectOne(deletePet.run(id).changes, `pet ${id}`)
+    const last = added.at(-1)
+    if (last) countTo.run(last.petId)
+    for (const change of ordersChanged) changeOrder(change)
+    addOrders(ordersAdded.map((order) => ORDER_FIELDS.map((field) => order[field] ?? null)))
     for (const answer of answers) {
       const { operation, request, answer: text } = rowOfAnswer(answer)
       keep.run(answer.by, answer.key, operation, request, text, now)
     }
     writeEvents(events)
+    index(writes)
   }
+}
+
+type Added = NewEvent & Required<Pick<NewEvent, 'pet'>>
+
+function isAdded(event: NewEvent): event is Added {
+  return event.type === 'pet.added'
 }
 
 function hasMovedOnly(before: Pet, after: Pet): boolean {

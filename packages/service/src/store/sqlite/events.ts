@@ -12,10 +12,8 @@ import {
   rowOf,
 } from '../shared/events.ts'
 import { SQLITE_JSON } from './json.ts'
-import type { Read, Statements } from './statements.ts'
+import { inserter, type Read, type Statements } from './statements.ts'
 import type { Transact } from './transaction.ts'
-
-type Value = string | bigint | number | null
 
 export const BEGIN_EPOCH = 'UPDATE event_epoch SET epoch = random() & 281474976710655'
 
@@ -40,16 +38,9 @@ const FEED: FeedDialect = {
   },
 }
 
-/** Rows that are written by one statement, which takes two thirds of the time of one for each. */
-const AT_ONCE = 32
-
 /** Writes events, in the order of the feed, in the transaction of their changes. */
 export function eventWriter(statements: Statements): (events: readonly NewEvent[]) => void {
-  const insert = (rows: number) =>
-    statements.query<never, Value[]>(
-      `INSERT INTO events (reached, ${COLUMNS}) VALUES ${Array(rows).fill(`(?, ${COLUMNS.map(() => '?')})`)}`,
-    )
-  const [one, several] = [insert(1), insert(AT_ONCE)]
+  const insert = inserter(statements, 'events', ['reached', ...COLUMNS])
   const latest = statements.query<{ reached: bigint }, []>(
     'SELECT reached FROM events INDEXED BY events_by_time WHERE reached IS NOT NULL ORDER BY reached DESC LIMIT 1',
   )
@@ -62,9 +53,7 @@ export function eventWriter(statements: Statements): (events: readonly NewEvent[
       last = Math.max(last, row.at)
       return [reached, ...COLUMNS.map((column) => row[column])]
     })
-    const single = rows.length % AT_ONCE
-    for (let at = 0; at < single; at++) one.run(...(rows[at] as Value[]))
-    for (let at = single; at < rows.length; at += AT_ONCE) several.run(...rows.slice(at, at + AT_ONCE).flat())
+    insert(rows)
   }
 }
 

@@ -8,7 +8,7 @@ import type { Read, Statements } from './statements.ts'
 import { parameter, walkSql } from './walks.ts'
 
 /** The index has the beginnings of words up to so many letters (schema.sql). For a longer one it reads each word of it. */
-const PREFIX_MAX = 6
+const PREFIX_MAX = 3
 /** Rows looked at along the filters before the index is used: few rows of many have a rare value. */
 const FILTERED = 256
 /** Rows of the index looked at in a step, for each of which FTS5 may read all rows of a word again; and those of them that come back at most. */
@@ -19,7 +19,7 @@ const ROWS = 1_000
 
 type Value = bigint | number | string
 
-/** Each change of a name or a reference calls it in its transaction. */
+/** Each change of a name or a reference calls it in its transaction, after all other writes: FTS5 keeps what it gets until it must write. */
 export class SearchIndex {
   private readonly sql: ReturnType<typeof prepared>
 
@@ -34,15 +34,15 @@ export class SearchIndex {
   /** Its orders are found by its name, too. */
   renamePet(id: bigint, name: string): void {
     this.sql.setPet.run(id, indexedWords(name))
-    for (const [order, reference] of this.sql.ordersOf.values(id)) this.setOrder(order, id, reference)
+    for (const [order, reference] of this.sql.ordersOf.values(id)) this.setOrder(order, reference, name)
   }
 
   deletePet(id: bigint): void {
     this.sql.deletePet.run(id)
   }
 
-  setOrder(id: bigint, petId: bigint, reference: string | null | undefined): void {
-    const [[name] = ['']] = this.sql.nameOf.values(petId)
+  /** By its reference and the name of its pet. */
+  setOrder(id: bigint, reference: string | null | undefined, name: string): void {
     this.sql.setOrder.run(id, indexedWords(`${reference ?? ''} ${name}`))
   }
 
@@ -76,7 +76,6 @@ function prepared(statements: Statements) {
     setPet: write('INSERT OR REPLACE', 'search_pets'),
     deletePet: statements.query<never, [bigint]>('DELETE FROM search_pets WHERE rowid = ?'),
     setOrder: write('INSERT OR REPLACE', 'search_orders'),
-    nameOf: statements.query<[string], [bigint]>('SELECT name FROM pets WHERE id = ?'),
     ordersOf: statements.query<[bigint, string | null], [bigint]>('SELECT id, reference FROM orders WHERE pet_id = ?'),
     pets: rows(PETS as List<never>),
     orders: rows(ORDERS as List<never>),

@@ -6,6 +6,8 @@
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import { translated } from './errors.ts'
 
+export type Value = string | bigint | number | null
+
 /** What the store uses of a prepared statement. */
 export type Query<Row, Params extends SQLQueryBindings[]> = Pick<Statement<Row, Params>, 'get' | 'all' | 'run'> & {
   /** Rows as arrays, in the order of the columns. */
@@ -47,6 +49,22 @@ export class Statements {
       values: (...params) => current().values(...params) as Row[],
       run: (...params) => current().run(...params),
     }
+  }
+}
+
+/** Rows that one statement inserts, which takes two thirds of the time of one for each. */
+const AT_ONCE = 32
+
+/** Inserts rows of these columns, in their order. */
+export function inserter(statements: Statements, table: string, columns: readonly string[]): (rows: Value[][]) => void {
+  const row = `(${columns.map(() => '?')})`
+  const insert = (rows: number) =>
+    statements.query<never, Value[]>(`INSERT INTO ${table} (${columns}) VALUES ${Array(rows).fill(row)}`)
+  const [one, several] = [insert(1), insert(AT_ONCE)]
+  return (rows) => {
+    const single = rows.length % AT_ONCE
+    for (const row of rows.slice(0, single)) one.run(...row)
+    for (let at = single; at < rows.length; at += AT_ONCE) several.run(...rows.slice(at, at + AT_ONCE).flat())
   }
 }
 
