@@ -2,9 +2,11 @@
 
 import { beforeEach, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { accessibilityProblems } from '../../../test/support/browser.ts'
 import { addPets, focusedName, openEachTest, openSignedIn, tabTo } from '../../../test/support/console.ts'
+import { layoutProblems } from '../../../test/support/layout-problems.ts'
 import type { Service } from '../../../test/support/service.ts'
-import { PetstoreClient } from '../../client/src/petstore.ts'
+import { type Pet, PetstoreClient } from '../../client/src/petstore.ts'
 import { hashKey } from '../../service/src/domain/keys.ts'
 
 let service: Service
@@ -139,6 +141,66 @@ test('a reservation that ends, and a key that is revoked, show by themselves', a
   await service.store.revokeKey((await service.store.findKey(hashKey(service.key)))?.id as bigint)
   expect((await refused).url()).toContain('/store/events')
   await alert().getByText('This API key is revoked.').waitFor()
+})
+
+test('an edit undoes nothing that another till has changed meanwhile: it shows theirs and mine, field by field', async () => {
+  await addPets(service, 2, 'available', 'available')
+  const order = await client.placeOrder({ petId: 2n, reference: 'Ana' })
+  await openSignedIn(page, service.key)
+  await page.goto(`${service.origin}/?animal=1`)
+  const edit = async () => page.getByRole('button', { name: 'Edit', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  const versions = (field: string) =>
+    dialog.getByRole('row').filter({ has: page.getByRole('rowheader', { name: field }) })
+  const fields = async () => {
+    const { name, categoryId } = (await client.listPage({ limit: 1 })).pets[0] as Pet
+    return [name, categoryId]
+  }
+
+  // They rename it, and only the category is edited here: both are kept.
+  await edit()
+  await dialog.getByLabel('Category').fill('8')
+  await client.updatePet(1n, { name: 'Luna' })
+  await versions('Name').getByText('Luna').waitFor()
+  expect(await dialog.getByLabel('Name').inputValue()).toBe('Luna')
+  expect(await accessibilityProblems(page)).toEqual([])
+  await page.setViewportSize({ width: 320, height: 640 })
+  expect(await layoutProblems(page)).toEqual([])
+  await press('Enter')
+  await page.getByRole('status').getByText('Luna is saved.').waitFor()
+  expect(await fields()).toEqual(['Luna', 8n])
+
+  // The news of it comes too late: what was sent is refused, and both are shown.
+  await page.route('**/v1/store/events?**wait=**', () => undefined)
+  await page.reload()
+  await edit()
+  await dialog.getByLabel('Name').fill('Mia')
+  await client.updatePet(1n, { name: 'Bella', categoryId: 9n })
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await versions('Name').getByText('Mia').waitFor()
+  await versions('Name').getByText('Bella').waitFor()
+  await versions('Category').getByText('9').waitFor()
+  await dialog.getByText('Somebody else has just changed it.').waitFor()
+  expect(await fields()).toEqual(['Bella', 9n])
+  await dialog.getByRole('button', { name: 'Use theirs' }).click()
+  expect(await dialog.getByLabel('Name').inputValue()).toBe('Bella')
+  await dialog.getByLabel('Name').fill('Mia')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { name: 'Mia', exact: true }).waitFor()
+  expect(await fields()).toEqual(['Mia', 9n])
+
+  // Whom it is for is edited, and the end that they have set stays.
+  await page.goto(`${service.origin}/?order=${order.id}`)
+  await edit()
+  const expiresAt = new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 3_600_000).toISOString()
+  await client.updateOrder(order.id, { expiresAt })
+  await dialog.getByLabel('For whom').fill('Anna')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await versions('Until').waitFor()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  const { reference, expiresAt: end } = await client.getOrder(order.id)
+  expect([reference, Date.parse(end ?? '')]).toEqual(['Anna', Date.parse(expiresAt)])
 })
 
 test('eight tabs share one waiting request; when its tab is closed, another one waits', async () => {

@@ -63,7 +63,7 @@ export function RecordView({ record, onAction, onCorrected, onBack, news, ...ser
           {news}
           <div class="record-actions">
             {onAction && subject && <Actions subject={subject} onAction={onAction} />}
-            {onAction && <Corrections {...{ client: service.client, read, onCorrected }} />}
+            {onAction && <Corrections {...{ client: service.client, read, reload, onCorrected }} />}
             {order && (
               <button type="button" onClick={() => print()}>
                 Print a receipt

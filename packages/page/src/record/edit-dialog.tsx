@@ -1,0 +1,157 @@
+// Editing an animal or an order. The dialog holds only what the person has changed; all else is what the store says now. So nothing that
+// somebody else changes meanwhile is undone: it is shown, field by field, beside what the person wants.
+
+import { useState } from 'preact/hooks'
+import type { PetstoreClient } from '../../../client/src/petstore.ts'
+import { useBusy } from '../busy.ts'
+import { Dialog } from '../dialog.tsx'
+import { type Failure, toFailure } from '../failures.ts'
+import { NO_PROBLEMS, type Problems, toProblems } from '../field-problems.ts'
+import { HoldField } from '../hold-field.tsx'
+import { Notice } from '../notice.tsx'
+import { brief } from '../phrases.ts'
+import { TextField } from '../text-field.tsx'
+import type { Read } from './animal.ts'
+import { differing, FIELD_LABELS, type Field, type Fields, fieldsOf, inWords, NOTHING, save } from './edits.ts'
+
+export const QUICKER = 'precondition_failed'
+
+export interface RecordDialogProps {
+  client: PetstoreClient
+  read: Read
+  /** Reads it again: somebody else has changed it. */
+  reload: () => void
+  open: boolean
+  setOpen: (open: boolean) => void
+  done: (sentence: string) => void
+}
+
+export function EditDialog({ client, read, reload, open, setOpen, done }: RecordDialogProps) {
+  const { animal, order } = read
+  const [busy, once] = useBusy()
+  const [problems, setProblems] = useState<Problems & { title?: string }>(NO_PROBLEMS)
+  const [opened] = useState(() => fieldsOf(read))
+  const [edits, setEdits] = useState<Partial<Fields>>({})
+  const now = fieldsOf(read)
+  function edit(change: Partial<Fields>): void {
+    const wanted = { ...now, ...edits, ...change }
+    setEdits(Object.fromEntries(differing(read, now, wanted).map((field) => [field, wanted[field]])))
+  }
+  const mine = { ...now, ...edits }
+  const text = (field: 'name' | 'categoryId' | 'reference') => ({
+    id: `edit-${field}`,
+    label: FIELD_LABELS[field],
+    value: mine[field],
+    setText: (text: string) => edit({ [field]: text }),
+    problem: problems.fields[field as keyof Problems['fields']],
+  })
+
+  function submit(event: Event): void {
+    event.preventDefault()
+    once(async () => {
+      setProblems(NO_PROBLEMS)
+      try {
+        done(await save(client, read, mine))
+      } catch (error) {
+        const failure: Parameters<typeof problemsOf>[0] =
+          error instanceof RangeError ? { message: error.message } : toFailure(error)
+        setProblems(problemsOf(failure))
+        if (failure.code === QUICKER) reload()
+      }
+    })
+  }
+
+  return (
+    <Dialog
+      id="edit-title"
+      title={`Edit ${order ? `order ${order.id}` : brief(animal.pet.name)}`}
+      open={open}
+      setOpen={setOpen}
+    >
+      <form onSubmit={submit} noValidate>
+        {problems.other && (
+          <Notice kind="error" title={problems.title ?? NOTHING}>
+            {problems.other}
+          </Notice>
+        )}
+        {!busy && <Quicker {...{ read, opened, now, edits }} takeTheirs={(field) => edit({ [field]: now[field] })} />}
+        {order ? (
+          <>
+            <TextField {...text('reference')} dir="auto" maxLength={255} />
+            <HoldField
+              {...mine.end}
+              setHold={(hold) => edit({ end: { ...mine.end, hold } })}
+              setUntil={(until) => edit({ end: { ...mine.end, until } })}
+            />
+          </>
+        ) : (
+          <>
+            <TextField {...text('name')} dir="auto" />
+            <TextField {...text('categoryId')} class="mono" inputMode="numeric" />
+          </>
+        )}
+        <div class="dialog-actions">
+          <button type="submit" class="primary" aria-disabled={busy}>
+            {busy ? 'Saving…' : 'Save'}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+/** What a dialog says of a failure, at its fields or above them. */
+export function problemsOf({
+  code,
+  message,
+  mayBeDone,
+}: Partial<Failure> & { message: string }): Problems & { title: string } {
+  const title = mayBeDone ? 'It may have been saved: look before you try again.' : NOTHING
+  return { ...toProblems(code === QUICKER ? 'Somebody else has just changed it.' : message), title }
+}
+
+interface QuickerProps {
+  read: Read
+  opened: Fields
+  now: Fields
+  edits: Partial<Fields>
+  takeTheirs: (field: Field) => void
+}
+
+/** What somebody else has changed since the dialog opened, and what the person wants instead, if anything. */
+function Quicker({ read, opened, now, edits, takeTheirs }: QuickerProps) {
+  const mine = { ...now, ...edits }
+  const both = differing(read, now, mine)
+  const theirs = differing(read, opened, now).filter((field) => both.includes(field) || !(field in edits))
+  if (theirs.length === 0) return null
+  return (
+    <Notice kind="warning" title="Somebody else has changed this meanwhile.">
+      <table class="versions">
+        <thead>
+          <tr>
+            <td />
+            <th scope="col">Theirs</th>
+            <th scope="col">Mine</th>
+            <td />
+          </tr>
+        </thead>
+        <tbody>
+          {theirs.map((field) => (
+            <tr key={field}>
+              <th scope="row">{FIELD_LABELS[field]}</th>
+              <td>{inWords(now, field)}</td>
+              <td>{both.includes(field) ? inWords(mine, field) : <span class="muted">not changed</span>}</td>
+              <td>
+                {both.includes(field) && (
+                  <button type="button" class="small" onClick={() => takeTheirs(field)}>
+                    Use theirs
+                  </button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Notice>
+  )
+}
