@@ -211,7 +211,7 @@ describe.concurrent('a backup', () => {
   test.skipIf(!strace)(`is refused when such a file appears before it gets its name${needsStrace}`, async () => {
     const { database } = await made(1)
     const file = temporaryFile('backup.db')
-    const slow = [strace as string, '-f', '-o', '/dev/null', '-e', 'inject=fsync:delay_exit=1500ms:when=1', launcher]
+    const slow = [strace as string, '-f', '-o', '/dev/null', '-e', 'inject=fsync:delay_exit=4000ms:when=1', launcher]
     const backup = run(['backup', file, '--database', database], { command: slow })
     const partial = () => readdirSync(dirname(file)).map((name) => `${dirname(file)}/${name}`)[0]
     while (!partial() || statSync(partial() as string).size === 0) await Bun.sleep(1)
