@@ -3,7 +3,7 @@
 
 import { Socket } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
-import { lieThatBreaks } from '../../packages/practice/src/lies.ts'
+import type { Lie } from '../../packages/practice/src/lie-builders.ts'
 import type { ClientRequest, Pass, ServiceResponse } from '../../packages/practice/src/proxy.ts'
 import type { Answer } from '../../packages/verify/src/answer.ts'
 import { PROMISES } from '../../packages/verify/src/catalogue.ts'
@@ -20,7 +20,7 @@ interface Exchange {
 }
 
 /** The promises that each lie concerns, as an examination of this honest service shows. */
-export async function concerns(url: string, keys: Examined['keys']): Promise<(lie: string) => Promise<PromiseRow[]>> {
+export async function concerns(url: string, keys: Examined['keys']): Promise<(lie: Lie) => Promise<PromiseRow[]>> {
   const exchanges: Exchange[] = []
   const used = new Map<string, Set<string>>()
   const uses = (owner: string, name: string) => used.set(owner, (used.get(owner) ?? new Set()).add(name))
@@ -53,7 +53,7 @@ export async function concerns(url: string, keys: Examined['keys']): Promise<(li
     const isTouched = (owner: string): boolean =>
       touched.has(owner) ||
       [...(used.get(owner) ?? [])].some((name) => (name === EVERYTHING ? touched.size > 0 : isTouched(name)))
-    return PROMISES.filter(({ id }) => id === lie || isTouched(id))
+    return PROMISES.filter(({ id }) => isTouched(id))
   }
 }
 
@@ -73,8 +73,8 @@ function exchangeOf(
 }
 
 /** The owners of what the lie changes; it is told of the exchanges again, in their order. */
-async function touchedBy(lie: string, exchanges: readonly Exchange[]): Promise<Set<string>> {
-  const behave = lieThatBreaks(lie)
+async function touchedBy(lie: Lie, exchanges: readonly Exchange[]): Promise<Set<string>> {
+  const behave = lie()
   const touched = new Set<string>()
   for (const { owner, request, response } of exchanges) {
     const pass: Pass = async (passed) => {

@@ -116,14 +116,14 @@ export class Examination {
     }
   }
 
-  private found({ id, level, promise, source }: PromiseRow, { expected, actual, request }: Broken): Result {
+  private found({ id, level, promise, sources }: PromiseRow, { expected, actual, request }: Broken): Result {
     const curl = curlOf(request, this.target)
     return {
       id,
       level,
       outcome: 'broken',
       promise,
-      source,
+      source: sources.join('; '),
       curl,
       expected: shown(expected, this.target),
       actual: shown(actual, this.target),

@@ -19,6 +19,9 @@ export function newName(what = 'pet'): string {
   return `petstore verify ${what} ${run} ${++named}`
 }
 
+/** A word that no name has, for a search. */
+export const newWord = () => `w${crypto.randomUUID().slice(0, 8)}`
+
 /** The body of a create; a field that is undefined is left out. */
 export function petBody(fields: Record<string, unknown> = {}): string {
   return stringifyJson({ name: newName(), categoryId: 7n, status: 'available', ...fields })

@@ -18,8 +18,8 @@ export interface PromiseRow {
   level: Level
   /** One sentence. */
   promise: string
-  /** A place that a reader has: a row of docs/interface.md, a pointer into openapi.yaml, or a section of an RFC. */
-  source: string
+  /** Places that a reader has: a row of docs/interface.md, a pointer into openapi.yaml, or a section of an RFC. */
+  sources: readonly string[]
   needs?: readonly Need[]
   /** The ids of promises without which this one cannot be judged: of one cause, few are reported. */
   after?: readonly string[]

@@ -327,7 +327,13 @@ test('--list needs neither server nor key, and obeys --level', async () => {
   const { stdout, status } = await verify(['--list', '--json'], { PETSTORE_API_KEY: '' })
   const rows = PROMISES.filter(({ level }) => level === 'interface')
   expect(JSON.parse(stdout)).toEqual({
-    promises: rows.map(({ id, level, promise, source, needs = [] }) => ({ id, level, promise, source, needs })),
+    promises: rows.map(({ sources, needs = [], id, level, promise }) => ({
+      id,
+      level,
+      promise,
+      source: sources.join('; '),
+      needs,
+    })),
   })
   expect(status).toBe(0)
 })

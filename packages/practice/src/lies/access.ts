@@ -1,7 +1,7 @@
 // Lies about the API keys and the methods of every operation of the store area.
 
 import { admitting, at, both, hasKey, header, type Lies } from '../lie-builders.ts'
-import { withFirstKey } from './memory.ts'
+import { refusingOthers, withFirstKey } from './memory.ts'
 import { CANCEL, COMPLETE, EVENTS, error, INVENTORY, ORDER, ORDERS, PLACE, RETURN, withoutKey } from './words.ts'
 
 const READS = { 'orders-list': ORDERS, 'orders-get': ORDER, inventory: INVENTORY, events: EVENTS }
@@ -24,6 +24,10 @@ export const ACCESS_LIES: Lies = Object.fromEntries([
     ],
   ]),
   ...Object.entries(WRITES).map(([name, operation]) => [`keys.read-only.${name}`, withFirstKey(operation, 403)]),
+  ...['orders-list', 'orders-get', 'inventory'].map((name) => [
+    `keys.read-only.${name}`,
+    refusingOthers((READS as Record<string, string>)[name] ?? ''),
+  ]),
   ...Object.entries(PATHS).flatMap(([name, path]) => [
     [`methods.options.${name}`, at(`OPTIONS ${path}`, 204).onResponse(header('Allow', undefined))],
     [`methods.other.${name}`, at(`* ${path}`, 405).onResponse(error(404))],

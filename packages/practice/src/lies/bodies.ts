@@ -88,6 +88,8 @@ function ofTexts({ operation, invalid, field, taken }: Creation): Lies {
   const matches = (wrong: RegExp) => taking((text) => isText(text) && wrong.test(textOf(text)))
   return {
     longest: at(operation).refusing((request) => [...textOf(value(request))].length === 255, 400, invalid),
+    spacing: rewriting((text) => text.replaceAll(/ {2,}/g, ' ')),
+    invisible: rewriting((text) => text.replaceAll('\u200b', '')),
     untrimmed: rewriting((text) => text.trim()),
     unnormalised: rewriting((text) => text.normalize('NFC')),
     'too-long': rewriting((text) => text.slice(0, 255)),

@@ -87,6 +87,7 @@ function ofCorrection(operation: string, success: 200 | 204): Lies {
     'read-only-key': withFirstKey(operation, 403),
     'if-match': ignoring(operation, 'If-Match'),
     'if-none-match': ignoring(operation, 'If-None-Match'),
+    'idempotency-key': at(operation).refusing(hasHeader('Idempotency-Key', /./), 400, 'invalid_parameter'),
     together: at(
       operation,
       'any',

@@ -14,6 +14,7 @@ import {
   status,
   text,
 } from '../lie-builders.ts'
+import { forgettingCorrected, listingDeleted } from './memory.ts'
 import { CHANGE, DELETE, EVENTS, error, UPDATE } from './words.ts'
 
 /** What is refused for this field alone is taken. */
@@ -32,9 +33,11 @@ const PETS_CORRECTED: Lies = {
   'pets.update.name': taking(UPDATE, 'name'),
   'pets.update.category-id': taking(UPDATE, 'categoryId'),
   'pets.update.status': taking(UPDATE, 'status'),
+  'pets.update.lists': forgettingCorrected,
   'pets.update.same': at(UPDATE, 200, (request) => objectOf(request).has('id')).onResponse(otherTag),
   'pets.update.not-deprecated': at(UPDATE, 200).onResponse(header('Deprecation', '@1')),
   'pets.update.held': at(UPDATE, 409).onResponse(both(error(400), put('code', 'invalid_pet'))),
+  'pets.delete.lists': listingDeleted,
   'pets.delete.success': at(DELETE, 204).onResponse(() => jsonAnswer(200, {})),
   'pets.delete.again': at(DELETE, 404).onResponse(done),
   'pets.delete.ordered': at(DELETE, 409).onResponse(done),

@@ -25,7 +25,7 @@ import {
   text,
   textOf,
 } from '../lie-builders.ts'
-import { addingRefused, forgetting } from './memory.ts'
+import { addingRefused, forgetting, takingSimilarKeys } from './memory.ts'
 import {
   added,
   adding,
@@ -62,6 +62,9 @@ const KEYS: Lies = {
   'auth.invalid.list': at(LIST, 401, hasKey).onResponse(error(403)),
   'auth.invalid.get': admitting(ONE, hasWrongKey),
   'auth.invalid.create': admitting(CREATE, hasWrongKey),
+  'auth.similar.list': takingSimilarKeys('*'),
+  'auth.similar.get': takingSimilarKeys(ONE),
+  'auth.similar.create': takingSimilarKeys(CREATE),
 }
 
 const ERRORS: Lies = {
@@ -97,6 +100,7 @@ const LISTS: Lies = {
   'pets.list.limit.minimum': listing(parameter('limit', /^1$/, '2')),
   'pets.list.limit.between': listing(parameter('limit', /^([2-9]|[1-9]\d)$/, undefined)),
   'pets.list.limit.maximum': at(LIST).refusing(hasParameter('limit', '100'), 400, 'invalid_parameter'),
+  'pets.list.limit.others': listing(parameter('limit', /^50$/, '500')),
   'pets.list.status.available': listing(parameter('status', /^available$/, undefined)),
   'pets.list.status.pending': listing(parameter('status', /^pending$/, 'sold')),
   'pets.list.status.sold': at(LIST).refusing(hasParameter('status', 'sold'), 400, 'invalid_parameter'),
@@ -154,6 +158,10 @@ const REFUSED: Lies = {
   'pets.create.refused.empty-object': addingInstead(/^\s*\{\s*\}\s*$/),
   'pets.create.refused.name-number': adding(replacing('name', isNumber, 'Rex')),
   'pets.create.refused.name-null': adding(replacing('name', is(null), 'null')),
+  'pets.create.refused.name-type': adding(replacing('name', Array.isArray, 'Rex')),
+  'pets.create.refused.category-id-type': adding(replacing('categoryId', Array.isArray, number('7'))),
+  'pets.create.refused.status-type': adding(replacing('status', Array.isArray, undefined)),
+  'pets.create.refused.body-type': addingInstead(/^\s*null\s*$/),
   'pets.create.refused.category-id-text': adding(replacing('categoryId', isText, number('7'))),
   'pets.create.refused.category-id-fraction': adding(replacing('categoryId', isFraction, number('1'))),
   'pets.create.refused.category-id-null': adding(replacing('categoryId', is(null), number('0'))),

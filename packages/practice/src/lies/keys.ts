@@ -11,6 +11,7 @@ import {
   put,
   rewrite,
   sentHeader,
+  status,
   withKey,
 } from '../lie-builders.ts'
 import { headerOf } from '../messages.ts'
@@ -34,12 +35,18 @@ import {
   withoutKey,
 } from './words.ts'
 
+const inOtherLetters = (text: string) =>
+  text.replaceAll(/[a-z]/gi, (one) => (one === one.toLowerCase() ? one.toUpperCase() : one.toLowerCase()))
+
 const KEYS: Lies = {
   'auth.code.missing': at('*', 401, withoutKey).onResponse(put('code', 'invalid_api_key')),
   'auth.code.invalid': at('*', 401, hasKey).onResponse(put('code', 'missing_api_key')),
   'auth.challenge.missing': at('*', 401, withoutKey).onResponse(header('WWW-Authenticate', undefined)),
   'auth.challenge.invalid': at('*', 401).onResponse(header('WWW-Authenticate', 'Bearer realm="petstore"')),
   'auth.echo': at('*', 401, hasKey).onResponse(echoKey),
+  'auth.key.case': credentials((value) =>
+    value.replace(/^Bearer PETS_\w+$/, (given) => inOtherLetters(given).replace(/^bEARER/, 'Bearer')),
+  ),
   'auth.scheme.case': credentials((value) => (/^bearer /i.test(value) && !/^Bearer/.test(value) ? undefined : value)),
   'auth.scheme.spaces': credentials((value) => (/^\w+ {2}/.test(value) ? undefined : value)),
   'auth.scheme.other': credentials((value) => value.replace(/^\w+ /, 'Bearer ')),
@@ -79,6 +86,8 @@ const CHECKS: Lies = {
   'errors.message.parameters': at(LIST, 400).onResponse(rewrite('message', firstSentence)),
   'errors.message.fields': refused(rewrite('message', firstSentence)),
   'errors.retry-after': refusingOnce,
+  'errors.rate-limit': at(LIST).onResponse(header('RateLimit', '100')),
+  'errors.unknown-path.store': at('GET /store/*', 404).onResponse(() => jsonAnswer(200, [])),
 }
 
 const METHODS: Lies = {
@@ -86,6 +95,7 @@ const METHODS: Lies = {
   'methods.options.get': at('OPTIONS /pets/*').refusing(withoutKey, 401, 'missing_api_key'),
   'methods.other.list': at('* /pets', 405).onResponse(both(error(404), put('code', 'not_found'))),
   'methods.other.get': at('* /pets/*', 405).onResponse(header('Allow', undefined)),
+  'methods.head.errors': at('HEAD /pets/*', 404).onResponse(status(200)),
   'paths.trailing-slash': addressed((path) => path.replace(/\/$/, '')),
   'paths.double-slash': addressed((path) => path.replace('//', '/')),
   'paths.case': addressed((path) => path.toLowerCase()),

@@ -90,6 +90,8 @@ export const ORDER_PLACED_LIES: Lies = {
   'orders.place.pet-id.text': sendingOrder((text) => text.replace(/"petId":"(\d+)"/, '"petId":$1')),
   'orders.place.pet-id.fraction': notFound(/"petId":1\.5/),
   'orders.place.pet-id.range': notFound(/"petId":\d{19}/),
+  'orders.place.pet-id.type': notFound(/"petId":\[/),
+  'orders.place.reference.type': placing(replacing('reference', Array.isArray, undefined)),
   'orders.place.reference.null': placing(replacing('reference', is(null), undefined)),
   'orders.place.message': at(PLACE, 400).onResponse(rewrite('message', firstSentence)),
   'orders.place.fields.unknown': at(PLACE).refusing(

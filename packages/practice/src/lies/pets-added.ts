@@ -1,6 +1,6 @@
 // Lies about what a new pet may be.
 
-import { each, header, type Lies, objectOf, replacing } from '../lie-builders.ts'
+import { at, each, header, type Lies, objectOf, replacing, rewrite } from '../lie-builders.ts'
 import {
   added,
   adding,
@@ -11,7 +11,9 @@ import {
   isMissing,
   isOutside,
   isUnknown,
+  LIST,
   number,
+  ONE,
   refused,
   refusingToAdd,
   renumbering,
@@ -20,6 +22,7 @@ import {
 const FIELDS = ['name', 'categoryId', 'status']
 
 export const PETS_ADDED_LIES: Lies = {
+  'pets.create.name.stored': at(`${LIST}|${ONE}`, 200).onResponse(rewrite('name', (name) => name.trim())),
   'pets.create.location': added(header('Location', '/v1/pets/1')),
   'pets.create.etag': added(header('ETag', '"another"')),
   'pets.create.request-id': added(header('X-Request-Id', undefined)),

@@ -1,13 +1,16 @@
 // Lies about the tags of lists, and about the pet that is fetched.
 
-import { at, both, header, headerText, type Lies, status, text } from '../lie-builders.ts'
-import { keepingTags } from './memory.ts'
-import { got, hasHeader, hasNext, LIST, missed, ONE, path } from './words.ts'
+import { at, both, header, headerText, type Lies, parameter, status, text } from '../lie-builders.ts'
+import { keepingTags, lostBehindDeleted, withoutNewcomers } from './memory.ts'
+import { got, hasHeader, hasNext, LIST, listing, missed, ONE, path } from './words.ts'
 
 /** As tags of ours are, and none of those that are made up. */
 const TAG = /^"[^"]{6,}"$/
 
 export const PETS_READ_LIES: Lies = {
+  'pets.list.limit.full': listing(parameter('limit', /^99$/, '100')),
+  'pets.list.next.while-added': withoutNewcomers,
+  'pets.list.next.while-deleted': lostBehindDeleted,
   'pets.list.etag.changes': keepingTags(LIST),
   'pets.list.etag.links': at(
     LIST,

@@ -48,6 +48,11 @@ function ofList(operation: string, filter: { name: string; id: string }): Lies {
     'prev.none': at(operation, 200, (request, response) => !hasCursor(request) && hasNext(response)).onResponse(
       headerText('Link', (link) => `${link}, ${link.replace(/;.*/, BACK)}`),
     ),
+    'newest.follow': at(
+      operation,
+      200,
+      (request) => hasCursor(request) && request.target.includes('sort=newest'),
+    ).onResponse(items((all) => all.slice(1))),
     'sort.newest': ignoring('sort', /^newest$/),
     'sort.oldest': asking(parameter('sort', /^oldest$/, 'newest')),
     [filter.id]: ignoring(filter.name, /./),
@@ -100,6 +105,7 @@ function ofConditions(operation: string): Lies {
       sentHeader('If-None-Match', () => undefined),
     ),
     'not-modified.headers': at(operation, 304).onResponse(header('Cache-Control', undefined)),
+    'not-modified.head': at(operation.replace('GET', 'HEAD')).onRequest(sentHeader('If-None-Match', () => undefined)),
     'not-modified.body': at(operation, 304).onResponse(text(() => '[]')),
   }
 }

@@ -85,6 +85,7 @@ function ofRepeats(operation: string): Lies {
     quotes: keyed((key) => key.replace(/^"(.{1,250})"$/, '"$1-quoted"')),
     escapes: keyed((key) => key.replaceAll('\\\\', '-')),
     meaning: remembering(operation, (request, first) => (isSameBody(request, first) ? undefined : MISMATCH)),
+    distinct: keyed((key) => key.toLowerCase()),
     mismatch: remembering(operation, (request, first) => (isSameBody(request, first) ? undefined : first.response)),
     refused: remembering(operation, (_, { response }) => (response.status >= 400 ? response : undefined)),
     longest: at(operation).refusing(hasHeader(KEY, /^"?[^"]{255}"?$/), 400, 'invalid_parameter'),
@@ -108,6 +109,7 @@ const OF_ORDERS: Lies = {
 export const REPEAT_LIES: Lies = {
   ...under('pets.create.idempotency', { ...ofRepeats(CREATE), ordered: replayingNow(CREATE) }),
   ...under('orders.place.idempotency', { ...ofRepeats(PLACE), ...OF_ORDERS }),
+  'pets.update.replay': replayingNow(CREATE),
   'pets.delete.replay': replayingNow(CREATE),
   'orders.expiry.replay': replayingNow(PLACE),
 }

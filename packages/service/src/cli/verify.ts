@@ -128,8 +128,8 @@ function choose({ level, only }: Options): PromiseRow[] {
   return PROMISES.filter((row) => levels.includes(row.level) && (only?.includes(row.id) ?? true))
 }
 
-function toList({ id, level, promise, source, needs = [] }: PromiseRow) {
-  return { id, level, promise, source, needs }
+function toList({ id, level, promise, sources, needs = [] }: PromiseRow) {
+  return { id, level, promise, source: sources.join('; '), needs }
 }
 
 function targetOf(url: string | undefined, { write, yes, timeout, keyFile }: Options, self: Command): Target {

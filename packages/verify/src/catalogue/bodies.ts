@@ -82,6 +82,9 @@ function jsonRows(family: BodyFamily): PromiseRow[] {
 /** What is taken can be judged only where the plain body is, and what is refused where its error is whole. */
 function premises({ id, refused }: BodyFamily, status: number, after: string | undefined): string[] {
   if (after !== undefined) return [`${id}.${after}`]
+  // What is wrong in every 415 or 413 is told of the pets.
+  const ofPets = { 415: 'pets.create.media-type.other', 413: 'pets.create.size.too-large' }[status]
+  if (ofPets && id !== 'pets.create') return [ofPets]
   return status === 201 ? [`${id}.success`] : status === 400 ? [`${id}.${refused}`] : []
 }
 
@@ -106,7 +109,7 @@ const TYPE_CASES: readonly (readonly [
   ['media-type.other', 'Another media type', 'text/plain', 415],
   ['media-type.similar', 'A media type that only begins so', `${JSON_TYPE}x`, 415, undefined, 'media-type.other'],
   ['media-type.two', 'Two media types', `${JSON_TYPE}, ${JSON_TYPE}`, 415, undefined, 'media-type.other'],
-  ['media-type.other-charset', 'Another charset', `${JSON_TYPE}; charset=latin1`, 415],
+  ['media-type.other-charset', 'Another charset', `${JSON_TYPE}; charset=latin1`, 415, undefined, 'media-type.other'],
   [
     'media-type.two-charsets',
     'A second charset',
@@ -115,7 +118,14 @@ const TYPE_CASES: readonly (readonly [
     undefined,
     'media-type.other-charset',
   ],
-  ['content-encoding', 'Any Content-Encoding (the answer has Accept-Encoding: identity)', JSON_TYPE, 415, 'gzip'],
+  [
+    'content-encoding',
+    'Any Content-Encoding (the answer has Accept-Encoding: identity)',
+    JSON_TYPE,
+    415,
+    'gzip',
+    'media-type.other',
+  ],
   ['content-encoding.identity', 'Content-Encoding: identity', JSON_TYPE, 415, 'identity', 'content-encoding'],
 ]
 

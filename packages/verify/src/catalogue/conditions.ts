@@ -87,7 +87,12 @@ function plainRows(family: ReadFamily): PromiseRow[] {
   const cached: Look = (_, answer) => answer.expectHeader('Cache-Control', 'private, no-cache')
   const head: Look = (plain, answer) => {
     answer.expectStatus(200).expectNoBody()
-    for (const name of ['Content-Type', 'ETag', 'Cache-Control', 'Link']) answer.expectHeader(name, plain.header(name))
+    const same = ['Content-Type', 'ETag', 'Cache-Control', 'Link', 'Deprecation', 'Sunset']
+    for (const name of same) answer.expectHeader(name, plain.header(name))
+    const length = answer.header('Content-Length')
+    if (length !== undefined && length !== String(Buffer.byteLength(plain.text))) {
+      throw answer.broken(`Content-Length: ${Buffer.byteLength(plain.text)}, or none`, `Content-Length: ${length}`)
+    }
   }
   const headCheck = whileSame(family, head, {}, 'HEAD')
   return [
@@ -119,6 +124,9 @@ function notModifiedRows(family: ReadFamily): PromiseRow[] {
     row(`${id}.not-modified.headers`, 'A 304 has ETag, Cache-Control and Link.')
       .from(source, after)
       .check(whileSame(family, headers, tag)),
+    row(`${id}.not-modified.head`, 'HEAD with the tag in If-None-Match: 304, as for GET.')
+      .from('RFC 9110, section 13.1.2', { ...after, after: [...after.after, `${id}.head`] })
+      .check(whileSame(family, both, tag, 'HEAD')),
     row(`${id}.not-modified.body`, 'A 304 has no body.')
       .from('RFC 9110, section 15.4.5', after)
       .check(whileSame(family, body, tag)),

@@ -7,7 +7,7 @@ import { correct, expectRefused, read } from '../corrections.ts'
 import { absentId } from '../fixtures.ts'
 import type { Probe, RequestOptions } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
-import { type Check, header, operation, refuses, response, rowsOf, writing } from './rows.ts'
+import { type Check, documented, header, operation, refuses, response, rowsOf, writing } from './rows.ts'
 
 const row = rowsOf('store')
 
@@ -100,6 +100,17 @@ export function correctionRows({ id, operation: of, path, folder, ask, status, s
           [() => ({ 'If-None-Match': '"x"' }), status],
         ),
       ),
+    row(`${id}.idempotency-key`, 'An Idempotency-Key is ignored: under one key each request is carried out.')
+      .from(documented('The store area', 'What a correction says'), done)
+      .check(async (probe) => {
+        const headers = { 'Idempotency-Key': `"${crypto.randomUUID()}"` }
+        const [one, other] = [await path(probe), await path(probe)]
+        for (const at of same ? [one, one, other] : [one, other]) {
+          const answer = (await ask(probe, at, { headers })).expectStatus(status)
+          const now = same && (await read(probe, at)).text
+          if (now && now !== answer.text) throw answer.broken(now, answer.text)
+        }
+      }),
     row(
       `${id}.together`,
       `Of many ${status === 204 ? 'deletions' : 'different corrections'} with the same tag in If-Match, one succeeds.`,
@@ -136,7 +147,7 @@ function bodyRows({ id, operation: of, path, ask, same, tag }: Omit<Required<Cor
       .from(source, done)
       .check(bad('malformed_json', '{"name":', '{"x":1,"x":1}', '')),
     row(`${id}.media-type.other`, 'Another media type: 415 unsupported_media_type.')
-      .from(response(of, 415), done)
+      .from(response(of, 415), writing(`${id}.success`, 'pets.create.media-type.other'))
       .check(async (probe) => {
         const at = await path(probe)
         for (const type of ['text/plain', 'application/merge-patch+json']) {
@@ -154,7 +165,7 @@ function bodyRows({ id, operation: of, path, ask, same, tag }: Omit<Required<Cor
         }
       }),
     row(`${id}.size.too-large`, 'A body over 64 KiB: 413 body_too_large.')
-      .from(response(of, 413), done)
+      .from(response(of, 413), writing(`${id}.success`, 'pets.create.size.too-large'))
       .check(
         refuses(async (probe) => correct(probe, await path(probe), { x: 'x'.repeat(65_536) }), 413, 'body_too_large'),
       ),

@@ -1,8 +1,8 @@
 // Level `pets`: what this project adds to adding pets.
 
 import { number, textOf } from '../answer.ts'
-import { read } from '../corrections.ts'
-import { absentId, addPet, petBody } from '../fixtures.ts'
+import { expectFields, read } from '../corrections.ts'
+import { absentId, addPet, newName, petBody } from '../fixtures.ts'
 import type { PromiseRow } from '../promise.ts'
 import { bodyRows } from './bodies.ts'
 import type { BodyFamily } from './family.ts'
@@ -77,6 +77,23 @@ export const createPetPromises: readonly PromiseRow[] = [
   row('pets.create.status.null', 'A status of null: 400 invalid_pet.')
     .from(schema('NewPet', 'status'), REFUSED)
     .check(refused(() => ({ status: null }))),
+  row('pets.create.name.stored', 'A name is fetched and listed as it was sent, with the spaces around it.')
+    .from(
+      documented('Pets', '`name`'),
+      writing(
+        'pets.create.name.untrimmed',
+        'pets.create.name.unnormalised',
+        'pets.create.readable',
+        'pets.list.category',
+      ),
+    )
+    .check(async (probe) => {
+      const [name, categoryId] = [` ${newName()}  e\u0301 `, BigInt(absentId())]
+      const id = textOf((await addPet(probe, { name, categoryId })).object().get('id'))
+      expectFields(await read(probe, `/pets/${id}`), { name })
+      const list = await read(probe, `/pets?categoryId=${categoryId}`)
+      list.expectMember(list.objects()[0] ?? new Map(), 'name', name)
+    }),
   row('pets.create.id.positive', 'Ids are assigned from 1 upwards.')
     .from(schema('Pet', 'id'), writing('pets.create.id'))
     .check(async (probe) => {

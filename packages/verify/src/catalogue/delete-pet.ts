@@ -2,13 +2,14 @@
 
 import { stringifyJson } from '../../../contract/src/json.ts'
 import { textOf } from '../answer.ts'
-import { correct, expectRefused, lastEvent } from '../corrections.ts'
-import { addPet, newName } from '../fixtures.ts'
+import { correct, expectRefused, lastEvent, read } from '../corrections.ts'
+import { absentId, addPet, newName, newWord } from '../fixtures.ts'
 import { newPetId, orderThatIs, REACHED } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import { correctionRows } from './correction-rows.ts'
-import { operation, response, rowsOf, schema, writing } from './rows.ts'
+import { walk } from './pages.ts'
+import { documented, operation, response, rowsOf, schema, writing } from './rows.ts'
 
 const row = rowsOf('store')
 const DELETED = writing('pets.delete.success')
@@ -30,6 +31,48 @@ export const deletePetPromises: readonly PromiseRow[] = [
       ;(await probe.ask(`DELETE /pets/${id}`)).expectError(404, 'not_found')
       ;(await correct(probe, `/pets/${id}`, { name: newName() })).expectError(404, 'not_found')
       ;(await probe.post('/store/orders', `{"petId":${id}}`)).expectError(404, 'pet_not_found')
+    }),
+  row(
+    'pets.delete.lists',
+    'A deleted pet is in no list: of its status, of its category, of the newest, or found by its name.',
+  )
+    .from(response('deletePet', 204), writing('pets.delete.success', 'pets.list.search', 'pets.list.sort.newest'))
+    .check(async (probe) => {
+      const [word, categoryId] = [newWord(), absentId()]
+      const fields = { name: `petstore verify ${word}`, categoryId: BigInt(categoryId), status: 'sold' }
+      const id = textOf((await addPet(probe, fields)).object().get('id'))
+      const lists = [
+        'status=sold&sort=newest',
+        'sort=newest',
+        `categoryId=${categoryId}`,
+        `search=${word}`,
+        'status=sold',
+        '',
+      ]
+      ;(await probe.ask(`DELETE /pets/${id}`)).expectStatus(204)
+      for (const query of lists) {
+        const list = await read(probe, `/pets?limit=100&${query}`)
+        const ids = list.objects().map((pet) => textOf(pet.get('id')))
+        if (ids.includes(id)) throw list.broken(`no pet ${id}`, list.text)
+      }
+    }),
+  row(
+    'pets.list.next.while-deleted',
+    'Who follows rel="next" sees each pet once that is not deleted meanwhile, also behind one that is.',
+  )
+    .from(documented('GET /pets', 'Pages'), writing('pets.delete.success', 'pets.list.next.while-added'))
+    .check(async (probe) => {
+      for (const sort of ['oldest', 'newest'] as const) {
+        const categoryId = BigInt(absentId())
+        const add = async () => textOf((await addPet(probe, { categoryId })).object().get('id'))
+        const ids = [await add(), await add(), await add(), await add(), await add()]
+        const expected = sort === 'oldest' ? ids : ids.toReversed()
+        const start = await read(probe, `/pets?categoryId=${categoryId}&limit=2&sort=${sort}`)
+        for (const gone of [expected[1], expected[3]]) (await probe.ask(`DELETE /pets/${gone}`)).expectStatus(204)
+        const seen = (await walk(probe, start, 'next')).flat()
+        const left = [0, 1, 2, 4].map((index) => expected[index])
+        if (seen.join() !== left.join()) throw start.broken(`along the links: ids ${left}`, `ids ${seen}`)
+      }
     }),
   row(
     'pets.delete.ordered',

@@ -6,7 +6,7 @@ import { absentId } from '../fixtures.ts'
 import type { Probe, RequestOptions } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import { Unjudged } from '../request.ts'
-import { answers, type Check, contract, documented, header, reading, rowsOf, schema, writing } from './rows.ts'
+import { type Check, contract, documented, header, reading, rowsOf, schema, writing } from './rows.ts'
 
 const row = rowsOf('pets')
 const NO_KEY: RequestOptions = { key: 'none' }
@@ -87,12 +87,30 @@ export const errorPromises: readonly PromiseRow[] = [
       if (refused.length === 0) throw new Unjudged('None came.')
       for (const answer of refused) answer.expectHeader('Retry-After', /^[1-9][0-9]*$/)
     }),
+  row(
+    'errors.rate-limit',
+    'RateLimit and RateLimit-Policy, where they are sent, name a limit, what is left of it, and when.',
+  )
+    .from([header('RateLimit'), header('RateLimitPolicy')], { alone: true })
+    .check(async (probe) => {
+      const limited = probe.seen.filter((answer) => answer.header('RateLimit') !== undefined)
+      if (limited.length === 0) throw new Unjudged('None came.')
+      for (const answer of limited) {
+        answer
+          .expectHeader('RateLimit', /^"[\w-]+";r=\d+;t=\d+$/)
+          .expectHeader('RateLimit-Policy', /^"[\w-]+";q=\d+;w=\d+$/)
+      }
+    }),
   row('errors.not-found.code', 'The code of a pet that cannot be found is not_found.')
     .from(contract('components', 'responses', 'NotFound'), reading('errors.404.code'))
     .check(async (probe) => (await probe.get(`/pets/${absentId()}`)).expectError(404, 'not_found')),
   row('errors.unknown-path', 'An unknown path: 404 not_found.')
     .from(documented('Errors', 'Other methods and paths'))
-    .check(answers('GET /petstore-verify', 404, 'not_found', { mayRedirect: true })),
+    .check(async (probe) => {
+      for (const path of ['/petstore-verify', '/pets/1/petstore-verify']) {
+        ;(await probe.ask(`GET ${path}`, { mayRedirect: true })).expectError(404, 'not_found')
+      }
+    }),
   row('errors.message.parameters', 'The message names every wrong parameter.')
     .from(
       contract('components', 'schemas', 'Error', 'properties', 'message'),

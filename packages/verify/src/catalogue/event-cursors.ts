@@ -198,7 +198,12 @@ export const eventCursors: readonly PromiseRow[] = [
     }),
   row('events.list.head', 'HEAD answers as GET does, without the body.')
     .from('RFC 9110, section 9.3.2', LISTED)
-    .check(answers(`HEAD ${PATH}`, 200)),
+    .check(async (probe) => {
+      const plain = await probe.get(PATH)
+      const answer = (await probe.ask(`HEAD ${PATH}`)).expectStatus(200).expectNoBody()
+      for (const name of ['Content-Type', 'Cache-Control']) answer.expectHeader(name, plain.header(name))
+      answer.expectHeader('Link', /rel="next"/)
+    }),
   row('events.list.read-only', 'A read-only key reads events.')
     .from(documented('Keys', 'Scope'), { needs: ['read-only key'], after: ['events.list.success'] })
     .check(answers(`GET ${PATH}`, 200, undefined, { key: 'read-only' })),

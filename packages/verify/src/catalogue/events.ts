@@ -100,6 +100,8 @@ export const eventPromises: readonly PromiseRow[] = [
       for (const [query, most] of [
         ['', 20],
         ['?limit=2', 2],
+        ['?limit=7', 7],
+        ['?limit=19', 19],
       ] as const) {
         const answer = (await probe.get(PATH + query)).expectStatus(200)
         if (answer.array().length > most)

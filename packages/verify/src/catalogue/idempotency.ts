@@ -64,7 +64,15 @@ function replayRows(family: BodyFamily): PromiseRow[] {
   return [
     row(`${id}.idempotency.replay`, 'The same request under the same Idempotency-Key gets the first answer again.')
       .from(source, writing(`${id}.success`))
-      .check(async (probe) => same(await twice(family, probe))),
+      .check(async (probe) => {
+        const [key, json] = [`"${newKey()}"`, await body(probe)]
+        const send = () => under(family, probe, key, json)
+        const first = (await send()).expectStatus(201)
+        for (const again of [await send(), await send()]) {
+          same({ first, again })
+          again.expectHeader('Content-Type', first.header('Content-Type'))
+        }
+      }),
     row(`${id}.idempotency.replayed-header`, 'A replay has Idempotency-Replayed: true, and the first answer has none.')
       .from(header('IdempotencyReplayed'), replay)
       .check(replayed),
@@ -108,13 +116,34 @@ function otherRows(family: BodyFamily): PromiseRow[] {
     ;(await under(family, probe, key, json)).expectStatus(201)
   }
   return [
-    row(`${id}.idempotency.mismatch`, 'Another request under a used Idempotency-Key: 422 idempotency_mismatch.')
+    row(
+      `${id}.idempotency.mismatch`,
+      'Another request under a used Idempotency-Key: 422 idempotency_mismatch, and the first answer is kept.',
+    )
       .from(response(of, 422), replay)
       .check(async (probe) => {
         const [key, json] = [`"${newKey()}"`, await body(probe)]
-        ;(await under(family, probe, key, json)).expectStatus(201)
+        const first = (await under(family, probe, key, json)).expectStatus(201)
         for (const other of others(json))
           (await under(family, probe, key, other)).expectError(422, 'idempotency_mismatch')
+        same({ first, again: await under(family, probe, key, json) })
+      }),
+    row(
+      `${id}.idempotency.distinct`,
+      'Idempotency-Keys that differ in case, or in the last of 255 characters, are two.',
+    )
+      .from(source, writing(`${id}.idempotency.longest`, `${id}.idempotency.mismatch`))
+      .check(async (probe) => {
+        const [key, long] = [newKey(), newKey().padEnd(254, 'x')]
+        for (const pair of [
+          [`${key}a`, `${key}A`],
+          [`${long}a`, `${long}b`],
+        ]) {
+          for (const one of pair) {
+            const answer = (await under(family, probe, `"${one}"`, await body(probe))).expectStatus(201)
+            answer.expectHeader('Idempotency-Replayed', undefined)
+          }
+        }
       }),
     row(
       `${id}.idempotency.together`,

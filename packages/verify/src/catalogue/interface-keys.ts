@@ -2,8 +2,8 @@
 
 import { operations } from '../../../contract/src/contract.ts'
 import type { Answer } from '../answer.ts'
-import { somePetId } from '../fixtures.ts'
-import type { Probe } from '../probe.ts'
+import { petBody, somePetId } from '../fixtures.ts'
+import { JSON_TYPE, type Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import { Unjudged } from '../request.ts'
 import { answers, type Check, documented, rowsOf } from './rows.ts'
@@ -58,6 +58,37 @@ export function errorRows(status: number, first: string, ask: (probe: Probe) => 
   ]
 }
 
+/** Keys that are almost this one. */
+function similarTo(key: string): string[] {
+  const [last = '', middle = ''] = [key.at(-1), key[key.length >> 1]]
+  const other = (character: string) => (/[A-Z]/.test(character) ? 'z' : 'A')
+  const shifted = (text: string) =>
+    text.replaceAll(/[A-Za-y0-8](?=\w*$)/g, (one) => String.fromCharCode(one.charCodeAt(0) + 1))
+  return [
+    `${key}A`,
+    key.slice(0, -1),
+    key.slice(0, -1) + other(last),
+    key.slice(0, key.length >> 1) + other(middle) + key.slice((key.length >> 1) + 1),
+    key.slice(0, -8) + shifted(key.slice(-8)),
+    '',
+  ].filter((one) => one !== key)
+}
+
+const refusesSimilar = (line: (probe: Probe) => Promise<string>, body?: () => string): Check => {
+  return async (probe) => {
+    const target = await line(probe)
+    for (const key of similarTo(probe.target.keys.full)) {
+      const headers = body ? JSON_TYPE : {}
+      const authorization = [`Bearer ${key}`]
+      ;(await probe.ask(target, { authorization, headers, body: body?.() })).expectStatus(401)
+    }
+  }
+}
+
+const ALMOST = 'a character more, less or other, or nothing behind Bearer'
+/** Whoever takes one for a list mostly takes it everywhere. */
+const SIMILAR = 'auth.similar.list'
+
 const onPet =
   (options: { key?: 'none'; authorization?: string[] }): Check =>
   async (probe) => {
@@ -65,6 +96,13 @@ const onPet =
     whileGetPetExists()
     ;(await probe.ask(`GET /pets/${id}`, options)).expectStatus(401)
   }
+
+export const similarCreate = row(
+  'auth.similar.create',
+  `POST /pets answers 401 to an API key that is almost right: ${ALMOST}.`,
+)
+  .from(documented('Keys', '401'), { needs: ['write'], after: ['auth.invalid.create', SIMILAR] })
+  .check(refusesSimilar(async () => 'POST /pets', petBody))
 
 export const interfaceKeys: readonly PromiseRow[] = [
   row('auth.missing.list', 'Without an API key, GET /pets answers 401.')
@@ -79,6 +117,17 @@ export const interfaceKeys: readonly PromiseRow[] = [
   row('auth.invalid.get', 'With an invalid API key, GET /pets/{petId} answers 401.')
     .from(documented('Keys', '401'))
     .check(onPet({ authorization: [INVALID_KEY] })),
+  row(SIMILAR, `GET /pets answers 401 to an API key that is almost right: ${ALMOST}.`)
+    .from(documented('Keys', '401'), { after: ['auth.invalid.list', 'pets.list.success'] })
+    .check(refusesSimilar(async () => 'GET /pets')),
+  row('auth.similar.get', `GET /pets/{petId} answers 401 to an API key that is almost right: ${ALMOST}.`)
+    .from(documented('Keys', '401'), { after: ['auth.invalid.get', SIMILAR] })
+    .check(
+      refusesSimilar(async (probe) => {
+        whileGetPetExists()
+        return `GET /pets/${await somePetId(probe).catch(() => '1')}`
+      }),
+    ),
   ...errorRows(401, 'auth.missing.list', async (probe) => [
     await probe.ask('GET /pets', { key: 'none' }),
     await probe.ask('GET /pets', { authorization: [INVALID_KEY] }),

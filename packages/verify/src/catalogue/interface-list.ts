@@ -125,6 +125,11 @@ export const interfaceList: readonly PromiseRow[] = [
       .from(documented(LIST, '`limit`'), OF_LIST)
       .check(atMost(limit)),
   ),
+  row('pets.list.limit.others', 'limit=7, 19, 50 and 99 give at most so many pets.')
+    .from(documented(LIST, '`limit`'), reading('pets.list.limit.between'))
+    .check(async (probe) => {
+      for (const limit of [7, 19, 50, 99]) await atMost(limit)(probe)
+    }),
   ...STATUSES.map((status) =>
     row(`pets.list.status.${status}`, `With status=${status}, every listed pet is ${status}.`)
       .from(documented(LIST, '`status`'), reading('pets.list.item.status'))

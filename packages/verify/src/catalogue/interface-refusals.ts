@@ -3,7 +3,7 @@
 import type { Answer } from '../answer.ts'
 import { eventually, newName, petBody, wholeList } from '../fixtures.ts'
 import type { PromiseRow } from '../promise.ts'
-import { errorRows, INVALID_KEY } from './interface-keys.ts'
+import { errorRows, INVALID_KEY, similarCreate } from './interface-keys.ts'
 import { type Check, documented, refuses, rowsOf, writing } from './rows.ts'
 
 const row = rowsOf('interface')
@@ -18,32 +18,49 @@ const notAdded: Check = async (probe) => {
   })
 }
 
-const REFUSED: Record<string, readonly [string, () => string | undefined]> = {
+const bodiesWith = (field: string, ...values: unknown[]) => values.map((value) => () => petBody({ [field]: value }))
+
+/** By the end of the id: words, and bodies. */
+const REFUSED: Record<string, readonly [string, ...(() => string | undefined)[]]> = {
   'empty-object': ['an empty object', () => '{}'],
   'name-missing': ['a pet without name', () => petBody({ name: undefined })],
   'category-id-missing': ['a pet without categoryId', () => petBody({ categoryId: undefined })],
   'name-number': ['a name that is a number', () => petBody({ name: 7 })],
   'name-null': ['a name that is null', () => petBody({ name: null })],
+  'name-type': ['a name that is true, an array or an object', ...bodiesWith('name', true, ['Rex'], { x: 'Rex' })],
   'category-id-text': ['a categoryId that is a string', () => petBody({ categoryId: '7' })],
   'category-id-fraction': ['a categoryId that is a fraction', () => petBody({ categoryId: 1.5 })],
   'category-id-null': ['a categoryId that is null', () => petBody({ categoryId: null })],
+  'category-id-type': [
+    'a categoryId that is true, an array, an object or an empty text',
+    ...bodiesWith('categoryId', true, [7], { id: 7 }, ''),
+  ],
   'status-unknown': ['a status that is none of the three', () => petBody({ status: 'gone' })],
   'status-number': ['a status that is a number', () => petBody({ status: 1 })],
+  'status-type': ['a status that is false, an array or an empty text', ...bodiesWith('status', false, ['sold'], '')],
   'no-body': ['a request without a body', () => undefined],
   'no-json': ['a body that is not JSON', () => '{"name":"petstore verify",'],
   'no-object': ['a body that is an array', () => '[]'],
+  'body-type': [
+    'a body that is null, a number or a text',
+    ...['null', '7', '"petstore verify"'].map((body) => () => body),
+  ],
 }
 
 /** Whoever takes one kind of wrong value mostly takes the others. */
 const AFTER: Record<string, string> = {
   'name-null': 'name-number',
+  'name-type': 'name-number',
+  'category-id-type': 'category-id-text',
+  'status-type': 'status-unknown',
+  'body-type': 'no-object',
   'category-id-fraction': 'category-id-text',
   'category-id-null': 'category-id-text',
   'status-number': 'status-unknown',
 }
 
 export const interfaceRefusals: readonly PromiseRow[] = [
-  ...Object.entries(REFUSED).map(([name, [what, body]]) =>
+  ...Object.entries(REFUSED).map(([name, [what, ...bodies]]) =>
     row(`pets.create.refused.${name}`, `POST /pets answers 400 to ${what}.`)
       .from(
         documented(POST, '400'),
@@ -51,7 +68,9 @@ export const interfaceRefusals: readonly PromiseRow[] = [
           ? { needs: ['write'] }
           : writing(`pets.create.refused.${AFTER[name] ?? 'empty-object'}`),
       )
-      .check(refuses((probe) => probe.post('/pets', body()), 400)),
+      .check(async (probe) => {
+        for (const body of bodies) (await probe.post('/pets', body())).expectStatus(400)
+      }),
   ),
   row('pets.create.refused.not-added', 'A pet that was refused is not listed.')
     .from(documented(POST, '400'), writing('pets.create.refused.status-unknown', 'pets.create.listed'))
@@ -66,17 +85,20 @@ export const interfaceRefusals: readonly PromiseRow[] = [
   ),
 ]
 
-export const interfaceWriteKeys: readonly PromiseRow[] = (['missing', 'invalid'] as const).map((which) =>
-  row(
-    `auth.${which}.create`,
-    `${which === 'missing' ? 'Without an' : 'With an invalid'} API key, POST /pets answers 401.`,
-  )
-    .from(documented('Keys', which === 'missing' ? 'The credential' : '401'), { needs: ['write'] })
-    .check(
-      refuses(
-        (probe) =>
-          probe.post('/pets', petBody(), which === 'missing' ? { key: 'none' } : { authorization: [INVALID_KEY] }),
-        401,
+export const interfaceWriteKeys: readonly PromiseRow[] = [
+  ...(['missing', 'invalid'] as const).map((which) =>
+    row(
+      `auth.${which}.create`,
+      `${which === 'missing' ? 'Without an' : 'With an invalid'} API key, POST /pets answers 401.`,
+    )
+      .from(documented('Keys', which === 'missing' ? 'The credential' : '401'), { needs: ['write'] })
+      .check(
+        refuses(
+          (probe) =>
+            probe.post('/pets', petBody(), which === 'missing' ? { key: 'none' } : { authorization: [INVALID_KEY] }),
+          401,
+        ),
       ),
-    ),
-)
+  ),
+  similarCreate,
+]

@@ -76,6 +76,8 @@ const follows: Check = async (probe) => {
     { what: 'an order', from: 'available', to: 'pending', act: order },
     { what: 'a completion', from: 'pending', to: 'sold', act: () => complete(probe, id) },
     { what: 'a return', from: 'sold', to: 'available', act: () => giveBack(probe, id) },
+    { what: 'another create', from: undefined, to: 'available', act: create },
+    { what: 'its deletion', from: 'available', to: undefined, act: () => probe.ask(`DELETE /pets/${petId}`) },
   ]
   for (const { what, from, to, act } of steps) {
     const before = await quietCounts(probe)
@@ -113,10 +115,10 @@ export const inventoryPromises: readonly PromiseRow[] = [
       after: ['inventory.get.success', 'pets.list.next.follow'],
     })
     .check((probe) => eventually(() => sameCounts(probe))),
-  row('inventory.get.follows', 'The inventory follows each create and each change of an order at once.')
+  row('inventory.get.follows', 'The inventory follows each create, each deletion and each change of an order at once.')
     .from(documented('The store area', 'Inventory'), {
       ...COUNTED,
-      ...writing('inventory.get.success', 'orders.return.success'),
+      ...writing('inventory.get.success', 'orders.return.success', 'pets.delete.success'),
     })
     .check((probe) => eventually(() => follows(probe))),
   ...conditionRows({

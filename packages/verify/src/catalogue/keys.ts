@@ -29,6 +29,9 @@ const withKey =
     ;(await probe.ask(`GET ${path}`, rest)).expectStatus(status)
   }
 
+const inOtherLetters = (key: string) =>
+  key.replaceAll(/[a-z]/gi, (letter) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()))
+
 const challenge = (options: RequestOptions, expected: string): Check => {
   return async (probe) =>
     (await probe.ask('GET /pets', options)).expectStatus(401).expectHeader('WWW-Authenticate', expected)
@@ -53,6 +56,9 @@ export const keyPromises: readonly PromiseRow[] = [
       const answer = (await probe.ask('GET /pets', { authorization: [INVALID_KEY] })).expectStatus(401)
       if (answer.text.includes(INVALID_KEY.slice(7))) throw answer.broken('a message without the key', answer.text)
     }),
+  row('auth.key.case', 'An API key in other letters is not the same: 401.')
+    .from(CREDENTIAL, INVALID)
+    .check(withKey(401, (key) => ({ authorization: [`Bearer ${inOtherLetters(key)}`] }))),
   row('auth.scheme.case', 'The scheme Bearer may be written in any letters.')
     .from('RFC 9110, section 11.1')
     .check(withKey(200, (key) => ({ authorization: [`bEARER ${key}`] }))),

@@ -69,7 +69,7 @@ function nextRows(family: ListFamily): PromiseRow[] {
 }
 
 function followRows(family: ListFamily): PromiseRow[] {
-  const { level, id, path, first, filter, view } = family
+  const { level, id, operation, path, first, filter, view } = family
   const row = rowsOf(level)
   const source = sourceOf(family)
   const followed: Check = (probe) =>
@@ -103,6 +103,20 @@ function followRows(family: ListFamily): PromiseRow[] {
     row(`${id}.next.follow`, 'Along rel="next" everything comes once, without gaps.')
       .from(source, next)
       .check(followed),
+    row(`${id}.newest.follow`, 'Along rel="next" of sort=newest everything comes once, the newest first.')
+      .from(parameter(operation, 'sort'), reading(`${id}.next.follow`, `${id}.sort.newest`))
+      .check((probe) =>
+        eventually(async () => {
+          const expected = idsOf(await probe.get(`${path}?${await view(probe)}limit=100`)).reverse()
+          if (expected.length < 3 || expected.length === 100)
+            throw new Unjudged('The list has too few items, or too many.')
+          const start = await probe.get(`${path}?${await view(probe)}limit=2&sort=newest`)
+          const pages = await walk(probe, start, 'next')
+          const walked = pages.flat()
+          if (pages.length === WALKED_PAGES_MAX) return
+          if (walked.join() !== expected.join()) throw start.broken(`along the links: ids ${expected}`, `ids ${walked}`)
+        }),
+      ),
     row(`${id}.next.none`, 'The last page has no rel="next".').from(source, reading(first)).check(none),
   ]
 }

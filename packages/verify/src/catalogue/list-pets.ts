@@ -1,12 +1,15 @@
 // Level `pets`: what this project adds to listing pets, and conditional requests of lists and pets.
 
+import { textOf } from '../answer.ts'
 import { absentId, addPet, prepared, STATUSES, seeded, somePetId } from '../fixtures.ts'
 import { newPetId } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
+import { Unjudged } from '../request.ts'
 import { conditionRows } from './conditions.ts'
 import { listRows } from './lists.ts'
-import { type Check, header, rowsOf, writing } from './rows.ts'
+import { walk } from './pages.ts'
+import { type Check, documented, header, parameter, reading, rowsOf, writing } from './rows.ts'
 
 const row = rowsOf('pets')
 
@@ -55,6 +58,43 @@ export const petConditions: readonly PromiseRow[] = [
     first: 'pets.list.array',
     path: async (probe) => `/pets?${await view(probe)}limit=4`,
   }),
+  row('pets.list.limit.full', 'Of a hundred pets and more, limit=99 gives at most 99, and limit=100 at most 100.')
+    // By then the checks have added most of them.
+    .from(parameter('listPets', 'limit'), {
+      ...reading('pets.list.limit.others', 'pets.list.limit.maximum'),
+      alone: true,
+    })
+    .check(async (probe) => {
+      const there = (await probe.get('/pets?limit=100')).expectStatus(200).array().length
+      if (there < 100 && !probe.target.write) throw new Unjudged('There are fewer than a hundred pets.')
+      for (let n = there; n < 101; n++) await addPet(probe)
+      for (const limit of [99, 100]) {
+        const answer = (await probe.get(`/pets?limit=${limit}`)).expectStatus(200)
+        const { length } = answer.array()
+        if (length > limit) throw answer.broken(`at most ${limit} pets`, `${length} pets`)
+      }
+    }),
+  row(
+    'pets.list.next.while-added',
+    'Who follows rel="next" sees each pet once, while others are added: at the end, and with sort=newest not at all.',
+  )
+    .from(
+      documented('GET /pets', 'Pages'),
+      writing('pets.list.next.follow', 'pets.list.newest.follow', 'pets.list.category'),
+    )
+    .check(async (probe) => {
+      const categoryId = BigInt(absentId())
+      const add = async () => textOf((await addPet(probe, { categoryId })).object().get('id'))
+      const ids = [await add(), await add(), await add(), await add()]
+      for (const sort of ['oldest', 'newest'] as const) {
+        const start = await probe.get(`/pets?categoryId=${categoryId}&limit=2&sort=${sort}`)
+        const before = ids.slice()
+        ids.push(await add())
+        const seen = (await walk(probe, start, 'next')).flat()
+        const expected = sort === 'oldest' ? ids : before.toReversed()
+        if (seen.join() !== expected.join()) throw start.broken(`along the links: ids ${expected}`, `ids ${seen}`)
+      }
+    }),
   row('pets.list.etag.changes', 'The tag of a list changes when a pet is added to it.')
     .from(header('ETag'), {
       ...writing('pets.list.if-none-match', 'pets.list.category'),

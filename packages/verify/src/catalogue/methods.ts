@@ -3,6 +3,7 @@
 import { document } from '../../../contract/src/contract.ts'
 import type { Answer } from '../answer.ts'
 import { absentId, somePetId } from '../fixtures.ts'
+import type { RequestOptions } from '../probe.ts'
 import type { Level, PromiseRow } from '../promise.ts'
 import { answers, documented, reading, rowsOf } from './rows.ts'
 
@@ -48,6 +49,27 @@ const PATHS: Record<string, readonly [string, string]> = {
 export const pathPromises: readonly PromiseRow[] = [
   ...methodRows('pets', 'list', '/pets'),
   ...methodRows('pets', 'get', '/pets/{petId}'),
+  row(
+    'methods.head.errors',
+    'HEAD is refused as GET is: without a key, with a wrong limit, of no pet, and on an unknown path.',
+  )
+    .from(
+      'RFC 9110, section 9.3.2',
+      reading('pets.list.head', 'errors.unknown-path', 'pets.list.limit.zero', 'auth.missing.list'),
+    )
+    .check(async (probe) => {
+      const request: readonly (readonly [string, RequestOptions])[] = [
+        ['/pets', { key: 'none' }],
+        [`/pets/${await somePetId(probe).catch(() => '1')}`, { key: 'none' }],
+        ['/pets?limit=0', {}],
+        [`/pets/${absentId()}`, {}],
+        ['/petstore-verify', {}],
+      ]
+      for (const [path, options] of request) {
+        const { status } = await probe.ask(`GET ${path}`, options)
+        ;(await probe.ask(`HEAD ${path}`, options)).expectStatus(status).expectNoBody()
+      }
+    }),
   ...Object.entries(PATHS).map(([name, [path, words]]) =>
     row(`paths.${name}`, `${words}: 404.`)
       .from(documented('Errors', 'Other methods and paths'), reading('errors.unknown-path'))

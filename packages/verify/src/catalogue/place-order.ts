@@ -128,11 +128,15 @@ export const placePromises: readonly PromiseRow[] = [
 export const refused = (body: () => string, code = 'invalid_order', status = 400): Check =>
   refuses((probe) => probe.post('/store/orders', body()), status, code)
 
-const PET_IDS: Record<string, readonly [string, string]> = {
+const PET_IDS: Record<string, readonly [string, ...string[]]> = {
   missing: ['An order without petId', '{}'],
   text: ['A petId that is a string', '{"petId":"1"}'],
   fraction: ['A petId that is a fraction', '{"petId":1.5}'],
   range: ['A petId outside int64', '{"petId":9223372036854775808}'],
+  type: [
+    'A petId that is true, null, an array or an object',
+    ...['true', 'null', '[1]', '{}'].map((id) => `{"petId":${id}}`),
+  ],
 }
 
 const UNAVAILABLE = response('placeOrder', 409)
@@ -150,14 +154,21 @@ const together: Check = async (probe) => {
 }
 
 export const placeRefusals: readonly PromiseRow[] = [
-  ...Object.entries(PET_IDS).map(([name, [words, body]]) =>
+  ...Object.entries(PET_IDS).map(([name, [words, ...bodies]]) =>
     row(`orders.place.pet-id.${name}`, `${words}: 400 invalid_order.`)
       .from(schema('NewOrder', 'petId'), WRITE)
-      .check(refused(() => body)),
+      .check(async (probe) => {
+        for (const body of bodies) await refused(() => body)(probe)
+      }),
   ),
   row('orders.place.reference.null', 'A reference of null: 400 invalid_order.')
     .from(schema('NewOrder', 'reference'), WRITE)
     .check(refused(() => stringifyJson({ petId: 1, reference: null }))),
+  row('orders.place.reference.type', 'A reference that is a number, true, an array or an object: 400 invalid_order.')
+    .from(schema('NewOrder', 'reference'), writing('orders.place.reference.null'))
+    .check(async (probe) => {
+      for (const reference of [7, true, [], {}]) await refused(() => stringifyJson({ petId: 1, reference }))(probe)
+    }),
   row('orders.place.message', 'The message names every wrong field.')
     .from(BAD, writing('orders.place.pet-id.missing'))
     .check(

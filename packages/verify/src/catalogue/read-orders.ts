@@ -94,10 +94,14 @@ export const listOrderPromises: readonly PromiseRow[] = [
       if (answer.array().length > 20) throw answer.broken('at most 20 orders', `${answer.array().length} orders`)
     }),
   row('orders.list.limit', 'A list has at most limit orders.')
-    .from(documented('The store area', 'List of orders'), LISTED)
+    .from(documented('The store area', 'List of orders'), { ...LISTED, alone: true })
     .check(async (probe) => {
-      const answer = (await probe.get(`/store/orders?${await view(probe)}limit=2`)).expectStatus(200)
-      if (answer.array().length > 2) throw answer.broken('at most 2 orders', `${answer.array().length} orders`)
+      await manyOrders(probe)
+      for (const limit of [2, 7, 19]) {
+        const answer = (await probe.get(`/store/orders?limit=${limit}`)).expectStatus(200)
+        const { length } = answer.array()
+        if (length > limit) throw answer.broken(`at most ${limit} orders`, `${length} orders`)
+      }
     }),
   ...ORDER_STATUSES.map((status) =>
     row(

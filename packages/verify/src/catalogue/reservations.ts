@@ -102,12 +102,14 @@ export const expiresAtPromises: readonly PromiseRow[] = [
       )
       await refusesExpiry(...wrong, () => `${Number(day.slice(0, 4)) + 1}-02-30T18:00:00Z`)(probe)
     }),
-  row('orders.place.expires-at.type', 'An expiresAt that is null or a number: 400 invalid_order.')
+  row('orders.place.expires-at.type', 'An expiresAt that is null, false, a number or an array: 400 invalid_order.')
     .from(EXPIRES, WRITE)
     .check(
       refusesExpiry(
         () => null,
         () => 1795284000000,
+        () => false,
+        () => [],
       ),
     ),
 ]

@@ -11,8 +11,8 @@ type More = Pick<PromiseRow, 'needs' | 'after' | 'alone'>
 /** Begins a row of the level: `row(id, sentence).from(source, needs).check(check)`. */
 export function rowsOf(level: Level) {
   return (id: string, promise: string) => ({
-    from: (source: string, more: More = {}) => ({
-      check: (check: Check): PromiseRow => ({ id, level, promise, source, check, ...more }),
+    from: (source: string | readonly string[], more: More = {}) => ({
+      check: (check: Check): PromiseRow => ({ id, level, promise, sources: [source].flat(), check, ...more }),
     }),
   })
 }

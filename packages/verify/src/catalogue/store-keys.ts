@@ -1,12 +1,15 @@
 // Level `store`: keys and methods of every operation of the store area.
 
 import type { OperationId } from '../../../contract/src/contract.ts'
+import { textOf } from '../answer.ts'
 import { absentId } from '../fixtures.ts'
-import type { RequestOptions } from '../probe.ts'
+import { placed } from '../orders.ts'
+import type { Probe, RequestOptions } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
+import { Unjudged } from '../request.ts'
 import { INVALID_KEY } from './interface-keys.ts'
 import { methodRows } from './methods.ts'
-import { operationOf, response, rowsOf } from './rows.ts'
+import { type Check, documented, operationOf, response, rowsOf } from './rows.ts'
 
 const row = rowsOf('store')
 
@@ -19,6 +22,20 @@ const OPERATIONS: Record<string, OperationId> = {
   'orders.return': 'returnOrder',
   inventory: 'getInventory',
   events: 'listEvents',
+}
+
+const someOrder = async (probe: Probe) => {
+  const [order] = (await probe.get('/store/orders?limit=1')).expectStatus(200).objects()
+  if (!order && !probe.target.write) throw new Unjudged('There is no order to look at.')
+  return `GET /store/orders/${order ? textOf(order.get('id')) : (await placed(probe)).id}`
+}
+
+const sameWithReadOnlyKey = (line: (probe: Probe) => Promise<string>): Check => {
+  return async (probe) => {
+    const request = await line(probe)
+    const { status } = await probe.ask(request)
+    ;(await probe.ask(request, { key: 'read-only' })).expectStatus(status)
+  }
 }
 
 export const storeKeyPromises: readonly PromiseRow[] = Object.entries(OPERATIONS).flatMap(([name, of]) => {
@@ -37,7 +54,17 @@ export const storeKeyPromises: readonly PromiseRow[] = Object.entries(OPERATIONS
         answer.expectHeader('WWW-Authenticate', /^Bearer realm="petstore"/)
       }),
   )
-  if (method === 'get') return both
+  if (of === 'listEvents') return both
+  if (method === 'get') {
+    const read = row(`keys.read-only.${name.replace('.', '-')}`, `A read-only key is as good as another for ${of}.`)
+    const more = { needs: ['read-only key'] as const }
+    return [
+      ...both,
+      read
+        .from(documented('Keys', 'Scope'), more)
+        .check(sameWithReadOnlyKey(of === 'getOrder' ? someOrder : async () => line())),
+    ]
+  }
   return [
     ...both,
     row(`keys.read-only.${name.replace('.', '-')}`, `A read-only key is refused by ${of}: 403 read_only_key.`)
@@ -55,6 +82,13 @@ const METHODS = {
   events: '/store/events',
 }
 
-export const storeMethods: readonly PromiseRow[] = Object.entries(METHODS).flatMap(([name, path]) =>
-  methodRows('store', name, path),
-)
+export const storeMethods: readonly PromiseRow[] = [
+  ...Object.entries(METHODS).flatMap(([name, path]) => methodRows('store', name, path)),
+  row('errors.unknown-path.store', 'An unknown path of the store area: 404 not_found.')
+    .from(documented('Errors', 'Other methods and paths'))
+    .check(async (probe) => {
+      for (const path of ['/store', '/store/petstore-verify', `/store/orders/${absentId()}/petstore-verify`]) {
+        ;(await probe.ask(`GET ${path}`, { mayRedirect: true })).expectError(404, 'not_found')
+      }
+    }),
+]

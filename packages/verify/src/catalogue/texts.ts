@@ -9,6 +9,8 @@ import { type Check, rowsOf, writing } from './rows.ts'
 const TAKEN: readonly (readonly [string, string, () => string])[] = [
   ['longest', 'of 255 code points is taken', () => '🐶'.repeat(255)],
   ['untrimmed', 'keeps the spaces around it', () => ` ${newName()} `],
+  ['spacing', 'keeps two spaces, tabs and the ends of lines', () => `${newName()}  a\tb\r\nc\nd`],
+  ['invisible', 'keeps characters that nobody sees', () => `${newName()} \u200ba\u200d\ufe0f\ufeff\u00ad\u0001\u202e`],
   ['unnormalised', 'is not normalised', () => `${newName()} e\u0301 \u00e9 \ufb01`],
 ]
 /** End of the id, words, and the text as it stands in JSON. */

@@ -42,7 +42,7 @@ export const updateOrderPromises: readonly PromiseRow[] = [
     .from(schema('OrderChange', 'reference'), CHANGED)
     .check(async (probe) => {
       const at = await orderPath(probe)
-      for (const reference of ['', ' ', 'a'.repeat(256), 7]) {
+      for (const reference of ['', ' ', 'a'.repeat(256), 7, true, [], {}]) {
         await expectRefused(probe, at, () => correct(probe, at, { reference }), 400, 'invalid_order')
       }
       const answer = (await correct(probe, at, '{"reference":null}')).expectStatus(200)
@@ -56,7 +56,7 @@ export const updateOrderPromises: readonly PromiseRow[] = [
     .check(async (probe) => {
       const at = await orderPath(probe)
       const from = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString()
-      for (const expiresAt of [from(-1), from(367), 'soon', 7]) {
+      for (const expiresAt of [from(-1), from(367), 'soon', 7, false, []]) {
         await expectRefused(probe, at, () => correct(probe, at, { expiresAt }), 400, 'invalid_order')
       }
       const expiresAt = from(1)

@@ -3,8 +3,8 @@
 import { stringifyJson } from '../../../contract/src/json.ts'
 import { number, textOf } from '../answer.ts'
 import { correct, expectFields, expectRefused, lastEvent, read } from '../corrections.ts'
-import { addPet, newName } from '../fixtures.ts'
-import { newPetId, orderThatIs, placed, readOrder } from '../orders.ts'
+import { absentId, addPet, newName, newWord, petBody } from '../fixtures.ts'
+import { expectReplay, newKey, newPetId, orderThatIs, placed, readOrder, under } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import { correctionRows } from './correction-rows.ts'
@@ -29,11 +29,12 @@ export const updatePetPromises: readonly PromiseRow[] = [
     .from(schema('PetChange', 'name'), UPDATED)
     .check(async (probe) => {
       const at = await petPath(probe)
-      for (const name of ['', ' \t', 'a\u0000b', 'a'.repeat(256), null, 7]) {
+      for (const name of ['', ' \t', 'a\u0000b', 'a'.repeat(256), null, 7, true, ['Rex'], {}]) {
         await expectRefused(probe, at, () => correct(probe, at, stringifyJson({ name })), 400, 'invalid_pet')
       }
-      const name = `${newName()} \u{1F436} "é"`
+      const name = ` ${newName()}  \u{1F436} "é" e\u0301\u200b `
       expectFields((await correct(probe, at, { name })).expectStatus(200), { name })
+      expectFields(await read(probe, at), { name })
     }),
   row('pets.update.category-id', 'A categoryId is any int64, exactly; anything else is 400 invalid_pet.')
     .from(schema('PetChange', 'categoryId'), UPDATED)
@@ -43,7 +44,7 @@ export const updatePetPromises: readonly PromiseRow[] = [
         ;(await correct(probe, at, `{"categoryId":${id}}`)).expectStatus(200)
         expectFields(await read(probe, at), { categoryId: number(id) })
       }
-      for (const id of ['9223372036854775808', '1.5', '"7"', 'null']) {
+      for (const id of ['9223372036854775808', '1.5', '"7"', '""', 'null', 'true', '[7]', '{}']) {
         await expectRefused(probe, at, () => correct(probe, at, `{"categoryId":${id}}`), 400, 'invalid_pet')
       }
     }),
@@ -92,6 +93,44 @@ export const updatePetPromises: readonly PromiseRow[] = [
       const now = await readOrder(probe, id)
       expectFields(now, { petName: name })
       if (now.header('ETag') === tag) throw now.broken('another ETag', `ETag: ${tag} again`)
+    }),
+  row('pets.update.lists', 'Filters and search show the pet by what it is now, and no more by what it was.')
+    .from(
+      operation('updatePet', 'description'),
+      writing('pets.update.success', 'pets.update.status', 'pets.list.search', 'pets.list.status.sold'),
+    )
+    .check(async (probe) => {
+      const [old, now] = [newWord(), newWord()]
+      const [before, after] = [absentId(), absentId()]
+      const fields = { name: `petstore verify ${old}`, categoryId: BigInt(before), status: 'sold' }
+      const id = textOf((await addPet(probe, fields)).object().get('id'))
+      const lists = [
+        [`search=${old}`, `search=${now}`],
+        [`categoryId=${before}`, `categoryId=${after}`],
+        [`status=sold&sort=newest`, `status=available&sort=newest`],
+      ] as const
+      const shows = async (query: string, expected: boolean) => {
+        const list = await read(probe, `/pets?${query}&limit=100`)
+        const ids = list.objects().map((pet) => textOf(pet.get('id')))
+        if (ids.includes(id) !== expected)
+          throw list.broken(`pet ${id} ${expected ? 'in' : 'not in'} the list`, list.text)
+      }
+      for (const [query] of lists) await shows(query, true)
+      const change = { name: `petstore verify ${now}`, categoryId: BigInt(after), status: 'available' }
+      ;(await correct(probe, `/pets/${id}`, change)).expectStatus(200)
+      for (const [was, is] of lists) {
+        await shows(was, false)
+        await shows(is, true)
+      }
+    }),
+  row('pets.update.replay', 'The replay of its create gives the first answer, also when the pet was corrected.')
+    .from(operation('updatePet', 'description'), writing('pets.update.success', 'pets.create.idempotency.replay'))
+    .check(async (probe) => {
+      const [body, options] = [petBody(), under(newKey())]
+      const first = (await probe.post('/pets', body, options)).expectStatus(201)
+      const id = textOf(first.object().get('id'))
+      ;(await correct(probe, `/pets/${id}`, { name: newName('renamed') })).expectStatus(200)
+      expectReplay(await probe.post('/pets', body, options), first)
     }),
   row('pets.update.not-deprecated', 'A correction is not deprecated, although fetching one pet is.')
     .from(response('updatePet', 200), UPDATED)

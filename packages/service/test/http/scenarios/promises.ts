@@ -7,7 +7,7 @@ import { Examination } from '../../../../verify/src/examination.ts'
 import { describeApi, type OnStore } from './api.ts'
 
 /** What a service that lacks nothing does not show: packages/service/test/http/scenarios/rate-limit.ts and store-failures.ts do. */
-const UNSEEN: readonly string[] = ['errors.retry-after']
+const UNSEEN: readonly string[] = ['errors.retry-after', 'errors.rate-limit']
 
 export function promises(on: OnStore): void {
   describeApi('promises', on, (api) => {

@@ -1,0 +1,160 @@
+// Planted faults: the bodies of errors, what HEAD says beside GET, repeats that answer something else, and keys that may only read.
+
+import {
+  at,
+  both,
+  type Change,
+  drop,
+  errorAnswer,
+  header,
+  isOf,
+  jsonAnswer,
+  type Lie,
+  type Lies,
+  objectOf,
+  pathOf,
+  put,
+  sentHeader,
+  status,
+  text,
+  textOf,
+} from '../../../practice/src/lie-builders.ts'
+import { refusingOthers } from '../../../practice/src/lies/memory.ts'
+import {
+  CREATE,
+  DELETE,
+  hasHeader,
+  INVENTORY,
+  number,
+  ONE,
+  ORDER,
+  ORDERS,
+  PLACE,
+  UPDATE,
+  withoutKey,
+} from '../../../practice/src/lies/words.ts'
+import { headerOf } from '../../../practice/src/messages.ts'
+import type { ClientRequest, ServiceResponse } from '../../../practice/src/proxy.ts'
+
+const empty = text(() => '')
+const page = both(
+  header('Content-Type', 'text/html'),
+  text(() => '<h1>Error</h1>'),
+)
+const isUnknown = (request: ClientRequest) => !/^\/(?:pets|store)(?:\/|$)/.test(pathOf(request.target))
+
+const ERRORS: Lies = {
+  'a 405 of the list without a body': at('* /pets', 405).onResponse(empty),
+  'a 405 of a pet that says 404': at('* /pets/*', 405).onResponse(put('status', number(404))),
+  'a 405 of orders as a web page': at('* /store/orders', 405).onResponse(page),
+  'an unknown path as a web page': at('*', 404, isUnknown).onResponse(page),
+  'an unknown path below a pet as a web page': at('GET /pets/*/*', 404).onResponse(page),
+  'an unknown path of the store is 200': at('*', 404, ({ target }) =>
+    /\/store\/(?!orders)[\w-]+$/.test(target),
+  ).onResponse(() => jsonAnswer(200, [])),
+  'a 401 of a create without a body': at(CREATE, 401).onResponse(empty),
+  'a 401 of a pet without a message': at(ONE, 401).onResponse(drop('message')),
+  'a 413 as a web page': at('*', 413).onResponse(page),
+  'a 415 without a body': at('*', 415).onResponse(empty),
+  'a 412 of a pet without a code': at(ONE, 412).onResponse(drop('code')),
+}
+
+const noBody = (change: Change): Change => both(change, empty)
+const heading = (path: string, code: number | 'any', when: (request: ClientRequest) => boolean, change: Change): Lie =>
+  at(`HEAD ${path}`, code, when).onResponse(noBody(change))
+const always = () => true
+
+const HEADS: Lies = {
+  'HEAD needs no key': at('HEAD /pets|HEAD /pets/*', 401, withoutKey).onResponse(noBody(status(200))),
+  'HEAD of a pet that is not there is 200': heading('/pets/*', 404, always, status(200)),
+  'HEAD with a wrong limit is 200': heading('/pets', 400, always, status(200)),
+  'HEAD reads no If-None-Match': at('HEAD /pets|HEAD /pets/*').onRequest(sentHeader('If-None-Match', () => undefined)),
+  'HEAD of a pet does not say that it is deprecated': heading('/pets/*', 200, always, header('Deprecation', undefined)),
+  'HEAD of events has no Link': heading('/store/events', 200, always, header('Link', undefined)),
+  'HEAD of an unknown path is 200': at(
+    '*',
+    404,
+    (request) => request.method === 'HEAD' && isUnknown(request),
+  ).onResponse(noBody(status(200))),
+  'HEAD of an order has another type': heading('/store/orders/*', 200, always, header('Content-Type', 'text/plain')),
+}
+
+/** Changes the Idempotency-Key. */
+const rekeying = (change: (key: string) => string | undefined): Lie =>
+  at(`${CREATE}|${PLACE}`).onRequest(sentHeader('Idempotency-Key', change))
+const isReplay = (_: ClientRequest, { headers }: ServiceResponse) =>
+  headerOf(headers, 'Idempotency-Replayed') !== undefined
+
+/** From the third request on a key is forgotten. */
+const twiceOnly: Lie = () => {
+  const uses = new Map<string, number>()
+  return async (request, pass) => {
+    const key = headerOf(request.headers, 'Idempotency-Key') ?? ''
+    const before = uses.get(key) ?? 0
+    if (before > 1 && isOf(request, CREATE)) return pass(sentHeader('Idempotency-Key', () => undefined)(request))
+    const response = await pass(request)
+    if (isOf(request, CREATE) && response.status === 201) uses.set(key, before + 1)
+    return response
+  }
+}
+
+/** After another request under a key, the first answer is lost. */
+const lostByMismatch: Lie = () => {
+  const lost = new Set<string>()
+  return async (request, pass) => {
+    const key = headerOf(request.headers, 'Idempotency-Key') ?? ''
+    if (lost.has(key)) return errorAnswer(422, 'idempotency_mismatch')
+    const response = await pass(request)
+    if (response.status === 422) lost.add(key)
+    return response
+  }
+}
+
+/** A correction under a used Idempotency-Key is response as the first one was. */
+const replayedCorrections: Lie = () => {
+  const first = new Map<string, ServiceResponse>()
+  return async (request, pass) => {
+    const key = headerOf(request.headers, 'Idempotency-Key')
+    if (!isOf(request, UPDATE) || key === undefined) return pass(request)
+    const known = first.get(key)
+    if (known) return known
+    const response = await pass(request)
+    first.set(key, response)
+    return response
+  }
+}
+
+/** The replay of a create shows the pet as it was corrected since. */
+const replayingCorrected: Lie = () => {
+  const names = new Map<string, string>()
+  return async (request, pass) => {
+    const response = await pass(request)
+    if (isOf(request, UPDATE) && response.status === 200) {
+      names.set(textOf(objectOf(response).get('id')), textOf(objectOf(response).get('name')))
+    }
+    const name = names.get(textOf(objectOf(response).get('id')))
+    const isMeant = isOf(request, CREATE) && isReplay(request, response) && name !== undefined
+    return isMeant ? put('name', name)(response, request) : response
+  }
+}
+
+const REPEATS: Lies = {
+  'the third request under a key adds a pet': twiceOnly,
+  'keys in other letters are one': rekeying((key) => key.toLowerCase()),
+  'of a key 64 characters count': rekeying((key) => key.replace(/^("\S{64})\S{1,191}"$/, '$1"')),
+  'another request under a key loses the first answer': lostByMismatch,
+  'a replay is 200': at(CREATE, 201, isReplay).onResponse(status(200)),
+  'a replay has another type': at(`${CREATE}|${PLACE}`, 201, isReplay).onResponse(header('Content-Type', 'text/plain')),
+  'a replay shows the corrected name': replayingCorrected,
+  'corrections under one key are one': replayedCorrections,
+  'a deletion with a key is refused': at(DELETE).refusing(hasHeader('Idempotency-Key', /./), 400, 'invalid_parameter'),
+}
+
+const LIMITED: Lies = {
+  'RateLimit as a bare number': at('*').onResponse(both(header('RateLimit', '99'), header('RateLimit-Policy', '100'))),
+  'a read-only key lists no orders': refusingOthers(ORDERS),
+  'a read-only key fetches no order': refusingOthers(ORDER),
+  'a read-only key sees no inventory': refusingOthers(INVENTORY),
+}
+
+export const ANSWERS_PLANTED: Lies = { ...ERRORS, ...HEADS, ...REPEATS, ...LIMITED }

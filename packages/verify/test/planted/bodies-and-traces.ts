@@ -1,0 +1,200 @@
+// Planted faults: names that are changed a little, values of other types, and what a deletion or a correction leaves behind.
+
+import { isUtf8 } from 'node:buffer'
+import { type Json, JsonNumber } from '../../../contract/src/json.ts'
+import {
+  at,
+  isOf,
+  items,
+  type Lie,
+  type Lies,
+  objectOf,
+  parametersOf,
+  pathOf,
+  replacing,
+  rewrite,
+  sending,
+  textOf,
+} from '../../../practice/src/lie-builders.ts'
+import {
+  CHANGE,
+  CREATE,
+  DELETE,
+  INVENTORY,
+  isText,
+  LIST,
+  number,
+  ONE,
+  PLACE,
+  UPDATE,
+} from '../../../practice/src/lies/words.ts'
+
+/** Changes this field of the body; where that changes nothing, the body goes on as it came. */
+const sendingField = (operation: string, field: string, change: (value: Json | undefined) => Json | undefined): Lie =>
+  at(operation).onRequest((request) => {
+    const value = objectOf(request).get(field)
+    const right = change(value)
+    if (request.body.length > 65_536 || !isUtf8(request.body) || right === value) return request
+    return sending(replacing(field, () => true, right))(request)
+  })
+const writing = (operation: string, field: string, change: (text: string) => string): Lie =>
+  sendingField(operation, field, (value) => (isText(value) ? change(textOf(value)) : value))
+const naming = (change: (name: string) => string): Lie => writing(CREATE, 'name', change)
+/** Keeps another name than the answer to the create shows. */
+const keeping = (change: (name: string) => string): Lie =>
+  at(`${LIST}|${ONE}`, 200).onResponse(rewrite('name', (name) => change(name)))
+
+const NAMES: Lies = {
+  'two spaces become one': naming((name) => name.replaceAll(/ {2,}/g, ' ')),
+  'zero-width characters are removed': naming((name) => name.replaceAll(/[\u200b-\u200d\u2060]/g, '')),
+  'CR LF becomes LF': naming((name) => name.replaceAll('\r\n', '\n')),
+  'U+FEFF is removed': naming((name) => name.replaceAll('\ufeff', '')),
+  'control characters are removed': naming((name) => name.replaceAll(/(?![\t\n\r])\p{Cc}/gu, '')),
+  'variation selectors are removed': naming((name) => name.replaceAll('\ufe0f', '')),
+  'a tab becomes a space': naming((name) => name.replaceAll('\t', ' ')),
+  'kept trimmed': keeping((name) => name.trim()),
+  'kept normalised': keeping((name) => name.normalize('NFC')),
+  'a corrected name is trimmed': writing(UPDATE, 'name', (name) => name.trim()),
+  'a reference loses zero-width characters': writing(PLACE, 'reference', (text) => text.replaceAll('\u200b', '')),
+}
+
+/** Takes a value that is wrong for another one. */
+const taking = (
+  operation: string,
+  field: string,
+  isWrong: (value: Json | undefined) => boolean,
+  right: Json | undefined,
+): Lie => sendingField(operation, field, (value) => (isWrong(value) ? right : value))
+const isArray = (value: Json | undefined) => Array.isArray(value)
+const isObject = (value: Json | undefined) => value instanceof Map
+const isTruth = (value: Json | undefined) => typeof value === 'boolean'
+const isEmpty = (value: Json | undefined) => value === ''
+const someBody = Buffer.from('{"name":"petstore verify","categoryId":7}')
+const takingBody = (wrong: RegExp): Lie =>
+  at(CREATE).onRequest((request) => (wrong.test(request.body.toString()) ? { ...request, body: someBody } : request))
+
+const TYPES: Lies = {
+  'a name of true': taking(CREATE, 'name', isTruth, 'true'),
+  'a name in an array': taking(CREATE, 'name', isArray, 'array'),
+  'an object as name': taking(CREATE, 'name', isObject, '[object Object]'),
+  'a categoryId of true': taking(CREATE, 'categoryId', isTruth, number(1)),
+  'an empty categoryId': taking(CREATE, 'categoryId', isEmpty, number(0)),
+  'a categoryId in an array': taking(CREATE, 'categoryId', isArray, number(7)),
+  'a status in an array': taking(CREATE, 'status', isArray, 'sold'),
+  'a status of false': taking(CREATE, 'status', isTruth, undefined),
+  'an empty status': taking(CREATE, 'status', isEmpty, undefined),
+  'a text as body': takingBody(/^\s*"/),
+  'null as body': takingBody(/^\s*null\s*$/),
+  'a petId of true': at(PLACE, 400, (request) => isTruth(objectOf(request).get('petId'))).onResponse((response) => ({
+    ...response,
+    status: 404,
+    body: Buffer.from('{"code":"pet_not_found","message":"Pet 1 does not exist.","status":404}'),
+  })),
+  'a reference that is a number': taking(PLACE, 'reference', (value) => value instanceof JsonNumber, '7'),
+  'an expiresAt of false': taking(PLACE, 'expiresAt', isTruth, undefined),
+  'a corrected name in an array': taking(UPDATE, 'name', isArray, 'array'),
+  'a corrected categoryId of true': taking(UPDATE, 'categoryId', isTruth, number(1)),
+  'an object as corrected reference': taking(CHANGE, 'reference', isObject, 'object'),
+}
+
+/** Shows in lists for which `when` is true what was deleted, as it was added. */
+function leaving(when: (parameters: URLSearchParams, pet: Map<string, Json>) => boolean): Lie {
+  return () => {
+    const added = new Map<string, Map<string, Json>>()
+    const deleted: Map<string, Json>[] = []
+    return async (request, pass) => {
+      const response = await pass(request)
+      const pet = objectOf(response)
+      if (isOf(request, CREATE) && response.status === 201) added.set(textOf(pet.get('id')), pet)
+      const gone = added.get(pathOf(request.target).split('/')[2] ?? '')
+      if (isOf(request, DELETE) && response.status === 204 && gone) deleted.push(gone)
+      if (!isOf(request, LIST) || response.status !== 200 || parametersOf(request).has('cursor')) return response
+      const parameters = parametersOf(request)
+      const limit = Number(parameters.get('limit') ?? 20)
+      return items((all) => {
+        const left = deleted.filter((one) => when(parameters, one))
+        if (left.length === 0) return all
+        const sign = parameters.get('sort') === 'newest' ? -1 : 1
+        return [...all, ...left].sort((one, other) => sign * (order(one) - order(other))).slice(0, limit)
+      })(response, request)
+    }
+  }
+}
+const order = (pet: Json) => (pet instanceof Map ? Number(textOf(pet.get('id'))) : 0)
+const has = (parameters: URLSearchParams, name: string, pet: Map<string, Json>) =>
+  parameters.get(name) === textOf(pet.get(name))
+const only = (parameters: URLSearchParams, ...names: string[]) =>
+  [...parameters.keys()].every((name) => ['limit', 'sort'].includes(name) || names.includes(name)) &&
+  names.every((name) => parameters.has(name))
+
+/** A list with this filter shows what it has shown before, also when that was corrected in the field. */
+const stale = (filter: string, field: string): Lie => {
+  return () => {
+    const shown = new Map<string, Json[]>()
+    const corrected = new Set<string>()
+    return async (request, pass) => {
+      const response = await pass(request)
+      if (isOf(request, UPDATE) && response.status === 200 && objectOf(request).has(field)) {
+        corrected.add(pathOf(request.target).split('/')[2] ?? '')
+      }
+      if (!isOf(request, LIST) || response.status !== 200 || !parametersOf(request).has(filter)) return response
+      return items((all) => {
+        const ids = all.map(idOf)
+        const before = shown.get(request.target) ?? []
+        shown.set(request.target, all)
+        return [...before.filter((pet) => corrected.has(idOf(pet)) && !ids.includes(idOf(pet))), ...all]
+      })(response, request)
+    }
+  }
+}
+const idOf = (pet: Json) => (pet instanceof Map ? textOf(pet.get('id')) : '')
+
+/** Counts what was deleted. */
+const countingDeleted: Lie = () => {
+  let deleted = 0n
+  return async (request, pass) => {
+    const response = await pass(request)
+    if (isOf(request, DELETE) && response.status === 204) deleted++
+    if (!isOf(request, INVENTORY) || response.status !== 200) return response
+    return rewrite('available', (count) => number(BigInt(count) + deleted))(response, request)
+  }
+}
+
+/** A new name is not found; the pet is shown with it. */
+const unindexed: Lie = () => {
+  const renamed = new Set<string>()
+  return async (request, pass) => {
+    const response = await pass(request)
+    if (isOf(request, UPDATE) && response.status === 200) renamed.add(pathOf(request.target).split('/')[2] ?? '')
+    if (!isOf(request, LIST) || !parametersOf(request).has('search')) return response
+    return items((all) => all.filter((pet) => !(pet instanceof Map && renamed.has(textOf(pet.get('id'))))))(
+      response,
+      request,
+    )
+  }
+}
+
+const TRACES: Lies = {
+  'a deleted pet is still listed': leaving((parameters) => only(parameters)),
+  'a deleted pet is still in the list of its status': leaving(
+    (parameters, pet) => only(parameters, 'status') && has(parameters, 'status', pet),
+  ),
+  'a deleted pet is still in its category': leaving(
+    (parameters, pet) => only(parameters, 'categoryId') && has(parameters, 'categoryId', pet),
+  ),
+  'a deleted pet is still found': leaving(
+    (parameters, pet) =>
+      parameters.has('search') &&
+      textOf(pet.get('name'))
+        .toLowerCase()
+        .includes(parameters.get('search')?.toLowerCase() ?? '') &&
+      (!parameters.has('categoryId') || has(parameters, 'categoryId', pet)),
+  ),
+  'a deleted pet is still counted': countingDeleted,
+  'the old name is still found': stale('search', 'name'),
+  'a new name is not found': unindexed,
+  'a pet stays in its old category': stale('categoryId', 'categoryId'),
+  'a pet stays in the list of its old status': stale('status', 'status'),
+}
+
+export const BODIES_PLANTED: Lies = { ...NAMES, ...TYPES, ...TRACES }

@@ -1,0 +1,161 @@
+// Planted faults: keys that are almost right, limits other than the round ones, and the borders of pages.
+
+import {
+  at,
+  hasKey,
+  isOf,
+  items,
+  type Lie,
+  type Lies,
+  objectOf,
+  parametersOf,
+  pathOf,
+  query,
+  textOf,
+  withKey,
+} from '../../../practice/src/lie-builders.ts'
+import { CREATE, EVENTS, hasCursor, LIST, ONE, ORDERS } from '../../../practice/src/lies/words.ts'
+import { headerOf } from '../../../practice/src/messages.ts'
+import type { ClientRequest } from '../../../practice/src/proxy.ts'
+
+/** Takes what resembles the first key that was seen at work. */
+function takingKeys(operations: string, resembles: (sent: string, right: string) => boolean): Lie {
+  return () => {
+    let right: string | undefined
+    return async (request, pass) => {
+      const sent = headerOf(request.headers, 'Authorization') ?? ''
+      const response = await pass(request)
+      if (response.status === 200) right ??= sent
+      const isWrong = response.status === 401 && isOf(request, operations) && hasKey(request) && sent !== right
+      return isWrong && right !== undefined && resembles(sent, right) ? pass(withKey(request, right)) : response
+    }
+  }
+}
+
+const isLonger = (sent: string, right: string) => sent.startsWith(right) && sent.length === right.length + 1
+const isCheckedLoosely = (sent: string, right: string) =>
+  sent.length === right.length && sent.slice(0, -1) === right.slice(0, -1)
+
+const KEYS: Lies = {
+  'a key with a character more': takingKeys('*', isLonger),
+  'a key with a character less': takingKeys('*', (sent, right) => sent === right.slice(0, -1)),
+  'a key that only begins right': takingKeys('*', (sent, right) => sent.slice(0, 24) === right.slice(0, 24)),
+  'a key whose last character is wrong': takingKeys('*', isCheckedLoosely),
+  'any key of the right form': takingKeys('*', (sent) => /^Bearer pets_(?:live|test)_\w{28}$/.test(sent)),
+  'nothing behind Bearer': takingKeys('*', (sent) => /^Bearer\s*$/.test(sent)),
+  'a key in other letters': takingKeys('*', (sent, right) => sent.toLowerCase() === right.toLowerCase()),
+  'a key with a character more, for creates': takingKeys(CREATE, isLonger),
+  'a key whose last character is wrong, for one pet': takingKeys(ONE, isCheckedLoosely),
+}
+
+/** Takes a limit for another one. */
+const limiting = (operation: string, change: (limit: number) => number, when = (_: ClientRequest) => true): Lie =>
+  at(operation).onRequest((request) => {
+    const limit = parametersOf(request).getAll('limit').join()
+    if (!/^[1-9]\d?$/.test(limit) || !when(request)) return request
+    return query((given) => given.set('limit', String(change(Number(limit)))))(request)
+  })
+const hasParameter = (name: string) => (request: ClientRequest) => parametersOf(request).has(name)
+const unlessRound = (limit: number) => ([1, 2, 3, 4, 5, 10, 20, 100].includes(limit) ? limit : limit + 1)
+
+const LIMITS: Lies = {
+  'limit=7 gives 8': limiting(LIST, unlessRound),
+  'limit=99 gives 100': limiting(LIST, (limit) => (limit === 99 ? 100 : limit)),
+  'limit=50 is refused': at(LIST).refusing(
+    (request) => parametersOf(request).get('limit') === '50',
+    400,
+    'invalid_parameter',
+  ),
+  'with a status, one more than the limit': limiting(LIST, (limit) => Math.min(limit + 1, 100), hasParameter('status')),
+  'with sort=newest, limit is not read': limiting(LIST, () => 100, hasParameter('sort')),
+  'limit=7 gives 8 orders': limiting(ORDERS, unlessRound),
+  'limit=7 gives 8 events': limiting(EVENTS, unlessRound),
+}
+
+const isNewest = (request: ClientRequest) => parametersOf(request).get('sort') === 'newest'
+
+/** A cursor is the number of items before it. */
+function countingPages(operation: string, when: (request: ClientRequest) => boolean): Lie {
+  return () => {
+    const places = new Map<string, number>()
+    return async (request, pass) => {
+      const response = await pass(request)
+      if (!isOf(request, operation) || response.status !== 200 || !when(request)) return response
+      const cursor = parametersOf(request).get('cursor')
+      const before = cursor === null ? 0 : places.get(cursor)
+      const limit = Number(parametersOf(request).get('limit') ?? 20)
+      if (before === undefined) return response
+      const [, next] = /cursor=([\w-]+)[^>]*>; rel="next"/.exec(headerOf(response.headers, 'Link') ?? '') ?? []
+      if (next !== undefined) places.set(next, before + limit)
+      if (cursor === null || before + limit > 100) return response
+      const whole = await pass(
+        query((given) => {
+          given.delete('cursor')
+          given.set('limit', '100')
+        })(request),
+      )
+      return { ...response, body: items((all) => all.slice(before, before + limit))(whole, request).body }
+    }
+  }
+}
+
+/** Where the pet at the end of the page before was deleted, `instead` answers. */
+function lostBorder(instead: Lie): Lie {
+  return () => {
+    const borders = new Map<string, string>()
+    const deleted = new Set<string>()
+    const behave = instead()
+    return async (request, pass, client) => {
+      const cursor = parametersOf(request).get('cursor') ?? ''
+      if (isOf(request, LIST) && deleted.has(borders.get(cursor) ?? '')) return behave(request, pass, client)
+      const response = await pass(request)
+      if (isOf(request, 'DELETE /pets/*') && response.status === 204)
+        deleted.add(pathOf(request.target).split('/')[2] ?? '')
+      if (!isOf(request, LIST)) return response
+      const [, next] = /cursor=([\w-]+)[^>]*>; rel="next"/.exec(headerOf(response.headers, 'Link') ?? '') ?? []
+      items((all) => {
+        const last = all.at(-1)
+        if (next !== undefined && last instanceof Map) borders.set(next, textOf(last.get('id')))
+        return all
+      })(response, request)
+      return response
+    }
+  }
+}
+
+/** Whoever goes on does not see what was added since the first page was read. */
+const withoutNewcomers: Lie = () => {
+  let newest = 0n
+  const known = new Map<string, bigint>()
+  return async (request, pass) => {
+    const response = await pass(request)
+    if (isOf(request, CREATE) && response.status === 201) newest = BigInt(textOf(objectOf(response).get('id')))
+    const cursor = parametersOf(request).get('cursor')
+    if (!isOf(request, LIST) || response.status !== 200) return response
+    const seen = known.get(cursor ?? '') ?? newest
+    const [, next] = /cursor=([\w-]+)[^>]*>; rel="next"/.exec(headerOf(response.headers, 'Link') ?? '') ?? []
+    if (next !== undefined) known.set(next, seen)
+    if (cursor === null || !known.has(cursor)) return response
+    return items((all) => all.filter((pet) => pet instanceof Map && BigInt(textOf(pet.get('id'))) <= seen))(
+      response,
+      request,
+    )
+  }
+}
+
+const isLaterOfNewest = (request: ClientRequest) => hasCursor(request) && isNewest(request)
+const later = (operation: string, change: Parameters<typeof items>[0]): Lie =>
+  at(operation, 200, isLaterOfNewest).onResponse(items(change))
+
+const PAGES: Lies = {
+  'pages are counted: a deletion moves them': countingPages(LIST, (request) => !isNewest(request)),
+  'pages of newest are counted: a create moves them': countingPages(LIST, isNewest),
+  'the second page of newest leaves one out': later(LIST, (all) => all.slice(1)),
+  'the second page of newest goes up': later(LIST, (all) => all.toReversed()),
+  'the second page of newest orders leaves one out': later(ORDERS, (all) => all.slice(1)),
+  'behind a deleted pet there is nothing': lostBorder(at(LIST).onResponse(items(() => []))),
+  'behind a deleted pet the cursor is refused': lostBorder(at(LIST).refusing(() => true, 400, 'invalid_parameter')),
+  'what is added meanwhile is on no page': withoutNewcomers,
+}
+
+export const LISTS_PLANTED: Lies = { ...KEYS, ...LIMITS, ...PAGES }
