@@ -1,4 +1,6 @@
-// HTTP/1.1 messages as bytes: read one after the other from a connection, with their header lines as they were sent, and written again.
+// HTTP/1.1 messages as bytes: read one after the other from a connection, with their header lines as they were sent, and
+// written again. What can be read in more than one way is not read here, but left to the service. node:http would take
+// what the service refuses (trailers, another coding before chunked), and refuse some of what it takes.
 
 export type Header = readonly [name: string, value: string]
 
@@ -9,7 +11,17 @@ export interface Message {
   body: Buffer
 }
 
-/** Reads what follows RFC 9112; anything else ends the connection. */
+/** The bytes are no plain message. None of them counts as read. */
+export class Unreadable extends Error {}
+
+/** The service refuses what is longer. */
+const HEAD_BYTES_MAX = 16 * 1024
+const BODY_BYTES_MAX = 2 ** 20
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a head has none of these.
+const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/
+const REQUEST_LINE = /^[A-Z]+ [^ ]+ HTTP\/1\.[01]$/
+const HEADER_LINE = /^[\w!#$%&'*+.^`|~-]+:/
+
 export class MessageReader {
   private buffered = Buffer.alloc(0)
   private readonly source: AsyncIterator<Buffer>
@@ -18,51 +30,47 @@ export class MessageReader {
     this.source = source[Symbol.asyncIterator]()
   }
 
-  /** `undefined` at the end of the connection. `bodiless`: whether a message has no body, whatever its headers say. */
-  async next(kind: 'request' | 'response', bodiless = (_start: string) => false): Promise<Message | undefined> {
-    const end = await this.find('\r\n\r\n')
-    if (end === undefined) return undefined
-    const [start = '', ...lines] = this.take(end + 4)
-      .toString('latin1')
-      .trimEnd()
-      .split('\r\n')
-    const headers = lines.map((line): Header => {
-      const colon = line.indexOf(':')
-      return [line.slice(0, colon), line.slice(colon + 1).trim()]
-    })
-    return { start, headers, body: bodiless(start) ? Buffer.alloc(0) : await this.body(kind, headers) }
-  }
-
-  private async body(kind: 'request' | 'response', headers: readonly Header[]): Promise<Buffer> {
-    if (/chunked/i.test(headerOf(headers, 'Transfer-Encoding') ?? '')) return this.chunks()
-    const length = headerOf(headers, 'Content-Length')
-    if (length !== undefined) return this.exactly(Number(length))
-    if (kind === 'response') while (await this.more());
-    return kind === 'response' ? this.take(this.buffered.length) : Buffer.alloc(0)
-  }
-
-  private async chunks(): Promise<Buffer> {
-    const chunks: Buffer[] = []
-    for (;;) {
-      const line = await this.find('\r\n')
-      if (line === undefined) return Buffer.concat(chunks)
-      const length = Number.parseInt(this.take(line + 2).toString('latin1'), 16)
-      chunks.push((await this.exactly(length + 2)).subarray(0, length))
-      if (length === 0) return Buffer.concat(chunks)
-    }
-  }
-
-  private async exactly(length: number): Promise<Buffer> {
-    while (this.buffered.length < length && (await this.more()));
-    return this.take(length)
-  }
-
-  private async find(text: string): Promise<number | undefined> {
-    for (;;) {
-      const at = this.buffered.indexOf(text)
-      if (at >= 0) return at
+  /** `undefined` at the end of the connection. `onExpect`: the client waits for 100 Continue. Rejects with Unreadable. */
+  async request(onExpect: () => void): Promise<Message | undefined> {
+    for (let isExpected = false; ; ) {
+      const head = requestHead(this.buffered)
+      const end = head && bodyEnd(head, BODY_BYTES_MAX)
+      if (head && !isExpected && /^100-continue$/i.test(headerOf(head.headers, 'Expect') ?? '')) {
+        isExpected = true
+        onExpect()
+      }
+      // A second request behind it.
+      if (end && this.buffered.length > end.at) throw new Unreadable()
+      if (head && end) return this.take(head, end)
       if (!(await this.more())) return undefined
     }
+  }
+
+  /** Without 1xx. `isBodiless`: whether a response has no body, whatever its headers say. */
+  async response(isBodiless = (_start: string) => false): Promise<Message | undefined> {
+    for (let isOver = false; ; isOver = !(await this.more())) {
+      let head = headOf(this.buffered)
+      while (head && /^\S+ 1\d\d/.test(head.start)) {
+        this.buffered = this.buffered.subarray(head.length)
+        head = headOf(this.buffered)
+      }
+      if (head && isBodiless(head.start)) return this.take(head, { at: head.length, body: Buffer.alloc(0) })
+      const isFramed = head?.headers.some(([name]) => /^(?:content-length|transfer-encoding)$/i.test(name))
+      const end = head && (isFramed || isOver) ? bodyEnd(head) : undefined
+      if (head && end) return this.take(head, isFramed ? end : { at: this.buffered.length, body: head.after })
+      if (isOver) return undefined
+    }
+  }
+
+  /** What was not read, and all that follows. */
+  async *rest(): AsyncGenerator<Buffer> {
+    yield this.buffered
+    for (let next = await this.source.next(); !next.done; next = await this.source.next()) yield next.value
+  }
+
+  private take({ start, headers }: Head, { at, body }: BodyEnd): Message {
+    this.buffered = this.buffered.subarray(at)
+    return { start, headers, body }
   }
 
   private async more(): Promise<boolean> {
@@ -70,11 +78,76 @@ export class MessageReader {
     if (!done) this.buffered = Buffer.concat([this.buffered, value])
     return !done
   }
+}
 
-  private take(length: number): Buffer {
-    const taken = this.buffered.subarray(0, length)
-    this.buffered = this.buffered.subarray(length)
-    return taken
+interface Head extends Omit<Message, 'body'> {
+  /** With the empty line. */
+  length: number
+  after: Buffer
+}
+
+/** Where a message ends, and its body without chunks. */
+interface BodyEnd {
+  at: number
+  body: Buffer
+}
+
+function headOf(bytes: Buffer): Head | undefined {
+  const end = bytes.indexOf('\r\n\r\n')
+  if (end < 0) return undefined
+  const [start = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n')
+  const headers = lines.map((line): Header => {
+    const colon = line.indexOf(':')
+    return [line.slice(0, colon), line.slice(colon + 1).trim()]
+  })
+  return { start, headers, length: end + 4, after: bytes.subarray(end + 4) }
+}
+
+/** Throws Unreadable as soon as the service would refuse it. */
+function requestHead(bytes: Buffer): Head | undefined {
+  const head = headOf(bytes)
+  const text = bytes.toString('latin1', 0, head?.length ?? HEAD_BYTES_MAX + 1)
+  const [start = '', ...lines] = text.split('\n')
+  const isBad =
+    text.length > HEAD_BYTES_MAX ||
+    CONTROL.test(text) ||
+    (lines.length > 0 && !REQUEST_LINE.test(start.slice(0, -1))) ||
+    lines.slice(0, head ? -2 : -1).some((line) => !HEADER_LINE.test(line) || !line.endsWith('\r'))
+  if (isBad) throw new Unreadable()
+  return head
+}
+
+/** Throws Unreadable. */
+function bodyEnd({ start, headers, length, after }: Head, bytesMax = Number.MAX_SAFE_INTEGER): BodyEnd | undefined {
+  const valuesOf = (name: string) =>
+    new Set(headers.filter((header) => isNamed(header, name)).map(([, value]) => value))
+  const codings = [...valuesOf('Transfer-Encoding')]
+  const lengths = [...valuesOf('Content-Length')]
+  const isChunked = codings.length > 0
+  const isPlain = isChunked
+    ? /^chunked$/i.test(codings.join()) && lengths.length === 0 && !start.endsWith('HTTP/1.0')
+    : lengths.length === 0 || /^\d{1,15}$/.test(lengths.join())
+  const size = isChunked ? after.length : Number(lengths[0] ?? 0)
+  if (!isPlain || size > bytesMax) throw new Unreadable()
+  if (isChunked) return chunksEnd(after, length)
+  return after.length < size ? undefined : { at: length + size, body: after.subarray(0, size) }
+}
+
+/** `offset`: of the first chunk in its message. Throws Unreadable. */
+function chunksEnd(bytes: Buffer, offset: number): BodyEnd | undefined {
+  const chunks: Buffer[] = []
+  for (let at = 0; ; ) {
+    const line = bytes.toString('latin1', at, at + 1_000)
+    const [sizeLine, hex = ''] = /^([\da-f]{1,6})(?:;[^\r\n]*)?\r\n/i.exec(line) ?? []
+    if (sizeLine === undefined && !/^(?:[\da-f]{1,6}(?:;[^\r\n]*)?\r?)?$/i.test(line)) throw new Unreadable()
+    if (sizeLine === undefined) return undefined
+    const begin = at + sizeLine.length
+    const end = begin + Number.parseInt(hex, 16)
+    if (!'\r\n'.startsWith(bytes.toString('latin1', end, end + 2))) throw new Unreadable()
+    if (bytes.length < end + 2) return undefined
+    chunks.push(bytes.subarray(begin, end))
+    at = end + 2
+    if (begin === end) return { at: offset + at, body: Buffer.concat(chunks) }
   }
 }
 

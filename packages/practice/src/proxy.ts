@@ -1,7 +1,10 @@
-// A proxy in front of a service. It passes requests and answers on as they are, at the level of bytes, but for what a behaviour changes.
+// A proxy in front of a service. It passes requests and responses on as they are, at the level of bytes, but for what a
+// behaviour changes. What is no plain request reaches the service byte by byte, which responds as it always does.
 
+import { STATUS_CODES } from 'node:http'
 import { createServer, connect as dial, type Socket } from 'node:net'
-import { type Header, headerOf, type Message, MessageReader, toBytes, withHeader } from './messages.ts'
+import { pipeline } from 'node:stream/promises'
+import { type Header, headerOf, type Message, MessageReader, toBytes, Unreadable, withHeader } from './messages.ts'
 
 export interface ClientRequest {
   method: string
@@ -57,8 +60,7 @@ export async function listenBefore(
     open.add(socket)
     return socket.on('error', () => socket.destroy()).on('close', () => open.delete(socket))
   }
-  // A client may end its side and wait for the answer.
-  const server = createServer({ allowHalfOpen: true }, (client) => {
+  const server = createServer((client) => {
     const connection = new Connection(() => {
       const { hostname, port } = new URL(service())
       return kept(dial(Number(port), hostname))
@@ -83,19 +85,28 @@ export async function listenBefore(
 
 /** Resolves when the client has closed the connection, or an answer closes it. */
 async function serve(client: Socket, behave: Behaviour, connection: Connection): Promise<void> {
-  const requests = new MessageReader(client)
-  for (let next = requests.next('request'); ; ) {
-    const request = await next
-    if (!request) return
-    // Read meanwhile, so that it is noticed when the client leaves before it has its answer.
-    next = requests.next('request')
-    next.catch(() => undefined)
-    const [method = '', target = ''] = request.start.split(' ')
-    const { headers, body } = request
-    const answer = await behave({ method, target, headers, body }, (request) => connection.pass(request), client)
-    const isLast = closes(headers) || closes(answer.headers)
-    await (answer.send ?? write)(client, toBytes(answerMessage(method, answer)))
-    if (isLast) return
+  const reader = new MessageReader(client)
+  const read = () => reader.request(() => client.write('HTTP/1.1 100 Continue\r\n\r\n'))
+  try {
+    for (let next = read(); ; ) {
+      const message = await next
+      if (!message) return
+      // Read meanwhile, so that it is noticed when the client leaves before it has its answer.
+      next = read()
+      next.catch(() => undefined)
+      const [method = '', target = '', version = ''] = message.start.split(' ')
+      const { headers, body } = message
+      const pass: Pass = (request) => connection.pass(request, version)
+      const answer = await behave({ method, target, headers, body }, pass, client)
+      const isLast = version === 'HTTP/1.0' || closes(headers) || closes(answer.headers)
+      await (answer.send ?? write)(client, toBytes(answerMessage(method, answer)))
+      if (isLast) return
+    }
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error
+    const service = connection.open()
+    pipeline(reader.rest(), service).catch(() => service.destroy())
+    await pipeline(service, client)
   }
 }
 
@@ -106,19 +117,25 @@ export function write(client: Socket, bytes: Buffer): Promise<void> {
 /** To the service; dialled again when the service has closed it. */
 class Connection {
   private socket: Socket | undefined
-  private answers: MessageReader | undefined
+  private responses: MessageReader | undefined
 
   constructor(private readonly dial: () => Socket) {}
 
-  async pass({ method, target, headers, body }: ClientRequest): Promise<ServiceResponse> {
-    if (!this.socket || this.socket.destroyed) {
-      this.socket = this.dial()
-      this.answers = new MessageReader(this.socket)
-    }
-    this.socket.write(toBytes({ start: `${method} ${target} HTTP/1.1`, headers: framed(headers, body, false), body }))
-    const answer = await this.answers?.next('response', (start) => isBodiless(method, statusOf(start)))
+  /** Dials again. */
+  open(): Socket {
+    this.close()
+    this.socket = this.dial()
+    return this.socket
+  }
+
+  async pass({ method, target, headers, body }: ClientRequest, version = 'HTTP/1.1'): Promise<ServiceResponse> {
+    if (!this.socket || this.socket.destroyed) this.responses = new MessageReader(this.open())
+    this.socket?.write(
+      toBytes({ start: `${method} ${target} ${version}`, headers: framed(headers, body, false), body }),
+    )
+    const answer = await this.responses?.response((start) => isBodiless(method, statusOf(start)))
     if (!answer) throw new Error('the service closed the connection')
-    if (closes(headers) || closes(answer.headers)) this.close()
+    if (version === 'HTTP/1.0' || closes(headers) || closes(answer.headers)) this.close()
     return { status: statusOf(answer.start), headers: answer.headers, body: answer.body }
   }
 
@@ -129,7 +146,7 @@ class Connection {
 }
 
 function answerMessage(method: string, { status, headers, body }: ServiceResponse): Message {
-  const start = `HTTP/1.1 ${status} `
+  const start = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`
   // A HEAD's length is that of the body which it does not have.
   if (isBodiless(method, status)) return { start, headers, body: method === 'HEAD' ? Buffer.alloc(0) : body }
   return { start, headers: framed(headers, body, true), body }
@@ -138,7 +155,7 @@ function answerMessage(method: string, { status, headers, body }: ServiceRespons
 /** With the length of the body, which may have been chunked, or changed. */
 function framed(headers: readonly Header[], body: Buffer, always: boolean): readonly Header[] {
   const had = headerOf(headers, 'Content-Length')
-  if (had === undefined && body.length === 0 && !always) return headers
+  if (had === undefined && body.length === 0 && (!always || closes(headers))) return headers
   if (had === String(body.length)) return headers
   return withHeader(withHeader(headers, 'Transfer-Encoding', undefined), 'Content-Length', String(body.length))
 }

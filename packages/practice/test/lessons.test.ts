@@ -53,7 +53,7 @@ class Client {
     const sent = { Host: 'localhost', Authorization: `Bearer ${this.key}`, ...length, ...headers }
     const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}\r\n`)
     this.socket.write(`${method} /v1${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`)
-    const answer = await this.answers?.next('response', (start) => / (?:204|304) /.test(start)).catch(() => undefined)
+    const answer = await this.answers?.response((start) => / (?:204|304) /.test(start)).catch(() => undefined)
     if (!answer) await this.close()
     while (this.practice.report().requests.at(-1)?.answer === 'waiting') await Bun.sleep(0)
     return answer
