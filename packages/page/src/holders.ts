@@ -1,13 +1,17 @@
-// Which order holds each animal on the screen: asked once for each row that is reserved or sold, a few at a time, and kept. An animal
-// that was added as reserved or sold has none, and nothing can be done with it.
+// Which order holds each animal on the screen that is reserved or sold. Many are read together, from the newest orders; those that are not
+// among them, one at a time. What was read is kept. An animal that was added as reserved or sold has no order, and nothing can be done with it.
 
 import { useRef, useState } from 'preact/hooks'
 import type { Order, Pet, PetstoreClient } from '../../client/src/petstore.ts'
+import { HOLDING, petStatusOf } from '../../service/src/domain/order-transitions.ts'
 import { findOrder } from './actions.ts'
 import type { Shown } from './list.ts'
 import { useLoaded } from './loaded.ts'
 
 const AT_ONCE = 4
+/** More rows than these are read together. */
+const ALONE_MAX = 4
+const PAGES_MAX = 3
 
 /** `null`: no order holds it. `undefined`: not known, or nobody holds it. */
 export type HolderOf = (pet: Pet) => Order | null | undefined
@@ -26,15 +30,31 @@ export function useHolders(client: PetstoreClient, shown: Shown | undefined): Ho
 
   useLoaded(
     async (signal) => {
-      const open = petsOf(rows).filter((pet) => pet.status !== 'available' && !known.has(keyOf(pet)))
-      async function ask(): Promise<void> {
-        for (let pet = open.shift(); pet; pet = open.shift()) {
-          const order = await findOrder(client, pet.id, pet.status, { signal })
-          known.set(keyOf(pet), order ?? null)
-          setCount((before) => before + 1)
+      const unknown = () => petsOf(rows).filter((pet) => pet.status !== 'available' && !known.has(keyOf(pet)))
+      function note(pet: Pet, order: Order | null): void {
+        known.set(keyOf(pet), order)
+        setCount((before) => before + 1)
+      }
+      for (const status of HOLDING) {
+        const open = () => unknown().filter((pet) => pet.status === petStatusOf(status))
+        let cursor: string | undefined
+        for (let pages = 0; pages < PAGES_MAX && open().length > ALONE_MAX; pages++) {
+          const filter = { status, sort: 'newest', limit: 100, cursor } as const
+          const { orders, next } = await client.listOrderPage(filter, { signal })
+          for (const pet of open()) {
+            const order = orders.find(({ petId }) => petId === pet.id)
+            if (order || next === undefined) note(pet, order ?? null)
+          }
+          cursor = next
         }
       }
-      await Promise.all(Array.from({ length: AT_ONCE }, ask))
+      const left = unknown()
+      async function readEach(): Promise<void> {
+        for (let pet = left.shift(); pet; pet = left.shift()) {
+          note(pet, (await findOrder(client, pet.id, pet.status, { signal })) ?? null)
+        }
+      }
+      await Promise.all(Array.from({ length: AT_ONCE }, readEach))
     },
     [client, rows],
   )

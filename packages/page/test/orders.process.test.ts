@@ -29,6 +29,32 @@ async function addAnimals(...names: string[]): Promise<void> {
   for (const name of names) await client.createPet(newPet({ name }))
 }
 
+test('a page of reserved animals reads their orders in two requests, and keeps its height while they come', async () => {
+  await addAnimals(...Array.from({ length: 40 }, (_, n) => `Pet ${n + 1}`))
+  await client.createPet(newPet({ name: 'Rex', status: 'pending' }))
+  const named = (n: number) => (n % 2 ? { reference: `Anna ${n}` } : {})
+  await Promise.all(Array.from({ length: 40 }, (_, n) => client.placeOrder({ petId: BigInt(n + 1), ...named(n) })))
+  await Promise.all(Array.from({ length: 20 }, (_, n) => client.completeOrder(BigInt(n + 1))))
+  const ofOrders = '**/v1/store/orders?**'
+  const held = Promise.withResolvers<void>()
+  let asked = 0
+  await page.route(ofOrders, async (route) => {
+    asked++
+    await held.promise
+    await route.continue()
+  })
+  await page.goto(`${service.origin}/?limit=50`)
+  await openSignedIn(page, service.key)
+  await row('Pet 40').waitFor()
+  const height = () => page.evaluate<number>("document.querySelector('.rows').offsetHeight")
+  const before = await height()
+  held.resolve()
+  await row('Rex').getByText('Added as reserved, without an order').waitFor()
+  await page.getByText('For Anna 39').waitFor()
+  await row('Pet 1').first().getByText('Since').waitFor()
+  expect([await height(), asked]).toEqual([before, 2])
+})
+
 test('an animal is reserved, sold and taken back, each with two presses, by keyboard', async () => {
   await addAnimals('Rex', 'Mia')
   await openSignedIn(page, service.key)
@@ -202,7 +228,7 @@ test('a sale that stops half-way says so, and is finished without a second order
   expect(new Set(keys).size).toBe(1)
 })
 
-test('each row says for whom it is reserved, however many are, with one small request for each; an animal that was found by its id can be sold', async () => {
+test('each row says for whom it is reserved, however many are, and is read once; an animal that was found by its id can be sold', async () => {
   const by = (await service.store.listKeys())[0]?.id as bigint
   for (let petId = 1n; petId <= 101n; petId++) {
     await service.store.createPet(newPet({ name: `Pet ${petId}` }), by)
