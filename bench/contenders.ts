@@ -35,15 +35,21 @@ export const EXECUTABLE = withStore('one file', (database, folder) => {
   return { command: serving(executable, database) }
 })
 
-/** The service on PostgreSQL, which has its default durability and both cores. */
-export const ON_POSTGRES = withStore('PostgreSQL', async (database) => {
-  stayOn(CORES.server, CORES.load)
-  const cluster = await Cluster.start({ shared_buffers: '256MB' })
-  stayOn(CORES.load)
-  const address = await cluster.newDatabase()
-  run([PROGRAM, 'copy', '--from', database, '--to', address])
-  return { command: serving(join(ROOT, PROGRAM), address), stopped: () => cluster.remove() }
-})
+/** The service of the source tree at `root` on PostgreSQL, which has its default durability and both cores. */
+export function onPostgres(root: string, name: string): Contender {
+  const program = join(root, PROGRAM)
+  async function launch(database: string): Promise<Launched> {
+    stayOn(CORES.server, CORES.load)
+    const cluster = await Cluster.start({ shared_buffers: '256MB' })
+    stayOn(CORES.load)
+    const address = await cluster.newDatabase()
+    run([program, 'copy', '--from', database, '--to', address])
+    return { command: serving(program, address), stopped: () => cluster.remove() }
+  }
+  return withStore(name, launch, root)
+}
+
+export const ON_POSTGRES = onPostgres(ROOT, 'PostgreSQL')
 
 /** See fastify.mjs. Its cursor is the last id. */
 export const FASTIFY: Contender = {
@@ -58,7 +64,8 @@ function serving(program: string, database: string, flags: readonly string[] = [
   return (port) => [program, 'serve', '--port', port, '--database', database, ...flags]
 }
 
-type Launch = (database: string, folder: string) => Omit<Starting, 'key'> | Promise<Omit<Starting, 'key'>>
+type Launched = Omit<Starting, 'key'>
+type Launch = (database: string, folder: string) => Launched | Promise<Launched>
 
 function withStore(name: string, launch: Launch, root = ROOT): Contender {
   return {

@@ -23,6 +23,7 @@ interface Options extends Pace {
   only?: string[]
   quick: boolean
   against: string
+  postgres: boolean
 }
 
 const program = new Command('npm run bench --')
@@ -32,11 +33,12 @@ const program = new Command('npm run bench --')
   .option('--seconds <number>', 'how long a measurement takes, at most', parsedBy(count), 4)
   .option('--quick', 'compare only the working tree with a commit, in eight minutes', false)
   .option('--against <commit>', 'with --quick: the commit', 'HEAD')
+  .option('--postgres', 'with --quick: on PostgreSQL', false)
   .action(async ({ only, rounds, seconds, ...options }: Options) => {
     machine.requireTools('wrk', 'taskset', ...(options.quick ? [] : ['nginx']))
     // This process sends requests, too: keep it off the server's core.
     machine.stayOn(machine.CORES.load)
-    if (options.quick) return quick(options.against, only)
+    if (options.quick) return quick(options.against, { only, postgres: options.postgres })
     machine.installPeers()
     const results: Result[] = []
     for (const row of ROWS.filter(({ name }) => only?.includes(name) ?? true)) {

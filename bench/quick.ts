@@ -2,7 +2,7 @@
 
 import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Contender, ours } from './contenders.ts'
+import { type Contender, onPostgres, ours } from './contenders.ts'
 import type { Summary } from './figures.ts'
 import { ROOT, run, temporaryFolder } from './machine.ts'
 import { WORK, type Work, type WorkName } from './requests.ts'
@@ -10,19 +10,27 @@ import { entry, measureRow } from './rows.ts'
 
 const PETS = 1e6
 /** Two processes of the same program may differ by some percent, so several of each are measured. */
-const PROCESSES = 3
-const PACE = { rounds: 2, seconds: 1 }
+const SQLITE = { contender: ours, processes: 3, pace: { rounds: 2, seconds: 1 } }
+/** To fill a database takes a minute, so there is one of each side. */
+const POSTGRES = { contender: onPostgres, processes: 1, pace: { rounds: 6, seconds: 1 } }
 const TARGETS = ['working tree ÷ commit', 'work of working tree ÷ commit']
 
-/** `only`: these kinds of work. Throws CannotRun when there is no such commit. */
-export async function quick(commit: string, only?: readonly string[]): Promise<void> {
+interface Options {
+  /** These kinds of work. */
+  only: readonly string[] | undefined
+  postgres: boolean
+}
+
+/** Throws CannotRun when there is no such commit. */
+export async function quick(commit: string, { only, postgres }: Options): Promise<void> {
+  const how = postgres ? POSTGRES : SQLITE
   using folder = temporaryFolder()
   const tree = join(folder.path, 'tree')
   run(['git', 'worktree', 'prune'])
   run(['git', 'worktree', 'add', '--detach', tree, commit])
   try {
     bringPackages(tree)
-    const contenders = [ours(ROOT, 'working tree'), ours(tree, 'commit')]
+    const contenders = [how.contender(ROOT, 'working tree'), how.contender(tree, 'commit')]
     process.stdout.write(`working tree against ${commit}; above 1 is better\n`)
     process.stdout.write('               answers a second           answers in a second of processor time\n')
     const contract = readFileSync(join(tree, 'openapi.yaml'), 'utf8')
@@ -31,17 +39,21 @@ export async function quick(commit: string, only?: readonly string[]): Promise<v
       const { since = '', indexed }: Work = WORK[work]
       // The index of search is made by the working tree.
       if (contract.includes(`operationId: ${since}`) && !indexed)
-        process.stdout.write(`${work.padEnd(15)}${await comparison(contenders, work)}\n`)
+        process.stdout.write(`${work.padEnd(15)}${await comparison(contenders, work, how)}\n`)
     }
   } finally {
     run(['git', 'worktree', 'remove', '--force', tree])
   }
 }
 
-async function comparison(contenders: readonly Contender[], work: WorkName): Promise<string> {
+async function comparison(
+  contenders: readonly Contender[],
+  work: WorkName,
+  { processes, pace }: Pick<typeof SQLITE, 'processes' | 'pace'>,
+): Promise<string> {
   const group = contenders.map((contender) => entry(work, PETS, contender))
-  const row = { name: work, title: work, groups: Array(PROCESSES).fill(group), targets: TARGETS }
-  const { targets } = await measureRow(row, PACE)
+  const row = { name: work, title: work, groups: Array(processes).fill(group), targets: TARGETS }
+  const { targets } = await measureRow(row, pace)
   const shown = ({ median, min, max }: Summary) => `${median.toFixed(3)} × (${min.toFixed(3)} to ${max.toFixed(3)})`
   return targets.map(shown).join('   ')
 }
