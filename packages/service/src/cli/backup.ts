@@ -56,12 +56,12 @@ Example:
   })
 }
 
-function filesOf(database: string): StoreFiles {
+export function filesOf(database: string): StoreFiles {
   const { files } = kindOf(database)
   if (files) return files
   throw new StartError('This command is for files. Back up PostgreSQL with its own tools: petstore help backups.')
 }
 
-function counted({ pets, orders, keys, bytes }: ReturnType<StoreFiles['backUp']>): string {
+export function counted({ pets, orders, keys, bytes }: ReturnType<StoreFiles['backUp']>): string {
   return `${plural(pets, 'pet')}, ${plural(orders, 'order')} and ${plural(keys, 'key')} (${grouped(bytes / 1e6, 1)} MB)`
 }

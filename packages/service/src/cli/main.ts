@@ -14,6 +14,7 @@ const COMMANDS = new Map(
     keys: async () => (await import('./keys.ts')).keysCommand(),
     deprecated: async () => (await import('./deprecated.ts')).deprecatedCommand(),
     backup: async () => (await import('./backup.ts')).backupCommand(),
+    'check-backup': async () => (await import('./check-backup.ts')).checkBackupCommand(),
     restore: async () => (await import('./backup.ts')).restoreCommand(),
     recovered: async () => (await import('./recovered.ts')).recoveredCommand(),
     migrate: async () => (await import('./migrate.ts')).migrateCommand(),

@@ -1,6 +1,5 @@
 // `petstore serve`: opens the store, listens, creates the first API key, and stops in order.
 
-import { dirname } from 'node:path'
 import { Command, Option } from 'commander'
 import { type Config, unknownVariables } from '../config/config.ts'
 import { checkFree } from '../http/listen.ts'
@@ -132,8 +131,8 @@ async function serve(
   const backedUp = ephemeral || worker ? { ...config, backupDir: undefined } : config
   const backups = startPeriodicBackups(backedUp, log, Date.now)
   const isFile = !ephemeral && kindOf(config.database).files
-  const disk = isFile ? dirname(absolutePath(config.database)) : undefined
-  metrics?.watch({ disk, backupOverdue: backups.overdueSeconds })
+  const file = isFile ? absolutePath(config.database) : undefined
+  metrics?.watch({ file, backupOverdue: backups.overdueSeconds })
   // The last step that can fail: a key that was created is always shown.
   const key = worker ? undefined : await addFirstKey(store, config, log)
   const shownKey = ephemeral || !config.bootstrapKey ? key : undefined

@@ -1,7 +1,8 @@
 // The metrics for Prometheus, except those of the process. They are measured only with PETSTORE_ADMIN_PORT, so that they cost nothing
 // without it.
 
-import { statfsSync } from 'node:fs'
+import { statfsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { KeyId } from '../domain/keys.ts'
 import type { Inventory, OrderStatus, Transition } from '../domain/orders.ts'
 import type { Store } from '../domain/store.ts'
@@ -28,8 +29,8 @@ export interface Metrics {
 export interface Watched {
   /** The connections of a store that has a pool. */
   pool?: Store['pool'] | undefined
-  /** The folder of a store that is a file. */
-  disk?: string | undefined
+  /** The path of a store that is a file. */
+  file?: string | undefined
   /** For how long a periodic backup has been due, in seconds. */
   backupOverdue?: (() => number) | undefined
   /** The requests that have arrived and have no response yet, except those that wait for events. */
@@ -133,7 +134,7 @@ export function createMetrics(): Metrics {
       Object.assign(watched, more)
     },
     async text() {
-      const { pool, disk, backupOverdue, inFlight, feed } = watched
+      const { pool, file, backupOverdue, inFlight, feed } = watched
       const inventory = await Promise.race([readInventory().catch(() => undefined), Bun.sleep(INVENTORY_MS)])
       return [
         ...[requests, stores, commits, sizes].map((histogram) => histogram.text()),
@@ -159,7 +160,7 @@ export function createMetrics(): Metrics {
         ),
         gauge('petstore_waiting_readers', 'Requests that wait for events.', feed?.waiting ?? 0),
         counter('petstore_events_sent_total', 'Events that were sent.', feed?.sent ?? 0),
-        ...(disk ? diskTexts(disk) : []),
+        ...(file ? fileTexts(file) : []),
         backupOverdue
           ? gauge('petstore_backup_overdue_seconds', 'How long a periodic backup has been due.', backupOverdue())
           : '',
@@ -180,11 +181,13 @@ function deprecatedText(counters: Iterable<{ operation: string; key_id: string; 
   )
 }
 
-function diskTexts(folder: string): string[] {
-  const { bavail, blocks, bsize } = statfsSync(folder)
+function fileTexts(path: string): string[] {
+  const { bavail, blocks, bsize } = statfsSync(dirname(path))
+  const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
   return [
     gauge('petstore_disk_free_bytes', "What is left of the file system of the store's file.", bavail * bsize),
     gauge('petstore_disk_size_bytes', "The size of the file system of the store's file.", blocks * bsize),
+    gauge('petstore_log_bytes', "The size of the log beside the store's file.", logBytes),
   ]
 }
 

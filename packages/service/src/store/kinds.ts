@@ -8,7 +8,8 @@ import type { Contents } from './contents.ts'
 import { describeAddress, isPostgresAddress, parsePostgresAddress } from './postgres/address.ts'
 import type { Recovery } from './shared/recovery.ts'
 import { STEP_VERSION, StepNeeded, schemaState } from './shared/versions.ts'
-import { type BackupSummary, backUp } from './sqlite/backup.ts'
+import { backUp } from './sqlite/backup.ts'
+import { type BackupSummary, type Checked, checkCopy, type LastEvent } from './sqlite/check.ts'
 import { fileVersion } from './sqlite/connection.ts'
 import { openSqliteContents } from './sqlite/contents.ts'
 import { identityOf } from './sqlite/file.ts'
@@ -49,9 +50,13 @@ export interface StoreKind {
 export interface StoreFiles {
   /** Writes a consistent copy of the store to the new file `to`. */
   backUp(address: string, to: string): BackupSummary
+  /** Whether the copy is whole. Changes nothing. Throws StartError when it cannot be checked. */
+  check(copy: string): Checked
   /** Replaces the store with the backup `from`, and does what `recover` does, but revokes nothing. */
   restore(from: string, address: string, skipIds: bigint): Restored
 }
+
+export type { LastEvent }
 
 /** The address of a new, empty store in memory. */
 export const MEMORY = ':memory:'
@@ -116,6 +121,7 @@ const file: StoreKind = {
   recover: async (address, recovery) => recover(absolutePath(address), recovery),
   files: {
     backUp: (address, to) => backUp(absolutePath(address), absolutePath(to)),
+    check: (copy) => checkCopy(absolutePath(copy)),
     restore: (from, address, skipIds) => restore(absolutePath(from), absolutePath(address), skipIds),
   },
 }

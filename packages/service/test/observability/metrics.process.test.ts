@@ -79,12 +79,13 @@ describe('metrics', () => {
     expect(value(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6)
   })
 
-  test('report the disk, and the backup that is due', async () => {
+  test('report the disk, the log, and the backup that is due', async () => {
     while (!service.stderr().includes('"msg":"backup"')) await Bun.sleep(20)
     const text = await metrics()
     const [free = -1, size = 0] = ['free', 'size'].map((name) => value(text, `petstore_disk_${name}_bytes`))
     expect(free).toBeWithin(1, size)
     expect(value(text, 'petstore_backup_overdue_seconds')).toBe(0)
+    expect(value(text, 'petstore_log_bytes')).toBeGreaterThan(0)
   })
 
   test('report the process under the names that Prometheus’ client libraries share', async () => {
@@ -148,7 +149,9 @@ describe('docs/monitoring', () => {
 
   test('uses only metrics and labels that exist', async () => {
     const text = (await metrics()) + new Progress(createLog('silent')).text()
-    const known = new Set([...text.matchAll(/^([a-z_]+)[{ ]/gm)].map(([, name]) => name as string)).add('up')
+    const known = new Set([...text.matchAll(/^([a-z_]+)[{ ]/gm)].map(([, name]) => name as string))
+      .add('up')
+      .add('petstore_copy_good_until_seconds')
     const asked = files.flatMap((file) => expressions(readFileSync(file, 'utf8')))
     expect(asked.length).toBeGreaterThan(15)
     for (const name of asked.flatMap((one) => one.match(/\b(?:petstore|process|up)[a-z_]*(?=[{[ ])/g) ?? [])) {

@@ -3,23 +3,16 @@
 // Do not use it in a process that has the store open: see file.ts.
 
 import { Database } from 'bun:sqlite'
-import { linkSync, lstatSync, renameSync, statSync } from 'node:fs'
+import { linkSync, lstatSync, renameSync } from 'node:fs'
 import { StartError } from '../../domain/errors.ts'
 import { syncFile, syncFolderOf } from '../../system/files.ts'
 import { syncSteadily } from '../../system/steady-sync.ts'
+import { type BackupSummary, checkContents } from './check.ts'
 import { checkFinished } from './connection.ts'
 import { isSqliteCode, startError } from './errors.ts'
 import { identityOf, prepareFile } from './file.ts'
 import { SIDE_SUFFIXES, withPartial } from './partial.ts'
 import { beginEpoch } from './recovery.ts'
-import { lackOf } from './schema-check.ts'
-
-export interface BackupSummary {
-  pets: number
-  orders: number
-  keys: number
-  bytes: number
-}
 
 /** Writes a consistent copy of the store at `path` to the new file `to`. Throws StartError, and then leaves no file at `to`. */
 export function backUp(path: string, to: string): BackupSummary {
@@ -35,25 +28,6 @@ export function backUp(path: string, to: string): BackupSummary {
     syncFolderOf(to)
     return contents
   })
-}
-
-/** Throws StartError when the file at `path` is damaged. */
-export function checkContents(path: string): BackupSummary {
-  const database = new Database(path, { readonly: true })
-  try {
-    const [result] = database.query<{ integrity_check: string }, []>('PRAGMA integrity_check').all()
-    if (result?.integrity_check !== 'ok') throw new StartError('The backup is damaged: it was not used.')
-    const lack = lackOf(database)
-    if (lack !== undefined) throw new StartError(`The backup ${lack}: it was not used.`)
-    const count = (table: string) =>
-      database.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()?.n ?? 0
-    return { pets: count('pets'), orders: count('orders'), keys: count('keys'), bytes: statSync(path).size }
-  } catch (error) {
-    if (!isSqliteCode(error, 'SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_ERROR')) throw error
-    throw new StartError('The backup is damaged: it was not used.', { cause: error })
-  } finally {
-    database.close()
-  }
 }
 
 /** In a file that nobody else uses yet: whoever gives it its name syncs it first. */

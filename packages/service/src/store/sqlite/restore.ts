@@ -23,9 +23,10 @@ import { syncFile, syncFolderOf } from '../../system/files.ts'
 import { PARTIAL } from '../../system/partial.ts'
 import { syncSteadily } from '../../system/steady-sync.ts'
 import { STEP_VERSION } from '../shared/versions.ts'
-import { type BackupSummary, changeAside, checkContents } from './backup.ts'
+import { changeAside } from './backup.ts'
+import { type BackupSummary, checkContents, findCopy } from './check.ts'
 import { isSqliteCode } from './errors.ts'
-import { APPLICATION_ID, checkBackup, checkReplaceable, identityOf, realPath } from './file.ts'
+import { APPLICATION_ID, checkBackup, checkReplaceable, realPath } from './file.ts'
 import { convert } from './from-17.ts'
 import { openPartial, SIDE_SUFFIXES, withPartial } from './partial.ts'
 import { keysIn, setApart } from './recovery.ts'
@@ -45,11 +46,7 @@ export interface Restored extends BackupSummary {
  * the backup is damaged, and then changes nothing.
  */
 export function restore(from: string, to: string, skipIds: bigint): Restored {
-  const [backup, path] = [realPath(from), realPath(to)]
-  if (identityOf(backup, 'backup') === undefined) throw new StartError(`There is no backup at ${from}.`)
-  if ((statSync(`${backup}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
-    throw new StartError(`${from} is a store in use, not a backup: take one with petstore backup.`)
-  }
+  const [backup, path] = [findCopy(from), realPath(to)]
   const version = checkBackup(backup)
   checkReplaceable(path)
   const kept = `${path}.before-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`

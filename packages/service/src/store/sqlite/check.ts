@@ -1,0 +1,121 @@
+// Whether a copy of a store is whole: all that SQLite knows of damage, all that its schema says, and that the rows, the counts of the
+// inventory and the feed of events say the same.
+//
+// Do not use it in a process that has the store open: see file.ts.
+
+import { constants, Database } from 'bun:sqlite'
+import { statSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { StartError } from '../../domain/errors.ts'
+import { markOf } from '../../domain/events.ts'
+import { STEP_VERSION, StepNeeded } from '../shared/versions.ts'
+import { checkFinished } from './connection.ts'
+import { isSqliteCode } from './errors.ts'
+import { identityOf, realPath } from './file.ts'
+import { checkVersion, schemaVersion } from './schema.ts'
+import { lackOf } from './schema-check.ts'
+
+export interface BackupSummary {
+  pets: number
+  orders: number
+  keys: number
+  bytes: number
+}
+
+export interface LastEvent {
+  id: bigint
+  at: number
+  mark: number
+}
+
+/** What was found about a copy: the last event, `undefined` where there is none yet, or `fault`, the end of a sentence about the file. */
+export type Checked = BackupSummary & { last: LastEvent | undefined; fault: string | undefined }
+
+const DAMAGED = 'is damaged'
+
+/** Each counts what should not be there, and completes a sentence about the file. */
+const FAULTS = {
+  'has rows that refer to rows which are not there': 'SELECT count(*) AS n FROM pragma_foreign_key_check',
+  'counts its pets wrong in the inventory': `SELECT count(*) AS n FROM inventory WHERE pets <>
+    (SELECT count(*) FROM pets WHERE pets.status = inventory.status AND id <= counted_to)`,
+  'has pets that are not as its feed of events says': `SELECT count(*) AS n FROM pets FULL JOIN
+    (SELECT pet_id, pet_status, max(id) FROM events GROUP BY pet_id) ON pet_id = pets.id WHERE pet_status IS NOT pets.status`,
+  'has orders that are not as its feed of events says': `SELECT count(*) AS n FROM orders FULL JOIN
+    (SELECT order_id, order_status, max(id) FROM events WHERE order_id IS NOT NULL GROUP BY order_id) AS told
+    ON told.order_id = orders.id WHERE order_status IS NOT orders.status`,
+}
+
+/** Throws StartError when the file at `path` is damaged. */
+export function checkContents(path: string): BackupSummary {
+  using database = new Database(path, { readonly: true })
+  const { fault, ...summary } = examine(database, path, {})
+  if (fault !== undefined) throw new StartError(`The backup ${fault}: it was not used.`)
+  return summary
+}
+
+/** Changes nothing, also beside the file. Throws StartError when it is no copy of a store, or of a version that this one cannot check. */
+export function checkCopy(path: string): Checked {
+  const copy = findCopy(path)
+  using database = openCopy(copy)
+  const checked = examine(database, copy, FAULTS, () => refuseVersion(database, path))
+  return { ...checked, last: checked.fault === undefined ? lastEvent(database) : undefined }
+}
+
+/** The file, with symbolic links resolved, when it is there and nobody has it open. Throws StartError. */
+export function findCopy(path: string): string {
+  const copy = realPath(path)
+  if (identityOf(copy, 'backup') === undefined) throw new StartError(`There is no backup at ${path}.`)
+  if ((statSync(`${copy}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
+    throw new StartError(`${path} is a store in use, not a backup: take one with petstore backup.`)
+  }
+  return copy
+}
+
+/** `immutable`: otherwise SQLite would make files beside one that is in WAL mode, as what Litestream restores is. */
+function openCopy(path: string): Database {
+  const { SQLITE_OPEN_READONLY, SQLITE_OPEN_URI } = constants
+  try {
+    return new Database(`${pathToFileURL(path)}?immutable=1`, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+  } catch (cause) {
+    throw new StartError(`${path} cannot be read as a file.`, { cause })
+  }
+}
+
+function refuseVersion(database: Database, path: string): void {
+  checkFinished(database, path)
+  const version = schemaVersion(database)
+  if (version === STEP_VERSION) throw new StepNeeded(path)
+  checkVersion(path, version)
+}
+
+function examine(
+  database: Database,
+  path: string,
+  faults: Readonly<Record<string, string>>,
+  refuse: () => void = () => undefined,
+) {
+  const count = (sql: string) => database.query<{ n: number }, []>(sql).get()?.n ?? 0
+  const nothing = { pets: 0, orders: 0, keys: 0, bytes: statSync(path).size }
+  try {
+    refuse()
+    const [result] = database.query<{ integrity_check: string }, []>('PRAGMA integrity_check').all()
+    const lack = result?.integrity_check === 'ok' ? lackOf(database) : DAMAGED
+    if (lack !== undefined) return { ...nothing, fault: lack }
+    const rows = (table: string) => count(`SELECT count(*) AS n FROM ${table}`)
+    const fault = Object.keys(faults).find((each) => count(faults[each] as string) > 0)
+    return { ...nothing, pets: rows('pets'), orders: rows('orders'), keys: rows('keys'), fault }
+  } catch (error) {
+    if (!isSqliteCode(error, 'SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_ERROR')) throw error
+    return { ...nothing, fault: DAMAGED }
+  }
+}
+
+function lastEvent(database: Database): LastEvent | undefined {
+  const last = database.query<Record<'id' | 'at' | 'petId', bigint> & { type: string; orderId: bigint | null }, []>(
+    'SELECT id, type, at, pet_id AS petId, order_id AS orderId FROM events ORDER BY id DESC LIMIT 1',
+  )
+  const row = last.safeIntegers(true).get()
+  if (!row) return undefined
+  const at = Number(row.at)
+  return { id: row.id, at, mark: markOf({ ...row, at, orderId: row.orderId ?? undefined }) }
+}

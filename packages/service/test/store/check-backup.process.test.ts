@@ -1,0 +1,137 @@
+// `petstore check-backup`: a good copy of each kind, each way in which one can be bad, and what it says with a service to compare with.
+
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { copyFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { temporaryFile } from '../../../../test/support/files.ts'
+import { ask, type Running, run, serve } from '../../../../test/support/process.ts'
+import { add, beside, made } from '../../../../test/support/stores.ts'
+
+const PETS = 20
+let service: Running
+let key: string
+let good: string
+beforeAll(async () => {
+  const store = await made(PETS)
+  key = store.key
+  service = await serve(['--database', store.database])
+  const order = await ask('POST', `${service.url}/store/orders`, key, '{"petId":1}')
+  expect(order.status).toBe(201)
+  await ask('DELETE', `${service.url}/pets/2`, key)
+  good = temporaryFile('good.db')
+  expect((await run(['backup', good, '--database', store.database])).status).toBe(0)
+})
+afterAll(() => service.stop())
+
+const check = (file: string, ...flags: string[]) =>
+  run(['check-backup', file, ...flags], { env: { PETSTORE_API_KEY: key } })
+
+/** A copy of the good one, changed by these statements; as Litestream leaves one, in WAL mode and with nothing beside it. */
+function changed(...statements: string[]): string {
+  const file = temporaryFile('changed.db')
+  copyFileSync(good, file)
+  using database = new Database(file, { readwrite: true, create: false })
+  database.run('PRAGMA journal_mode = WAL')
+  for (const statement of statements) database.run(statement)
+  return file
+}
+
+describe.concurrent('a copy', () => {
+  test('that is good is left as it is, also in WAL mode', async () => {
+    for (const file of [good, changed()]) {
+      const before = [readFileSync(file), statSync(file).mtimeMs]
+      const { status, stdout, stderr } = await check(file)
+      expect([status, stderr]).toEqual([0, ''])
+      expect(stdout).toMatch(
+        / is good up to event 22, of \d{4}-.*Z, [\d.]+ s ago: 19 pets, 1 order and 1 key \(.* MB\)\.\n$/,
+      )
+      expect([readFileSync(file), statSync(file).mtimeMs]).toEqual(before)
+      expect(beside(file)).toEqual([])
+    }
+  })
+
+  test.each([
+    ['counts its pets wrong in the inventory', "UPDATE inventory SET pets = pets + 1 WHERE status = 'sold'"],
+    ['has pets that are not as its feed of events says', 'DELETE FROM events WHERE pet_id = 3'],
+    ['has pets that are not as its feed of events says', 'DELETE FROM pets WHERE id = 4'],
+    ['has orders that are not as its feed of events says', 'DELETE FROM orders'],
+    ['has rows that refer to rows which are not there', 'DELETE FROM keys'],
+    ['lacks orders_that_hold of schema 21', 'DROP INDEX orders_that_hold'],
+  ])('that %s is not good: %s', async (fault, statement) => {
+    const file = changed('PRAGMA foreign_keys = OFF', statement)
+    const { status, stdout, stderr } = await check(file)
+    expect([status, stdout, stderr]).toEqual([1, '', `petstore: ${file} ${fault}. Do not restore it.\n`])
+  })
+
+  test.each([
+    ['cut off', (file: string) => truncateSync(file, statSync(file).size - 4096)],
+    ['empty', (file: string) => truncateSync(file, 0)],
+    ['no database', (file: string) => writeFileSync(file, 'x'.repeat(8192))],
+    [
+      'damaged inside',
+      (file: string) => {
+        const bytes = readFileSync(file)
+        bytes.fill(0x5a, 5 * 4096, 7 * 4096)
+        writeFileSync(file, bytes)
+      },
+    ],
+  ])('that is %s is damaged', async (_, damage) => {
+    const file = changed()
+    damage(file)
+    const { status, stderr } = await check(file)
+    expect([status, stderr]).toEqual([1, `petstore: ${file} is damaged. Do not restore it.\n`])
+  })
+
+  test('that is not there, is in use, or is of another version, could not be checked', async () => {
+    const missing = temporaryFile('missing.db')
+    const inUse = changed()
+    writeFileSync(`${inUse}-wal`, 'x')
+    const newer = changed('PRAGMA user_version = 99')
+    for (const file of [missing, inUse, newer, '/', 'postgres://localhost/petstore']) {
+      const { status, stdout, stderr } = await check(file)
+      expect([status, stdout, stderr]).toEqual([2, '', expect.stringMatching(/^petstore: .+\n$/)])
+    }
+    expect(existsSync(missing)).toBe(false)
+  })
+})
+
+describe('with a service', () => {
+  const url = () => ['--url', service.url]
+
+  test('the copy is compared with its feed; a collector reads until when it is good', async () => {
+    const metrics = temporaryFile('copy.prom')
+    const before = Date.now() / 1000
+    const same = await check(good, ...url(), '--metrics', metrics)
+    expect(same).toEqual({
+      status: 0,
+      stderr: '',
+      stdout: expect.stringContaining('The service has that event, and none after it.\n'),
+    })
+    const until = () => Number(/^petstore_copy_good_until_seconds (.+)$/m.exec(readFileSync(metrics, 'utf8'))?.[1])
+    expect(until()).toBeGreaterThanOrEqual(before)
+
+    await add({ url: service.url, key }, 3)
+    const [, , { at }] = JSON.parse((await ask('GET', `${service.url}/store/events?sort=newest&limit=3`, key)).text)
+    const older = await check(good, ...url(), '--metrics', metrics)
+    expect(older.stdout).toMatch(/The service has that event\. The first one after it is [\d.]+ s old\.\n$/)
+    expect(until()).toBe(Date.parse(at) / 1000)
+  })
+
+  test('a copy of another store is not equal, and the file for the collector stays as it was', async () => {
+    const metrics = temporaryFile('copy.prom')
+    const other = changed("UPDATE events SET type = 'pet.changed' WHERE id = 22")
+    const ahead = changed('UPDATE events SET id = 1000 WHERE id = 22')
+    for (const file of [other, ahead]) {
+      const { status, stderr } = await check(file, ...url(), '--metrics', metrics)
+      expect([status, stderr]).toEqual([1, expect.stringContaining('The service does not have event ')])
+    }
+    expect(existsSync(metrics)).toBe(false)
+  })
+
+  test('one that does not answer, or refuses the key, could not be asked', async () => {
+    const gone = await check(good, '--url', 'http://127.0.0.1:1/v1')
+    expect([gone.status, gone.stdout]).toEqual([2, ''])
+    expect((await check(good, ...url(), '--api-key', 'pets_live_wrong')).status).toBe(2)
+    expect((await check(good, '--metrics', '/nowhere/copy.prom')).status).toBe(2)
+  })
+})
