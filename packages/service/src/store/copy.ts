@@ -9,7 +9,7 @@ import { kindOf, migrateStore } from './kinds.ts'
 
 const BATCH_ROWS = 1_000
 
-export interface CopyOptions {
+interface CopyOptions {
   onProgress: (progress: CopyProgress) => void
   /** As `StoreOptions.onStep`, for each of the stores. */
   onStep: (sentence: string) => void
