@@ -9,7 +9,7 @@ const HEADER = `// The contract's types. Written by \`npm run generate\` from op
 // int64 is bigint, and date-time and date are text. A field with a default is optional, as in a request. Parameters and bodies in Operations
 // are those that the validators return: there, such a field is always present, and date-time is milliseconds since 1970.
 // The values of an open set, as ErrorCode, are those that this version knows.
-// Beside the types: the values of closed sets, and the bounds that others than the validators need.
+// Beside the types: the values of closed sets, the bounds that others than the validators need, and the schema of a new pet.
 `
 
 /** The text of packages/contract/src/generated.ts for a contract. Throws on a schema that it or the service cannot express. */
@@ -21,7 +21,13 @@ export function contractTypes(document: OpenApi): string {
   const operations = Object.values(document.paths).flatMap((path) =>
     Object.entries(path).map(([method, operation]) => operationType(method, operation, document.components)),
   )
-  return [HEADER, ...schemas, bounds(document), `export interface Operations {\n${operations.join('')}}\n`].join('\n')
+  return [
+    HEADER,
+    ...schemas,
+    bounds(document),
+    schemaOfNewPet(document),
+    `export interface Operations {\n${operations.join('')}}\n`,
+  ].join('\n')
 }
 
 /** `PET_STATUSES` for PetStatus. */
@@ -43,6 +49,17 @@ export const PAGE_MAX = ${[...pages]}
 /** How far ahead a reservation may end. */
 export const EXPIRY_DAYS_MAX = ${days}
 `
+}
+
+/** What the page judges the rows of a file by, before it sends them. */
+function schemaOfNewPet({ components: { schemas } }: OpenApi): string {
+  const { type, required, properties = {} } = flatten(schemas.NewPet ?? {}, schemas)
+  const fields = Object.entries(properties).map(([name, property]) => {
+    const { description, examples, ...own } = flatten(property, schemas)
+    return [name, own]
+  })
+  const schema = JSON.stringify({ type, required, properties: Object.fromEntries(fields) })
+  return `/** \`compileSchema\` makes its validator, without the contract. */\nexport const NEW_PET_SCHEMA = ${schema}\n`
 }
 
 function operationType(method: string, operation: Operation, components: OpenApi['components']): string {

@@ -89,8 +89,8 @@ await picture('page-import.png', WIDE, async (page, key) => {
   await page.getByRole('button', { name: 'Import' }).click()
   const rows = ['name;category;status', 'Rex;7;', 'Mia;7;Reserved', ...Array(24).fill('Koi;12;'), 'Tom;cats;', ';7;']
   const buffer = Buffer.from(rows.join('\n'))
-  await page.getByLabel('A CSV file').setInputFiles({ name: 'animals.csv', mimeType: 'text/csv', buffer })
-  await page.getByText('cannot be added:').waitFor()
+  await page.getByLabel('CSV file').setInputFiles({ name: 'animals.csv', mimeType: 'text/csv', buffer })
+  await page.getByText('with a mistake').waitFor()
 })
 await picture('page-print.png', { viewport: { width: 794, height: 1123 } }, async (page, key) => {
   await openSignedIn(page, key)

@@ -2,7 +2,7 @@
 // int64 is bigint, and date-time and date are text. A field with a default is optional, as in a request. Parameters and bodies in Operations
 // are those that the validators return: there, such a field is always present, and date-time is milliseconds since 1970.
 // The values of an open set, as ErrorCode, are those that this version knows.
-// Beside the types: the values of closed sets, and the bounds that others than the validators need.
+// Beside the types: the values of closed sets, the bounds that others than the validators need, and the schema of a new pet.
 
 /** The order of a list, by id. */
 export type Sort = 'oldest' | 'newest'
@@ -170,6 +170,9 @@ export type ErrorCode = 'missing_api_key' | 'invalid_api_key' | 'read_only_key' 
 export const PAGE_MAX = 100
 /** How far ahead a reservation may end. */
 export const EXPIRY_DAYS_MAX = 366
+
+/** `compileSchema` makes its validator, without the contract. */
+export const NEW_PET_SCHEMA = {"type":"object","required":["name","categoryId"],"properties":{"name":{"type":"string","minLength":1,"maxLength":255,"pattern":"^\\s*[^\\s\\x00][^\\x00]*$","x-pattern-description":"must contain a character that is not white space, and no U+0000"},"categoryId":{"type":"integer","format":"int64","minimum":-9223372036854776000,"maximum":9223372036854776000},"status":{"type":"string","enum":["available","pending","sold"],"default":"available"}}}
 
 export interface Operations {
   listPets: {

@@ -1,34 +1,14 @@
-// Categories: each is a link to its animals, and the last ones used are offered where one is typed.
+// The filter by category, and the last categories used, which are offered where one is typed.
 
-import { createContext } from 'preact'
-import { useContext, useLayoutEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import type { Pet } from '../../client/src/petstore.ts'
 import { int64FromDecimal } from '../../contract/src/int64.ts'
 import type { List } from './list.ts'
-import { firstPage, type ListPosition, startOf, toAddress } from './list-position.ts'
-import { followHere } from './record/record-address.ts'
+import { firstPage } from './list-position.ts'
 import { TextField } from './text-field.tsx'
 
 const OFFERED_ID = 'categories'
 const OFFERED_MAX = 8
-
-interface Lists {
-  position: Pick<ListPosition, 'limit'>
-  goTo: (position: ListPosition) => void
-}
-
-/** How a link leads to a list without loading the page again. */
-export const OpenList = createContext<Lists>({ position: { limit: 20 }, goTo: () => undefined })
-
-export function CategoryLink({ id }: { id: bigint }) {
-  const { position, goTo } = useContext(OpenList)
-  const list = { ...startOf('animals', position), categoryId: id }
-  return (
-    <a class="row-link mono" href={toAddress(list)} onClick={(event) => followHere(event, () => goTo(list))}>
-      {String(id)}
-    </a>
-  )
-}
 
 /** `pets`: those that were used last come first. */
 export function OfferedCategories({ pets }: { pets: readonly Pet[] }) {

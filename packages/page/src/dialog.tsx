@@ -8,12 +8,14 @@ interface DialogProps {
   /** Of the title; unique on the page. */
   id: string
   title: ComponentChildren
+  /** For a table. */
+  wide?: boolean
   open: boolean
   setOpen: (open: boolean) => void
   children: ComponentChildren
 }
 
-export function Dialog({ id, title, open, setOpen, children }: DialogProps) {
+export function Dialog({ id, title, wide, open, setOpen, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => {
     if (!open) return dialog.current?.close()
@@ -21,7 +23,7 @@ export function Dialog({ id, title, open, setOpen, children }: DialogProps) {
     dialog.current?.querySelector<HTMLElement>('input, .primary')?.focus()
   }, [open])
   return (
-    <dialog ref={dialog} aria-labelledby={id} onClose={() => setOpen(false)}>
+    <dialog ref={dialog} class={wide ? 'wide' : undefined} aria-labelledby={id} onClose={() => setOpen(false)}>
       <div class="title-row">
         <h2 id={id}>{title}</h2>
         <CloseButton onClose={() => setOpen(false)} />

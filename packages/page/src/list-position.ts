@@ -4,6 +4,7 @@
 
 import type { OrderStatus, PetStatus } from '../../client/src/petstore.ts'
 import { int64FromDecimal } from '../../contract/src/int64.ts'
+import { fromIdRanges } from './id-ranges.ts'
 import { STATUSES_OF } from './statuses.ts'
 
 export const PAGE_SIZES = [20, 50, 100]
@@ -19,6 +20,8 @@ export interface ListPosition {
   status: PetStatus | OrderStatus | undefined
   /** Of animals only. */
   categoryId: bigint | undefined
+  /** Ranges of the ids of some animals, newest first; empty where there are none. */
+  ids: string
   /** What was searched for; empty where nothing was. */
   search: string
   sort: Sort
@@ -29,10 +32,10 @@ export interface ListPosition {
   cursor: string | undefined
 }
 
-type Start = Pick<ListPosition, 'view' | 'status' | 'categoryId' | 'search' | 'sort' | 'limit'>
+type Start = Pick<ListPosition, 'view' | 'status' | 'categoryId' | 'ids' | 'search' | 'sort' | 'limit'>
 
-export function firstPage({ view, status, categoryId, search, sort, limit }: Start): ListPosition {
-  return { view, status, categoryId, search, sort, limit, page: 1, cursor: undefined }
+export function firstPage({ view, status, categoryId, ids, search, sort, limit }: Start): ListPosition {
+  return { view, status, categoryId, ids, search, sort, limit, page: 1, cursor: undefined }
 }
 
 export function lastPage(position: Start): ListPosition {
@@ -53,7 +56,7 @@ export function previousPage(position: ListPosition, prev: string | undefined): 
 /** Where a view starts: of the orders, those that wait for somebody to do something. */
 export function startOf(view: ListPosition['view'], { limit }: Pick<ListPosition, 'limit'>): ListPosition {
   const status = view === 'orders' ? 'pending' : undefined
-  return firstPage({ view, limit, status, categoryId: undefined, search: '', sort: SORT_OF[view] })
+  return firstPage({ view, limit, status, categoryId: undefined, ids: '', search: '', sort: SORT_OF[view] })
 }
 
 /** What the address does not say, or says wrongly, is the default. */
@@ -64,19 +67,24 @@ export function fromAddress(address: string): ListPosition {
   const sort = (['oldest', 'newest'] as const).find((sort) => sort === query.get('sort')) ?? SORT_OF[view]
   const limit = PAGE_SIZES.find((size) => String(size) === query.get('limit')) ?? PAGE_SIZE
   const categoryId = view === 'animals' ? int64FromDecimal(query.get('category') ?? '') : undefined
+  const given = view === 'animals' ? (query.get('ids') ?? '') : ''
+  const ids = fromIdRanges(given) ? given : ''
   const search = query.get('search')?.trim() ?? ''
-  const first = firstPage({ view, status, categoryId, search, sort, limit })
+  const first = firstPage({ view, status, categoryId, ids, search, sort, limit })
   const cursor = query.get('cursor')
   const page = Number(query.get('page'))
+  // They are looked for from the newest on.
+  if (ids && page < 0) return first
   if (page === -1) return lastPage(first)
   return cursor && Number.isSafeInteger(page) && (page > 1 || page < -1) ? { ...first, page, cursor } : first
 }
 
-export function toAddress({ view, status, categoryId, search, sort, limit, page, cursor }: ListPosition): string {
+export function toAddress({ view, status, categoryId, ids, search, sort, limit, page, cursor }: ListPosition): string {
   const query = new URLSearchParams()
   if (view === 'orders') query.set('view', view)
   if (status) query.set('status', status)
   if (categoryId !== undefined) query.set('category', String(categoryId))
+  if (ids) query.set('ids', ids)
   if (search) query.set('search', search)
   if (sort !== SORT_OF[view]) query.set('sort', sort)
   if (limit !== PAGE_SIZE) query.set('limit', String(limit))

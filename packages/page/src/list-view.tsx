@@ -30,7 +30,7 @@ export const LIST_ID = 'list'
 
 export function ListView({ added, emptyStore, holderOf, marks, onAction, onAdd, news, ...list }: ListViewProps) {
   const { position, shown, failure, loading, goTo, reload } = list
-  const { view, status, categoryId } = position
+  const { view, status, categoryId, ids } = position
   const section = useRef<HTMLElement>(null)
   // A new page is read from its start, but the button that led there is at the end.
   useLayoutEffect(() => {
@@ -54,10 +54,10 @@ export function ListView({ added, emptyStore, holderOf, marks, onAction, onAdd, 
               Add “{brief(position.search)}”
             </button>
           )}
-          {(status || categoryId !== undefined || position.page !== 1) && (
+          {(status || categoryId !== undefined || ids || position.page !== 1) && (
             <button
               type="button"
-              onClick={() => goTo(firstPage({ ...position, status: undefined, categoryId: undefined }))}
+              onClick={() => goTo(firstPage({ ...position, status: undefined, categoryId: undefined, ids: '' }))}
             >
               Show all
             </button>

@@ -10,9 +10,11 @@ import type {
   OrderStatus,
   Pet,
   PetFilter,
+  PetPage,
   PetStatus,
   PetstoreClient,
 } from '../../client/src/petstore.ts'
+import { fromIdRanges } from './id-ranges.ts'
 import { fromAddress, type ListPosition, toAddress } from './list-position.ts'
 import type { Feed } from './live/feed.ts'
 import { type RetriedFailure, withRetry } from './loaded.ts'
@@ -134,7 +136,8 @@ async function fetchPage(
   const { view, status, categoryId, limit, cursor, page } = position
   const fromEnd = page < 0
   const search = position.search || undefined
-  const sort = (position.sort === 'newest') === fromEnd ? ('oldest' as const) : ('newest' as const)
+  const isNewest = position.sort === 'newest' || position.ids !== ''
+  const sort = isNewest === fromEnd ? ('oldest' as const) : ('newest' as const)
   /** Pages that count from the end are read in the other direction. */
   function inOrder<Row>(items: readonly Row[], { next, prev }: Cursors) {
     return fromEnd ? { items: items.toReversed(), next: prev, prev: next } : { items, next, prev }
@@ -148,9 +151,23 @@ async function fetchPage(
   }
   const stated = { status: status as PetStatus | undefined, categoryId, search, sort, limit }
   const filter = stated satisfies Stated<PetFilter>
-  const { pets, ...cursors } = await client.listPage({ ...filter, cursor }, options)
+  const read = async (cursor: string | undefined) => client.listPage({ ...filter, cursor }, options)
+  const { pets, ...cursors } = position.ids ? await pageOfIds(position, read) : await read(cursor)
   const { items, ...links } = inOrder(pets, cursors)
   return { position, rows: { pets: items }, ...links }
+}
+
+/** The first that has some of them, from the position on. All that is newer is passed over. */
+async function pageOfIds({ ids, cursor, page }: ListPosition, read: (cursor: string | undefined) => Promise<PetPage>) {
+  const ranges = fromIdRanges(ids)
+  for (let at = cursor; ; ) {
+    const { pets, next, prev } = await read(at)
+    const found = pets.filter(({ id }) => ranges?.has(id))
+    const oldest = pets.at(-1)?.id ?? 0n
+    const more = ranges && oldest > ranges.min ? next : undefined
+    if (found.length > 0 || more === undefined) return { pets: found, next: more, prev: page > 1 ? prev : undefined }
+    at = more
+  }
 }
 
 type Cursors = Pick<Shown, 'next' | 'prev'>

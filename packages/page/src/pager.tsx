@@ -19,7 +19,7 @@ export function Pager({ shown, loading, goTo }: PagerProps) {
     first: prev === undefined && position.page === 1 ? undefined : firstPage(position),
     previous: previousPage(position, prev),
     next: nextPage(position, next),
-    last: next === undefined ? undefined : lastPage(position),
+    last: next === undefined || position.ids ? undefined : lastPage(position),
   }
   const step = (to: keyof typeof steps) => ({
     type: 'button' as const,
@@ -66,15 +66,16 @@ function rangeOf(shown: Shown): string {
   const before = (page - 1) * limit
   const total = totalOf(shown) ?? (page > 0 && next === undefined ? before + count : undefined)
   const to = page > 0 ? before + count : total === undefined ? undefined : total + (page + 1) * limit
-  if (to === undefined) return `${count} rows`
+  // Pages of some ids are shorter where others are among them.
+  if (to === undefined || position.ids) return `${count} rows`
   const from = Math.max(1, to - count + 1)
   const range = from === to ? number(from) : `${number(from)} – ${number(to)}`
   return total === undefined ? range : `${range} of ${number(Math.max(total, to))}`
 }
 
 /** Filtered by more than a status: nobody has counted these. */
-export function isNarrowed({ search, categoryId }: ListPosition): boolean {
-  return search !== '' || categoryId !== undefined
+export function isNarrowed({ search, categoryId, ids }: ListPosition): boolean {
+  return search !== '' || categoryId !== undefined || ids !== ''
 }
 
 /** Of animals, the inventory knows. */

@@ -7,7 +7,7 @@ import { type Action, type Subject, statusAfter } from './actions.ts'
 import { AddDialog } from './add-dialog.tsx'
 import { useAnnounce } from './announcer.tsx'
 import { Bar, TITLES } from './bar.tsx'
-import { OfferedCategories, OpenList } from './category.tsx'
+import { OfferedCategories } from './category.tsx'
 import { type Draft, isEmpty } from './draft.ts'
 import { EmptyStore } from './empty-store.tsx'
 import { exportList } from './files/export.ts'
@@ -15,6 +15,7 @@ import { ImportDialog } from './files/import-dialog.tsx'
 import { useHolders } from './holders.ts'
 import { afterEvent, JustAdded } from './just-added.tsx'
 import { type List, useList } from './list.ts'
+import { OpenList } from './list-link.tsx'
 import { type ListPosition, nextPage, previousPage, startOf } from './list-position.ts'
 import { ListView } from './list-view.tsx'
 import type { ReadEvents } from './live/events.ts'
@@ -142,6 +143,7 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
           onExplain={() => setExplaining(true)}
           onSignOut={rest.onSignOut}
         />
+        {!readOnly && <ImportDialog {...{ client }} open={importing} setOpen={setImporting} onAdded={reload} />}
         {opened ? (
           <main class="page">
             {opened.kind === 'today' ? (
@@ -178,7 +180,6 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
           </main>
         )}
         <AddDialog {...{ client, draft, setDraft, onAdded }} open={adding} setOpen={setAdding} />
-        {!readOnly && <ImportDialog {...{ client }} open={importing} setOpen={setImporting} onAdded={reload} />}
         {orderDialog}
         <ShortcutsDialog open={explaining} setOpen={setExplaining} enabled={shortcuts} setEnabled={setShortcuts} />
         <OfferedCategories pets={[...added, ...(shown && 'pets' in shown.rows ? shown.rows.pets : [])]} />

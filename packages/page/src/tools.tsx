@@ -33,17 +33,26 @@ export function Tools({ client, readEvents, position, shown, goTo, onAction }: T
       />
       <div class="tools-fields">
         {position.view === 'animals' && <CategoryFilter {...{ position, goTo }} />}
-        <div class="field">
-          <label for="sort">Sort</label>
-          <select
-            id="sort"
-            value={position.sort}
-            onChange={({ currentTarget }) => goTo(firstPage({ ...position, sort: currentTarget.value as Sort }))}
-          >
-            <option value="oldest">Oldest first</option>
-            <option value="newest">Newest first</option>
-          </select>
-        </div>
+        {position.ids ? (
+          <p class="only-ids">
+            Only what an import added.
+            <button type="button" onClick={() => goTo(firstPage({ ...position, ids: '' }))}>
+              Show all
+            </button>
+          </p>
+        ) : (
+          <div class="field">
+            <label for="sort">Sort</label>
+            <select
+              id="sort"
+              value={position.sort}
+              onChange={({ currentTarget }) => goTo(firstPage({ ...position, sort: currentTarget.value as Sort }))}
+            >
+              <option value="oldest">Oldest first</option>
+              <option value="newest">Newest first</option>
+            </select>
+          </div>
+        )}
       </div>
     </div>
   )

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { accessibilityProblems } from '../../../test/support/browser.ts'
-import { addPets, openEachTest, openSignedIn } from '../../../test/support/console.ts'
+import { addPets, listedIds, openEachTest, openSignedIn } from '../../../test/support/console.ts'
 import { temporaryFile } from '../../../test/support/files.ts'
 import type { Service } from '../../../test/support/service.ts'
 
@@ -26,101 +26,179 @@ async function drop(text: string): Promise<void> {
   expect(kept).toBe(false)
 }
 
-const file = (text: string) => ({ name: 'pets.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+const csv = (text: string) => ({ name: 'pets.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
 
-test('a CSV of a spreadsheet is shown before anything is added, and the same file again adds nothing twice', async () => {
-  await addPets(service, 1, 'available', 'available')
+/** The dialog, and how a file is chosen in it. */
+async function openImport() {
   await openSignedIn(page, service.key)
   await page.getByRole('button', { name: 'Import' }).click()
   const dialog = page.getByRole('dialog', { name: 'Import animals' })
+  const choose = (file: string | ReturnType<typeof csv>) => dialog.getByLabel('CSV file').setInputFiles(file)
+  const add = (count: number) => dialog.getByRole('button', { name: `Add ${count}`, exact: true }).click()
+  return { dialog, choose, add }
+}
+
+test('mistakes stand at their cells, are mended in place or left out, and what was added is a list', async () => {
+  await addPets(service, 1, 'available', 'available')
+  const { dialog, choose, add } = await openImport()
   const rows = Array.from({ length: 120 }, (_, n) => `Luna ${n};9223372036854775807;${n % 2 ? 'Reserved' : ''}`)
-  const text = `\uFEFFName;Category;Status\r\n${rows.join('\r\n')}\r\nRex;seven;\r\n;7;\r\n`
-  await dialog.getByLabel('A CSV file').setInputFiles(file(text))
-  await dialog.getByText('and 115 more').waitFor()
-  await dialog.getByText('2 cannot be added:').waitFor()
-  await dialog.getByText('Line 122 has no category').waitFor()
-  const first = await dialog.getByRole('listitem').allInnerTexts()
-  expect(first.slice(0, 2).map((text) => text.split(/\s+/))).toEqual([
-    ['Luna', '0', 'Category', '9223372036854775807', 'Available'],
-    ['Luna', '1', 'Category', '9223372036854775807', 'Reserved'],
+  const text = `\uFEFFName;Category;Status\r\n${rows.join('\r\n')}\r\nRex;seven;gone\r\n;7;\r\nMia\r\n"Tom;7;\r\n`
+  await choose(csv(text))
+  await dialog.getByText('pets.csv has 124 rows, 4 with a mistake.').waitFor()
+  const wrong = await dialog.locator('tbody tr').allInnerTexts()
+  expect(wrong.map((text) => text.split(/\s*[\n\t]\s*/).filter((part) => part.endsWith('.')))).toEqual([
+    ['Category must be an integer.', 'Status must be one of available, pending, sold.'],
+    ['Name must be 1 to 255 characters long.'],
+    ['It has 1 field where the first line has 3.'],
+    ['It has a misplaced quote, or a quote that is not closed.'],
+  ])
+  expect(await accessibilityProblems(page)).toEqual([])
+  const cell = (field: string, line: number) => dialog.getByLabel(`${field}, line ${line}`)
+  await cell('Category', 122).fill('7')
+  await cell('Status', 122).selectOption('Sold')
+  await cell('Name', 123).fill('Ada')
+  await dialog.getByRole('button', { name: 'Leave out line 124' }).click()
+  await dialog.getByRole('radio', { name: 'All' }).check()
+  await dialog.getByText('1 – 50 of 124').waitFor()
+  const first = await dialog.locator('tbody tr').allInnerTexts()
+  expect(first.slice(0, 2).map((text) => text.split(/\s+/).slice(0, 5))).toEqual([
+    ['2', 'Luna', '0', '9223372036854775807', 'Available'],
+    ['3', 'Luna', '1', '9223372036854775807', 'Reserved'],
   ])
   expect(await animals()).toHaveLength(1)
-  expect(await accessibilityProblems(page)).toEqual([])
-  await dialog.getByRole('button', { name: 'Add 120' }).click()
-  await dialog.getByText('120 added.').waitFor()
-  await dialog.getByLabel('A CSV file').setInputFiles(file('nonsense'))
-  await dialog.getByText('The first line must name the columns').waitFor()
-  await dialog.getByLabel('A CSV file').setInputFiles(file(text))
-  await dialog.getByRole('button', { name: 'Add 120' }).click()
-  await dialog.getByText('0 added, 120 were there already.').waitFor()
-  expect(await animals()).toHaveLength(121)
-  expect((await animals()).filter(({ status }) => status === 'pending')).toHaveLength(60)
+  await add(122)
+  await dialog.getByText('122 added, 1 with a mistake, 1 left out.').waitFor()
+  const added = (await animals()).slice(1)
+  expect(added).toHaveLength(122)
+  expect(added.filter(({ status }) => status === 'pending')).toHaveLength(60)
+  expect(added.find(({ name }) => name === 'Rex')).toMatchObject({ categoryId: 7n, status: 'sold' })
+
+  await addPets(service, 1, 'available', 'available')
+  await dialog.getByRole('link', { name: 'Show the 122 animals' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  await page.getByText('99 rows').waitFor()
+  expect(page.url()).toContain('?ids=2-123&limit=100')
+  expect((await listedIds(page)).slice(0, 2)).toEqual(['123', '122'])
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByText('23 rows').waitFor()
+  expect((await listedIds(page)).at(-1)).toBe('2')
+  await page.getByRole('button', { name: 'Show all' }).click()
+  await page.getByText('1 – 100 of 124').waitFor()
+})
+
+test('the same file again, mended or not, adds nothing twice; it is added again where somebody says so', async () => {
+  await addPets(service, 1, 'available', 'available')
+  const { dialog, choose, add } = await openImport()
+  const path = temporaryFile('pets.csv')
+  await Bun.write(path, 'name,categoryId\nMia,7\nTom,x\n')
+  await choose(path)
+  await add(1)
+  await dialog.getByText('1 added, 1 with a mistake.').waitFor()
+  expect(await dialog.getByLabel('CSV file').inputValue()).toBe('')
+  await Bun.write(path, 'name,categoryId\nMia,7\nTom,8\nAda,9\n')
+  await choose(path)
+  await dialog.getByText('pets.csv has 3 rows.').waitFor()
+  await add(3)
+  await dialog.getByText('2 added, 1 was there already: nothing is added twice.').waitFor()
+  expect((await animals()).map(({ name }) => name).toSorted()).toEqual(['Ada', 'Mia', 'Pet 1', 'Tom'])
+  await dialog.getByRole('button', { name: 'Add 1 again' }).click()
+  await dialog.getByText('3 added.', { exact: true }).waitFor()
+  expect((await animals()).filter(({ name }) => name === 'Mia')).toHaveLength(2)
+})
+
+test.each([
+  ['pets.xlsx', 'x', 'pets.xlsx is a workbook of a spreadsheet. Use CSV instead'],
+  ['pets.csv', 'PK\u0003\u0004…', 'pets.csv is a workbook of a spreadsheet. Use CSV instead'],
+  [
+    'pets.csv',
+    Buffer.from([0xe9]),
+    'pets.csv is not UTF-8: the error is within its first 1 byte. Save it as “CSV UTF-8”.',
+  ],
+  ['pets.csv', Buffer.from([0xff, 0xfe, 0x41, 0xd8]), 'pets.csv is not UTF-8: the error is within its first 4 bytes.'],
+  ['pets.csv', 'nonsense', 'The first line must name the columns, separated by commas, semicolons or tabs.'],
+  [
+    'pets.csv',
+    'name,"categoryId\nMia,7\n',
+    'Line 1 has a misplaced quote, or a quote that is not closed. Lines 1 to 2',
+  ],
+  ['pets.csv', `name,categoryId\n"Mia,7\n${'Tom,7\n'.repeat(50_000)}`, 'Line 2 starts a record that is too long.'],
+])('what the command line refuses, the page refuses in the same words: %s', async (name, contents, sentence) => {
+  const path = temporaryFile(name)
+  await Bun.write(path, contents)
+  const { dialog, choose } = await openImport()
+  await choose(path)
+  const said = (await dialog.getByRole('alert').innerText()).replaceAll('\n', ' ')
+  expect(said).toStartWith(sentence)
+  const command = [process.execPath, 'bin/petstore', 'pets', 'import', path]
+  const env = { ...process.env, PETSTORE_URL: service.url, PETSTORE_API_KEY: service.key }
+  const { stderr } = Bun.spawn(command, { env, stderr: 'pipe' })
+  expect((await stderr.text()).replaceAll(path, name).replaceAll(/\s+/g, ' ')).toContain(said.trim())
 })
 
 test('a file that was exported for Excel is read as such where the box says so', async () => {
   await addPets(service, 1, 'available', 'available')
-  await openSignedIn(page, service.key)
-  await page.getByRole('button', { name: 'Import' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Import animals' })
-  await dialog.getByLabel('A CSV file').setInputFiles(file("\uFEFFname,categoryId\n'=Luna,7\n"))
-  await dialog.getByRole('button', { name: 'Add 1' }).click()
+  const { dialog, choose, add } = await openImport()
+  await choose(csv("\uFEFFname,categoryId\n'=Luna,7\n"))
+  await add(1)
   await dialog.getByText('1 added.').waitFor()
   await dialog.getByLabel('It was exported for Excel').check()
   await dialog.getByText('=Luna', { exact: true }).waitFor()
-  await dialog.getByRole('button', { name: 'Add 1' }).click()
+  await add(1)
   await dialog.getByText('1 added.').waitFor()
   expect((await animals()).map(({ name }) => name).slice(-2)).toEqual(["'=Luna", '=Luna'])
 })
 
-test('an import that cannot go on stops, says exactly what was added, and goes on when it is asked to', async () => {
+test('an import that cannot go on stops, says exactly what was added, and goes on when it is told to', async () => {
   await addPets(service, 1, 'available', 'available')
-  await openSignedIn(page, service.key)
-  await page.getByRole('button', { name: 'Import' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Import animals' })
+  const { dialog, choose, add } = await openImport()
   const rows = Array.from({ length: 40 }, (_, n) => `Luna ${n},7`)
-  await dialog.getByLabel('A CSV file').setInputFiles(file(`name,categoryId\n${rows.join('\n')}\n`))
-  let asked = 0
+  await choose(csv(`name,categoryId\n${rows.join('\n')}\n`))
+  let sent = 0
   const body = JSON.stringify({ code: 'read_only_key', message: 'This key is read-only.', status: 403 })
   // One is refused while others are on their way.
   await page.route('**/v1/pets', async (route) => {
-    if (++asked === 8) return route.fulfill({ status: 403, body })
+    if (++sent === 8) return route.fulfill({ status: 403, body })
     await Bun.sleep(100)
     await route.continue()
   })
-  await dialog.getByRole('button', { name: 'Add 40' }).click()
+  await add(40)
   await dialog.getByText('What was added stays').waitFor()
   const added = (await animals()).length - 1
-  await dialog.getByText(`${added} added.`, { exact: true }).waitFor()
+  await dialog.getByText(`${added} added, ${40 - added} not yet.`, { exact: true }).waitFor()
   expect(added).toBeLessThan(13)
   await page.unroute('**/v1/pets')
-  await dialog.getByRole('button', { name: 'Again' }).click()
-  await dialog.getByText(`${40 - added} added, ${added} were there already.`).waitFor()
-  expect(await animals()).toHaveLength(41)
-
-  const path = temporaryFile('pets.csv')
-  await Bun.write(path, 'name,categoryId\nMia,7\n')
-  await dialog.getByLabel('A CSV file').setInputFiles(path)
-  await dialog.getByRole('button', { name: 'Add 1' }).waitFor()
-  await Bun.write(path, 'name,categoryId\nTom,7\nMia,7\n')
-  await dialog.getByRole('button', { name: 'Add 1' }).click()
-  await dialog.getByText('The file has changed').waitFor()
+  await add(40 - added)
+  await dialog.getByText('40 added.', { exact: true }).waitFor()
   expect(await animals()).toHaveLength(41)
 })
 
-test('thousands of rows are read from a file that is dropped anywhere, and are added while the page can be used', async () => {
+test('thousands of rows of a file that is dropped anywhere are added on whatever view, and not after signing out', async () => {
   await addPets(service, 1, 'available', 'available')
   await openSignedIn(page, service.key)
-  const rows = Array.from({ length: 2_000 }, (_, n) => `Luna ${n},${n % 10 ? '' : 7}`)
+  const rows = Array.from({ length: 10_000 }, (_, n) => `Luna ${n},${n % 10 ? '' : 7}`)
   await drop(`name,categoryId\n${rows.join('\n')}\n`)
   const dialog = page.getByRole('dialog', { name: 'Import animals' })
-  await dialog.getByText('1,800 cannot be added:').waitFor()
-  await dialog.getByRole('button', { name: 'Add 200' }).click()
-  await dialog.getByText(/^[1-9][0-9]* added\.$/).waitFor()
+  await dialog.getByText('10,000 rows, 9,000 with a mistake').waitFor()
+  expect(await dialog.locator('tbody tr').count()).toBe(50)
+  await dialog.getByRole('button', { name: 'Add 1,000' }).click()
   await press('Escape')
   await page.getByRole('link', { name: 'Orders' }).click()
   await page.getByRole('heading', { name: 'Orders' }).waitFor()
-  await page.getByRole('link', { name: 'Animals' }).click()
-  await page.getByText('of 201').waitFor()
+  const running = page.getByRole('region', { name: /^Importing pets\.csv: [1-9]\d* of 1,000$/ })
+  await running.getByRole('button', { name: 'Cancel' }).click()
+  const notice = page.getByText(/^pets\.csv: [1-9]\d* added, 9,000 with a mistake, \d+ not yet\.$/)
+  await notice.waitFor()
+  const cancelled = (await animals()).length
+  await page.getByRole('button', { name: 'Open' }).click()
+  await dialog.getByRole('button', { name: /^Add \d+$/ }).click()
+  await press('Escape')
+  await running.waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Petstore' }).waitFor()
+  await page.waitForLoadState('networkidle')
+  const signedOut = (await animals()).length
+  expect(signedOut).toBeGreaterThanOrEqual(cancelled)
+  expect(signedOut).toBeLessThan(1_001)
 })
 
 test('what is filtered is exported, with all its pages', async () => {

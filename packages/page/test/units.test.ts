@@ -5,6 +5,7 @@ import { PetstoreApiError, PetstoreNetworkError, PetstoreUncertainError } from '
 import { makeJsonExact } from '../reference/exact-json.ts'
 import { toFailure } from '../src/failures.ts'
 import { toProblems } from '../src/field-problems.ts'
+import { fromIdRanges, toIdRanges } from '../src/id-ranges.ts'
 import {
   firstPage,
   fromAddress,
@@ -94,6 +95,7 @@ describe('a position in the list', () => {
     view: 'animals',
     status: 'sold',
     categoryId: 2n ** 63n - 1n,
+    ids: '',
     search: 'old bis',
     sort: 'oldest',
     limit: 50,
@@ -121,7 +123,20 @@ describe('a position in the list', () => {
     expect(nextPage(beforeLast, 'X')).toEqual(lastPage(start))
   })
 
+  test('of some ids has them as ranges, and no last page', () => {
+    const ids = toIdRanges([7n, 3n, 2n ** 63n - 1n, 4n, 5n, 3n])
+    expect(ids).toBe('3-5,7,9223372036854775807')
+    const some = { ...startOf('animals', { limit: 100 }), ids }
+    expect(fromAddress(toAddress(some).slice(2))).toEqual(some)
+    expect(fromAddress(toAddress(lastPage(some)).slice(2))).toEqual(some)
+    const ranges = fromIdRanges(ids)
+    expect([2n, 3n, 5n, 6n, 7n, 2n ** 63n - 1n].filter((id) => ranges?.has(id))).toEqual([3n, 5n, 7n, 2n ** 63n - 1n])
+    expect(ranges?.min).toBe(3n)
+  })
+
   test.each([
+    '?ids=all',
+    '?ids=1-2-x',
     '?page=3',
     '?page=-2',
     '?cursor=A',

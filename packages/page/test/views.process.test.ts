@@ -137,8 +137,8 @@ const VIEWS: Record<string, { on?: 'empty'; show: (page: Page) => Promise<void> 
       await openSignedIn(page, full.key)
       await page.getByRole('button', { name: 'Import' }).click()
       const buffer = Buffer.from(`name,categoryId\n${LONG},7\nRex,seven\n`)
-      await page.getByLabel('A CSV file').setInputFiles({ name: 'pets.csv', mimeType: 'text/csv', buffer })
-      await page.getByText('1 cannot be added:').waitFor()
+      await page.getByLabel('CSV file').setInputFiles({ name: 'pets.csv', mimeType: 'text/csv', buffer })
+      await page.getByText('2 rows, 1 with a mistake').waitFor()
     },
   },
   'nothing found': {

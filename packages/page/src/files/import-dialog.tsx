@@ -1,20 +1,18 @@
-// Adding the animals of a CSV file: what is in it and what is wrong with it is shown before anything is added.
+// Adding the animals of a CSV file: all its rows are shown before anything is added, what is wrong is mended in place or left out, and what was
+// added can be looked at afterwards.
 
-import { useLayoutEffect, useState } from 'preact/hooks'
-import { PetstoreApiError, type PetstoreClient } from '../../../client/src/petstore.ts'
-import { useBusy } from '../busy.ts'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
+import type { PetstoreClient } from '../../../client/src/petstore.ts'
+import { useAnnounce } from '../announcer.tsx'
 import { Dialog } from '../dialog.tsx'
-import { toFailure } from '../failures.ts'
-import { Name } from '../name.tsx'
+import { toIdRanges } from '../id-ranges.ts'
+import { AnimalsLink } from '../list-link.tsx'
 import { Notice } from '../notice.tsx'
 import { number } from '../phrases.ts'
-import { Status } from '../status.tsx'
-import { FileChanged, type FileContents, readFile } from './read-file.ts'
-
-/** Requests in flight; a browser opens six connections. */
-const AT_ONCE = 5
-const RETRIES = 8
-const SHOWN_MAX = 5
+import { ImportTable } from './import-table.tsx'
+import { Ended, Running } from './running.tsx'
+import { type Import, useImport } from './use-import.ts'
 
 interface ImportDialogProps {
   client: PetstoreClient
@@ -23,93 +21,148 @@ interface ImportDialogProps {
   onAdded: () => void
 }
 
-interface Progress {
-  added: number
-  /** By an earlier import of the same file. */
-  earlier: number
-  refused: readonly string[]
-}
-
-const NOTHING_YET: Progress = { added: 0, earlier: 0, refused: [] }
-
 export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogProps) {
-  const [contents, setContents] = useState<FileContents>()
-  const [progress, setProgress] = useState<Progress>()
-  const [problem, setProblem] = useState('')
-  const [busy, once] = useBusy()
-  const [file, setFile] = useState<File>()
-  const [fromExcel, setFromExcel] = useState(false)
-
-  const choose = (file: File | undefined, isExcel = fromExcel) =>
-    once(async () => {
-      setFile(file)
-      setProblem('')
-      setProgress(undefined)
-      setContents(undefined)
-      if (!file) return
-      try {
-        setContents(await readFile(file, isExcel, SHOWN_MAX))
-      } catch (error) {
-        setProblem(error instanceof Error ? error.message : String(error))
-      }
-    })
-
-  const add = (contents: FileContents) =>
-    once(async () => {
-      setProblem('')
-      try {
-        await addAll(client, contents, setProgress)
-      } catch (error) {
-        const why = (error instanceof FileChanged ? error : toFailure(error)).message
-        setProblem(`${why} What was added stays; go on when you like, nothing is added twice.`)
-      }
-      onAdded()
-    })
-
+  const importing = useImport(client, onAdded)
+  const { file, rows, counts, doing, ended, problem } = importing
+  const announce = useAnnounce()
+  useEffect(() => {
+    if (ended) announce(outcomeOf(importing))
+  }, [ended])
   useDroppedFile((file) => {
     setOpen(true)
-    choose(file)
+    if (doing !== 'adding') importing.choose(file, importing.fromExcel)
   })
-
-  return (
-    <Dialog id="import-title" title="Import animals" open={open} setOpen={setOpen}>
-      <div class="dialog-body">
-        <div class="field">
-          <label for="import-file">A CSV file, chosen or dropped on the page</label>
-          <input
-            id="import-file"
-            type="file"
-            accept=".csv,.tsv,.txt,text/csv"
-            disabled={busy}
-            onChange={({ currentTarget }) => choose(currentTarget.files?.[0])}
-          />
-          <p class="hint">With the columns name, categoryId and, if you like, status. Spreadsheets can save one.</p>
-        </div>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={fromExcel}
-            disabled={busy}
-            onChange={({ currentTarget }) => {
-              setFromExcel(currentTarget.checked)
-              choose(file, currentTarget.checked)
-            }}
-          />{' '}
-          It was exported for Excel: take off the apostrophe before =, +, -, @ and '
-        </label>
-        {problem && <Notice kind="error" title={problem} />}
-        {contents && <Contents contents={contents} />}
-        {contents && progress && <Result {...{ progress, contents }} />}
-        <div class="dialog-actions">
-          {contents && contents.count > 0 && (
-            <button type="button" class="primary" aria-disabled={busy} onClick={() => add(contents)}>
-              {busy ? 'Adding…' : progress ? 'Again' : `Add ${number(contents.count)}`}
-            </button>
-          )}
-        </div>
-      </div>
-    </Dialog>
+  const show = (
+    <button type="button" onClick={() => setOpen(true)}>
+      Open
+    </button>
   )
+  return (
+    <>
+      {doing === 'adding' && <Progress {...{ importing }}>{show}</Progress>}
+      {ended && !doing && (
+        <Ended kind={problem ? 'error' : 'done'} title={`${file?.name}: ${outcomeOf(importing)}`}>
+          {show}
+          <Added {...{ importing }} onFollow={() => setOpen(false)} />
+          <button type="button" onClick={importing.close}>
+            Close
+          </button>
+        </Ended>
+      )}
+      <Dialog id="import-title" title="Import animals" wide={rows !== undefined} open={open} setOpen={setOpen}>
+        <div class="dialog-body">
+          <Choice {...{ importing }} />
+          {problem && <Notice kind="error" title={problem} />}
+          {rows && !doing && !ended && <p>{contentsOf(importing)}</p>}
+          {rows && doing === 'adding' && <Progress {...{ importing }} />}
+          {ended && !doing && <p>{outcomeOf(importing)}</p>}
+          {rows && <ImportTable importing={{ ...importing, rows }} />}
+          <div class="dialog-actions">
+            {ended && !doing && <Added {...{ importing }} onFollow={() => setOpen(false)} />}
+            {ended && !doing && counts.present > 0 && (
+              <button type="button" onClick={importing.addAgain}>
+                Add {number(counts.present)} again
+              </button>
+            )}
+            <button type="button" onClick={() => setOpen(false)}>
+              {doing === 'adding' ? 'Go on meanwhile' : 'Close'}
+            </button>
+            {counts.ready > 0 && doing !== 'adding' && (
+              <button type="button" class="primary" onClick={importing.add}>
+                Add {number(counts.ready)}
+              </button>
+            )}
+          </div>
+        </div>
+      </Dialog>
+    </>
+  )
+}
+
+/** The file, however it is chosen. The same one is read again. */
+function Choice({ importing: { file, fromExcel, doing, choose } }: { importing: Import }) {
+  const busy = doing !== undefined
+  return (
+    <>
+      <div class="field">
+        <input
+          id="import-file"
+          class="visually-hidden"
+          type="file"
+          accept=".csv,.tsv,.txt,text/csv"
+          disabled={busy}
+          aria-describedby="import-hint"
+          onChange={({ currentTarget }) => {
+            choose(currentTarget.files?.[0], fromExcel)
+            currentTarget.value = ''
+          }}
+        />
+        <label for="import-file" class="button" aria-disabled={busy}>
+          {doing === 'reading' ? 'Reading…' : file ? 'Choose another CSV file…' : 'Choose a CSV file…'}
+        </label>
+        {!file && (
+          <p id="import-hint" class="hint">
+            Or drop it on the page. It has the columns name, categoryId and, if you like, status. Spreadsheets can save
+            one as “CSV UTF-8”.
+          </p>
+        )}
+      </div>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={fromExcel}
+          disabled={busy}
+          onChange={({ currentTarget }) => choose(file, currentTarget.checked)}
+        />{' '}
+        It was exported for Excel: take off the apostrophe before =, +, -, @ and '
+      </label>
+    </>
+  )
+}
+
+function Progress({ importing, children }: { importing: Import; children?: ComponentChildren }) {
+  const { file, rows = [], counts } = importing
+  const total = rows.length - counts.wrong - counts['left out']
+  return (
+    <Running
+      title={`Importing ${file?.name}: ${number(total - counts.ready)} of ${number(total)}`}
+      done={total - counts.ready}
+      total={total}
+    >
+      {children}
+      <button type="button" onClick={importing.cancel}>
+        Cancel
+      </button>
+    </Running>
+  )
+}
+
+/** Leads to what was added. */
+function Added({ importing: { rows = [] }, onFollow }: { importing: Import; onFollow: () => void }) {
+  const ids = rows.flatMap(({ id }) => id ?? [])
+  if (ids.length === 0) return null
+  return (
+    <AnimalsLink class="button" only={{ ids: toIdRanges(ids), limit: 100 }} onFollow={onFollow}>
+      Show {ids.length === 1 ? 'the animal' : `the ${number(ids.length)} animals`}
+    </AnimalsLink>
+  )
+}
+
+function contentsOf({ file, rows = [], counts: { wrong } }: Import): string {
+  const all = `${file?.name} has ${rows.length === 1 ? '1 row' : `${number(rows.length)} rows`}`
+  return wrong === 0 ? `${all}.` : `${all}, ${number(wrong)} with a mistake. Mend it here, or add the others.`
+}
+
+function outcomeOf({ counts }: Import): string {
+  const { added, present, wrong, ready } = counts
+  const parts = [
+    `${number(added)} added`,
+    present > 0 && `${number(present)} ${present === 1 ? 'was' : 'were'} there already: nothing is added twice`,
+    wrong > 0 && `${number(wrong)} with a mistake`,
+    counts['left out'] > 0 && `${number(counts['left out'])} left out`,
+    ready > 0 && `${number(ready)} not yet`,
+  ]
+  return `${parts.filter(Boolean).join(', ')}.`
 }
 
 /** Wherever on the page it is dropped: otherwise the browser would leave the page for it. */
@@ -125,78 +178,4 @@ function useDroppedFile(take: (file: File) => void): void {
       window.ondragover = window.ondrop = null
     }
   })
-}
-
-function Contents({ contents: { count, first, problems } }: { contents: FileContents }) {
-  return (
-    <>
-      <ul class="import-rows">
-        {first.map(({ line, pet: { name, categoryId, status = 'available' } }) => (
-          <li key={line}>
-            <Name name={name} /> <span class="muted">Category {String(categoryId)}</span>{' '}
-            <span class="import-status">
-              <Status status={status} />
-            </span>
-          </li>
-        ))}
-        {count > first.length && <li class="muted">and {number(count - first.length)} more</li>}
-      </ul>
-      <Problems title={`${number(problems.length)} cannot be added:`} problems={problems} />
-    </>
-  )
-}
-
-function Problems({ title, problems }: { title: string; problems: readonly string[] }) {
-  if (problems.length === 0) return null
-  return (
-    <Notice kind="warning" title={title}>
-      {problems.slice(0, SHOWN_MAX).join(' ')} {problems.length > SHOWN_MAX && '…'}
-    </Notice>
-  )
-}
-
-function Result({ progress: { added, earlier, refused }, contents }: { progress: Progress; contents: FileContents }) {
-  const done = added + earlier + refused.length
-  return (
-    <>
-      <progress max={contents.count} value={done} aria-label="Animals of the file" />
-      <p role="status">
-        {number(added)} added{earlier > 0 && `, ${number(earlier)} were there already`}.
-      </p>
-      <Problems title={`${number(refused.length)} were refused:`} problems={refused} />
-    </>
-  )
-}
-
-/** Rejects when the service cannot be reached for long; what it refuses is reported, and the rest is added. */
-async function addAll(
-  client: PetstoreClient,
-  { digest, records }: FileContents,
-  report: (progress: Progress) => void,
-): Promise<void> {
-  let { added, earlier } = NOTHING_YET
-  const refused: string[] = []
-  const open = records()
-  async function work(): Promise<void> {
-    // The first worker that cannot go on ends it for all.
-    for await (const { pet, line } of open) {
-      const idempotencyKey = `import-${digest}-${line}`
-      let replayed = false
-      const onReplayed = () => {
-        replayed = true
-      }
-      try {
-        await client.createPet(pet, { idempotencyKey, onReplayed, retries: RETRIES })
-        if (replayed) earlier++
-        else added++
-      } catch (error) {
-        if (!(error instanceof PetstoreApiError) || error.status !== 400) throw error
-        refused.push(`Line ${line}: ${error.message}`)
-      }
-      if ((added + earlier) % 50 === 0) report({ added, earlier, refused })
-    }
-  }
-  const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, work))
-  report({ added, earlier, refused })
-  for (const one of ended) if (one.status === 'rejected') throw one.reason
 }

@@ -6,11 +6,11 @@ import { createHash, randomUUID } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { type NewPet, PetstoreApiError, type PetstoreClient } from '../../../client/src/petstore.ts'
-import { stringifyJson } from '../../../contract/src/json.ts'
 import { createClient } from './client.ts'
 import { ImportIncomplete, Interrupted, messageOf } from './exit-codes.ts'
 import type { SourceRecord } from './formats/format.ts'
 import { type FormatOptions, formatOf, withFormat } from './formats/formats.ts'
+import { RECORD_ERRORS, recordKey } from './formats/record-key.ts'
 import { withClientSettings } from './options.ts'
 import { grouped, plural, tell, write } from './print.ts'
 import { type Progress, startProgress } from './progress.ts'
@@ -20,8 +20,6 @@ import { Source } from './source.ts'
 const CONCURRENCY = 32
 /** Enough to wait about half a minute for a service that restarts. */
 const RETRIES = 15
-/** Errors that concern one record only. */
-const RECORD_ERRORS = ['invalid_pet', 'malformed_json', 'body_too_large', 'idempotency_mismatch']
 
 interface ImportOptions extends FormatOptions {
   keepGoing: boolean
@@ -143,12 +141,12 @@ class ImportRun {
   }
 
   /** Resolves with what is wrong with the record, if anything. */
-  private async add({ line, nth, pet, problem }: SourceRecord): Promise<string | undefined> {
-    if (!pet) return this.refuse(`It ${problem}`)
+  private async add({ problem, ...record }: SourceRecord): Promise<string | undefined> {
+    if (!record.pet) return this.refuse(`It ${problem}`)
     let present = false
     try {
-      await this.client.createPet(pet as NewPet, {
-        idempotencyKey: recordKey(this.name, line, nth, stringifyJson(pet)),
+      await this.client.createPet(record.pet as NewPet, {
+        idempotencyKey: recordKey(this.name, record, digest),
         onReplayed: () => {
           present = true
         },
@@ -181,11 +179,8 @@ class ImportRun {
   }
 }
 
-/** The keys of one import have a common prefix and rise with its lines, which keeps the service's index of them compact. */
-function recordKey(name: string, line: number, nth: number | undefined, content: string): string {
-  const digest = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 22)
-  const place = [line, ...(nth ? [nth] : [])].map((number) => String(number).padStart(10, '0'))
-  return `import-${digest(name)}-${place.join('.')}-${digest(content)}`
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22)
 }
 
 function importName(file: string, { as, again }: ImportOptions): string {

@@ -2,11 +2,7 @@
 
 import { createReadStream, statSync } from 'node:fs'
 import { orStartError, StartError, systemReason } from '../domain/errors.ts'
-import { workbook } from './formats/formats.ts'
-import { plural } from './print.ts'
-
-/** How a workbook begins: a ZIP archive, and what Excel wrote before. */
-const WORKBOOKS = ['PK\x03\x04', '\xd0\xcf\x11\xe0']
+import { NotUtf8, textOf } from './formats/text.ts'
 
 export class Source {
   /** The size of the file; `undefined` when it is not known. */
@@ -27,29 +23,24 @@ export class Source {
   }
 
   async *text(): AsyncGenerator<string> {
-    const decoder = new TextDecoder('utf-8', { fatal: true })
-    let begin = ''
     try {
-      const stream = this.file === '-' ? Bun.stdin.stream() : createReadStream(this.file)
-      for await (const chunk of stream as AsyncIterable<Uint8Array>) {
-        this.read += chunk.byteLength
-        begin ||= Buffer.from(chunk.subarray(0, 4)).toString('latin1')
-        if (WORKBOOKS.includes(begin)) throw workbook(this.file)
-        yield decoder.decode(chunk, { stream: true })
-      }
-      yield decoder.decode()
+      yield* textOf(this.file, this.chunks())
     } catch (error) {
-      const { syscall } = error as NodeJS.ErrnoException
-      if (error instanceof TypeError && syscall === undefined) {
-        const encoding = /^(?:\xff\xfe|\xfe\xff)/.test(begin) ? 'utf-16' : 'windows-1252'
-        throw new StartError(
-          `${this.file} is not UTF-8: the error is within its first ${plural(this.read, 'byte')}. ` +
-            `Save it as “CSV UTF-8”, or convert it: iconv -f ${encoding} -t utf-8 ${this.file} > NEW`,
-          { cause: error },
-        )
+      if (error instanceof NotUtf8) {
+        const convert = `iconv -f ${error.encoding} -t utf-8 ${this.file} > NEW`
+        throw new StartError(`${error.message} Or convert it: ${convert}`, { cause: error })
       }
+      const { syscall } = error as NodeJS.ErrnoException
       if (syscall === undefined) throw error
       throw new StartError(unreadable(this.file, systemReason(error)), { cause: error })
+    }
+  }
+
+  private async *chunks(): AsyncGenerator<Uint8Array> {
+    const stream = this.file === '-' ? Bun.stdin.stream() : createReadStream(this.file)
+    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+      this.read += chunk.byteLength
+      yield chunk
     }
   }
 }

@@ -59,10 +59,26 @@ describe('a bad record is reported with its line and does not affect the others'
       { line: 2, pet: { name: 'A', categoryId: 1n } },
       { line: 4, pet: { name: 'B', categoryId: 'x', status: 'sold' } },
       { line: 5, pet: { name: 'C\r\nc', categoryId: 3n, status: 'sold' } },
-      { line: 7, problem: expect.stringContaining('2 fields') },
+      { line: 7, problem: 'has 2 fields where the first line has 4.', partly: { name: 'D', categoryId: '' } },
       { line: 8, problem: expect.stringContaining('quote') },
       { line: 9, pet: { name: 'F', categoryId: 8n, status: 'gone' } },
     ])
+  })
+
+  test('CSV with a quote that is not closed: with its line, and what was taken for its record', async () => {
+    expect(await read(formats.csv, 'name,categoryId\nA,1\n"B,2\nC,3\n\nD,4\n\n')).toEqual([
+      { line: 2, pet: { name: 'A', categoryId: 1n } },
+      {
+        line: 3,
+        problem: 'has a misplaced quote, or a quote that is not closed. Lines 3 to 6 were read as one record.',
+      },
+    ])
+    expect((await read(formats.csv, 'name,categoryId\n"B,2\nC,3\n"D",4\nE,5\n')).map(({ line }) => line)).toEqual([
+      2, 5,
+    ])
+    expect((await rejectionOf(read(formats.csv, 'name,"categoryId\nC,3\n'))).message).toBe(
+      'Line 1 has a misplaced quote, or a quote that is not closed. Lines 1 to 2 were read as one record.',
+    )
   })
 
   test('CSV as spreadsheets write it: semicolons or tabs, and other names of the columns', async () => {

@@ -8,10 +8,12 @@
 
 import { StartError } from '../../domain/start-error.ts'
 import { FIELDS, type Format, type SourceRecord, type Unchecked } from './format.ts'
-import { RECORD_MAX } from './ndjson.ts'
+import { newlines, RECORD_MAX } from './ndjson.ts'
 
 interface Row {
   line: number
+  /** Its last line. */
+  end: number
   fields: string[]
   /** The quotes follow RFC 4180. */
   wellFormed: boolean
@@ -40,7 +42,9 @@ function namesSeparator({ fields }: Row): boolean {
   return fields.length === 2 && fields.join('').toLowerCase() === 'sep='
 }
 
-function checkedHeader({ fields }: Row): string[] {
+function checkedHeader(row: Row): string[] {
+  const { line, fields } = row
+  if (!row.wellFormed) throw new StartError(`Line ${line} ${misplacedQuote(row)}`)
   const names = fields.map((name) => name.trim())
   for (const field of ['name', 'categoryId', ...FIELDS]) rename(field, names)
   const missing = ['name', 'categoryId'].filter((name) => !names.includes(name))
@@ -58,16 +62,23 @@ function rename(field: string, names: string[]): void {
   if (at >= 0) names[at] = field
 }
 
-function recordOf({ line, fields, wellFormed }: Row, header: readonly string[]): SourceRecord {
-  if (!wellFormed) return { line, problem: 'has a misplaced quote, or a quote that is not closed.' }
-  if (fields.length !== header.length) {
-    return { line, problem: `has ${fields.length} fields where the first line has ${header.length}.` }
-  }
-  return { line, pet: petOf(Object.fromEntries(header.map((name, column) => [name, fields[column] ?? '']))) }
+/** What follows a quote that is not closed belongs to its record. */
+function misplacedQuote({ line, end }: Row): string {
+  const lines = end > line ? ` Lines ${line} to ${end} were read as one record.` : ''
+  return `has a misplaced quote, or a quote that is not closed.${lines}`
 }
 
-/** Text that is not an integer is sent as it is, and the service reports what is wrong. */
-function petOf({ name, categoryId = '', ...row }: Record<string, string>): Unchecked {
+function recordOf(row: Row, header: readonly string[]): SourceRecord {
+  const { line, fields } = row
+  if (!row.wellFormed) return { line, problem: misplacedQuote(row) }
+  const pet = petOf(Object.fromEntries(header.map((name, column) => [name, fields[column] ?? ''])))
+  if (fields.length === header.length) return { line, pet }
+  const has = fields.length === 1 ? '1 field' : `${fields.length} fields`
+  return { line, problem: `has ${has} where the first line has ${header.length}.`, partly: pet }
+}
+
+/** Of the texts of its fields. One that is not an integer stays as it is, and the service reports what is wrong. */
+export function petOf({ name, categoryId = '', ...row }: Record<string, string>): Unchecked {
   const integer = /^-?[0-9]{1,100}$/.test(categoryId.trim())
   if (row.status) row.status = statusOf(row.status)
   const others = FIELDS.flatMap((field) => (row[field] ? [[field, row[field]]] : []))
@@ -101,14 +112,16 @@ async function* rows(text: AsyncIterable<string>): AsyncGenerator<Row> {
     for (let row = field && readRow(rest, at, line, field); row && field; row = readRow(rest, at, line, field)) {
       if (!/^\r?\n$/.test(row.text)) yield row
       at += row.text.length
-      line += row.text.split('\n').length - 1
+      line = row.end + 1
     }
     rest = rest.slice(at)
     if (rest.length > RECORD_MAX) {
       throw new StartError(`Line ${line} starts a record that is too long. Is a closing quote missing?`)
     }
   }
-  if (rest !== '') yield readRow(`${rest}\n`, 0, line, field ?? fieldOf(',')) ?? { line, fields: [], wellFormed: false }
+  if (rest === '') return
+  const unclosed = { line, end: line + newlines(rest.trimEnd()), fields: [], wellFormed: false }
+  yield readRow(`${rest}\n`, 0, line, field ?? fieldOf(',')) ?? unclosed
 }
 
 /** A field in quotes, with the text between its closing quote and the next separator, or a field without quotes. */
@@ -129,6 +142,8 @@ function readRow(all: string, start: number, line: number, field: RegExp): (Row 
     const plain = (others[0] ?? others[1] ?? '').replace(next === '\n' ? /\r$/ : '', '')
     if (quoted === undefined ? plain.includes('"') : plain !== '') wellFormed = false
     fields.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'))
-    if (next === '\n') return { line, fields, wellFormed, text: all.slice(start, field.lastIndex + 1) }
+    if (next !== '\n') continue
+    const text = all.slice(start, field.lastIndex + 1)
+    return { line, end: line + newlines(text) - 1, fields, wellFormed, text }
   }
 }

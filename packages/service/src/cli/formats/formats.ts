@@ -9,6 +9,7 @@ import { excel } from './excel.ts'
 import type { Format } from './format.ts'
 import { json } from './json.ts'
 import { ndjson } from './ndjson.ts'
+import { refuseWorkbook } from './text.ts'
 
 export const formats = { csv, json, ndjson } satisfies Record<string, Format>
 type FormatName = keyof typeof formats
@@ -35,18 +36,10 @@ export function withFormat(command: Command, excel: string): Command {
 
 /** The named format, or the one of the file's extension. Throws StartError when there is neither, FlagError for `--excel` of no CSV. */
 export function formatOf(path: string | undefined, { format: named, excel: forExcel }: FormatOptions): Format {
-  if (!named && /\.(xlsx?|ods|numbers)$/i.test(path ?? '')) throw workbook(path ?? '')
+  if (!named && path) refuseWorkbook(path)
   const name = named ?? BY_EXTENSION[extname(path ?? '').toLowerCase()]
   if (!name) throw new StartError(`The format is unknown. Give one of --format ${formatNames.join(', ')}.`)
   if (!forExcel) return formats[name]
   if (name !== 'csv') throw new FlagError('--excel is for CSV.')
   return excel
-}
-
-/** Not read: a workbook may have several sheets, formulas and dates, and the person knows better which of them to save. */
-export function workbook(file: string): StartError {
-  return new StartError(
-    `${file} is a workbook of a spreadsheet. Use CSV instead: to import, save the sheet as “CSV UTF-8” (File, Save As); ` +
-      'to export, write a .csv with --excel.',
-  )
 }

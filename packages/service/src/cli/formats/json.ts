@@ -4,7 +4,7 @@
 import { stringifyJson } from '../../../../contract/src/json.ts'
 import { StartError } from '../../domain/errors.ts'
 import type { Format } from './format.ts'
-import { RECORD_MAX, readRecord } from './ndjson.ts'
+import { newlines, RECORD_MAX, readRecord } from './ndjson.ts'
 
 export const json: Format = {
   async *read(text) {
@@ -79,8 +79,4 @@ function elementEnd(text: string): number {
 
 function blanks(text: string): number {
   return text.length - text.trimStart().length
-}
-
-function newlines(text: string): number {
-  return text.split('\n').length - 1
 }

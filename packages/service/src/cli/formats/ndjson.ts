@@ -41,3 +41,7 @@ export function readRecord(text: string, line: number): SourceRecord {
     return { line, problem: `is not valid JSON: ${(error as JsonError).message}.` }
   }
 }
+
+export function newlines(text: string): number {
+  return text.split('\n').length - 1
+}

@@ -1,0 +1,211 @@
+// The rows of a file as a table, a page at a time: its mistakes at their cells, mended in place or left out.
+
+import { useState } from 'preact/hooks'
+import type { PetStatus } from '../../../client/src/petstore.ts'
+import { type Field, LABELS } from '../draft.ts'
+import { Icon } from '../icons.tsx'
+import { Name } from '../name.tsx'
+import { number } from '../phrases.ts'
+import { RadioGroup } from '../radio-group.tsx'
+import { Status } from '../status.tsx'
+import { STATUSES } from '../statuses.ts'
+import { isWrong, type Row } from './rows.ts'
+import type { Import } from './use-import.ts'
+
+const PAGE_ROWS = 50
+
+export function ImportTable({ importing }: { importing: Import & { rows: readonly Row[] } }) {
+  const { rows, counts } = importing
+  const [chosen, choose] = useState<'all' | 'mistaken'>()
+  const [page, setPage] = useState(0)
+  const shown = chosen ?? (counts.mistaken > 0 ? 'mistaken' : 'all')
+  const some = shown === 'all' ? rows : rows.filter(({ mistaken }) => mistaken)
+  const last = Math.max(0, Math.ceil(some.length / PAGE_ROWS) - 1)
+  const at = Math.min(page, last)
+  return (
+    <div class="import-rows">
+      {counts.mistaken > 0 && (
+        <RadioGroup
+          legend="Show"
+          name="import-shown"
+          options={[
+            ['mistaken', 'With mistakes'],
+            ['all', 'All'],
+          ]}
+          counts={{ all: BigInt(rows.length) }}
+          value={shown}
+          onChange={(value) => {
+            choose(value)
+            setPage(0)
+          }}
+        />
+      )}
+      <table>
+        <thead>
+          <tr>
+            {['Line', ...Object.values(LABELS)].map((head) => (
+              <th key={head} scope="col">
+                {head}
+              </th>
+            ))}
+            <th scope="col">
+              <span class="visually-hidden">What becomes of it</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {some.slice(at * PAGE_ROWS, (at + 1) * PAGE_ROWS).map((row) => (
+            <TableRow key={row.line} {...{ row, importing }} />
+          ))}
+        </tbody>
+      </table>
+      {last > 0 && <Pages {...{ at, last, setPage }} count={some.length} />}
+    </div>
+  )
+}
+
+function Pages({
+  at,
+  last,
+  count,
+  setPage,
+}: {
+  at: number
+  last: number
+  count: number
+  setPage: (at: number) => void
+}) {
+  const to = Math.min(count, (at + 1) * PAGE_ROWS)
+  return (
+    <nav class="pager" aria-label="Pages of the file">
+      <p class="pager-where">
+        {number(at * PAGE_ROWS + 1)} – {number(to)} of {number(count)}
+      </p>
+      <div class="pager-steps">
+        <button type="button" aria-disabled={at === 0} onClick={() => setPage(Math.max(0, at - 1))}>
+          <Icon name="previous" />
+          <span class="step-label">Previous rows</span>
+        </button>
+        <button type="button" aria-disabled={at === last} onClick={() => setPage(Math.min(last, at + 1))}>
+          <span class="step-label">Next rows</span>
+          <Icon name="next" />
+        </button>
+      </div>
+    </nav>
+  )
+}
+
+function TableRow({ row, importing }: { row: Row; importing: Import }) {
+  const { line, cells, problems, mistaken, state } = row
+  const edited = mistaken && state === 'open' && importing.doing !== 'adding'
+  const cell = { row, mend: (change: Partial<Row['cells']>) => importing.mend(row, change) }
+  return (
+    <tr class={state === 'open' && isWrong(row) ? 'wrong' : state === 'left out' ? 'left-out' : undefined}>
+      <th scope="row" class="muted">
+        <span class="cell-label">Line </span>
+        <span class="numbers">{line}</span>
+      </th>
+      <td class="cell-name">
+        {edited ? <Cell {...cell} field="name" /> : <Name name={cells.name} />}
+        {state === 'open' && problems.other && <p class="problem">{problems.other}</p>}
+      </td>
+      <td>
+        <span class="cell-label">Category </span>
+        {edited ? <Cell {...cell} field="categoryId" /> : <span class="mono">{cells.categoryId}</span>}
+      </td>
+      <td>{edited ? <StatusCell {...cell} /> : <StatusText status={cells.status} />}</td>
+      <td class="import-outcome">
+        <Outcome {...{ row, importing }} />
+      </td>
+    </tr>
+  )
+}
+
+const OUTCOMES = { added: 'Added', present: 'Was there already' }
+
+function Outcome({ row, importing }: { row: Row; importing: Import }) {
+  const { line, state } = row
+  if (state === 'added' || state === 'present') return OUTCOMES[state]
+  const leave = state === 'open'
+  return (
+    <button
+      type="button"
+      class="quiet small"
+      aria-disabled={importing.doing === 'adding'}
+      onClick={() => importing.doing !== 'adding' && importing.leaveOut(row, leave)}
+    >
+      {leave ? 'Leave out' : 'Put back'}
+      <span class="visually-hidden"> line {line}</span>
+    </button>
+  )
+}
+
+interface CellProps {
+  row: Row
+  mend: (change: Partial<Row['cells']>) => void
+}
+
+const idOf = ({ line }: Row, field: Field) => `import-${line}-${field}`
+
+/** For screen readers: its label, and its problem. */
+function described(row: Row, field: Field) {
+  const problem = row.problems.fields[field]
+  return {
+    id: idOf(row, field),
+    'aria-label': `${LABELS[field]}, line ${row.line}`,
+    'aria-invalid': Boolean(problem),
+    'aria-describedby': problem && `${idOf(row, field)}-problem`,
+  }
+}
+
+function CellProblem({ row, field }: { row: Row; field: Field }) {
+  const text = row.problems.fields[field]
+  if (!text) return null
+  return (
+    <p id={`${idOf(row, field)}-problem`} class="problem">
+      {text}
+    </p>
+  )
+}
+
+function Cell({ row, mend, field }: CellProps & { field: 'name' | 'categoryId' }) {
+  return (
+    <>
+      <input
+        type="text"
+        {...described(row, field)}
+        {...(field === 'name' ? { dir: 'auto' } : { class: 'mono', inputMode: 'numeric' })}
+        autocomplete="off"
+        value={row.cells[field]}
+        onInput={({ currentTarget }) => mend({ [field]: currentTarget.value })}
+      />
+      <CellProblem {...{ row, field }} />
+    </>
+  )
+}
+
+function StatusCell({ row, mend }: CellProps) {
+  const { status } = row.cells
+  const isKnown = STATUSES.some(([value]) => value === (status || 'available'))
+  return (
+    <>
+      <select
+        {...described(row, 'status')}
+        value={status || 'available'}
+        onChange={({ currentTarget }) => mend({ status: currentTarget.value })}
+      >
+        {!isKnown && <option value={status}>{status}</option>}
+        {STATUSES.map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <CellProblem row={row} field="status" />
+    </>
+  )
+}
+
+function StatusText({ status }: { status: string }) {
+  return <Status status={(status || 'available') as PetStatus} />
+}

@@ -1,0 +1,96 @@
+// The rows of a CSV file before and after they are added: what each says, what is wrong with it, and what has become of it. They are judged by
+// the contract's own schema, so that a mistake has the words that the service has for it.
+
+import { NEW_PET_SCHEMA } from '../../../contract/src/generated.ts'
+import { type Json, JsonNumber } from '../../../contract/src/json.ts'
+import { compileSchema } from '../../../contract/src/schema.ts'
+import { csv, petOf } from '../../../service/src/cli/formats/csv.ts'
+import { excel } from '../../../service/src/cli/formats/excel.ts'
+import type { SourceRecord } from '../../../service/src/cli/formats/format.ts'
+import { refuseWorkbook, textOf } from '../../../service/src/cli/formats/text.ts'
+import type { Field } from '../draft.ts'
+import { NO_PROBLEMS, type Problems, toProblems } from '../field-problems.ts'
+
+export interface Row {
+  /** Of the file. */
+  readonly line: number
+  cells: Readonly<Record<Field, string>>
+  problems: Problems
+  /** It has or had a mistake: while it is mended, it stays among those that have. */
+  mistaken: boolean
+  /** `present`: added by an earlier import of the same file. */
+  state: 'open' | 'left out' | 'added' | 'present'
+  /** Once it is added. */
+  id?: bigint
+}
+
+/** On a slow device, too, nobody feels a pause of this length. */
+const BUSY_MS = 12
+
+/** `fromExcel`: as excel.ts reads it. Throws StartError with what the command line says. */
+export async function readRows(file: File, fromExcel: boolean, signal: AbortSignal): Promise<Row[]> {
+  refuseWorkbook(file.name)
+  const rows: Row[] = []
+  let until = 0
+  for await (const record of (fromExcel ? excel : csv).read(textOf(file.name, chunksOf(file)))) {
+    rows.push(toRow(record))
+    if (performance.now() < until) continue
+    await new Promise((resolve) => setTimeout(resolve))
+    signal.throwIfAborted()
+    until = performance.now() + BUSY_MS
+  }
+  return rows
+}
+
+async function* chunksOf(file: File): AsyncGenerator<Uint8Array> {
+  const reader = file.stream().getReader()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    yield value
+  }
+}
+
+function toRow({ line, pet, partly, problem }: SourceRecord): Row {
+  const { name = '', categoryId = '', status = '' } = pet ?? partly ?? {}
+  const cells = { name: String(name), categoryId: String(categoryId), status: String(status) }
+  const problems = pet ? problemsOf(cells) : { fields: {}, other: `It ${problem}` }
+  return { line, cells, problems, mistaken: problems !== NO_PROBLEMS, state: 'open' }
+}
+
+const validate = compileSchema(NEW_PET_SCHEMA, {})
+
+function problemsOf(cells: Row['cells']): Problems {
+  const problems: string[] = []
+  const fields = Object.entries(petOf(cells)).flatMap(([field, value]): [string, Json][] => {
+    if (value === undefined) return []
+    return [[field, typeof value === 'bigint' ? new JsonNumber(String(value)) : String(value)]]
+  })
+  validate(new Map(fields), '', problems)
+  return problems.length > 0 ? toProblems(problems.join(' ')) : NO_PROBLEMS
+}
+
+export function mend(row: Row, change: Partial<Row['cells']>): void {
+  row.cells = { ...row.cells, ...change }
+  row.problems = problemsOf(row.cells)
+}
+
+export function isWrong({ problems }: Row): boolean {
+  return problems !== NO_PROBLEMS
+}
+
+/** It is to be added. */
+export function isReady(row: Row): boolean {
+  return row.state === 'open' && !isWrong(row)
+}
+
+export type Counts = Record<'ready' | 'wrong' | 'left out' | 'added' | 'present' | 'mistaken', number>
+
+export function countsOf(rows: readonly Row[]): Counts {
+  const counts: Counts = { ready: 0, wrong: 0, 'left out': 0, added: 0, present: 0, mistaken: 0 }
+  for (const row of rows) {
+    counts[row.state !== 'open' ? row.state : isWrong(row) ? 'wrong' : 'ready']++
+    if (row.mistaken) counts.mistaken++
+  }
+  return counts
+}

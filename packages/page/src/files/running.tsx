@@ -1,0 +1,46 @@
+// An import or an export that goes on wherever one is on the page: how far it is, what can be done with it, and how it ended.
+
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { Notice } from '../notice.tsx'
+
+interface RunningProps {
+  title: string
+  done: number
+  /** `undefined` where nobody has counted. */
+  total: number | undefined
+  /** Buttons. */
+  children: ComponentChildren
+}
+
+export function Running({ title, done, total, children }: RunningProps) {
+  useEffect(() => {
+    // The browser asks before it leaves the page.
+    const stay = (event: Event) => event.preventDefault()
+    window.addEventListener('beforeunload', stay)
+    return () => window.removeEventListener('beforeunload', stay)
+  }, [])
+  return (
+    <section class="running" aria-label={title}>
+      <div class="running-inner">
+        <p>{title}</p>
+        <progress aria-label={title} max={total} value={total === undefined ? undefined : done} />
+        <div class="actions">{children}</div>
+      </div>
+    </section>
+  )
+}
+
+interface EndedProps {
+  kind: 'done' | 'error'
+  title: string
+  children: ComponentChildren
+}
+
+export function Ended({ kind, title, children }: EndedProps) {
+  return (
+    <div class="running-inner">
+      <Notice kind={kind} title={title} actions={<div class="actions">{children}</div>} />
+    </div>
+  )
+}
