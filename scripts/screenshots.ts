@@ -79,10 +79,10 @@ await picture('page-order.png', WIDE, async (page, key) => {
   await page.getByRole('link', { name: 'Sheldon' }).first().click()
   await page.getByRole('button', { name: 'Print a receipt' }).waitFor()
 })
-await picture('page-today.png', WIDE, async (page, key) => {
+await picture('page-activity.png', WIDE, async (page, key) => {
   await soldAndTakenBack(page, key)
-  await page.getByRole('link', { name: 'Today' }).click()
-  await page.getByRole('region', { name: 'Sold' }).getByRole('listitem').first().waitFor()
+  await page.getByRole('link', { name: 'Activity' }).click()
+  await page.getByRole('region', { name: 'All' }).getByRole('listitem').first().waitFor()
 })
 await picture('page-import.png', WIDE, async (page, key) => {
   await openSignedIn(page, key)

@@ -17,7 +17,7 @@ interface BarProps {
 }
 
 export function Bar({ position, opened, goTo, signedIn: { key, name, readOnly }, onExplain, onSignOut }: BarProps) {
-  const today = useRecordLink({ kind: 'today' })
+  const activity = useRecordLink({ kind: 'activity' })
   return (
     <header class="bar">
       <div class="bar-inner">
@@ -40,8 +40,8 @@ export function Bar({ position, opened, goTo, signedIn: { key, name, readOnly },
               </a>
             )
           })}
-          <a class="button quiet" {...today} aria-current={opened?.kind === 'today' ? 'page' : undefined}>
-            Today
+          <a class="button quiet" {...activity} aria-current={opened?.kind === 'activity' ? 'page' : undefined}>
+            Activity
           </a>
         </nav>
         <p class="key" title={name}>

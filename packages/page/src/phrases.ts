@@ -20,10 +20,16 @@ export function number(value: number | bigint): string {
   return value.toLocaleString('en-GB')
 }
 
+/** As the browser's language writes it, with the year where it is not this one. */
 export function time(at: string | number): string {
   const format = { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const
   const year = new Date(at).getFullYear() === new Date().getFullYear() ? {} : ({ year: 'numeric' } as const)
-  return new Date(at).toLocaleString('en-GB', { ...format, ...year })
+  return new Date(at).toLocaleString([], { ...format, ...year })
+}
+
+/** The time of day alone. */
+export function clock(at: string): string {
+  return new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
 }
 
 const MOMENT_MS = 5 * 60_000

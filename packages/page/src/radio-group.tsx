@@ -7,7 +7,7 @@ interface RadioGroupProps<Value extends string> {
   name: string
   options: readonly (readonly [Value, string])[]
   /** How many there are of each, where that is known. */
-  counts?: Partial<Record<string, bigint>> | undefined
+  counts?: Partial<Record<string, bigint | string>> | undefined
   value: Value
   onChange: (value: Value) => void
   /** The id of the element that describes the problem, if there is one. */
@@ -38,11 +38,15 @@ export function RadioGroup<Value extends string>({
             />
             <span>
               {label}
-              {counts[option] !== undefined && <small> {number(counts[option])}</small>}
+              {counts[option] !== undefined && <small> {shown(counts[option])}</small>}
             </span>
           </label>
         ))}
       </div>
     </fieldset>
   )
+}
+
+function shown(count: bigint | string): string {
+  return typeof count === 'string' ? count : number(count)
 }

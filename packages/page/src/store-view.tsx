@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Pet, PetstoreClient } from '../../client/src/petstore.ts'
 import { useActing } from './acting.tsx'
 import { type Action, type Subject, statusAfter } from './actions.ts'
+import { ActivityView } from './activity/activity-view.tsx'
 import { AddDialog } from './add-dialog.tsx'
 import { useAnnounce } from './announcer.tsx'
 import { Bar, TITLES } from './bar.tsx'
@@ -31,7 +32,6 @@ import { ShortcutsDialog, useShortcuts } from './shortcuts.tsx'
 import type { SignedIn } from './tab-keys.ts'
 import { useTitle } from './title.ts'
 import { SkipLink, TitleRow } from './title-row.tsx'
-import { TodayView } from './today/today-view.tsx'
 import { Tools } from './tools.tsx'
 
 interface StoreViewProps {
@@ -62,7 +62,7 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
   const onAction = readOnly ? undefined : start
   const [opened, open] = useOpened()
   const [changes, setChanges] = useState(0)
-  useTitle(opened ? (opened.kind === 'today' ? 'Today' : undefined) : TITLES[position.view])
+  useTitle(opened ? (opened.kind === 'activity' ? 'Activity' : undefined) : TITLES[position.view])
   useRecovery(list.failure !== undefined, () => announce('The service is responding again.'))
 
   useEvents(feed, (events) => {
@@ -146,8 +146,8 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
         {!readOnly && <ImportDialog {...{ client }} open={importing} setOpen={setImporting} onAdded={reload} />}
         {opened ? (
           <main class="page">
-            {opened.kind === 'today' ? (
-              <TodayView {...{ client, readEvents, feed }} />
+            {opened.kind === 'activity' ? (
+              <ActivityView {...{ client, readEvents, feed }} position={opened} />
             ) : (
               <RecordView
                 {...{ client, readEvents, feed, onAction, changes }}

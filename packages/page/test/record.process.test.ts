@@ -112,10 +112,10 @@ test('what cannot be read at first comes by itself: whom a row is for, what an i
   await history().getByText('Reserved for Anna').waitFor()
   await page.getByRole('alert').waitFor({ state: 'hidden' })
 
-  const today = cutOnce(asks('/v1/store/orders', 'sort', 'newest'))
-  await page.getByRole('link', { name: 'Today' }).click()
-  await today
-  await page.getByRole('button', { name: '2 Added' }).waitFor()
+  const activity = cutOnce(asks('/v1/store/events', 'type', 'pet.added'))
+  await page.getByRole('link', { name: 'Activity' }).click()
+  await activity
+  await page.getByRole('radio', { name: 'Added 2' }).waitFor()
   await page.getByRole('alert').waitFor({ state: 'hidden' })
 })
 
@@ -155,7 +155,7 @@ test('what was entered wrongly is corrected: name and category, a status that no
   await dialog.getByLabel('Name').fill('Luna')
   await press('Enter')
   await page.getByRole('heading', { name: 'Luna', exact: true }).waitFor()
-  await history().first().getByText('Changed: Luna, category 9223372036854775807').waitFor()
+  await history().first().getByText('Edited: name from Pet 1 to Luna, category from 7 to 9223372036854775807').waitFor()
   await button('Make available').click()
   await dialog.getByRole('button', { name: 'Make available' }).click()
   await page.getByRole('button', { name: 'Reserve Luna' }).waitFor()
@@ -171,7 +171,7 @@ test('what was entered wrongly is corrected: name and category, a status that no
   await dialog.getByLabel('For whom').fill('Anna')
   await dialog.getByLabel('For how long').selectOption('1 week')
   await dialog.getByRole('button', { name: 'Save' }).click()
-  await history().first().getByText('Reservation changed for Anna').waitFor()
+  await history().first().getByText('Order edited for Anna').waitFor()
   const order = await client.getOrder(1n)
   expect([order.reference, Date.parse(order.expiresAt ?? '') > Date.now() + 6 * 86_400_000]).toEqual(['Anna', true])
   await page.getByRole('link', { name: 'Pet 2' }).click()
@@ -232,7 +232,7 @@ test('a whole day at a counter is done by keyboard alone', async () => {
   await type('1 week')
   await press('Tab')
   await press('Enter')
-  await done('Reservation changed for Anna')
+  await done('Order edited for Anna')
   await go('Sell Pet 7')
   await dialog.getByText('Reserved for Anna').waitFor()
   await press('Enter')

@@ -124,11 +124,11 @@ const VIEWS: Record<string, { on?: 'empty'; show: (page: Page) => Promise<void> 
       await page.getByLabel('Until').waitFor()
     },
   },
-  today: {
+  'the activity': {
     show: async (page) => {
       await openSignedIn(page, full.key)
-      await page.getByRole('link', { name: 'Today' }).click()
-      await page.getByRole('button', { name: 'Reserved' }).click()
+      await page.getByRole('link', { name: 'Activity' }).click()
+      await page.getByRole('radio', { name: 'Reserved' }).check()
       await page.getByRole('region', { name: 'Reserved' }).getByRole('listitem').first().waitFor()
     },
   },

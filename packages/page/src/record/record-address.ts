@@ -1,7 +1,8 @@
-// What has the page to itself instead of a list: `/?animal=12`, `/?order=7` or `/?view=today`. `/animals/12` and `/orders/7` lead there.
+// What has the page to itself instead of a list: `/?animal=12`, `/?order=7` or `/?view=activity`. `/animals/12` and `/orders/7` lead there.
 
 import { createContext } from 'preact'
 import { useCallback, useContext, useEffect, useState } from 'preact/hooks'
+import { type ActivityPosition, activityAddress, activityFrom } from '../activity/activity-address.ts'
 import { parseInteger } from '../draft.ts'
 
 export interface RecordId {
@@ -10,10 +11,10 @@ export interface RecordId {
 }
 
 /** What has the page to itself, instead of a list. */
-export type Opened = RecordId | { kind: 'today' }
+export type Opened = RecordId | ActivityPosition
 
 function openedAddress(opened: Opened): string {
-  return opened.kind === 'today' ? './?view=today' : `./?${opened.kind}=${opened.id}`
+  return opened.kind === 'activity' ? activityAddress(opened) : `./?${opened.kind}=${opened.id}`
 }
 
 /** The record in the address, and what opens one; `undefined` goes back to the list. */
@@ -33,7 +34,8 @@ export function useOpened(): [Opened | undefined, (opened: Opened | undefined) =
 
 function fromAddress(): Opened | undefined {
   const query = new URLSearchParams(location.search)
-  if (query.get('view') === 'today') return { kind: 'today' }
+  const activity = activityFrom(query)
+  if (activity) return activity
   for (const kind of ['animal', 'order'] as const) {
     const id = parseInteger(query.get(kind) ?? '')
     if (id !== undefined) return { kind, id }

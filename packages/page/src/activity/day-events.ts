@@ -1,0 +1,86 @@
+// The events of one day: what was read of them so far, newest first, and what happens meanwhile. A reading that fails goes on where it stopped.
+
+import { useReducer, useRef } from 'preact/hooks'
+import type { EventType } from '../../../contract/src/generated.ts'
+import { toFailure } from '../failures.ts'
+import type { Event, ReadEvents } from '../live/events.ts'
+import type { Feed } from '../live/feed.ts'
+import { useEvents } from '../live/use-feed.ts'
+import { type Loaded, useLoaded } from '../loaded.ts'
+import type { Span } from './days.ts'
+
+const AT_ONCE = 100
+
+export interface DayEvents extends Pick<Loaded<unknown>, 'failure' | 'reload'> {
+  /** Newest first. */
+  events: readonly Event[]
+  /** Nothing of the day is missing. */
+  whole: boolean
+}
+
+interface Reading {
+  events: Event[]
+  /** Told by the feed since the reading began, oldest first. */
+  told: Event[]
+  next: string | undefined
+  whole: boolean
+}
+
+const nothing = (): Reading => ({ events: [], told: [], next: undefined, whole: false })
+
+interface DayEventsProps {
+  readEvents: ReadEvents
+  feed: Feed
+  span: Span
+}
+
+/** `all`: to the end; otherwise as many as a page has. The day must not change: another day is another component. */
+export function useDayEvents(
+  { readEvents, feed, span }: DayEventsProps,
+  type: readonly EventType[],
+  all: boolean,
+): DayEvents {
+  const reading = useRef(nothing())
+  const [, show] = useReducer((count: number) => count + 1, 0)
+  const { failure, reload } = useLoaded(
+    async (signal) => {
+      for (let now = reading.current; !now.whole && (all || now.events.length < AT_ONCE); ) {
+        const filter = { ...span, type, sort: 'newest', limit: AT_ONCE, cursor: now.next } as const
+        const { events, next } = await readEvents(filter, signal).catch(startAgain)
+        signal.throwIfAborted()
+        now.events.push(...events)
+        now.next = next
+        // With a filter, a page may be short before the end: only an empty one is it.
+        now.whole = events.length === 0
+        show(undefined)
+      }
+    },
+    [all],
+  )
+
+  /** What was restored from a backup has another past. */
+  function startAgain(error: unknown): never {
+    if (toFailure(error).code === 'cursor_expired') reading.current = nothing()
+    throw error
+  }
+
+  useEvents(feed, (events, gap) => {
+    if (gap) {
+      reading.current = nothing()
+      reload()
+    }
+    const mine = events.filter((event) => (type as readonly string[]).includes(event.type) && isWithin(event, span))
+    reading.current.told.push(...mine)
+    if (mine.length > 0) show(undefined)
+  })
+
+  const { events, told, next, whole } = reading.current
+  // The feed may tell what the first page has, too.
+  const newest = next === undefined ? undefined : (events[0]?.id ?? 0n)
+  const later = newest === undefined ? [] : told.filter(({ id }) => id > newest).reverse()
+  return { events: later.length > 0 ? [...later, ...events] : events, whole, failure, reload }
+}
+
+function isWithin({ at }: Event, { from, to }: Span): boolean {
+  return Date.parse(from) <= Date.parse(at) && Date.parse(at) < Date.parse(to)
+}

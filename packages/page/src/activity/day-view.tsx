@@ -1,0 +1,200 @@
+// One day's events: the numbers of each kind and of each key to choose from, and the lines of what is chosen.
+
+import { useContext, useEffect, useState } from 'preact/hooks'
+import type { Order } from '../../../client/src/petstore.ts'
+import type { EventType } from '../../../contract/src/generated.ts'
+import { useAnnounce } from '../announcer.tsx'
+import type { Event } from '../live/events.ts'
+import { Name } from '../name.tsx'
+import { clock, number, terms } from '../phrases.ts'
+import { RadioGroup } from '../radio-group.tsx'
+import { EVENT_NAMES, EventLine } from '../record/event-line.tsx'
+import { OpenRecord } from '../record/record-address.ts'
+import { OrderLink, RecordLink } from '../record/record-link.tsx'
+import { RetryNotice } from '../retry-notice.tsx'
+import { plain } from '../visible-text.ts'
+import { type ActivityPosition, KINDS, type Kind } from './activity-address.ts'
+import { type DayEvents, useDayEvents } from './day-events.ts'
+import type { Span } from './days.ts'
+import { type Details, type Service, useDetails } from './details.ts'
+import { useEnding } from './ending.ts'
+
+/** A delivery has any number of animals: they are read as far as somebody asks. All else is read to the end. */
+const DELIVERIES: readonly EventType[] = ['pet.added']
+const ACTS = (Object.keys(EVENT_NAMES) as EventType[]).filter((type) => !DELIVERIES.includes(type))
+const LINES = 100
+
+interface DayViewProps extends Service {
+  position: ActivityPosition
+  span: Span
+  isToday: boolean
+}
+
+export function DayView({ position, span, isToday, ...service }: DayViewProps) {
+  const open = useContext(OpenRecord)
+  const [countingAll, setCountingAll] = useState(false)
+  const [lines, setLines] = useState(LINES)
+  const acts = useDayEvents({ ...service, span }, ACTS, true)
+  const added = useDayEvents({ ...service, span }, DELIVERIES, countingAll)
+  const ending = useEnding(service.client, service.feed, span)
+  const { type, by } = position
+  const ofType = merge(type === 'pet.added' ? [added] : type ? [acts] : [acts, added], type)
+  const chosen = by === undefined ? ofType.events : ofType.events.filter((event) => (event.by ?? '') === by)
+  const shown = chosen.slice(0, lines)
+  const details = useDetails(service, shown)
+  const title = type ? KINDS[type] : 'All'
+  const total = type === 'ending' ? number(ending?.length ?? 0) : count(chosen.length, ofType.whole)
+  useAnnouncement(`${title}: ${total}`, ofType.whole)
+  const failed = [acts, added].find(({ failure }) => failure)
+  const counted = (kind: Kind) =>
+    kind === 'ending'
+      ? ending && number(ending.length)
+      : count(...countOf(DELIVERIES.includes(kind as EventType) ? added : acts, kind))
+  const kinds = (Object.keys(KINDS) as Kind[]).filter((kind) => kind !== 'ending' || isToday)
+  return (
+    <>
+      {failed?.failure && (
+        <RetryNotice failure={failed.failure} reload={failed.reload} title="Not all of this day could be read." />
+      )}
+      <RadioGroup
+        legend="What"
+        name="what"
+        options={[['all', 'All'], ...kinds.map((kind) => [kind, KINDS[kind]] as const)]}
+        counts={Object.fromEntries([
+          ['all', count(acts.events.length + added.events.length, acts.whole && added.whole)],
+          ...kinds.map((kind) => [kind, counted(kind)]),
+        ])}
+        value={type ?? 'all'}
+        onChange={(value) => open({ ...position, type: value === 'all' ? undefined : value })}
+      />
+      {type !== 'ending' && <Keys {...{ position, open }} events={ofType.events} whole={ofType.whole} />}
+      <section
+        class="history day"
+        aria-labelledby="history"
+        aria-busy={!ofType.whole && (type !== 'pet.added' || countingAll)}
+      >
+        <div class="title-row">
+          <h2 id="history">
+            {title}: {total}
+          </h2>
+          {type !== 'ending' && !added.whole && (!type || type === 'pet.added') && (
+            <button type="button" aria-disabled={countingAll} onClick={() => setCountingAll(true)}>
+              {countingAll ? 'Counting…' : 'Count all'}
+            </button>
+          )}
+        </div>
+        {type === 'ending' ? <Ending orders={ending} /> : <Lines events={shown} details={details} />}
+        {chosen.length > lines && (
+          <button type="button" onClick={() => setLines(lines + LINES)}>
+            Show {number(Math.min(LINES, chosen.length - lines))} more
+          </button>
+        )}
+      </section>
+    </>
+  )
+}
+
+/** Newest first, down to where each reading has come; `type`: only these. */
+function merge(readings: readonly DayEvents[], type: Kind | undefined): Pick<DayEvents, 'events' | 'whole'> {
+  const open = readings.filter(({ whole }) => !whole).map(({ events }) => events.at(-1)?.id)
+  const events = readings
+    .flatMap(({ events }) => events)
+    .filter((event) => (!type || event.type === type) && open.every((id) => id !== undefined && event.id >= id))
+  if (readings.length > 1) events.sort((a, b) => (a.id > b.id ? -1 : 1))
+  return { events, whole: open.length === 0 }
+}
+
+function countOf({ events, whole }: DayEvents, kind: Kind): [number, boolean] {
+  return [events.filter(({ type }) => type === kind).length, whole]
+}
+
+/** "230", or "200+" where there may be more. */
+function count(found: number, whole: boolean): string {
+  return `${number(found)}${whole ? '' : '+'}`
+}
+
+function useAnnouncement(sentence: string, ready: boolean): void {
+  const announce = useAnnounce()
+  useEffect(() => {
+    if (ready) announce(sentence)
+  }, [sentence, ready])
+}
+
+interface KeysProps extends Pick<DayEvents, 'events' | 'whole'> {
+  position: ActivityPosition
+  open: (position: ActivityPosition) => void
+}
+
+/** By which keys it was done, where there was more than one. */
+function Keys({ position, open, events, whole }: KeysProps) {
+  const counts = new Map<string, number>()
+  if (position.by !== undefined) counts.set(position.by, 0)
+  for (const { by = '' } of events) counts.set(by, (counts.get(by) ?? 0) + 1)
+  if (counts.size < 2 && position.by === undefined) return null
+  const keys = [...counts].sort(([, a], [, b]) => b - a)
+  return (
+    <RadioGroup
+      legend="By whom"
+      name="by"
+      options={[['all', 'Everybody'], ...keys.map(([by]) => [`=${by}`, by ? plain(by) : 'The service'] as const)]}
+      counts={Object.fromEntries([
+        ['all', count(events.length, whole)],
+        ...keys.map(([by, found]) => [`=${by}`, count(found, whole)]),
+      ])}
+      value={position.by === undefined ? 'all' : `=${position.by}`}
+      onChange={(value) => open({ ...position, by: value === 'all' ? undefined : value.slice(1) })}
+    />
+  )
+}
+
+function Lines({ events, details }: { events: readonly Event[]; details: Details }) {
+  if (events.length === 0) return <p class="muted">None.</p>
+  return (
+    <ol>
+      {events.map((event) => {
+        const order = event.orderId === undefined ? undefined : details.orders.get(event.orderId)
+        const name = order?.petName ?? event.pet?.name ?? details.names.get(event.petId)
+        return (
+          <EventLine
+            key={String(event.id)}
+            event={event}
+            order={order}
+            change={details.changes.get(event.id)}
+            shownTime={clock(event.at)}
+          >
+            <RecordLink kind="animal" id={event.petId}>
+              {name === undefined ? `Animal ${event.petId}` : <Name name={name} />}
+            </RecordLink>
+            {' · '}
+            {event.orderId !== undefined && (
+              <>
+                <OrderLink id={event.orderId} />
+                {' · '}
+              </>
+            )}
+          </EventLine>
+        )
+      })}
+    </ol>
+  )
+}
+
+function Ending({ orders }: { orders: readonly Order[] | undefined }) {
+  if (!orders) return null
+  if (orders.length === 0) return <p class="muted">None.</p>
+  return (
+    <ol>
+      {orders.map((order) => (
+        <li key={String(order.id)}>
+          <OrderLink id={order.id} />
+          <span>
+            <RecordLink kind="animal" id={order.petId}>
+              <Name name={order.petName} />
+            </RecordLink>
+            {terms(order)}
+          </span>
+        </li>
+      ))}
+    </ol>
+  )
+}

@@ -1,0 +1,83 @@
+// What an event tells, as a line in words: what happened, to which animal, for whom, from what to what, and by which key.
+
+import type { ComponentChildren } from 'preact'
+import type { Order, Pet } from '../../../client/src/petstore.ts'
+import type { EventType } from '../../../contract/src/generated.ts'
+import type { Event } from '../live/events.ts'
+import { brief, time } from '../phrases.ts'
+import { labelOf, STATUSES } from '../statuses.ts'
+import { plain } from '../visible-text.ts'
+
+/** What a shop asks about first comes first. */
+export const EVENT_NAMES: Record<EventType, string> = {
+  'order.completed': 'Sold',
+  'order.placed': 'Reserved',
+  'order.returned': 'Taken back',
+  'order.cancelled': 'Released',
+  'order.expired': 'Expired',
+  'order.changed': 'Order edited',
+  'pet.added': 'Added',
+  'pet.changed': 'Edited',
+  'pet.deleted': 'Deleted',
+}
+
+const UNTIL: readonly string[] = ['order.placed', 'order.changed'] satisfies EventType[]
+
+interface EventLineProps {
+  event: Event
+  /** The event's order, where it is known. */
+  order: Order | undefined
+  /** What `pet.changed` has changed. */
+  change: string | undefined
+  /** Of its time. */
+  shownTime: string
+  children?: ComponentChildren
+}
+
+export function EventLine({ event, order, change, shownTime, children }: EventLineProps) {
+  return (
+    <li>
+      <time dateTime={event.at} class="muted">
+        {shownTime}
+      </time>
+      <span>
+        {children}
+        {sentence(event, order, change)}
+        {event.by !== undefined && <span class="muted"> — {plain(event.by)}</span>}
+      </span>
+    </li>
+  )
+}
+
+function sentence({ type, pet, petStatus }: Event, order: Order | undefined, change: string | undefined): string {
+  // A later service may tell of more.
+  const words = EVENT_NAMES[type as EventType] ?? type
+  if (type === 'pet.added' && petStatus && petStatus !== 'available') {
+    return `${words} as ${labelOf(STATUSES, petStatus).toLowerCase()}`
+  }
+  if (type === 'pet.changed' && pet) return change ? `${words}: ${change}` : words
+  const whom = order?.reference ? ` for ${brief(order.reference)}` : ''
+  const until = UNTIL.includes(type) && order?.expiresAt ? ` until ${time(order.expiresAt)}` : ''
+  return words + whom + until
+}
+
+/** What each `pet.changed` has changed, by the event's id. `events`: of one animal, oldest first, from its first on. */
+export function changesIn(events: readonly Event[]): Map<bigint, string> {
+  const changes = new Map<bigint, string>()
+  let before: Pet | undefined
+  for (const { id, type, pet } of events) {
+    if (!pet) continue
+    if (type === 'pet.changed' && before) changes.set(id, changeOf(before, pet))
+    before = pet
+  }
+  return changes
+}
+
+function changeOf(before: Pet, after: Pet): string {
+  const parts = [
+    before.name !== after.name && `name from ${brief(before.name)} to ${brief(after.name)}`,
+    before.categoryId !== after.categoryId && `category from ${before.categoryId} to ${after.categoryId}`,
+    before.status !== 'available' && after.status === 'available' && 'made available',
+  ]
+  return parts.filter(Boolean).join(', ')
+}
