@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import document from '../../../openapi.yaml'
 import { examine, keysOf } from '../../../test/support/examine.ts'
+import { expectReleased } from '../../../test/support/released.ts'
 import { startService } from '../../../test/support/service.ts'
 import { startProxy } from '../../practice/src/proxy.ts'
 import { PROMISES } from '../src/catalogue.ts'
@@ -18,6 +19,7 @@ test('each promise has an id of its own, and a sentence', () => {
     expect(id).toMatch(/^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/)
     expect(promise).toMatch(/^\S.*\.$/)
   }
+  expectReleased('promises', known.keys())
 })
 
 test('what a promise depends on is there, needs no more than it, is of no further level, and does not depend on it', () => {

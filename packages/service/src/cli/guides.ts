@@ -13,7 +13,7 @@ const BELOW = 6
 export const GROUPS = {
   Begin: ['orders', 'page'],
   'How to': ['operations', 'backups', 'postgresql', 'testing', 'practice', 'verify', 'events'],
-  Reference: ['configuration', 'cli', 'clients'],
+  Reference: ['configuration', 'cli', 'clients', 'compatibility'],
   Why: ['design', 'interface', 'reliability', 'performance', 'practice-clients'],
 }
 

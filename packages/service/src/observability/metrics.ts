@@ -43,9 +43,6 @@ const SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.0
 const INVENTORY_MS = 1_000
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
-/** The name before orders were counted, too. It stays for one release. */
-const FORMER_SIZES = { name: 'petstore_commit_creates', help: 'Deprecated: use petstore_commit_changes.' }
-
 export function createMetrics(): Metrics {
   const processText = measureProcess()
   const requests = new Histogram({
@@ -138,7 +135,6 @@ export function createMetrics(): Metrics {
       const inventory = await Promise.race([readInventory().catch(() => undefined), Bun.sleep(INVENTORY_MS)])
       return [
         ...[requests, stores, commits, sizes].map((histogram) => histogram.text()),
-        sizes.text(FORMER_SIZES),
         deprecatedText(deprecatedCalls.values()),
         ...poolTexts(pool?.() ?? { size: 0, busy: 0, waiting: 0 }),
         textFormat(

@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { root, run } from '../../../../test/support/process.ts'
+import { expectReleased } from '../../../../test/support/released.ts'
 import { openTerminal, plain } from '../../../../test/support/terminal.ts'
 
 test('the help of every command is complete, and fits 80 columns; docs/ and a test have the command', async () => {
@@ -28,6 +29,16 @@ test('the help of every command is complete, and fits 80 columns; docs/ and a te
   await look([])
   expect(commands.map((words) => words.join(' '))).toContain('keys rotate')
   expect(commands.length).toBeGreaterThan(30)
+  const flagsOf = (help: string) => [...help.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => flag)
+  const shown = helps
+    .entries()
+    .flatMap(([command, help]) => [command, ...flagsOf(help).map((flag) => `${command} ${flag}`)])
+  expectReleased(
+    'commands',
+    [...shown].filter((one) => one !== ''),
+  )
+  const statuses = [...(helps.get('') ?? '').matchAll(/^ {2}(\d+ {2}.*)$/gm)].map(([, status]) => status as string)
+  expectReleased('exit statuses', statuses)
   const read = (pattern: string) =>
     [...new Bun.Glob(pattern).scanSync({ cwd: root, absolute: true })].map((path) => readFileSync(path, 'utf8'))
   const [pages, tests] = [

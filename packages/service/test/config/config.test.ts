@@ -4,6 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { root } from '../../../../test/support/process.ts'
+import { expectReleased } from '../../../../test/support/released.ts'
 import { settingsText } from '../../src/cli/guides.ts'
 import { localUrl, readConfig } from '../../src/config/config.ts'
 import { CLIENT_SETTINGS, SETTINGS, type Setting, VERIFY_SETTINGS } from '../../src/config/settings.ts'
@@ -30,6 +31,14 @@ test('without settings, every default applies', () => {
     backupEvery: 86_400_000,
     backupKeep: 7,
   })
+})
+
+test('every variable of a release is there', () => {
+  const all = [SETTINGS, CLIENT_SETTINGS, VERIFY_SETTINGS].flatMap((table): Setting<unknown>[] => Object.values(table))
+  expectReleased(
+    'settings',
+    all.map(({ variable }) => variable),
+  )
 })
 
 test('a flag wins over its variable; an empty variable is none', () => {

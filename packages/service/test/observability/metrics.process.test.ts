@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { ask, type Running, root, run, serve } from '../../../../test/support/process.ts'
+import { expectReleased } from '../../../../test/support/released.ts'
 import { Progress } from '../../src/cli/events/progress.ts'
 import { createLog } from '../../src/observability/log.ts'
 import { createMetrics } from '../../src/observability/metrics.ts'
@@ -69,14 +70,28 @@ describe('metrics', () => {
   test('report commits, the store, requests in flight and deprecated calls', async () => {
     const text = await metrics()
     expect(value(text, 'petstore_commit_changes_sum')).toBe(8)
-    // The name of the releases so far.
-    expect(value(text, 'petstore_commit_creates_sum')).toBe(8)
     expect(value(text, 'petstore_commit_duration_seconds_count')).toBeGreaterThan(0)
     expect(value(text, 'petstore_store_duration_seconds_count{call="createPet",outcome="ok"}')).toBe(3)
     expect(value(text, 'petstore_requests_in_flight')).toBe(0)
     expect(value(text, 'petstore_pool_size')).toBe(0)
     expect(value(text, 'petstore_deprecated_calls_total{operation="getPet",key_id="1"}')).toBe(2)
     expect(value(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6)
+  })
+
+  test('and the log have the names of a release', async () => {
+    expectReleased(
+      'metrics',
+      (await metrics()).matchAll(/^# TYPE (\S+)/gm).map(([, name]) => name as string),
+    )
+    const lines = service
+      .stderr()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { msg: string })
+    expectReleased(
+      'log',
+      lines.flatMap((line) => Object.keys(line).map((field) => `${line.msg}: ${field}`)),
+    )
   })
 
   test('report the disk, the log, and the backup that is due', async () => {
