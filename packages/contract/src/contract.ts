@@ -6,7 +6,7 @@ import type { ErrorCode, Operations } from './generated.ts'
 import { INT64_MAX, INT64_MIN } from './int64.ts'
 import type { OpenApi, Operation, Schema } from './openapi.ts'
 import { headersOf, parametersOf } from './parameters.ts'
-import { compileSchema, compileTextSchema, type TextValidator, type Validator } from './schema.ts'
+import { compileSchema, compileTextSchema, flatten, type TextValidator, type Validator } from './schema.ts'
 
 export type OperationId = keyof Operations
 
@@ -24,6 +24,8 @@ export interface ContractBody {
   validate: Validator
   /** The error code for a body that does not match its schema: `invalid_pet` for a NewPet and a PetChange. */
   invalid: ErrorCode
+  /** The fields of which a change names at least one; otherwise none. */
+  changes: readonly string[]
 }
 
 export interface ContractParameter {
@@ -113,7 +115,9 @@ function compileBody(schema: Schema): ContractBody {
   const invalid = `invalid_${what?.toLowerCase()}`
   if (!schemas.ErrorCode?.['x-extensible-enum']?.includes(invalid))
     throw new Error(`the contract has no code ${invalid}`)
-  return { validate: compileSchema(schema, schemas), invalid: invalid as ErrorCode }
+  const { minProperties, properties = {} } = flatten(schema, schemas)
+  const changes = minProperties ? Object.keys(properties) : []
+  return { validate: compileSchema(schema, schemas), invalid: invalid as ErrorCode, changes }
 }
 
 function deprecationOf(operation: Operation): Deprecation {

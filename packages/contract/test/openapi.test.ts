@@ -121,6 +121,13 @@ describe('the interface document', () => {
     expect(components.schemas.Pets?.maxItems).toBe(limit?.schema.maximum as number)
   })
 
+  /** Fields of a new pet that are for good. */
+  const FOR_GOOD: string[] = []
+  test('every field of a new pet can be corrected', () => {
+    const fieldsOf = (name: string) => Object.keys(components.schemas[name]?.properties ?? {})
+    expect([...fieldsOf('PetChange'), ...FOR_GOOD]).toEqual(fieldsOf('NewPet'))
+  })
+
   test('each parameter has an example or a default, which the service takes', () => {
     for (const { id, parameters } of operations) {
       const [declared = []] = Object.values(paths).flatMap((methods) =>

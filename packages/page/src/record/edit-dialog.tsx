@@ -12,7 +12,18 @@ import { Notice } from '../notice.tsx'
 import { brief } from '../phrases.ts'
 import { TextField } from '../text-field.tsx'
 import type { Read } from './animal.ts'
-import { differing, FIELD_LABELS, type Field, type Fields, fieldsOf, inWords, NOTHING, save } from './edits.ts'
+import {
+  differing,
+  FIELD_LABELS,
+  type Field,
+  type Fields,
+  fieldsOf,
+  inWords,
+  NOTHING,
+  PET_FIELDS,
+  type PetField,
+  save,
+} from './edits.ts'
 
 export const QUICKER = 'precondition_failed'
 
@@ -38,7 +49,7 @@ export function EditDialog({ client, read, reload, open, setOpen, done }: Record
     setEdits(Object.fromEntries(differing(read, now, wanted).map((field) => [field, wanted[field]])))
   }
   const mine = { ...now, ...edits }
-  const text = (field: 'name' | 'categoryId' | 'reference') => ({
+  const text = (field: PetField | 'reference') => ({
     id: `edit-${field}`,
     label: FIELD_LABELS[field],
     value: mine[field],
@@ -85,10 +96,7 @@ export function EditDialog({ client, read, reload, open, setOpen, done }: Record
             />
           </>
         ) : (
-          <>
-            <TextField {...text('name')} dir="auto" />
-            <TextField {...text('categoryId')} class="mono" inputMode="numeric" />
-          </>
+          PET_FIELDS.map((field) => <TextField key={field} {...text(field)} {...INPUTS[field]} />)
         )}
         <div class="dialog-actions">
           <button type="submit" class="primary" aria-disabled={busy}>
@@ -109,6 +117,11 @@ export function problemsOf({
   const title = mayBeDone ? 'It may have been saved: look before you try again.' : NOTHING
   return { ...toProblems(code === QUICKER ? 'Somebody else has just changed it.' : message), title }
 }
+
+const INPUTS = {
+  name: { dir: 'auto' },
+  categoryId: { class: 'mono', inputMode: 'numeric' },
+} as const satisfies Record<PetField, object>
 
 interface QuickerProps {
   read: Read

@@ -1,6 +1,6 @@
 // What a person edits of an animal or of an order, field by field: as it is now, as it was when the dialog opened, and what is sent.
 
-import type { PetstoreClient } from '../../../client/src/petstore.ts'
+import type { PetChange, PetstoreClient } from '../../../client/src/petstore.ts'
 import { parseInteger } from '../draft.ts'
 import { ends, type Hold, localTime } from '../hold-field.tsx'
 import { brief, time } from '../phrases.ts'
@@ -9,9 +9,9 @@ import type { Read } from './animal.ts'
 
 export const NOTHING = 'Nothing was changed.'
 
-export interface Fields {
-  name: string
-  categoryId: string
+export type PetField = Exclude<keyof PetChange, 'status'>
+
+export interface Fields extends Record<PetField, string> {
   reference: string
   end: { hold: Hold; until: string }
 }
@@ -33,9 +33,16 @@ export function fieldsOf({ animal: { pet }, order }: Read): Fields {
   }
 }
 
+/** What is sent of a pet: a field that is left out does not compile. */
+const PET_CHANGES: { readonly [Name in PetField]: (text: string) => PetChange[Name] } = {
+  name: (text) => text,
+  categoryId: parseInteger,
+}
+export const PET_FIELDS = Object.keys(PET_CHANGES) as PetField[]
+
 /** The fields in which two differ: of an animal, or of an order. */
 export function differing({ order }: Read, one: Fields, other: Fields): Field[] {
-  const fields: readonly Field[] = order ? ['reference', 'end'] : ['name', 'categoryId']
+  const fields: readonly Field[] = order ? ['reference', 'end'] : PET_FIELDS
   return fields.filter((field) => JSON.stringify(one[field]) !== JSON.stringify(other[field]))
 }
 
@@ -54,9 +61,8 @@ export async function save(client: PetstoreClient, read: Read, fields: Fields): 
   const { animal, order } = read
   const changed = differing(read, fields, fieldsOf(read))
   const { hold, until } = fields.end
-  const categoryId = parseInteger(fields.categoryId)
   if (order && hold === 'other' && !until) throw new RangeError('Choose a day and a time.')
-  if (categoryId === undefined) throw new RangeError('categoryId must be a whole number.')
+  if (parseInteger(fields.categoryId) === undefined) throw new RangeError('categoryId must be a whole number.')
   if (changed.length === 0) return NOTHING
   if (order) {
     const ifMatch = await tagOfOrder(client, order)
@@ -68,10 +74,8 @@ export async function save(client: PetstoreClient, read: Read, fields: Fields): 
     return `Order ${order.id} is saved.`
   }
   const ifMatch = await tagOfPet(client, animal.pet)
-  const change = {
-    ...(changed.includes('name') && { name: fields.name }),
-    ...(changed.includes('categoryId') && { categoryId }),
-  }
+  const sent = PET_FIELDS.filter((field) => changed.includes(field))
+  const change: PetChange = Object.fromEntries(sent.map((field) => [field, PET_CHANGES[field](fields[field])]))
   await client.updatePet(animal.pet.id, change, { ifMatch })
   return `${brief(fields.name)} is saved.`
 }

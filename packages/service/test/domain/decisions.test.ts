@@ -7,7 +7,15 @@ import type { Decision } from '../../src/domain/decisions/decision.ts'
 import { expireOrders, moveOrder, placeOrder, updateOrder } from '../../src/domain/decisions/orders.ts'
 import { createPet, deletePet, updatePet } from '../../src/domain/decisions/pets.ts'
 import { PetstoreError } from '../../src/domain/errors.ts'
-import { HOLDING, isDone, leadsFrom, petStatusOf, TRANSITIONS } from '../../src/domain/order-transitions.ts'
+import {
+  HOLDING,
+  isDone,
+  leadsFrom,
+  petStatusOf,
+  type RequestedTransition,
+  TRANSITIONS,
+  type TransitionTo,
+} from '../../src/domain/order-transitions.ts'
 import type { OrderStatus } from '../../src/domain/orders.ts'
 import type { PetStatus } from '../../src/domain/pets.ts'
 import { DAY_MS } from '../store/orders/fixture.ts'
@@ -18,7 +26,7 @@ const ORDER = 1n
 const NEXT = 2n
 const NO = new PetstoreError('precondition_failed', 'no')
 const no = () => NO
-const REQUESTED = ['completed', 'cancelled', 'returned'] as const
+const REQUESTED = (Object.keys(TRANSITIONS) as TransitionTo[]).filter((to) => to !== 'expired')
 const PET_STATUSES = ['available', 'pending', 'sold'] as const
 
 /** A pet, and an order of it with this status; `over`: whose end has passed. */
@@ -26,8 +34,7 @@ function withOrder(status: OrderStatus, over = false): Rows {
   const rows = withPet('available')
   const expiresAt = over ? rows.now + 1 : undefined
   rows.commit(placeOrder({ petId: PET, reference: 'r', expiresAt }, BY))
-  if (status === 'completed' || status === 'returned') rows.commit(moveOrder(ORDER, 'completed', BY))
-  if (status === 'cancelled' || status === 'returned') rows.commit(moveOrder(ORDER, status, BY))
+  for (const to of pathTo(status)) rows.commit(moveOrder(ORDER, to, BY))
   if (status === 'expired') {
     rows.orders.set(ORDER, { ...(rows.orders.get(ORDER) as NonNullable<unknown>), expiresAt: rows.now } as never)
     rows.commit(expireOrders(1))
@@ -35,6 +42,12 @@ function withOrder(status: OrderStatus, over = false): Rows {
   rows.now += 5
   rows.events.length = 0
   return rows
+}
+
+/** The transitions of a pending order that lead there, but for the one that nobody can request. */
+function pathTo(status: OrderStatus): RequestedTransition[] {
+  if (status === 'pending' || status === 'expired') return []
+  return [...pathTo(TRANSITIONS[status].from[0]), status]
 }
 
 function withPet(status: PetStatus): Rows {

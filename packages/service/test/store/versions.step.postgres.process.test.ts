@@ -11,7 +11,8 @@ import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { canMount, smallDisk, WHY_SKIPPED } from '../../../../test/support/small-disk.ts'
 import { fillDatabase, fixtureDatabase, fixtureJson } from '../../../../test/support/store-fixtures.ts'
 import { kindOf, openStore } from '../../src/store/kinds.ts'
-import { FIRST_VERSION, STEP_VERSION } from '../../src/store/shared/versions.ts'
+import { STEP_VERSION } from '../../src/store/shared/versions.ts'
+import { NEWEST_VERSION } from '../../src/store/sqlite/schema.ts'
 
 const cluster = await sharedCluster()
 const PETS = fixtureJson<{ pets: unknown[] }>('postgres-17', 'contents').pets.length
@@ -59,11 +60,11 @@ test('--check tells what the step takes; --apply makes what a new database is, a
   const checked = await migrate(address, '--check')
   expect([checked.status, await versionOf(address)]).toEqual([1, STEP_VERSION])
   expect(checked.stdout).toMatch(
-    /schema 17 of 21\. .* with 43 pets and 6 orders, takes about 1 s and 1 MB of room; stop all/,
+    /schema 17 of \d+\. .* with 43 pets and 6 orders, takes about 1 s and 1 MB of room; stop all/,
   )
 
   const { status, stdout, stderr } = await migrate(address)
-  expect([status, stdout]).toEqual([0, expect.stringContaining(`schema ${FIRST_VERSION}, up to date`)])
+  expect([status, stdout]).toEqual([0, expect.stringContaining(`schema ${NEWEST_VERSION}, up to date`)])
   expect(stderr).toMatch(/takes about 1 s and 1 MB of room[\s\S]*step to schema 21: 60 events written/)
   await migrate(fresh)
   expect(await catalogue(address)).toEqual(await catalogue(fresh))
@@ -83,7 +84,7 @@ test('copy takes the step with its source, and shows its progress', async () => 
   const { status, stdout, stderr } = await run(['copy', '--from', from, '--to', temporaryFile('to.db')])
   expect([status, stdout]).toEqual([0, expect.stringContaining(`${PETS} pets`)])
   expect(stderr).toMatch(/from schema 17 to 21, with 43 pets and 6 orders[\s\S]*step to schema 21: 60 events written/)
-  expect(await versionOf(from)).toBe(FIRST_VERSION)
+  expect(await versionOf(from)).toBe(NEWEST_VERSION)
 })
 
 test('functions that stay keep their owner and the rights on them', async () => {
@@ -139,7 +140,7 @@ test.each([
     expect(await waiting).toMatchObject({ code: '42883' })
     expect(await contents(address)).toEqual(before)
   })
-  expect(await versionOf(address)).toBe(FIRST_VERSION)
+  expect(await versionOf(address)).toBe(NEWEST_VERSION)
 })
 
 test('what a server of before does after the step fails, and writes nothing', async () => {
@@ -185,25 +186,27 @@ test.skipIf(!canMount)(
     using disk = smallDisk(`size=32m,mode=700,uid=${NOBODY.uid},gid=${NOBODY.gid}`, dataFolder())
     await cluster.asAdmin((sql) => sql.unsafe(`CREATE TABLESPACE small LOCATION '${disk.folder}'`))
     const address = await cluster.newDatabase('TABLESPACE small')
-    await fillDatabase(cluster, named(address))
-    await admin(address, (sql) =>
-      sql.unsafe(`INSERT INTO pets (name, category_id, status, created_at, created_by)
-        SELECT 'Rex ' || i, i, 'sold', i, 1 FROM generate_series(1, 5000) AS i; CHECKPOINT`),
-    )
-    const before = [await catalogue(address), await contents(address)]
-    disk.fill(500_000)
-    const { status, stderr } = await migrate(address)
-    expect([status, stderr]).toEqual([
-      1,
-      expect.stringContaining('cannot be used: its disk is full or failing. Make room'),
-    ])
-    expect([await catalogue(address), await contents(address)]).toEqual(before)
+    try {
+      await fillDatabase(cluster, named(address))
+      await admin(address, (sql) =>
+        sql.unsafe(`INSERT INTO pets (name, category_id, status, created_at, created_by)
+          SELECT 'Rex ' || i, i, 'sold', i, 1 FROM generate_series(1, 5000) AS i; CHECKPOINT`),
+      )
+      const before = [await catalogue(address), await contents(address)]
+      disk.fill(500_000)
+      const { status, stderr } = await migrate(address)
+      const sentence = 'cannot be used: its disk is full or failing. Make room'
+      expect([status, stderr]).toEqual([1, expect.stringContaining(sentence)])
+      expect([await catalogue(address), await contents(address)]).toEqual(before)
 
-    disk.empty()
-    expect((await migrate(address)).status).toBe(0)
-    expect(await versionOf(address)).toBe(FIRST_VERSION)
-    await cluster.asAdmin((sql) => sql.unsafe(`DROP DATABASE ${named(address)}`))
-    await cluster.asAdmin((sql) => sql.unsafe('DROP TABLESPACE small'))
+      disk.empty()
+      expect((await migrate(address)).status).toBe(0)
+      expect(await versionOf(address)).toBe(NEWEST_VERSION)
+    } finally {
+      // Without its files the server could not write a checkpoint, nor make another database.
+      await cluster.asAdmin((sql) => sql.unsafe(`DROP DATABASE ${named(address)}`))
+      await cluster.asAdmin((sql) => sql.unsafe('DROP TABLESPACE small'))
+    }
   },
 )
 

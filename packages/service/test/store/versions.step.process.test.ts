@@ -12,6 +12,7 @@ import { beside } from '../../../../test/support/stores.ts'
 import { kindOf, openStore } from '../../src/store/kinds.ts'
 import { FIRST_VERSION, STEP_VERSION } from '../../src/store/shared/versions.ts'
 import { fileVersion } from '../../src/store/sqlite/connection.ts'
+import { NEWEST_VERSION } from '../../src/store/sqlite/schema.ts'
 
 const strace = Bun.which('strace')
 const KEPT = 'petstore.db.schema-17'
@@ -59,7 +60,7 @@ describe('a file of schema 17', () => {
       /takes about 1 s and 1 MB of room; \d+ MB are free[\s\S]*it is kept as \S+petstore\.db\.schema-17: /,
     )
     expect(stderr).toMatch(/step to schema 21: the words of 48 of 48 rows written/)
-    expect(stdout).toContain(`schema ${FIRST_VERSION}, up to date`)
+    expect(stdout).toContain(`schema ${NEWEST_VERSION}, up to date`)
     expect(besides(path)).toEqual([KEPT])
     const fresh = temporaryFile('fresh.db')
     await migrate(fresh)
@@ -75,7 +76,7 @@ describe('a file of schema 17', () => {
     await service.stop()
     expect(service.stderr()).toContain('"msg":')
     expect(service.stderr()).toMatch(/from schema 17 to 21[\s\S]*it is kept as/)
-    expect(fileVersion(path)).toBe(FIRST_VERSION)
+    expect(fileVersion(path)).toBe(NEWEST_VERSION)
   })
 
   test('is brought there by a copy of it, too, which shows its progress', async () => {
@@ -85,7 +86,7 @@ describe('a file of schema 17', () => {
     expect(stderr).toMatch(
       /from schema 17 to 21, with 42 pets and 6 orders[\s\S]*the words of 48 of 48 rows[\s\S]*it is kept as/,
     )
-    expect([fileVersion(path), fileVersion(to), besides(path)]).toEqual([FIRST_VERSION, FIRST_VERSION, [KEPT]])
+    expect([fileVersion(path), fileVersion(to), besides(path)]).toEqual([NEWEST_VERSION, NEWEST_VERSION, [KEPT]])
   })
 
   test('is refused while a server of before has it open, which goes on', async () => {
@@ -110,7 +111,9 @@ describe('a file of schema 17', () => {
 
   test('that lacks a table is refused, and stays as it is', async () => {
     const path = oldStore()
-    new Database(path).run('DROP TABLE changed_pets')
+    using database = new Database(path)
+    database.run('DROP TABLE changed_pets')
+    database.close()
     const { status, stderr } = await migrate(path)
     expect([status, stderr]).toEqual([1, expect.stringContaining('lacks a part of schema 17')])
     expect([fileVersion(path), countIn(path)]).toEqual([STEP_VERSION, PETS])

@@ -1,4 +1,5 @@
-// The errors with which changes of pets and orders are refused.
+// The errors with which requests on pets and orders are refused. Their texts are tested by packages/service/test/http/scenarios/messages.ts,
+// their codes by packages/service/test/domain/decisions.test.ts.
 
 import { EXPIRY_DAYS_MAX } from '../../../../contract/src/generated.ts'
 import { PetstoreError } from '../errors.ts'
@@ -7,10 +8,11 @@ import type { Order } from '../orders.ts'
 import type { Pet } from '../pets.ts'
 import type { StoredOrder } from './snapshot.ts'
 
-export const noSuchPet = (id: bigint) => new PetstoreError('not_found', `No pet has id ${id}.`)
+const noPet = (id: bigint) => `No pet has id ${id}.`
+export const noSuchPet = (id: bigint) => new PetstoreError('not_found', noPet(id))
 export const noSuchOrder = (id: bigint) => new PetstoreError('not_found', `No order has id ${id}.`)
 /** Of an order that names it. */
-export const petNotFound = (id: bigint) => new PetstoreError('pet_not_found', `No pet has id ${id}.`)
+export const petNotFound = (id: bigint) => new PetstoreError('pet_not_found', noPet(id))
 
 export const invalidExpiry = () =>
   new PetstoreError('invalid_order', `expiresAt must be in the future and at most ${EXPIRY_DAYS_MAX} days ahead.`)

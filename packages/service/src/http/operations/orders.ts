@@ -4,7 +4,7 @@
 import { pathOf } from '../../../../contract/src/contract.ts'
 import type * as contract from '../../../../contract/src/generated.ts'
 import { stringifyJson } from '../../../../contract/src/json.ts'
-import { PetstoreError } from '../../domain/errors.ts'
+import { noSuchOrder } from '../../domain/decisions/refusals.ts'
 import type { Order } from '../../domain/orders.ts'
 import { linksOf, positionOf } from '../request/cursor.ts'
 import { checkOf } from '../response/conditions.ts'
@@ -29,7 +29,7 @@ export const orderOperations = {
 
   async getOrder({ orders }, _caller, { orderId }) {
     const order = await orders.getOrder(orderId)
-    if (!order) throw new PetstoreError('not_found', `No order has id ${orderId}.`)
+    if (!order) throw noSuchOrder(orderId)
     return ok(orderJson(order))
   },
 
@@ -48,9 +48,6 @@ export const orderOperations = {
   },
 
   async updateOrder({ orders }, caller, { orderId, ...conditions }, body) {
-    if (Object.keys(body).length === 0) {
-      throw new PetstoreError('invalid_order', 'Nothing to change: give reference or expiresAt.')
-    }
     const order = await orders.updateOrder(orderId, body, caller.id, checkOf(conditions, orderJson))
     return changed(orderJson(order), loggedOf(order))
   },

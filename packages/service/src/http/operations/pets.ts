@@ -1,7 +1,7 @@
 // Pets: what the operations on them do.
 
 import { stringifyJson } from '../../../../contract/src/json.ts'
-import { PetstoreError } from '../../domain/errors.ts'
+import { noSuchPet } from '../../domain/decisions/refusals.ts'
 import type { Pet } from '../../domain/pets.ts'
 import { linksOf, positionOf } from '../request/cursor.ts'
 import { checkOf } from '../response/conditions.ts'
@@ -23,14 +23,11 @@ export const petOperations = {
 
   async getPet({ pets }, _caller, { petId }) {
     const pet = await pets.getPet(petId)
-    if (!pet) throw new PetstoreError('not_found', `No pet has id ${petId}.`)
+    if (!pet) throw noSuchPet(petId)
     return ok(stringifyJson(pet))
   },
 
   async updatePet({ pets }, caller, { petId, ...conditions }, body) {
-    if (Object.keys(body).length === 0) {
-      throw new PetstoreError('invalid_pet', 'Nothing to change: give name, categoryId or status.')
-    }
     const pet = await pets.updatePet(petId, body, caller.id, checkOf<Pet>(conditions, stringifyJson))
     return changed(stringifyJson(pet), { petId: String(petId) })
   },

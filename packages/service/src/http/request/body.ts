@@ -90,6 +90,8 @@ async function readCounting({ body, signal }: Request): Promise<Uint8Array> {
   return Buffer.concat(chunks)
 }
 
+const OR = new Intl.ListFormat('en-GB', { type: 'disjunction', style: 'short' })
+
 /** JSON texts have no byte order mark (RFC 8259, 8.1): the decoder keeps it, so that the parser refuses it. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -115,9 +117,13 @@ function bodyTooLarge(): PetstoreError {
 }
 
 /** The body as its schema reads it. Throws the contract's error for this body, with all problems in one message. */
-export function validateBody({ validate, invalid }: ContractBody, json: Json): unknown {
+export function validateBody({ validate, invalid, changes }: ContractBody, json: Json): unknown {
   const problems: string[] = []
   const value = validate(json, 'The body', problems)
   if (problems.length > 0) throw new PetstoreError(invalid, problems.join(' '))
+  // Its fields are all unknown, and so ignored.
+  if (changes.length > 0 && Object.keys(value as object).length === 0) {
+    throw new PetstoreError(invalid, `Nothing to change: give ${OR.format(changes)}.`)
+  }
   return value
 }

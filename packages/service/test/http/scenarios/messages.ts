@@ -108,6 +108,10 @@ export function messages(on: OnStore): void {
         status: 404,
       },
       {
+        ...posted('/pets/1', 'invalid_pet')(['{"weight":1}', 'Nothing to change: give name, categoryId or status.']),
+        ask: 'PATCH /pets/1',
+      },
+      {
         ...posted('/pets', 'invalid_parameter')([petBody(), 'Idempotency-Key must be 1 to 255']),
         headers: { ...JSON_TYPE, 'Idempotency-Key': '"ä"' },
       },
