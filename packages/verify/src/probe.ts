@@ -40,6 +40,8 @@ export interface Run {
   /** Every answer so far. */
   seen: Answer[]
   shared: Map<string, Promise<unknown>>
+  /** Once a rate limit was met, the request before: they go one after the other. */
+  queue?: Promise<unknown>
 }
 
 export const JSON_TYPE = { 'Content-Type': 'application/json' }
@@ -71,7 +73,7 @@ export class Probe {
       body: typeof options.body === 'string' ? new TextEncoder().encode(options.body) : options.body,
       before: [...this.steps],
     }
-    const answer = new Answer(request, await this.patiently(request, options.mayRedirect ?? false))
+    const answer = new Answer(request, await this.inTurn(request, options.mayRedirect ?? false))
     this.run.seen.push(answer)
     if (!READS.includes(request.method)) this.steps.push({ request, id: idOf(answer) })
     return answer
@@ -99,6 +101,18 @@ export class Probe {
     return key === 'none' ? [] : [['Authorization', `Bearer ${this.target.keys[key]}`]]
   }
 
+  /** Whether requests go one after the other. */
+  get isRateLimited(): boolean {
+    return this.run.queue !== undefined
+  }
+
+  private inTurn(request: CheckRequest, mayRedirect: boolean): Promise<Received> {
+    if (!this.run.queue) return this.patiently(request, mayRedirect)
+    const received = this.run.queue.then(() => this.patiently(request, mayRedirect))
+    this.run.queue = received.catch(() => undefined)
+    return received
+  }
+
   private async patiently(request: CheckRequest, mayRedirect: boolean): Promise<Received> {
     for (let overloads = 0; ; ) {
       const received = await this.send(request)
@@ -106,6 +120,7 @@ export class Probe {
       const after = received.headers.find(([name]) => name === 'retry-after')?.[1]
       const overload = received.status === 503 && after !== undefined && ++overloads <= OVERLOADS_MAX
       if (received.status !== 429 && !overload) return received
+      this.run.queue ??= Promise.resolve()
       const waitMs = (Number(after) || RETRY_AFTER_DEFAULT_S) * 1000
       this.run.seen.push(new Answer(request, received))
       if (performance.now() + waitMs > this.run.endsAt) throw new TimeUp('allows no more requests for now')

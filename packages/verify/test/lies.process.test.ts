@@ -197,6 +197,21 @@ describe('no false alarm', () => {
     await proxy.stop()
   })
 
+  // Minutes: for `npm run endurance:planted` alone.
+  test.each(process.env.LIES === 'planted' ? [300, 1_000] : [])(
+    'accuses nobody: a service that answers after %i ms',
+    async (ms) => {
+      const service = await busyService()
+      const proxy = await startProxy(service.url, async (request, pass) => {
+        await Bun.sleep(ms)
+        return pass(request)
+      })
+      expect(brokenOf(await examine(proxy.url, { keys: await keysOf(service), write: true }))).toEqual([])
+      await proxy.stop()
+    },
+    LONG_MS,
+  )
+
   test(
     'while others add pets and move them, with --write and without',
     async () => {

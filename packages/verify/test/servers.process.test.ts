@@ -12,6 +12,25 @@ const KEY = 'a-key-of-their-own'
 /** One cause is told as few. */
 const IDS_MAX = 6
 
+/** What else http.mjs may do and be right. `npm run endurance:planted` takes the slow ones, too. */
+const HABITS = [
+  'known-categories',
+  'known-categories-empty',
+  'one-category-empty',
+  'plain-names',
+  'long-names',
+  'other-names',
+  'small-categories',
+  'late-reads',
+  'two-copies',
+  'at-most-10',
+  'full',
+  'others-add',
+  'others-delete',
+  ...(process.env.LIES === 'planted' ? ['slow', 'slower', 'limited', 'one-a-second'] : []),
+]
+const HELD_MIN = 30
+
 /** The faults that each can be asked for, and the promises that they break. */
 const SERVERS: Record<string, Record<string, string>> = {
   'http.mjs': {
@@ -82,6 +101,20 @@ for (const [file, faults] of Object.entries(SERVERS)) {
         expect(await examined('right', write)).toEqual([])
       }
     })
+
+    if (file === 'http.mjs') {
+      test.each(HABITS)(
+        'accuses nobody: %s',
+        async (habit) => {
+          for (const write of [true, false]) {
+            const results = await examine(url(habit), { keys: { full: KEY }, write, chosen: promisesOf('interface') })
+            expect(brokenOf(results)).toEqual([])
+            if (write) expect(results.filter(({ outcome }) => outcome === 'held').length).toBeGreaterThan(HELD_MIN)
+          }
+        },
+        600_000,
+      )
+    }
 
     test.each(Object.entries(faults))('%s is found as %s', async (fault, id) => {
       const lines = await examined(fault, true)

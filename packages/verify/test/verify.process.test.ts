@@ -197,6 +197,20 @@ test('a rate limit is waited for', async () => {
   await limited.stop()
 })
 
+test('one answer that hangs loses no other', async () => {
+  const hanging = fake((request) => {
+    const { pathname, search } = new URL(request.url)
+    if (search === '?limit=3') return new Promise(() => undefined)
+    return fetch(service.origin + pathname + search, request)
+  })
+  const { stdout, status } = await verify([hanging.url, '--timeout', '5', '--json'])
+  const results = resultsOf({ stdout })
+  const lost = results.filter(({ reason }) => reason === 'The server did not answer within 5 seconds.')
+  expect([status, lost.map(({ id }) => id)]).toEqual([0, ['pets.list.limit.between']])
+  expect(results.filter(({ outcome }) => outcome === 'held').length).toBeGreaterThan(20)
+  await hanging.stop()
+})
+
 describe('what cannot be examined ends with a sentence and 2, and nothing on standard output', () => {
   const servers: Record<string, readonly [() => { url: string; stop(): void }, string]> = {
     'that hangs': [() => fake(() => new Promise(() => undefined)), 'did not answer within 0.5 seconds'],

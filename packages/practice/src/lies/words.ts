@@ -150,7 +150,7 @@ export function renumbering(change: (id: bigint) => bigint): Lie {
   const other = (id: string) => number(change(BigInt(id)))
   const toService = path((before) => before.replace(/(?<=\/pets\/)-?\d{1,18}$/, (id) => other(id).text))
   return () => async (request, pass) => {
-    if (!isOf(request, PETS)) return pass(request)
+    if (!isOf(request, `${PETS}|HEAD /pets/*`)) return pass(request)
     const response = await pass(toService(request))
     return response.status < 300 ? rewrite('id', other)(response, request) : response
   }

@@ -106,7 +106,7 @@ async function examine(examination: Examination, chosen: readonly PromiseRow[], 
     let done = 0
     const results = await examination.examine(chosen, ({ id }) => progress.update(++done, id))
     const [late] = examination.late
-    if (late !== undefined && (await examination.broken()).length === 0) {
+    if (late !== undefined && results.every(({ outcome }) => outcome === 'not_checked')) {
       throw new StartError(
         `The server is too slow: ${plural(examination.late.length, 'promise')} could not be checked, ${late} among them.`,
       )

@@ -2,7 +2,17 @@
 
 import { parseJson } from '../../../contract/src/json.ts'
 import { number, textOf } from '../answer.ts'
-import { addPet, expectListed, newName, petBody, petOf, STATUSES } from '../fixtures.ts'
+import {
+  addPet,
+  categoryOf,
+  eventually,
+  expectListed,
+  newName,
+  PATIENT_TRIES,
+  petBody,
+  petOf,
+  STATUSES,
+} from '../fixtures.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import { Unjudged } from '../request.ts'
@@ -21,19 +31,27 @@ const SEEN = ['pets.create.id.unique', 'pets.list.limit.maximum']
 /** A pet that was added, as it was sent and as the response showed it. */
 const added = (probe: Probe) =>
   probe.shared('added', async (own) => {
-    const fields = { name: newName(), categoryId: 7n, status: 'available' }
+    const fields = { name: newName(), categoryId: await categoryOf(own), status: 'available' }
     return { fields, answer: await own.post('/pets', petBody(fields)) }
   })
 
 const success: Check = async (probe) => {
-  ;(await added(probe)).answer.expectStatus(201)
+  const { answer } = await added(probe)
+  const isKnown = () => probe.get('/pets').then((list) => list.status === 200 && list.array().length > 0)
+  if (answer.status === 400 && !(await isKnown())) {
+    throw new Unjudged('The server refuses the categories that were tried, and lists no pet whose category exists.')
+  }
+  answer.expectStatus(201)
 }
 
 /** The response to a create with these fields has them. */
 const keeps = (fields: () => Record<string, unknown>, ...names: string[]): Check => {
   return async (probe) => {
-    const sent = petBody(fields())
-    const answer = (await probe.post('/pets', sent)).expectStatus(201)
+    const sent = petBody({ categoryId: await categoryOf(probe), ...fields() })
+    const answer = await probe.post('/pets', sent)
+    // A server may have rules for names.
+    if (answer.status === 400 && names[0] === 'name') throw new Unjudged('The server refuses this name.')
+    answer.expectStatus(201)
     const expected = parseJson(sent)
     if (!(expected instanceof Map)) return
     for (const name of names) answer.expectMember(answer.object(), name, expected.get(name) ?? null)
@@ -49,19 +67,29 @@ const keepsExactly = (categoryId: bigint): Check => {
   }
 }
 
-const LARGE = { categoryId: 9007199254740993n, status: 'sold' }
+const LARGE = 9007199254740993n
+
+/** A category with more than 53 bits, where the server takes it and shows it whole. */
+const largeCategory = (probe: Probe) =>
+  probe.shared('large category', async (own) => {
+    const answer = await own.post('/pets', petBody({ categoryId: LARGE, status: 'sold' }))
+    const isKept = answer.status === 201 && textOf(answer.object().get('categoryId')) === String(LARGE)
+    return isKept ? LARGE : categoryOf(own)
+  })
 
 const readable: Check = async (probe) => {
   whileGetPetExists()
-  const fields = { name: newName(), ...LARGE }
+  const fields = { name: newName(), categoryId: await largeCategory(probe), status: 'sold' }
   const pet = petOf(await addPet(probe, fields), fields)
-  const answer = (await probe.get(`/pets/${textOf(pet.get('id'))}`)).expectStatus(200)
-  for (const [name, value] of pet) answer.expectMember(answer.object(), name, value)
+  await eventually(async () => {
+    const answer = (await probe.get(`/pets/${textOf(pet.get('id'))}`)).expectStatus(200)
+    for (const [name, value] of pet) answer.expectMember(answer.object(), name, value)
+  }, PATIENT_TRIES)
 }
 
-export const listed = (status: string, query: string, categoryId: bigint): Check => {
+const listed = (status: string, query: string): Check => {
   return async (probe) => {
-    const fields = { name: newName(), categoryId, status }
+    const fields = { name: newName(), categoryId: await largeCategory(probe), status }
     await expectListed(probe, `/pets?${query}`, petOf(await addPet(probe, fields), fields))
   }
 }
@@ -131,13 +159,13 @@ export const interfaceCreate: readonly PromiseRow[] = [
   row('pets.create.readable', 'A pet that was added can be fetched, with every field as it was sent.')
     .from(
       documented('GET /pets/{petId}', 'Deprecation'),
-      writing('pets.create.int64.beyond-53-bits', 'pets.create.status.sold', 'pets.create.id.unique'),
+      writing('pets.create.category-id', 'pets.create.status.sold', 'pets.create.id.unique'),
     )
     .check(readable),
   row('pets.create.listed', 'A pet that was added is listed, with every field as it was sent.')
-    .from(documented(POST, '201'), writing('pets.create.int64.beyond-53-bits', 'pets.create.status.pending', ...SEEN))
-    .check(listed('pending', '', LARGE.categoryId)),
+    .from(documented(POST, '201'), writing('pets.create.category-id', 'pets.create.status.pending', ...SEEN))
+    .check(listed('pending', '')),
   row('pets.create.filtered', 'A pet that was added as sold is in the list of those that are sold.')
     .from(documented('GET /pets', '`status`'), writing('pets.create.status.sold', 'pets.list.status.sold', ...SEEN))
-    .check(listed('sold', 'status=sold&', 7n)),
+    .check(listed('sold', 'status=sold&')),
 ]

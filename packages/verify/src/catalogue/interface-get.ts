@@ -1,7 +1,7 @@
 // Level `interface`: what the interface document says of fetching a pet.
 
 import { textOf } from '../answer.ts'
-import { absentId, listedPet, STATUSES, seeded } from '../fixtures.ts'
+import { absentId, listedPet, PATIENT_TRIES, PAUSE_MS, STATUSES, seeded } from '../fixtures.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
 import { Unjudged } from '../request.ts'
@@ -25,7 +25,9 @@ const fetched = (probe: Probe) =>
       const answer = await own.get(`/pets/${textOf(listed.get('id'))}`)
       const agree = () =>
         ['id', 'name', 'categoryId'].every((name) => textOf(answer.object().get(name)) === textOf(listed.get(name)))
-      if (n === 2 || (answer.status === 200 && /^\s*\{/.test(answer.text) && agree())) return { listed, answer }
+      if (n === PATIENT_TRIES || (answer.status === 200 && /^\s*\{/.test(answer.text) && agree()))
+        return { listed, answer }
+      await Bun.sleep(PAUSE_MS * 2 ** n)
     }
   })
 

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../../contract/src/json.ts'
 import { type Answer, textOf } from '../answer.ts'
-import { eventually, firstList, listedPet, STATUSES, seeded, wholeList } from '../fixtures.ts'
+import { eventually, firstList, listedPet, PATIENT_TRIES, STATUSES, seeded, wholeList } from '../fixtures.ts'
 import type { PromiseRow } from '../promise.ts'
 import { Unjudged } from '../request.ts'
 import { JSON_MEDIA_TYPE } from './interface-keys.ts'
@@ -47,7 +47,7 @@ const byDefault: Check = async (probe) => {
     const { length } = answer.array()
     if (length > 20) throw answer.broken('at most 20 pets', `${length} pets`)
     if (length !== twenty) throw answer.broken(`as many pets as with limit=20: ${twenty}`, `${length} pets`)
-  })
+  }, PATIENT_TRIES)
 }
 
 const onlyStatus = (status: string, query: string): Check => {
@@ -75,7 +75,7 @@ const everyStatus: Check = async (probe) => {
       const [lost] = lasting.difference(idsOf(items))
       if (answer && lost !== undefined) throw answer.broken(`pet ${lost}, which is ${status}`, 'a list without it')
     }
-  })
+  }, PATIENT_TRIES)
 }
 
 function unjudgedAsNone(error: unknown): { answer: undefined; items: [] } {

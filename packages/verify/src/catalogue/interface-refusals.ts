@@ -1,7 +1,7 @@
 // Level `interface`: what the interface document says of creates that are refused.
 
 import type { Answer } from '../answer.ts'
-import { eventually, newName, petBody, wholeList } from '../fixtures.ts'
+import { eventually, newName, PATIENT_TRIES, petBody, wholeList } from '../fixtures.ts'
 import type { PromiseRow } from '../promise.ts'
 import { errorRows, INVALID_KEY, similarCreate } from './interface-keys.ts'
 import { type Check, documented, refuses, rowsOf, writing } from './rows.ts'
@@ -15,7 +15,7 @@ const notAdded: Check = async (probe) => {
   await eventually(async () => {
     const { answer, items } = await wholeList(probe, '/pets?')
     if (items.some((pet) => pet.get('name') === name)) throw answer.broken(`no pet named ${name}`, 'a list with it')
-  })
+  }, PATIENT_TRIES)
 }
 
 const bodiesWith = (field: string, ...values: unknown[]) => values.map((value) => () => petBody({ [field]: value }))

@@ -55,7 +55,13 @@ export const pathPromises: readonly PromiseRow[] = [
   )
     .from(
       'RFC 9110, section 9.3.2',
-      reading('pets.list.head', 'errors.unknown-path', 'pets.list.limit.zero', 'auth.missing.list'),
+      reading(
+        'pets.list.head',
+        'errors.unknown-path',
+        'pets.list.limit.zero',
+        'auth.missing.list',
+        'pets.get.not-found',
+      ),
     )
     .check(async (probe) => {
       const request: readonly (readonly [string, RequestOptions])[] = [

@@ -2,7 +2,7 @@
 
 import type { OperationId } from '../../../contract/src/contract.ts'
 import { textOf } from '../answer.ts'
-import { absentId } from '../fixtures.ts'
+import { absentId, preliminary } from '../fixtures.ts'
 import { placed } from '../orders.ts'
 import type { Probe, RequestOptions } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
@@ -27,7 +27,7 @@ const OPERATIONS: Record<string, OperationId> = {
 const someOrder = async (probe: Probe) => {
   const [order] = (await probe.get('/store/orders?limit=1')).expectStatus(200).objects()
   if (!order && !probe.target.write) throw new Unjudged('There is no order to look at.')
-  return `GET /store/orders/${order ? textOf(order.get('id')) : (await placed(probe)).id}`
+  return `GET /store/orders/${order ? textOf(order.get('id')) : (await preliminary(placed(probe))).id}`
 }
 
 const sameWithReadOnlyKey = (line: (probe: Probe) => Promise<string>): Check => {

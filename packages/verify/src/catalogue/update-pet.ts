@@ -18,7 +18,7 @@ export const updatePetPromises: readonly PromiseRow[] = [
   row('pets.update.success', 'PATCH /pets/{petId} answers 200 with the pet as it is then, and so does GET.')
     .from(response('updatePet', 200), writing('pets.create.readable', 'pets.get.success'))
     .check(async (probe) => {
-      const at = await petPath(probe)
+      const at = `/pets/${await newPetId(probe, { categoryId: 7n })}`
       const name = newName('renamed')
       const answer = (await correct(probe, at, { name })).expectStatus(200)
       const before = { name, categoryId: number(7), status: 'available' }

@@ -1,11 +1,13 @@
 // A server of the interface as somebody else would write it, on Node's `http` alone. It keeps what the interface document says, and
 // differs from ours wherever the document is silent: newest first, ids of any sign and size, no pages, no ETag, codes and fields of
 // its own, a limit out of bounds is moved into them, a status that was not given stays away, answers come in chunks, and there is no HEAD.
-// The first segment of a path names the fault that is told there, or `right`: each has a store of its own.
+// The first segment of a path names the fault that is there, or a way of being right: each has a store of its own.
 // usage: node http.mjs KEY; prints its origin
 
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { HABITS } from './habits.mjs'
 
 const [, , KEY] = process.argv
 const STATUSES = ['available', 'pending', 'sold']
@@ -14,7 +16,8 @@ const stores = new Map()
 const server = createServer(async (request, response) => {
   const [, fault, path, query = ''] = /^\/([\w-]+)\/v1([^?]*)\??(.*)$/.exec(request.url) ?? []
   const is = (name) => fault === name
-  if (!stores.has(fault)) stores.set(fault, [])
+  const habit = HABITS[fault] ?? {}
+  if (!stores.has(fault)) stores.set(fault, habit.first?.() ?? [])
   const chunks = []
   for await (const chunk of request) chunks.push(chunk)
   const received = {
@@ -23,18 +26,22 @@ const server = createServer(async (request, response) => {
     query: new URLSearchParams(query),
     text: Buffer.concat(chunks).toString(),
   }
+  await sleep(habit.delayMs ?? 0)
+  if (habit.allows?.() === false) return send(response, TOO_MANY, is)
+  habit.meanwhile?.(stores.get(fault))
   const isKnown =
     request.headers.authorization?.split(' ')[1] === KEY || (is('key-not-checked') && request.headers.authorization)
   const answer =
     isKnown || (is('get-needs-no-key') && path.startsWith('/pets/'))
-      ? answerOf(received, stores.get(fault), is)
+      ? answerOf(received, stores.get(fault), is, habit)
       : failure(is('403-for-401') ? 403 : 401, 'AUTH', 'Who are you?')
   send(response, answer, is)
 })
 
-function answerOf({ method, path, query, text }, pets, is) {
+function answerOf({ method, path, query, text }, all, is, { shows = (pets) => pets, takes = () => true }) {
+  if (method === 'POST' && path === '/pets') return add(text, all, is, takes)
+  const pets = shows(all)
   if (method === 'GET' && path === '/pets') return list(query, pets, is)
-  if (method === 'POST' && path === '/pets') return add(text, pets, is)
   const [, id] = /^\/pets\/([^/]+)$/.exec(path) ?? []
   if (method !== 'GET' || id === undefined) return failure(404, 'ROUTE', 'There is nothing here.')
   const pet = pets.find((one) => String(one.id) === id)
@@ -52,7 +59,7 @@ function list(query, pets, is) {
   return { status: 200, text: is('envelope') ? `{"pets": ${array}}` : array }
 }
 
-function add(text, pets, is) {
+function add(text, pets, is, takes) {
   let body
   try {
     body = JSON.parse(text)
@@ -67,8 +74,9 @@ function add(text, pets, is) {
   if (!isInt64 && !is('category-not-checked')) return failure(400, 'CATEGORY', 'categoryId must be an int64.')
   const isStatus = status === undefined || STATUSES.includes(status)
   if (!isStatus && !is('status-not-checked')) return failure(400, 'STATUS', 'status must be a PetStatus.')
+  if (!takes({ name, category }, pets)) return failure(400, 'RULES', 'Not such a pet.')
   const id = is('ids-again') ? 7n : randomBytes(8).readBigInt64BE()
-  const pet = { id, name, categoryId: is('rounded') ? categoryId : (category ?? 0), status }
+  const pet = { id, name, categoryId: is('rounded') ? categoryId : (category ?? 0), status, addedAt: Date.now() }
   if (!is('not-kept')) pets.push(pet)
   return { status: is('200-for-201') ? 200 : 201, text: petText(pet, is) }
 }
@@ -85,13 +93,15 @@ function petText({ id, name, categoryId, status }, is) {
   return `{ ${fields.join(', ')} }`
 }
 
+const TOO_MANY = { ...failure(429, 'SLOW', 'Too many requests.'), headers: { 'Retry-After': '1' } }
+
 function failure(status, code, message) {
   return { status, text: JSON.stringify({ status, code, message, help: 'https://example.com/help' }), isError: true }
 }
 
-function send(response, { status, text, isError }, is) {
+function send(response, { status, text, isError, headers }, is) {
   const type = (isError && is('html-errors')) || is('plain-text') ? 'text/html' : 'application/json'
-  response.writeHead(status, { 'Content-Type': type })
+  response.writeHead(status, { 'Content-Type': type, ...headers })
   let body = text
   if (isError && is('html-errors')) body = '<h1>Sorry</h1>'
   if (isError && is('error-without-status')) body = text.replace(/"status":\d+,/, '')

@@ -1,0 +1,48 @@
+// What a server may do that keeps the interface, and that a check must not hold against it: by the first segment of the path.
+
+const LAG_MS = 800
+const others = (count) =>
+  Array.from({ length: count }, (_, n) => pet(['available', 'pending', 'sold'][n % 3], BigInt((n % 3) + 1)))
+let ids = 0n
+const pet = (status, categoryId) => ({ id: ++ids, name: `Rex ${ids}`, categoryId, status, addedAt: 0 })
+const isOurs = ({ name }) => name.startsWith('petstore verify')
+
+/** So many requests a second. */
+function limited(perSecond) {
+  let [second, count] = [0, 0]
+  return () => {
+    const now = Math.floor(Date.now() / 1000)
+    if (now !== second) [second, count] = [now, 0]
+    return ++count <= perSecond
+  }
+}
+
+let reads = 0
+/** `first`: its first pets. `takes`: whether it adds one. `shows`: what a read sees. `delayMs`, `allows`: of each request. `meanwhile`: others. */
+export const HABITS = {
+  'known-categories': { first: () => others(9), takes: ({ category }) => ['1', '2', '3'].includes(category) },
+  'known-categories-empty': { takes: ({ category }) => ['1', '2', '3'].includes(category) },
+  'one-category-empty': { takes: ({ category }) => category === '42' },
+  'plain-names': { takes: ({ name }) => /^[\w -]{1,50}$/.test(name) },
+  'long-names': { takes: ({ name }) => name.length >= 10 },
+  'other-names': { takes: ({ name }, pets) => pets.every((one) => one.name !== name) },
+  'small-categories': { takes: ({ category }) => /^\d{1,9}$/.test(category) },
+  'late-reads': { shows: (pets) => pets.filter(({ addedAt }) => addedAt < Date.now() - LAG_MS) },
+  'two-copies': {
+    shows: (pets) => (reads++ % 2 ? pets : pets.filter(({ addedAt }) => addedAt < Date.now() - LAG_MS)),
+  },
+  'at-most-10': {},
+  full: { first: () => others(400) },
+  slow: { delayMs: 300 },
+  slower: { delayMs: 1000 },
+  limited: { allows: limited(20) },
+  'one-a-second': { allows: limited(1) },
+  'others-add': { first: () => others(9), meanwhile: (pets) => pets.push({ ...pet('sold', 1n), addedAt: Date.now() }) },
+  'others-delete': {
+    first: () => others(600),
+    meanwhile(pets) {
+      const oldest = pets.findIndex((one) => !isOurs(one))
+      if (oldest >= 0 && pets.length > 30) pets.splice(oldest, 1)
+    },
+  },
+}
