@@ -20,6 +20,8 @@ const folder = join(root, 'deploy')
 const NAMES = [
   'petstore.service',
   'petstore-forward.service',
+  'petstore-litestream.service',
+  'petstore-check.service',
   'compose.yaml',
   'kubernetes.yaml',
   'kubernetes-file.yaml',

@@ -9,6 +9,10 @@ import { grouped, plural, say } from './print.ts'
 import { keysInForce, type SkipIds, setApart, skipIdsOption } from './recovered.ts'
 import { runWatched } from './watched.ts'
 
+interface RestoreOptions extends SkipIds {
+  ifNeeded: boolean
+}
+
 export function backupCommand(): Command {
   const command = new Command('backup')
     .description('Copy the store to a new file. Services may use the store meanwhile.')
@@ -32,6 +36,11 @@ export function restoreCommand(): Command {
     .description('Replace the store by a backup. Stop the services that use the store first.')
     .argument('<file>', 'the backup; it is checked first, and kept')
     .addOption(skipIdsOption())
+    .option(
+      '--if-needed',
+      'do nothing where there is a store already, or no backup: before each start of a machine',
+      false,
+    )
     .addHelpText(
       'after',
       `
@@ -41,19 +50,23 @@ in force: those that were revoked since the backup are in force again.
 Example:
   petstore restore /backups/petstore-monday.db`,
     )
-  return withSettings(command, 'database').action(async (file: string, { skipIds }: SkipIds, self: Command) => {
-    const { database } = configOf(self)
-    const files = filesOf(database)
-    if (process.stderr.isTTY) {
-      const args = ['restore', file, '--database', database, '--skip-ids', String(skipIds)]
-      return runWatched({ what: 'Restoring', args, from: file, to: database })
-    }
-    giveWay()
-    const { kept, known, ...contents } = files.restore(file, database, skipIds)
-    await say(`Restored ${counted(contents)} to ${database}.`)
-    if (kept.length > 0) await say(`The previous store is kept as ${kept.join(' and ')}.`)
-    await say(setApart(skipIds), ...keysInForce(known))
-  })
+  return withSettings(command, 'database').action(
+    async (file: string, { skipIds, ifNeeded }: RestoreOptions, self: Command) => {
+      const { database } = configOf(self)
+      const files = filesOf(database)
+      const kind = kindOf(database)
+      if (ifNeeded && (kind.exists(database) || !kind.exists(file))) return say('There is nothing to restore.')
+      if (process.stderr.isTTY) {
+        const args = ['restore', file, '--database', database, '--skip-ids', String(skipIds)]
+        return runWatched({ what: 'Restoring', args, from: file, to: database })
+      }
+      giveWay()
+      const { kept, known, ...contents } = files.restore(file, database, skipIds)
+      await say(`Restored ${counted(contents)} to ${database}.`)
+      if (kept.length > 0) await say(`The previous store is kept as ${kept.join(' and ')}.`)
+      await say(setApart(skipIds), ...keysInForce(known))
+    },
+  )
 }
 
 export function filesOf(database: string): StoreFiles {

@@ -3,6 +3,7 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { copyFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { ask, type Running, run, serve } from '../../../../test/support/process.ts'
 import { add, beside, made } from '../../../../test/support/stores.ts'
@@ -134,4 +135,18 @@ describe('with a service', () => {
     expect((await check(good, ...url(), '--api-key', 'pets_live_wrong')).status).toBe(2)
     expect((await check(good, '--metrics', '/nowhere/copy.prom')).status).toBe(2)
   })
+})
+
+test('restore --if-needed makes a store, and its folder, where there is none and there is a backup; else it does nothing', async () => {
+  const database = join(temporaryFile('machine'), 'data/petstore.db')
+  const restore = (file: string) => run(['restore', '--if-needed', file, '--database', database])
+  const nothing = { status: 0, stdout: 'There is nothing to restore.\n', stderr: '' }
+  expect(await restore(temporaryFile('missing.db'))).toEqual(nothing)
+  expect(existsSync(database)).toBe(false)
+  expect((await restore(good)).stdout).toStartWith('Restored 19 pets, 1 order and 1 key')
+  const before = readFileSync(database)
+  expect(await restore(good)).toEqual(nothing)
+  expect(readFileSync(database)).toEqual(before)
+  const { status, stderr } = await run(['restore', good, '--database', join(good, 'petstore.db')])
+  expect([status, stderr]).toEqual([1, expect.stringMatching(/^petstore: .+\n$/)])
 })

@@ -16,10 +16,11 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { StartError } from '../../domain/errors.ts'
+import { StartError, systemReason } from '../../domain/errors.ts'
 import type { ApiKey } from '../../domain/keys.ts'
-import { syncFile, syncFolderOf } from '../../system/files.ts'
+import { makeFolder, syncFile, syncFolderOf } from '../../system/files.ts'
 import { PARTIAL } from '../../system/partial.ts'
 import { syncSteadily } from '../../system/steady-sync.ts'
 import { STEP_VERSION } from '../shared/versions.ts'
@@ -49,6 +50,11 @@ export function restore(from: string, to: string, skipIds: bigint): Restored {
   const [backup, path] = [findCopy(from), realPath(to)]
   const version = checkBackup(backup)
   checkReplaceable(path)
+  try {
+    makeFolder(dirname(path))
+  } catch (cause) {
+    throw new StartError(`${to} cannot be created (${systemReason(cause)}).`, { cause })
+  }
   const kept = `${path}.before-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`
   const write = (partial: string) => {
     syncSteadily(partial, () => (version === STEP_VERSION ? convertCopy(backup, partial) : copyBytes(backup, partial)))

@@ -1,0 +1,183 @@
+// The examples with Litestream, each run as it stands on a folder that stands for a machine: what was acknowledged before a stop in order
+// is on the next machine, and one that was killed is brought back by what the page says.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { generateKey } from '../packages/service/src/domain/keys.ts'
+import {
+  installLitestream,
+  Machine,
+  noLitestream,
+  podStep,
+  type Step,
+  startS3,
+  unitSteps,
+} from './support/litestream.ts'
+import { ask, type Running, root, run, serve } from './support/process.ts'
+import { add } from './support/stores.ts'
+
+const PETS = 40
+const key = generateKey('production')
+
+interface Example {
+  before: Step[]
+  copying: Step
+  stop: Step[]
+  database: string
+  /** What is lost with the machine, apart from its store. */
+  folder: string
+}
+
+const EXAMPLES: Record<string, Example> = {
+  'the units': {
+    before: unitSteps('petstore-litestream.service', 'ExecStartPre'),
+    copying: unitSteps('petstore-litestream.service', 'ExecStart')[0] as Step,
+    stop: unitSteps('petstore-litestream.service', 'ExecStop'),
+    database: '/var/lib/petstore/petstore.db',
+    folder: '/var/lib/petstore-replica',
+  },
+  'the StatefulSet': {
+    before: [podStep('fetch'), podStep('restore')],
+    copying: podStep('litestream'),
+    stop: [],
+    database: '/data/petstore.db',
+    folder: '/backups/litestream',
+  },
+}
+
+describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
+  let s3: Awaited<ReturnType<typeof startS3>>
+  beforeAll(async () => {
+    await installLitestream()
+    s3 = await startS3(['units', 'pods', 'none', 'page'])
+  }, 120_000)
+  afterAll(() => s3?.stop())
+
+  const machineWith = (bucket: string) =>
+    new Machine({
+      LITESTREAM_BUCKET: bucket,
+      LITESTREAM_REGION: 'eu-central-1',
+      LITESTREAM_ENDPOINT: s3.endpoint,
+      LITESTREAM_ACCESS_KEY_ID: 'id',
+      LITESTREAM_SECRET_ACCESS_KEY: 'secret',
+    })
+
+  async function prepare(machine: Machine, steps: readonly Step[]): Promise<string> {
+    const said: string[] = []
+    for (const step of steps) {
+      const { status, stdout, stderr } = await machine.run(step)
+      expect([step.command, status, stderr]).toEqual([step.command, 0, ''])
+      // Without the lines of Litestream's log.
+      said.push(stdout.replaceAll(/^time=.*\n/gm, ''))
+    }
+    return said.join('')
+  }
+
+  const serveOn = (machine: Machine, database: string) =>
+    serve(['--database', machine.here(database)], { env: { PETSTORE_BOOTSTRAP_KEY: key } })
+
+  const idsOf = async ({ url }: Running) => {
+    const pets = JSON.parse((await ask('GET', `${url}/pets?limit=100`, key)).text) as { id: number }[]
+    return pets.map(({ id }) => id)
+  }
+
+  test.each(Object.entries(EXAMPLES))(
+    'by %s: nothing is lost by a stop in order; the next machine serves it, and gives no id twice',
+    async (name, { before, copying, stop, database, folder }) => {
+      const bucket = name === 'the units' ? 'units' : 'pods'
+      const first = machineWith(bucket)
+      expect(await prepare(first, before)).toBe('There is nothing to restore.\n')
+      const copier = first.start(copying)
+      const service = await serveOn(first, database)
+      await add({ url: service.url, key }, PETS)
+      const events = await ask('GET', `${service.url}/store/events?limit=1`, key)
+      const [, next = ''] = /<([^>]+)>; rel="next"/.exec(events.headers.get('link') ?? '') ?? []
+      const ids = await idsOf(service)
+      expect(ids.length).toBe(PETS)
+      expect(await service.stop('SIGTERM')).toBe(0)
+      await prepare(first, stop)
+      copier.kill('SIGTERM')
+      expect(await copier.exited).toBe(0)
+
+      // The units' machine has lost all but the bucket, the pod's only the volume with its store.
+      const second = machineWith(name === 'the units' ? bucket : 'none')
+      if (name !== 'the units') {
+        rmSync(second.here('/backups'), { recursive: true })
+        renameSync(first.here('/backups'), second.here('/backups'))
+        expect(second.has(folder)).toBe(true)
+      }
+      rmSync(first.folder, { recursive: true })
+      expect(await prepare(second, before)).toContain(`Restored ${PETS} pets, 0 orders and 1 key`)
+      const again = second.start(copying)
+      const served = await serveOn(second, database)
+      expect(await idsOf(served)).toEqual(ids)
+      const added = await ask('POST', `${served.url}/pets`, key, '{"name":"Rex","categoryId":1}')
+      expect(JSON.parse(added.text).id).toBeGreaterThan(1_000_000)
+      expect((await ask('GET', new URL(next, served.url).href, key)).status).toBe(410)
+      // A start of the same machine leaves the store alone.
+      expect(await prepare(second, before)).toBe('There is nothing to restore.\n')
+      if (name === 'the units') await checks(second, served)
+      await served.stop()
+      again.kill('SIGKILL')
+      await again.exited
+    },
+    60_000,
+  )
+
+  /** As the timer does, once the copy has the last pet. */
+  async function checks(machine: Machine, service: Running): Promise<void> {
+    const env = { PETSTORE_URL: service.url, PETSTORE_API_KEY: key }
+    const [restore, check] = unitSteps('petstore-check.service', 'ExecStart').map((step) => ({
+      ...step,
+      env: { ...step.env, ...env },
+    })) as unknown as [Step, Step]
+    const cleanings = unitSteps('petstore-check.service', 'ExecStartPre')
+    for (let said = ''; !said.includes('and none after it'); ) {
+      await prepare(machine, cleanings)
+      await prepare(machine, [restore])
+      said = await prepare(machine, [check])
+      expect(said).toContain('copy.db is good up to event ')
+    }
+    const metrics = readFileSync(machine.here('/var/local/petstore-metrics/petstore.prom'), 'utf8')
+    expect(metrics).toMatch(/^petstore_copy_good_until_seconds [\d.]+$/m)
+  }
+
+  test('a machine that is lost with its disk: the lines of the page bring the store back', async () => {
+    const machine = machineWith('page')
+    const env = { LITESTREAM_FOLDER: '/backups/litestream', PETSTORE_DATABASE: '/data/petstore.db' }
+    const copier = machine.start({
+      command: ['litestream', 'replicate', '-config', '/etc/petstore/litestream.yml'],
+      env,
+    })
+    const service = await serveOn(machine, '/data/petstore.db')
+    await add({ url: service.url, key }, PETS)
+    const copy = ['restore', '-config', '/etc/petstore/litestream.yml', '-o', '/data/look.db', '/data/petstore.db']
+    for (let good = false; !good; ) {
+      await machine.run({ command: ['rm', '-f', '/data/look.db'], env })
+      const { status } = await machine.run({ command: ['litestream', ...copy], env })
+      const args = ['/data/look.db', '--url', service.url, '--api-key', key]
+      good =
+        status === 0 &&
+        (await machine.run({ command: ['petstore', 'check-backup', ...args], env })).stdout.includes('none after it')
+    }
+    await service.stop('SIGKILL')
+    copier.kill('SIGKILL')
+    await copier.exited
+    rmSync(machine.here('/data'), { recursive: true })
+
+    const page = readFileSync(join(root, 'docs/backups.md'), 'utf8')
+    const lines = page.split(/^```.*\n/m).find((block) => block.startsWith('litestream restore')) as string
+    expect(lines).toEndWith('\npetstore serve\n')
+    const commands = machine.here(lines.replace('petstore serve', 'echo serves'))
+    const { status, stdout } = await run(['-ec', commands], {
+      command: ['sh'],
+      env: machine.env(env),
+      cwd: machine.folder,
+    })
+    expect([status, stdout]).toEqual([0, expect.stringContaining(`Restored ${PETS} pets`)])
+    const served = await serveOn(machine, '/data/petstore.db')
+    expect((await idsOf(served)).length).toBe(PETS)
+    await served.stop()
+  }, 60_000)
+})

