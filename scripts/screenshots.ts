@@ -90,7 +90,7 @@ await picture('page-import.png', WIDE, async (page, key) => {
   const rows = ['name;category;status', 'Rex;7;', 'Mia;7;Reserved', ...Array(24).fill('Koi;12;'), 'Tom;cats;', ';7;']
   const buffer = Buffer.from(rows.join('\n'))
   await page.getByLabel('CSV file').setInputFiles({ name: 'animals.csv', mimeType: 'text/csv', buffer })
-  await page.getByText('with a mistake').waitFor()
+  await page.getByText('with mistakes').waitFor()
 })
 await picture('page-print.png', { viewport: { width: 794, height: 1123 } }, async (page, key) => {
   await openSignedIn(page, key)

@@ -1,6 +1,6 @@
 // Ids as ranges, short enough for an address: `12-511,520`. What an import adds has ids that follow each other, but for what others add meanwhile.
 
-interface IdRanges {
+export interface IdRanges {
   /** The smallest. */
   min: bigint
   has: (id: bigint) => boolean

@@ -17,7 +17,7 @@ interface AnimalsLinkProps {
   /** What the list is narrowed to. */
   only: Partial<ListPosition>
   class: string
-  onFollow?: () => void
+  onFollow?: (() => void) | undefined
   children: ComponentChildren
 }
 

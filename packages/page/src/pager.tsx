@@ -79,10 +79,15 @@ export function isNarrowed({ search, categoryId, ids }: ListPosition): boolean {
 }
 
 /** Of animals, the inventory knows. */
-function totalOf({ position, inventory }: Shown): number | undefined {
+export function totalOf({ position, inventory }: Pick<Shown, 'position' | 'inventory'>): number | undefined {
   if (!inventory || position.view === 'orders' || isNarrowed(position)) return undefined
-  const { available, pending, sold } = inventory
-  return Number(position.status ? inventory[position.status as keyof typeof inventory] : available + pending + sold)
+  return position.status ? Number(inventory[position.status as keyof typeof inventory]) : inventoryTotal({ inventory })
+}
+
+/** As far as it is known; 0 where it is not. */
+export function inventoryTotal(shown: Pick<Shown, 'inventory'> | undefined): number {
+  const { available = 0n, pending = 0n, sold = 0n } = shown?.inventory ?? {}
+  return Number(available + pending + sold)
 }
 
 /** What is shown, for paper: "Sold · 21 – 40 of 125 · Sun 22 Nov, 15:20". */

@@ -11,8 +11,8 @@ import { Bar, TITLES } from './bar.tsx'
 import { OfferedCategories } from './category.tsx'
 import { type Draft, isEmpty } from './draft.ts'
 import { EmptyStore } from './empty-store.tsx'
-import { exportList } from './files/export.ts'
 import { ImportDialog } from './files/import-dialog.tsx'
+import { useExport } from './files/use-export.tsx'
 import { useHolders } from './holders.ts'
 import { afterEvent, JustAdded } from './just-added.tsx'
 import { type List, useList } from './list.ts'
@@ -55,6 +55,7 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
   const [marks, mark] = useMarks()
   const [adding, setAdding] = useState(false)
   const [news, setNews] = useState('')
+  const { exporting, start: startExport, strip: exportStrip } = useExport(client)
   const [importing, setImporting] = useState(false)
   const [sampling, setSampling] = useState(false)
   const [explaining, setExplaining] = useState(false)
@@ -143,6 +144,7 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
           onExplain={() => setExplaining(true)}
           onSignOut={rest.onSignOut}
         />
+        {exportStrip}
         {!readOnly && <ImportDialog {...{ client }} open={importing} setOpen={setImporting} onAdded={reload} />}
         {opened ? (
           <main class="page">
@@ -165,7 +167,8 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
               draftKept={!isEmpty(draft) && !adding}
               onAdd={onAdd}
               onImport={() => setImporting(true)}
-              onExport={async () => noteChange(await exportList(client, position))}
+              exporting={exporting}
+              onExport={() => startExport(position, shown)}
             />
             <p class="print-title" data-text={shown && summary(shown)} />
             {animals && <JustAdded {...{ added, onAction }} onClear={() => setAdded([])} />}

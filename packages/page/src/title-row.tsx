@@ -1,6 +1,5 @@
 // The start of a list: the link that skips to it, its title, and the button that adds an animal.
 
-import { useBusy } from './busy.ts'
 import { Heading } from './heading.tsx'
 import { Icon } from './icons.tsx'
 import { LIST_ID } from './list-view.tsx'
@@ -24,17 +23,18 @@ interface TitleRowProps {
   /** `undefined` where nothing can be added. */
   onAdd: (() => void) | undefined
   onImport: () => void
-  /** Saves what is filtered, and resolves when it is saved. */
-  onExport: () => Promise<void>
+  /** One is under way. */
+  exporting: boolean
+  /** Saves what is filtered. */
+  onExport: () => void
 }
 
-export function TitleRow({ title, draftKept, onAdd, onImport, onExport }: TitleRowProps) {
-  const [exporting, once] = useBusy()
+export function TitleRow({ title, draftKept, onAdd, onImport, exporting, onExport }: TitleRowProps) {
   return (
     <div class="title-row">
       <Heading>{title}</Heading>
       <div class="title-actions">
-        <button type="button" class="quiet" aria-disabled={exporting} onClick={() => once(onExport)}>
+        <button type="button" class="quiet" aria-disabled={exporting} onClick={onExport}>
           {exporting ? 'Exporting…' : 'Export'}
         </button>
         {onAdd && (

@@ -1,10 +1,9 @@
-// What is filtered, as a CSV file: all pages of the list, in its order.
+// What is filtered, as a CSV file for spreadsheets: all pages of the list, in its order, in bounded memory.
 
-import type { OrderStatus, PetStatus, PetstoreClient } from '../../../client/src/petstore.ts'
-import { csv } from '../../../service/src/cli/formats/csv.ts'
-import { toFailure } from '../failures.ts'
+import type { OrderStatus, Pet, PetStatus, PetstoreClient } from '../../../client/src/petstore.ts'
+import { excel } from '../../../service/src/cli/formats/excel.ts'
+import { fromIdRanges, type IdRanges } from '../id-ranges.ts'
 import type { ListPosition } from '../list-position.ts'
-import { number } from '../phrases.ts'
 
 const COLUMNS = {
   animals: ['id', 'name', 'categoryId', 'status'],
@@ -13,40 +12,86 @@ const COLUMNS = {
 
 /** So many are given to the browser at a time: a hundred thousand at the end would make it pause. */
 const PART_LINES = 1_000
+/** As many as the command line has. */
+const RETRIES = 6
 
-/** Resolves with what to tell. */
-export async function exportList(client: PetstoreClient, position: ListPosition): Promise<string> {
-  try {
-    return `${number(await saveList(client, position))} rows were exported.`
-  } catch (error) {
-    return `Nothing was exported. ${toFailure(error).message}`
-  }
+/** Where the parts go. Nothing is saved until it is closed. */
+export interface Target {
+  write: (part: string) => Promise<void> | void
+  close: () => Promise<void> | void
+  abort: () => Promise<void> | void
 }
 
-/** The number of its rows. */
-async function saveList(client: PetstoreClient, position: ListPosition): Promise<number> {
-  const { view, status, categoryId, search, sort } = position
-  const filter = { sort, search: search || undefined }
-  const items: AsyncIterable<object> =
-    view === 'orders'
-      ? client.listOrders({ ...filter, status: status as OrderStatus | undefined })
-      : client.listPets({ ...filter, categoryId, status: status as PetStatus | undefined })
+/** The browsers that can write to a file that a person chooses. TypeScript does not know this yet. */
+interface FilePicker {
+  showSaveFilePicker?: (options: { suggestedName: string }) => Promise<FileSystemFileHandle>
+}
+
+export function fileName({ view, status, categoryId, ids, search }: ListPosition): string {
+  const category = categoryId === undefined ? '' : `category ${categoryId}`
+  return `${[view, status, category, ids && 'imported', search].filter(Boolean).join(' ')}.csv`
+}
+
+/** `large`: the browser asks where to save it and writes it part by part, where it can; otherwise it collects the parts. */
+export async function openTarget(name: string, large: boolean): Promise<Target> {
+  const choose = large ? (window as FilePicker).showSaveFilePicker : undefined
+  if (choose) return (await choose({ suggestedName: name })).createWritable()
   const parts: Blob[] = []
-  const lines: string[] = []
-  // The first line is the head.
-  let rows = -1
-  for await (const line of csv.write(items, COLUMNS[view])) {
-    rows++
-    if (lines.push(line) === PART_LINES) parts.push(new Blob(lines.splice(0)))
+  return {
+    write: (part) => void parts.push(new Blob([part])),
+    close: () => download(new Blob(parts, { type: 'text/csv' }), name),
+    abort: () => undefined,
   }
-  save(
-    new Blob([...parts, ...lines], { type: 'text/csv' }),
-    `${[view, status, categoryId !== undefined && `category ${categoryId}`, search].filter(Boolean).join(' ')}.csv`,
-  )
-  return rows
 }
 
-function save(file: Blob, name: string): void {
+/** `onRows` is called now and then with their number so far. Resolves with it once all are saved; otherwise nothing is. */
+export async function exportList(
+  client: PetstoreClient,
+  position: ListPosition,
+  target: Target,
+  signal: AbortSignal,
+  onRows: (rows: number) => void,
+): Promise<number> {
+  const lines: string[] = []
+  let rows = 0
+  async function* counted(): AsyncGenerator<object> {
+    for await (const item of itemsOf(client, position, signal)) {
+      onRows(++rows)
+      yield item
+    }
+  }
+  try {
+    for await (const line of excel.write(counted(), COLUMNS[position.view])) {
+      if (lines.push(line) >= PART_LINES) await target.write(lines.splice(0).join(''))
+    }
+    signal.throwIfAborted()
+    await target.write(lines.join(''))
+    await target.close()
+    return rows
+  } catch (error) {
+    await target.abort()
+    throw error
+  }
+}
+
+function itemsOf(client: PetstoreClient, position: ListPosition, signal: AbortSignal): AsyncIterable<object> {
+  const { view, status, categoryId, ids, search, sort } = position
+  const ranges = fromIdRanges(ids)
+  const filter = { sort: ranges ? 'newest' : sort, search: search || undefined } as const
+  const options = { signal, retries: RETRIES }
+  if (view === 'orders') return client.listOrders({ ...filter, status: status as OrderStatus | undefined }, options)
+  const pets = client.listPets({ ...filter, categoryId, status: status as PetStatus | undefined }, options)
+  return ranges ? among(pets, ranges) : pets
+}
+
+async function* among(pets: AsyncIterable<Pet>, { min, has }: IdRanges): AsyncGenerator<Pet> {
+  for await (const pet of pets) {
+    if (pet.id < min) return
+    if (has(pet.id)) yield pet
+  }
+}
+
+function download(file: Blob, name: string): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(file)
   link.download = name

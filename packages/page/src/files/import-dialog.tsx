@@ -5,6 +5,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { useAnnounce } from '../announcer.tsx'
+import { CloseButton } from '../close-button.tsx'
 import { Dialog } from '../dialog.tsx'
 import { toIdRanges } from '../id-ranges.ts'
 import { AnimalsLink } from '../list-link.tsx'
@@ -33,20 +34,19 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
     if (doing !== 'adding') importing.choose(file, importing.fromExcel)
   })
   const show = (
-    <button type="button" onClick={() => setOpen(true)}>
+    <button type="button" class="small" onClick={() => setOpen(true)}>
       Open
     </button>
   )
+  const isWhole = counts.wrong + counts.ready + counts['left out'] === 0
   return (
     <>
       {doing === 'adding' && <Progress {...{ importing }}>{show}</Progress>}
       {ended && !doing && (
         <Ended kind={problem ? 'error' : 'done'} title={`${file?.name}: ${outcomeOf(importing)}`}>
-          {show}
-          <Added {...{ importing }} onFollow={() => setOpen(false)} />
-          <button type="button" onClick={importing.close}>
-            Close
-          </button>
+          {!isWhole && show}
+          <Added {...{ importing }} style="button small" onFollow={isWhole ? importing.close : undefined} />
+          <CloseButton onClose={importing.close} />
         </Ended>
       )}
       <Dialog id="import-title" title="Import animals" wide={rows !== undefined} open={open} setOpen={setOpen}>
@@ -58,7 +58,7 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
           {ended && !doing && <p>{outcomeOf(importing)}</p>}
           {rows && <ImportTable importing={{ ...importing, rows }} />}
           <div class="dialog-actions">
-            {ended && !doing && <Added {...{ importing }} onFollow={() => setOpen(false)} />}
+            {ended && !doing && <Added {...{ importing }} style="button" onFollow={() => setOpen(false)} />}
             {ended && !doing && counts.present > 0 && (
               <button type="button" onClick={importing.addAgain}>
                 Add {number(counts.present)} again
@@ -137,12 +137,18 @@ function Progress({ importing, children }: { importing: Import; children?: Compo
   )
 }
 
+interface AddedProps {
+  importing: Import
+  style: string
+  onFollow: (() => void) | undefined
+}
+
 /** Leads to what was added. */
-function Added({ importing: { rows = [] }, onFollow }: { importing: Import; onFollow: () => void }) {
+function Added({ importing: { rows = [] }, style, onFollow }: AddedProps) {
   const ids = rows.flatMap(({ id }) => id ?? [])
   if (ids.length === 0) return null
   return (
-    <AnimalsLink class="button" only={{ ids: toIdRanges(ids), limit: 100 }} onFollow={onFollow}>
+    <AnimalsLink class={style} only={{ ids: toIdRanges(ids), limit: 100 }} onFollow={onFollow}>
       Show {ids.length === 1 ? 'the animal' : `the ${number(ids.length)} animals`}
     </AnimalsLink>
   )
@@ -150,7 +156,12 @@ function Added({ importing: { rows = [] }, onFollow }: { importing: Import; onFo
 
 function contentsOf({ file, rows = [], counts: { wrong } }: Import): string {
   const all = `${file?.name} has ${rows.length === 1 ? '1 row' : `${number(rows.length)} rows`}`
-  return wrong === 0 ? `${all}.` : `${all}, ${number(wrong)} with a mistake. Mend it here, or add the others.`
+  if (wrong === 0) return `${all}.`
+  return `${all}, ${withMistakes(wrong)}. Mend ${wrong === 1 ? 'it' : 'them'} here, or add the others.`
+}
+
+function withMistakes(rows: number): string {
+  return rows === 1 ? '1 with a mistake' : `${number(rows)} with mistakes`
 }
 
 function outcomeOf({ counts }: Import): string {
@@ -158,7 +169,7 @@ function outcomeOf({ counts }: Import): string {
   const parts = [
     `${number(added)} added`,
     present > 0 && `${number(present)} ${present === 1 ? 'was' : 'were'} there already: nothing is added twice`,
-    wrong > 0 && `${number(wrong)} with a mistake`,
+    wrong > 0 && withMistakes(wrong),
     counts['left out'] > 0 && `${number(counts['left out'])} left out`,
     ready > 0 && `${number(ready)} not yet`,
   ]

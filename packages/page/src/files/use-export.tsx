@@ -1,0 +1,113 @@
+// The export that is under way, one at a time, wherever one is on the page. It ends when somebody signs out.
+
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { PetstoreClient } from '../../../client/src/petstore.ts'
+import { useAnnounce } from '../announcer.tsx'
+import { useBusy } from '../busy.ts'
+import { CloseButton } from '../close-button.tsx'
+import { toFailure } from '../failures.ts'
+import type { Shown } from '../list.ts'
+import type { ListPosition } from '../list-position.ts'
+import { News } from '../news.tsx'
+import { inventoryTotal, totalOf } from '../pager.tsx'
+import { number } from '../phrases.ts'
+import { exportList, fileName, openTarget } from './export.ts'
+import { Ended, Running } from './running.tsx'
+
+const SHOW_MS = 250
+/** From so many rows on a file is written part by part. */
+const LARGE_ROWS = 100_000
+
+type State =
+  | { kind: 'running'; name: string; rows: number; total: number | undefined }
+  | { kind: 'done' | 'error'; sentence: string }
+
+interface Exporting {
+  exporting: boolean
+  start: (position: ListPosition, shown: Shown | undefined) => void
+  /** How far it is, or how it ended. */
+  strip: ComponentChildren
+}
+
+export function useExport(client: PetstoreClient): Exporting {
+  const [state, setState] = useState<State>()
+  const [exporting, once] = useBusy()
+  const announce = useAnnounce()
+  const aborter = useRef(new AbortController())
+  const signedOut = useRef(false)
+  useEffect(
+    () => () => {
+      signedOut.current = true
+      aborter.current.abort()
+    },
+    [],
+  )
+
+  function end(kind: 'done' | 'error', sentence: string): void {
+    if (signedOut.current) return
+    setState({ kind, sentence })
+    announce(sentence)
+  }
+
+  async function run(position: ListPosition, shown: Shown | undefined): Promise<void> {
+    aborter.current = new AbortController()
+    const { signal } = aborter.current
+    const name = fileName(position)
+    const total = shown && shown.position.view === position.view ? totalOf({ ...shown, position }) : undefined
+    try {
+      const target = await openTarget(name, inventoryTotal(shown) > LARGE_ROWS)
+      setState({ kind: 'running', name, rows: 0, total })
+      let shownAt = performance.now()
+      const rows = await exportList(client, position, target, signal, (rows) => {
+        if (performance.now() < shownAt + SHOW_MS) return
+        shownAt = performance.now()
+        setState({ kind: 'running', name, rows, total })
+      })
+      end('done', `${number(rows)} ${rows === 1 ? 'row was' : 'rows were'} exported.`)
+    } catch (error) {
+      if (isCancelled(error)) end('done', 'The export was cancelled. Nothing was saved.')
+      else end('error', `Nothing was exported. ${sentenceOf(error)}`)
+    }
+  }
+
+  return { exporting, start: (position, shown) => once(() => run(position, shown)), strip: stripOf(state) }
+
+  function stripOf(state: State | undefined): ComponentChildren {
+    const close = () => setState(undefined)
+    if (state?.kind === 'running') {
+      const { name, rows, total } = state
+      const title = `Exporting ${name}: ${number(rows)}${total === undefined ? ' rows' : ` of ${number(total)}`}`
+      return (
+        <Running title={title} done={rows} total={total}>
+          <button type="button" onClick={() => aborter.current.abort()}>
+            Cancel
+          </button>
+        </Running>
+      )
+    }
+    if (state?.kind === 'done') {
+      return (
+        <div class="running-inner">
+          <News title={state.sentence} onClose={close} />
+        </div>
+      )
+    }
+    return (
+      state && (
+        <Ended kind="error" title={state.sentence}>
+          <CloseButton onClose={close} />
+        </Ended>
+      )
+    )
+  }
+}
+
+/** By *Cancel*, or where the browser asked for a file. */
+function isCancelled(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError'
+}
+
+function sentenceOf(error: unknown): string {
+  return error instanceof DOMException ? `The file cannot be written: ${error.message}` : toFailure(error).message
+}
