@@ -73,6 +73,8 @@ export interface Fault {
 }
 
 export interface Report {
+  /** How many requests came after the last of `requests`: only the first 64 MB are recorded, and judged. */
+  unrecorded: number
   /** Every request since the start or the reset. `answer` is a status, or what became of the connection. */
   requests: { number: number; method: string; target: string; answer: number | 'lost' | 'left' | 'waiting' }[]
   lessons: JudgedLesson[]
@@ -86,6 +88,8 @@ export interface JudgedLesson {
   outcome: 'kept' | 'missed' | 'unknown'
   /** The numbers of the requests that show it, the first ten. */
   evidence: number[]
+  /** Where it was missed: what the client should do, and the page that explains it. */
+  advice?: string
 }
 
 export interface TestPetstoreOptions {

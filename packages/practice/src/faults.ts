@@ -78,6 +78,12 @@ export class Faults {
     if (striking) striking.left--
     return striking?.fault
   }
+
+  /** It could change nothing: there was nothing to cut off, or to add to. The next request gets it. */
+  giveBack(fault: Fault): void {
+    const one = this.added.find((added) => added.fault === fault)
+    if (one) one.left++
+  }
 }
 
 /** Says of each request in turn whether it is struck. */

@@ -10,10 +10,18 @@ export type Subject = (exchange: Exchange) => string | undefined
 export const any: Subject = () => ''
 export const wholeRequest: Subject = ({ method, target, body }) => `${method} ${target} ${body.toString('latin1')}`
 export const feed: Subject = (exchange) => (isOf(exchange, 'GET /store/events') ? '' : undefined)
-export const authorization: Subject = (exchange) => requestHeader(exchange, 'Authorization') ?? ''
+/** Of the requests that need a key. */
+export const authorization: Subject = (exchange) =>
+  exchange.method === 'OPTIONS' || !/\/v1(?:\/|$)/.test(exchange.target)
+    ? undefined
+    : (requestHeader(exchange, 'Authorization') ?? '')
 
 /** With these, a proxy says too that another attempt may succeed. */
 const TEMPORARY = [408, 429, 500, 502, 503, 504]
+/** After these a change may have been made. */
+const UNCERTAIN = [500, 502, 504]
+/** What comes so soon on another connection may have been on its way. */
+const PARALLEL_MS = 50
 
 export class History {
   private readonly links = new Map<Subject, Map<Exchange, Exchange>>()
@@ -25,18 +33,26 @@ export class History {
     readonly now: number,
   ) {
     for (const exchange of exchanges) {
-      const again = hasFailed(exchange) && this.again(exchange)
+      const again = hasFailed(exchange) && this.knowing(exchange, wholeRequest)
       if (again) this.repeats.set(again, exchange)
     }
   }
 
   /** The first request of this subject that came when this one had its answer, or would have none any more. */
   after(exchange: Exchange, subject: Subject): Exchange | undefined {
-    const end = endOf(exchange)
-    if (end === undefined) return undefined
+    return this.first(exchange, subject, (next) => next.startedAt >= (endOf(exchange) ?? Number.POSITIVE_INFINITY))
+  }
+
+  /** The first that the client sent knowing this answer. */
+  knowing(exchange: Exchange, subject: Subject): Exchange | undefined {
+    return this.first(exchange, subject, (next) => knew(exchange, next))
+  }
+
+  private first(exchange: Exchange, subject: Subject, isMeant: (next: Exchange) => boolean): Exchange | undefined {
+    if (endOf(exchange) === undefined) return undefined
     const links = this.linked(subject)
     let next = links.get(exchange)
-    while (next && next.startedAt < end) next = links.get(next)
+    while (next && !isMeant(next)) next = links.get(next)
     return next
   }
 
@@ -72,6 +88,19 @@ export function endOf({ endedAt, connection }: Exchange): number | undefined {
   return endedAt ?? connection.closedAt
 }
 
+/** From the end of one to the beginning of the other. */
+export function pauseBetween(exchange: Exchange, next: Exchange): number {
+  return next.startedAt - (endOf(exchange) ?? 0)
+}
+
+/** Whether the client had the answer to one request when it sent the other, as far as can be told. */
+export function knew(one: Exchange, other: Exchange): boolean {
+  const end = endOf(one)
+  if (end === undefined || other.startedAt < end) return false
+  const isStillOpen = (one.connection.closedAt ?? Number.POSITIVE_INFINITY) > other.startedAt
+  return one.connection === other.connection || !isStillOpen || other.startedAt >= end + PARALLEL_MS
+}
+
 /** The client closed the connection before it had its answer. */
 export function hasLeft({ endedAt, connection }: Exchange): boolean {
   return endedAt === undefined && connection.closedAt !== undefined
@@ -101,6 +130,11 @@ export function hasFailed(exchange: Exchange): boolean {
 
 export function isCreate(exchange: Exchange): boolean {
   return isOf(exchange, 'POST /pets|POST /store/orders')
+}
+
+/** What the client asked for may have been done, and it cannot know. */
+export function isUncertain(exchange: Exchange): boolean {
+  return isLost(exchange) || hasLeft(exchange) || UNCERTAIN.includes(statusOf(exchange) ?? 0)
 }
 
 /** A correction that may undo what others have changed since, if it is sent again. */

@@ -5,13 +5,36 @@ import { STATUS_OF } from './faults.ts'
 import { each, errorAnswer, header } from './lie-builders.ts'
 import { type ClientRequest, type Pass, type ServiceResponse, write } from './proxy.ts'
 
-export async function injectFault(fault: Fault, request: ClientRequest, pass: Pass): Promise<ServiceResponse> {
+interface Injected {
+  response: ServiceResponse
+  /** What of the fault has changed something; `undefined`: nothing. */
+  applied: Fault | undefined
+}
+
+export async function injectFault(fault: Fault, request: ClientRequest, pass: Pass): Promise<Injected> {
   const { latencyMs = 0, cut, status, code } = fault
   await Bun.sleep(latencyMs)
   const isRefused = cut === 'before' || status !== undefined || code !== undefined
   const given = isRefused ? refusal(fault, request) : await pass(request)
   const response = fault.unknown ? withUnknown(given, request) : given
-  return { ...response, send: (client, bytes) => deliver(fault, client, bytes, response.body.length) }
+  const applied = appliedTo(fault, given, response)
+  if (!applied) return { response, applied }
+  const send: ServiceResponse['send'] = (client, bytes) => deliver(applied, client, bytes, response.body.length)
+  return { response: { ...response, send }, applied }
+}
+
+function appliedTo(fault: Fault, given: ServiceResponse, response: ServiceResponse): Fault | undefined {
+  const { unknown, truncate, reset, ...others } = fault
+  const { status, code, cut, drip, latencyMs } = fault
+  const isTruncated = truncate !== undefined && truncate < response.body.length
+  const isUnknown = unknown === true && !response.body.equals(given.body)
+  if (!isTruncated && !isUnknown && !(status ?? code ?? cut ?? drip ?? latencyMs)) return undefined
+  return {
+    ...others,
+    ...(isUnknown ? { unknown } : {}),
+    ...(isTruncated ? { truncate } : {}),
+    ...((isTruncated || cut) && reset ? { reset } : {}),
+  }
 }
 
 function refusal({ status, code, retryAfter }: Fault, request: ClientRequest): ServiceResponse {

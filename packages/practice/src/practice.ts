@@ -34,7 +34,11 @@ export class Practice {
     }
     const fault = this.faults.next(request)
     const exchange = this.recorder.begin(request, client, fault)
-    return this.recorder.answer(exchange, await (fault ? injectFault(fault, request, lie) : lie(request)))
+    if (!fault) return this.recorder.answer(exchange, await lie(request))
+    const { response, applied } = await injectFault(fault, request, lie)
+    exchange.fault = applied
+    if (!applied) this.faults.giveBack(fault)
+    return this.recorder.answer(exchange, response)
   }
 
   /** Strikes requests from now on. Throws an Error for what is no `Fault`. */
@@ -56,7 +60,7 @@ export class Practice {
 
   /** What its clients have done since the start, or the reset. */
   report(): Report {
-    return reportOf(this.recorder.exchanges, this.recorder.now())
+    return reportOf(this.recorder, this.recorder.now())
   }
 
   /** Nothing is wrong any more, nothing recorded, and the time is the machine's. */

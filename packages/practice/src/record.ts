@@ -29,6 +29,8 @@ const EXCHANGE_BYTES = 2_000
 export class Recorder {
   private recorded: Exchange[] = []
   private bytes = 0
+  /** How many requests came after the last that is recorded. */
+  unrecorded = 0
   private readonly connections = new WeakMap<Socket, Connection>()
 
   constructor(readonly now: () => number) {}
@@ -40,12 +42,14 @@ export class Recorder {
   clear(): void {
     this.recorded = []
     this.bytes = 0
+    this.unrecorded = 0
   }
 
   begin(request: ClientRequest, client: Socket, fault: Fault | undefined): Exchange {
     const number = this.recorded.length + 1
     const exchange = { ...request, number, connection: this.connectionOf(client), startedAt: this.now(), fault }
     if (this.bytes < BYTES_MAX) this.recorded.push(exchange)
+    else this.unrecorded++
     this.bytes += EXCHANGE_BYTES + request.body.length
     return exchange
   }

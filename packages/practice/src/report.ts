@@ -8,7 +8,7 @@ import { RETRY_LESSONS } from './lessons/retries.ts'
 import { STATE_LESSONS } from './lessons/state.ts'
 import { VALUE_LESSONS } from './lessons/values.ts'
 import { WAIT_LESSONS } from './lessons/waits.ts'
-import type { Exchange } from './record.ts'
+import type { Exchange, Recorder } from './record.ts'
 
 export const LESSONS: Lessons = {
   ...RETRY_LESSONS,
@@ -21,9 +21,10 @@ export const LESSONS: Lessons = {
 const EVIDENCE_MAX = 10
 
 /** `now` as the times of the exchanges. */
-export function reportOf(exchanges: readonly Exchange[], now: number): Report {
+export function reportOf({ exchanges, unrecorded }: Pick<Recorder, 'exchanges' | 'unrecorded'>, now: number): Report {
   const history = new History(exchanges, now)
   return {
+    unrecorded,
     requests: exchanges.map((exchange) => ({
       number: exchange.number,
       method: exchange.method,
@@ -34,7 +35,7 @@ export function reportOf(exchanges: readonly Exchange[], now: number): Report {
   }
 }
 
-function judged(id: string, { sentence, judge }: Lesson, history: History): JudgedLesson {
+function judged(id: string, { sentence, advice, judge }: Lesson, history: History): JudgedLesson {
   const keeps: Judge = judge(history)
   const seen: Record<'kept' | 'missed', number[]> = { kept: [], missed: [] }
   for (const exchange of history.exchanges) {
@@ -42,7 +43,8 @@ function judged(id: string, { sentence, judge }: Lesson, history: History): Judg
     if (isKept !== undefined) seen[isKept ? 'kept' : 'missed'].push(exchange.number)
   }
   const outcome = seen.missed.length > 0 ? 'missed' : seen.kept.length > 0 ? 'kept' : 'unknown'
-  return { id, sentence, outcome, evidence: outcome === 'unknown' ? [] : seen[outcome].slice(0, EVIDENCE_MAX) }
+  const evidence = outcome === 'unknown' ? [] : seen[outcome].slice(0, EVIDENCE_MAX)
+  return { id, sentence, outcome, evidence, ...(outcome === 'missed' ? { advice } : {}) }
 }
 
 function answerOf(exchange: Exchange): Report['requests'][number]['answer'] {

@@ -8,6 +8,8 @@ export type Judge = (exchange: Exchange) => boolean | undefined
 
 export interface Lesson {
   sentence: string
+  /** What a client that misses it does next, and the page that explains it. */
+  advice: string
   /** The judge gets each request of the history once, in their order. */
   judge(history: History): Judge
 }

@@ -1,6 +1,6 @@
 // How a client reads lists and the feed of events to their ends.
 
-import { codeOf, feed, nextPage, responseHeader, statusOf } from '../history.ts'
+import { codeOf, feed, knew, nextPage, pauseBetween, responseHeader, statusOf } from '../history.ts'
 import { isOf, parametersOf } from '../lie-builders.ts'
 import type { Exchange } from '../record.ts'
 import type { Lessons } from './lesson.ts'
@@ -13,20 +13,26 @@ const nextCursor = (exchange: Exchange) => nextPage(exchange)?.get('cursor') ?? 
 const GUESSES = ['page', 'offset', 'skip', 'start', 'after', 'since', 'starting_after', 'page_token']
 /** Between two questions whether something has happened. */
 const POLL_MS = 1_000
+/** A client's timers may be early by as much. */
+const EARLY_MS = 20
 
 export const PAGE_LESSONS: Lessons = {
   'pages.all': {
-    sentence: 'Each Link to the next page is followed.',
+    sentence: 'Each Link to the next page is followed, unless the client has asked for a limit or stops later.',
+    advice: 'Follow the Link with rel="next" until there is none. See docs/interface.md#get-pets.',
     judge({ exchanges }) {
       const used = new Set(exchanges.filter(isList).map(cursorOf))
+      const hasFollowed = exchanges.some((exchange) => isList(exchange) && used.has(nextCursor(exchange) ?? ''))
       return (exchange) => {
         const next = isList(exchange) && statusOf(exchange) === 200 ? nextCursor(exchange) : undefined
-        return next === undefined ? undefined : used.has(next)
+        if (next === undefined || used.has(next)) return next === undefined ? undefined : true
+        return hasFollowed || parametersOf(exchange).has('limit') ? undefined : false
       }
     },
   },
   'pages.cursor': {
     sentence: 'The next page is not guessed: it is asked for by a cursor that the service gave.',
+    advice: 'Take the whole target of the Link with rel="next". See docs/interface.md#get-pets.',
     judge() {
       const given = new Set<string>()
       return (exchange) => {
@@ -41,6 +47,7 @@ export const PAGE_LESSONS: Lessons = {
   },
   'pages.filter': {
     sentence: 'A cursor is sent with the filter and the order that it was given with.',
+    advice: 'Take the whole target of the Link, which has the filter and the order. See docs/interface.md#get-pets.',
     judge() {
       const given = new Map<string, string>()
       return (exchange) => {
@@ -54,39 +61,41 @@ export const PAGE_LESSONS: Lessons = {
   },
   'events.next': {
     sentence: 'The feed is read on from where the page before ended.',
+    advice: 'Keep the cursor of the Link, and go on there, also after a restart. See docs/events.md.',
     judge() {
-      let page: string | undefined
+      let page: Exchange | undefined
       return (exchange) => {
         if (feed(exchange) === undefined) return undefined
-        const before = page
-        const cursor = cursorOf(exchange)
-        if (statusOf(exchange) === 200) page = nextCursor(exchange)
+        const before = page && knew(page, exchange) ? nextCursor(page) : undefined
+        if (statusOf(exchange) === 200) page = exchange
         else if (codeOf(exchange) === 'cursor_expired') page = undefined
-        return before === undefined ? undefined : cursor === before
+        return before === undefined ? undefined : cursorOf(exchange) === before
       }
     },
   },
   'events.wait': {
     sentence: 'At the end of the feed the client asks with `wait`, or a second later at the earliest.',
+    advice: 'Send wait=30: the answer comes with the next event. See docs/events.md.',
     judge() {
-      let emptyAt: number | undefined
+      let empty: Exchange | undefined
       return (exchange) => {
         if (feed(exchange) === undefined) return undefined
-        const before = emptyAt
-        emptyAt = statusOf(exchange) === 200 && `${exchange.response?.body}` === '[]' ? exchange.endedAt : undefined
+        const before = empty && knew(empty, exchange) ? empty : undefined
+        empty = statusOf(exchange) === 200 && `${exchange.response?.body}` === '[]' ? exchange : undefined
         if (before === undefined) return undefined
-        return Number(parametersOf(exchange).get('wait')) > 0 || exchange.startedAt - before >= POLL_MS
+        return Number(parametersOf(exchange).get('wait')) > 0 || pauseBetween(before, exchange) + EARLY_MS >= POLL_MS
       }
     },
   },
   'events.anew': {
     sentence: 'After 410 cursor_expired the feed is read anew, without the cursor.',
+    advice: 'Begin without a cursor, and take the events for new ones. See docs/events.md.',
     judge() {
-      let expired: string | undefined
+      let expired: Exchange | undefined
       return (exchange) => {
         if (feed(exchange) === undefined) return undefined
-        const before = expired
-        expired = codeOf(exchange) === 'cursor_expired' ? cursorOf(exchange) : undefined
+        const before = expired && knew(expired, exchange) ? cursorOf(expired) : undefined
+        expired = codeOf(exchange) === 'cursor_expired' ? exchange : undefined
         return before === undefined ? undefined : cursorOf(exchange) !== before
       }
     },

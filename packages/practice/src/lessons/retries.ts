@@ -7,6 +7,8 @@ import {
   isBlind,
   isCreate,
   isLost,
+  isUncertain,
+  pauseBetween,
   requestHeader,
   statusOf,
   wholeRequest,
@@ -14,9 +16,14 @@ import {
 import type { Exchange } from '../record.ts'
 import type { Lesson, Lessons } from './lesson.ts'
 
+/** A pause after which the same request is a new one: of somebody who polls, and of somebody who tries once more. */
+const POLL_MS = 1_000
+const LATER_MS = 10_000
 const key = (exchange: Exchange) => requestHeader(exchange, 'Idempotency-Key')
 /** May be sent again without a second effect, and undoes nothing that others have changed. */
 const isSafe = (exchange: Exchange) => (isCreate(exchange) ? key(exchange) !== undefined : !isBlind(exchange))
+/** Sending it again may do it twice, or undo what others have changed. */
+const isRisky = (exchange: Exchange) => isBlind(exchange) || (isUncertain(exchange) && !isSafe(exchange))
 const isRefused = (exchange: Exchange) => {
   const status = statusOf(exchange) ?? 0
   return status >= 400 && status < 500 && status !== 401 && status !== 412 && !hasFailed(exchange)
@@ -26,43 +33,63 @@ export const RETRY_LESSONS: Lessons = {
   'retries.temporary': {
     sentence:
       'A request that failed for a time (408, 429, 500, 502, 503, 504, idempotency_in_flight) is sent again; ' +
-      'a PATCH without If-Match need not be.',
-    judge: sentAgain((exchange) => statusOf(exchange) !== undefined && hasFailed(exchange) && !isBlind(exchange)),
+      'a PATCH without If-Match need not be, nor after 500, 502 and 504 a create without an Idempotency-Key.',
+    advice: 'Send it again after a pause, up to a limit. See docs/clients.md.',
+    judge: sentAgain((exchange) => statusOf(exchange) !== undefined && hasFailed(exchange) && !isRisky(exchange)),
   },
   'retries.lost': {
     sentence: 'A request whose answer did not arrive is sent again, where that is safe.',
+    advice: 'Send reads, and creates with an Idempotency-Key, again. See docs/clients.md.',
     judge: sentAgain((exchange) => isLost(exchange) && exchange.fault?.cut !== undefined && isSafe(exchange)),
   },
   'retries.truncated': {
     sentence: 'Half an answer is not taken for a whole one: the request is sent again, where that is safe.',
+    advice: 'Compare the body with Content-Length, and send the request again. See docs/clients.md.',
     judge: sentAgain((exchange) => isLost(exchange) && exchange.fault?.truncate !== undefined && isSafe(exchange)),
   },
   'retries.refused': {
     sentence: 'A request that was refused (400, 403, 404, 409 and the like) is not sent again as it was.',
+    advice: 'Report the error with its message. Another attempt gets the same answer. See docs/interface.md#errors.',
     judge: (history) => (exchange) => {
       if (!isRefused(exchange)) return undefined
-      const next = history.after(exchange, any)
-      return next === undefined || next !== history.again(exchange)
+      const next = history.knowing(exchange, any)
+      if (next === undefined || next !== history.knowing(exchange, wholeRequest)) return true
+      // Whoever polls waits for something.
+      return exchange.method === 'GET' && pauseBetween(exchange, next) >= POLL_MS ? undefined : false
     },
   },
   'retries.unauthorized': {
     sentence: 'After 401 nothing is sent with the same key.',
+    advice: 'Stop, and ask for another API key. See docs/interface.md#keys.',
     judge: (history) => (exchange) =>
-      statusOf(exchange) === 401 ? history.after(exchange, authorization) === undefined : undefined,
+      statusOf(exchange) === 401 && authorization(exchange) !== undefined
+        ? history.knowing(exchange, authorization) === undefined
+        : undefined,
   },
   'creates.key': {
     sentence: 'Each create has an Idempotency-Key.',
+    advice: 'Send an Idempotency-Key with every create: a new UUID. See docs/clients.md.',
     judge: () => (exchange) => (isCreate(exchange) ? key(exchange) !== undefined : undefined),
   },
   'creates.same-key': {
     sentence: 'A create that is sent again has the Idempotency-Key that it had.',
-    judge: (history) => (exchange) => {
-      const before = history.failedBefore(exchange)
-      return before && isCreate(exchange) && key(before) !== undefined ? key(exchange) === key(before) : undefined
+    advice: 'Make the Idempotency-Key before the first attempt, and keep it for all. See docs/clients.md.',
+    judge(history) {
+      const uses = new Map<string | undefined, number>()
+      for (const exchange of history.exchanges) uses.set(key(exchange), (uses.get(key(exchange)) ?? 0) + 1)
+      return (exchange) => {
+        const before = history.failedBefore(exchange)
+        if (!before || !isCreate(exchange) || key(before) === undefined) return undefined
+        if (key(exchange) === key(before)) return true
+        // Where the first key came again, this is a create of its own, beside it or after the client had given up.
+        const isAnother = (uses.get(key(before)) ?? 0) > 1 || pauseBetween(before, exchange) >= LATER_MS
+        return isUncertain(before) && !isAnother ? false : undefined
+      }
     },
   },
   'creates.new-key': {
     sentence: 'Another create has another Idempotency-Key.',
+    advice: 'Make an Idempotency-Key for each call. See docs/clients.md.',
     judge() {
       const used = new Map<string, string>()
       return (exchange) => {
@@ -77,9 +104,14 @@ export const RETRY_LESSONS: Lessons = {
     },
   },
   'creates.keyless': {
-    sentence: 'A create without an Idempotency-Key is not sent again when its answer was lost: it may have been done.',
+    sentence:
+      'A create without an Idempotency-Key is not sent again when its answer was lost or was 500, 502 or 504: ' +
+      'it may have been done.',
+    advice: 'Send an Idempotency-Key: with it the create can be sent again. See docs/clients.md.',
     judge: (history) => (exchange) =>
-      isLost(exchange) && isCreate(exchange) && !isSafe(exchange) ? history.again(exchange) === undefined : undefined,
+      isUncertain(exchange) && isCreate(exchange) && !isSafe(exchange)
+        ? history.knowing(exchange, wholeRequest) === undefined
+        : undefined,
   },
 }
 

@@ -1,6 +1,6 @@
 // What a client remembers: entity tags, deprecations, and where its key belongs.
 
-import { codeOf, requestHeader, responseHeader, statusOf } from '../history.ts'
+import { codeOf, knew, requestHeader, responseHeader, statusOf } from '../history.ts'
 import { isOf, pathOf } from '../lie-builders.ts'
 import type { Exchange } from '../record.ts'
 import type { Judge, Lessons } from './lesson.ts'
@@ -18,26 +18,32 @@ const resource = ({ target }: Exchange) => pathOf(target).replace(/\/(?:complete
 export const STATE_LESSONS: Lessons = {
   'etags.reads': {
     sentence: 'What was read before is read again with its ETag, in If-None-Match.',
+    advice:
+      'Keep the ETag of each address, and send it in If-None-Match: 304 is the answer that you have. See docs/clients.md.',
     judge() {
-      const tagged = new Set<string>()
+      const tagged = new Map<string, Exchange>()
       return (exchange) => {
         const { method, target } = exchange
         if (method !== 'GET') return undefined
-        const isKnown = tagged.has(target)
-        if (statusOf(exchange) === 200 && responseHeader(exchange, 'ETag') !== undefined) tagged.add(target)
+        const before = tagged.get(target)
+        const isKnown = before !== undefined && knew(before, exchange)
+        if (statusOf(exchange) === 200 && responseHeader(exchange, 'ETag') !== undefined && !isKnown)
+          tagged.set(target, exchange)
         return isKnown ? requestHeader(exchange, 'If-None-Match') !== undefined : undefined
       }
     },
   },
   'etags.changes': {
     sentence: 'What was read is changed with its ETag, in If-Match, so that no change of others is overwritten.',
+    advice: 'Send the ETag that was read in If-Match. See docs/clients.md.',
     judge() {
-      const tagged = new Set<string>()
+      const tagged = new Map<string, Exchange>()
       return (exchange) => {
         const what = resource(exchange)
+        const before = tagged.get(what)
         if (exchange.method === 'GET' && statusOf(exchange) === 200 && responseHeader(exchange, 'ETag'))
-          tagged.add(what)
-        return isOf(exchange, CHANGES) && tagged.has(what)
+          tagged.set(what, exchange)
+        return isOf(exchange, CHANGES) && before && knew(before, exchange)
           ? requestHeader(exchange, 'If-Match') !== undefined
           : undefined
       }
@@ -45,26 +51,31 @@ export const STATE_LESSONS: Lessons = {
   },
   'etags.refused': {
     sentence: 'After 412 the change is not sent again with the ETag that was refused.',
+    advice: 'Read again, compare, and change with the new ETag. See docs/clients.md.',
     judge() {
-      const refused = new Map<string, string>()
+      const refused = new Map<string, Exchange>()
       return (exchange) => {
         const tag = requestHeader(exchange, 'If-Match')
         const before = refused.get(resource(exchange))
-        if (tag !== undefined && statusOf(exchange) === 412) refused.set(resource(exchange), tag)
-        return before === undefined || !isOf(exchange, CHANGES) ? undefined : tag !== before
+        if (tag !== undefined && statusOf(exchange) === 412) refused.set(resource(exchange), exchange)
+        if (!before || !knew(before, exchange) || !isOf(exchange, CHANGES)) return undefined
+        return tag !== requestHeader(before, 'If-Match')
       }
     },
   },
   'deprecated.left': {
     sentence: 'An operation is not used any more once an answer has said that it is deprecated.',
+    advice: 'Use the successor that the Link of the answer names. See docs/interface.md#get-petspetid.',
     judge: () => avoiding((exchange) => responseHeader(exchange, 'Deprecation') !== undefined),
   },
   'deprecated.removed': {
     sentence: 'An operation that was removed (410 operation_removed) is not asked for again.',
+    advice: 'Use the list with its filters. See docs/interface.md#get-petspetid.',
     judge: () => avoiding((exchange) => codeOf(exchange) === 'operation_removed'),
   },
   'key.header': {
     sentence: 'The key is sent in the header Authorization, as Bearer, and nowhere else.',
+    advice: 'Send Authorization: Bearer and the key, and keep the key out of addresses. See docs/interface.md#keys.',
     judge: () => (exchange) => {
       const { target, body, headers } = exchange
       const others = headers.filter(([name]) => !/^authorization$/i.test(name)).map(([, value]) => value)
@@ -77,11 +88,11 @@ export const STATE_LESSONS: Lessons = {
 
 /** Of the deprecated operation: once an answer has said something, other requests keep the lesson, and this one misses it. */
 function avoiding(isSaid: (exchange: Exchange) => boolean): Judge {
-  let said = false
+  let said: Exchange | undefined
   return (exchange) => {
     const isDeprecated = isOf(exchange, DEPRECATED)
-    const wasSaid = said
-    said ||= isDeprecated && statusOf(exchange) !== undefined && isSaid(exchange)
+    const wasSaid = said !== undefined && knew(said, exchange)
+    if (!said && isDeprecated && statusOf(exchange) !== undefined && isSaid(exchange)) said = exchange
     return wasSaid ? !isDeprecated : undefined
   }
 }

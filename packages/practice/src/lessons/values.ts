@@ -1,30 +1,51 @@
 // What a client does with large numbers, and with what a later version of the service may say.
 
-import { any, codeOf, feed, hasFailed, isBlind, statusOf, wholeRequest } from '../history.ts'
+import {
+  any,
+  codeOf,
+  feed,
+  type History,
+  hasFailed,
+  isBlind,
+  isCreate,
+  isUncertain,
+  knew,
+  pauseBetween,
+  requestHeader,
+  statusOf,
+  wholeRequest,
+} from '../history.ts'
 import type { Exchange } from '../record.ts'
 import type { Lessons } from './lesson.ts'
 
-/** As large as those of more than 53 bits are. */
-const LARGE = /(?<!\d)-?\d{16,19}(?!\d)/g
+const NUMBER = /(?<![\w.-])-?\d+(?:\.\d+)?(?:e\+?\d{1,2})?(?![\w.-])/gi
+/** How many digits languages write of a number of 53 bits. */
+const DIGITS = [6, 15, 16, 17]
 const INT64_AS_TEXT = /"(?:id|petId|categoryId)"\s*:\s*("?)/g
 
 /** The answer that arrived has what the client cannot know. */
 const isUnknown = ({ fault }: Exchange) => fault?.unknown === true
+/** After a pause a client that has gone on may read the same again. */
+const POLL_MS = 1_000
+const isKeyless = (exchange: Exchange) =>
+  isCreate(exchange) && isUncertain(exchange) && requestHeader(exchange, 'Idempotency-Key') === undefined
 const isSuccess = (exchange: Exchange) => (statusOf(exchange) ?? 500) < 300
 
 export const VALUE_LESSONS: Lessons = {
   'values.exact': {
     sentence: 'An integer of more than 53 bits is sent back as it came.',
+    advice: 'Read integers as 64 bits: BigInt or a text in JavaScript, int64 or long elsewhere. See docs/clients.md.',
     judge() {
-      const exact = new Set<string>()
-      const rounded = new Set<string>()
+      const exact = new Set<bigint>()
+      const rounded = new Set<bigint>()
       return (exchange) => {
-        const sent = `${exchange.target} ${exchange.body}`.match(LARGE) ?? []
+        const sent = largeOf(`${decoded(exchange.target)} ${exchange.body}`)
         const isRounded = sent.some((one) => rounded.has(one) && !exact.has(one))
         const isExact = sent.some((one) => exact.has(one))
-        for (const one of statusOf(exchange) === undefined ? [] : (`${exchange.response?.body}`.match(LARGE) ?? [])) {
+        for (const one of statusOf(exchange) === undefined ? [] : largeOf(`${exchange.response?.body}`)) {
           exact.add(one)
-          rounded.add(String(BigInt(Number(one))))
+          rounded.add(BigInt(Number(one)))
+          for (const digits of DIGITS) rounded.add(integerOf(Number(one).toPrecision(digits)))
         }
         return isRounded ? false : isExact || undefined
       }
@@ -32,21 +53,25 @@ export const VALUE_LESSONS: Lessons = {
   },
   'values.numbers': {
     sentence: 'An int64 is sent as a number, not as text.',
+    advice: 'Write the digits without quotes. See docs/clients.md.',
     judge: () => (exchange) => {
       const quotes = [...exchange.body.toString('latin1').matchAll(INT64_AS_TEXT)].map(([, quote]) => quote)
       return quotes.length === 0 ? undefined : !quotes.includes('"')
     },
   },
   'unknown.field': {
-    sentence: 'An unknown field does not stop the client: it goes on, and does not ask again.',
+    sentence: 'An unknown field does not stop the client: it goes on with another request, and does not ask again.',
+    advice: 'Ignore fields that you do not know. A client that was done sends one request more. See docs/clients.md.',
     judge: (history) => (exchange) => {
       if (!isUnknown(exchange) || !isSuccess(exchange) || feed(exchange) !== undefined) return undefined
-      const next = history.after(exchange, any)
-      return next && wholeRequest(next) !== wholeRequest(exchange)
+      const next = history.knowing(exchange, any)
+      if (next) return wholeRequest(next) !== wholeRequest(exchange) || pauseBetween(exchange, next) >= POLL_MS
+      return isLast(history, exchange) ? false : undefined
     },
   },
   'unknown.type': {
     sentence: 'An unknown type of event does not stop the client: it reads on.',
+    advice: 'Skip events of a type that you do not know, and follow the Link. See docs/events.md.',
     judge: (history) => (exchange) => {
       if (!isUnknown(exchange) || !isSuccess(exchange) || feed(exchange) === undefined) return undefined
       const next = history.after(exchange, feed)
@@ -56,10 +81,39 @@ export const VALUE_LESSONS: Lessons = {
   'unknown.code': {
     sentence:
       'An error with an unknown code is treated by its status: sent again where that is temporary, and not otherwise.',
+    advice: 'Treat a code that you do not know by its status. See docs/interface.md#errors.',
     judge: (history) => (exchange) => {
       if (!isUnknown(exchange) || codeOf(exchange) === undefined || history.failedBefore(exchange)) return undefined
-      if (hasFailed(exchange) && isBlind(exchange)) return undefined
+      if (hasFailed(exchange) && (isBlind(exchange) || isKeyless(exchange))) return undefined
       return (history.again(exchange) !== undefined) === hasFailed(exchange)
     },
   },
+}
+
+/** Beyond 2^53, of digits or with an exponent. */
+function largeOf(text: string): bigint[] {
+  const texts = text.match(NUMBER) ?? []
+  const isLarge = (size: number) => size > Number.MAX_SAFE_INTEGER && size < 1e20
+  return texts.filter((one) => isLarge(Math.abs(Number(one)))).map(integerOf)
+}
+
+/** `number` is decimal, and an integer. */
+function integerOf(number: string): bigint {
+  const [digits = '', exponent = '0'] = number.toLowerCase().split('e')
+  const [whole = '', fraction = ''] = digits.split('.')
+  return BigInt(whole + fraction.padEnd(Number(exponent), '0').slice(0, Number(exponent)))
+}
+
+function decoded(target: string): string {
+  try {
+    return decodeURIComponent(target)
+  } catch {
+    return target
+  }
+}
+
+/** Nothing came after it, or beside it. */
+function isLast({ exchanges }: History, exchange: Exchange): boolean {
+  const before = exchanges.at(-2)
+  return exchanges.at(-1) === exchange && (before === undefined || knew(before, exchange))
 }

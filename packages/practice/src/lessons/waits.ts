@@ -1,59 +1,90 @@
 // How long a client waits: before it sends something again, and for an answer.
 
-import { any, endOf, feed, hasFailed, hasLeft, isLost, responseHeader, statusOf } from '../history.ts'
+import {
+  any,
+  endOf,
+  feed,
+  hasFailed,
+  hasLeft,
+  isLost,
+  knew,
+  pauseBetween,
+  responseHeader,
+  statusOf,
+  wholeRequest,
+} from '../history.ts'
 import { parametersOf } from '../lie-builders.ts'
 import type { Exchange } from '../record.ts'
 import type { Lessons } from './lesson.ts'
 
 /** A client's timers, and its clock, may be early by as much. */
 const EARLY_MS = 20
-/** Less is no pause: it is what a busy machine takes. */
+/** Less may be what a busy machine takes, or chance. */
 const PAUSE_MS = 50
+/** Less is no pause. */
+const NO_PAUSE_MS = 5
+/** A client that was idle for longer may have closed its connection. */
+const KEPT_MS = 1_000
 const PATIENCE_MS = 30_000
 const IDLE_MS = 60_000
 
 export const WAIT_LESSONS: Lessons = {
   'waits.retry-after': {
     sentence: 'What is sent again comes no sooner than Retry-After says.',
+    advice: 'Read Retry-After, in seconds, and wait for so long. See docs/clients.md.',
     judge: (history) => (exchange) => {
       const waitMs = retryAfterMs(exchange)
-      const again = waitMs === undefined ? undefined : history.again(exchange)
+      const again = waitMs === undefined ? undefined : history.knowing(exchange, wholeRequest)
       return again && pauseBetween(exchange, again) + EARLY_MS >= Number(waitMs)
     },
   },
   'waits.quiet': {
     sentence: 'After 429 nothing at all is sent before Retry-After has passed.',
+    advice: 'Let one Retry-After hold back all requests with this key. See docs/interface.md#errors.',
     judge: (history) => (exchange) => {
       const waitMs = statusOf(exchange) === 429 ? retryAfterMs(exchange) : undefined
-      const next = waitMs === undefined ? undefined : history.after(exchange, any)
+      const next = waitMs === undefined ? undefined : history.knowing(exchange, any)
       return next && pauseBetween(exchange, next) + EARLY_MS >= Number(waitMs)
     },
   },
   'waits.pause': {
     sentence: 'There is a pause before a request is sent again that failed without Retry-After.',
-    judge: (history) => (exchange) => {
-      if (!hasFailed(exchange) || statusOf(exchange) === undefined || retryAfterMs(exchange) !== undefined) return
-      const again = history.again(exchange)
-      return again && pauseBetween(exchange, again) >= PAUSE_MS
+    advice: 'Wait before each attempt, at random, up to a time that doubles. See docs/clients.md.',
+    judge(history) {
+      const pauseAfter = (exchange: Exchange) => {
+        if (!hasFailed(exchange) || statusOf(exchange) === undefined) return undefined
+        const again = retryAfterMs(exchange) === undefined && history.knowing(exchange, wholeRequest)
+        return again ? pauseBetween(exchange, again) : undefined
+      }
+      // Of pauses at random some are short.
+      const pauses = history.exchanges.some((exchange) => (pauseAfter(exchange) ?? 0) >= PAUSE_MS)
+      return (exchange) => {
+        const pause = pauseAfter(exchange)
+        if (pause === undefined) return undefined
+        return pause >= PAUSE_MS || (pause < NO_PAUSE_MS && !pauses ? false : undefined)
+      }
     },
   },
   'waits.longer': {
-    sentence: 'The pause before the third attempt and each later one is no shorter than that before the second.',
+    sentence: 'Of five attempts and more, the later pauses are not all shorter than half the first.',
+    advice: 'Double the time up to which you wait. See docs/clients.md.',
     judge(history) {
-      const first = new Map<Exchange, number>()
+      const chains = new Map<Exchange, number[]>()
       return (exchange) => {
         const before = history.failedBefore(exchange)
         if (!before || retryAfterMs(before) !== undefined) return undefined
-        const pause = pauseBetween(before, exchange)
-        const shortest = first.get(before)
-        first.set(exchange, shortest ?? pause)
-        // A busy machine may have lengthened the first.
-        return shortest === undefined || shortest < PAUSE_MS ? undefined : 2 * pause >= shortest
+        const pauses = [...(chains.get(before) ?? []), pauseBetween(before, exchange)]
+        chains.set(exchange, pauses)
+        const [first = 0, ...later] = pauses
+        // Pauses at random are shorter at times, but not three in a row. A busy machine may have lengthened a short one.
+        if (later.length < 3 || first < PAUSE_MS) return undefined
+        return 2 * Math.max(...later) >= first
       }
     },
   },
   'waits.patience': {
     sentence: 'An answer that does not come is given up within 30 seconds, beyond those that `wait` allows.',
+    advice: 'Set a timeout for each attempt, such as 10 seconds. See docs/clients.md.',
     judge: (history) => (exchange) => {
       if (isLost(exchange)) return undefined
       const wait = feed(exchange) === undefined ? 0 : Number(parametersOf(exchange).get('wait'))
@@ -63,19 +94,27 @@ export const WAIT_LESSONS: Lessons = {
   },
   'connections.shared': {
     sentence: 'A connection is used for more than one request: there are not four in a row with one each.',
+    advice: 'Keep connections open, and read each response to its end. See docs/operations.md.',
     judge() {
       let fresh = 0
+      let last: Exchange | undefined
       const seen = new Set<Exchange['connection']>()
       return (exchange) => {
         const isShared = seen.has(exchange.connection)
         seen.add(exchange.connection)
-        fresh = isShared || isLost(exchange) ? 0 : fresh + 1
+        const before = last
+        last = exchange
+        const isParallel = before !== undefined && !knew(before, exchange)
+        const isIdle = before !== undefined && pauseBetween(before, exchange) > KEPT_MS
+        if (isParallel && !isShared) return undefined
+        fresh = isShared || isIdle || isLost(exchange) || isClosing(exchange) ? 0 : fresh + 1
         return isShared || (fresh < 4 ? undefined : false)
       }
     },
   },
   'connections.closed': {
     sentence: 'A connection that is not used for a minute is closed.',
+    advice: 'Close what has been idle for a minute, or end the pool with the program. See docs/operations.md.',
     judge(history) {
       const last = new Map(history.exchanges.map((exchange) => [exchange.connection, exchange]))
       return (exchange) => {
@@ -88,12 +127,13 @@ export const WAIT_LESSONS: Lessons = {
   },
 }
 
+/** The service closes the connection. */
+function isClosing(exchange: Exchange): boolean {
+  return /close/i.test(responseHeader(exchange, 'Connection') ?? '')
+}
+
 /** Where it is in seconds. */
 function retryAfterMs(exchange: Exchange): number | undefined {
   const seconds = statusOf(exchange) === undefined ? undefined : responseHeader(exchange, 'Retry-After')
   return seconds === undefined || !/^\d+$/.test(seconds) ? undefined : Number(seconds) * 1000
-}
-
-function pauseBetween(exchange: Exchange, next: Exchange): number {
-  return next.startedAt - (endOf(exchange) ?? 0)
 }
