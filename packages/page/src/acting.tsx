@@ -4,35 +4,26 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../client/src/petstore.ts'
 import type { Action, Subject } from './actions.ts'
-import type { Shown } from './list.ts'
+import { SEARCH_ID } from './find-field.tsx'
 import type { OnAction } from './list-table.tsx'
-import { LIST_ID } from './list-view.tsx'
 import type { Feed } from './live/feed.ts'
 import { OrderDialog } from './order-dialog.tsx'
 
 interface ActingProps {
   client: PetstoreClient
   feed: Feed
-  shown: Shown | undefined
   onStart: () => void
   /** Something has changed, by the action or by somebody else. */
   onChange: () => void
-  onDone: (sentence: string, action: Action, subject: Subject) => void
+  onDone: (sentence: string, action: Action, subject: Subject, orderId: bigint) => void
 }
 
 /** What starts an action, and the dialog of the one that was started last. */
-export function useActing({
-  client,
-  feed,
-  shown,
-  onStart,
-  onChange,
-  onDone,
-}: ActingProps): [OnAction, ComponentChildren] {
+export function useActing({ client, feed, onStart, onChange, onDone }: ActingProps): [OnAction, ComponentChildren] {
   /** Each opening has a `number`, and so a dialog of its own. */
   const [task, setTask] = useState<{ action: Action; subject: Subject; number: number }>()
   const [open, setOpen] = useState(false)
-  const keepFocus = useFocusKept(shown)
+  const focusAfter = useFocusAfter(open)
 
   function start(action: Action, subject: Subject): void {
     setTask({ action, subject, number: (task?.number ?? 0) + 1 })
@@ -42,9 +33,9 @@ export function useActing({
 
   if (!task) return [start, undefined]
   const { action, subject, number } = task
-  function noteDone(sentence: string): void {
-    keepFocus(subject.petId)
-    onDone(sentence, action, subject)
+  function noteDone(sentence: string, orderId: bigint): void {
+    focusAfter(action, subject.petId)
+    onDone(sentence, action, subject, orderId)
   }
   const dialog = (
     <OrderDialog key={number} {...{ client, feed, action, subject, open, setOpen, onChange }} onDone={noteDone} />
@@ -52,19 +43,22 @@ export function useActing({
   return [start, dialog]
 }
 
-/** Call the result with the animal that was acted on: its row stays in sight, and the focus in it or at least in the list. */
-function useFocusKept(shown: Shown | undefined): (petId: bigint) => void {
-  const moved = useRef<bigint | undefined>(undefined)
+/**
+ * Call the result with what was done. After a sale the focus is in the box, for the next animal; otherwise on the animal's own link. Never on
+ * a button: whoever presses Enter once more does nothing more.
+ */
+function useFocusAfter(open: boolean): (action: Action, petId: bigint) => void {
+  const done = useRef<[Action, bigint]>(undefined)
   useLayoutEffect(() => {
-    if (moved.current === undefined) return
-    const row = document.querySelector(`[data-pet="${moved.current}"]`)
-    moved.current = undefined
-    row?.scrollIntoView({ block: 'nearest' })
-    // The button that was pressed may be gone with the animal's former status.
-    const button = row?.querySelector<HTMLElement>('.actions button') ?? document.getElementById(LIST_ID)
-    if (document.activeElement === document.body) button?.focus({ preventScroll: true })
-  }, [shown])
-  return (petId) => {
-    moved.current = petId
+    if (open || !done.current) return
+    const [action, petId] = done.current
+    done.current = undefined
+    const box = document.getElementById(SEARCH_ID)
+    const own = document.querySelector<HTMLElement>(`[data-pet="${petId}"] :is(h1, .row-link)`)
+    const next = action === 'sell' ? box : (own ?? box)
+    next?.focus({ preventScroll: true })
+  }, [open])
+  return (action, petId) => {
+    done.current = [action, petId]
   }
 }

@@ -3,6 +3,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Pet } from '../../client/src/petstore.ts'
+import { parseInteger } from './draft.ts'
 import type { HolderOf } from './holders.ts'
 import type { List } from './list.ts'
 import { firstPage, type ListPosition } from './list-position.ts'
@@ -49,7 +50,7 @@ export function ListView({ added, emptyStore, holderOf, marks, onAction, onAdd, 
       {!emptyStore && none && !stale && (
         <div class="empty">
           <p>{nothing(position)}</p>
-          {position.search && view === 'animals' && onAdd && (
+          {position.search && parseInteger(position.search) === undefined && view === 'animals' && onAdd && (
             <button type="button" class="primary" onClick={() => onAdd(position.search)}>
               Add “{brief(position.search)}”
             </button>
@@ -140,7 +141,8 @@ function nothing({ view, status, categoryId, search, page }: ListPosition): stri
   if (search) {
     const are = status ? ` that are ${labelOf(STATUSES_OF[view], status).toLowerCase()}` : ''
     const among = ofCategory || are ? ` among those${ofCategory}${are}` : ''
-    return `No ${view === 'animals' ? 'animal' : 'order'} with “${brief(search)}” was found${among}.`
+    const what = parseInteger(search) !== undefined ? 'name' : view === 'animals' ? 'animal' : 'order'
+    return `No ${what} with “${brief(search)}” was found${among}.`
   }
   if (!status) return page !== 1 ? `No more ${view}.` : ofCategory ? `No animal is${ofCategory}.` : `No ${view} yet.`
   const label = labelOf(STATUSES, status).toLowerCase()

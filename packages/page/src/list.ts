@@ -128,7 +128,8 @@ type Stated<Filter> = Record<keyof Filter, unknown>
 /** What the list of orders leaves to the service. A new parameter of a list does not compile until it is here or used. */
 const UNUSED = { petId: undefined }
 
-async function fetchPage(
+/** Rejects as a call of the client does. */
+export async function fetchPage(
   client: PetstoreClient,
   position: ListPosition,
   options: CallOptions,

@@ -6,7 +6,14 @@ import { Notice } from './notice.tsx'
 
 const SHOWN_MS = 10_000
 
-export function News({ title, onClose }: { title: string; onClose: () => void }) {
+interface NewsProps {
+  title: string
+  /** Prints the receipt of what was sold. */
+  onReceipt: (() => void) | undefined
+  onClose: () => void
+}
+
+export function News({ title, onReceipt, onClose }: NewsProps) {
   const news = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const leave = () => !news.current?.matches(':hover, :focus-within') && onClose()
@@ -15,7 +22,20 @@ export function News({ title, onClose }: { title: string; onClose: () => void })
   }, [title])
   return (
     <div ref={news}>
-      <Notice kind="done" title={title} actions={<CloseButton onClose={onClose} />} />
+      <Notice
+        kind="done"
+        title={title}
+        actions={
+          <>
+            {onReceipt && (
+              <button type="button" onClick={onReceipt}>
+                Receipt
+              </button>
+            )}
+            <CloseButton onClose={onClose} />
+          </>
+        }
+      />
     </div>
   )
 }

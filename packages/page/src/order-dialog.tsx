@@ -5,7 +5,7 @@ import type { Order } from '../../client/src/petstore.ts'
 import { ACTION_LABELS, type Action, DOING_LABELS } from './actions.ts'
 import { Dialog } from './dialog.tsx'
 import type { Failure } from './failures.ts'
-import { type Hold, HoldField } from './hold-field.tsx'
+import { type End, HoldField } from './hold-field.tsx'
 import type { Feed } from './live/feed.ts'
 import { useEvents } from './live/use-feed.ts'
 import { Notice } from './notice.tsx'
@@ -17,7 +17,7 @@ interface OrderDialogProps extends Omit<OrderTaskProps, 'onDone'> {
   feed: Feed
   open: boolean
   setOpen: (open: boolean) => void
-  onDone: (sentence: string) => void
+  onDone: (sentence: string, orderId: bigint) => void
 }
 
 export function OrderDialog({ feed, open, setOpen, onDone, ...props }: OrderDialogProps) {
@@ -25,8 +25,7 @@ export function OrderDialog({ feed, open, setOpen, onDone, ...props }: OrderDial
   const placing = subject.status === 'available'
   const form = useRef<HTMLFormElement>(null)
   const [reference, setReference] = useState('')
-  const [hold, setHold] = useState<Hold>('day')
-  const [until, setUntil] = useState('')
+  const [end, setEnd] = useState<End>({ hold: 'day', until: '' })
   const task = useOrderTask({ ...props, onDone: finish })
   const { order, busy, acting, failure, obstacle } = task
   useEvents(feed, (events) => open && events.some(({ petId }) => petId === subject.petId) && task.check())
@@ -36,12 +35,12 @@ export function OrderDialog({ feed, open, setOpen, onDone, ...props }: OrderDial
 
   function finish(held: Order): void {
     setOpen(false)
-    onDone(done(action, subject.name, held))
+    onDone(done(action, subject.name, held), held.id)
   }
 
   function submit(event: Event): void {
     event.preventDefault()
-    task.submit({ reference, hold, until })
+    task.submit({ reference, ...end })
   }
 
   function close(open: boolean): void {
@@ -66,7 +65,7 @@ export function OrderDialog({ feed, open, setOpen, onDone, ...props }: OrderDial
               setText={setReference}
               hint="A customer or a receipt, if you like."
             />
-            {action === 'reserve' && <HoldField {...{ hold, setHold, until, setUntil }} />}
+            {action === 'reserve' && <HoldField {...end} setEnd={setEnd} />}
           </>
         )}
         {!obstacle && !placing && order && <p>{describe(order)}</p>}

@@ -3,7 +3,7 @@
 import { Icon } from './icons.tsx'
 import type { List, Shown } from './list.ts'
 import { firstPage, type ListPosition, lastPage, nextPage, PAGE_SIZES, previousPage } from './list-position.ts'
-import { number, time } from './phrases.ts'
+import { fullTime, number } from './phrases.ts'
 import { labelOf, STATUSES_OF } from './statuses.ts'
 
 interface PagerProps {
@@ -59,7 +59,7 @@ export function pageName({ page }: ListPosition): string {
 }
 
 /** Which rows these are, and of how many, as far as that is known: "41 – 60 of 5,203". */
-function rangeOf(shown: Shown): string {
+export function rangeOf(shown: Shown): string {
   const { next, position } = shown
   const { page, limit } = position
   const count = countOf(shown)
@@ -90,12 +90,19 @@ export function inventoryTotal(shown: Pick<Shown, 'inventory'> | undefined): num
   return Number(available + pending + sold)
 }
 
-/** What is shown, for paper: "Sold · 21 – 40 of 125 · Sun 22 Nov, 15:20". */
-export function summary(shown: Shown): string {
-  const { view, status, categoryId, search } = shown.position
-  const filter = status ? labelOf(STATUSES_OF[view], status) : 'All'
-  const category = categoryId === undefined ? [] : [`Category ${categoryId}`]
-  return [filter, ...category, ...(search ? [`“${search}”`] : []), rangeOf(shown), time(Date.now())].join(' · ')
+/** What is filtered, for paper: "Sold · Category 7 · Newest first · 125 · Sun 22 Nov, 15:20". */
+export function summary(position: ListPosition, numbers: string): string {
+  const { view, status, categoryId, search, sort, ids } = position
+  const parts = [
+    status ? labelOf(STATUSES_OF[view], status) : 'All',
+    categoryId !== undefined && `Category ${categoryId}`,
+    search && `“${search}”`,
+    ids && `Ids ${ids}`,
+    sort === 'newest' && 'Newest first',
+    numbers,
+    fullTime(Date.now()),
+  ]
+  return parts.filter(Boolean).join(' · ')
 }
 
 /** A short list needs no pager. */

@@ -27,6 +27,11 @@ export function time(at: string | number): string {
   return new Date(at).toLocaleString([], { ...format, ...year })
 }
 
+/** For paper, which is read in other years. */
+export function fullTime(at: string | number): string {
+  return new Date(at).toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' })
+}
+
 /** The time of day alone. */
 export function clock(at: string): string {
   return new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })

@@ -1,31 +1,26 @@
 // The search: a name, the beginning of one, several words, or an id. The list narrows as one types; whoever has the id itself is shown above.
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { type Order, type Pet, PetstoreApiError, type PetstoreClient } from '../../client/src/petstore.ts'
+import type { Order, Pet } from '../../client/src/petstore.ts'
 import { subjectOf } from './actions.ts'
 import { parseInteger } from './draft.ts'
+import { FindField, type FindService, readById } from './find-field.tsx'
 import { Icon } from './icons.tsx'
 import { Facts } from './just-added.tsx'
 import type { List } from './list.ts'
 import { firstPage } from './list-position.ts'
 import { Actions, type OnAction } from './list-table.tsx'
-import type { ReadEvents } from './live/events.ts'
 import { useLoaded } from './loaded.ts'
 import { Name } from './name.tsx'
 import { terms } from './phrases.ts'
-import { readAnimal } from './record/animal.ts'
 import { RecordLink } from './record/record-link.tsx'
 import { Status } from './status.tsx'
 import { ORDER_STATUSES } from './statuses.ts'
-import { TextField } from './text-field.tsx'
 
-export const SEARCH_ID = 'search'
 /** At least so far apart, which is four a second: the first letter is searched for at once. */
 const APART_MS = 250
 
-interface SearchBoxProps extends Pick<List, 'position' | 'goTo'> {
-  client: PetstoreClient
-  readEvents: ReadEvents
+interface SearchBoxProps extends FindService, Pick<List, 'position' | 'goTo'> {
   onAction: OnAction | undefined
 }
 
@@ -51,19 +46,17 @@ export function SearchBox({ client, readEvents, position, goTo, onAction }: Sear
     const timer = setTimeout(ask, askedAt.current + APART_MS - performance.now())
     return () => clearTimeout(timer)
   }, [text, position])
-  const orders = position.view === 'orders'
-  const found = useFound(position.search, orders ? (id) => readOrder(client, id) : (id) => readPet(readEvents, id))
+  const kind = position.view === 'orders' ? 'order' : 'animal'
+  const found = useFound(position.search, (id) => readById({ client, readEvents }, kind, id))
 
   return (
     <search>
-      <TextField
-        id={SEARCH_ID}
-        label="Search"
-        dir="auto"
-        maxLength={255}
-        placeholder={orders ? 'A customer, an animal or a number' : 'A name or an id'}
-        value={text}
-        setText={setText}
+      <FindField
+        {...{ client, readEvents, position, text, setText }}
+        onExact={() => {
+          asked.current = ''
+          if (position.search) goTo({ ...firstPage(position), search: '' })
+        }}
         beside={
           text !== '' && (
             <button type="button" class="quiet" aria-label="Show the whole list" onClick={() => setText('')}>
@@ -75,18 +68,6 @@ export function SearchBox({ client, readEvents, position, goTo, onAction }: Sear
       {found && <Found found={found} onAction={onAction} />}
     </search>
   )
-}
-
-async function readOrder(client: PetstoreClient, id: bigint): Promise<Order | undefined> {
-  return client.getOrder(id).catch((error) => {
-    if (error instanceof PetstoreApiError && error.status === 404) return undefined
-    throw error
-  })
-}
-
-async function readPet(readEvents: ReadEvents, id: bigint): Promise<Pet | undefined> {
-  const record = await readAnimal(readEvents, id)
-  return record?.deleted ? undefined : record?.pet
 }
 
 /** What has exactly this id, if the search is one. */

@@ -14,6 +14,7 @@ const STORED_ENABLED: Stored<boolean> = {
 
 const EXPLAINED = [
   ['/', 'Search'],
+  ['0–9', 'Search for an id, as a scanner types it'],
   ['n', 'Add an animal'],
   ['j', 'Next row'],
   ['k', 'Row before'],
@@ -35,9 +36,10 @@ export function useShortcuts(actions: Record<string, () => void>): [boolean, (en
       if (document.querySelector('dialog[open]')) return
       const target = event.target as Element
       if (!enabled || target.matches('textarea, input:not([type="radio"], [type="checkbox"])')) return
-      // There the arrows choose.
-      if (event.key.startsWith('Arrow') && target.matches('select, [type="radio"]')) return
-      event.preventDefault()
+      // There arrows and digits choose.
+      if (/^(Arrow|[0-9])/.test(event.key) && target.matches('select, [type="radio"]')) return
+      // A digit is typed where its action has brought the focus.
+      if (!/^[0-9]$/.test(event.key)) event.preventDefault()
       action()
     }
     document.addEventListener('keydown', press)

@@ -11,8 +11,10 @@ import { Bar, TITLES } from './bar.tsx'
 import { OfferedCategories } from './category.tsx'
 import { type Draft, isEmpty } from './draft.ts'
 import { EmptyStore } from './empty-store.tsx'
+import { toFailure } from './failures.ts'
 import { ImportDialog } from './files/import-dialog.tsx'
 import { useExport } from './files/use-export.tsx'
+import { FindBox, SEARCH_ID } from './find-field.tsx'
 import { useHolders } from './holders.ts'
 import { afterEvent, JustAdded } from './just-added.tsx'
 import { type List, useList } from './list.ts'
@@ -22,12 +24,14 @@ import { ListView } from './list-view.tsx'
 import type { ReadEvents } from './live/events.ts'
 import { useEvents, useFeed, useMarks } from './live/use-feed.ts'
 import { News } from './news.tsx'
-import { countOf, isNarrowed, pageName, summary } from './pager.tsx'
-import { brief } from './phrases.ts'
+import { countOf, isNarrowed, pageName, rangeOf, summary } from './pager.tsx'
+import { PRINTED_MAX, PrintedList, readWhole } from './paper/printed-list.tsx'
+import { Receipt } from './paper/receipt.tsx'
+import { useSheet } from './paper/sheet.tsx'
+import { brief, number } from './phrases.ts'
 import { type Opened, OpenRecord, useOpened } from './record/record-address.ts'
 import { RecordView } from './record/record-view.tsx'
 import { moveRow } from './row-focus.ts'
-import { SEARCH_ID } from './search-box.tsx'
 import { ShortcutsDialog, useShortcuts } from './shortcuts.tsx'
 import type { SignedIn } from './tab-keys.ts'
 import { useTitle } from './title.ts'
@@ -56,10 +60,13 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
   const [adding, setAdding] = useState(false)
   const [news, setNews] = useState('')
   const { exporting, start: startExport, strip: exportStrip } = useExport(client)
+  /** Of what was sold last, while the news says so. */
+  const [sold, setSold] = useState<bigint>()
+  const [sheet, printSheet] = useSheet()
   const [importing, setImporting] = useState(false)
   const [sampling, setSampling] = useState(false)
   const [explaining, setExplaining] = useState(false)
-  const [start, orderDialog] = useActing({ client, feed, shown, onStart: () => setNews(''), onChange: reload, onDone })
+  const [start, orderDialog] = useActing({ client, feed, onStart: () => setNews(''), onChange: reload, onDone })
   const onAction = readOnly ? undefined : start
   const [opened, open] = useOpened()
   const [changes, setChanges] = useState(0)
@@ -95,7 +102,8 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
   }
 
   const [shortcuts, setShortcuts] = useShortcuts({
-    '/': () => document.getElementById(SEARCH_ID)?.focus(),
+    '/': focusBox,
+    ...Object.fromEntries(Array.from('0123456789', (digit) => [digit, focusBox])),
     n: () => !readOnly && setAdding(true),
     j: () => moveRow(1),
     k: () => moveRow(-1),
@@ -114,15 +122,35 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
 
   function noteChange(sentence: string): void {
     setNews(sentence)
+    setSold(undefined)
     announce(sentence)
     setChanges((before) => before + 1)
     reload()
   }
 
-  function onDone(sentence: string, action: Action, { petId }: Subject): void {
+  async function printList(): Promise<void> {
+    try {
+      const whole = await readWhole(client, position)
+      if (whole) printSheet(<PrintedList list={whole} />)
+      else noteChange(`More than ${number(PRINTED_MAX)} are not printed. Filter them, or export them.`)
+    } catch (error) {
+      noteChange(`Nothing was printed. ${toFailure(error).message}`)
+    }
+  }
+
+  async function printReceipt(id: bigint): Promise<void> {
+    try {
+      printSheet(<Receipt order={await client.getOrder(id)} till={signedIn.name} />)
+    } catch (error) {
+      noteChange(`No receipt was printed. ${toFailure(error).message}`)
+    }
+  }
+
+  function onDone(sentence: string, action: Action, { petId }: Subject, orderId: bigint): void {
     setAdded(added.map((pet) => (pet.id === petId ? { ...pet, status: statusAfter(action) } : pet)))
     holders.forget(petId)
     noteChange(sentence)
+    setSold(action === 'sell' ? orderId : undefined)
   }
 
   const animals = position.view === 'animals'
@@ -134,7 +162,13 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
     setAdding(true)
   }
   const onAdd = animals && !readOnly ? () => setAdding(true) : undefined
-  const newsShown = news && <News title={news} onClose={() => setNews('')} />
+  const newsShown = news && (
+    <News
+      title={news}
+      onReceipt={sold === undefined ? undefined : () => printReceipt(sold)}
+      onClose={() => setNews('')}
+    />
+  )
   return (
     <OpenRecord.Provider value={show}>
       <OpenList.Provider value={{ position, goTo }}>
@@ -148,6 +182,7 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
         {!readOnly && <ImportDialog {...{ client }} open={importing} setOpen={setImporting} onAdded={reload} />}
         {opened ? (
           <main class="page">
+            <FindBox {...{ client, readEvents }} position={startOf('animals', position)} />
             {opened.kind === 'activity' ? (
               <ActivityView {...{ client, readEvents, feed }} position={opened} />
             ) : (
@@ -169,8 +204,9 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
               onImport={() => setImporting(true)}
               exporting={exporting}
               onExport={() => startExport(position, shown)}
+              onPrint={printList}
             />
-            <p class="print-title" data-text={shown && summary(shown)} />
+            <p class="print-title" data-text={shown && summary(shown.position, rangeOf(shown))} />
             {animals && <JustAdded {...{ added, onAction }} onClear={() => setAdded([])} />}
             {!emptyStore && <Tools {...{ client, readEvents, position, shown, goTo, onAction }} />}
             <ListView
@@ -182,6 +218,7 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
             />
           </main>
         )}
+        {sheet}
         <AddDialog {...{ client, draft, setDraft, onAdded }} open={adding} setOpen={setAdding} />
         {orderDialog}
         <ShortcutsDialog open={explaining} setOpen={setExplaining} enabled={shortcuts} setEnabled={setShortcuts} />
@@ -189,6 +226,12 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
       </OpenList.Provider>
     </OpenRecord.Provider>
   )
+}
+
+function focusBox(): void {
+  const box = document.getElementById(SEARCH_ID) as HTMLInputElement | null
+  box?.focus()
+  box?.select()
 }
 
 /** Nothing is filtered out, and yet nothing is there. */

@@ -10,6 +10,7 @@ type InputProps =
   | 'placeholder'
   | 'inputMode'
   | 'autocomplete'
+  | 'onKeyDown'
   | 'list'
   | 'type'
 

@@ -1,5 +1,6 @@
 // The start of a list: the link that skips to it, its title, and the button that adds an animal.
 
+import { useBusy } from './busy.ts'
 import { Heading } from './heading.tsx'
 import { Icon } from './icons.tsx'
 import { LIST_ID } from './list-view.tsx'
@@ -27,15 +28,21 @@ interface TitleRowProps {
   exporting: boolean
   /** Saves what is filtered. */
   onExport: () => void
+  /** Prints what is filtered; resolves when it was given to the printer. */
+  onPrint: () => Promise<void>
 }
 
-export function TitleRow({ title, draftKept, onAdd, onImport, exporting, onExport }: TitleRowProps) {
+export function TitleRow({ title, draftKept, onAdd, onImport, exporting, onExport, onPrint }: TitleRowProps) {
+  const [printing, once] = useBusy()
   return (
     <div class="title-row">
       <Heading>{title}</Heading>
       <div class="title-actions">
         <button type="button" class="quiet" aria-disabled={exporting} onClick={onExport}>
           {exporting ? 'Exporting…' : 'Export'}
+        </button>
+        <button type="button" class="quiet" aria-disabled={printing} onClick={() => once(onPrint)}>
+          {printing ? 'Reading…' : 'Print'}
         </button>
         {onAdd && (
           <button type="button" class="quiet" onClick={onImport}>

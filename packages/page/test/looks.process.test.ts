@@ -100,6 +100,22 @@ test('on paper there is one table with a title that says what was filtered, and 
     expect(await page.locator(gone).isVisible()).toBe(false)
   }
   expect((await page.pdf()).length).toBeGreaterThan(10_000)
+
+  // All that is filtered, when asked for.
+  await page.emulateMedia({ media: 'screen' })
+  await page.evaluate('window.print = () => document.body.append("printed")')
+  await page.getByLabel('Sort').selectOption('Newest first')
+  await page.waitForURL(/sort=newest/)
+  await page.getByRole('button', { name: 'Print', exact: true }).click()
+  await page.getByText('printed').waitFor()
+  await page.emulateMedia({ media: 'print' })
+  const all = Number(/of (\d+)/.exec((await page.locator('.print-title').first().getAttribute('data-text')) ?? '')?.[1])
+  const printed = page.locator('.sheet')
+  expect(await printed.locator('.print-title').getAttribute('data-text')).toStartWith(
+    `Available · Newest first · ${all} · `,
+  )
+  expect(await printed.locator('tbody tr').filter({ visible: true }).count()).toBe(all)
+  expect(await page.locator('tbody tr').filter({ visible: true }).count()).toBe(all)
   await close()
 })
 

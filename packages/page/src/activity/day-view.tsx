@@ -1,6 +1,6 @@
 // One day's events: the numbers of each kind and of each key to choose from, and the lines of what is chosen.
 
-import { useContext, useEffect, useState } from 'preact/hooks'
+import { type Inputs, useContext, useEffect, useState } from 'preact/hooks'
 import type { Order } from '../../../client/src/petstore.ts'
 import type { EventType } from '../../../contract/src/generated.ts'
 import { useAnnounce } from '../announcer.tsx'
@@ -44,7 +44,7 @@ export function DayView({ position, span, isToday, ...service }: DayViewProps) {
   const details = useDetails(service, shown)
   const title = type ? KINDS[type] : 'All'
   const total = type === 'ending' ? number(ending?.length ?? 0) : count(chosen.length, ofType.whole)
-  useAnnouncement(`${title}: ${total}`, ofType.whole)
+  useAnnouncement(`${title}: ${total}`, [type, by, acts.whole])
   const failed = [acts, added].find(({ failure }) => failure)
   const counted = (kind: Kind) =>
     kind === 'ending'
@@ -113,11 +113,10 @@ function count(found: number, whole: boolean): string {
   return `${number(found)}${whole ? '' : '+'}`
 }
 
-function useAnnouncement(sentence: string, ready: boolean): void {
+/** What happens meanwhile is not read aloud. */
+function useAnnouncement(sentence: string, inputs: Inputs): void {
   const announce = useAnnounce()
-  useEffect(() => {
-    if (ready) announce(sentence)
-  }, [sentence, ready])
+  useEffect(() => announce(sentence), inputs)
 }
 
 interface KeysProps extends Pick<DayEvents, 'events' | 'whole'> {

@@ -89,11 +89,7 @@ export function EditDialog({ client, read, reload, open, setOpen, done }: Record
         {order ? (
           <>
             <TextField {...text('reference')} dir="auto" maxLength={255} />
-            <HoldField
-              {...mine.end}
-              setHold={(hold) => edit({ end: { ...mine.end, hold } })}
-              setUntil={(until) => edit({ end: { ...mine.end, until } })}
-            />
+            <HoldField {...mine.end} setEnd={(end) => edit({ end })} />
           </>
         ) : (
           PET_FIELDS.map((field) => <TextField key={field} {...text(field)} {...INPUTS[field]} />)

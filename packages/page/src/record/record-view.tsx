@@ -12,6 +12,7 @@ import { useEvents } from '../live/use-feed.ts'
 import { useLoaded } from '../loaded.ts'
 import { Name } from '../name.tsx'
 import { Notice } from '../notice.tsx'
+import { Receipt } from '../paper/receipt.tsx'
 import { RetryNotice } from '../retry-notice.tsx'
 import { useTitle } from '../title.ts'
 import { plain } from '../visible-text.ts'
@@ -45,11 +46,7 @@ export function RecordView({ record, onAction, onCorrected, onBack, news, ...ser
   useTitle(order ? `Order ${order.id}` : name === undefined ? 'Petstore' : plain(name))
   const subject = read && subjectIn(read)
   return (
-    <article
-      class={order ? 'record receipt' : 'record'}
-      aria-busy={!loaded && !failure}
-      data-pet={read && String(read.animal.pet.id)}
-    >
+    <article class="record" aria-busy={!loaded && !failure} data-pet={read && String(read.animal.pet.id)}>
       <button type="button" class="quiet" onClick={onBack}>
         ← {record.kind === 'order' ? 'Orders' : 'Animals'}
       </button>
@@ -70,6 +67,11 @@ export function RecordView({ record, onAction, onCorrected, onBack, news, ...ser
               </button>
             )}
           </div>
+          {order && (
+            <div class="sheet">
+              <Receipt order={order} till={read.animal.events.findLast(({ orderId }) => orderId === order.id)?.by} />
+            </div>
+          )}
           <History
             events={order ? read.animal.events.filter(({ orderId }) => orderId === order.id) : read.animal.events}
             orders={read.orders}

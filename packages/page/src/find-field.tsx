@@ -1,0 +1,125 @@
+// The box of a till: an id and Enter, as a scanner sends them, opens the animal; a word and Enter the first that is found. On a list of orders
+// it opens orders.
+
+import type { ComponentChildren } from 'preact'
+import { useContext, useRef, useState } from 'preact/hooks'
+import { type Order, type Pet, PetstoreApiError, type PetstoreClient } from '../../client/src/petstore.ts'
+import { useAnnounce } from './announcer.tsx'
+import { parseInteger } from './draft.ts'
+import { toFailure } from './failures.ts'
+import { fetchPage } from './list.ts'
+import { firstPage, type ListPosition } from './list-position.ts'
+import type { ReadEvents } from './live/events.ts'
+import { brief } from './phrases.ts'
+import { readAnimal } from './record/animal.ts'
+import { OpenRecord, type RecordId } from './record/record-address.ts'
+import { moveRow } from './row-focus.ts'
+import { TextField } from './text-field.tsx'
+
+export const SEARCH_ID = 'search'
+
+export interface FindService {
+  client: PetstoreClient
+  readEvents: ReadEvents
+}
+
+interface FindFieldProps extends FindService {
+  /** Where a word is searched for. */
+  position: ListPosition
+  text: string
+  setText: (text: string) => void
+  /** Before what has exactly the id that was entered opens. */
+  onExact?: () => void
+  beside?: ComponentChildren
+}
+
+export function FindField({ client, readEvents, position, text, setText, onExact, beside }: FindFieldProps) {
+  const open = useContext(OpenRecord)
+  const announce = useAnnounce()
+  const [problem, setProblem] = useState('')
+  const last = useRef(0)
+
+  /** The field's own value: what was typed in the same moment is not in the state yet. */
+  async function enter(input: HTMLInputElement): Promise<void> {
+    const wanted = input.value.trim()
+    if (!wanted) return
+    const number = ++last.current
+    // What is scanned next takes its place.
+    input.select()
+    const found = await find(wanted).catch((error) => setProblem(toFailure(error).message) ?? 'failed')
+    // Somebody types on, or has entered something else.
+    if (found === 'failed' || number !== last.current || !input.isConnected || input.value.trim() !== wanted) return
+    if (!found) {
+      const nothing = `Nothing was found for “${brief(wanted)}”.`
+      setProblem(nothing)
+      return announce(nothing)
+    }
+    if (found.exact) {
+      setText('')
+      onExact?.()
+    }
+    open(found.record)
+  }
+
+  async function find(wanted: string): Promise<{ record: RecordId; exact: boolean } | undefined> {
+    const kind = position.view === 'orders' ? 'order' : 'animal'
+    const id = parseInteger(wanted)
+    if (id !== undefined) {
+      const exact = await readById({ client, readEvents }, kind, id).catch(unlessRefused)
+      if (exact) return { record: { kind, id }, exact: true }
+    }
+    const page = await fetchPage(client, firstPage({ ...position, search: wanted }), {}).catch(unlessRefused)
+    const [first] = page ? ('pets' in page.rows ? page.rows.pets : page.rows.orders) : []
+    return first && { record: { kind, id: first.id }, exact: false }
+  }
+
+  return (
+    <TextField
+      id={SEARCH_ID}
+      label="Search"
+      dir="auto"
+      maxLength={255}
+      placeholder={position.view === 'orders' ? 'A customer, an animal or a number' : 'A name or an id'}
+      value={text}
+      setText={(next) => {
+        setProblem('')
+        setText(next)
+      }}
+      problem={problem}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') enter(event.currentTarget)
+        else if (event.key === 'ArrowDown') moveRow(1)
+        else if (event.key === 'Escape') setText('')
+        else return
+        event.preventDefault()
+      }}
+      beside={beside}
+    />
+  )
+}
+
+/** For the view of one animal, of one order, or of the activity: only what is entered leads on. */
+export function FindBox(props: Omit<FindFieldProps, 'text' | 'setText'>) {
+  const [text, setText] = useState('')
+  return (
+    <search>
+      <FindField {...props} {...{ text, setText }} />
+    </search>
+  )
+}
+
+/** `undefined`: there is none. */
+export async function readById(
+  { client, readEvents }: FindService,
+  kind: RecordId['kind'],
+  id: bigint,
+): Promise<Pet | Order | undefined> {
+  if (kind === 'order') return client.getOrder(id).catch(unlessRefused)
+  const record = await readAnimal(readEvents, id)
+  return record?.deleted ? undefined : record?.pet
+}
+
+/** An id that no number has, or a text without a letter, finds nothing. */
+function unlessRefused(error: unknown): undefined {
+  if (!(error instanceof PetstoreApiError && [400, 404].includes(error.status))) throw error
+}

@@ -1,0 +1,256 @@
+// Finding animals on the page at `/`: the list narrows as one types, a scanner's digits and Enter open what they name, ids are exact.
+
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import { openPage } from '../../../test/support/browser.ts'
+import { addPets, focusedName, listedIds, openEachTest, openSignedIn, tabTo } from '../../../test/support/console.ts'
+import { temporaryFile } from '../../../test/support/files.ts'
+import { newPet } from '../../../test/support/pets.ts'
+import { type Service, startService } from '../../../test/support/service.ts'
+
+let service: Service
+let page: Page
+const { alert, press, type } = openEachTest((opened) => {
+  ;({ service, page } = opened)
+})
+
+const addAnimals = (count: number) => addPets(service, count, 'available', 'sold')
+const browserOf = () => page.context().browser() as Browser
+const heading = (name: string) => page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
+
+test('a scanner types an id and Enter, anywhere: the animal opens, and then the next one, with nothing lost', async () => {
+  await addAnimals(45)
+  await openSignedIn(page, service.key)
+  await page.getByText('1 – 20').waitFor()
+  await type('37')
+  await press('Enter')
+  await heading('Pet 37')
+  await type('12')
+  await press('Enter')
+  await heading('Pet 12')
+  await press('Enter')
+  await page.goBack()
+  await heading('Pet 37')
+  await page.getByRole('link', { name: 'Activity' }).click()
+  await heading('Activity')
+
+  // What is scanned while the one before is still looked up takes its place.
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const first = (url: URL) => url.searchParams.get('petId') === '5'
+  await page.route(first, (route) => held.then(() => route.continue()))
+  const asked = page.waitForRequest((request) => first(new URL(request.url())))
+  await type('5')
+  await press('Enter')
+  await asked
+  const answered = page.waitForResponse((response) => first(new URL(response.url())))
+  await type('6')
+  await press('Enter')
+  await heading('Pet 6')
+  release()
+  await answered
+  await type('4321')
+  await press('Enter')
+  await alert().getByText('Nothing was found for “4321”.').waitFor()
+  await heading('Pet 6')
+  await type('8')
+  await press('Enter')
+  await heading('Pet 8')
+  await page.getByRole('link', { name: 'Animals' }).click()
+  await page.getByText('1 – 20').waitFor()
+  expect(await page.getByLabel('Search').inputValue()).toBe('')
+})
+
+test('a word and Enter opens the first hit, the arrow goes to the rows, Escape clears; nothing offers to add a number', async () => {
+  const by = (await service.store.listKeys())[0]?.id as bigint
+  for (const name of ['Luna', 'Old Biscuit', 'Bismarck']) {
+    await service.store.createPet(newPet({ name, status: 'available' }), by)
+  }
+  await openSignedIn(page, service.key)
+  await press('/')
+  await type('bis')
+  await press('Enter')
+  await heading('Old Biscuit')
+  await page.goBack()
+  await page.getByText('2 animals').waitFor()
+  await press('/')
+  await press('ArrowDown')
+  expect(await focusedName(page)).toBe('Old Biscuit')
+  await press('/')
+  await press('Escape')
+  await page.getByText('3 animals').waitFor()
+  for (const number of ['3', '4321']) {
+    await page.getByLabel('Search').fill(number)
+    await page.getByText(`No name with “${number}” was found.`).waitFor()
+    expect(await page.getByRole('button', { name: /^Add “/ }).count()).toBe(0)
+  }
+  await page.getByLabel('Search').fill('99999999999999999999')
+  await press('Enter')
+  await alert().getByText('Nothing was found for “99999999999999999999”.').waitFor()
+})
+
+test('Enter, however often, sells once and takes nothing back: the box has the focus, and the message a receipt', async () => {
+  await addPets(service, 3, 'available', 'available')
+  await openSignedIn(page, service.key)
+  const enters = async () => {
+    await press('Enter')
+    await page.getByRole('dialog').waitFor()
+    await press('Enter')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    expect(await focusedName(page)).toBe('Search')
+    await page.getByRole('button', { name: 'Receipt' }).waitFor()
+    for (let again = 0; again < 3; again++) await press('Enter')
+  }
+  // From a row, from what an id has found, and from the animal's own page.
+  await tabTo(page, 'Sell Pet 1')
+  await enters()
+  await page.getByLabel('Search').fill('2')
+  const found = page.getByRole('region', { name: 'Pet 2' }).getByRole('button', { name: 'Sell' })
+  await found.focus()
+  await enters()
+  await heading('Pet 2')
+  await type('3')
+  await press('Enter')
+  await heading('Pet 3')
+  await press('Enter')
+  await tabTo(page, 'Sell Pet 3')
+  await enters()
+  await page.getByRole('button', { name: 'Take back Pet 3' }).waitFor()
+  const events: { type: string }[] = JSON.parse((await service.get('/store/events?limit=100')).text)
+  expect(events.slice(3).map(({ type }) => type)).toEqual(Array(3).fill(['order.placed', 'order.completed']).flat())
+})
+
+test('a search narrows as one types, marks what it found, stays in the address, and offers to add what is not there', async () => {
+  const by = (await service.store.listKeys())[0]?.id as bigint
+  for (const name of ['Old Biscuit', 'Luna', 'Bismarck', 'Lulu', 'Müller']) {
+    await service.store.createPet(newPet({ name, status: 'available' }), by)
+  }
+  await page.clock.install()
+  await openSignedIn(page, service.key)
+  await page.getByText('5 animals').waitFor()
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).searchParams.get('search') ?? ''))
+  await press('/')
+  // By the page's own clock: however slow the machine is, nobody pauses between the letters.
+  await page.clock.pauseAt(Date.now() + 10_000)
+  for (const letter of 'bis') {
+    await page.keyboard.type(letter)
+    await page.clock.runFor(100)
+  }
+  await page.clock.resume()
+  await page.getByText('2 animals').waitFor()
+  expect(await page.locator('.rows mark').allTextContents()).toEqual(['Bis', 'Bis'])
+  // At once, and then at most every 250 ms.
+  expect(asked.filter(Boolean)).toEqual(['b', 'bis'])
+  await page.keyboard.type(' old')
+  // A part of the word finds the same animal.
+  await page.waitForURL(`${service.origin}/?search=bis+old`)
+  await page.getByText('1 animal', { exact: true }).waitFor()
+  await page.reload()
+  await page.getByText('1 animal', { exact: true }).waitFor()
+  expect(await page.getByLabel('Search').inputValue()).toBe('bis old')
+  await page.goBack()
+  await page.getByText('5 animals').waitFor()
+  expect(await page.getByLabel('Search').inputValue()).toBe('')
+
+  await page.getByLabel('Search').fill('muller')
+  await page.locator('mark').getByText('Müller').waitFor()
+  await page.getByLabel('Search').fill('Rex')
+  await page.getByText('No animal with “Rex” was found.').waitFor()
+  await page.getByRole('button', { name: 'Add “Rex”' }).click()
+  expect(await page.getByLabel('Name').inputValue()).toBe('Rex')
+  await press('Escape')
+  await page.getByLabel('Search').fill('!!')
+  await alert().getByText('“!!” cannot be searched for.').waitFor()
+  await page.getByLabel('Search').fill('3')
+  await page.getByRole('region', { name: 'Bismarck' }).getByRole('button', { name: 'Sell' }).click()
+  await page.getByRole('dialog').waitFor()
+  await press('Enter')
+  await page.getByRole('status').getByText('Bismarck is sold.').waitFor()
+  await page.getByRole('link', { name: 'Orders' }).click()
+  await page.getByLabel('Search').fill('1')
+  await page.getByRole('region', { name: 'Bismarck' }).getByText('Order 1').waitFor()
+})
+
+test('while a search narrows, the focus stays: on a row that stays, or on the link of the one that takes its place', async () => {
+  await addAnimals(20)
+  await openSignedIn(page, service.key)
+  for (const [from, to] of [
+    ['Pet 7', 'Pet 7'],
+    ['Pet 3', 'Pet 7'],
+    ['Copy id 3', 'Pet 7'],
+    ['Reserve Pet 3', 'Reserve Pet 7'],
+  ] as const) {
+    await page.getByLabel('Search').fill('pet')
+    await page.locator('mark').first().waitFor()
+    await page.getByText('1 – 20').or(page.getByText('20 animals')).waitFor()
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const narrow = (url: URL) => url.searchParams.get('search') === 'pet 7'
+    await page.route(narrow, (route) => held.then(() => route.continue()))
+    const asked = page.waitForRequest((request) => narrow(new URL(request.url())))
+    await page.getByLabel('Search').fill('pet 7')
+    await asked
+    await tabTo(page, from)
+    release()
+    await page.getByText('1 animal', { exact: true }).waitFor()
+    expect(await focusedName(page)).toBe(to)
+    await page.unroute(narrow)
+  }
+  await tabTo(page, 'Pet 7')
+  await press('Enter')
+  await page.getByRole('heading', { name: 'Pet 7', exact: true }).waitFor()
+})
+
+test('what is typed as soon as another view is there stays', async () => {
+  await addAnimals(2)
+  await openSignedIn(page, service.key)
+  await page.getByLabel('Search').fill('pet')
+  await page.waitForURL(`${service.origin}/?search=pet`)
+  // Between the page's answer to the click and the next picture on the screen.
+  await page.evaluate(`(async () => {
+    [...document.querySelectorAll('a')].find(({ textContent }) => textContent === 'Orders').click()
+    for (let turn = 0; turn < 5; turn++) await undefined
+    const box = document.querySelector('search input')
+    box.value += '1'
+    box.dispatchEvent(new InputEvent('input', { bubbles: true }))
+  })()`)
+  await page.waitForURL(`${service.origin}/?view=orders&status=pending&search=1`)
+  expect(await page.getByLabel('Search').inputValue()).toBe('1')
+})
+
+test('ids and categories beyond 2^53 are shown, looked up and copied exactly', async () => {
+  const address = temporaryFile('petstore.db')
+  const service = await startService({ address })
+  using database = new Database(address)
+  const ids = ['9007199254740993', '9223372036854775806', '9223372036854775807']
+  for (const id of ids) {
+    database.run(`INSERT INTO pets (id, name, category_id, status, created_at, created_by)
+                  VALUES (${id}, 'Pet ${id}', -9223372036854775808, 'sold', 0, 1)`)
+    database.run(`INSERT INTO events (type, at, key_id, pet_id, pet_status, pet)
+                  SELECT 'pet.added', 0, 1, id, status, json_object('name', name, 'categoryId', category_id)
+                  FROM pets WHERE id = ${id}`)
+  }
+  const { page, complaints, close } = await openPage(browserOf(), `${service.origin}/`)
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await openSignedIn(page, service.key)
+  await page.getByText('3 animals').waitFor()
+  expect(await listedIds(page)).toEqual(ids)
+  expect(await page.getByText('-9223372036854775808', { exact: true }).count()).toBe(3)
+
+  await tabTo(page, 'Search')
+  await page.keyboard.type('9223372036854775807')
+  await page.getByRole('region', { name: 'Pet 9223372036854775807' }).waitFor()
+  await tabTo(page, 'Copy id 9223372036854775807')
+  await page.keyboard.press('Enter')
+  await page.getByRole('status').getByText('is copied').waitFor()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe('9223372036854775807')
+  expect(complaints).toEqual([])
+  await close()
+  await service.stop()
+})
