@@ -8,15 +8,34 @@ const BODY_WRITTEN_MAX = 2_000
 const SHOWN_MAX = 300
 const ID_IN_ANSWER = `sed -n 's/.*"id":\\([0-9]*\\).*/\\1/p'`
 
-/** Replaces each key of the target by its variable. */
+/** How many characters of a key checks replace at its end, and at its beginning. */
+export const ENDING = 8
+export const BEGINNING = 5
+/** A shorter one may be a word of ours: it is replaced only where a key stands. */
+export const KEY_SHOWN_MIN = 16
+const WHERE_KEYS_STAND = '(?<=(?:[Bb][Ee][Aa][Rr][Ee][Rr]|Basic) +|(?:[Kk]ey|token|Authorization)(?:=|: ?))'
+
+/** Replaces each key of the target by its variable, also where it lacks its end or its beginning. */
 function withoutKeys(text: string, { keys }: Target): string {
-  const known = Object.entries(KEYS).flatMap(([name, variable]) => {
+  const forms = Object.entries(KEYS).flatMap(([name, variable]) => {
     const key = keys[name as keyof typeof KEYS]
-    return key ? [[key, variable] as const, [encodeURIComponent(key), variable] as const] : []
+    if (!key) return []
+    const part = (expansion: string) => `\${${variable.slice(1)}${expansion}}`
+    return [
+      [key, part('')],
+      [encodeURIComponent(key), part('')],
+      [key.slice(0, -1), part('%?')],
+      [key.slice(0, -ENDING), part(`%${'?'.repeat(ENDING)}`)],
+      [key.slice(BEGINNING), part(`#${'?'.repeat(BEGINNING)}`)],
+    ] as const
   })
   // The longest first: one key may begin as another does.
-  const byLength = known.sort(([one], [other]) => other.length - one.length)
-  return byLength.reduce((shown, [key, variable]) => shown.replaceAll(key, () => variable), text)
+  const byLength = forms.filter(([form]) => form !== '').sort(([one], [other]) => other.length - one.length)
+  const replaced = byLength.reduce((shown, [form, variable]) => {
+    const where = form.length < KEY_SHOWN_MIN ? WHERE_KEYS_STAND : ''
+    return shown.replaceAll(new RegExp(where + RegExp.escape(form), 'g'), () => variable)
+  }, text)
+  return replaced.replaceAll(/\$\{([A-Z_]+)\}(?!\w)/g, (_, name) => `$${name}`)
 }
 
 /** What a server has sent, as it may be printed. */
@@ -117,7 +136,7 @@ function withIds(text: string, ids: Map<string, string>): string {
 
 /** One word of the shell. Variables in capital letters are the shell's, everything else is as it is. */
 function quoted(text: string): string {
-  const parts = text.split(/(\$[A-Z][A-Z_0-9]*)/)
+  const parts = text.split(/(\$[A-Z][A-Z_0-9]*|\$\{[A-Z_]+[%#]?\?*\})/)
   if (parts.length === 1) return single(text)
   if (!/["\\`!]/.test(text) && parts.every((part, n) => n % 2 === 1 || !part.includes('$'))) return `"${text}"`
   return parts.map((part, n) => (n % 2 === 1 ? `"${part}"` : part === '' ? '' : single(part))).join('')

@@ -46,12 +46,21 @@ export class Examination {
       const answer = await new Probe(this.run).get('/pets')
       if (answer.status === 401 || answer.status === 403)
         throw new NotExaminable(`refuses the API key (${answer.status})`)
+      if (answer.status === 404 && (await this.isNothing(answer)))
+        throw new NotExaminable('has no /pets (404): is the base URL right?')
       if (/^\s*</.test(answer.text)) throw new NotExaminable('answers with a web page, which this base URL should not')
     } catch (error) {
       if (error instanceof Broken) throw new NotExaminable(error.actual.replace(/^The server (.*)\.$/, '$1'))
       if (error instanceof TimeUp) throw new NotExaminable(error.message)
       throw error
     }
+  }
+
+  /** Whether what was answered to GET /pets is what any path gets. */
+  private async isNothing(answer: Answer): Promise<boolean> {
+    const other = await new Probe(this.run).ask('GET /petstore-verify', { mayRedirect: true })
+    const bare = ({ text }: Answer) => text.replaceAll(/petstore-verify|pets/g, '')
+    return other.status === 404 && bare(other) === bare(answer)
   }
 
   /** In the order of `chosen`. Rejects with NotExaminable. */

@@ -1,9 +1,8 @@
-// `petstore verify`: its flags, exit statuses and reports, and servers that cannot be examined. What its checks find stands in the tests of
+// `petstore verify`: its flags and exit statuses, and servers that cannot be examined. What its checks find stands in the tests of
 // the catalogue.
 
 import { afterAll, describe, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, writeFileSync } from 'node:fs'
 import { temporaryFile } from '../../../test/support/files.ts'
 import { run } from '../../../test/support/process.ts'
 import { startService } from '../../../test/support/service.ts'
@@ -77,77 +76,6 @@ describe('our own service', () => {
   })
 })
 
-describe('a server that breaks a promise', () => {
-  const evil = '"><script>\u0007\u202ealert(1)</script>'
-  const broken = fake((request) => {
-    const { searchParams } = new URL(request.url)
-    if (!request.headers.has('Authorization'))
-      return Response.json({ code: 'x', message: 'x', status: 401 }, { status: 401 })
-    if (searchParams.has('status')) return Response.json([{ id: 1, name: evil, categoryId: 1, status: 'sold' }])
-    const pets = [{ id: '1', name: `${evil}${request.headers.get('Authorization')}`, categoryId: 1 }]
-    return Response.json(pets)
-  })
-  afterAll(() => broken.stop())
-
-  test('is told by id, sentence, source, curl, expected and actual: 1', async () => {
-    const ended = await verify([
-      broken.url,
-      '--json',
-      '--only',
-      'pets.list.item.id',
-      '--only',
-      'pets.list.status.available',
-    ])
-    expect(ended.status).toBe(1)
-    expect(resultsOf(ended)).toEqual([
-      {
-        id: 'pets.list.item.id',
-        level: 'interface',
-        outcome: 'broken',
-        promise: 'Each listed pet has an id, which is an int64.',
-        source: 'docs/interface.md, Pets: `id`',
-        curl: `curl -sSi --path-as-is -H "Authorization: Bearer $KEY" '${broken.url}/pets'`,
-        expected: 'id: an int64',
-        actual: 'id: "1"',
-      },
-      expect.objectContaining({
-        id: 'pets.list.status.available',
-        expected: 'status: available or none',
-        actual: 'status: sold',
-      }),
-    ])
-  })
-
-  test('its curl line shows the same in a shell', async () => {
-    const [result] = resultsOf(await verify([broken.url, '--json', '--only', 'pets.list.status.available']))
-    const shell = Bun.spawn(['sh', '-c', result?.curl ?? ''], {
-      env: { ...process.env, KEY: service.key },
-      stdout: 'pipe',
-    })
-    expect(await new Response(shell.stdout).text()).toContain('"status":"sold"')
-  })
-
-  test('its texts control no terminal, no JUnit report and no page, and no key stands in any', async () => {
-    const folder = mkdtempSync(temporaryFile('reports-'))
-    const [junit, html] = [join(folder, 'report.xml'), join(folder, 'report.html')]
-    const { stdout, stderr, status } = await verify([broken.url, '--junit', junit, '--html', html])
-    expect([status, stderr]).toEqual([1, ''])
-    const texts = [stdout, readFileSync(junit, 'utf8'), readFileSync(html, 'utf8')]
-    for (const text of texts) {
-      expect(text).toContain('pets.list.item.id')
-      expect(text).not.toContain(service.key)
-      for (const control of ['\u0007', '\u202e']) expect(text).not.toContain(control)
-    }
-    for (const text of texts.slice(1)) expect(text).not.toContain('<script')
-    const cases = resultsOf(await verify([broken.url, '--json']))
-    const of = (outcome: string) => cases.filter((one) => one.outcome === outcome).length
-    const counts = `tests="${cases.length}" failures="${of('broken')}" errors="0" skipped="${of('not_checked')}"`
-    expect(texts[1]).toContain(`<testsuites ${counts}>`)
-    expect(texts[1]?.match(/<failure /g)?.length).toBe(of('broken'))
-    expect(texts[1]?.match(/<skipped /g)?.length).toBe(of('not_checked'))
-  })
-})
-
 test('an answer in chunks is read to its end, also where the end of a chunk looks like it', async () => {
   const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n'
   const chunked = bytes(async (socket) => {
@@ -161,21 +89,9 @@ test('an answer in chunks is read to its end, also where the end of a chunk look
   await chunked.stop()
 })
 
-test('a key that a server sends back is in no sentence either', async () => {
-  const echo = fake((request) => {
-    const sent = request.headers.get('Authorization') ?? ''
-    if (request.method === 'POST') return new Response(sent, { status: 500 })
-    if (request.url.includes('petId')) return Response.redirect(`http://127.0.0.1:9/?key=${sent.slice(7)}`, 302)
-    return Response.json([])
-  })
-  const only = (id: string) => verify([echo.url, '--write', '--yes', '--json', '--only', id])
-  // What its checks share cannot be made, which is the reason why it is not checked.
-  for (const id of ['pets.list.next', 'orders.list.pet.text']) {
-    const { stdout, stderr } = await only(id)
-    expect(stdout + stderr).toContain('$KEY')
-    expect(stdout + stderr).not.toContain(service.key)
-  }
-  await echo.stop()
+test('a slash at the end of the base URL is nothing', async () => {
+  const { status, stdout } = await verify([`${service.url}/`, '--only', 'pets.list.success', '--json'])
+  expect([status, JSON.parse(stdout).target]).toEqual([0, service.url])
 })
 
 test('a rate limit is waited for', async () => {
@@ -271,6 +187,10 @@ describe('what cannot be examined ends with a sentence and 2, and nothing on sta
     'of web pages': [
       () => fake(() => new Response('<!doctype html><p>Hello')),
       'answers with a web page, which this base URL should not.',
+    ],
+    'of something else': [
+      () => fake((request) => Response.json({ error: `${new URL(request.url).pathname} not found` }, { status: 404 })),
+      'has no /pets (404): is the base URL right?',
     ],
     'that refuses the key': [() => fake(() => new Response('{}', { status: 401 })), 'refuses the API key (401)'],
     'of another protocol': [

@@ -1,7 +1,9 @@
-// The reports of `petstore verify` in files: JUnit's XML for continuous integration, and one web page. What servers sent is escaped.
+// The reports of `petstore verify` in files: JUnit's XML for continuous integration, one web page, and Markdown for a pull request. What servers sent
+// is escaped.
 
 import type { Result } from '../../../verify/src/examination.ts'
 import { printable } from '../observability/printable.ts'
+import { plural } from './print.ts'
 import { resultsOf, type Summary } from './verify-report.ts'
 
 export function junitReport({ target, results }: Summary): string {
@@ -45,6 +47,37 @@ ${broken.map(brokenSection).join('')}<table>
 ${results.map(tableRow).join('')}</table>
 </html>
 `
+}
+
+export function markdownReport({ target, levels, results }: Summary): string {
+  const broken = resultsOf(results, 'broken')
+  const unchecked = Map.groupBy(resultsOf(results, 'not_checked'), ({ reason }) => reason)
+  const count = (level: string, outcome: Result['outcome']) =>
+    resultsOf(results, outcome).filter((result) => result.level === level).length
+  const lines = [
+    `### petstore verify: ${broken.length === 0 ? 'every promise that was checked is kept' : `${plural(broken.length, 'broken promise')}`}`,
+    fenced(target),
+    '| Level | Held | Broken | Not checked |\n|---|---|---|---|',
+    ...levels.map((level) => `| ${level} | ${OUTCOMES.map((outcome) => count(level, outcome)).join(' | ')} |`),
+    ...broken.map(
+      ({ id, promise, source, expected, actual, curl }) =>
+        `\n**\`${id}\`** ${escaped(promise)}\n${fenced(source, `expected  ${expected}`, `actual    ${actual}`, curl)}`,
+    ),
+    ...(unchecked.size > 0 ? ['\n<details><summary>Not checked</summary>\n'] : []),
+    ...[...unchecked].map(([reason, all]) => fenced(reason, all.map(({ id }) => id).join(' '))),
+    ...(unchecked.size > 0 ? ['</details>'] : []),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+const OUTCOMES = ['held', 'broken', 'not_checked'] as const
+
+/** As it is, between fences that it does not contain: no markup, no mention of anybody. */
+function fenced(...lines: string[]): string {
+  const text = lines.map(printable).join('\n')
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
+  const fence = '`'.repeat(longest + 1)
+  return `\n${fence}text\n${text}\n${fence}\n`
 }
 
 const STYLE = `

@@ -17,7 +17,7 @@ import { CouldNotExamine } from './exit-codes.ts'
 import { parsedBy, withSettingsOf } from './options.ts'
 import { plural, say, write } from './print.ts'
 import { startProgress } from './progress.ts'
-import { htmlReport, junitReport } from './verify-files.ts'
+import { htmlReport, junitReport, markdownReport } from './verify-files.ts'
 import { listing, report, type Summary } from './verify-report.ts'
 
 const TOTAL_MS = 60_000
@@ -45,6 +45,7 @@ interface Options {
   json: boolean
   junit?: string
   html?: string
+  markdown?: string
   timeout: number
 }
 
@@ -67,6 +68,7 @@ export function verifyCommand(): Command {
     .option('--json', 'print JSON, for programs', false)
     .option('--junit <file>', 'also write a report in the form of JUnit')
     .option('--html <file>', 'also write a report as a web page')
+    .option('--markdown <file>', 'also write a report in Markdown, for a pull request')
     .addHelpText('after', EXAMPLES)
     .action(async (url: string | undefined, options: Options, self: Command) => {
       try {
@@ -148,8 +150,9 @@ function targetOf(url: string | undefined, { write, yes, timeout, keyFile }: Opt
   return { baseUrl, keys, write, timeoutMs: timeout * 1000, totalMs: TOTAL_MS }
 }
 
-function parseUrl(text: string | undefined): URL {
-  if (text === undefined) throw new FlagError('Give the base URL of the server, such as http://127.0.0.1:8080/v1.')
+function parseUrl(given: string | undefined): URL {
+  if (given === undefined) throw new FlagError('Give the base URL of the server, such as http://127.0.0.1:8080/v1.')
+  const text = given.replace(/\/+$/, '')
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || !/^[^?#]*\/v1$/.test(text)) {
     throw new FlagError(
@@ -183,10 +186,11 @@ function parseLevel(text: string): Level {
 }
 
 /** Opens every file before any request, so that none is found impossible to write at the end. */
-function openReports({ junit, html }: Options): { write(summary: Summary): void; close(): void }[] {
+function openReports({ junit, html, markdown }: Options): { write(summary: Summary): void; close(): void }[] {
   const wanted = [
     [junit, junitReport],
     [html, htmlReport],
+    [markdown, markdownReport],
   ] as const
   return wanted.flatMap(([path, make]) => {
     if (path === undefined) return []

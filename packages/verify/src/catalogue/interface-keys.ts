@@ -2,6 +2,7 @@
 
 import { operations } from '../../../contract/src/contract.ts'
 import type { Answer } from '../answer.ts'
+import { ENDING, KEY_SHOWN_MIN } from '../curl.ts'
 import { petBody, somePetId } from '../fixtures.ts'
 import { JSON_TYPE, type Probe } from '../probe.ts'
 import type { PromiseRow } from '../promise.ts'
@@ -58,20 +59,11 @@ export function errorRows(status: number, first: string, ask: (probe: Probe) => 
   ]
 }
 
-/** Keys that are almost this one. */
+/** Keys that are almost this one, so that a shell can make them of it: `${KEY%?}A`. */
 function similarTo(key: string): string[] {
-  const [last = '', middle = ''] = [key.at(-1), key[key.length >> 1]]
-  const other = (character: string) => (/[A-Z]/.test(character) ? 'z' : 'A')
-  const shifted = (text: string) =>
-    text.replaceAll(/[A-Za-y0-8](?=\w*$)/g, (one) => String.fromCharCode(one.charCodeAt(0) + 1))
-  return [
-    `${key}A`,
-    key.slice(0, -1),
-    key.slice(0, -1) + other(last),
-    key.slice(0, key.length >> 1) + other(middle) + key.slice((key.length >> 1) + 1),
-    key.slice(0, -8) + shifted(key.slice(-8)),
-    '',
-  ].filter((one) => one !== key)
+  if (key.length < KEY_SHOWN_MIN) throw new Unjudged('The API key is too short for others that are almost the same.')
+  const other = (count: number) => key.slice(0, -count) + (/[A-Z]/.test(key.slice(-count)) ? 'z' : 'A').repeat(count)
+  return [`${key}A`, key.slice(0, -1), other(1), other(ENDING), '']
 }
 
 const refusesSimilar = (line: (probe: Probe) => Promise<string>, body?: () => string): Check => {
@@ -85,7 +77,7 @@ const refusesSimilar = (line: (probe: Probe) => Promise<string>, body?: () => st
   }
 }
 
-const ALMOST = 'a character more, less or other, or nothing behind Bearer'
+const ALMOST = 'a character more or less, another ending, or nothing behind Bearer'
 /** Whoever takes one for a list mostly takes it everywhere. */
 const SIMILAR = 'auth.similar.list'
 
