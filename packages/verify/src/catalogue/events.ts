@@ -88,6 +88,7 @@ export const eventPromises: readonly PromiseRow[] = [
   row('events.list.order', 'The ids of events rise.')
     .from(schema('Event'), reading('events.list.item.id'))
     .check(async (probe) => {
+      await seeded(probe)
       const answer = (await probe.get(`${PATH}?limit=100`)).expectStatus(200)
       const ids = answer.objects().map((event) => answer.expectInt64(event, 'id'))
       const wrong = ids.findIndex((id, index) => index > 0 && id <= (ids[index - 1] as bigint))

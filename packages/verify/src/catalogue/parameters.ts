@@ -40,7 +40,7 @@ export const WRONG_IDS: WrongValues = {
   empty: ['', 'An empty id', 'text'],
   fraction: ['1.0', 'An id of 1.0', 'text'],
   range: ['9223372036854775808', 'An id outside int64', 'text'],
-  twice: ['1&NAME=1', 'An id given twice'],
+  twice: ['1&NAME=1', 'An id given twice', 'text'],
 }
 
 export const WRONG_SEARCHES: WrongValues = {
