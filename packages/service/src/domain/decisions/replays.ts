@@ -7,7 +7,7 @@ import type { FirstAnswer, Idempotent } from './snapshot.ts'
 import type { KeptAnswer, WorkingCopy } from './working-copy.ts'
 
 /** A request of an operation that takes an idempotency key. */
-export interface Keyed<Operation extends keyof Idempotent> {
+interface Keyed<Operation extends keyof Idempotent> {
   readonly operation: Operation
   readonly request: Idempotent[Operation]['request']
   readonly by: KeyId

@@ -72,14 +72,10 @@ export class PrimaryConnection {
 
   /** A write that may be lost without harm. It does not wait for the standby, and pets do not wait for it. */
   readonly background: RunQuery = <Row extends object>(statement: string, ...parameters: Parameter[]) =>
-    this.backgroundTransaction((session) => session.execute<Row>(statement, ...parameters))
-
-  /** As `background`, for several statements. */
-  readonly backgroundTransaction = <Result>(work: (session: Session) => Promise<Result>): Promise<Result> =>
     this.use((session) =>
       session.transaction(async () => {
         await session.query("SELECT set_config('synchronous_commit', 'local', true)")
-        return work(session)
+        return session.execute<Row>(statement, ...parameters)
       }),
     )
 

@@ -1,19 +1,7 @@
-// Idempotency keys in PostgreSQL: creates that may have one, and the forgetting of those whose time is over. A key counts for as long as it
-// is kept, and no clock of a server decides about that.
+// The forgetting of idempotency keys in PostgreSQL. A key counts for as long as it is kept, and no clock of a server decides about that.
 
-import type { KeyId } from '../../domain/keys.ts'
 import { FORGOTTEN_AFTER_MS } from '../shared/idempotency.ts'
 import type { RunQuery } from './session.ts'
-
-export interface Keyed {
-  by: KeyId
-  idempotencyKey?: string | undefined
-}
-
-/** A key may be in a batch once: who arrives with it at the same time is answered by the next batch, from what is kept. */
-export function usedKey({ by, idempotencyKey }: Keyed): string | undefined {
-  return idempotencyKey === undefined ? undefined : `${by} ${idempotencyKey}`
-}
 
 /** Servers that forget at the same moment do not wait for each other, nor for a request that uses such a key again. */
 const FORGET = `

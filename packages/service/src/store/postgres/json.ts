@@ -7,7 +7,6 @@ export const POSTGRES_JSON: JsonDialect = {
   // A time is a bigint: milliseconds since 1970.
   time: (column) =>
     `'"', to_char(timestamp 'epoch' + ${column} * interval '1 millisecond', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"'`,
-  member: (column, name) => `${column}::json ->> '${name}'`,
 }
 
 /** The type of a column. */

@@ -9,6 +9,7 @@ import {
   KEY_COLUMNS,
   type KeyRow,
   LIST_DEPRECATED_CALLS,
+  LIST_KEYS,
   toDeprecatedCalls,
   toKey,
 } from '../shared/key-rows.ts'
@@ -16,7 +17,6 @@ import type { PrimaryConnection } from './connection.ts'
 import type { RunQuery } from './session.ts'
 
 const BY_HASH = `SELECT hash, ${KEY_COLUMNS} FROM keys WHERE hash = ANY($1::text::text[])`
-const ALL = `SELECT ${KEY_COLUMNS} FROM keys ORDER BY id`
 const INSERT = `INSERT INTO keys (name, hash, read_only, created_at, expires_at, ending)
   SELECT $1, $2, $3::boolean, $4::bigint, $5::bigint, $6
   WHERE NOT EXISTS (SELECT FROM keys WHERE name = $1 AND id > $7)
@@ -76,7 +76,7 @@ export function postgresKeys(
     createKey: (key) => alone((on) => create(on, key)),
     createFirstKey: (key) =>
       alone(async (on) => ((await on('SELECT FROM keys LIMIT 1')).length > 0 ? undefined : create(on, key))),
-    listKeys: async () => (await read<KeyRow>(ALL)).map(toKey),
+    listKeys: async () => (await read<KeyRow>(LIST_KEYS)).map(toKey),
     revokeKey: async (id) => {
       await connection.transaction(({ query }) => query(REVOKE, id, now()))
       changes++

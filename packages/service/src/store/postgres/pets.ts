@@ -4,6 +4,7 @@
 import { stringifyJson } from '../../../../contract/src/json.ts'
 import { replay } from '../../domain/decisions/replays.ts'
 import type { PetstoreError } from '../../domain/errors.ts'
+import { type KeyId, type RefusedKey, refusedKey } from '../../domain/keys.ts'
 import type { Created, NewPet, Pet, PetStore } from '../../domain/pets.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { fromRow } from '../shared/columns.ts'
@@ -12,9 +13,8 @@ import { answerOfRow, type FirstAnswerRow, textOf } from '../shared/idempotency.
 import { PETS } from '../shared/lists.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
 import { indexedWords } from '../shared/search.ts'
-import { callersOf, refusedKeys, without } from './callers.ts'
 import type { PrimaryConnection } from './connection.ts'
-import { forgetting, type Keyed, usedKey } from './idempotency.ts'
+import { forgetting } from './idempotency.ts'
 import { LOG_MESSAGE } from './link.ts'
 import { pages, rowsById } from './pages.ts'
 
@@ -24,12 +24,15 @@ import { pages, rowsById } from './pages.ts'
 const CREATE = `SELECT place, id, refusal, operation, request, answer FROM petstore_add_pets($1::text::bigint[], $2::text::json)
   WHERE id IS NOT NULL OR ${LOG_MESSAGE} IS NOT NULL`
 
-interface Creation extends Keyed {
+interface Creation {
   pet: NewPet
+  by: KeyId
+  idempotencyKey: string | undefined
 }
 
-/** The id of a new pet, or what its idempotency key gave first. */
-type CreatedRow = { place: bigint | null; refusal: string | null } & ({ id: bigint } | ({ id: null } & FirstAnswerRow))
+/** The id of a new pet, or what its idempotency key gave first. Without a place: an API key that is refused, and why. */
+type CreatedRow = { place: bigint | null; refusal: RefusedKey } & ({ id: bigint } | ({ id: null } & FirstAnswerRow))
+type Outcome = Created<Pet> | PetstoreError
 
 export function postgresPets(
   { read, add, background }: PrimaryConnection,
@@ -37,10 +40,10 @@ export function postgresPets(
 ): Pick<PetStore, 'listPets' | 'getPet' | 'createPet'> {
   const forget = forgetting(background)
 
-  async function createAll(batch: Creation[]): Promise<(Created<Pet> | PetstoreError)[]> {
-    const rows = await add<CreatedRow>(CREATE, callersOf(batch), stringifyJson(batch.map(toRow)))
-    const refused = refusedKeys(rows)
-    if (refused) return without(refused, batch, createAll)
+  async function createAll(batch: Creation[]): Promise<Outcome[]> {
+    const callers = new Set(batch.map(({ by }) => by))
+    const rows = await add<CreatedRow>(CREATE, `{${[...callers]}}`, stringifyJson(batch.map(toRow)))
+    if (rows[0]?.place === null) return createWithout(rows, batch)
     forget()
     return batch.map(({ pet }, place) => {
       const row = rows[place] as CreatedRow
@@ -48,6 +51,15 @@ export function postgresPets(
       return { value: fromRow(PET_COLUMNS, { ...pet, id: row.id }), replayed: false }
     })
   }
+
+  /** The database looks at the API keys of a batch when it is the batch's turn. Where it refuses one, it has done nothing of the batch. */
+  async function createWithout(rows: readonly CreatedRow[], batch: readonly Creation[]): Promise<Outcome[]> {
+    const refused = new Map(rows.map(({ id, refusal }) => [id, refusedKey(refusal)]))
+    const rest = batch.filter(({ by }) => !refused.has(by))
+    const results = (rest.length > 0 ? await createAll(rest) : []).values()
+    return batch.map(({ by }) => refused.get(by) ?? (results.next().value as Outcome))
+  }
+
   const create = batched(createAll, options.onBatch, usedKey)
 
   return {
@@ -55,6 +67,11 @@ export function postgresPets(
     createPet: (pet, by, idempotencyKey) => create({ pet, by, idempotencyKey }),
     getPet: rowsById(read, PETS, PET_COLUMNS),
   }
+}
+
+/** A key may be in a batch once: who arrives with it at the same time is answered by the next batch, from what is kept. */
+function usedKey({ by, idempotencyKey }: Creation): string | undefined {
+  return idempotencyKey === undefined ? undefined : `${by} ${idempotencyKey}`
 }
 
 function toRow({ pet, by, idempotencyKey: key }: Creation) {

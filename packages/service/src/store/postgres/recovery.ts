@@ -2,7 +2,7 @@
 // tables: servers have no right to the sequences.
 
 import { StartError } from '../../domain/errors.ts'
-import { KEY_COLUMNS, type KeyRow, toKey } from '../shared/key-rows.ts'
+import { type KeyRow, LIST_KEYS, toKey } from '../shared/key-rows.ts'
 import { lastSkipped, type Recovery } from '../shared/recovery.ts'
 import { ASSIGNING } from '../shared/tables.ts'
 import { STEP_VERSION, StepNeeded } from '../shared/versions.ts'
@@ -27,7 +27,7 @@ export async function recover(address: string, { skipIds, revoke }: Recovery): P
     try {
       await checkSchema(execute)
       await checkAlone(execute)
-      const rows = await execute<KeyRow>(`SELECT ${KEY_COLUMNS} FROM keys ORDER BY id`)
+      const rows = await execute<KeyRow>(LIST_KEYS)
       const revoked = await revoke(rows.map(toKey))
       // A person may have taken long to answer.
       await checkAlone(execute)

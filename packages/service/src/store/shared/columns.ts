@@ -24,8 +24,6 @@ export type Columns<Row> = {
 export interface JsonDialect {
   text(column: string): string
   time(column: string): string
-  /** A member of a JSON object, as text. */
-  member(column: string, name: string): string
 }
 
 type Value = bigint | number | string

@@ -24,6 +24,8 @@ export interface DeprecatedCallsRow {
 
 export const KEY_COLUMNS = `id, name, read_only AS "readOnly", created_at AS "createdAt", expires_at AS "expiresAt",
   revoked_at AS "revokedAt", ending, last_used_at AS "lastUsedAt"`
+/** Every key, oldest first. */
+export const LIST_KEYS = `SELECT ${KEY_COLUMNS} FROM keys ORDER BY id`
 export const LIST_DEPRECATED_CALLS = `SELECT key_id AS "keyId", operation_id AS "operationId", calls, last_at AS "lastAt"
   FROM deprecated_calls ORDER BY last_at DESC`
 

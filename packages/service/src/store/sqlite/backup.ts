@@ -10,9 +10,9 @@ import { syncSteadily } from '../../system/steady-sync.ts'
 import { type BackupSummary, checkContents } from './check.ts'
 import { checkFinished } from './connection.ts'
 import { isSqliteCode, startError } from './errors.ts'
+import { BEGIN_EPOCH } from './events.ts'
 import { identityOf, prepareFile } from './file.ts'
 import { SIDE_SUFFIXES, withPartial } from './partial.ts'
-import { beginEpoch } from './recovery.ts'
 
 /** Writes a consistent copy of the store at `path` to the new file `to`. Throws StartError, and then leaves no file at `to`. */
 export function backUp(path: string, to: string): BackupSummary {
@@ -22,7 +22,8 @@ export function backUp(path: string, to: string): BackupSummary {
     checkFree(to)
     copyTo(partial, store)
     const contents = checkContents(partial)
-    changeAside(partial, beginEpoch)
+    // What happens to a copy is not what happened to the store.
+    changeAside(partial, (database) => database.run(BEGIN_EPOCH))
     syncFile(partial)
     giveName(partial, to)
     syncFolderOf(to)

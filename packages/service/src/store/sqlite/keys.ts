@@ -8,6 +8,7 @@ import {
   KEY_COLUMNS,
   type KeyRow,
   LIST_DEPRECATED_CALLS,
+  LIST_KEYS,
   toDeprecatedCalls,
   toKey,
 } from '../shared/key-rows.ts'
@@ -17,7 +18,7 @@ import type { Transact } from './transaction.ts'
 
 export function sqliteKeys(statements: Statements, transact: Transact, { now }: StoreOptions): KeyStore {
   const byHash = statements.query<KeyRow, [KeyHash]>(`SELECT ${KEY_COLUMNS} FROM keys WHERE hash = ?`)
-  const all = statements.query<KeyRow, []>(`SELECT ${KEY_COLUMNS} FROM keys ORDER BY id`)
+  const all = statements.query<KeyRow, []>(LIST_KEYS)
   const any = statements.query('SELECT 1 FROM keys LIMIT 1')
   const insert = statements.query<
     KeyRow,

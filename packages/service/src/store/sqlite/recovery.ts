@@ -5,7 +5,7 @@
 import type { Database } from 'bun:sqlite'
 import { StartError } from '../../domain/errors.ts'
 import type { ApiKey } from '../../domain/keys.ts'
-import { KEY_COLUMNS, type KeyRow, toKey } from '../shared/key-rows.ts'
+import { type KeyRow, LIST_KEYS, toKey } from '../shared/key-rows.ts'
 import { lastSkipped, type Recovery } from '../shared/recovery.ts'
 import { ASSIGNING } from '../shared/tables.ts'
 import { STEP_VERSION, StepNeeded } from '../shared/versions.ts'
@@ -38,14 +38,8 @@ export async function recover(path: string, { skipIds, revoke }: Recovery): Prom
   }
 }
 
-/** Every key, oldest first. */
 export function keysIn(database: Database): ApiKey[] {
-  return database.query<KeyRow, []>(`SELECT ${KEY_COLUMNS} FROM keys ORDER BY id`).all().map(toKey)
-}
-
-/** What happens to a copy is not what happened to the store. */
-export function beginEpoch(database: Database): void {
-  database.run(BEGIN_EPOCH)
+  return database.query<KeyRow, []>(LIST_KEYS).all().map(toKey)
 }
 
 /** Begins an epoch, and leaves ids out. Belongs to one transaction. Throws StartError. */
@@ -54,5 +48,5 @@ export function setApart(database: Database, path: string, skipIds: bigint): voi
   for (const table of ASSIGNING) {
     setLastId(database, table, lastSkipped(table, lastIdOf(database, table), skipIds, refuse))
   }
-  beginEpoch(database)
+  database.run(BEGIN_EPOCH)
 }
