@@ -55,6 +55,7 @@ test('mistakes stand at their cells, are mended in place or left out, and what w
     ['It has a misplaced quote, or a quote that is not closed.'],
   ])
   expect(await accessibilityProblems(page)).toEqual([])
+  expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Category, line 122')
   const cell = (field: string, line: number) => dialog.getByLabel(`${field}, line ${line}`)
   await cell('Category', 122).fill('7')
   await cell('Status', 122).selectOption('Sold')
@@ -137,7 +138,7 @@ test.each([
   expect((await stderr.text()).replaceAll(path, name).replaceAll(/\s+/g, ' ')).toContain(said.trim())
 })
 
-test('a file that was exported for Excel is read as such where the box says so', async () => {
+test('a file that was exported for Excel is read as such where its first line or the box says so', async () => {
   await addPets(service, 1, 'available', 'available')
   const { dialog, choose, add } = await openImport()
   await choose(csv("\uFEFFname,categoryId\n'=Luna,7\n"))
@@ -147,6 +148,9 @@ test('a file that was exported for Excel is read as such where the box says so',
   await dialog.getByText('=Luna', { exact: true }).waitFor()
   await add(1)
   await dialog.getByText('1 added.').waitFor()
+  await choose(csv("\uFEFFid,name,categoryId,status\n1,'+Rex,7,\n"))
+  await dialog.getByText('+Rex', { exact: true }).waitFor()
+  expect(await dialog.getByLabel('It was exported for Excel').isChecked()).toBe(true)
   expect((await animals()).map(({ name }) => name).slice(-2)).toEqual(["'=Luna", '=Luna'])
 })
 

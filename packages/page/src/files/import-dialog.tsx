@@ -2,7 +2,7 @@
 // added can be looked at afterwards.
 
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { useAnnounce } from '../announcer.tsx'
 import { CloseButton } from '../close-button.tsx'
@@ -29,9 +29,16 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
   useEffect(() => {
     if (ended) announce(outcomeOf(importing))
   }, [ended])
+  const body = useRef<HTMLDivElement>(null)
+  // What is to be done next: the first mistake, or all is well.
+  useEffect(() => {
+    const next =
+      body.current?.querySelector<HTMLElement>('[aria-invalid="true"]') ?? body.current?.querySelector('.primary')
+    if (rows) (next as HTMLElement | null)?.focus()
+  }, [rows])
   useDroppedFile((file) => {
     setOpen(true)
-    if (doing !== 'adding') importing.choose(file, importing.fromExcel)
+    importing.choose(file)
   })
   const show = (
     <button type="button" class="small" onClick={() => setOpen(true)}>
@@ -50,7 +57,7 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
         </Ended>
       )}
       <Dialog id="import-title" title="Import animals" wide={rows !== undefined} open={open} setOpen={setOpen}>
-        <div class="dialog-body">
+        <div ref={body} class="dialog-body">
           <Choice {...{ importing }} />
           {problem && <Notice kind="error" title={problem} />}
           {rows && !doing && !ended && <p>{contentsOf(importing)}</p>}
@@ -81,7 +88,7 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
 
 /** The file, however it is chosen. The same one is read again. */
 function Choice({ importing: { file, fromExcel, doing, choose } }: { importing: Import }) {
-  const busy = doing !== undefined
+  const busy = doing === 'adding'
   return (
     <>
       <div class="field">
@@ -93,11 +100,11 @@ function Choice({ importing: { file, fromExcel, doing, choose } }: { importing: 
           disabled={busy}
           aria-describedby="import-hint"
           onChange={({ currentTarget }) => {
-            choose(currentTarget.files?.[0], fromExcel)
+            choose(currentTarget.files?.[0])
             currentTarget.value = ''
           }}
         />
-        <label for="import-file" class="button" aria-disabled={busy}>
+        <label for="import-file" class="button">
           {doing === 'reading' ? 'Reading…' : file ? 'Choose another CSV file…' : 'Choose a CSV file…'}
         </label>
         {!file && (

@@ -42,6 +42,14 @@ export async function readRows(file: File, fromExcel: boolean, signal: AbortSign
   return rows
 }
 
+/** How our own export for spreadsheets begins, also after one of them has saved it. */
+const EXPORTED = /^\ufeff"?id"?([,;\t])"?name"?\1"?categoryId"?\1"?status"?\r?\n/
+
+export async function wasExportedForExcel(file: File): Promise<boolean> {
+  const begin = await file.slice(0, 64).arrayBuffer()
+  return EXPORTED.test(new TextDecoder('utf-8', { ignoreBOM: true }).decode(begin))
+}
+
 async function* chunksOf(file: File): AsyncGenerator<Uint8Array> {
   const reader = file.stream().getReader()
   for (;;) {

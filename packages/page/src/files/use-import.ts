@@ -7,7 +7,7 @@ import { StartError } from '../../../service/src/domain/start-error.ts'
 import { useBusy } from '../busy.ts'
 import { toFailure } from '../failures.ts'
 import { addRows } from './add-rows.ts'
-import { type Counts, countsOf, mend, type Row, readRows } from './rows.ts'
+import { type Counts, countsOf, mend, type Row, readRows, wasExportedForExcel } from './rows.ts'
 
 /** How often it is shown how far it is. */
 const SHOW_MS = 250
@@ -22,7 +22,8 @@ export interface Import {
   /** It was begun, and has ended. */
   ended: boolean
   problem: string
-  choose: (file: File | undefined, fromExcel: boolean) => void
+  /** `fromExcel`: where a person has said so; otherwise the file tells. */
+  choose: (file: File | undefined, fromExcel?: boolean) => void
   add: () => void
   /** Those that an earlier import has added. */
   addAgain: () => void
@@ -54,10 +55,14 @@ export function useImport(client: PetstoreClient, onEnded: () => void): Import {
     set({ doing: undefined })
   }
 
-  const choose = (file: File | undefined, fromExcel: boolean) =>
+  const choose = (file: File | undefined, said?: boolean) =>
     once(async () => {
-      set({ ...NONE, file, fromExcel })
-      if (file) await run('reading', async (signal) => set({ rows: await readRows(file, fromExcel, signal) }))
+      set({ ...NONE, file, fromExcel: said ?? false })
+      if (!file) return
+      await run('reading', async (signal) => {
+        const fromExcel = said ?? (await wasExportedForExcel(file))
+        set({ fromExcel, rows: await readRows(file, fromExcel, signal) })
+      })
     })
 
   const add = (name = `page ${file?.name}`) =>
