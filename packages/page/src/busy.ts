@@ -1,6 +1,7 @@
 // One piece of work at a time: a second press, even in the same moment, starts nothing. Work that a sign-out has ended ends without a word.
 
 import { useRef, useState } from 'preact/hooks'
+import { isAborted } from './failures.ts'
 
 /** Whether work is under way, and what starts it. */
 export function useBusy(): [boolean, (work: () => Promise<void>) => Promise<void>] {
@@ -14,7 +15,7 @@ export function useBusy(): [boolean, (work: () => Promise<void>) => Promise<void
     try {
       await work()
     } catch (error) {
-      if ((error as Error).name !== 'AbortError') throw error
+      if (!isAborted(error)) throw error
     } finally {
       running.current = false
       setBusy(false)

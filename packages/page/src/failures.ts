@@ -17,6 +17,11 @@ export interface Failure {
   retryAfterMs?: number | undefined
 }
 
+/** Ended by whoever began it, or with the session: effects are cleaned up only after the session's requests have ended. */
+export function isAborted(error: unknown): boolean {
+  return (error as Error).name === 'AbortError'
+}
+
 /** Throws an error that is not the client's: a fault of the page. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof PetstoreUncertainError) return { ...toFailure(error.cause), mayBeDone: true }

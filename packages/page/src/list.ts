@@ -14,6 +14,7 @@ import type {
   PetStatus,
   PetstoreClient,
 } from '../../client/src/petstore.ts'
+import { isAborted } from './failures.ts'
 import { fromIdRanges } from './id-ranges.ts'
 import { fromAddress, type ListPosition, toAddress } from './list-position.ts'
 import type { Feed } from './live/feed.ts'
@@ -97,7 +98,7 @@ export function useList(client: PetstoreClient, feed: Feed): List {
         pending.current = undefined
         if (changed) refresh()
       } catch (error) {
-        if (aborter.signal.aborted) return
+        if (aborter.signal.aborted || isAborted(error)) return
         pending.current = undefined
         const failed = withRetry(error, failures.current++)
         setFailure(failed)

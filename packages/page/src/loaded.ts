@@ -2,7 +2,7 @@
 // somebody asks for it.
 
 import { type Inputs, useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { type Failure, toFailure } from './failures.ts'
+import { type Failure, isAborted, toFailure } from './failures.ts'
 
 const RETRY_MS = 1_000
 const RETRY_MAX_MS = 10_000
@@ -43,7 +43,7 @@ export function useLoaded<Value>(read: (signal: AbortSignal) => Promise<Value>, 
         setValue(() => next)
         setFailure(undefined)
       } catch (error) {
-        if (aborter.signal.aborted) return
+        if (aborter.signal.aborted || isAborted(error)) return
         const failed = withRetry(error, failures.current++)
         setFailure(failed)
         timer = setTimeout(reload, failed.retryAt - Date.now())

@@ -244,7 +244,8 @@ test('an export says how far it is on whatever view, one at a time; cancelled or
     })
     await page.unroute('**/v1/pets?*')
     await page.route('**/v1/pets?*', async (route) => {
-      if (!route.request().url().includes('limit=20') && ++pages > 2) await held
+      const url = route.request().url()
+      if (url.includes('status=sold') || (!url.includes('limit=20') && ++pages > 2)) await held
       await route.continue().catch(() => undefined)
     })
   }
@@ -264,10 +265,13 @@ test('an export says how far it is on whatever view, one at a time; cancelled or
   await hold()
   await page.getByRole('button', { name: 'Export', exact: true }).click()
   await exporting.waitFor()
+  // The list is on its way, too.
+  await page.getByRole('radio', { name: 'Sold' }).check()
   await page.getByRole('button', { name: 'Sign out' }).click()
   resume()
   await page.getByRole('heading', { name: 'Petstore' }).waitFor()
   await page.waitForLoadState('networkidle')
+  expect(await page.getByText('The export was cancelled').count()).toBe(0)
   await page.unroute('**/v1/pets?*')
   await openSignedIn(page, service.key)
   expect(downloads).toBe(0)

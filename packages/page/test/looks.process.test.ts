@@ -50,6 +50,14 @@ const VIEWS: Record<string, (page: Page) => Promise<void>> = {
     await page.keyboard.press('n')
     await page.getByRole('dialog').waitFor()
   },
+  importing: async (page) => {
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Import' }).click()
+    const rows = Array.from({ length: 60 }, (_, n) => `Luna ${n},${n % 9 ? 7 : 'x'},Reserved\n`)
+    const buffer = Buffer.from(`name,categoryId,status\n${rows.join('')}Mia\n`)
+    await page.getByLabel('CSV file').setInputFiles({ name: 'delivery of may.csv', mimeType: 'text/csv', buffer })
+    await page.getByText('8 with mistakes').waitFor()
+  },
   reserving: async (page) => {
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Reserve Pet 7' }).click()

@@ -29,7 +29,7 @@ export function ImportTable({ importing }: { importing: Import & { rows: readonl
           legend="Show"
           name="import-shown"
           options={[
-            ['mistaken', 'With mistakes'],
+            ['mistaken', 'Mistakes'],
             ['all', 'All'],
           ]}
           counts={{ all: BigInt(rows.length) }}

@@ -1,12 +1,12 @@
 // The export that is under way, one at a time, wherever one is on the page. It ends when somebody signs out.
 
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { useAnnounce } from '../announcer.tsx'
 import { useBusy } from '../busy.ts'
 import { CloseButton } from '../close-button.tsx'
-import { toFailure } from '../failures.ts'
+import { isAborted, toFailure } from '../failures.ts'
 import type { Shown } from '../list.ts'
 import type { ListPosition } from '../list-position.ts'
 import { News } from '../news.tsx'
@@ -36,7 +36,7 @@ export function useExport(client: PetstoreClient): Exporting {
   const announce = useAnnounce()
   const aborter = useRef(new AbortController())
   const signedOut = useRef(false)
-  useEffect(
+  useLayoutEffect(
     () => () => {
       signedOut.current = true
       aborter.current.abort()
@@ -66,7 +66,7 @@ export function useExport(client: PetstoreClient): Exporting {
       })
       end('done', `${number(rows)} ${rows === 1 ? 'row was' : 'rows were'} exported.`)
     } catch (error) {
-      if (isCancelled(error)) end('done', 'The export was cancelled. Nothing was saved.')
+      if (isAborted(error)) end('done', 'The export was cancelled. Nothing was saved.')
       else end('error', `Nothing was exported. ${sentenceOf(error)}`)
     }
   }
@@ -101,11 +101,6 @@ export function useExport(client: PetstoreClient): Exporting {
       )
     )
   }
-}
-
-/** By *Cancel*, or where the browser asked for a file. */
-function isCancelled(error: unknown): boolean {
-  return error instanceof DOMException && error.name === 'AbortError'
 }
 
 function sentenceOf(error: unknown): string {

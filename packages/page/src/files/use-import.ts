@@ -1,6 +1,6 @@
 // An import from the choice of its file to its end. It lives as long as somebody is signed in, whether its dialog is open or not.
 
-import { useEffect, useReducer, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
 import { randomKey } from '../../../client/src/idempotency-key.ts'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { StartError } from '../../../service/src/domain/start-error.ts'
@@ -41,7 +41,7 @@ export function useImport(client: PetstoreClient, onEnded: () => void): Import {
   const [, once] = useBusy()
   const aborter = useRef(new AbortController())
   // Signed out.
-  useEffect(() => () => aborter.current.abort(), [])
+  useLayoutEffect(() => () => aborter.current.abort(), [])
 
   async function run(doing: Import['doing'], work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     aborter.current = new AbortController()
