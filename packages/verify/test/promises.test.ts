@@ -22,6 +22,16 @@ test('each promise has an id of its own, and a sentence', () => {
   expectReleased('promises', known.keys())
 })
 
+/** What is said of no operation in particular. */
+const GENERAL = /^(?:errors\.[a-z-]+|methods\.(?:other|head)|orders\.together)(?:\.|$)/
+
+test('each sentence can be read alone: it names its operation, and no two are alike', () => {
+  const sentences = Map.groupBy(PROMISES, ({ promise }) => promise)
+  expect([...sentences].filter(([, rows]) => rows.length > 1).map(([sentence]) => sentence)).toEqual([])
+  const nameless = PROMISES.filter(({ promise }) => !/\b(?:GET|HEAD|OPTIONS|POST|PUT|PATCH|DELETE) \//.test(promise))
+  expect(nameless.map(({ id }) => id).filter((id) => !GENERAL.test(id))).toEqual([])
+})
+
 test('what a promise depends on is there, needs no more than it, is of no further level, and does not depend on it', () => {
   const levels = ['interface', 'pets', 'store']
   for (const { id, after = [], needs = [], level } of PROMISES) {

@@ -47,7 +47,7 @@ describe('a server that breaks a promise', () => {
         id: 'pets.list.item.id',
         level: 'interface',
         outcome: 'broken',
-        promise: 'Each listed pet has an id, which is an int64.',
+        promise: 'GET /pets: Each listed pet has an id, which is an int64.',
         source: 'docs/interface.md, Pets: `id`',
         curl: `curl -sSi --path-as-is -H "Authorization: Bearer $KEY" '${broken.url}/pets'`,
         expected: 'id: an int64',

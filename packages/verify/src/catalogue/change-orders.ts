@@ -94,7 +94,7 @@ function moveRows({ id, operation: of, ask, status, from, to, pet }: Change): Pr
         if (answer.text !== (status === 204 ? '' : now.text))
           throw answer.broken(status === 204 ? 'no body' : now.text, answer.text)
       }),
-    row(`${id}.pet`, `Its pet is then ${pet}.`)
+    row(`${id}.pet`, `The pet of the order is then ${pet}.`)
       .from(operation(of, 'description'), writing(`${id}.success`, 'pets.get.status'))
       .check(async (probe) => {
         const order = await orderThatIs(probe, from)
@@ -204,7 +204,7 @@ function preconditionRows({ id, operation: of, ask, status, from, to, code, conf
 
 export const changePromises: readonly PromiseRow[] = [
   ...CHANGES.flatMap(changeRows),
-  row('orders.together', 'Of completing and cancelling at the same time one succeeds, and the pet agrees.')
+  row('orders.together', 'Of completing and cancelling an order at the same time one succeeds, and its pet agrees.')
     .from(
       documented('The store area', 'Status of an order'),
       writing('orders.complete.cancelled', 'orders.cancel.completed', 'orders.cancel.pet'),

@@ -104,7 +104,7 @@ export const errorPromises: readonly PromiseRow[] = [
   row('errors.not-found.code', 'The code of a pet that cannot be found is not_found.')
     .from(contract('components', 'responses', 'NotFound'), reading('errors.404.code'))
     .check(async (probe) => (await probe.get(`/pets/${absentId()}`)).expectError(404, 'not_found')),
-  row('errors.unknown-path', 'An unknown path: 404 not_found.')
+  row('errors.unknown-path', 'GET /petstore-verify, GET /pets/1/petstore-verify: An unknown path is 404 not_found.')
     .from(documented('Errors', 'Other methods and paths'))
     .check(async (probe) => {
       for (const path of ['/petstore-verify', '/pets/1/petstore-verify']) {

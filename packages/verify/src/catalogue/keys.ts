@@ -114,10 +114,10 @@ export const checkOrder: readonly PromiseRow[] = [
     .check(async (probe) =>
       (await probe.get(`/pets/${absentId()}`, { 'If-Match': '"x"' })).expectError(404, 'not_found'),
     ),
-  row('checks.path-before-key', 'An unknown path is 404 without a key, too.')
+  row('checks.path-before-key', 'GET /petstore-verify: An unknown path is 404 without a key, too.')
     .from(ORDER)
     .check(answers('GET /petstore-verify', 404, 'not_found', NO_KEY)),
-  row('checks.method-before-key', 'A method that a path does not have is 405 without a key, too.')
+  row('checks.method-before-key', 'PUT /pets: A method that the path does not have is 405 without a key, too.')
     .from(ORDER, { needs: ['write'] })
     .check(answers('PUT /pets', 405, 'method_not_allowed', NO_KEY)),
   row('checks.key-before-parameters', 'A wrong parameter without a key is 401.')

@@ -27,7 +27,7 @@ export function methodRows(level: Level, name: string, template: string): Promis
     row(`methods.options.${name}`, `OPTIONS ${template}: 204 with Allow, without a key.`)
       .from(documented('Errors', 'Other methods and paths'))
       .check(async (probe) => expectAllow((await probe.ask(`OPTIONS ${path}`, { key: 'none' })).expectStatus(204))),
-    row(`methods.other.${name}`, `A method that ${template} does not have: 405 method_not_allowed with Allow.`)
+    row(`methods.other.${name}`, `${template}: A method that it does not have is 405 method_not_allowed, with Allow.`)
       .from(documented('Errors', 'Other methods and paths'), { needs: ['write'] })
       .check(async (probe) => {
         for (const method of METHODS.filter((one) => !own.includes(one))) {
@@ -77,7 +77,7 @@ export const pathPromises: readonly PromiseRow[] = [
       }
     }),
   ...Object.entries(PATHS).map(([name, [path, words]]) =>
-    row(`paths.${name}`, `${words}: 404.`)
+    row(`paths.${name}`, `GET ${path}: ${words}: 404.`)
       .from(documented('Errors', 'Other methods and paths'), reading('errors.unknown-path'))
       .check(answers(`GET ${path}`, 404, undefined, { mayRedirect: true })),
   ),

@@ -4,7 +4,7 @@ import type { OperationId } from '../../../contract/src/contract.ts'
 import type { Level, PromiseRow } from '../promise.ts'
 import { answers, parameter, reading, rowsOf } from './rows.ts'
 
-/** By the end of the id: the value in the query (NAME is the parameter's), words, and the end of the id of what it depends on. */
+/** By the end of the id: the value in the query, words (NAME is the parameter's), and the end of the id of what it depends on. */
 export type WrongValues = Record<string, readonly [string, string, string?]>
 
 export const WRONG_LIMITS: WrongValues = {
@@ -36,11 +36,11 @@ export const WRONG_SORTS: WrongValues = {
 }
 
 export const WRONG_IDS: WrongValues = {
-  text: ['x', 'An id that is no number'],
-  empty: ['', 'An empty id', 'text'],
-  fraction: ['1.0', 'An id of 1.0', 'text'],
-  range: ['9223372036854775808', 'An id outside int64', 'text'],
-  twice: ['1&NAME=1', 'An id given twice', 'text'],
+  text: ['x', 'A value of NAME that is no number'],
+  empty: ['', 'An empty value of NAME', 'text'],
+  fraction: ['1.0', 'NAME=1.0', 'text'],
+  range: ['9223372036854775808', 'A value of NAME outside int64', 'text'],
+  twice: ['1&NAME=1', 'NAME given twice', 'text'],
 }
 
 export const WRONG_SEARCHES: WrongValues = {
@@ -62,7 +62,7 @@ export function refusedValues(
   const row = rowsOf(level)
   const [path, name] = target
   return Object.entries(values).map(([end, [value, words, after]]) =>
-    row(`${id}.${end}`, `${words}: 400 invalid_parameter.`)
+    row(`${id}.${end}`, `${words.replace('NAME', name)}: 400 invalid_parameter.`)
       .from(parameter(operation, name), after ? reading(`${id}.${after}`) : {})
       .check(answers(`GET ${path}?${name}=${value.replace('NAME', name)}`, 400, 'invalid_parameter')),
   )

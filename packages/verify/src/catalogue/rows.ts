@@ -8,11 +8,75 @@ import type { Level, PromiseRow } from '../promise.ts'
 export type Check = PromiseRow['check']
 type More = Pick<PromiseRow, 'needs' | 'after' | 'alone'>
 
+/** By an id, or its first two parts: the operation that its sentence begins with. */
+const OPERATIONS: Readonly<Record<string, OperationId>> = {
+  'pets.list': 'listPets',
+  'pets.create': 'createPet',
+  'pets.get': 'getPet',
+  'pets.update': 'updatePet',
+  'pets.delete': 'deletePet',
+  'orders.list': 'listOrders',
+  'orders.place': 'placeOrder',
+  'orders.get': 'getOrder',
+  'orders.update': 'updateOrder',
+  'orders.complete': 'completeOrder',
+  'orders.cancel': 'cancelOrder',
+  'orders.return': 'returnOrder',
+  'inventory.get': 'getInventory',
+  'events.list': 'listEvents',
+  'events.pet-changed': 'listEvents',
+  'events.pet-deleted': 'listEvents',
+  'events.order-changed': 'listEvents',
+  'orders.expiry': 'getOrder',
+  'orders.expiry.pet': 'getPet',
+  'orders.expiry.complete': 'completeOrder',
+  'orders.expiry.cancel': 'cancelOrder',
+  'orders.expiry.return': 'returnOrder',
+  'orders.expiry.replay': 'placeOrder',
+  'auth.code': 'listPets',
+  'auth.challenge': 'listPets',
+  'auth.echo': 'listPets',
+  'auth.key': 'listPets',
+  'auth.scheme': 'listPets',
+  'auth.header': 'listPets',
+  'auth.elsewhere': 'listPets',
+  'keys.read-only.list': 'listPets',
+  'keys.read-only.get': 'getPet',
+  'keys.read-only.create': 'createPet',
+  'checks.not-found-before-preconditions': 'getPet',
+  'checks.key-before-parameters': 'listPets',
+  'checks.key-before-body': 'createPet',
+  'checks.media-type-before-body': 'createPet',
+  'checks.parameters-before-preconditions': 'listPets',
+  'errors.400': 'createPet',
+  'errors.401': 'listPets',
+  'errors.404': 'getPet',
+  'errors.not-found': 'getPet',
+  'errors.message.parameters': 'listPets',
+  'errors.message.fields': 'createPet',
+  'paths.encoded-digits': 'getPet',
+}
+
+/** The sentence can be read alone. */
+function named(id: string, promise: string): string {
+  const of = OPERATIONS[id] ?? OPERATIONS[id.split('.', 2).join('.')]
+  if (!of) return promise
+  const line = lineOf(of)
+  return promise.startsWith(`${line} `) ? promise : `${line}: ${promise}`
+}
+
 /** Begins a row of the level: `row(id, sentence).from(source, needs).check(check)`. */
 export function rowsOf(level: Level) {
   return (id: string, promise: string) => ({
     from: (source: string | readonly string[], more: More = {}) => ({
-      check: (check: Check): PromiseRow => ({ id, level, promise, sources: [source].flat(), check, ...more }),
+      check: (check: Check): PromiseRow => ({
+        id,
+        level,
+        promise: named(id, promise),
+        sources: [source].flat(),
+        check,
+        ...more,
+      }),
     }),
   })
 }
@@ -55,6 +119,12 @@ export function operationOf(id: OperationId): { path: string; method: string } {
     if (method) return { path, method }
   }
   throw new Error(`the contract has no operation ${id}`)
+}
+
+/** Its method and path: `GET /pets`. */
+export function lineOf(id: OperationId): string {
+  const { path, method } = operationOf(id)
+  return `${method.toUpperCase()} ${path}`
 }
 
 export function operation(id: OperationId, ...steps: (string | number)[]): string {

@@ -9,7 +9,7 @@ import type { PromiseRow } from '../promise.ts'
 import { Unjudged } from '../request.ts'
 import { INVALID_KEY } from './interface-keys.ts'
 import { methodRows } from './methods.ts'
-import { type Check, documented, operationOf, response, rowsOf } from './rows.ts'
+import { type Check, documented, lineOf, response, rowsOf } from './rows.ts'
 
 const row = rowsOf('store')
 
@@ -39,13 +39,14 @@ const sameWithReadOnlyKey = (line: (probe: Probe) => Promise<string>): Check => 
 }
 
 export const storeKeyPromises: readonly PromiseRow[] = Object.entries(OPERATIONS).flatMap(([name, of]) => {
-  const { path, method } = operationOf(of)
-  const line = () => `${method.toUpperCase()} ${path.replace(/\{\w+\}/, absentId())}`
-  const needs = method === 'get' ? {} : { needs: ['write'] as const }
+  const named = lineOf(of)
+  const line = () => named.replace(/\{\w+\}/, absentId())
+  const isRead = named.startsWith('GET')
+  const needs = isRead ? {} : { needs: ['write'] as const }
   const both = (['missing', 'invalid'] as const).map((which) =>
     row(
       `auth.${which}.${name.replace('.', '-')}`,
-      `${which === 'missing' ? 'Without an' : 'With an invalid'} API key, ${of} answers 401 ${which}_api_key.`,
+      `${which === 'missing' ? 'Without an' : 'With an invalid'} API key, ${named} answers 401 ${which}_api_key.`,
     )
       .from(response(of, 401), { ...needs, after: [`auth.code.${which}`, `auth.challenge.${which}`] })
       .check(async (probe) => {
@@ -55,8 +56,11 @@ export const storeKeyPromises: readonly PromiseRow[] = Object.entries(OPERATIONS
       }),
   )
   if (of === 'listEvents') return both
-  if (method === 'get') {
-    const read = row(`keys.read-only.${name.replace('.', '-')}`, `A read-only key is as good as another for ${of}.`)
+  if (isRead) {
+    const read = row(
+      `keys.read-only.${name.replace('.', '-')}`,
+      `${named}: A read-only key gets the same status as another.`,
+    )
     const more = { needs: ['read-only key'] as const }
     return [
       ...both,
@@ -67,7 +71,7 @@ export const storeKeyPromises: readonly PromiseRow[] = Object.entries(OPERATIONS
   }
   return [
     ...both,
-    row(`keys.read-only.${name.replace('.', '-')}`, `A read-only key is refused by ${of}: 403 read_only_key.`)
+    row(`keys.read-only.${name.replace('.', '-')}`, `${named}: A read-only key is refused: 403 read_only_key.`)
       .from(response(of, 403), { needs: ['write', 'read-only key'] })
       .check(async (probe) => (await probe.ask(line(), { key: 'read-only' })).expectError(403, 'read_only_key')),
   ]
@@ -84,7 +88,10 @@ const METHODS = {
 
 export const storeMethods: readonly PromiseRow[] = [
   ...Object.entries(METHODS).flatMap(([name, path]) => methodRows('store', name, path)),
-  row('errors.unknown-path.store', 'An unknown path of the store area: 404 not_found.')
+  row(
+    'errors.unknown-path.store',
+    'GET /store, GET /store/petstore-verify: An unknown path of the store area is 404 not_found.',
+  )
     .from(documented('Errors', 'Other methods and paths'))
     .check(async (probe) => {
       for (const path of ['/store', '/store/petstore-verify', `/store/orders/${absentId()}/petstore-verify`]) {
