@@ -63,7 +63,7 @@ function outcomeOf(rows: Rows, decision: Decision<unknown>): unknown {
 }
 
 const shown = (outcome: unknown) => (outcome instanceof PetstoreError ? outcome.code : outcome)
-const told = (rows: Rows) => rows.events.map(({ type, orderId = '' }) => `${type} ${orderId}`.trim())
+const emitted = (rows: Rows) => rows.events.map(({ type, orderId = '' }) => `${type} ${orderId}`.trim())
 
 describe('a transition', () => {
   for (const status of ORDER_STATUSES)
@@ -78,13 +78,13 @@ describe('a transition', () => {
           else if (check) expect(outcome).toBe('precondition_failed')
           else {
             expect(outcome).toMatchObject({ id: ORDER, petName: 'Rex', status: to, changedAt: rows.now })
-            expect(told(rows)).toEqual([`order.${to} ${ORDER}`])
+            expect(emitted(rows)).toEqual([`order.${to} ${ORDER}`])
             expect(rows.pets.get(PET)?.status).toBe(petStatusOf(to))
             return
           }
           expect(rows.orders.get(ORDER)).toBe(before as NonNullable<typeof before>)
         }
-        expect(told(rows)).toEqual([])
+        expect(emitted(rows)).toEqual([])
       })
     }
 
@@ -98,7 +98,7 @@ describe('a transition', () => {
       const found = outcomeOf(rows, moveOrder(ORDER, to, BY, no))
       if (typeof outcome === 'string') expect(found).toBe(outcome)
       else expect(found).toMatchObject(outcome)
-      expect(told(rows)).toEqual([`order.expired ${ORDER}`])
+      expect(emitted(rows)).toEqual([`order.expired ${ORDER}`])
       expect(rows.events[0]).toMatchObject({ by: null })
       expect(rows.pets.get(PET)?.status).toBe('available')
     }
@@ -130,7 +130,7 @@ describe('placing an order', () => {
   test('of a pet whose reservation is over: that expires first', () => {
     const rows = withOrder('pending', true)
     expect(outcomeOf(rows, placeOrder({ petId: PET }, BY))).toMatchObject({ value: { id: NEXT, status: 'pending' } })
-    expect(told(rows)).toEqual([`order.expired ${ORDER}`, `order.placed ${NEXT}`])
+    expect(emitted(rows)).toEqual([`order.expired ${ORDER}`, `order.placed ${NEXT}`])
   })
 
   test('until a time that is past, or more than 366 days ahead, is refused first', () => {
@@ -152,7 +152,7 @@ describe('a correction', () => {
     for (const change of [{ reference: reference as string }, { expiresAt }]) {
       expect(outcomeOf(rows, updateOrder(ORDER, change, BY, so))).toMatchObject({ status })
     }
-    expect(told(rows)).toEqual([])
+    expect(emitted(rows)).toEqual([])
     const end = rows.now + DAY_MS
     expect(outcomeOf(rows, updateOrder(ORDER, { expiresAt: rows.now }, BY, so))).toBe('invalid_order')
     const refused = status === 'pending' ? 'precondition_failed' : 'order_not_pending'
@@ -161,13 +161,13 @@ describe('a correction', () => {
     if (status !== 'pending') return expect(outcome).toBe('order_not_pending')
     expect(outcome).toMatchObject({ expiresAt: end, changedAt: rows.now, petName: 'Rex' })
     expect(rows.orders.get(ORDER)?.reference).toBeUndefined()
-    expect(told(rows)).toEqual([`order.changed ${ORDER}`])
+    expect(emitted(rows)).toEqual([`order.changed ${ORDER}`])
   })
 
   test('of a reservation that is over expires it instead', () => {
     const rows = withOrder('pending', true)
     expect(outcomeOf(rows, updateOrder(ORDER, { expiresAt: rows.now + DAY_MS }, BY))).toBe('order_not_pending')
-    expect(told(rows)).toEqual([`order.expired ${ORDER}`])
+    expect(emitted(rows)).toEqual([`order.expired ${ORDER}`])
   })
 
   test.each(PET_STATUSES)('of the status of a pet that was added as %s', (status) => {
@@ -176,7 +176,7 @@ describe('a correction', () => {
       const outcome = outcomeOf(rows, updatePet(PET, { status: wanted } as { status: 'available' }, BY))
       if (wanted !== status && wanted !== 'available') expect(outcome).toBe('invalid_pet')
       else expect(outcome).toMatchObject({ status: wanted })
-      expect(told(rows)).toEqual(wanted === 'available' && status !== wanted ? ['pet.changed'] : [])
+      expect(emitted(rows)).toEqual(wanted === 'available' && status !== wanted ? ['pet.changed'] : [])
     }
   })
 
@@ -188,7 +188,7 @@ describe('a correction', () => {
     expect(outcomeOf(rows, updatePet(PET, { name: 'Rex' }, BY, so))).toMatchObject({ name: 'Rex' })
     expect(outcomeOf(rows, updatePet(PET, { name: 'Max' }, BY))).toMatchObject({ name: 'Max' })
     expect(outcomeOf(rows, deletePet(PET, BY))).toBe('pet_has_orders')
-    expect(told(rows)).toEqual(['pet.changed'])
+    expect(emitted(rows)).toEqual(['pet.changed'])
   })
 
   test('of what is not there', () => {
@@ -203,7 +203,7 @@ describe('a correction', () => {
     const rows = withPet('available')
     expect(outcomeOf(rows, deletePet(PET, BY, no))).toBe('precondition_failed')
     expect(outcomeOf(rows, deletePet(PET, BY))).toBeUndefined()
-    expect([rows.pets.size, told(rows)]).toEqual([0, ['pet.deleted']])
+    expect([rows.pets.size, emitted(rows)]).toEqual([0, ['pet.deleted']])
   })
 })
 

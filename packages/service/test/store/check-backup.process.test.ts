@@ -129,7 +129,7 @@ describe('with a service', () => {
     expect(existsSync(metrics)).toBe(false)
   })
 
-  test('one that does not answer, or refuses the key, could not be asked', async () => {
+  test('one that does not answer, or refuses the key, could not be queried', async () => {
     const gone = await check(good, '--url', 'http://127.0.0.1:1/v1')
     expect([gone.status, gone.stdout]).toEqual([2, ''])
     expect((await check(good, ...url(), '--api-key', 'pets_live_wrong')).status).toBe(2)

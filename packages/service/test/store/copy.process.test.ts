@@ -64,10 +64,10 @@ describe('petstore copy', () => {
     // A cursor of one store says nothing of another.
     expect(rowsOfFile(back, ['event_epoch'])).not.toEqual(rowsOfFile(file, ['event_epoch']))
     const source = await openStore(file, { now: () => LATER })
-    const told = await allEvents(source)
+    const emitted = await allEvents(source)
     await source.close()
-    expect(told.length).toBe(PETS + 3 + 14)
-    // By the clock of the database, what was asked in 1970 is over.
+    expect(emitted.length).toBe(PETS + 3 + 14)
+    // By the clock of the database, what was requested in 1970 is over.
     await cluster.asAdmin(
       (sql) => sql`UPDATE idempotency_answers SET created_at = extract(epoch FROM now()) * 1000`,
       new URL(address).pathname.slice(1),
@@ -93,7 +93,7 @@ describe('petstore copy', () => {
         message: 'Pet 1 is sold: order 1.',
       })
       const events = await allEvents(store)
-      expect(events.slice(0, -2)).toEqual(told)
+      expect(events.slice(0, -2)).toEqual(emitted)
       expect(await allEvents(store, { orderId: 3n })).toHaveLength(3)
       expect(events.at(-1)).toMatchObject({ type: 'order.placed', orderId: 6n })
       await store.close()

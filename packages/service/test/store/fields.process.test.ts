@@ -80,15 +80,20 @@ describe.each(Object.keys(STORES))('on %s', (kind) => {
 /** The pet with the id 1 and the order of the pet with the id 2, and both as their creation with an Idempotency-Key was answered. */
 async function expectKept(service: Service, pet: Values, order: Values, key = service.key): Promise<void> {
   const { get } = service
-  for (const asked of [get('/pets/1'), get('/pets?limit=1'), get(`/pets?status=${PET.status}`), created(service, key)])
-    expect(await rowsOf(asked)).toEqual([pet])
-  for (const asked of [
+  for (const reading of [
+    get('/pets/1'),
+    get('/pets?limit=1'),
+    get(`/pets?status=${PET.status}`),
+    created(service, key),
+  ])
+    expect(await rowsOf(reading)).toEqual([pet])
+  for (const reading of [
     get('/store/orders/1'),
     get('/store/orders'),
     get('/store/orders?petId=2'),
     placed(service, key),
   ])
-    expect(await rowsOf(asked)).toEqual([order])
+    expect(await rowsOf(reading)).toEqual([order])
 }
 
 const created = (service: Service, key = service.key) =>
@@ -116,8 +121,8 @@ async function command({ url, key }: Service, ...args: string[]): Promise<void> 
 }
 
 /** The objects of an answer, one or a list, with exact numbers. */
-async function rowsOf(asked: Promise<Answer>): Promise<Values[]> {
-  const { status, text } = await asked
+async function rowsOf(answering: Promise<Answer>): Promise<Values[]> {
+  const { status, text } = await answering
   expect(status, text).toBeLessThan(300)
   return petsOf({
     json: text.startsWith('[') ? text : `[${text}]`,
@@ -126,6 +131,6 @@ async function rowsOf(asked: Promise<Answer>): Promise<Values[]> {
   }) as unknown as Values[]
 }
 
-async function rowOf(asked: Promise<Answer>): Promise<Values> {
-  return (await rowsOf(asked))[0] as Values
+async function rowOf(answering: Promise<Answer>): Promise<Values> {
+  return (await rowsOf(answering))[0] as Values
 }

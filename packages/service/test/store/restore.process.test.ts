@@ -158,7 +158,7 @@ describe.concurrent('a restore', () => {
     restored.close()
   })
 
-  test('leaves a million ids out, or as many as it is told, and lists the keys in force', async () => {
+  test('leaves a million ids out, or as many as the flag says, and lists the keys in force', async () => {
     const [backup, { database }] = [await made(3), await made(5)]
     const nextId = async () => {
       const store = await openStore(database, { now: Date.now })

@@ -11,7 +11,7 @@ import { openStore } from '../../src/store/kinds.ts'
 
 const SEARCHES = 8
 
-test('a file: what is asked for after a search is answered before it', async () => {
+test('a file: a request after a search is answered before it', async () => {
   const store = await openStore(temporaryFile('search.db'), { now: Date.now })
   const { id: by } = await store.createKey(newKey())
   await store.createPet(newPet({ name: 'Rex' }), by)

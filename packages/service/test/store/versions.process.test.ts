@@ -128,7 +128,7 @@ async function expectContents(address: string, version: number, name: string, sk
   await store.close()
 }
 
-/** All that had happened, in the words of 60c4a71 where it has told it. */
+/** All that had happened, as 60c4a71 showed it where it did. */
 async function expectEvents(store: Store, name: string, { pets, orders, inventory }: Contents): Promise<void> {
   const events = await allEvents(store)
   expect(inventoryOf(events)).toEqual(inventory)

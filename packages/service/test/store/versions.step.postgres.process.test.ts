@@ -54,7 +54,7 @@ async function grantTill(address: string): Promise<void> {
   )
 }
 
-test('--check tells what the step takes; --apply makes what a new database is, and prints the grants that roles need', async () => {
+test('--check says what the step takes; --apply makes what a new database is, and prints the grants that roles need', async () => {
   const [address, fresh] = [await fixtureDatabase(cluster), await cluster.newDatabase()]
   await grantTill(address)
   const checked = await migrate(address, '--check')

@@ -40,7 +40,7 @@ const countIn = (path: string) => {
 }
 
 describe('a file of schema 17', () => {
-  test('is told of by --check, and with what the step takes; nothing is changed', async () => {
+  test('is named by --check, with what the step takes; nothing is changed', async () => {
     const path = oldStore()
     for (const _ of [1, 2]) {
       const { status, stdout } = await migrate(path, '--check')

@@ -1,4 +1,4 @@
-// What a caller may ask of an order before it is changed: when it is asked, about what, and that a refusal changes nothing.
+// The precondition of a caller on a change of an order: when it is called, with what, and that a refusal changes nothing.
 
 import { describe, expect, test } from 'bun:test'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
@@ -17,16 +17,16 @@ export function checks(fixture: Fixture): void {
     for (const to of Object.keys(METHODS) as RequestedTransition[]) {
       const move = METHODS[to]
       const [from] = TRANSITIONS[to].from
-      test(`of ${move} is asked about the order as it is, and refuses it with its own error`, async () => {
+      test(`of ${move} gets the order as it is, and refuses it with its own error`, async () => {
         const order = await orderThatIs(from)
-        const asked: Order[] = []
+        const seen: Order[] = []
         const refuse: OrderCheck = (found) => {
-          asked.push(found)
+          seen.push(found)
           return REFUSAL
         }
         expect(await rejectionOf(fixture.store[move](order.id, fixture.by, refuse))).toBe(REFUSAL)
-        expect(asked.length).toBeGreaterThan(0)
-        for (const found of asked) expect(found).toEqual(order)
+        expect(seen.length).toBeGreaterThan(0)
+        for (const found of seen) expect(found).toEqual(order)
         expect(await fixture.store.getOrder(order.id)).toEqual(order)
         const moved = await fixture.store[move](order.id, fixture.by, () => undefined)
         expect(await fixture.store.getOrder(order.id)).toEqual(moved)
@@ -48,7 +48,7 @@ export function checks(fixture: Fixture): void {
       })
     }
 
-    test('is not asked about a reservation that is overdue', async () => {
+    test('is not called for a reservation that is overdue', async () => {
       const [one, other] = (await placeOverdue(2)) as [Order, Order]
       expect(await fixture.store.cancelOrder(one.id, fixture.by, () => REFUSAL)).toMatchObject({ status: 'expired' })
       expect(await rejectionOf(fixture.store.completeOrder(other.id, fixture.by, () => REFUSAL))).toMatchObject({

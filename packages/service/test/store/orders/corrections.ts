@@ -22,7 +22,7 @@ export function corrections(fixture: Fixture): void {
     store = fixture.store
   })
   const now = () => store.findEnd()
-  const told = async (after: EventPosition) =>
+  const emitted = async (after: EventPosition) =>
     (await allEvents(store, { after })).map(({ type, petId, petStatus, orderId, pet, by }) =>
       [type, petId, petStatus, orderId, pet?.name, by].filter((part) => part !== undefined).join(' '),
     )
@@ -38,7 +38,7 @@ export function corrections(fixture: Fixture): void {
       expect(await store.getPet(id)).toEqual(pet)
       const { petName, changedAt } = (await store.getOrder(order.id)) ?? order
       expect([petName, changedAt]).toEqual([pet.name, order.changedAt])
-      expect(await told(start)).toEqual([
+      expect(await emitted(start)).toEqual([
         `pet.added ${id} available Luma test`,
         `order.placed ${id} pending ${order.id} test`,
         `pet.changed ${id} pending Luna "É" \u{1F436} test`,
@@ -47,14 +47,14 @@ export function corrections(fixture: Fixture): void {
       expect(stringifyJson(changed?.pet)).toBe(stringifyJson(pet))
     })
 
-    test('that is so already stays as it is, and nothing is told', async () => {
+    test('that is so already stays as it is, and there is no event', async () => {
       const id = await addPet('sold', 'Rex')
       const start = await now()
       const fields = { name: 'Rex', categoryId: 7n, status: 'sold' } as const
       for (const change of [fields, { name: 'Rex' }, { status: 'sold' as const }]) {
         expect(await store.updatePet(id, change, fixture.by)).toEqual({ id, ...fields })
       }
-      expect(await told(start)).toEqual([])
+      expect(await emitted(start)).toEqual([])
     })
 
     for (const status of ['pending', 'sold'] as const) {
@@ -65,7 +65,7 @@ export function corrections(fixture: Fixture): void {
         await expectInventoryIsExact()
         const order = await place(id)
         await store.completeOrder(order.id, fixture.by)
-        expect(await told(start)).toEqual([
+        expect(await emitted(start)).toEqual([
           `pet.added ${id} ${status} Rex test`,
           `pet.changed ${id} available Rex test`,
           `order.placed ${id} pending ${order.id} test`,
@@ -89,13 +89,13 @@ export function corrections(fixture: Fixture): void {
       }
     })
 
-    test('whose reservation is over is free at once, and the expiry is told first', async () => {
+    test('whose reservation is over is free at once, and the expiry comes first in the feed', async () => {
       const [order] = await placeOverdue(1)
       const { petId, id } = order as NonNullable<typeof order>
       const start = await now()
       const pet = await store.updatePet(petId, { status: 'available', name: 'Free' }, fixture.by)
       expect(pet).toMatchObject({ status: 'available', name: 'Free' })
-      expect(await told(start)).toEqual([
+      expect(await emitted(start)).toEqual([
         `order.expired ${petId} available ${id}`,
         `pet.changed ${petId} available Free test`,
       ])
@@ -104,25 +104,25 @@ export function corrections(fixture: Fixture): void {
 
     test('is corrected only if the check agrees, which comes after its absence and its state', async () => {
       const id = await addPet()
-      const asked: unknown[] = []
+      const seen: unknown[] = []
       const no = (pet: unknown, isSo = false) => {
-        asked.push([pet, isSo])
+        seen.push([pet, isSo])
         return NO
       }
       const pet = await store.getPet(id)
       expect(await refusal(store.updatePet(id, { name: 'Other' }, fixture.by, no))).toBe('precondition_failed')
       expect(await refusal(store.deletePet(id, fixture.by, no))).toBe('precondition_failed')
-      expect(asked).toEqual(Array(2).fill([pet, false]))
+      expect(seen).toEqual(Array(2).fill([pet, false]))
       const held = await orderThatIs('pending')
       const free = { status: 'available' } as const
       expect(await refusal(store.updatePet(held.petId, free, fixture.by, no))).toBe('pet_held')
       expect(await refusal(store.deletePet(held.petId, fixture.by, no))).toBe('pet_has_orders')
       expect(await refusal(store.updatePet(999_999n, free, fixture.by, no))).toBe('not_found')
-      expect(asked).toHaveLength(2)
+      expect(seen).toHaveLength(2)
       expect(await store.getPet(id)).toEqual(pet)
     })
 
-    test('that is so already is told to the check, whatever its state', async () => {
+    test('that is so already reaches the check as such, whatever its state', async () => {
       const held = await orderThatIs('completed')
       for (const id of [await addPet(), held.petId]) {
         const pet = await store.getPet(id)
@@ -153,7 +153,7 @@ export function corrections(fixture: Fixture): void {
 
       const next = await addPet('available', 'Next')
       expect(next).toBe(pet.id + 1n)
-      expect(await told(start)).toEqual([
+      expect(await emitted(start)).toEqual([
         `pet.added ${pet.id} available Oops test`,
         `pet.changed ${pet.id} available Oops 2 test`,
         `pet.deleted ${pet.id} test`,
@@ -169,7 +169,7 @@ export function corrections(fixture: Fixture): void {
       }
     })
 
-    test('is deleted or ordered when both are asked at once, and the other is refused', async () => {
+    test('is deleted or ordered when both are requested at once, and the other is refused', async () => {
       const outcomes = new Set<string>()
       for (let round = 0; round < 12; round++) {
         const id = await addPet()
@@ -206,10 +206,10 @@ export function corrections(fixture: Fixture): void {
       expect(plain).toMatchObject({ reference: 'Bob' })
       expect(await store.getOrder(order.id)).toEqual(plain)
       const line = `order.changed ${order.petId} pending ${order.id} test`
-      expect((await told(start)).slice(2)).toEqual([line, line, line])
+      expect((await emitted(start)).slice(2)).toEqual([line, line, line])
       const again = await store.updateOrder(order.id, { expiresAt: null, reference: 'Bob' }, fixture.by)
       expect(again).toEqual(plain)
-      expect((await told(start)).slice(2)).toEqual([line, line, line])
+      expect((await emitted(start)).slice(2)).toEqual([line, line, line])
     })
 
     test('is extended before it ends, and does not end at its old time', async () => {
@@ -229,7 +229,7 @@ export function corrections(fixture: Fixture): void {
         'order_not_pending',
       )
       expect([(await store.getOrder(id))?.status, await statusOf(petId)]).toEqual(['expired', 'available'])
-      expect(await told(start)).toEqual([`order.expired ${petId} available ${id}`])
+      expect(await emitted(start)).toEqual([`order.expired ${petId} available ${id}`])
       expect(fixture.reported).toContain(`order ${id}, pet ${petId}: expired`)
     })
 
@@ -268,7 +268,7 @@ export function corrections(fixture: Fixture): void {
       }
     })
 
-    test('is changed and changed back when both are asked at once, and has the time of the last', async () => {
+    test('is changed and changed back when both are requested at once, and has the time of the last', async () => {
       const { id, changedAt } = await place(await addPet())
       while (Date.now() <= changedAt) await Bun.sleep(1)
       const [, back] = await Promise.all([
@@ -279,7 +279,7 @@ export function corrections(fixture: Fixture): void {
       expect(await store.getOrder(id)).toEqual(back)
     })
 
-    test('is changed or completed when both are asked at once, and nothing is lost', async () => {
+    test('is changed or completed when both are requested at once, and nothing is lost', async () => {
       for (let round = 0; round < 6; round++) {
         const { id } = await place(await addPet())
         const reference = `round ${round}`

@@ -9,7 +9,7 @@ export function endedKeys(fixture: Fixture): void {
   const { newKey, addPet, place, orderThatIs, waitUntil, allPets, allOrders, expectInventoryIsExact } = fixture
   const REFUSED = { code: 'invalid_api_key' }
 
-  /** Each write, ready to be asked for. The last two are replays. */
+  /** Each write, ready to be sent. The last two are replays. */
   async function writesOf(by: KeyId): Promise<Record<string, () => Promise<unknown>>> {
     const pet = { name: 'Mia', categoryId: 1n, status: 'available' } as const
     const [petId, keyed, pending] = [await addPet(), await addPet(), await place(await addPet())]

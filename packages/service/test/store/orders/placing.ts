@@ -10,7 +10,7 @@ export function placing(fixture: Fixture): void {
   const { addPet, place, statusOf, allOrders, expectInventoryIsExact } = fixture
 
   describe('placing an order', () => {
-    test('reserves the pet, and gives back what was asked', async () => {
+    test('reserves the pet, and gives back what was sent', async () => {
       const petId = await addPet('available', 'Mia "é" \u{1F436}')
       const begunAt = Date.now()
       const expiresAt = begunAt + DAY_MS + 7

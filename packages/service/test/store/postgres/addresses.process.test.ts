@@ -174,8 +174,8 @@ describe('the environment', () => {
 describe('a server without TLS', () => {
   rows([
     ['by default', at(), PLAIN],
-    ['asked', at('sslmode=prefer'), PLAIN],
-    ['not asked', at('sslmode=disable'), PLAIN],
+    ['requested', at('sslmode=prefer'), PLAIN],
+    ['not requested', at('sslmode=disable'), PLAIN],
     ...['require', 'verify-ca', 'verify-full'].map((mode): Row => ['needed', at(`sslmode=${mode}`), UNREACHABLE]),
   ])
 })
@@ -205,8 +205,8 @@ describe.skipIf(!openssl)(`a server with TLS${openssl ? '' : ': skipped, openssl
   const ca = (file: string) => `sslrootcert=${encodeURIComponent(file)}`
   rows([
     ['by default', at(), ENCRYPTED],
-    ['asked', at('sslmode=prefer'), ENCRYPTED],
-    ['not asked', at('sslmode=disable'), PLAIN],
+    ['requested', at('sslmode=prefer'), ENCRYPTED],
+    ['not requested', at('sslmode=disable'), PLAIN],
     ['needed', at('sslmode=require'), ENCRYPTED],
     ['needed, from whomever', at(`sslmode=require&${ca(stranger)}`), ENCRYPTED],
     ['of an authority that the system knows', at('sslmode=verify-ca'), UNVERIFIED],

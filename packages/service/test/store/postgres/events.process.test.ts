@@ -1,9 +1,9 @@
 // The feed of events in PostgreSQL: the promises of every store, and what is peculiar to a database of many servers.
 
 import { test } from 'bun:test'
+import { expectEventsOf17, OF_17 } from '../../../../../test/support/events-of-17.ts'
 import { sharedCluster } from '../../../../../test/support/postgres.ts'
 import { fixtureDatabase } from '../../../../../test/support/store-fixtures.ts'
-import { expectTold, OF_17 } from '../../../../../test/support/told-events.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { eventsConformance } from '../events.conformance.ts'
 
@@ -31,5 +31,5 @@ test('a store of schema 17 keeps every event and its id, and the next one goes o
         RESTART IDENTITY; ${OF_17('false')}`),
     new URL(address).pathname.slice(1),
   )
-  await expectTold(await openStore(address, { now: Date.now }))
+  await expectEventsOf17(await openStore(address, { now: Date.now }))
 })

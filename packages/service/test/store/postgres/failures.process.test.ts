@@ -35,7 +35,7 @@ describe('a database that', () => {
 
   const list = (limit = 20) => service.get(`/pets?limit=${limit}`)
 
-  /** Answers of requests that were asked together, none of them later than it may be. */
+  /** Answers of requests that were sent together, none of them later than it may be. */
   async function together(...requests: Promise<Answer>[]): Promise<number[]> {
     const startedAt = performance.now()
     const answers = await Promise.all(requests)
@@ -103,8 +103,8 @@ describe('a database that', () => {
         // What that has set free is taken, too.
         hogging.push(...hog())
         await taken()
-        const asked = Array.from({ length: 30 }, (_, n) => (n % 3 === 0 ? service.post(PET) : list(n + 1)))
-        expect(new Set(await together(...asked))).toEqual(new Set([503]))
+        const requests = Array.from({ length: 30 }, (_, n) => (n % 3 === 0 ? service.post(PET) : list(n + 1)))
+        expect(new Set(await together(...requests))).toEqual(new Set([503]))
         await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(30)'`
         await Promise.all(hogging)
         await hogs.end({ timeout: 0 })

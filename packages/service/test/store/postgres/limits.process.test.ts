@@ -26,12 +26,12 @@ describe('three servers whose role is limited', () => {
     const { id: by } = await (stores[0] as Store).createKey(newKey())
     const failures: unknown[] = []
     for (let round = 0; round < ROUNDS; round++) {
-      const asked = stores.flatMap((store) => [
+      const calls = stores.flatMap((store) => [
         ...Array.from({ length: 16 }, (_, n) => store.listPets(petFilter({ limit: n + 1 }))),
         ...Array.from({ length: 4 }, () => store.createPet(newPet(), by)),
       ])
-      for (const settled of await Promise.allSettled(asked))
-        if (settled.status === 'rejected') failures.push(settled.reason.cause?.message ?? settled.reason)
+      for (const result of await Promise.allSettled(calls))
+        if (result.status === 'rejected') failures.push(result.reason.cause?.message ?? result.reason)
     }
     expect(failures).toEqual([])
     await Promise.all(stores.map((store) => store.close()))

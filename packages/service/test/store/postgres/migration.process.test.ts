@@ -64,8 +64,8 @@ async function olderDatabase(name: string): Promise<void> {
   await primary.asAdmin((sql) => sql.unsafe(GRANT), name)
 }
 
-const outcome = (asked: Promise<unknown>): Promise<string> =>
-  asked.then(
+const outcome = (call: Promise<unknown>): Promise<string> =>
+  call.then(
     () => 'answered',
     (error) => (error instanceof PetstoreError ? error.code : String(error)),
   )
@@ -118,13 +118,13 @@ test(
     await standby.promote()
     await standby.setSynchronous(false)
     expect(await reasonOf(till, /schema/)).toMatch(/schema is 17.*petstore migrate --apply/)
-    for (const asked of [
+    for (const call of [
       till.ping(),
       till.listPets(petFilter({ limit: 1 })),
       till.findKey('h' as never),
       till.createPet(PET, 1n),
     ]) {
-      expect(await outcome(asked)).toBe('unavailable')
+      expect(await outcome(call)).toBe('unavailable')
     }
     while ((await outcome(owner.listPets(petFilter({ limit: 1 })))) !== 'answered') await Bun.sleep(20)
     expect((await kindOf(address('postgres')).schema(address('postgres'))).version).toBe(NEWEST_VERSION)

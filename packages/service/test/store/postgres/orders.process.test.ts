@@ -41,9 +41,9 @@ async function addPets(count: number): Promise<bigint[]> {
 }
 
 /** What it resolved with, or the code of the refusal. Anything else that goes wrong is thrown. */
-async function outcome<Value>(asked: Promise<Value>): Promise<Value | string> {
+async function outcome<Value>(calling: Promise<Value>): Promise<Value | string> {
   try {
-    return await asked
+    return await calling
   } catch (error) {
     if (error instanceof PetstoreError) return error.code
     throw error
@@ -66,7 +66,7 @@ async function expectAgreement(): Promise<void> {
   expect(counted).toEqual([])
 }
 
-test('two servers that are asked for one pet at the same time reserve it once, also under one Idempotency-Key', async () => {
+test('two servers that get requests for one pet at the same time reserve it once, also under one Idempotency-Key', async () => {
   const pets = await addPets(100)
   const placed = await Promise.all(
     pets.flatMap((petId) => servers.map((server) => outcome(server.placeOrder({ petId }, by)))),
@@ -119,12 +119,12 @@ test('when the clock of the database was set back, no change of an order is date
   const { changedAt: returnedAt } = await store.returnOrder(sold.id, key)
   expect(returnedAt).toBeGreaterThan(changedAt)
   expect(await store.expireOrders(10)).toEqual([{ id: overdue.id, petId: overdue.petId }])
-  const told = await cluster.asAdmin(
+  const emitted = await cluster.asAdmin(
     (sql) =>
       sql`SELECT order_id::int AS id, order_status AS status, at::float8 AS at FROM events WHERE order_id = ${String(sold.id)} ORDER BY at, status`,
     new URL(own).pathname.slice(1),
   )
-  expect(Array.from(told)).toEqual([
+  expect(Array.from(emitted)).toEqual([
     { id: Number(sold.id), status: 'completed', at: sold.placedAt },
     { id: Number(sold.id), status: 'pending', at: sold.placedAt },
     { id: Number(sold.id), status: 'returned', at: returnedAt },
@@ -180,10 +180,10 @@ test('a key that is revoked or expires while writes wait for their turn refuses 
 test('an order is checked as the transaction finds it that moves it, and once', async () => {
   const refusal = new PetstoreError('precondition_failed', 'It has changed.')
   const isRex = (order: Order) => {
-    asked.push(order.petName)
+    names.push(order.petName)
     return order.petName === PET.name ? undefined : refusal
   }
-  let asked: string[] = []
+  let names: string[] = []
   for (const [rename, expected, code] of [
     [`UPDATE pets SET name = 'Max' WHERE id = `, ['Max'], refusal.code],
     // Another version of the row, but for the caller the same order.
@@ -191,7 +191,7 @@ test('an order is checked as the transaction finds it that moves it, and once', 
   ] as const) {
     const [petId = 0n] = await addPets(1)
     const { value: order } = await servers[0].placeOrder({ petId }, by)
-    asked = []
+    names = []
     const moving = await cluster.asAdmin(
       (sql) =>
         sql.begin(async (transaction) => {
@@ -207,7 +207,7 @@ test('an order is checked as the transaction finds it that moves it, and once', 
     )
     const outcomeOfMove = await moving.moving
     expect(typeof outcomeOfMove === 'string' ? outcomeOfMove : outcomeOfMove.status).toBe(code)
-    expect(asked).toEqual([...expected])
+    expect(names).toEqual([...expected])
   }
   await expectAgreement()
 })

@@ -41,7 +41,7 @@ test('a pool that is closed refuses who waits and who comes, and lets go on what
   expect((await rejectionOf(pool.start(nothing))).message).toBe('busy')
 })
 
-test('where no more can be opened, calls take turns with what is open, and one is told why when nothing is', async () => {
+test('where no more can be opened, calls take turns with what is open, and one fails with the reason when nothing is', async () => {
   const full = new Error('full')
   let room = 1
   const open = async () => {

@@ -58,11 +58,11 @@ describe.skipIf(!pgbouncerVersion)(
 /** How many statements the connections of a pooler have prepared. */
 async function preparedThrough(address: string): Promise<number> {
   const sql = postgres(address, { max: 8, prepare: false, fetch_types: false })
-  const asked = Array.from(
+  const counting = Array.from(
     { length: 8 },
     () => sql`SELECT count(*)::int AS n, pg_sleep(0.05) FROM pg_prepared_statements`,
   )
-  const counts = await Promise.all(asked)
+  const counts = await Promise.all(counting)
   await sql.end({ timeout: 1 })
   return counts.reduce((sum, [row]) => sum + row?.n, 0)
 }

@@ -67,8 +67,8 @@ function receive(): void {
   receiver = undefined
 }
 
-const outcome = (asked: Promise<unknown>): Promise<string> =>
-  asked.then(
+const outcome = (call: Promise<unknown>): Promise<string> =>
+  call.then(
     () => 'answered',
     (error) => (error instanceof PetstoreError ? error.code : String(error)),
   )
@@ -252,8 +252,8 @@ test(
         if (settled.status === 'fulfilled') expect(petsOf(settled.value)[0]?.id).toBe(id)
         else expect(settled.reason.code).toBe('unavailable')
       }
-      for (const asked of [store.getPet(id), store.findKey('x' as never), store.listKeys(), store.ping()]) {
-        expect(await outcome(asked)).toBe('unavailable')
+      for (const call of [store.getPet(id), store.findKey('x' as never), store.listKeys(), store.ping()]) {
+        expect(await outcome(call)).toBe('unavailable')
       }
     } finally {
       await standby.asAdmin((sql) => sql`SELECT pg_wal_replay_resume()`)

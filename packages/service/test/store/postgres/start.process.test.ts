@@ -57,7 +57,11 @@ describe('a start refuses', () => {
       },
       /lacks privileges \(INSERT ON pets, UPDATE \(name\) ON pets, .*SELECT ON orders,.*petstore help postgresql/,
     ],
-    ['a certificate that cannot be asked for', () => `${cluster.address('postgres')}?sslmode=verify-full`, /cannot be/],
+    [
+      'a certificate that the server does not have',
+      () => `${cluster.address('postgres')}?sslmode=verify-full`,
+      /cannot be/,
+    ],
   ]
   for (const [what, address, sentence] of refusals) {
     test(what, async () => {
@@ -169,7 +173,7 @@ test('a start names each right that a server needs and lacks', async () => {
   expect(named?.toSorted()).toEqual(granted.toSorted())
 })
 
-test('a column that a pet gets is in the grants, and a server that may not correct it is told so', async () => {
+test('a column that a pet gets is in the grants, and a server that may not correct it is refused with a sentence', async () => {
   const { store, name, address } = await storeWithKey()
   await store.close()
   const role = `growing_${name}`

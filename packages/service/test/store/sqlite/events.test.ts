@@ -3,11 +3,11 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { allEvents } from '../../../../../test/support/events.ts'
+import { expectEventsOf17, OF_17 } from '../../../../../test/support/events-of-17.ts'
 import { temporaryFile } from '../../../../../test/support/files.ts'
 import { newKey } from '../../../../../test/support/keys.ts'
 import { newPet } from '../../../../../test/support/pets.ts'
 import { fixtureFile } from '../../../../../test/support/store-fixtures.ts'
-import { expectTold, OF_17 } from '../../../../../test/support/told-events.ts'
 import { kindOf, openStore, type StoreFiles } from '../../../src/store/kinds.ts'
 import { eventsConformance } from '../events.conformance.ts'
 
@@ -84,5 +84,5 @@ test('a store of schema 17 keeps every event and its id, and the next one goes o
   ]
   old.run(`PRAGMA foreign_keys = OFF; ${tables.map((table) => `DELETE FROM ${table};`).join('')} ${OF_17('0')}`)
   old.close()
-  await expectTold(await openStore(path, { now: Date.now }))
+  await expectEventsOf17(await openStore(path, { now: Date.now }))
 })

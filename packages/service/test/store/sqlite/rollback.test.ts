@@ -34,7 +34,7 @@ test('when a transaction cannot be rolled back, its connection is replaced: it a
   expect(rows(path).map(({ length }) => length)).toEqual([1, 1, 3])
 })
 
-test('what may be lost is not synced; whatever comes after it is, also where the connection cannot be told so', async () => {
+test('what may be lost is not synced; whatever comes after it is, also where the connection does not take that setting', async () => {
   const connection = openConnection(temporaryFile('petstore.db'))
   const statements = new Statements(connection)
   const { transact } = transactions(connection, statements, new Version(connection, statements))

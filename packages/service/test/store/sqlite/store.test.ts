@@ -62,12 +62,12 @@ describe('a file', () => {
     await Promise.all([store.close(), another.close()])
   })
 
-  test('is closed only when all that was asked of it is done', async () => {
+  test('is closed only when all calls have ended', async () => {
     // A file would be opened again.
     const { store, by } = await storeWithKey(':memory:')
-    const asked = [store.createPet(PET, by), store.createPet(PET, by), store.listKeys(), store.getPet(1n)]
+    const calls = [store.createPet(PET, by), store.createPet(PET, by), store.listKeys(), store.getPet(1n)]
     await store.close()
-    expect((await Promise.allSettled(asked)).map(({ status }) => status)).toEqual(asked.map(() => 'fulfilled'))
+    expect((await Promise.allSettled(calls)).map(({ status }) => status)).toEqual(calls.map(() => 'fulfilled'))
   })
 
   test('creates that arrive together commit together', async () => {

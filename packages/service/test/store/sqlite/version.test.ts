@@ -84,7 +84,7 @@ describe.if(LINUX)('the header of the index of the log', () => {
     expect(walIndexHeader(':memory:')).toHaveLength(0)
   })
 
-  /** A new store's version, which reads the header. `answered` is called whenever SQLite was asked and has answered. */
+  /** A new store's version, which reads the header. `answered` is called whenever SQLite has answered a query. */
   async function watched(answered: () => void) {
     const connection = openConnection(temporaryFile('petstore.db'))
     const statements = new Statements(connection)
@@ -120,17 +120,17 @@ describe.if(LINUX)('the header of the index of the log', () => {
   })
 
   test('saves asking SQLite while nothing is committed', async () => {
-    let asked = 0
+    let queries = 0
     const { connection, version } = await watched(() => {
-      asked++
+      queries++
     })
     version.current()
-    const before = asked
+    const before = queries
     for (let n = 0; n < 100; n++) version.current()
-    expect(asked).toBe(before)
+    expect(queries).toBe(before)
     connection.database.run('PRAGMA user_version = 1000')
     version.current()
-    expect(asked).toBe(before + 1)
+    expect(queries).toBe(before + 1)
     connection.close()
   })
 

@@ -22,7 +22,7 @@ export const OF_17 = (no: string) => `
     (7, 3, 'pet.deleted', 31, 1, 3, NULL, NULL), (10, 5, 'order.placed', 50, 1, 5, 2, NULL), (11, 5, 'order.completed', 60, 1, 5, 2, NULL);`
 
 /** Id, type, time, pet, its status, its name. */
-const TOLD = [
+const EVENTS = [
   '1 pet.added 10 1 available a "1"',
   '2 order.placed 12 1 pending ',
   '3 pet.added 20 2 pending b',
@@ -37,13 +37,13 @@ const TOLD = [
 ]
 
 /** Closes the store. */
-export async function expectTold(store: Store): Promise<void> {
+export async function expectEventsOf17(store: Store): Promise<void> {
   const events = await allEvents(store)
   expect(
     events.map(({ id, type, at, petId, petStatus = '', pet }) =>
       [id, type, Date.parse(at), petId, petStatus, pet?.name ?? ''].join(' '),
     ),
-  ).toEqual(TOLD)
+  ).toEqual(EVENTS)
   expect(events[2]?.pet?.categoryId).toBe(-9007199254740993n)
   const older = (id: bigint) => store.findEnd().then(({ epoch }) => ({ epoch, id, mark: undefined }))
   expect(await allEvents(store, { after: await older(7n) })).toEqual(events.slice(7))
