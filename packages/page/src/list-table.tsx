@@ -13,6 +13,8 @@ import { terms, time } from './phrases.ts'
 import type { RecordId } from './record/record-address.ts'
 import { RecordLink } from './record/record-link.tsx'
 import { useFocusInPlace } from './row-focus.ts'
+import { Choice } from './selection/choice.tsx'
+import { itemsOf, type Selection } from './selection/use-selection.ts'
 import { Status } from './status.tsx'
 import { labelOf, ORDER_STATUSES, STATUSES } from './statuses.ts'
 import { plain } from './visible-text.ts'
@@ -46,24 +48,30 @@ interface ListTableProps {
   marks: ReadonlySet<bigint>
   /** `undefined` when the key may not change anything. */
   onAction: OnAction | undefined
+  /** `undefined` while nobody chooses rows. */
+  selection: Selection | undefined
 }
 
-export function ListTable({ shown, added, holderOf, marks, onAction }: ListTableProps) {
+export function ListTable({ shown, added, holderOf, marks, onAction, selection }: ListTableProps) {
   const { rows, position } = shown
   const fresh = new Set('pets' in rows ? added.map(({ id }) => id) : [])
   const lines = 'pets' in rows ? rows.pets.map((pet) => petRow(pet, holderOf)) : rows.orders.map(orderRow)
   const [idLabel] = HEADS[position.view]
   const { search } = position
+  const items = itemsOf(shown)
   return (
     <table class="rows" {...useFocusInPlace(shown)}>
-      <Head view={position.view} actions={onAction !== undefined} />
+      <Head view={position.view} actions={onAction !== undefined}>
+        {selection && <Choice {...{ selection, items }} column label={`All ${items.length} on this page`} />}
+      </Head>
       <tbody>
-        {lines.map(({ id, petId, record, name, note, detail, status, subject }) => (
+        {lines.map(({ id, petId, record, name, note, detail, status, subject }, index) => (
           <tr
             key={String(id)}
             data-pet={subject && String(petId)}
             class={marks.has(petId) ? 'changed' : fresh.has(id) ? 'fresh' : undefined}
           >
+            {selection && <Choice {...{ selection }} items={items.slice(index, index + 1)} label={plain(name)} />}
             <td class="cell-id">
               <span class="cell-label">{idLabel} </span>
               <CopyId id={id} />
@@ -165,10 +173,18 @@ export function ListTableLoading({ view, actions }: { view: ListPosition['view']
   )
 }
 
-function Head({ view, actions }: { view: ListPosition['view']; actions: boolean }) {
+interface HeadProps {
+  view: ListPosition['view']
+  actions: boolean
+  /** Before the others. */
+  children?: ComponentChildren
+}
+
+function Head({ view, actions, children }: HeadProps) {
   return (
     <thead>
       <tr>
+        {children}
         {HEADS[view].map((head, index) => (
           <th key={head} scope="col" class={`cell-${COLUMNS[index]}`}>
             {head}

@@ -12,6 +12,7 @@ import { Notice } from './notice.tsx'
 import { countOf, isShort, Pager, PageSize, pageName } from './pager.tsx'
 import { brief } from './phrases.ts'
 import { RetryNotice } from './retry-notice.tsx'
+import type { Selection } from './selection/use-selection.ts'
 import { labelOf, ORDER_STATUSES, STATUSES, STATUSES_OF } from './statuses.ts'
 
 interface ListViewProps extends List {
@@ -23,13 +24,24 @@ interface ListViewProps extends List {
   onAction: OnAction | undefined
   /** Opens the form with a name. */
   onAdd: ((name: string) => void) | undefined
+  selection: Selection | undefined
   /** What has just been done. */
   news: ComponentChildren
 }
 
 export const LIST_ID = 'list'
 
-export function ListView({ added, emptyStore, holderOf, marks, onAction, onAdd, news, ...list }: ListViewProps) {
+export function ListView({
+  added,
+  emptyStore,
+  holderOf,
+  marks,
+  onAction,
+  onAdd,
+  news,
+  selection,
+  ...list
+}: ListViewProps) {
   const { position, shown, failure, loading, goTo, reload } = list
   const { view, status, categoryId, ids } = position
   const section = useRef<HTMLElement>(null)
@@ -65,7 +77,7 @@ export function ListView({ added, emptyStore, holderOf, marks, onAction, onAdd, 
           )}
         </div>
       )}
-      {rows && <ListTable {...{ shown: rows, added, holderOf, marks, onAction }} />}
+      {rows && <ListTable {...{ shown: rows, added, holderOf, marks, onAction, selection }} />}
       {rows && !paged && <p class="count muted">{count(countOf(rows), view)}</p>}
       <div class="list-foot">
         {news}

@@ -19,6 +19,7 @@ const EXPLAINED = [
   ['j', 'Next row'],
   ['k', 'Row before'],
   ['↵', 'Open the row'],
+  ['x', 'Choose the row'],
   ['←', 'Previous page'],
   ['→', 'Next page'],
   ['Esc', 'Close'],

@@ -20,7 +20,7 @@ import { afterEvent, JustAdded } from './just-added.tsx'
 import { type List, useList } from './list.ts'
 import { OpenList } from './list-link.tsx'
 import { type ListPosition, nextPage, previousPage, startOf } from './list-position.ts'
-import { ListView } from './list-view.tsx'
+import { LIST_ID, ListView } from './list-view.tsx'
 import type { ReadEvents } from './live/events.ts'
 import { useEvents, useFeed, useMarks } from './live/use-feed.ts'
 import { News } from './news.tsx'
@@ -32,6 +32,8 @@ import { brief, number } from './phrases.ts'
 import { type Opened, OpenRecord, useOpened } from './record/record-address.ts'
 import { RecordView } from './record/record-view.tsx'
 import { moveRow } from './row-focus.ts'
+import { SelectionBar } from './selection/selection-bar.tsx'
+import { useSelection } from './selection/use-selection.ts'
 import { ShortcutsDialog, useShortcuts } from './shortcuts.tsx'
 import type { SignedIn } from './tab-keys.ts'
 import { useTitle } from './title.ts'
@@ -56,6 +58,7 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
   const list = useList(client, feed)
   const { position, shown, reload } = list
   const holders = useHolders(client, shown)
+  const { selection, ...selecting } = useSelection(list)
   const [marks, mark] = useMarks()
   const [adding, setAdding] = useState(false)
   const [news, setNews] = useState('')
@@ -111,8 +114,15 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
     ArrowUp: () => moveRow(-1),
     ArrowLeft: () => step(shown && previousPage(shown.position, shown.prev)),
     ArrowRight: () => step(shown && nextPage(shown.position, shown.next)),
+    x: () => !opened && selecting.toggleFocused(),
+    ...(selection && { Escape: endSelecting }),
     '?': () => setExplaining(true),
   })
+
+  function endSelecting(): void {
+    selecting.end()
+    document.getElementById(LIST_ID)?.focus({ preventScroll: true })
+  }
 
   function onAdded(pet: Pet): void {
     setAdded([pet, ...added])
@@ -202,6 +212,8 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
               draftKept={!isEmpty(draft) && !adding}
               onAdd={onAdd}
               onImport={() => setImporting(true)}
+              onSelect={selection ? endSelecting : selecting.begin}
+              selecting={selection !== undefined}
               exporting={exporting}
               onExport={() => startExport(position, shown)}
               onPrint={printList}
@@ -210,11 +222,28 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
             {animals && <JustAdded {...{ added, onAction }} onClear={() => setAdded([])} />}
             {!emptyStore && <Tools {...{ client, readEvents, position, shown, goTo, onAction }} />}
             <ListView
-              {...{ ...list, goTo, added, onAction, emptyStore }}
+              {...{ ...list, goTo, added, onAction, emptyStore, selection }}
               holderOf={holders.holderOf}
               marks={marks}
               onAdd={readOnly ? undefined : addNamed}
-              news={newsShown}
+              news={
+                <>
+                  {newsShown}
+                  {selection && (
+                    <SelectionBar
+                      {...{ client, selection, readOnly }}
+                      view={position.view}
+                      holderOf={holders.holderOf}
+                      onEnd={endSelecting}
+                      onChange={reload}
+                      onDone={(sentence) => {
+                        endSelecting()
+                        noteChange(sentence)
+                      }}
+                    />
+                  )}
+                </>
+              }
             />
           </main>
         )}

@@ -24,6 +24,9 @@ interface TitleRowProps {
   /** `undefined` where nothing can be added. */
   onAdd: (() => void) | undefined
   onImport: () => void
+  /** Begins to choose rows, or ends it. */
+  onSelect: () => void
+  selecting: boolean
   /** One is under way. */
   exporting: boolean
   /** Saves what is filtered. */
@@ -32,12 +35,16 @@ interface TitleRowProps {
   onPrint: () => Promise<void>
 }
 
-export function TitleRow({ title, draftKept, onAdd, onImport, exporting, onExport, onPrint }: TitleRowProps) {
+export function TitleRow(props: TitleRowProps) {
+  const { title, draftKept, onAdd, onImport, onSelect, selecting, exporting, onExport, onPrint } = props
   const [printing, once] = useBusy()
   return (
     <div class="title-row">
       <Heading>{title}</Heading>
       <div class="title-actions">
+        <button type="button" class="quiet" aria-pressed={selecting} onClick={onSelect}>
+          Select
+        </button>
         <button type="button" class="quiet" aria-disabled={exporting} onClick={onExport}>
           {exporting ? 'Exporting…' : 'Export'}
         </button>

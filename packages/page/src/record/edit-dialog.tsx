@@ -141,22 +141,21 @@ function Quicker({ read, opened, now, edits, takeTheirs }: QuickerProps) {
             <td />
             <th scope="col">Theirs</th>
             <th scope="col">Mine</th>
-            <td />
           </tr>
         </thead>
         <tbody>
           {theirs.map((field) => (
             <tr key={field}>
               <th scope="row">{FIELD_LABELS[field]}</th>
-              <td>{inWords(now, field)}</td>
-              <td>{both.includes(field) ? inWords(mine, field) : <span class="muted">not changed</span>}</td>
               <td>
+                {inWords(now, field)}
                 {both.includes(field) && (
                   <button type="button" class="small" onClick={() => takeTheirs(field)}>
                     Use theirs
                   </button>
                 )}
               </td>
+              <td>{both.includes(field) ? inWords(mine, field) : <span class="muted">as theirs</span>}</td>
             </tr>
           ))}
         </tbody>

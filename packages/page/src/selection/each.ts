@@ -1,0 +1,108 @@
+// One act on each of the rows that were chosen: a few at a time, each on the condition that the row is still what was shown. What is refused
+// is told with its reason, and the rest is done; where the service does not respond, what is left stays as it was.
+
+import type { Order, Pet, PetstoreClient } from '../../../client/src/petstore.ts'
+import { findOrder } from '../actions.ts'
+import { toFailure } from '../failures.ts'
+import type { HolderOf } from '../holders.ts'
+import { brief, number } from '../phrases.ts'
+import { tagOfOrder, tagOfPet } from '../unchanged.ts'
+import type { Item } from './use-selection.ts'
+
+export type Act = 'release' | 'delete'
+export const ACT_LABELS = { release: 'Release', delete: 'Delete' } as const satisfies Record<Act, string>
+const DONE = { release: 'available again', delete: 'deleted' } as const satisfies Record<Act, string>
+
+const AT_ONCE = 4
+const NAMED_MAX = 3
+const PATIENT = { retries: 8 }
+
+/** By the code of what refused it. */
+const REASONS: Record<string, string> = {
+  pet_has_orders: 'was ordered once, and stays for its orders',
+  precondition_failed: 'somebody else has just changed it',
+  not_found: 'somebody else has deleted it',
+  order_not_pending: 'the reservation has ended',
+  not_reserved: 'it is not reserved',
+  no_order: 'it was added as reserved, without an order',
+}
+
+export interface Outcome {
+  done: readonly bigint[]
+  /** What was done, what was not, and why; in one sentence for each. */
+  sentence: string
+  /** All of it was done. */
+  complete: boolean
+}
+
+interface Work {
+  client: PetstoreClient
+  items: readonly Item[]
+  holderOf: HolderOf
+  /** How many have been tried. */
+  report: (tried: number) => void
+  isStopped: () => boolean
+}
+
+export async function actOnEach(act: Act, { client, items, holderOf, report, isStopped }: Work): Promise<Outcome> {
+  const done: bigint[] = []
+  const refused = new Map<string, Item[]>()
+  const refuse = (reason: string, item: Item) => refused.set(reason, [...(refused.get(reason) ?? []), item])
+  const left = [...items]
+  let cut = ''
+  let tried = 0
+  async function work(): Promise<void> {
+    for (let item = left.shift(); item; item = left.shift()) {
+      if (cut || isStopped()) return void left.push(item)
+      try {
+        const code = act === 'delete' ? await remove(client, item as Pet) : await release(client, item, holderOf)
+        if (code) refuse(REASONS[code] as string, item)
+        else done.push(item.id)
+      } catch (error) {
+        const { kind, code, message } = toFailure(error)
+        if (kind === 'other') refuse(REASONS[code] ?? message, item)
+        else {
+          cut = message
+          left.push(item)
+        }
+      }
+      report(++tried)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  if (left.length > 0) refused.set(cut || 'you stopped', left)
+  return { done, sentence: inWords(act, done.length, refused), complete: refused.size === 0 }
+}
+
+async function remove(client: PetstoreClient, pet: Pet): Promise<undefined> {
+  await client.deletePet(pet.id, { ...PATIENT, ifMatch: await tagOfPet(client, pet, PATIENT) })
+}
+
+/** Resolves with why there is nothing to release. */
+async function release(client: PetstoreClient, item: Item, holderOf: HolderOf): Promise<string | undefined> {
+  if (item.status !== 'pending') return 'not_reserved'
+  const held = 'petId' in item ? item : holderOf(item)
+  const order: Order | null | undefined =
+    held === undefined ? await findOrder(client, item.id, 'pending', PATIENT) : held
+  if (!order) return 'no_order'
+  await client.cancelOrder(order.id, { ...PATIENT, ifMatch: await tagOfOrder(client, order, PATIENT) })
+  return undefined
+}
+
+/** "17 are deleted. 3 are not: Rex (12), Mia (13) – somebody else has just changed it; …" */
+function inWords(act: Act, done: number, refused: ReadonlyMap<string, readonly Item[]>): string {
+  const are = (count: number) => `${count === 0 ? 'None' : number(count)} ${count === 1 ? 'is' : 'are'}`
+  const what = `${are(done)} ${DONE[act]}.`
+  if (refused.size === 0) return what
+  const count = [...refused.values()].reduce((sum, items) => sum + items.length, 0)
+  const reasons = [...refused].map(([reason, items]) => `${named(items)} – ${reason.replace(/\.$/, '')}`)
+  return `${what} ${are(count)} not: ${reasons.join('; ')}.`
+}
+
+function named(items: readonly Item[]): string {
+  const names = items
+    .slice(0, NAMED_MAX)
+    .map((item) => `${brief('petName' in item ? item.petName : item.name)} (${item.id})`)
+  const more = items.length - names.length
+  return more > 0 ? `${names.join(', ')} and ${number(more)} more` : names.join(', ')
+}

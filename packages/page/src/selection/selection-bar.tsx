@@ -1,0 +1,126 @@
+// What can be done with the rows that are chosen, at the foot of the screen: how many they are, the buttons, and one message about what was
+// done, what was not, and why. What was not done stays chosen.
+
+import { useState } from 'preact/hooks'
+import type { PetstoreClient } from '../../../client/src/petstore.ts'
+import { useBusy } from '../busy.ts'
+import { CloseButton } from '../close-button.tsx'
+import { Dialog } from '../dialog.tsx'
+import { saveRows } from '../files/export.ts'
+import type { HolderOf } from '../holders.ts'
+import type { ListPosition } from '../list-position.ts'
+import { Notice } from '../notice.tsx'
+import { number } from '../phrases.ts'
+import { ACT_LABELS, type Act, actOnEach, type Outcome } from './each.ts'
+import type { Item, Selection } from './use-selection.ts'
+
+interface SelectionBarProps {
+  client: PetstoreClient
+  view: ListPosition['view']
+  selection: Selection
+  holderOf: HolderOf
+  readOnly: boolean
+  onEnd: () => void
+  /** Some of it was done. */
+  onChange: () => void
+  /** All of it was done. */
+  onDone: (sentence: string) => void
+}
+
+export function SelectionBar({ client, view, selection, holderOf, readOnly, ...on }: SelectionBarProps) {
+  const items = [...selection.chosen.values()]
+  const [act, setAct] = useState<Act>()
+  const [message, setMessage] = useState('')
+  const acts: readonly Act[] = readOnly ? [] : view === 'animals' ? ['release', 'delete'] : ['release']
+
+  function finish({ done, sentence, complete }: Outcome): void {
+    setAct(undefined)
+    const isDone = new Set(done)
+    const finished = items.filter(({ id }) => isDone.has(id))
+    selection.choose(finished, false)
+    setMessage(sentence)
+    if (complete) on.onDone(sentence)
+    else on.onChange()
+  }
+
+  async function save(): Promise<void> {
+    await saveRows(view, items, `${view} chosen.csv`)
+    on.onDone(`${number(items.length)} rows were exported.`)
+  }
+
+  const none = items.length === 0
+  return (
+    <section class="selection" aria-label="Chosen rows">
+      {message && <Notice kind="warning" title={message} actions={<CloseButton onClose={() => setMessage('')} />} />}
+      <div class="selection-actions">
+        <p role="status">{number(items.length)} chosen</p>
+        {acts.map((act) => (
+          <button
+            key={act}
+            type="button"
+            class={act === 'delete' ? 'danger' : undefined}
+            aria-disabled={none}
+            onClick={() => !none && setAct(act)}
+          >
+            {ACT_LABELS[act]}
+          </button>
+        ))}
+        <button type="button" aria-disabled={none} onClick={() => !none && save()}>
+          Export
+        </button>
+        <button type="button" class="quiet" onClick={on.onEnd}>
+          Done
+        </button>
+      </div>
+      {act && <ActDialog {...{ client, act, items, holderOf, finish }} onCancel={() => setAct(undefined)} />}
+    </section>
+  )
+}
+
+interface ActDialogProps {
+  client: PetstoreClient
+  act: Act
+  items: readonly Item[]
+  holderOf: HolderOf
+  finish: (outcome: Outcome) => void
+  onCancel: () => void
+}
+
+function ActDialog({ client, act, items, holderOf, finish, onCancel }: ActDialogProps) {
+  const [busy, once] = useBusy()
+  const [tried, setTried] = useState(0)
+  const [stop] = useState(() => new AbortController())
+  const count = items.length === 1 ? 'this one' : `these ${number(items.length)}`
+
+  function submit(event: Event): void {
+    event.preventDefault()
+    const isStopped = () => stop.signal.aborted
+    once(async () => finish(await actOnEach(act, { client, items, holderOf, report: setTried, isStopped })))
+  }
+
+  function cancel(): void {
+    stop.abort()
+    if (!busy) onCancel()
+  }
+
+  return (
+    <Dialog id="selection-title" title={`${ACT_LABELS[act]} ${count}?`} open setOpen={(open) => !open && cancel()}>
+      <form onSubmit={submit}>
+        {act === 'delete' ? (
+          <p>They leave the lists and the counts; their ids are never used again. What was ever ordered stays.</p>
+        ) : (
+          <p>Their reservations end, and they are available again.</p>
+        )}
+        {busy && <progress max={items.length} value={tried} aria-label="Rows" />}
+        <div class="dialog-actions">
+          <button type="button" onClick={cancel}>
+            {busy ? 'Stop' : 'Cancel'}
+          </button>
+          <button type="submit" class={act === 'delete' ? 'danger' : 'primary'} aria-disabled={busy}>
+            {ACT_LABELS[act]}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

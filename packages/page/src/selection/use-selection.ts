@@ -1,0 +1,60 @@
+// The rows that are chosen, on whatever pages of one list they are. Another list, or another filter, begins with none.
+
+import { useLayoutEffect, useState } from 'preact/hooks'
+import type { Order, Pet } from '../../../client/src/petstore.ts'
+import type { List, Shown } from '../list.ts'
+import { firstPage, toAddress } from '../list-position.ts'
+
+export type Item = Pet | Order
+
+export interface Selection {
+  /** By id, each as it was shown last. */
+  chosen: ReadonlyMap<bigint, Item>
+  choose: (items: readonly Item[], on: boolean) => void
+}
+
+export interface Selecting {
+  /** `undefined` while nobody chooses. */
+  selection: Selection | undefined
+  begin: () => void
+  end: () => void
+  /** Chooses the row that has the focus, or no longer does. */
+  toggleFocused: () => void
+}
+
+export function useSelection({ position, shown }: Pick<List, 'position' | 'shown'>): Selecting {
+  const [kept, setKept] = useState<ReadonlyMap<bigint, Item>>()
+  const list = toAddress(firstPage(position))
+  useLayoutEffect(() => setKept(undefined), [list])
+
+  const items = itemsOf(shown)
+  const current = new Map(items.map((item) => [item.id, item]))
+  const chosen = kept && new Map([...kept].map(([id, item]) => [id, current.get(id) ?? item]))
+
+  function choose(some: readonly Item[], on: boolean): void {
+    const next = new Map(chosen)
+    for (const item of some) {
+      if (on) next.set(item.id, item)
+      else next.delete(item.id)
+    }
+    setKept(next)
+  }
+
+  function toggleFocused(): void {
+    const row = document.activeElement?.closest<HTMLTableRowElement>('.rows tbody tr')
+    const item = row && items[row.sectionRowIndex]
+    if (item) choose([item], !chosen?.has(item.id))
+  }
+
+  return {
+    selection: chosen && { chosen, choose },
+    begin: () => setKept(new Map()),
+    end: () => setKept(undefined),
+    toggleFocused,
+  }
+}
+
+export function itemsOf(shown: Shown | undefined): readonly Item[] {
+  if (!shown) return []
+  return 'pets' in shown.rows ? shown.rows.pets : shown.rows.orders
+}
