@@ -147,9 +147,32 @@ test.each(['light', 'dark'] as const)(
   },
 )
 
-test('a wide screen is used, and the table stays readable', async () => {
+test.each([
+  [320, 640, 1],
+  [390, 740, 3],
+])('a screen of %d by %d pixels shows whole animals without scrolling: %d', async (width, height, least) => {
+  const { page, close } = await open({ viewport: { width, height } })
+  const bottoms: number[] = await page.evaluate(
+    "[...document.querySelectorAll('.rows:not(.loading) tbody tr')].map((row) => row.getBoundingClientRect().bottom)",
+  )
+  expect(bottoms.filter((bottom) => bottom <= height).length).toBeGreaterThanOrEqual(least)
+  // What is read and tabbed through in one order stands in that order.
+  const tops: number[] = await page.evaluate(
+    "[...document.querySelectorAll('.brand, .views, .key, .key ~ nav')].map((part) => part.getBoundingClientRect().top)",
+  )
+  expect(tops).toHaveLength(4)
+  expect(Math.max(...tops.slice(0, 2))).toBeLessThan(Math.min(...tops.slice(2)))
+  await close()
+})
+
+test('a wide screen is used: whom an animal is for has a column of its own, and each row one line', async () => {
   const { page, close } = await open({ viewport: { width: 2560, height: 1300 } })
-  expect((await page.locator('.rows').boundingBox())?.width).toBeWithin(1_100, 1_300)
+  expect((await page.locator('.rows').boundingBox())?.width).toBeWithin(1_400, 1_600)
+  await page.getByText('For Anna').first().waitFor()
+  const heights: number[] = await page.evaluate(
+    "[...document.querySelectorAll('.rows tbody tr')].map((row) => row.offsetHeight)",
+  )
+  expect(Math.max(...heights) - Math.min(...heights)).toBeLessThan(6)
   await close()
 })
 

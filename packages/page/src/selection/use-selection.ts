@@ -13,7 +13,7 @@ export interface Selection {
   choose: (items: readonly Item[], on: boolean) => void
 }
 
-export interface Selecting {
+interface Selecting {
   /** `undefined` while nobody chooses. */
   selection: Selection | undefined
   begin: () => void
