@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from './support/files.ts'
 import { root } from './support/process.ts'
+import { rejectionOf } from './support/rejection.ts'
 import { runTests } from './support/runner.ts'
 
 const FILES = {
@@ -78,4 +79,9 @@ test('a run that takes too long ends, and says which files it waited for', async
   )
   expect(failed).toBe(1)
   expect(failures).toEqual([expect.stringMatching(/It waited for: \.\/hanging\.test\.ts$/)])
+})
+
+test('no files are not all files', async () => {
+  const run = runTests([], [], 'report.xml', { cwd: root, limitMs: 1 })
+  expect(await rejectionOf(run)).toEqual(new Error('No file has tests.'))
 })

@@ -24,8 +24,12 @@ export interface RunOptions {
   limitMs: number
 }
 
-/** Counted from the report that the runner writes; no report, or a status that disagrees with it, is a failure. `files` begin with `./`. */
+/**
+ * Counted from the report that the runner writes; no report, or a status that disagrees with it, is a failure. `files` begin with `./`.
+ * Throws where there are none: the runner would take every test that it finds.
+ */
 export async function runTests(files: readonly string[], flags: string[], report: string, options: RunOptions) {
+  if (files.length === 0) throw new Error('No file has tests.')
   const command = [process.execPath, 'test', ...flags, '--reporter=junit', `--reporter-outfile=${report}`, ...files]
   // The standard error has all: what tests print, too.
   const runner = Bun.spawn(command, { ...options, stdio: ['ignore', 'inherit', 'pipe'] })
