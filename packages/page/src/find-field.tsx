@@ -46,7 +46,7 @@ export function FindField({ client, readEvents, position, text, setText, onExact
     const number = ++last.current
     // What is scanned next takes its place.
     input.select()
-    const found = await find(wanted).catch((error) => setProblem(toFailure(error).message) ?? 'failed')
+    const found = await find(wanted).catch((error) => setProblem(toFailure(error).message) ?? ('failed' as const))
     // Somebody types on, or has entered something else.
     if (found === 'failed' || number !== last.current || !input.isConnected || input.value.trim() !== wanted) return
     if (!found) {

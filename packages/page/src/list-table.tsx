@@ -98,7 +98,7 @@ function petRow(pet: Pet, holderOf: HolderOf): Row {
   // Without an order, nothing can change it.
   const bound = holder === null
   const added = `added as ${labelOf(STATUSES, status).toLowerCase()}, without an order`
-  const since = holder && `since ${time(status === 'pending' ? holder.placedAt : holder.changedAt)}`
+  const since = holder ? `since ${time(status === 'pending' ? holder.placedAt : holder.changedAt)}` : ''
   // Until the order has been read, a line that shows nothing keeps the height of the row.
   const note = bound ? added : holder ? terms(holder).trim() || since : status === 'available' ? '' : '\u00A0'
   return {

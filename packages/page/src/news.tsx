@@ -9,7 +9,7 @@ const SHOWN_MS = 10_000
 interface NewsProps {
   title: string
   /** Prints the receipt of what was sold. */
-  onReceipt: (() => void) | undefined
+  onReceipt?: (() => void) | undefined
   onClose: () => void
 }
 

@@ -2,17 +2,7 @@
 
 import type { AllHTMLAttributes, ComponentChildren } from 'preact'
 
-type InputProps =
-  | 'name'
-  | 'class'
-  | 'dir'
-  | 'maxLength'
-  | 'placeholder'
-  | 'inputMode'
-  | 'autocomplete'
-  | 'onKeyDown'
-  | 'list'
-  | 'type'
+type InputProps = 'name' | 'class' | 'dir' | 'maxLength' | 'placeholder' | 'inputMode' | 'autocomplete' | 'onKeyDown'
 
 interface TextFieldProps extends Pick<AllHTMLAttributes<HTMLInputElement>, InputProps> {
   id: string
@@ -22,13 +12,17 @@ interface TextFieldProps extends Pick<AllHTMLAttributes<HTMLInputElement>, Input
   problem?: string | undefined
   hint?: string
   required?: boolean
+  type?: 'text' | 'search'
+  /** The id of a datalist. */
+  list?: string | undefined
   /** Shown as dots. */
   secret?: boolean
   /** A button. */
   beside?: ComponentChildren
 }
 
-export function TextField({ id, label, setText, problem, hint, required, secret, beside, ...input }: TextFieldProps) {
+export function TextField(props: TextFieldProps) {
+  const { id, label, setText, problem, hint, required, type = 'text', list, secret, beside, ...input } = props
   const described = [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(' ')
   return (
     <div class="field">
@@ -36,7 +30,7 @@ export function TextField({ id, label, setText, problem, hint, required, secret,
       <div class="joined">
         <input
           id={id}
-          {...(secret ? { type: 'password' } : { type: 'text' })}
+          {...(secret ? { type: 'password' } : { type, list })}
           autocomplete="off"
           autocapitalize={input.class === 'mono' ? 'off' : undefined}
           spellcheck={input.class !== 'mono'}

@@ -45,7 +45,7 @@ export function useDayEvents(
   const { failure, reload } = useLoaded(
     async (signal) => {
       for (let now = reading.current; !now.whole && (all || now.events.length < AT_ONCE); ) {
-        const filter = { ...span, type, sort: 'newest', limit: AT_ONCE, cursor: now.next } as const
+        const filter = { ...span, type: [...type], sort: 'newest' as const, limit: AT_ONCE, cursor: now.next }
         const { events, next } = await readEvents(filter, signal).catch(startAgain)
         signal.throwIfAborted()
         now.events.push(...events)
