@@ -64,6 +64,16 @@ describe.concurrent('a copy', () => {
     expect([status, stdout, stderr]).toEqual([1, '', `petstore: ${file} ${fault}. Do not restore it.\n`])
   })
 
+  test('of fifty thousand pets is looked through once, not once for each pet', async () => {
+    const more = 'WITH RECURSIVE more (n) AS (SELECT 1000 UNION ALL SELECT n + 1 FROM more WHERE n < 51000)'
+    const file = changed(
+      `${more} INSERT INTO pets SELECT n, name, category_id, status, created_at, created_by FROM pets, more WHERE id = 3`,
+      `${more} INSERT INTO events SELECT n, type, at, NULL, key_id, n, pet_status, pet, NULL, NULL FROM events, more WHERE pet_id = 3`,
+    )
+    const { stdout, stderr } = await check(file)
+    expect([stdout, stderr]).toEqual([expect.stringContaining(': 50020 pets, '), ''])
+  })
+
   test.each([
     ['cut off', (file: string) => truncateSync(file, statSync(file).size - 4096)],
     ['empty', (file: string) => truncateSync(file, 0)],

@@ -33,16 +33,22 @@ export type Checked = BackupSummary & { last: LastEvent | undefined; fault: stri
 
 const DAMAGED = 'is damaged'
 
+/** Counts the rows that have another status than their last event says, or no event, and those that are told of and not there. */
+function untold(table: string, id: string, status: string): string {
+  const last = `id = (SELECT max(id) FROM events AS each WHERE each.${id} = events.${id})`
+  return `SELECT
+    (SELECT count(*) FROM ${table} WHERE status IS NOT
+      (SELECT ${status} FROM events WHERE ${id} = ${table}.id ORDER BY id DESC LIMIT 1)) +
+    (SELECT count(*) FROM events WHERE ${status} IS NOT NULL AND ${id} NOT IN (SELECT id FROM ${table}) AND ${last}) AS n`
+}
+
 /** Each counts what should not be there, and completes a sentence about the file. */
 const FAULTS = {
   'has rows that refer to rows which are not there': 'SELECT count(*) AS n FROM pragma_foreign_key_check',
   'counts its pets wrong in the inventory': `SELECT count(*) AS n FROM inventory WHERE pets <>
     (SELECT count(*) FROM pets WHERE pets.status = inventory.status AND id <= counted_to)`,
-  'has pets that are not as its feed of events says': `SELECT count(*) AS n FROM pets FULL JOIN
-    (SELECT pet_id, pet_status, max(id) FROM events GROUP BY pet_id) ON pet_id = pets.id WHERE pet_status IS NOT pets.status`,
-  'has orders that are not as its feed of events says': `SELECT count(*) AS n FROM orders FULL JOIN
-    (SELECT order_id, order_status, max(id) FROM events WHERE order_id IS NOT NULL GROUP BY order_id) AS told
-    ON told.order_id = orders.id WHERE order_status IS NOT orders.status`,
+  'has pets that are not as its feed of events says': untold('pets', 'pet_id', 'pet_status'),
+  'has orders that are not as its feed of events says': untold('orders', 'order_id', 'order_status'),
 }
 
 /** Throws StartError when the file at `path` is damaged. */

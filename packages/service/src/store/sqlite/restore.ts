@@ -18,7 +18,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { StartError, systemReason } from '../../domain/errors.ts'
+import { orStartError, StartError } from '../../domain/errors.ts'
 import type { ApiKey } from '../../domain/keys.ts'
 import { makeFolder, syncFile, syncFolderOf } from '../../system/files.ts'
 import { PARTIAL } from '../../system/partial.ts'
@@ -50,11 +50,10 @@ export function restore(from: string, to: string, skipIds: bigint): Restored {
   const [backup, path] = [findCopy(from), realPath(to)]
   const version = checkBackup(backup)
   checkReplaceable(path)
-  try {
-    makeFolder(dirname(path))
-  } catch (cause) {
-    throw new StartError(`${to} cannot be created (${systemReason(cause)}).`, { cause })
-  }
+  orStartError(
+    () => makeFolder(dirname(path)),
+    (reason) => `${to} cannot be created (${reason}).`,
+  )
   const kept = `${path}.before-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`
   const write = (partial: string) => {
     syncSteadily(partial, () => (version === STEP_VERSION ? convertCopy(backup, partial) : copyBytes(backup, partial)))
