@@ -10,6 +10,9 @@ import { clientConfigOf } from './options.ts'
 import { plainFetch } from './plain-fetch.ts'
 import { tell } from './print.ts'
 
+/** How long before the end of an operation its users are told, at each use. */
+const NOTE_MS = 90 * 24 * 3_600_000
+
 export interface Service {
   /** Ends in /v1. */
   baseUrl: string
@@ -41,13 +44,15 @@ export function clientOptions(command: Command): PetstoreClientOptions {
   if (!apiKey) {
     throw new NoKey(`There is no API key for ${baseUrl}. Run petstore login, or set PETSTORE_API_KEY.`)
   }
-  const onDeprecated = (notice: Deprecation) => tell(deprecationNote(typed(command), notice))
+  const onDeprecated = (notice: Deprecation) => {
+    if (notice.removal && notice.removal.getTime() - Date.now() < NOTE_MS)
+      tell(removalNote(typed(command), notice.removal))
+  }
   return { baseUrl, apiKey, onDeprecated, fetch: plainFetch }
 }
 
-function deprecationNote(what: string, { removal }: Deprecation): string {
-  const until = removal ? ` on ${removal.toISOString().slice(0, 10)}` : ''
-  return `petstore: ${what} is deprecated: the service will remove what it calls${until}.`
+function removalNote(what: string, removal: Date): string {
+  return `petstore: ${what} is deprecated: the service will remove what it calls on ${removal.toISOString().slice(0, 10)}.`
 }
 
 /** The words of the command, as the person wrote them. */

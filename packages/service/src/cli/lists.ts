@@ -82,7 +82,8 @@ async function* flatten<Item>(pages: AsyncIterable<Item[]>): AsyncGenerator<Item
   for await (const items of pages) yield* items
 }
 
-function parseCount(text: string): number {
-  if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new Error('must be a number from 1 to 999999999. To show all, use --all')
+/** Throws an Error that lacks its subject. */
+export function parseCount(text: string): number {
+  if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new Error('must be a number from 1 to 999999999')
   return Number(text)
 }

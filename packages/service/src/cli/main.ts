@@ -1,7 +1,7 @@
 #!/usr/bin/env bun
 // The command line: its commands.
 
-import { Command } from 'commander'
+import { Command, Help, type Option } from 'commander'
 import packageJson from '../../../../package.json'
 import { EXIT_STATUSES, endWith, sentenceOf, tellError } from './exit-codes.ts'
 import { tell, write } from './print.ts'
@@ -63,6 +63,7 @@ async function addAll(): Promise<void> {
 function settle(command: Command): void {
   command
     .exitOverride()
+    .configureHelp({ visibleOptions: ownFirst })
     .showHelpAfterError(`  ${fullName(command)} --help shows the usage.`)
     .configureOutput({
       writeOut(text) {
@@ -73,6 +74,12 @@ function settle(command: Command): void {
       outputError: (text) => tellError(sentenceOf(text)),
     })
   for (const each of command.commands) settle(each)
+}
+
+/** The flags of the command itself, then --help, then the settings that other commands have, too, named with their variable. */
+function ownFirst(this: Help, command: Command): Option[] {
+  const rank = ({ long, description }: Option) => (/\(PETSTORE_/.test(description) ? 2 : long === '--help' ? 1 : 0)
+  return Help.prototype.visibleOptions.call(this, command).toSorted((one, other) => rank(one) - rank(other))
 }
 
 async function writeHelp(text: string): Promise<void> {

@@ -40,7 +40,9 @@ interface Filter {
 /** By what they make of an order. */
 const CHANGES: Record<RequestedTransition, () => Command> = {
   completed: () =>
-    orderCommand('complete', 'Sell the pet of a pending order.', (client, id) => client.completeOrder(id)),
+    orderCommand('complete', 'Sell the pet of a pending order.', (client, id) => client.completeOrder(id)).alias(
+      'sell',
+    ),
   cancelled: () =>
     orderCommand('cancel', 'End a pending order: its pet is available again.', async (client, id) => {
       await client.cancelOrder(id)
@@ -146,12 +148,19 @@ function orderCommand(
 
 function withFilter(command: Command): Command {
   return command
-    .addOption(new Option('--status <status>', 'only orders with this status').choices(ORDER_STATUSES))
+    .addOption(orderStatusOption())
     .option('--pet <id>', 'only orders of this pet', parseInt64)
     .option(
       '--search <words>',
       'only orders with words that begin with these, in their reference or the name of the pet',
     )
+}
+
+/** An order is completed when its pet is sold. */
+function orderStatusOption(): Option {
+  const option = new Option('--status <status>', 'only orders with this status').choices(ORDER_STATUSES)
+  const { parseArg } = option
+  return option.argParser((status, before) => parseArg?.(status === 'sold' ? 'completed' : status, before))
 }
 
 function orderFilter({ status, pet, search, newest }: Filter): Omit<OrderFilter, 'limit'> {

@@ -5,8 +5,10 @@ import { styleText } from 'node:util'
 import { StartError, systemReason } from '../domain/errors.ts'
 import { printable, printableLines } from '../observability/printable.ts'
 
-/** A line for people; `lead` is how it begins, in a style where the stream shows one. */
-export type Line = string | { style: 'bold' | 'red'; lead: string; rest?: string }
+export type Style = 'bold' | 'red' | 'green' | 'yellow' | 'cyan' | 'dim'
+
+/** A line for people; `lead` is in a style where the stream shows one. */
+export type Line = string | { before?: string; style: Style; lead: string; rest?: string }
 
 /** Prints each as one line, whatever it contains, on standard output. Resolves and rejects as `write`. */
 export function say(...lines: readonly Line[]): Promise<void> {
@@ -79,7 +81,8 @@ function send(stream: NodeJS.WriteStream, text: string): Promise<void> {
 function shown(lines: readonly Line[], stream: NodeJS.WriteStream): string {
   const texts = lines.map((line) => {
     if (typeof line === 'string') return printable(line)
-    return styleText(line.style, printable(line.lead), { stream }) + printable(line.rest ?? '')
+    const { before = '', style, lead, rest = '' } = line
+    return printable(before) + styleText(style, printable(lead), { stream }) + printable(rest)
   })
   return texts.map((text) => `${text}\n`).join('')
 }

@@ -1,7 +1,7 @@
 // Tables for people: times, and columns aligned by their width in a terminal, where a wide character counts as two.
 
 import { printable } from '../observability/printable.ts'
-import type { Line } from './print.ts'
+import type { Line, Style } from './print.ts'
 
 const GAP = '  '
 /** What people have written. At a terminal these columns are cut until the table fits, and no others. */
@@ -10,6 +10,18 @@ const FREE_TEXT = ['NAME', 'REFERENCE', 'PROMISE']
 const WIDTH_MIN = 8
 /** Left out where the terminal is too narrow for it. */
 const OPTIONAL = 'CREATED'
+
+const STATUS = 'STATUS'
+/** Of pets and of orders. */
+const STATUS_STYLES: ReadonlyMap<string, Style> = new Map([
+  ['available', 'green'],
+  ['pending', 'yellow'],
+  ['sold', 'cyan'],
+  ['completed', 'cyan'],
+  ['cancelled', 'dim'],
+  ['expired', 'dim'],
+  ['returned', 'dim'],
+])
 
 type Row = readonly string[]
 
@@ -39,12 +51,23 @@ export function columnsFor(head: Row, rows: readonly Row[]): Columns {
     }
     return { head: [], lines: (some) => some.flatMap(block) }
   }
-  const line = (row: Row) =>
-    row
-      .flatMap((cell, column) => (fit[column] ? pad(printable(cell), fit[column], isFree(head, column)) : []))
-      .join(GAP)
-      .trimEnd()
-  return { head: [{ style: 'bold', lead: line(head) }], lines: (some) => some.map(line) }
+  const padded = (row: Row, from: number, to?: number) =>
+    fit
+      .slice(from, to)
+      .flatMap((width, n) => (width ? pad(printable(row[from + n] ?? ''), width, isFree(head, from + n)) + GAP : []))
+      .join('')
+  const status = Math.max(0, head.indexOf(STATUS))
+  const line = (row: Row): Line => {
+    const value = row[status] ?? ''
+    return statusLine(padded(row, 0, status), value, padded(row, status).slice(value.length).trimEnd())
+  }
+  return { head: [{ style: 'bold', lead: padded(head, 0).trimEnd() }], lines: (some) => some.map(line) }
+}
+
+/** A line with a status in its colour. */
+export function statusLine(before: string, status: string, rest = ''): Line {
+  const style = STATUS_STYLES.get(status)
+  return style ? { before, style, lead: status, rest } : before + status + rest
 }
 
 /** One thing in full, a line for each of its fields that has a value. */
@@ -52,12 +75,13 @@ export function fields(all: readonly (readonly [name: string, value: string])[])
   const given = all.filter(([, value]) => value !== '')
   const width = Math.max(...given.map(([name]) => name.length)) + GAP.length
   const { isTTY, columns } = process.stdout
-  return given.flatMap(([name, value], index) => {
+  return given.flatMap(([name, value], index): Line[] => {
     const text = printable(value)
     const [first, ...more] =
       isTTY && columns ? Bun.wrapAnsi(text, columns - width, { hard: true, trim: false }).split(/ *\n/) : [text]
-    const lead = name.padEnd(width) + first
-    return [index === 0 ? { style: 'bold' as const, lead } : lead, ...more.map((line) => ' '.repeat(width) + line)]
+    const lead = name.padEnd(width)
+    const line = name === STATUS ? statusLine(lead, `${first}`) : lead + first
+    return [index === 0 ? { style: 'bold', lead: lead + first } : line, ...more.map((each) => ' '.repeat(width) + each)]
   })
 }
 

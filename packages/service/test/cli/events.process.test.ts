@@ -43,7 +43,8 @@ test('petstore events shows what has happened, for people and as JSON, and goes 
   expect(await events()).toMatch(new RegExp(`^${lines.join('')}$`))
   expect(await events('--pet', '2')).toMatch(new RegExp(`^${lines[1]}$`))
   expect(await events('--order', '1')).toMatch(new RegExp(`^${lines[2]}$`))
-  expect(await events('--from', 'now')).toBe('')
+  const none = { status: 0, stdout: '', stderr: 'There are no such events.\n' }
+  expect(await run(['events', '--from', 'now'], { env })).toEqual(none)
   const { text } = await service.get('/store/events')
   expect(`[${(await events('--json')).trimEnd().replaceAll('\n', ',')}]`).toBe(text)
   expect(await run(['events', '--from', 'yesterday'], { env })).toMatchObject({ status: 2 })
@@ -51,6 +52,8 @@ test('petstore events shows what has happened, for people and as JSON, and goes 
     (await events('--json', ...flags)).split('\n').flatMap((line) => (line ? Number(JSON.parse(line).id) : []))
   const all = await ids()
   expect(await ids('--newest')).toEqual(all.toReversed())
+  expect(await ids('--newest', '--limit', '2')).toEqual(all.toReversed().slice(0, 2))
+  expect(await ids('--limit', '1', '--follow')).toEqual(all.slice(0, 1))
   expect(await ids('--to', '2020-01-01T00:00:00Z')).toEqual([])
   expect(await ids('--newest', '--from', '2099-01-01T00:00:00Z')).toEqual([])
   expect(await ids('--type', 'pet.added', 'order.placed')).toEqual(
@@ -60,6 +63,7 @@ test('petstore events shows what has happened, for people and as JSON, and goes 
     ['--type', 'pet.combed'],
     ['--to', 'now'],
     ['--newest', '--follow'],
+    ['--limit', '0'],
   ]) {
     expect(await run(['events', ...flags], { env })).toMatchObject({ status: 2 })
   }

@@ -14,6 +14,10 @@ test('the help of every command is complete, and fits 80 columns; docs/ and a te
     expect([command, status]).toEqual([command, 0])
     helps.set(command.join(' '), stdout)
     expect(stdout.split('\n').filter((line) => Bun.stringWidth(line) > 80)).toEqual([])
+    // What is special about the command comes before what others have, too.
+    const [, flags = ''] = /\nOptions:\n(.*?)(?:\n\n|$)/s.exec(stdout) ?? []
+    const areShared = flags.split(/\n(?= {2}-)/).map((flag) => Number(flag.includes('(PETSTORE_')))
+    expect([command, areShared]).toEqual([command, areShared.toSorted()])
     expect(stdout).toMatch(/^Usage: petstore .*\n\n[A-Z][^.]*\.\s/)
     const [, listed = ''] = stdout.split('\nCommands:\n')
     const names = [

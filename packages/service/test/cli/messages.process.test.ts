@@ -75,8 +75,18 @@ test.each([
   expect(systemReason({ code })).toBe(words)
 })
 
-test.each(['show', 'get'])('the note of a deprecation speaks of what was typed: pets %s', async (name) => {
-  await pets(['import', file('one.csv', 'name,categoryId\nRex,1\n')])
-  const { stderr } = await pets([name, '1'])
-  expect(stderr).toBe(`petstore: pets ${name} is deprecated: the service will remove what it calls on 2030-12-05.\n`)
-})
+test.each(['show', 'get'])(
+  'a deprecated command says so in its last 90 days, and not before: pets %s',
+  async (name) => {
+    await pets(['import', file('one.csv', 'name,categoryId\nRex,1\n')])
+    expect(await pets([name, '1'])).toMatchObject({ status: 0, stderr: '' })
+    const removal = new Date(Date.now() + 80 * 86_400_000)
+    const headers = { Deprecation: '@1764892800', Sunset: removal.toUTCString() }
+    const pet = { id: 1, name: 'Rex', categoryId: 1, status: 'sold' }
+    const soon = Bun.serve({ port: 0, fetch: () => Response.json(pet, { headers }) })
+    const { stderr } = await pets([name, '1', '--url', `http://127.0.0.1:${soon.port}/v1`])
+    await soon.stop(true)
+    const day = removal.toISOString().slice(0, 10)
+    expect(stderr).toBe(`petstore: pets ${name} is deprecated: the service will remove what it calls on ${day}.\n`)
+  },
+)

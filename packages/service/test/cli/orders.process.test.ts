@@ -35,7 +35,9 @@ const minute = (time: string) => `${time.slice(0, 16).replace('T', ' ')}Z`
 test('says so when there is nothing to show', async () => {
   expect(await orders('list')).toEqual({ status: 0, stdout: '', stderr: 'There are no orders yet.\n' })
   expect((await orders('list', '--status', 'pending')).stderr).toBe('No order is pending.\n')
-  expect((await orders('list', '--pet', '7', '--status', 'sold')).stderr).toContain('Allowed choices are pending, ')
+  expect((await orders('list', '--pet', '7', '--status', 'gone')).stderr).toContain('Allowed choices are pending, ')
+  // A pet is sold, its order completed.
+  expect((await orders('list', '--status', 'sold')).stderr).toBe('No order is completed.\n')
   expect((await orders('list', '--pet', '7')).stderr).toBe('Pet 7 has no orders.\n')
   expect((await orders('list', '--json')).stdout).toBe('[]\n')
 })
@@ -58,6 +60,7 @@ ${id}   ${petId}    Ada   pending  ${minute(placedAt)}  ${minute(expiresAt)}  ti
   const holder = `petstore: Pet ${petId} is pending: order ${id} holds it until ${expiresAt}. (from ${service.url})\n`
   expect(taken).toEqual({ status: 1, stdout: '', stderr: holder })
   const completed = await orders('complete', String(id))
+  expect(await orders('sell', String(id))).toEqual(completed)
   expect(completed.stdout).toContain(' completed ')
   // The reservation is over, and so is its end.
   expect(completed.stdout).not.toContain(minute(expiresAt))

@@ -93,3 +93,25 @@ test('the columns are the same on all pages; numbers have commas at a terminal, 
   await exported.waitFor('Exported 1,101 pets')
   await shop.stop()
 })
+
+test('a status has its colour at a terminal, and nowhere else', async () => {
+  const [green, yellow] = ['\u001b[32mavailable', '\u001b[33mpending']
+  const at = async (args: string[], variables: Record<string, string>) => {
+    const terminal = openTerminal(args, { ...env, ...variables }, 80)
+    await terminal.waitFor('pending')
+    expect(await terminal.exited).toBe(0)
+    return terminal.shown()
+  }
+  const listed = await at(['inventory'], { NO_COLOR: '', FORCE_COLOR: '' })
+  expect([listed.includes(green), listed.includes(yellow)]).toEqual([true, true])
+  for (const args of [
+    ['pets', 'list'],
+    ['orders', 'list'],
+    ['orders', 'show', '1'],
+    ['events', '--order', '1'],
+  ]) {
+    expect(await at(args, {})).toContain(yellow)
+  }
+  expect(await at(['inventory'], { NO_COLOR: '1' })).not.toContain('\u001b[3')
+  expect((await run(['inventory'], { env })).stdout).not.toContain('\u001b')
+})

@@ -13,8 +13,10 @@ import { instantFromText } from '../../../../contract/src/date-time.ts'
 import { type EventType, PAGE_MAX } from '../../../../contract/src/generated.ts'
 import { createClient } from '../client.ts'
 import { messageOf } from '../exit-codes.ts'
+import { parseCount } from '../lists.ts'
 import { parsedBy, parseInt64, withClientSettings } from '../options.ts'
-import { say, tell, write } from '../print.ts'
+import { type Line, say, tell, write } from '../print.ts'
+import { statusLine } from '../table.ts'
 import { forwardCommand } from './forward.ts'
 import { withFrom } from './from.ts'
 import { newEpochCommand } from './new-epoch.ts'
@@ -28,6 +30,7 @@ interface EventsOptions {
   type?: EventType[]
   to?: string
   newest: boolean
+  limit?: number
   json: boolean
 }
 
@@ -42,25 +45,32 @@ export function eventsCommand(): Command {
     .addOption(new Option('--type <type...>', 'only events of these types').choices(TYPES))
     .addOption(new Option('--to <time>', 'end before this time').argParser(parsedBy(parseTime)).conflicts('follow'))
     .addOption(new Option('--newest', 'begin with the newest').default(false).conflicts('follow'))
+    .option('--limit <number>', 'the most events to show', parsedBy(parseCount))
     .option('--json', 'print a JSON object a line, for programs', false)
     .addHelpText(
       'after',
       `
 Examples:
+  petstore events --newest --limit 20
   petstore events --pet 42
   petstore events --follow --from now
   petstore events --from 2026-11-21T00:00:00Z --json | jq .type`,
     )
     .enablePositionalOptions()
-    .action(async ({ follow, from, pet, order, type, to, newest, json }: EventsOptions, self: Command) => {
+    .action(async ({ follow, from, pet, order, type, to, newest, limit, json }: EventsOptions, self: Command) => {
       const client = createClient(self, {
         onRetry: (reason) => follow && tell(`petstore: ${messageOf(reason)} Trying again.`),
       })
       const filter = { from, petId: pet, orderId: order, type }
       const all = { ...filter, to, sort: newest ? ('newest' as const) : undefined }
-      for await (const event of follow ? following(client, filter) : upToNow(client, all)) {
+      let shown = 0
+      for await (const event of follow
+        ? following(client, filter)
+        : upToNow(client, all, Math.min(limit ?? PAGE_MAX, PAGE_MAX))) {
         await (json ? write(`${toJson(event)}\n`) : say(lineOf(event)))
+        if (++shown === limit) break
       }
+      if (shown === 0 && !json) tell('There are no such events.')
     })
     .addCommand(forwardCommand())
     .addCommand(secretCommand())
@@ -71,10 +81,11 @@ async function* following(client: PetstoreClient, filter: FollowOptions): AsyncG
   for await (const { event } of client.followEvents(filter)) yield event
 }
 
-async function* upToNow(client: PetstoreClient, filter: EventFilter): AsyncGenerator<Event> {
-  let page = await client.listEvents({ ...filter, limit: PAGE_MAX })
+/** `limit` is of each page. */
+async function* upToNow(client: PetstoreClient, filter: EventFilter, limit: number): AsyncGenerator<Event> {
+  let page = await client.listEvents({ ...filter, limit })
   // Pages that go back end at `from`; others only begin there.
-  const rest = { ...filter, from: filter.sort === 'newest' ? filter.from : undefined, limit: PAGE_MAX }
+  const rest = { ...filter, from: filter.sort === 'newest' ? filter.from : undefined, limit }
   for (; page.events.length > 0; page = await client.listEvents({ ...rest, cursor: page.next })) {
     yield* page.events
   }
@@ -85,12 +96,13 @@ function parseTime(text: string): string {
   throw new Error('must be a date and time with an offset, such as 2026-11-21T18:00:00Z')
 }
 
-function lineOf({ at, type, petId, petStatus, pet, orderId, by }: Event): string {
+function lineOf({ at, type, petId, petStatus, pet, orderId, by }: Event): Line {
   const time = `${at.slice(0, 19).replace('T', ' ')}Z`
   const facts = [
-    `pet ${petId}${petStatus ? ` ${petStatus}` : ''}${pet ? ` (${pet.name})` : ''}`,
+    ...(pet ? [` (${pet.name})`] : ['']),
     ...(orderId === undefined ? [] : [`order ${orderId}`]),
     ...(by === undefined ? [] : [`by ${by}`]),
   ]
-  return `${time}  ${type.padEnd('order.completed'.length)}  ${facts.join(', ')}`
+  const before = `${time}  ${type.padEnd('order.completed'.length)}  pet ${petId}`
+  return statusLine(petStatus ? `${before} ` : before, petStatus ?? '', facts.join(', '))
 }
