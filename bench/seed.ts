@@ -81,7 +81,9 @@ function hasEventRows(path: string): boolean {
 
 /** Fills the index of search. */
 export function index(path: string): void {
-  change(path, (database) => new SearchIndex(new Statements({ database })).addAll())
+  change(path, (database) => {
+    for (const _ of new SearchIndex(new Statements({ database })).addAll());
+  })
 }
 
 /** Fast, without a journal: an interruption leaves the file corrupt. */

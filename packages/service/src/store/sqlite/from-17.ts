@@ -125,7 +125,7 @@ function* converted(database: Database): Generator<StepProgress> {
     if (!isSqliteCode(error, 'SQLITE_ERROR')) throw error
     throw new StartError(`The store lacks a part of schema ${STEP_VERSION}: it was not used.`, { cause: error })
   }
-  yield* indexRows(database)
+  for (const done of new SearchIndex(new Statements({ database })).addAll()) yield { what: 'words', done }
   database.run('COMMIT')
 }
 
@@ -187,17 +187,5 @@ function* paged(database: Database, sql: string): Generator<EventRow, undefined>
     yield* rows
     if (rows.length < ROWS) return
     after = rows.at(-1)?.[0] ?? after
-  }
-}
-
-function* indexRows(database: Database): Generator<StepProgress> {
-  const index = new SearchIndex(new Statements({ database }))
-  let done = 0
-  for (const table of ['pets', 'orders'] as const) {
-    for (let last: bigint | undefined = FIRST_ID; last !== undefined; ) {
-      last = index.addRows(table, last, ROWS)
-      done += ROWS
-      yield { what: 'words', done }
-    }
   }
 }

@@ -46,10 +46,16 @@ export class SearchIndex {
     this.sql.setOrder.run(id, indexedWords(`${reference ?? ''} ${name}`))
   }
 
-  /** Indexes all rows, which were written without it. */
-  addAll(): void {
-    for (const table of ['pets', 'orders'] as const)
-      for (let last: bigint | undefined = 0n; last !== undefined; ) last = this.addRows(table, last, ROWS)
+  /** Indexes all rows, which were written without it. Gives how many are done, at most. */
+  *addAll(): Generator<number> {
+    let done = 0
+    for (const table of ['pets', 'orders'] as const) {
+      for (let last: bigint | undefined = 0n; last !== undefined; ) {
+        last = this.addRows(table, last, ROWS)
+        done += ROWS
+        yield done
+      }
+    }
   }
 
   /** Indexes up to `limit` rows behind `after` that were written without it. Gives the last of them. */
