@@ -77,7 +77,7 @@ test('mistakes stand at their cells, are mended in place or left out, and what w
   expect(added.find(({ name }) => name === 'Rex')).toMatchObject({ categoryId: 7n, status: 'sold' })
 
   await addPets(service, 1, 'available', 'available')
-  await dialog.getByRole('link', { name: 'Show the 122 animals' }).click()
+  await dialog.getByRole('link', { name: 'Show what was added' }).click()
   await dialog.waitFor({ state: 'hidden' })
   await page.getByText('99 rows').waitFor()
   expect(page.url()).toContain('?ids=2-123&limit=100')

@@ -52,7 +52,9 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
       {ended && !doing && (
         <Ended kind={problem ? 'error' : 'done'} title={`${file?.name}: ${outcomeOf(importing)}`}>
           {!isWhole && show}
-          <Added {...{ importing }} style="button small" onFollow={isWhole ? importing.close : undefined} />
+          <Added {...{ importing }} style="button small" onFollow={isWhole ? importing.close : undefined}>
+            Show them
+          </Added>
           <CloseButton onClose={importing.close} />
         </Ended>
       )}
@@ -65,7 +67,11 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
           {ended && !doing && <p>{outcomeOf(importing)}</p>}
           {rows && <ImportTable importing={{ ...importing, rows }} />}
           <div class="dialog-actions">
-            {ended && !doing && <Added {...{ importing }} style="button" onFollow={() => setOpen(false)} />}
+            {ended && !doing && (
+              <Added {...{ importing }} style="button" onFollow={() => setOpen(false)}>
+                Show what was added
+              </Added>
+            )}
             {ended && !doing && counts.present > 0 && (
               <button type="button" onClick={importing.addAgain}>
                 Add {number(counts.present)} again
@@ -148,15 +154,16 @@ interface AddedProps {
   importing: Import
   style: string
   onFollow: (() => void) | undefined
+  children: ComponentChildren
 }
 
 /** Leads to what was added. */
-function Added({ importing: { rows = [] }, style, onFollow }: AddedProps) {
+function Added({ importing: { rows = [] }, children, style, onFollow }: AddedProps) {
   const ids = rows.flatMap(({ id }) => id ?? [])
   if (ids.length === 0) return null
   return (
     <AnimalsLink class={style} only={{ ids: toIdRanges(ids), limit: 100 }} onFollow={onFollow}>
-      Show {ids.length === 1 ? 'the animal' : `the ${number(ids.length)} animals`}
+      {children}
     </AnimalsLink>
   )
 }

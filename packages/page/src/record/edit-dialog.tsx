@@ -4,6 +4,7 @@
 import { useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { useBusy } from '../busy.ts'
+import { offersCategories } from '../category.tsx'
 import { Dialog } from '../dialog.tsx'
 import { type Failure, toFailure } from '../failures.ts'
 import { NO_PROBLEMS, type Problems, toProblems } from '../field-problems.ts'
@@ -116,7 +117,7 @@ export function problemsOf({
 
 const INPUTS = {
   name: { dir: 'auto' },
-  categoryId: { class: 'mono', inputMode: 'numeric' },
+  categoryId: { class: 'mono', inputMode: 'numeric', ...offersCategories },
 } as const satisfies Record<PetField, object>
 
 interface QuickerProps {
