@@ -1,7 +1,7 @@
 // The bar at the top of the page: the two lists, the key that is signed in, and where else to go.
 
 import { Paw } from './icons.tsx'
-import { type ListPosition, startOf, toAddress } from './list-position.ts'
+import { type ListPosition, toAddress } from './list-position.ts'
 import { followHere, type Opened, useRecordLink } from './record/record-address.ts'
 import type { SignedIn } from './tab-keys.ts'
 
@@ -9,6 +9,7 @@ export const TITLES = { animals: 'Animals', orders: 'Orders' } as const
 
 interface BarProps {
   position: ListPosition
+  starts: Record<ListPosition['view'], ListPosition>
   opened: Opened | undefined
   goTo: (position: ListPosition) => void
   signedIn: SignedIn
@@ -16,7 +17,8 @@ interface BarProps {
   onSignOut: () => void
 }
 
-export function Bar({ position, opened, goTo, signedIn: { key, name, readOnly }, onExplain, onSignOut }: BarProps) {
+export function Bar({ position, starts, opened, goTo, signedIn, onExplain, onSignOut }: BarProps) {
+  const { key, name, readOnly } = signedIn
   const activity = useRecordLink({ kind: 'activity' })
   return (
     <header class="bar">
@@ -27,7 +29,7 @@ export function Bar({ position, opened, goTo, signedIn: { key, name, readOnly },
         </div>
         <nav aria-label="Lists" class="views">
           {(['animals', 'orders'] as const).map((view) => {
-            const start = startOf(view, position)
+            const start = starts[view]
             return (
               <a
                 key={view}

@@ -16,7 +16,7 @@ import type {
 } from '../../client/src/petstore.ts'
 import { isAborted } from './failures.ts'
 import { fromIdRanges } from './id-ranges.ts'
-import { fromAddress, type ListPosition, toAddress } from './list-position.ts'
+import { fromAddress, type ListPosition, type Sort, startOf, toAddress } from './list-position.ts'
 import type { Feed } from './live/feed.ts'
 import { type RetriedFailure, withRetry } from './loaded.ts'
 
@@ -173,6 +173,17 @@ async function pageOfIds({ ids, cursor, page }: ListPosition, read: (cursor: str
 }
 
 type Cursors = Pick<Shown, 'next' | 'prev'>
+
+/** Where each list starts, with the sort that was chosen for it last. */
+export function useStarts(position: ListPosition): Record<ListPosition['view'], ListPosition> {
+  const sorts = useRef<Partial<Record<ListPosition['view'], Sort>>>({})
+  sorts.current[position.view] = position.sort
+  function start(view: ListPosition['view']): ListPosition {
+    const first = startOf(view, position)
+    return { ...first, sort: sorts.current[view] ?? first.sort }
+  }
+  return { animals: start('animals'), orders: start('orders') }
+}
 
 /** Like useState, with the position in the address and in the browser's history. */
 function usePosition(): [ListPosition, (position: ListPosition) => void] {

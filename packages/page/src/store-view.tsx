@@ -17,7 +17,7 @@ import { useExport } from './files/use-export.tsx'
 import { FindBox, SEARCH_ID } from './find-field.tsx'
 import { useHolders } from './holders.ts'
 import { afterEvent, JustAdded } from './just-added.tsx'
-import { type List, useList } from './list.ts'
+import { type List, useList, useStarts } from './list.ts'
 import { OpenList } from './list-link.tsx'
 import { type ListPosition, nextPage, previousPage, startOf } from './list-position.ts'
 import { LIST_ID, ListView } from './list-view.tsx'
@@ -57,6 +57,7 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
   const feed = useFeed(readEvents)
   const list = useList(client, feed)
   const { position, shown, reload } = list
+  const starts = useStarts(position)
   const holders = useHolders(client, shown)
   const { selection, ...selecting } = useSelection(list)
   const [marks, mark] = useMarks()
@@ -97,7 +98,7 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
   }
 
   function goBack(view: ListPosition['view']): void {
-    goTo(position.view === view ? position : startOf(view, position))
+    goTo(position.view === view ? position : starts[view])
   }
 
   function step(next: ListPosition | undefined): void {
@@ -184,7 +185,7 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
       <OpenList.Provider value={{ position, goTo }}>
         {!opened && <SkipLink />}
         <Bar
-          {...{ position, opened, goTo, signedIn }}
+          {...{ position, starts, opened, goTo, signedIn }}
           onExplain={() => setExplaining(true)}
           onSignOut={rest.onSignOut}
         />

@@ -90,6 +90,11 @@ test('the newest come first, or the last page; a link to any page leads on in bo
   await page.getByLabel('Sort').selectOption('Newest first')
   await shows('1 – 20 of 130', ids(130, 111))
   expect(page.url()).toBe(`${service.origin}/?sort=newest`)
+  // It stays so while one goes to the orders and back.
+  await page.getByRole('link', { name: 'Orders' }).click()
+  await page.getByRole('heading', { name: 'Orders' }).waitFor()
+  await page.getByRole('link', { name: 'Animals' }).click()
+  await shows('1 – 20 of 130', ids(130, 111))
   await press('ArrowRight')
   await shows('21 – 40 of 130', ids(110, 91))
   await page.getByRole('button', { name: 'Next' }).click()
