@@ -94,6 +94,12 @@ describe('metrics', () => {
     )
   })
 
+  test('each have a row in docs/operations.md', async () => {
+    const page = readFileSync(join(root, 'docs/operations.md'), 'utf8')
+    const names = (await metrics()).matchAll(/^# TYPE (petstore_\S+)/gm).map(([, name]) => name as string)
+    expect([...names].filter((name) => !page.includes(`\`${name}\``))).toEqual([])
+  })
+
   test('report the disk, the log, and the backup that is due', async () => {
     while (!service.stderr().includes('"msg":"backup"')) await Bun.sleep(20)
     const text = await metrics()

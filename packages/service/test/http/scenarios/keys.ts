@@ -65,7 +65,7 @@ export function keys(on: OnStore): void {
       const headers = bearer(await api.service.addKey({ expiresAt: TODAY + DAY_MS }))
       expect((await api.service.get('/pets', headers)).status).toBe(200)
       api.service.clock.at = TODAY + DAY_MS
-      expectError(await api.service.get('/pets', headers), 401, 'invalid_api_key', ['expired'])
+      expectError(await api.service.get('/pets', headers), 401, 'invalid_api_key', ['This API key is expired.'])
       api.service.clock.at = TODAY
     })
 
