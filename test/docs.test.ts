@@ -17,7 +17,7 @@ const UNBROKEN = /^```[\s\S]*?^```$|^\|.*$|https?:\S+/gm
 for (const document of documents) {
   const text = readFileSync(join(root, document), 'utf8')
 
-  if (/^(?:docs\/|README|SECURITY)/.test(document)) {
+  if (/^(?:docs\/|README|CONTRIBUTING|SECURITY)/.test(document)) {
     test(`${document}: lines of prose end before 120 characters`, () => {
       const prose = text.replaceAll(UNBROKEN, '')
       expect(prose.split('\n').filter((line) => line.length >= 120)).toEqual([])
