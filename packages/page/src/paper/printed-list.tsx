@@ -31,7 +31,14 @@ export function PrintedList({ list }: { list: Shown }) {
   return (
     <div class={`printed-${list.position.view}`}>
       <p class="print-title" data-text={summary(list.position, number(countOf(list)))} />
-      <ListTable shown={list} added={[]} holderOf={() => undefined} marks={new Set()} onAction={undefined} />
+      <ListTable
+        shown={list}
+        added={[]}
+        holderOf={() => undefined}
+        marks={new Set()}
+        onAction={undefined}
+        selection={undefined}
+      />
     </div>
   )
 }
