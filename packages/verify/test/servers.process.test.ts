@@ -103,7 +103,7 @@ for (const [file, faults] of Object.entries(SERVERS)) {
     })
 
     if (file === 'http.mjs') {
-      test.each(HABITS)(
+      test.concurrent.each(HABITS)(
         'accuses nobody: %s',
         async (habit) => {
           for (const write of [true, false]) {
@@ -116,7 +116,7 @@ for (const [file, faults] of Object.entries(SERVERS)) {
       )
     }
 
-    test.each(Object.entries(faults))('%s is found as %s', async (fault, id) => {
+    test.concurrent.each(Object.entries(faults))('%s is found as %s', async (fault, id) => {
       const lines = await examined(fault, true)
       expect(lines.map((line) => line.split(':')[0])).toContain(id)
       expect(lines.length <= IDS_MAX ? [] : lines).toEqual([])
