@@ -2,7 +2,7 @@
 // is on the next machine, and one that was killed is brought back by what the page says.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateKey } from '../packages/service/src/domain/keys.ts'
 import {
@@ -14,7 +14,8 @@ import {
   startS3,
   unitSteps,
 } from './support/litestream.ts'
-import { ask, type Running, root, run, serve } from './support/process.ts'
+import { petBody } from './support/pets.ts'
+import { ask, COUNTING, type Running, root, run, serve } from './support/process.ts'
 import { add } from './support/stores.ts'
 
 const PETS = 40
@@ -74,8 +75,8 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
     return said.join('')
   }
 
-  const serveOn = (machine: Machine, database: string) =>
-    serve(['--database', machine.here(database)], { env: { PETSTORE_BOOTSTRAP_KEY: key } })
+  const serveOn = (machine: Machine, database: string, env = {}) =>
+    serve(['--database', machine.here(database)], { env: { PETSTORE_BOOTSTRAP_KEY: key, ...env } })
 
   const idsOf = async ({ url }: Running) => {
     const pets = JSON.parse((await ask('GET', `${url}/pets?limit=100`, key)).text) as { id: number }[]
@@ -179,5 +180,39 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
     const served = await serveOn(machine, '/data/petstore.db')
     expect((await idsOf(served)).length).toBe(PETS)
     await served.stop()
+  }, 60_000)
+
+  test('one that hangs stops nothing: the log grows, a metric says so, and once it is gone the log is cut', async () => {
+    const machine = machineWith('page')
+    const env = { LITESTREAM_FOLDER: '/backups/litestream', PETSTORE_DATABASE: '/data/petstore.db' }
+    const copies = machine.here('/backups/litestream')
+    const config = machine.here('/etc/petstore/litestream.yml')
+    writeFileSync(config, readFileSync(config, 'utf8').split(/^.*- name: s3$/m)[0] as string)
+    const service = await serveOn(machine, '/data/petstore.db', COUNTING)
+    const metrics = /^metrics on (\S+)$/m.exec(service.stdout())?.[1] as string
+    const logBytes = async () => Number(/^petstore_log_bytes (\d+)$/m.exec(await (await fetch(metrics)).text())?.[1])
+    const copier = machine.start({
+      command: ['litestream', 'replicate', '-config', '/etc/petstore/litestream.yml'],
+      env,
+    })
+    // From then on it holds no lock but that of its long read, while nobody writes.
+    const sent = () =>
+      existsSync(copies) && readdirSync(copies, { recursive: true }).some((file) => `${file}`.endsWith('.wal.lz4'))
+    while (!sent()) await Bun.sleep(20)
+    copier.kill('SIGSTOP')
+    const refused: string[] = []
+    const addUntil = async (isEnough: (bytes: number) => boolean) => {
+      while (!isEnough(await logBytes())) {
+        const body = petBody({ name: 'x'.repeat(255) })
+        const all = await Promise.all(Array.from({ length: 64 }, () => ask('POST', `${service.url}/pets`, key, body)))
+        refused.push(...all.filter(({ status }) => status !== 201).map(({ text }) => text))
+      }
+    }
+    await addUntil((bytes) => bytes > 40e6)
+    copier.kill('SIGKILL')
+    await copier.exited
+    await addUntil((bytes) => bytes < 34e6)
+    expect(refused).toEqual([])
+    await service.stop()
   }, 60_000)
 })
