@@ -9,6 +9,8 @@ export type Subject = (exchange: Exchange) => string | undefined
 
 export const any: Subject = () => ''
 export const wholeRequest: Subject = ({ method, target, body }) => `${method} ${target} ${body.toString('latin1')}`
+/** With its Idempotency-Key: creates of others may look alike. */
+const attempt: Subject = (exchange) => `${requestHeader(exchange, 'Idempotency-Key')} ${wholeRequest(exchange)}`
 export const feed: Subject = (exchange) => (isOf(exchange, 'GET /store/events') ? '' : undefined)
 /** Of the requests that need a key. */
 export const authorization: Subject = (exchange) =>
@@ -33,7 +35,7 @@ export class History {
     readonly now: number,
   ) {
     for (const exchange of exchanges) {
-      const again = hasFailed(exchange) && this.knowing(exchange, wholeRequest)
+      const again = hasFailed(exchange) && this.retry(exchange)
       if (again) this.repeats.set(again, exchange)
     }
   }
@@ -46,6 +48,11 @@ export class History {
   /** The first that the client sent knowing this answer. */
   knowing(exchange: Exchange, subject: Subject): Exchange | undefined {
     return this.first(exchange, subject, (next) => knew(exchange, next))
+  }
+
+  /** The same, sent once more by a client that knew the answer. */
+  retry(exchange: Exchange): Exchange | undefined {
+    return this.knowing(exchange, attempt) ?? this.knowing(exchange, wholeRequest)
   }
 
   private first(exchange: Exchange, subject: Subject, isMeant: (next: Exchange) => boolean): Exchange | undefined {

@@ -146,6 +146,11 @@ const ACCUSED: readonly (readonly [description: string, lesson: string, script: 
     'unknown.code',
     failing({ status: 500, unknown: true }, keyless),
   ],
+  [
+    'two pets of one name, the second while the first waits',
+    'waits.retry-after',
+    failing({ status: 503, retryAfter: 1 }, add('one'), wait(100), add('two'), wait(1_000), add('one')),
+  ],
 ]
 const UNSEEN: typeof ACCUSED = [
   ['rounding as JavaScript prints it', 'values.exact', adding('9223372036854776000')],

@@ -11,7 +11,6 @@ import {
   pauseBetween,
   responseHeader,
   statusOf,
-  wholeRequest,
 } from '../history.ts'
 import { parametersOf } from '../lie-builders.ts'
 import type { Exchange } from '../record.ts'
@@ -34,7 +33,7 @@ export const WAIT_LESSONS: Lessons = {
     advice: 'Read Retry-After, in seconds, and wait for so long. See docs/clients.md.',
     judge: (history) => (exchange) => {
       const waitMs = retryAfterMs(exchange)
-      const again = waitMs === undefined ? undefined : history.knowing(exchange, wholeRequest)
+      const again = waitMs === undefined ? undefined : history.retry(exchange)
       return again && pauseBetween(exchange, again) + EARLY_MS >= Number(waitMs)
     },
   },
@@ -53,7 +52,7 @@ export const WAIT_LESSONS: Lessons = {
     judge(history) {
       const pauseAfter = (exchange: Exchange) => {
         if (!hasFailed(exchange) || statusOf(exchange) === undefined) return undefined
-        const again = retryAfterMs(exchange) === undefined && history.knowing(exchange, wholeRequest)
+        const again = retryAfterMs(exchange) === undefined && history.retry(exchange)
         return again ? pauseBetween(exchange, again) : undefined
       }
       // Of pauses at random some are short.
