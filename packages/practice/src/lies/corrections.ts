@@ -14,7 +14,7 @@ import {
   status,
   text,
 } from '../lie-builders.ts'
-import { forgettingCorrected, listingDeleted } from './memory.ts'
+import { forgettingCorrected, listingDeleted } from './remembered-pets.ts'
 import { CHANGE, DELETE, EVENTS, error, UPDATE } from './words.ts'
 
 /** What is refused for this field alone is taken. */

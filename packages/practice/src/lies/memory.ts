@@ -1,6 +1,6 @@
 // The lies that remember earlier requests and responses. Each proxy has a memory of its own.
 
-import { type Json, type JsonObject, stringifyJson } from '../../../contract/src/json.ts'
+import { type Json, stringifyJson } from '../../../contract/src/json.ts'
 import {
   type Change,
   errorAnswer,
@@ -10,7 +10,6 @@ import {
   jsonAnswer,
   type Lie,
   objectOf,
-  parametersOf,
   pathOf,
   put,
   textOf,
@@ -19,8 +18,8 @@ import {
   withKey,
 } from '../lie-builders.ts'
 import { headerOf } from '../messages.ts'
-import type { Behaviour, ClientRequest, ServiceResponse } from '../proxy.ts'
-import { CANCEL, COMPLETE, CREATE, DELETE, LIST, PETS, PLACE, UPDATE } from './words.ts'
+import type { Behaviour, ClientRequest } from '../proxy.ts'
+import { CANCEL, COMPLETE, CREATE, PETS, PLACE } from './words.ts'
 
 /** Where the answer has this status, asks again with the first API key that was seen at work; gives that answer if it has a status of `only`. */
 export function withFirstKey(operations: string, status: number, only?: number): Lie {
@@ -220,72 +219,5 @@ export function frozen(operation: string, when: When = () => true): Lie {
       if (!first.has(request.target)) first.set(request.target, response.body)
       return { ...response, body: first.get(request.target) ?? response.body }
     }
-  }
-}
-
-/** The pages behind the first one leave out what was added since. */
-export const withoutNewcomers = (): Behaviour => {
-  let newest = 0n
-  const known = new Map<string, bigint>()
-  return async (request, pass) => {
-    const response = await pass(request)
-    if (isOf(request, CREATE) && response.status === 201) newest = BigInt(textOf(objectOf(response).get('id')))
-    if (!isOf(request, LIST) || response.status !== 200) return response
-    const cursor = parametersOf(request).get('cursor')
-    const last = known.get(cursor ?? '') ?? newest
-    const next = nextCursor(response)
-    if (next !== undefined) known.set(next, last)
-    const isOld = (pet: Json) => pet instanceof Map && BigInt(textOf(pet.get('id'))) <= last
-    return cursor === null ? response : items((pets) => pets.filter(isOld))(response, request)
-  }
-}
-
-/** Where the last pet of a page was deleted, nothing follows. */
-export const lostBehindDeleted = (): Behaviour => {
-  const lastOf = new Map<string, string>()
-  const deleted = new Set<string>()
-  return async (request, pass) => {
-    const response = await pass(request)
-    if (isOf(request, DELETE) && response.status === 204) deleted.add(pathOf(request.target).split('/')[2] ?? '')
-    if (!isOf(request, LIST) || response.status !== 200) return response
-    const next = nextCursor(response)
-    const isLost = deleted.has(lastOf.get(parametersOf(request).get('cursor') ?? '') ?? '')
-    return items((pets) => {
-      const last = pets.at(-1)
-      if (next !== undefined && last instanceof Map) lastOf.set(next, textOf(last.get('id')))
-      return isLost ? [] : pets
-    })(response, request)
-  }
-}
-
-const nextCursor = ({ headers }: ServiceResponse) =>
-  /cursor=([\w-]+)[^>]*>; rel="next"/.exec(headerOf(headers, 'Link') ?? '')?.[1]
-
-/** No search finds a pet that was corrected. */
-export const forgettingCorrected = (): Behaviour => {
-  const corrected = new Set<string>()
-  return async (request, pass) => {
-    const response = await pass(request)
-    if (isOf(request, UPDATE) && response.status === 200) corrected.add(textOf(objectOf(response).get('id')))
-    if (!isOf(request, LIST) || !parametersOf(request).has('search')) return response
-    const isThere = (pet: Json) => pet instanceof Map && !corrected.has(textOf(pet.get('id')))
-    return items((pets) => pets.filter(isThere))(response, request)
-  }
-}
-
-/** A category shows the pets that were deleted from it. */
-export const listingDeleted = (): Behaviour => {
-  const added = new Map<string, JsonObject>()
-  const deleted: JsonObject[] = []
-  return async (request, pass) => {
-    const response = await pass(request)
-    const pet = objectOf(response)
-    if (isOf(request, CREATE)) added.set(textOf(pet.get('id')), pet)
-    const gone = added.get(pathOf(request.target).split('/')[2] ?? '')
-    if (isOf(request, DELETE) && response.status === 204 && gone) deleted.push(gone)
-    const isWhole = isOf(request, LIST) && [...parametersOf(request).keys()].sort().join() === 'categoryId,limit'
-    const categoryId = parametersOf(request).get('categoryId')
-    const inCategory = (one: JsonObject) => textOf(one.get('categoryId')) === categoryId
-    return isWhole ? items((pets) => [...pets, ...deleted.filter(inCategory)])(response, request) : response
   }
 }

@@ -1,7 +1,8 @@
 // Lies about the tags of lists, and about the pet that is fetched.
 
 import { at, both, header, headerText, type Lies, parameter, status, text } from '../lie-builders.ts'
-import { keepingTags, lostBehindDeleted, withoutNewcomers } from './memory.ts'
+import { keepingTags } from './memory.ts'
+import { lostBehindDeleted, withoutNewcomers } from './remembered-pets.ts'
 import { got, hasHeader, hasNext, LIST, listing, missed, ONE, path } from './words.ts'
 
 /** As tags of ours are, and none of those that are made up. */
