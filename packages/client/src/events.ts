@@ -4,8 +4,8 @@ import { type EventType, PAGE_MAX } from '../../contract/src/generated.ts'
 import type { Json } from '../../contract/src/json.ts'
 import { PetstoreApiError } from './errors.ts'
 import { queryOf, readPage } from './pages.ts'
-import { pause } from './request.ts'
 import type { Event } from './responses.ts'
+import { pause } from './retries.ts'
 import type { Sender, SendOptions } from './sender.ts'
 
 export interface EventPage {

@@ -26,6 +26,6 @@ export {
   PetstoreClient,
   type TagOptions,
 } from './petstore-client.ts'
-export type { Fetch } from './request.ts'
 export type { Event, Pet } from './responses.ts'
+export type { Fetch } from './retries.ts'
 export type { CallOptions, Deprecation, PetstoreClientOptions } from './sender.ts'

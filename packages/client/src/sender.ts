@@ -1,7 +1,7 @@
 // Where the client sends its requests, and with which API key. The key stays in the object: the client never logs it,
 // stores it or puts it in a message.
 
-import { type Fetch, type Received, sendRequest } from './request.ts'
+import { type Fetch, type Received, sendRequest } from './retries.ts'
 
 export interface PetstoreClientOptions {
   /** The service's address, ending in `/v1`; in a browser it may be relative. */

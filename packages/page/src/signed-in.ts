@@ -1,7 +1,7 @@
 // The key that is signed in: in this tab, or on this device if the person asks for that.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { sendRequest } from '../../client/src/request.ts'
+import { sendRequest } from '../../client/src/retries.ts'
 import { joinTabs, type SignedIn, STORED_KEY, storedKey } from './tab-keys.ts'
 
 const TIMEOUT_MS = 10_000

@@ -2,7 +2,7 @@
 // connections to a host: one tab waits, and tells the others. Where there is no feed, nothing is told, and lists are fetched every so often.
 
 import { PetstoreApiError } from '../../../client/src/petstore.ts'
-import { pause } from '../../../client/src/request.ts'
+import { pause } from '../../../client/src/retries.ts'
 import { toFailure } from '../failures.ts'
 import type { Event, ReadEvents } from './events.ts'
 

@@ -1,6 +1,6 @@
 // How a command reads answers: nothing is inflated and no more than a bound is read, so that no answer, of whatever server, fills the memory.
 
-import type { Fetch } from '../../../client/src/request.ts'
+import type { Fetch } from '../../../client/src/retries.ts'
 
 /** The largest answer of the service, a page of 100 events with names of 255 escaped characters, has less than half of it. */
 const ANSWER_BYTES_MAX = 1024 * 1024

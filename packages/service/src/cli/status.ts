@@ -2,7 +2,7 @@
 
 import { Command } from 'commander'
 import { PetstoreApiError } from '../../../client/src/errors.ts'
-import { sendRequest } from '../../../client/src/request.ts'
+import { sendRequest } from '../../../client/src/retries.ts'
 import { pathOf } from '../../../contract/src/contract.ts'
 import { type JsonNumber, type JsonObject, parseJson } from '../../../contract/src/json.ts'
 import type { KeyInfo } from '../http/web/key-info.ts'

@@ -2,7 +2,7 @@
 // on disk. So none is lost, their order is kept, and what is sent twice is only that whose answer was lost.
 
 import { eventReader, followPages } from '../../../../client/src/events.ts'
-import { pause } from '../../../../client/src/request.ts'
+import { pause } from '../../../../client/src/retries.ts'
 import type { Sender } from '../../../../client/src/sender.ts'
 import { int64FromJson } from '../../../../contract/src/int64.ts'
 import { type Json, JsonNumber, stringifyJson } from '../../../../contract/src/json.ts'
