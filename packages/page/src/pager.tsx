@@ -90,19 +90,28 @@ export function inventoryTotal(shown: Pick<Shown, 'inventory'> | undefined): num
   return Number(available + pending + sold)
 }
 
-/** What is filtered, for paper: "Sold · Category 7 · Newest first · 125 · Sun 22 Nov, 15:20". */
+/** What is filtered, for paper: "Sold · Category 7 · Newest first · 125 · Nov 22, 2026, 3:20 PM". */
 export function summary(position: ListPosition, numbers: string): string {
-  const { view, status, categoryId, search, sort, ids } = position
-  const parts = [
+  return [...filters(position), numbers, fullTime(Date.now())].join(' · ')
+}
+
+/** The same for the ear: "Animals: 21 to 40 out of 125, Sold, Newest first, page 2". */
+export function heard(shown: Shown, title: string): string {
+  const { position } = shown
+  const range = rangeOf(shown).replace(' – ', ' to ').replace(' of ', ' out of ').replace('rows', 'found')
+  const numbers = countOf(shown) === 0 ? 'none found' : range
+  const page = position.page === 1 ? [] : [pageName(position).toLowerCase()]
+  return `${title}: ${[numbers, ...filters(position), ...page].join(', ')}`
+}
+
+function filters({ view, status, categoryId, search, sort, ids }: ListPosition): string[] {
+  return [
     status ? labelOf(STATUSES_OF[view], status) : 'All',
-    categoryId !== undefined && `Category ${categoryId}`,
-    search && `“${search}”`,
-    ids && `Ids ${ids}`,
-    sort === 'newest' && 'Newest first',
-    numbers,
-    fullTime(Date.now()),
+    ...(categoryId === undefined ? [] : [`Category ${categoryId}`]),
+    ...(search ? [`“${search}”`] : []),
+    ...(ids ? [`Ids ${ids}`] : []),
+    ...(sort === 'newest' ? ['Newest first'] : ['Oldest first']),
   ]
-  return parts.filter(Boolean).join(' · ')
 }
 
 /** A short list needs no pager. */

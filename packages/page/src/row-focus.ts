@@ -1,11 +1,12 @@
-// The focus within the rows of a list: moved by keys, and kept in place when others take a row away.
+// The focus within the rows of a list: moved by keys, kept in place when others take a row away, and where it was when one comes back to the
+// list.
 
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Shown } from './list.ts'
 
 /** To the next row, or to the one before. */
 export function moveRow(step: 1 | -1): void {
-  const rows = [...document.querySelectorAll('.rows:not(.loading) tbody tr')]
+  const rows = rowsShown()
   const at = rows.findIndex((row) => row.contains(document.activeElement))
   const next = at < 0 ? 0 : Math.min(Math.max(at + step, 0), rows.length - 1)
   rows[next]?.querySelector('a')?.focus()
@@ -40,4 +41,30 @@ export function useFocusInPlace(shown: Shown) {
         if ((target as Element).isConnected && !table.current?.contains(document.activeElement)) at.current = undefined
       }),
   }
+}
+
+/**
+ * Whoever comes back from a record is on the row that led to it; where it is gone, on the one that took its place. Call the result with the
+ * address of what is about to open.
+ */
+export function useFocusBack(opened: boolean): (address: string) => void {
+  const from = useRef<{ link: string; row: number }>(undefined)
+  useLayoutEffect(() => {
+    if (opened || !from.current) return
+    const { link, row } = from.current
+    from.current = undefined
+    const rows = rowsShown()
+    const inItsPlace = rows[Math.min(row, rows.length - 1)]?.querySelector<HTMLElement>('a.row-link')
+    const next = document.querySelector<HTMLElement>(link) ?? inItsPlace
+    next?.focus()
+  }, [opened])
+  return (address) => {
+    const link = `.rows a.row-link[href="${address}"]`
+    const row = rowsShown().findIndex((row) => row.querySelector(link))
+    if (!opened) from.current = row < 0 ? undefined : { link, row }
+  }
+}
+
+function rowsShown(): Element[] {
+  return [...document.querySelectorAll('.rows:not(.loading) tbody tr')]
 }

@@ -17,21 +17,21 @@ import { useExport } from './files/use-export.tsx'
 import { FindBox, SEARCH_ID } from './find-field.tsx'
 import { useHolders } from './holders.ts'
 import { afterEvent, JustAdded } from './just-added.tsx'
-import { type List, useList, useStarts } from './list.ts'
+import { type List, type Shown, useList, useStarts } from './list.ts'
 import { OpenList } from './list-link.tsx'
 import { type ListPosition, nextPage, previousPage, startOf } from './list-position.ts'
 import { LIST_ID, ListView } from './list-view.tsx'
 import type { ReadEvents } from './live/events.ts'
 import { useEvents, useFeed, useMarks } from './live/use-feed.ts'
 import { News } from './news.tsx'
-import { countOf, isNarrowed, pageName, rangeOf, summary } from './pager.tsx'
+import { countOf, heard, isNarrowed, rangeOf, summary } from './pager.tsx'
 import { PRINTED_MAX, PrintedList, readWhole } from './paper/printed-list.tsx'
 import { Receipt } from './paper/receipt.tsx'
 import { useSheet } from './paper/sheet.tsx'
 import { brief, number } from './phrases.ts'
-import { type Opened, OpenRecord, useOpened } from './record/record-address.ts'
+import { type Opened, OpenRecord, openedAddress, useOpened } from './record/record-address.ts'
 import { RecordView } from './record/record-view.tsx'
-import { moveRow } from './row-focus.ts'
+import { moveRow, useFocusBack } from './row-focus.ts'
 import { SelectionBar } from './selection/selection-bar.tsx'
 import { useSelection } from './selection/use-selection.ts'
 import { ShortcutsDialog, useShortcuts } from './shortcuts.tsx'
@@ -75,6 +75,8 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
   const [opened, open] = useOpened()
   const [changes, setChanges] = useState(0)
   useTitle(opened ? (opened.kind === 'activity' ? 'Activity' : undefined) : TITLES[position.view])
+  const leave = useFocusBack(opened !== undefined)
+  useArrival(list, (arrived) => announce(heard(arrived, TITLES[arrived.position.view])))
   useRecovery(list.failure !== undefined, () => announce('The service is responding again.'))
 
   useEvents(feed, (events) => {
@@ -85,14 +87,13 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
   })
 
   function goTo(next: ListPosition): void {
-    if (next.view !== position.view) announce(TITLES[next.view])
-    else if (next.page !== position.page) announce(pageName(next))
     setNews('')
     open(undefined)
     list.goTo(next)
   }
 
   function show(next: Opened): void {
+    leave(openedAddress(next))
     setNews('')
     open(next)
   }
@@ -202,6 +203,10 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
                 record={opened}
                 news={newsShown}
                 onCorrected={noteChange}
+                onDeleted={(sentence) => {
+                  goBack('animals')
+                  noteChange(sentence)
+                }}
                 onBack={() => goBack(opened.kind === 'order' ? 'orders' : 'animals')}
               />
             )}
@@ -268,6 +273,21 @@ function focusBox(): void {
 function hasNoAnimals({ position, shown }: List): boolean {
   const whole = position.page === 1 && position.status === undefined && !isNarrowed(position)
   return whole && shown?.position === position && countOf(shown) === 0
+}
+
+/** Calls `arrived` with each page that was gone to, not with the first, which its heading says, and not when it is read again. */
+function useArrival({ position, shown }: List, arrived: (shown: Shown) => void): void {
+  const last = useRef<ListPosition>(undefined)
+  const uncounted = useRef<ListPosition>(undefined)
+  useEffect(() => {
+    if (shown?.position !== position || last.current === position) return
+    // The rows come before the counts, which may not come at all.
+    const isCounting = position.view === 'animals' && !shown.inventory && uncounted.current !== position
+    uncounted.current = position
+    if (isCounting) return
+    if (last.current) arrived(shown)
+    last.current = position
+  }, [shown])
 }
 
 /** Calls `recovered` when `failing` has changed from true to false. */

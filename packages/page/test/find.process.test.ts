@@ -123,6 +123,48 @@ test('Enter, however often, sells once and takes nothing back: the box has the f
   expect(events.slice(3).map(({ type }) => type)).toEqual(Array(3).fill(['order.placed', 'order.completed']).flat())
 })
 
+test('a screen reader hears what was found, the filter and the order, and the focus comes back to the row or its neighbour', async () => {
+  await addAnimals(45)
+  await openSignedIn(page, service.key)
+  await page.getByText('1 – 20').waitFor()
+  /** What the accessibility tree has as the status. */
+  const hears = (sentence: string) => page.getByRole('status').getByText(sentence, { exact: true }).waitFor()
+  await page.getByRole('radio', { name: 'Sold' }).check()
+  await hears('Animals: 1 to 20 out of 22, Sold, Oldest first')
+  await page.getByLabel('Sort').selectOption('Newest first')
+  await hears('Animals: 1 to 20 out of 22, Sold, Newest first')
+  await page.getByRole('button', { name: 'Next' }).click()
+  await hears('Animals: 21 to 22 out of 22, Sold, Newest first, page 2')
+  await page.getByLabel('Search').fill('pet 3')
+  await hears('Animals: 1 to 5 out of 5, Sold, “pet 3”, Newest first')
+  await page.getByLabel('Search').fill('nobody')
+  await hears('Animals: none found, Sold, “nobody”, Newest first')
+  await page.getByRole('link', { name: 'Orders' }).click()
+  await hears('Orders: none found, Reserved, Newest first')
+  await page.getByRole('link', { name: 'Animals' }).click()
+  await hears('Animals: 1 to 20 out of 45, All, Oldest first')
+
+  const opens = async (name: string) => {
+    await tabTo(page, name)
+    await press('Enter')
+    await heading(name)
+    expect(await focusedName(page)).toBe(name)
+  }
+  const focuses = async (name: string) => {
+    while ((await focusedName(page)) !== name) await Bun.sleep(20)
+    expect(await page.getByRole('main').ariaSnapshot()).toContain(`link "${name}"`)
+  }
+  await opens('Pet 7')
+  await page.goBack()
+  await focuses('Pet 7')
+  await opens('Pet 7')
+  await tabTo(page, 'Delete')
+  await press('Enter')
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await hears('Pet 7 is deleted.')
+  await focuses('Pet 8')
+})
+
 test('a search narrows as one types, marks what it found, stays in the address, and offers to add what is not there', async () => {
   const by = (await service.store.listKeys())[0]?.id as bigint
   for (const name of ['Old Biscuit', 'Luna', 'Bismarck', 'Lulu', 'Müller']) {

@@ -92,7 +92,7 @@ test.each([
 test('on paper there is one table with a title that says what was filtered, and nothing to press', async () => {
   const { page, close } = await open({})
   await page.getByRole('radio', { name: 'Available' }).check()
-  const title = page.locator('.print-title[data-text^="Available · 1 – 20 of "]')
+  const title = page.locator('.print-title[data-text^="Available · Oldest first · 1 – 20 of "]')
   await title.waitFor({ state: 'attached' })
   expect(await title.isVisible()).toBe(false)
   await page.emulateMedia({ media: 'print' })

@@ -165,6 +165,9 @@ test('what was entered wrongly is corrected: name and category, a status that no
   expect(await button('Make available').count()).toBe(0)
   await button('Delete').click()
   await dialog.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('status').getByText('Luna is deleted.').waitFor()
+  await page.waitForURL(`${service.origin}/`)
+  await page.goto(`${service.origin}/?animal=1`)
   await history().first().getByText('Deleted').waitFor()
   expect(await button('Edit').count()).toBe(0)
 
@@ -260,7 +263,7 @@ test('a whole day at a counter is done by keyboard alone', async () => {
   await go('Delete')
   await dialog.waitFor()
   await press('Enter')
-  await done('Deleted')
+  await page.getByRole('status').getByText('Luna is deleted.').waitFor()
   await go('Sign out')
   await page.getByLabel('API key').waitFor()
 

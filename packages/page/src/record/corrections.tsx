@@ -20,15 +20,17 @@ interface CorrectionsProps {
   read: Read
   reload: () => void
   onCorrected: (sentence: string) => void
+  onDeleted: (sentence: string) => void
 }
 
-export function Corrections({ onCorrected, ...service }: CorrectionsProps) {
+export function Corrections({ onCorrected, onDeleted, ...service }: CorrectionsProps) {
   /** Each opening has a `number`, and so a dialog of its own. */
   const [task, setTask] = useState<{ correction: Correction; number: number }>()
   const [open, setOpen] = useState(false)
   function done(sentence: string): void {
     setOpen(false)
-    onCorrected(sentence)
+    if (task?.correction === 'delete') onDeleted(sentence)
+    else onCorrected(sentence)
   }
   return (
     <>

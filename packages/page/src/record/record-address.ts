@@ -13,7 +13,7 @@ export interface RecordId {
 /** What has the page to itself, instead of a list. */
 export type Opened = RecordId | ActivityPosition
 
-function openedAddress(opened: Opened): string {
+export function openedAddress(opened: Opened): string {
   return opened.kind === 'activity' ? activityAddress(opened) : `./?${opened.kind}=${opened.id}`
 }
 

@@ -29,6 +29,7 @@ interface RecordViewProps {
   record: RecordId
   onAction: OnAction | undefined
   onCorrected: (sentence: string) => void
+  onDeleted: (sentence: string) => void
   onBack: () => void
   /** Above the buttons: what has just been done. */
   news: ComponentChildren
@@ -36,7 +37,7 @@ interface RecordViewProps {
   changes: number
 }
 
-export function RecordView({ record, onAction, onCorrected, onBack, news, ...service }: RecordViewProps) {
+export function RecordView({ record, onAction, onCorrected, onDeleted, onBack, news, ...service }: RecordViewProps) {
   const { value, failure, reload } = useRead(record, service)
   // While the next record is read, the one before it is seen.
   const loaded = failure && !isSame(value?.of, record) ? undefined : value
@@ -60,7 +61,7 @@ export function RecordView({ record, onAction, onCorrected, onBack, news, ...ser
           {news}
           <div class="record-actions">
             {onAction && subject && <Actions subject={subject} onAction={onAction} />}
-            {onAction && <Corrections {...{ client: service.client, read, reload, onCorrected }} />}
+            {onAction && <Corrections {...{ client: service.client, read, reload, onCorrected, onDeleted }} />}
             {order && (
               <button type="button" onClick={() => print()}>
                 Print a receipt
