@@ -15,6 +15,7 @@ export interface OpenApi {
 
 export interface Operation {
   operationId: string
+  description?: string
   deprecated?: boolean
   'x-stability': 'stable' | 'beta' | 'experimental'
   /** The same label for oasdiff. */

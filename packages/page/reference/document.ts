@@ -1,9 +1,9 @@
-// The contract as the reference shows it: with this service's address, with our typed client beside the library's own
-// samples, and without what people need not read: regular expressions, which the descriptions state in words, and the bounds of int64,
+// The contract as the reference shows it: with this service's address, with samples for curl and for our typed client before the library's
+// own, with each operation's errors in its description, where the library's search looks for them, and without what people need not read: regular expressions, which the descriptions state in words, and the bounds of int64,
 // which the browser would round.
 
 import type { Operations } from '../../contract/src/generated.ts'
-import type { OpenApi } from '../../contract/src/openapi.ts'
+import type { OpenApi, Operation, Schema } from '../../contract/src/openapi.ts'
 
 const CALLS: Record<keyof Operations, string> = {
   listPets: 'for await (const pet of petstore.listPets()) console.log(pet)',
@@ -34,18 +34,48 @@ const INSTALLATION = ['shell', 'node'].map((lang) => ({
 /** `home`: the address of the service's page, with its slash at the end. */
 export function forReaders(contract: OpenApi, home: string): object {
   const baseUrl = `${home}${contract.servers[0]?.url.split('/').pop()}`
-  const { info, paths, ...rest } = plainer(contract)
+  const { info, paths, components, ...rest } = plainer(contract)
   return {
     ...rest,
+    components: { ...components, schemas: mapValues(components.schemas, typed) },
     info: { ...info, 'x-scalar-sdk-installation': INSTALLATION },
     servers: [{ url: baseUrl, description: 'This service' }],
-    paths: mapValues(paths, (operations) =>
-      mapValues(operations, (operation) => ({
+    paths: mapValues(paths, (operations, path) =>
+      mapValues(operations, (operation, method) => ({
         ...operation,
-        'x-codeSamples': [sample(operation.operationId as keyof Operations, baseUrl)],
+        description: `${operation.description ?? ''}\n\n${errorsOf(operation, components)}`,
+        'x-codeSamples': [
+          curl(operation, method, baseUrl + path),
+          sample(operation.operationId as keyof Operations, baseUrl),
+        ],
       })),
     ),
   }
+}
+
+/** The library wants a type beside `allOf`. */
+function typed(schema: Schema): Schema {
+  return schema.allOf ? { type: 'object', ...schema } : schema
+}
+
+/** "Errors: 401 `missing_api_key`, `invalid_api_key`; 429 `rate_limited`." */
+function errorsOf({ responses }: Operation, components: OpenApi['components']): string {
+  const errors = Object.entries(responses).flatMap(([status, response]) => {
+    const resolved = '$ref' in response ? components.responses[response.$ref.split('/').pop() ?? ''] : response
+    const codes = resolved?.['x-error-codes']?.map((code) => `\`${code}\``) ?? []
+    return codes.length > 0 ? [`${status} ${codes.join(', ')}`] : []
+  })
+  return `Errors: ${errors.join('; ')}.`
+}
+
+function curl({ requestBody }: Operation, method: string, address: string): object {
+  const [example] = Object.values(requestBody?.content['application/json']?.examples ?? {})
+  const parts = [
+    `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}'${address.replace('{petId}', '42').replace('{orderId}', '7')}'`,
+    `-H 'Authorization: Bearer pets_live_…'`,
+    ...(example ? [`-H 'Content-Type: application/json'`, `-d '${JSON.stringify(example.value)}'`] : []),
+  ]
+  return { lang: 'Shell', label: 'curl', source: parts.join(' \\\n  ') }
 }
 
 function sample(operationId: keyof Operations, baseUrl: string): object {
@@ -67,7 +97,7 @@ function plainer(contract: OpenApi): OpenApi {
 
 function mapValues<Value, Result>(
   record: Record<string, Value>,
-  map: (value: Value) => Result,
+  map: (value: Value, name: string) => Result,
 ): Record<string, Result> {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]))
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value, name)]))
 }

@@ -93,7 +93,7 @@ test('has the key of the page that opened it, or the one remembered on this devi
   // Nobody is left to ask for it.
   await opener.close()
   await tab.goto(`${service.origin}/docs`)
-  await tab.getByText("from 'petstore-client'").first().waitFor()
+  await tab.getByRole('heading', { name: 'List pets' }).first().waitFor()
   await sends(tab)
   expect(await tab.evaluate('JSON.stringify(sessionStorage)')).not.toContain(service.key)
   await context.close()
@@ -109,6 +109,31 @@ async function sends(tab: Page): Promise<void> {
     .click()
   expect((await answered).status()).toBe(200)
 }
+
+test('shows curl first, then our client, finds operations by their errors, and warns of nothing', async () => {
+  const tab = await page.context().newPage()
+  tab.setDefaultTimeout(600_000)
+  const warnings: string[] = []
+  tab.on('console', (message) => message.type() === 'warning' && warnings.push(message.text()))
+  await tab.goto(`${service.origin}/docs`)
+  await tab.getByRole('heading', { name: 'List pets' }).first().waitFor()
+  const samples = tab.getByTestId('client-picker').filter({ visible: true }).first()
+  await samples.click()
+  await tab.getByRole('option', { name: 'petstore-client' }).waitFor()
+  const labels = await tab.getByRole('option').allInnerTexts()
+  expect([await samples.innerText(), ...labels.slice(0, 2)]).toEqual(['curl', 'curl', 'petstore-client'])
+  await tab.keyboard.press('Escape')
+  for (const words of ['401', 'rate limit']) {
+    await tab.keyboard.press('Control+k')
+    await tab.getByRole('dialog').getByRole('search').locator('input').fill(words)
+    for (const name of ['List pets', 'Place an order']) {
+      await tab.getByRole('dialog').getByRole('option', { name }).waitFor()
+    }
+    await tab.keyboard.press('Escape')
+  }
+  expect(warnings).toEqual([])
+  await tab.close()
+})
 
 test('sends requests only to this service, without errors', () => {
   expect(watched.complaints).toEqual([])
