@@ -142,7 +142,7 @@ test('a screen reader hears what was found, the filter and the order, and the fo
   await page.getByRole('link', { name: 'Orders' }).click()
   await hears('Orders: none found, Reserved, Newest first')
   await page.getByRole('link', { name: 'Animals' }).click()
-  await hears('Animals: 1 to 20 out of 45, All, Oldest first')
+  await hears('Animals: 1 to 20 out of 45, All, Newest first')
 
   const opens = async (name: string) => {
     await tabTo(page, name)
@@ -154,15 +154,15 @@ test('a screen reader hears what was found, the filter and the order, and the fo
     while ((await focusedName(page)) !== name) await Bun.sleep(20)
     expect(await page.getByRole('main').ariaSnapshot()).toContain(`link "${name}"`)
   }
-  await opens('Pet 7')
+  await opens('Pet 41')
   await page.goBack()
-  await focuses('Pet 7')
-  await opens('Pet 7')
+  await focuses('Pet 41')
+  await opens('Pet 41')
   await tabTo(page, 'Delete')
   await press('Enter')
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-  await hears('Pet 7 is deleted.')
-  await focuses('Pet 8')
+  await hears('Pet 41 is deleted.')
+  await focuses('Pet 40')
 })
 
 test('a search narrows as one types, marks what it found, stays in the address, and offers to add what is not there', async () => {
