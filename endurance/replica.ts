@@ -135,10 +135,10 @@ function textOf({ acknowledged, lost, otherwise, lostMs, backMs, faults }: Lives
   return `${backMs.length} machines, one after the other, each with a service, Litestream 0.3.13 with the settings of \`deploy/litestream.yml\` and a copy in a folder, and
 ${CLIENTS} clients that create pets. In each round nothing, the service or Litestream was killed (SIGKILL) and started again; then both were killed, and the disk removed; a new machine went on from the copy.
 
-- ${acknowledged} pets were acknowledged, ${lost} lost with their machine: in each round the last ones. ${otherwise} of their ids were another pet's on the next machine: of a commit that Litestream had sent before the killed service itself took it for done. What was acknowledged ${bound / 1000} s before a kill was always there.
+- ${acknowledged} pets were acknowledged, ${lost} lost with their machine: in each round the last ones. ${otherwise} of their ids were another pet's on the next machine: of a commit that Litestream had sent before the killed service itself took it for done. What was acknowledged ${bound / 1000} s before a kill has to be there.
 - In half of the rounds at most the last ${of(lostMs, 0.5)} were lost, in the worst one ${of(lostMs, 1)}.
 - The new machine answered after ${of(backMs, 0.5)} in half of the rounds, ${of(backMs, 1)} in the worst: the copy is fetched, checked twice and served.
-- Each copy was good (\`petstore check-backup\`); no pet was there twice, no id was given twice, and the events stood in the order of the ids.
+- Each copy has to be good (\`petstore check-backup\`), no pet there twice, no id given twice, and the events in the order of the ids.
 ${faultsLine(faults)}`
 }
 

@@ -120,7 +120,8 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
       expect(await prepare(second, before)).toBe('There is nothing to restore.\n')
       if (name === 'the units') await checks(second, served)
       await served.stop()
-      again.kill('SIGKILL')
+      // The sidecar's shell, killed, would leave Litestream behind.
+      again.kill('SIGTERM')
       await again.exited
     },
     60_000,

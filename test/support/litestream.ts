@@ -94,6 +94,8 @@ export class Machine {
         stdio: ['ignore', 'ignore', 'ignore'],
       },
     )
+    process.once('exit', () => child.kill())
+    return child
   }
 
   has(path: string): boolean {
