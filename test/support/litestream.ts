@@ -86,7 +86,7 @@ export class Machine {
   }
 
   start({ command, env }: Step) {
-    return Bun.spawn(
+    const child = Bun.spawn(
       command.map((word) => this.here(word)),
       {
         env: this.env(env),
