@@ -18,7 +18,10 @@ describe.skipIf(skipped !== '')(`under the unit's filter of system calls${skippe
     [
       'and without options of sockets',
       ['getsockopt'],
-      ['socket option refused: clients that do not read take more memory of the system'],
+      [
+        'socket option refused: clients that do not read take more memory of the system',
+        'socket option refused: connections may be reset now',
+      ],
     ],
   ])('%s, the service answers and takes backups', async (_, refused, warnings) => {
     const { database, key } = await made(1)
