@@ -17,9 +17,9 @@ export class PetstoreApiError extends Error {
     /** The HTTP status. */
     readonly status: number,
     /** Identifies the request in the service's log. */
-    readonly requestId: string | undefined,
+    readonly requestId?: string,
     /** How long the service asked to wait before the next attempt. */
-    readonly retryAfterMs: number | undefined,
+    readonly retryAfterMs?: number,
   ) {
     super(message)
   }

@@ -60,7 +60,7 @@ export function eventReader<Item>(sender: Sender, toItem: (json: Json) => Item):
     const list = { operationId: 'listEvents', path: '/store/events', toItem }
     const { items, next } = await readPage(sender, list, query, { ...options, waitMs })
     if (next !== undefined) return { items, next }
-    throw new PetstoreApiError('The response has no link to go on.', 'unexpected_answer', 200, undefined, undefined)
+    throw new PetstoreApiError('The response has no link to go on.', 'unexpected_answer', 200)
   }
 }
 
@@ -148,8 +148,7 @@ async function passedIn(read: ReadPage<Event>, start: string, text: string, sign
   const event = items.find((one) => one.id === id)
   const said = event && saidBy(event)
   if (said && Object.entries(said).every(([name, value]) => told.get(name) === (value?.toString() ?? null))) return id
-  const message = 'The store has lost events since this cursor was given. Begin again without a cursor.'
-  throw new PetstoreApiError(message, 'cursor_expired', 410, undefined, undefined)
+  throw new PetstoreApiError('The store has lost events. Begin again without a cursor.', 'cursor_expired', 410)
 }
 
 /** What tells it from another event that is given its id. */

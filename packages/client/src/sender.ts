@@ -65,15 +65,8 @@ export class Sender {
 
   /** `init.headers` is a plain object. Rejects as `sendRequest`. */
   async send(operationId: string, path: string, init: RequestInit, call: SendOptions): Promise<Received> {
-    const {
-      baseUrl,
-      apiKey,
-      fetch = globalThis.fetch,
-      timeoutMs = 10_000,
-      retries = 2,
-      onRetry,
-      signal,
-    } = this.#options
+    const { baseUrl, apiKey, fetch = globalThis.fetch, timeoutMs = 10_000, retries = 2, onRetry } = this.#options
+    const signals = [this.#options.signal, call.signal].filter((one) => one !== undefined)
     const kept = init.method === undefined ? this.#kept.get(path) : undefined
     const tag = kept?.response.headers.get('ETag')
     const received = await sendRequest(
@@ -96,7 +89,7 @@ export class Sender {
         fetch,
         timeoutMs: timeoutMs + (call.waitMs ?? 0),
         retries: call.retries ?? retries,
-        signal: signal && call.signal ? AbortSignal.any([signal, call.signal]) : (call.signal ?? signal),
+        signal: AbortSignal.any(signals),
         onRetry,
       },
     )
