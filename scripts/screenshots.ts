@@ -82,7 +82,7 @@ await picture('page-order.png', WIDE, async (page, key) => {
 await picture('page-activity.png', WIDE, async (page, key) => {
   await soldAndTakenBack(page, key)
   await page.getByRole('link', { name: 'Activity' }).click()
-  await page.getByRole('region', { name: 'All' }).getByRole('listitem').first().waitFor()
+  await page.getByRole('region', { name: 'All' }).getByRole('link', { name: 'Biscuit' }).first().waitFor()
 })
 await picture('page-import.png', WIDE, async (page, key) => {
   await openSignedIn(page, key)

@@ -12,7 +12,7 @@ const fast = process.argv.includes('--fast')
 /** Files of tests that start processes, databases or browsers. */
 const SLOW = '.process.test.ts'
 /** How many test files run at the same time. They share nothing, and wait for a third of their time or more. */
-const WORKERS = 3 * availableParallelism()
+const WORKERS = 2 * availableParallelism()
 /** How long each file takes. The longest are started first, so that none is left at the end while processors rest. */
 const TIMINGS = 'test/timings.json'
 /** Of the whole run; a tenth is enough on a machine that does nothing else. */

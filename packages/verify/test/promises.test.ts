@@ -4,10 +4,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import document from '../../../openapi.yaml'
-import { examine, keysOf } from '../../../test/support/examine.ts'
 import { expectReleased } from '../../../test/support/released.ts'
-import { startService } from '../../../test/support/service.ts'
-import { startProxy } from '../../practice/src/proxy.ts'
 import { PROMISES } from '../src/catalogue.ts'
 
 const root = join(import.meta.dir, '../../..')
@@ -116,16 +113,3 @@ function at(pointer: string): unknown {
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
   return steps.reduce<unknown>((node, step) => (node as Record<string, unknown> | undefined)?.[step], document)
 }
-
-test('a reservation lasts long enough for a server that takes longer to answer than it was to last', async () => {
-  const service = await startService({ now: Date.now })
-  const slow = await startProxy(service.url, async (request, pass) => {
-    if (request.method === 'POST') await Bun.sleep(1_200)
-    return pass(request)
-  })
-  const chosen = PROMISES.filter(({ id }) => id === 'orders.expiry.complete')
-  const results = await examine(slow.url, { keys: await keysOf(service), write: true, chosen })
-  expect(results.map(({ id, outcome }) => [id, outcome])).toEqual([['orders.expiry.complete', 'held']])
-  await slow.stop()
-  await service.stop()
-}, 60_000)

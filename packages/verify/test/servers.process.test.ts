@@ -3,9 +3,12 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { brokenOf, examine, promisesOf } from '../../../test/support/examine.ts'
+import { brokenOf, examine, keysOf, promisesOf } from '../../../test/support/examine.ts'
 import { run } from '../../../test/support/process.ts'
+import { startService } from '../../../test/support/service.ts'
 import { installTools } from '../../../test/support/tools.ts'
+import { startProxy } from '../../practice/src/proxy.ts'
+import { PROMISES } from '../src/catalogue.ts'
 
 const home = join(import.meta.dir, 'servers')
 const KEY = 'a-key-of-their-own'
@@ -133,3 +136,16 @@ for (const [file, faults] of Object.entries(SERVERS)) {
     })
   })
 }
+
+test('a reservation lasts long enough for a server that takes longer to answer than it was to last', async () => {
+  const service = await startService({ now: Date.now })
+  const slow = await startProxy(service.url, async (request, pass) => {
+    if (request.method === 'POST') await Bun.sleep(1_200)
+    return pass(request)
+  })
+  const chosen = PROMISES.filter(({ id }) => id === 'orders.expiry.complete')
+  const results = await examine(slow.url, { keys: await keysOf(service), write: true, chosen })
+  expect(results.map(({ id, outcome }) => [id, outcome])).toEqual([['orders.expiry.complete', 'held']])
+  await slow.stop()
+  await service.stop()
+}, 60_000)
