@@ -106,7 +106,10 @@ function ConfirmDialog({ correction, client, read, reload, open, setOpen, done }
           </p>
         )}
         <div class="dialog-actions">
-          <button type="submit" class="primary" aria-disabled={busy}>
+          <button type="button" onClick={() => setOpen(false)}>
+            Cancel
+          </button>
+          <button type="submit" class={correction === 'delete' ? 'danger' : 'primary'} aria-disabled={busy}>
             {busy ? 'Saving…' : LABELS[correction]}
           </button>
         </div>
