@@ -10,7 +10,7 @@ import { cursorTo } from '../packages/client/src/responses.ts'
 import { nextPage } from '../packages/practice/src/history.ts'
 import type { Exchange } from '../packages/practice/src/record.ts'
 import type { Answer } from '../packages/verify/src/answer.ts'
-import { linkOf } from '../packages/verify/src/catalogue/pages.ts'
+import { linkOf } from '../packages/verify/src/promises/shared/pages.ts'
 import { petBody, verbatim } from './support/pets.ts'
 import { type Service, startService } from './support/service.ts'
 

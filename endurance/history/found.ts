@@ -1,7 +1,7 @@
 // Records a history for each planted fault until something cannot be explained, and lists how long that took.
 
 import { type Outcome, print } from '../command.ts'
-import { conditional } from './planted/lie.ts'
+import { conditional } from './planted/fault.ts'
 import { PLANTED, type Planted, plant } from './planted.ts'
 import { recordPiece } from './record.ts'
 import { type Kind, NAMES } from './sites.ts'

@@ -3,13 +3,13 @@
 
 import { Socket } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
-import type { Lie } from '../../packages/practice/src/lie-builders.ts'
+import type { Lie } from '../../packages/practice/src/contract-faults/shared/builders.ts'
 import type { ClientRequest, Pass, ServiceResponse } from '../../packages/practice/src/proxy.ts'
 import type { Answer } from '../../packages/verify/src/answer.ts'
-import { PROMISES } from '../../packages/verify/src/catalogue.ts'
 import { Examination } from '../../packages/verify/src/examination.ts'
 import type { Probe } from '../../packages/verify/src/probe.ts'
-import type { PromiseRow } from '../../packages/verify/src/promise.ts'
+import { PROMISES } from '../../packages/verify/src/promises/all.ts'
+import type { PromiseRow } from '../../packages/verify/src/promises/shared/promise.ts'
 import { type Examined, targetOf } from './examine.ts'
 
 interface Exchange {

@@ -1,9 +1,9 @@
 // What the catalogue says of a server, without a process: the ids of the promises that it finds broken.
 
-import { PROMISES } from '../../packages/verify/src/catalogue.ts'
 import { Examination, type Result } from '../../packages/verify/src/examination.ts'
 import type { Target } from '../../packages/verify/src/probe.ts'
-import type { Level, PromiseRow } from '../../packages/verify/src/promise.ts'
+import { PROMISES } from '../../packages/verify/src/promises/all.ts'
+import type { Level, PromiseRow } from '../../packages/verify/src/promises/shared/promise.ts'
 import type { Service } from './service.ts'
 
 export interface Examined {

@@ -1,7 +1,7 @@
 // What is seen too late, or by one server of two.
 
 import type { Received, Sent } from '../clients.ts'
-import { answered, type Body, events, isRead, json, type Lie, type Making, of, withBody } from './lie.ts'
+import { answered, type Body, events, isRead, json, type Lie, type Making, of, withBody } from './fault.ts'
 
 /** Reads are answered again for so long, unless what has happened since ends that. */
 function cached(

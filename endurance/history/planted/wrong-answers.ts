@@ -15,7 +15,7 @@ import {
   operationOf,
   shifted,
   withBody,
-} from './lie.ts'
+} from './fault.ts'
 
 /** Shown as if it had been kept. */
 const remembered =

@@ -14,7 +14,7 @@ import {
   refusal,
   shifted,
   withBody,
-} from './lie.ts'
+} from './fault.ts'
 
 const LATE_MS = 80
 

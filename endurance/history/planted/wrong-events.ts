@@ -1,6 +1,6 @@
 // Events in another order, or other ones than those that happened or were asked for; times that are wrong.
 
-import { type Body, events, everyRow, json, type Making, of, shifted, withBody } from './lie.ts'
+import { type Body, events, everyRow, json, type Making, of, shifted, withBody } from './fault.ts'
 
 const withoutEvent = (type: string): Making => events((rows) => rows.filter((row) => row.type !== type))
 

@@ -15,7 +15,7 @@ import {
   operationOf,
   shifted,
   withBody,
-} from './lie.ts'
+} from './fault.ts'
 
 const hasCursor = ({ path }: Sent) => /cursor=/.test(path)
 const linksOf = (received: Received, change: (links: string[]) => string[]) =>

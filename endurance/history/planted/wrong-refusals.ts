@@ -1,7 +1,7 @@
 // Refusals without a reason, and refusals that are missing.
 
 import type { Sent } from '../clients.ts'
-import { idOf, isRead, json, type Making, of, refusal, withBody } from './lie.ts'
+import { idOf, isRead, json, type Making, of, refusal, withBody } from './fault.ts'
 
 /** Some of them, without asking the service. */
 const refused = (

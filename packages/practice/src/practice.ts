@@ -2,15 +2,15 @@
 
 import type { Report } from '../../testing/testing.ts'
 import { Clock } from './clock.ts'
-import { Faults } from './faults.ts'
-import { injectFault } from './inject-fault.ts'
-import { headerText } from './lie-builders.ts'
+import { headerText } from './contract-faults/shared/builders.ts'
+import { Faults } from './network-faults/faults.ts'
+import { injectFault } from './network-faults/inject.ts'
 import type { Behaviour, Pass } from './proxy.ts'
 import { Recorder } from './record.ts'
 import { reportOf } from './report.ts'
 
 /** Loaded when one is told: they take longer than the rest of practice. */
-const theLies = () => import('./lies.ts')
+const theLies = () => import('./contract-faults/all.ts')
 
 export class Practice {
   /** The service has to run by it. */

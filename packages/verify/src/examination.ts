@@ -4,7 +4,7 @@ import type { Answer } from './answer.ts'
 import { curlOf, shown } from './curl.ts'
 import { NotExaminable } from './exchange.ts'
 import { Probe, type Run, type Target, TimeUp } from './probe.ts'
-import { LEVELS, type Level, type Need, type PromiseRow } from './promise.ts'
+import { LEVELS, type Level, type Need, type PromiseRow } from './promises/shared/promise.ts'
 import { Broken, Unjudged } from './request.ts'
 
 export type Result = { id: string; level: Level } & (

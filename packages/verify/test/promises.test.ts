@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import document from '../../../openapi.yaml'
 import { expectReleased } from '../../../test/support/released.ts'
-import { PROMISES } from '../src/catalogue.ts'
+import { PROMISES } from '../src/promises/all.ts'
 
 const root = join(import.meta.dir, '../../..')
 const known = new Map(PROMISES.map((row) => [row.id, row]))

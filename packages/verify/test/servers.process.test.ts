@@ -8,7 +8,7 @@ import { run } from '../../../test/support/process.ts'
 import { startService } from '../../../test/support/service.ts'
 import { installTools } from '../../../test/support/tools.ts'
 import { startProxy } from '../../practice/src/proxy.ts'
-import { PROMISES } from '../src/catalogue.ts'
+import { PROMISES } from '../src/promises/all.ts'
 
 const home = join(import.meta.dir, 'servers')
 const KEY = 'a-key-of-their-own'

@@ -6,7 +6,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { temporaryFile } from '../../../test/support/files.ts'
 import { run } from '../../../test/support/process.ts'
 import { startService } from '../../../test/support/service.ts'
-import { PROMISES } from '../src/catalogue.ts'
+import { PROMISES } from '../src/promises/all.ts'
 
 const service = await startService({ now: Date.now })
 const readOnly = await service.addKey({ readOnly: true })

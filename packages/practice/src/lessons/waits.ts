@@ -1,5 +1,6 @@
 // How long a client waits: before it sends something again, and for an answer.
 
+import { parametersOf } from '../contract-faults/shared/builders.ts'
 import {
   any,
   endOf,
@@ -12,7 +13,6 @@ import {
   responseHeader,
   statusOf,
 } from '../history.ts'
-import { parametersOf } from '../lie-builders.ts'
 import type { Exchange } from '../record.ts'
 import type { Lessons } from './lesson.ts'
 

@@ -1,7 +1,7 @@
 // What `petstore verify` prints for people: the promises of a list, and what an examination has found.
 
 import type { Result } from '../../../verify/src/examination.ts'
-import { LEVELS, type Level, type PromiseRow } from '../../../verify/src/promise.ts'
+import { LEVELS, type Level, type PromiseRow } from '../../../verify/src/promises/shared/promise.ts'
 import { type Line, plural } from './print.ts'
 import { table } from './table.ts'
 

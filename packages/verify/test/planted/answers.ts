@@ -18,8 +18,8 @@ import {
   status,
   text,
   textOf,
-} from '../../../practice/src/lie-builders.ts'
-import { refusingOthers } from '../../../practice/src/lies/memory.ts'
+} from '../../../practice/src/contract-faults/shared/builders.ts'
+import { refusingOthers } from '../../../practice/src/contract-faults/shared/memory.ts'
 import {
   CREATE,
   DELETE,
@@ -32,7 +32,7 @@ import {
   PLACE,
   UPDATE,
   withoutKey,
-} from '../../../practice/src/lies/words.ts'
+} from '../../../practice/src/contract-faults/shared/operations.ts'
 import { headerOf } from '../../../practice/src/messages.ts'
 import type { ClientRequest, ServiceResponse } from '../../../practice/src/proxy.ts'
 

@@ -15,7 +15,7 @@ import {
   rewrite,
   sending,
   textOf,
-} from '../../../practice/src/lie-builders.ts'
+} from '../../../practice/src/contract-faults/shared/builders.ts'
 import {
   CHANGE,
   CREATE,
@@ -27,7 +27,7 @@ import {
   ONE,
   PLACE,
   UPDATE,
-} from '../../../practice/src/lies/words.ts'
+} from '../../../practice/src/contract-faults/shared/operations.ts'
 
 /** Changes this field of the body; where that changes nothing, the body goes on as it came. */
 const sendingField = (operation: string, field: string, change: (value: Json | undefined) => Json | undefined): Lie =>

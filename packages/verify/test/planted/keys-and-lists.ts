@@ -13,8 +13,15 @@ import {
   query,
   textOf,
   withKey,
-} from '../../../practice/src/lie-builders.ts'
-import { CREATE, EVENTS, hasCursor, LIST, ONE, ORDERS } from '../../../practice/src/lies/words.ts'
+} from '../../../practice/src/contract-faults/shared/builders.ts'
+import {
+  CREATE,
+  EVENTS,
+  hasCursor,
+  LIST,
+  ONE,
+  ORDERS,
+} from '../../../practice/src/contract-faults/shared/operations.ts'
 import { headerOf } from '../../../practice/src/messages.ts'
 import type { ClientRequest } from '../../../practice/src/proxy.ts'
 

@@ -1,4 +1,4 @@
-// Corrections: what is logged, and a body that does not come. What they do and refuse are promises (packages/verify/src/catalogue/: update-pet.ts, delete-pet.ts and update-order.ts).
+// Corrections: what is logged, and a body that does not come. What they do and refuse are promises (packages/verify/src/promises/: update-pet.ts, delete-pet.ts and update-order.ts).
 
 import { beforeAll, expect, test } from 'bun:test'
 import { describeApi, expectError, JSON_TYPE, type OnStore } from './api.ts'

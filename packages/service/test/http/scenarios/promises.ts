@@ -2,8 +2,8 @@
 
 import { beforeAll, expect, test } from 'bun:test'
 import { checkAgainstContract } from '../../../../../test/support/contract-check.ts'
-import { PROMISES } from '../../../../verify/src/catalogue.ts'
 import { Examination } from '../../../../verify/src/examination.ts'
+import { PROMISES } from '../../../../verify/src/promises/all.ts'
 import { describeApi, type OnStore } from './api.ts'
 
 /** What a service that lacks nothing does not show: packages/service/test/http/scenarios/rate-limit.ts and store-failures.ts do. */

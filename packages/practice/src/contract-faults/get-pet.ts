@@ -1,0 +1,39 @@
+// Lies about the tags of lists, and about the pet that is fetched.
+
+import { at, both, header, headerText, type Lies, parameter, status, text } from './shared/builders.ts'
+import { keepingTags } from './shared/memory.ts'
+import { got, hasHeader, hasNext, LIST, listing, missed, ONE, path } from './shared/operations.ts'
+import { lostBehindDeleted, withoutNewcomers } from './shared/remembered-pets.ts'
+
+/** As tags of ours are, and none of those that are made up. */
+const TAG = /^"[^"]{6,}"$/
+
+export const PETS_READ_LIES: Lies = {
+  'pets.list.limit.full': listing(parameter('limit', /^99$/, '100')),
+  'pets.list.next.while-added': withoutNewcomers,
+  'pets.list.next.while-deleted': lostBehindDeleted,
+  'pets.list.etag.changes': keepingTags(LIST),
+  'pets.list.etag.links': at(
+    LIST,
+    200,
+    (request, response) => hasHeader('If-None-Match', TAG)(request) && hasNext(response),
+  ).onResponse(
+    both(
+      status(304),
+      text(() => ''),
+    ),
+  ),
+  'pets.get.no-id.nul': at(ONE).refusing(({ target }) => target.includes('%00'), 400, 'invalid_parameter'),
+  'pets.get.no-id.text': at(ONE).refusing(({ target }) => /\/[a-z]+$/.test(target), 400, 'invalid_parameter'),
+  'pets.get.no-id.range': at(ONE).refusing(
+    ({ target }) => /\/-?\d{19,}$/.test(target) && !target.endsWith('07'),
+    400,
+    'invalid_parameter',
+  ),
+  'pets.get.no-id.spelling': at(ONE).onRequest(path((before) => before.replace(/\/0+(?=\d)/, '/'))),
+  'pets.get.deprecation': got(header('Deprecation', 'true')),
+  'pets.get.sunset': got(header('Sunset', 'Fri, 06 Dec 2030 00:00:00 GMT')),
+  'pets.get.link.successor': got(headerText('Link', (link) => link.replace('successor-version', 'next'))),
+  'pets.get.link.deprecation': got(headerText('Link', (link) => link.replace(/, <[^>]*>; rel="deprecation".*$/, ''))),
+  'pets.get.deprecation.not-found': missed(both(header('Deprecation', undefined), header('Sunset', undefined))),
+}

@@ -1,0 +1,115 @@
+// Lies about requests that are sent again under an Idempotency-Key, of pets and of orders alike.
+
+import { headerOf, withHeader } from '../messages.ts'
+import type { Behaviour, ClientRequest, ServiceResponse } from '../proxy.ts'
+import {
+  at,
+  errorAnswer,
+  header,
+  isOf,
+  type Lie,
+  type Lies,
+  objectOf,
+  sentHeader,
+  textOf,
+  under,
+} from './shared/builders.ts'
+import { CREATE, hasHeader, PLACE } from './shared/operations.ts'
+
+const KEY = 'Idempotency-Key'
+const MISMATCH = errorAnswer(422, 'idempotency_mismatch')
+
+interface Exchange {
+  request: ClientRequest
+  response: ServiceResponse
+}
+
+/** `answer` may answer a request under an Idempotency-Key that was used before. */
+function remembering(
+  operation: string,
+  answer: (request: ClientRequest, first: Exchange) => ServiceResponse | undefined,
+): Lie {
+  return () => {
+    const exchanges = new Map<string, Exchange>()
+    return async (request, pass) => {
+      const value = isOf(request, operation) ? headerOf(request.headers, KEY) : undefined
+      const first = value === undefined ? undefined : exchanges.get(value)
+      const response = (first && answer(request, first)) ?? (await pass(request))
+      if (value !== undefined && !first) exchanges.set(value, { request, response })
+      return response
+    }
+  }
+}
+
+/** Two requests with one Idempotency-Key at the same time are carried out both. */
+function withoutKeyWhileRunning(operation: string): Lie {
+  return () => {
+    const running = new Set<string>()
+    return async (request, pass) => {
+      const key = isOf(request, operation) ? headerOf(request.headers, KEY) : undefined
+      if (key === undefined) return pass(request)
+      if (running.has(key)) return pass({ ...request, headers: withHeader(request.headers, KEY, undefined) })
+      running.add(key)
+      try {
+        return await pass(request)
+      } finally {
+        running.delete(key)
+      }
+    }
+  }
+}
+
+/** A replay shows what was created as it is now. */
+function replayingNow(operation: string): Lie {
+  return (): Behaviour => async (request, pass) => {
+    const response = await pass(request)
+    if (!isOf(request, operation) || headerOf(response.headers, 'Idempotency-Replayed') === undefined) return response
+    const target = `${request.target}/${textOf(objectOf(response).get('id'))}`
+    const { body } = await pass({ ...request, method: 'GET', target, body: Buffer.alloc(0) })
+    return { ...response, body }
+  }
+}
+
+const isSameBody = (request: ClientRequest, first: Exchange) => request.body.equals(first.request.body)
+const isSameKey = (request: ClientRequest, first: Exchange) =>
+  headerOf(request.headers, 'Authorization') === headerOf(first.request.headers, 'Authorization')
+
+function ofRepeats(operation: string): Lies {
+  const keyed = (change: (key: string) => string | undefined): Lie => at(operation).onRequest(sentHeader(KEY, change))
+  return {
+    replay: keyed(() => undefined),
+    'replayed-header': at(operation, 201).onResponse(header('Idempotency-Replayed', undefined)),
+    etag: at(operation, 201, (_, { headers }) => headerOf(headers, 'Idempotency-Replayed') !== undefined).onResponse(
+      header('ETag', '"another"'),
+    ),
+    quotes: keyed((key) => key.replace(/^"(.{1,250})"$/, '"$1-quoted"')),
+    escapes: keyed((key) => key.replaceAll('\\\\', '-')),
+    meaning: remembering(operation, (request, first) => (isSameBody(request, first) ? undefined : MISMATCH)),
+    distinct: keyed((key) => key.toLowerCase()),
+    mismatch: remembering(operation, (request, first) => (isSameBody(request, first) ? undefined : first.response)),
+    refused: remembering(operation, (_, { response }) => (response.status >= 400 ? response : undefined)),
+    longest: at(operation).refusing(hasHeader(KEY, /^"?[^"]{255}"?$/), 400, 'invalid_parameter'),
+    invalid: at(operation, 400).resending(sentHeader(KEY, () => undefined)),
+    together: withoutKeyWhileRunning(operation),
+    'other-key': remembering(operation, (request, first) => (isSameKey(request, first) ? undefined : first.response)),
+  }
+}
+
+const OF_ORDERS: Lies = {
+  instant: remembering(PLACE, ({ body }) => (body.includes('+02:00') ? MISMATCH : undefined)),
+  completed: replayingNow(PLACE),
+  cancelled: replayingNow(PLACE),
+  returned: replayingNow(PLACE),
+  'before-state': at(PLACE, 422, ({ body }) => /"petId":\d{16}/.test(body.toString())).onResponse(() =>
+    errorAnswer(404, 'pet_not_found'),
+  ),
+  'one-name-space': at(PLACE).onRequest(sentHeader(KEY, (key) => `${key.replaceAll('"', '')}-order`)),
+}
+
+export const REPEAT_LIES: Lies = {
+  ...under('pets.create.idempotency', { ...ofRepeats(CREATE), ordered: replayingNow(CREATE) }),
+  ...under('orders.place.idempotency', { ...ofRepeats(PLACE), ...OF_ORDERS }),
+  'pets.update.replay': replayingNow(CREATE),
+  'pets.delete.replay': replayingNow(CREATE),
+  'orders.expiry.replay': replayingNow(PLACE),
+}

@@ -1,0 +1,71 @@
+// Lies about orders that are read and that expire, and about the inventory.
+
+import type { ServiceResponse } from '../proxy.ts'
+import {
+  at,
+  type Change,
+  drop,
+  json,
+  type Lie,
+  type Lies,
+  parameter,
+  parametersOf,
+  put,
+  type RequestChange,
+  rewrite,
+  status,
+} from './shared/builders.ts'
+import { frozen, keepingTags, refusingExpired, stuckAfter, succeedingTogether } from './shared/memory.ts'
+import { COMPLETE, INVENTORY, LIST, number, ORDER, ORDERS, RETURN } from './shared/operations.ts'
+
+const ordersListed = (change: Change): Lie => at(ORDERS, 200).onResponse(change)
+const listingOrders = (change: RequestChange): Lie => at(ORDERS).onRequest(change)
+
+const READING: Lies = {
+  'orders.get.success': at(ORDER, 200).onResponse(put('petId', number(7_000_000))),
+  'orders.get.placed': at(ORDER, 200).onResponse(put('petName', 'Nobody')),
+  'orders.get.not-found': at(ORDER, 404).onResponse(status(410)),
+  'orders.get.no-id': at(ORDER).refusing(({ target }) => !/\/[1-9]\d*$/.test(target), 400, 'invalid_parameter'),
+  'orders.list.success': ordersListed(json((orders) => new Map([['orders', orders]]))),
+  'orders.list.item': ordersListed(drop('changedAt')),
+  'orders.list.limit.default': listingOrders(parameter('limit', /^$/, '100')),
+  'orders.list.cursor.other-list': at(
+    `${LIST}|${ORDERS}`,
+    400,
+    (request) => parametersOf(request).size === 1,
+  ).resending(parameter('cursor', /^[\w-]{15}$/, undefined)),
+  'orders.list.limit': listingOrders(parameter('limit', /^2$/, '20')),
+  'orders.list.status.pending': listingOrders(parameter('status', /^pending$/, undefined)),
+  'orders.list.status.cancelled': listingOrders(parameter('status', /^cancelled$/, 'completed')),
+  'orders.list.status.completed': listingOrders(parameter('status', /^completed$/, 'cancelled')),
+  'orders.list.status.expired': listingOrders(parameter('status', /^expired$/, 'cancelled')),
+  'orders.list.status.returned': listingOrders(parameter('status', /^returned$/, 'cancelled')),
+  'orders.list.etag.changes': keepingTags(ORDERS),
+  'orders.get.etag.changes': keepingTags(ORDER),
+  'pets.update.orders': keepingTags(ORDER),
+}
+
+const isExpired = (_: unknown, { body }: ServiceResponse) => body.includes('expired')
+
+const MOVES: Lies = {
+  'orders.expiry': at(ORDER, 200).onResponse(put('status', 'pending')),
+  'orders.expiry.changed-at': at(ORDER, 200, isExpired).onResponse(
+    rewrite('changedAt', (time) => time.replace(/^\d+/, '2020')),
+  ),
+  'orders.expiry.pet': stuckAfter(ORDER, isExpired),
+  'orders.expiry.complete': at(COMPLETE, 409, isExpired).onResponse(status(200)),
+  'orders.expiry.return': at(RETURN, 409, isExpired).onResponse(status(200)),
+  'orders.expiry.cancel': refusingExpired,
+  'orders.together': succeedingTogether,
+}
+
+const COUNTS: Lies = {
+  'inventory.get.success': at(INVENTORY, 200).onResponse(json((counts) => [counts])),
+  'inventory.get.available': at(INVENTORY, 200).onResponse(rewrite('available', (count) => count)),
+  'inventory.get.pending': at(INVENTORY, 200).onResponse(drop('pending')),
+  'inventory.get.sold': at(INVENTORY, 200).onResponse(rewrite('sold', (count) => count)),
+  'inventory.get.counts': at(INVENTORY, 200).onResponse(rewrite('available', (count) => number(BigInt(count) + 1n))),
+  'inventory.get.follows': frozen(INVENTORY),
+}
+
+export const STORE_LIES: Lies = { ...READING, ...MOVES, ...COUNTS }

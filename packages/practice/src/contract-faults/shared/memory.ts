@@ -1,0 +1,223 @@
+// The lies that remember earlier requests and responses. Each proxy has a memory of its own.
+
+import { type Json, stringifyJson } from '../../../../contract/src/json.ts'
+import { headerOf } from '../../messages.ts'
+import type { Behaviour, ClientRequest } from '../../proxy.ts'
+import {
+  type Change,
+  errorAnswer,
+  header,
+  isOf,
+  items,
+  jsonAnswer,
+  type Lie,
+  objectOf,
+  pathOf,
+  put,
+  textOf,
+  type When,
+  type WhenResponse,
+  withKey,
+} from './builders.ts'
+import { CANCEL, COMPLETE, CREATE, PETS, PLACE } from './operations.ts'
+
+/** Where the answer has this status, asks again with the first API key that was seen at work; gives that answer if it has a status of `only`. */
+export function withFirstKey(operations: string, status: number, only?: number): Lie {
+  return () => {
+    let key: string | undefined
+    return async (request, pass) => {
+      const response = await pass(request)
+      if (response.status === 200) key ??= headerOf(request.headers, 'Authorization')
+      if (response.status !== status || !isOf(request, operations)) return response
+      const other = await pass(withKey(request, key))
+      return only === undefined || other.status === only ? other : response
+    }
+  }
+}
+
+/** Refuses every API key but the first that was seen at work. */
+export function refusingOthers(operations: string): Lie {
+  return () => {
+    let key: string | undefined
+    return async (request, pass) => {
+      const response = await pass(request)
+      if (response.status !== 200) return response
+      const given = headerOf(request.headers, 'Authorization')
+      key ??= given
+      return given !== key && isOf(request, operations) ? errorAnswer(403, 'read_only_key') : response
+    }
+  }
+}
+
+/** A key that begins as the first that was seen at work is taken for it. */
+export function takingSimilarKeys(operations: string): Lie {
+  return () => {
+    let key = ''
+    return async (request, pass) => {
+      const response = await pass(request)
+      const given = headerOf(request.headers, 'Authorization') ?? ''
+      if (response.status === 200) key ||= given
+      const isTaken = response.status === 401 && key !== '' && given.startsWith(key.slice(0, -1))
+      return isTaken && isOf(request, operations) ? pass(withKey(request, key)) : response
+    }
+  }
+}
+
+/** Too many requests, once, without a hint when to come back. */
+export const refusingOnce = (): Behaviour => {
+  let count = 0
+  return async (request, pass) => (++count === 5 ? errorAnswer(429, 'rate_limited') : pass(request))
+}
+
+/** Hides what was added through this proxy: in a list, or as `change` says. */
+export function forgetting(operation: string, when: When, change?: Change): Lie {
+  return () => {
+    const added = new Set<string>()
+    const isAdded = (pet: Json) => pet instanceof Map && added.has(textOf(pet.get('id')))
+    const hide = change ?? items((pets) => pets.filter((pet) => !isAdded(pet)))
+    return async (request, pass) => {
+      const response = await pass(request)
+      if (isOf(request, CREATE) && response.status === 201) added.add(textOf(objectOf(response).get('id')))
+      const isMeant = isOf(request, operation) && when(request) && (!change || isAdded(objectOf(response)))
+      return isMeant ? hide(response, request) : response
+    }
+  }
+}
+
+/** Adds what was refused, as far as it has a name. */
+export const addingRefused = (): Behaviour => async (request, pass) => {
+  const response = await pass(request)
+  const name = objectOf(request).get('name')
+  if (isOf(request, CREATE) && response.status === 400 && typeof name === 'string' && name !== '') {
+    await pass({ ...request, body: Buffer.from(stringifyJson({ name, categoryId: 7 })) })
+  }
+  return response
+}
+
+/** The first tag of an address stays its tag, whatever becomes of the answer. */
+export function keepingTags(operation: string): Lie {
+  return () => {
+    const tags = new Map<string, string>()
+    return async (request, pass) => {
+      if (!isOf(request, operation)) return pass(request)
+      const first = tags.get(request.target)
+      const current = headerOf(
+        (await pass({ ...request, headers: request.headers.filter(([name]) => !/^If-/i.test(name)) })).headers,
+        'ETag',
+      )
+      if (!current) return pass(request)
+      if (!first) tags.set(request.target, current)
+      const kept = first ?? current
+      const headers = request.headers.map(
+        ([name, value]) => [name, /^If-/i.test(name) ? value.replaceAll(kept, current) : value] as const,
+      )
+      const response = await pass({ ...request, headers })
+      return headerOf(response.headers, 'ETag') ? header('ETag', kept)(response, request) : response
+    }
+  }
+}
+
+/** An order that the service refused. */
+export const soldAgain: Change = (_, request) => {
+  const at = new Date().toISOString()
+  const petId = objectOf(request).get('petId')
+  const order = { id: 7_000_000, petId, petName: 'petstore verify', status: 'pending', placedAt: at, changedAt: at }
+  return header('Location', `${request.target}/7000000`)(jsonAnswer(201, order), request)
+}
+
+/** Of requests with the same `subject` that arrive while one of them runs, what was refused with 409 is answered otherwise. */
+function racing(subject: (request: ClientRequest) => string | undefined, change: Change): Lie {
+  return () => {
+    const running: string[] = []
+    return async (request, pass) => {
+      const id = subject(request)
+      if (id === undefined) return pass(request)
+      const isSecond = running.includes(id)
+      running.push(id)
+      const response = await pass(request)
+      running.splice(running.indexOf(id), 1)
+      return response.status === 409 && isSecond ? change(response, request) : response
+    }
+  }
+}
+
+/** Of the orders for one pet that arrive together, all are placed. */
+export const sellingTwice = racing(
+  (request) => (isOf(request, PLACE) ? textOf(objectOf(request).get('petId')) : undefined),
+  soldAgain,
+)
+
+/** Of an order's completion and cancellation that arrive together, both succeed. */
+export const succeedingTogether = racing(
+  (request) => (isOf(request, `${COMPLETE}|${CANCEL}`) ? pathOf(request.target).split('/')[3] : undefined),
+  () => jsonAnswer(200, {}),
+)
+
+/** An expired order cannot be cancelled. */
+export const refusingExpired = (): Behaviour => async (request, pass) => {
+  const response = await pass(request)
+  if (!isOf(request, CANCEL) || response.status !== 204) return response
+  const { body } = await pass({ ...request, method: 'GET' })
+  return body.includes('"expired"') ? errorAnswer(409, 'order_not_pending') : response
+}
+
+/** What succeeded once at an address has another answer from then on. */
+export function secondTime(operation: string, change: Change): Lie {
+  return () => {
+    const done = new Set<string>()
+    return async (request, pass) => {
+      const response = await pass(request)
+      if (!isOf(request, operation) || response.status >= 300) return response
+      const again = done.has(request.target)
+      done.add(request.target)
+      return again ? change(response, request) : response
+    }
+  }
+}
+
+/** The pet of an order that was moved in this way, or was seen so, stays pending, for all that can be seen. */
+export function stuckAfter(operation: string, isMeant: WhenResponse = (_, { status }) => status < 300): Lie {
+  return () => {
+    const petOfOrder = new Map<string, string>()
+    const stuck = new Set<string>()
+    return async (request, pass) => {
+      const response = await pass(request)
+      const orderId = pathOf(request.target).split('/')[3] ?? ''
+      if (isOf(request, 'POST /store/orders'))
+        petOfOrder.set(textOf(objectOf(response).get('id')), textOf(objectOf(request).get('petId')))
+      if (isOf(request, operation) && isMeant(request, response)) stuck.add(petOfOrder.get(orderId) ?? '')
+      return isOf(request, PETS) && stuck.has(textOf(objectOf(response).get('id')))
+        ? put('status', 'pending')(response, request)
+        : response
+    }
+  }
+}
+
+/** A pet is not available once an order of it was cancelled. */
+export const refusingAfterCancel = (): Behaviour => {
+  const petOfOrder = new Map<string, string>()
+  const cancelled = new Set<string>()
+  return async (request, pass) => {
+    const petId = textOf(objectOf(request).get('petId'))
+    if (isOf(request, 'POST /store/orders') && petId !== '' && cancelled.has(petId))
+      return errorAnswer(409, 'pet_not_available')
+    const response = await pass(request)
+    if (isOf(request, 'POST /store/orders')) petOfOrder.set(textOf(objectOf(response).get('id')), petId)
+    if (isOf(request, 'DELETE /store/orders/*'))
+      cancelled.add(petOfOrder.get(pathOf(request.target).split('/')[3] ?? '') ?? '')
+    return response
+  }
+}
+
+/** The first answer of an address stays its answer. */
+export function frozen(operation: string, when: When = () => true): Lie {
+  return () => {
+    const first = new Map<string, Buffer>()
+    return async (request, pass) => {
+      const response = await pass(request)
+      if (!isOf(request, operation) || !when(request) || response.status !== 200) return response
+      if (!first.has(request.target)) first.set(request.target, response.body)
+      return { ...response, body: first.get(request.target) ?? response.body }
+    }
+  }
+}

@@ -1,0 +1,119 @@
+// The faults that a test asks for: what each may say, and which requests it strikes.
+
+import { basePath, document, operations } from '../../../contract/src/contract.ts'
+import type { Fault } from '../../../testing/testing.ts'
+import { isOf } from '../contract-faults/shared/builders.ts'
+import type { ClientRequest } from '../proxy.ts'
+
+interface Rule {
+  isRight(value: unknown): boolean
+  must: string
+}
+
+/** The codes of the contract, each with its status. */
+export const STATUS_OF: ReadonlyMap<string, number> = new Map(
+  Object.values(document.paths)
+    .flatMap((methods) => Object.values(methods))
+    .flatMap(({ responses }) => Object.entries(responses))
+    .flatMap(([status, given]) => {
+      const name = '$ref' in given ? given.$ref.replace(/^.*\//, '') : undefined
+      const response = '$ref' in given ? document.components.responses[name as string] : given
+      return (response?.['x-error-codes'] ?? []).map((code) => [code, Number(status)] as const)
+    }),
+)
+
+const isFrom = (min: number, max = Number.MAX_SAFE_INTEGER) => ({
+  isRight: (value: unknown) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
+  must: `be an integer from ${min}${max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`}`,
+})
+const IS_BOOLEAN: Rule = { isRight: (value) => typeof value === 'boolean', must: 'be true or false' }
+const RULES: Record<keyof Fault, Rule> = {
+  operation: {
+    isRight: (value) => operations.some(({ id }) => id === value),
+    must: `be one of ${operations.map(({ id }) => id).join(', ')}`,
+  },
+  times: isFrom(1),
+  every: isFrom(1),
+  rate: { isRight: (value) => typeof value === 'number' && value >= 0 && value <= 1, must: 'be a number from 0 to 1' },
+  seed: isFrom(0, 2 ** 32 - 1),
+  status: isFrom(400, 599),
+  code: {
+    isRight: (value) => STATUS_OF.has(String(value)),
+    must: `be one of ${[...STATUS_OF.keys()].join(', ')}`,
+  },
+  retryAfter: isFrom(0),
+  // The longest time of a timer.
+  latencyMs: isFrom(0, 2 ** 31 - 1),
+  cut: { isRight: (value) => value === 'before' || value === 'after', must: 'be before or after' },
+  truncate: isFrom(0),
+  drip: isFrom(1),
+  reset: IS_BOOLEAN,
+  unknown: IS_BOOLEAN,
+}
+
+/** In the order in which they were added. The first that matches a request is applied to it, alone. */
+export class Faults {
+  private readonly added: { fault: Fault; operation: string; left: number; isNext(): boolean }[] = []
+
+  /** Throws an Error for what is no fault. */
+  add(given: unknown): void {
+    const fault = checked(given)
+    const operation = operations.find(({ id }) => id === fault.operation)
+    const path = operation?.path.slice(basePath.length).replaceAll(/\{\w+\}/g, '*')
+    this.added.push({
+      fault,
+      operation: operation ? `${operation.method} ${path}` : '*',
+      left: fault.times ?? (fault.every === undefined && fault.rate === undefined ? 1 : Number.POSITIVE_INFINITY),
+      isNext: chooser(fault),
+    })
+  }
+
+  clear(): void {
+    this.added.length = 0
+  }
+
+  /** What strikes this request. It counts as one of the times. */
+  next(request: ClientRequest): Fault | undefined {
+    const striking = this.added.find((one) => one.left > 0 && isOf(request, one.operation) && one.isNext())
+    if (striking) striking.left--
+    return striking?.fault
+  }
+
+  /** It could change nothing: there was nothing to cut off, or to add to. The next request gets it. */
+  giveBack(fault: Fault): void {
+    const one = this.added.find((added) => added.fault === fault)
+    if (one) one.left++
+  }
+}
+
+/** Says of each request in turn whether it is struck. */
+function chooser({ every = 1, rate, seed = 0 }: Fault): () => boolean {
+  let seen = 0
+  if (rate === undefined) return () => ++seen % every === 0
+  // Bun.hash is the same on every machine. It gives 64 bits, of which a number holds 53.
+  return () => Number(Bun.hash(`${seed}.${seen++}`) >> 11n) / 2 ** 53 < rate
+}
+
+function checked(given: unknown): Fault {
+  if (!(given instanceof Object)) throw new Error('A fault is an object, such as {"status": 503}.')
+  for (const [name, value] of Object.entries(given)) {
+    const rule = Object.hasOwn(RULES, name) ? RULES[name as keyof Fault] : undefined
+    if (!rule) throw new Error(`A fault has no ${name}. It may have ${Object.keys(RULES).join(', ')}.`)
+    if (!rule.isRight(value)) throw new Error(`${name} must ${rule.must}.`)
+  }
+  const fault: Fault = given
+  const { status, code, cut, truncate, drip, latencyMs, reset, retryAfter, every, rate, seed, unknown } = fault
+  const isError = status !== undefined || code !== undefined
+  const isClosed = cut !== undefined || truncate !== undefined
+  if (!isError && !isClosed && drip === undefined && latencyMs === undefined && unknown === undefined) {
+    throw new Error('A fault needs one of status, code, latencyMs, cut, truncate, drip, unknown.')
+  }
+  if (cut && (isError || truncate !== undefined || drip !== undefined)) {
+    throw new Error('With cut there is no answer, so status, code, truncate and drip cannot be used.')
+  }
+  if (reset && !isClosed) throw new Error('reset needs cut or truncate.')
+  if (rate !== undefined && every !== undefined) throw new Error('rate and every exclude each other.')
+  if (seed !== undefined && rate === undefined) throw new Error('seed needs rate.')
+  if (retryAfter !== undefined && !isError) throw new Error('retryAfter needs status or code.')
+  return fault
+}

@@ -1,0 +1,67 @@
+// What a fault does to a request and to the bytes of its answer.
+
+import type { Fault } from '../../../testing/testing.ts'
+import { each, errorAnswer, header } from '../contract-faults/shared/builders.ts'
+import { type ClientRequest, type Pass, type ServiceResponse, write } from '../proxy.ts'
+import { STATUS_OF } from './faults.ts'
+
+interface Injected {
+  response: ServiceResponse
+  /** What of the fault has changed something; `undefined`: nothing. */
+  applied: Fault | undefined
+}
+
+export async function injectFault(fault: Fault, request: ClientRequest, pass: Pass): Promise<Injected> {
+  const { latencyMs = 0, cut, status, code } = fault
+  await Bun.sleep(latencyMs)
+  const isRefused = cut === 'before' || status !== undefined || code !== undefined
+  const given = isRefused ? refusal(fault, request) : await pass(request)
+  const response = fault.unknown ? withUnknown(given, request) : given
+  const applied = appliedTo(fault, given, response)
+  if (!applied) return { response, applied }
+  const send: ServiceResponse['send'] = (client, bytes) => deliver(applied, client, bytes, response.body.length)
+  return { response: { ...response, send }, applied }
+}
+
+function appliedTo(fault: Fault, given: ServiceResponse, response: ServiceResponse): Fault | undefined {
+  const { unknown, truncate, reset, ...others } = fault
+  const { status, code, cut, drip, latencyMs } = fault
+  const isTruncated = truncate !== undefined && truncate < response.body.length
+  const isUnknown = unknown === true && !response.body.equals(given.body)
+  if (!isTruncated && !isUnknown && !(status ?? code ?? cut ?? drip ?? latencyMs)) return undefined
+  return {
+    ...others,
+    ...(isUnknown ? { unknown } : {}),
+    ...(isTruncated ? { truncate } : {}),
+    ...((isTruncated || cut) && reset ? { reset } : {}),
+  }
+}
+
+function refusal({ status, code, retryAfter }: Fault, request: ClientRequest): ServiceResponse {
+  const shown = status ?? STATUS_OF.get(code ?? '') ?? 500
+  const name = code ?? [...STATUS_OF].find(([, one]) => one === shown)?.[0] ?? 'internal'
+  const answer = errorAnswer(shown, name, 'A fault of practice.')
+  return retryAfter === undefined ? answer : header('Retry-After', String(retryAfter))(answer, request)
+}
+
+/** What a later version may add. */
+const withUnknown = each((object) => {
+  if (object.has('code')) object.set('code', 'unknown_code')
+  if (object.has('type')) object.set('type', 'unknown.type')
+  object.set('unknown', 'unknown')
+})
+
+type Client = Parameters<typeof write>[0]
+
+async function deliver({ cut, truncate, drip, reset }: Fault, client: Client, bytes: Buffer, bodyLength: number) {
+  const end = cut ? 0 : truncate === undefined ? bytes.length : bytes.length - bodyLength + truncate
+  const given = bytes.subarray(0, end)
+  const step = drip === undefined ? given.length : Math.max(1, Math.round(drip / 10))
+  for (let at = 0; at < given.length && !client.destroyed; at += step) {
+    if (drip !== undefined) await Bun.sleep((1000 * step) / drip)
+    await write(client, given.subarray(at, at + step))
+  }
+  if (cut === undefined && truncate === undefined) return
+  if (reset) client.resetAndDestroy()
+  else client.destroy()
+}

@@ -1,0 +1,133 @@
+// Level `pets`: what every error has, as this project adds it to what the interface document says.
+
+import { document } from '../../../contract/src/contract.ts'
+import { type Answer, number } from '../answer.ts'
+import { absentId } from '../fixtures.ts'
+import type { Probe, RequestOptions } from '../probe.ts'
+import { Unjudged } from '../request.ts'
+import type { PromiseRow } from './shared/promise.ts'
+import { type Check, contract, documented, header, reading, rowsOf, schema, writing } from './shared/rows.ts'
+
+const row = rowsOf('pets')
+const NO_KEY: RequestOptions = { key: 'none' }
+
+/** Every error that any check has met, and a few that every server has. */
+const everyError =
+  (expect: (answer: Answer) => void): Check =>
+  async (probe) => {
+    await probe.shared('a few errors', async (own) => {
+      for (const [line, options] of [
+        ['GET /pets', NO_KEY],
+        [`GET /pets/${absentId()}`, {}],
+        ['GET /pets?limit=0', {}],
+        ['GET /petstore-verify', {}],
+      ] as const)
+        await own.ask(line, options)
+    })
+    // What a check has found wrong is reported there.
+    const errors = probe.seen.filter(
+      ({ status, request, faulted }) => status >= 400 && request.method !== 'HEAD' && !faulted,
+    )
+    for (const answer of errors) expect(answer)
+  }
+
+/** The codes that the contract states at this response; undefined where it has no such response. */
+function codesOf({ request: { method, path }, status }: Answer): readonly string[] | undefined {
+  const [target = ''] = path.split('?')
+  const template = Object.keys(document.paths).find((one) =>
+    new RegExp(`^${one.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(target),
+  )
+  const declared = document.paths[template ?? '']?.[method.toLowerCase()]?.responses[status]
+  const name = declared && '$ref' in declared ? declared.$ref.split('/').at(-1) : undefined
+  const response = name === undefined ? declared : document.components.responses[name]
+  return response && 'x-error-codes' in response ? response['x-error-codes'] : undefined
+}
+
+const LAST = { after: ['errors.401.content-type', 'errors.404.content-type'], alone: true }
+
+export const errorPromises: readonly PromiseRow[] = [
+  row('errors.members', 'Every error has exactly code, message and status.')
+    .from(contract('components', 'schemas', 'Error'), LAST)
+    .check(
+      everyError((answer) => {
+        const names = [...answer.object().keys()].sort().join(', ')
+        if (names !== 'code, message, status') throw answer.broken('code, message, status', names)
+      }),
+    ),
+  row('errors.content-type', 'Every error is application/json, without parameters.')
+    .from(documented('Errors', 'Body'), LAST)
+    .check(
+      everyError((answer) => {
+        answer.expectHeader('Content-Type', 'application/json')
+      }),
+    ),
+  row('errors.request-id', 'Every error has X-Request-Id.')
+    .from(header('RequestId'), LAST)
+    .check(
+      everyError((answer) => {
+        answer.expectHeader('X-Request-Id', /./)
+      }),
+    ),
+  row('errors.status', 'In every error status is the HTTP status.')
+    .from(schema('Error', 'status'), { ...LAST, after: [...LAST.after, 'errors.401.status', 'errors.404.status'] })
+    .check(everyError((answer) => answer.expectMember(answer.object(), 'status', number(answer.status)))),
+  row('errors.codes', 'Every error has a code that the contract states at its response.')
+    .from(schema('Error', 'code'), { ...LAST, after: [...LAST.after, 'errors.401.code', 'errors.404.code'] })
+    .check(
+      everyError((answer) => {
+        const codes = codesOf(answer)
+        const code = answer.object().get('code')
+        if (codes && !codes.includes(String(code))) throw answer.broken(`code: ${codes.join(' or ')}`, `code: ${code}`)
+      }),
+    ),
+  row('errors.retry-after', 'Every 429 and every 503 has Retry-After, in seconds.')
+    .from(header('RetryAfter'), { alone: true })
+    .check(async (probe) => {
+      const refused = probe.seen.filter(({ status }) => status === 429 || status === 503)
+      if (refused.length === 0) throw new Unjudged('None came.')
+      for (const answer of refused) answer.expectHeader('Retry-After', /^[1-9][0-9]*$/)
+    }),
+  row(
+    'errors.rate-limit',
+    'RateLimit and RateLimit-Policy, where they are sent, name a limit, what is left of it, and when.',
+  )
+    .from([header('RateLimit'), header('RateLimitPolicy')], { alone: true })
+    .check(async (probe) => {
+      const limited = probe.seen.filter((answer) => answer.header('RateLimit') !== undefined)
+      if (limited.length === 0) throw new Unjudged('None came.')
+      for (const answer of limited) {
+        answer
+          .expectHeader('RateLimit', /^"[\w-]+";r=\d+;t=\d+$/)
+          .expectHeader('RateLimit-Policy', /^"[\w-]+";q=\d+;w=\d+$/)
+      }
+    }),
+  row('errors.not-found.code', 'The code of a pet that cannot be found is not_found.')
+    .from(contract('components', 'responses', 'NotFound'), reading('errors.404.code'))
+    .check(async (probe) => (await probe.get(`/pets/${absentId()}`)).expectError(404, 'not_found')),
+  row('errors.unknown-path', 'GET /petstore-verify, GET /pets/1/petstore-verify: An unknown path is 404 not_found.')
+    .from(documented('Errors', 'Other methods and paths'))
+    .check(async (probe) => {
+      for (const path of ['/petstore-verify', '/pets/1/petstore-verify']) {
+        ;(await probe.ask(`GET ${path}`, { mayRedirect: true })).expectError(404, 'not_found')
+      }
+    }),
+  row('errors.message.parameters', 'The message names every wrong parameter.')
+    .from(
+      contract('components', 'schemas', 'Error', 'properties', 'message'),
+      reading('pets.list.limit.zero', 'pets.list.status.unknown'),
+    )
+    .check(naming((probe) => probe.get('/pets?limit=0&status=gone'), 'limit', 'status')),
+  row('errors.message.fields', 'The message names every wrong field.')
+    .from(contract('components', 'schemas', 'Error', 'properties', 'message'), writing('pets.create.refused.code'))
+    .check(naming((probe) => probe.post('/pets', '{"status":1}'), 'name', 'categoryId', 'status')),
+]
+
+/** That the message of the 400 names each of these. */
+export function naming(ask: (probe: Probe) => Promise<Answer>, ...names: string[]): Check {
+  return async (probe) => {
+    const answer = (await ask(probe)).expectStatus(400)
+    const message = String(answer.object().get('message'))
+    const lost = names.find((name) => !message.includes(name))
+    if (lost !== undefined) throw answer.broken(`a message that names ${lost}`, message)
+  }
+}

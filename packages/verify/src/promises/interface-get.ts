@@ -1,0 +1,77 @@
+// Level `interface`: what the interface document says of fetching a pet.
+
+import { textOf } from '../answer.ts'
+import { absentId, listedPet, PATIENT_TRIES, PAUSE_MS, STATUSES, seeded } from '../fixtures.ts'
+import type { Probe } from '../probe.ts'
+import { Unjudged } from '../request.ts'
+import { errorRows, JSON_MEDIA_TYPE, whileGetPetExists } from './interface-keys.ts'
+import { expectStatusOfPet } from './interface-list.ts'
+import type { PromiseRow } from './shared/promise.ts'
+import { type Check, documented, reading, rowsOf } from './shared/rows.ts'
+
+const row = rowsOf('interface')
+const PETS = 'Pets'
+const GET = 'GET /pets/{petId}'
+const OF_LIST = reading('pets.list.array')
+const OF_GET = reading('pets.get.success')
+
+/** A listed pet, and GET of it, as they agree, or as they did last. */
+const fetched = (probe: Probe) =>
+  probe.shared('fetched', async (own) => {
+    whileGetPetExists()
+    for (let n = 0; ; n++) {
+      const listed = n === 0 ? await listedPet(own) : (await own.get('/pets')).objects()[0]
+      if (!listed) throw new Unjudged('There is no pet to look at.')
+      const answer = await own.get(`/pets/${textOf(listed.get('id'))}`)
+      const agree = () =>
+        ['id', 'name', 'categoryId'].every((name) => textOf(answer.object().get(name)) === textOf(listed.get(name)))
+      if (n === PATIENT_TRIES || (answer.status === 200 && /^\s*\{/.test(answer.text) && agree()))
+        return { listed, answer }
+      await Bun.sleep(PAUSE_MS * 2 ** n)
+    }
+  })
+
+const asListed = (name: string): Check => {
+  return async (probe) => {
+    const { listed, answer } = await fetched(probe)
+    answer.expectMember(answer.object(), name, listed.get(name) ?? null)
+  }
+}
+
+export const interfaceGet: readonly PromiseRow[] = [
+  row('pets.get.success', 'GET /pets/{petId} of a listed pet answers 200, until the operation is removed.')
+    .from(documented(GET, 'Deprecation'), OF_LIST)
+    .check(async (probe) => (await fetched(probe)).answer.expectStatus(200)),
+  row('pets.get.content-type', 'A pet is application/json, in UTF-8.')
+    .from(documented('Requests and responses', 'Media type'), OF_GET)
+    .check(async (probe) => (await fetched(probe)).answer.expectHeader('Content-Type', JSON_MEDIA_TYPE)),
+  row('pets.get.id', 'A pet that is fetched has the id that was asked for.')
+    .from(documented(PETS, '`id`'), reading('pets.get.success', 'pets.list.item.id'))
+    .check(asListed('id')),
+  row('pets.get.name', 'A pet that is fetched has the name that the list shows.')
+    .from(documented(PETS, 'Fields of a pet'), reading('pets.get.success', 'pets.list.item.name'))
+    .check(asListed('name')),
+  row('pets.get.category-id', 'A pet that is fetched has the categoryId that the list shows.')
+    .from(documented(PETS, '`categoryId`'), reading('pets.get.success', 'pets.list.item.category-id'))
+    .check(asListed('categoryId')),
+  row('pets.get.status', 'The status of a pet that is fetched, where it has one, is available, pending or sold.')
+    .from(documented(PETS, '`status`'), reading('pets.get.success', 'pets.list.item.status'))
+    .check(async (probe) => {
+      const { answer } = await fetched(probe)
+      expectStatusOfPet(answer, answer.object(), STATUSES)
+    }),
+  row('pets.get.not-found', 'GET /pets/{petId} answers 404 when no pet has the id.')
+    .from(documented(GET, '404'))
+    .check(async (probe) => {
+      whileGetPetExists()
+      await seeded(probe)
+      ;(await probe.get(`/pets/${absentId()}`)).expectStatus(404)
+    }),
+  row('pets.get.not-found.int64', 'The largest int64 is an id like others: 404 when no pet has it.')
+    .from(documented(PETS, 'int64'), reading('pets.get.not-found'))
+    .check(async (probe) => {
+      whileGetPetExists()
+      ;(await probe.get('/pets/9223372036854775807')).expectStatus(404, 200)
+    }),
+  ...errorRows(404, 'pets.get.not-found', async (probe) => [await probe.get(`/pets/${absentId()}`)]),
+]

@@ -1,0 +1,127 @@
+// Level `interface`: what the interface document says of keys and of errors.
+
+import { operations } from '../../../contract/src/contract.ts'
+import type { Answer } from '../answer.ts'
+import { ENDING, KEY_SHOWN_MIN } from '../curl.ts'
+import { petBody, somePetId } from '../fixtures.ts'
+import { JSON_TYPE, type Probe } from '../probe.ts'
+import { Unjudged } from '../request.ts'
+import type { PromiseRow } from './shared/promise.ts'
+import { answers, type Check, documented, rowsOf } from './shared/rows.ts'
+
+const row = rowsOf('interface')
+
+/** application/json; RFC 8259, 8.1: in UTF-8, so a charset can only be that. */
+export const JSON_MEDIA_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*|;(?!\s*charset\b)[^;]*)*$/i
+export const INVALID_KEY = 'Bearer petstore-verify-no-such-key'
+const sunset = operations.find(({ id }) => id === 'getPet')?.deprecation?.sunset ?? Number.POSITIVE_INFINITY
+
+/** Throws Unjudged once the operation may have been removed. */
+export function whileGetPetExists(): void {
+  if (Date.now() >= sunset) throw new Unjudged('The operation was to be removed on 5 December 2030.')
+}
+
+/** The parts of an error that the document names. */
+export function errorRows(status: number, first: string, ask: (probe: Probe) => Promise<Answer[]>) {
+  const all =
+    (expect: (answer: Answer) => void): Check =>
+    async (probe) => {
+      const answers = await probe.shared(`errors ${status}`, ask)
+      const errors = answers.filter((answer) => answer.status === status)
+      if (errors.length === 0) throw new Unjudged(`There was no ${status} to look at.`)
+      for (const answer of errors) expect(answer)
+    }
+  const needs: Pick<PromiseRow, 'needs'> = status === 400 ? { needs: ['write'] } : {}
+  const id = `errors.${status}`
+  /** What is wrong in every error is reported for the first. */
+  const member = (name: string) => ({
+    ...needs,
+    after: [`${id}.content-type`, ...(status === 401 ? [] : [`errors.401.${name}`])],
+  })
+  return [
+    row(`${id}.content-type`, `A ${status} has a body of application/json.`)
+      .from(documented('Errors', 'Other statuses'), { ...needs, after: [first] })
+      .check(all((answer) => answer.expectHeader('Content-Type', JSON_MEDIA_TYPE))),
+    row(`${id}.code`, `The body of a ${status} has a code, which is a string.`)
+      .from(documented('Errors', '`code`'), member('code'))
+      .check(all((answer) => answer.expectString(answer.object(), 'code'))),
+    row(`${id}.message`, `The body of a ${status} has a message, which is a string.`)
+      .from(documented('Errors', '`message`'), member('message'))
+      .check(all((answer) => answer.expectString(answer.object(), 'message'))),
+    row(`${id}.status`, `In the body of a ${status}, status is ${status}.`)
+      .from(documented('Errors', 'Body'), member('status'))
+      .check(
+        all((answer) => {
+          const status = answer.expectInt64(answer.object(), 'status')
+          if (status !== BigInt(answer.status)) throw answer.broken(`status: ${answer.status}`, `status: ${status}`)
+        }),
+      ),
+  ]
+}
+
+/** Keys that are almost this one, so that a shell can make them of it: `${KEY%?}A`. */
+function similarTo(key: string): string[] {
+  if (key.length < KEY_SHOWN_MIN) throw new Unjudged('The API key is too short for others that are almost the same.')
+  const other = (count: number) => key.slice(0, -count) + (/[A-Z]/.test(key.slice(-count)) ? 'z' : 'A').repeat(count)
+  return [`${key}A`, key.slice(0, -1), other(1), other(ENDING), '']
+}
+
+const refusesSimilar = (line: (probe: Probe) => Promise<string>, body?: () => string): Check => {
+  return async (probe) => {
+    const target = await line(probe)
+    for (const key of similarTo(probe.target.keys.full)) {
+      const headers = body ? JSON_TYPE : {}
+      const authorization = [`Bearer ${key}`]
+      ;(await probe.ask(target, { authorization, headers, body: body?.() })).expectStatus(401)
+    }
+  }
+}
+
+const ALMOST = 'a character more or less, another ending, or nothing behind Bearer'
+/** Whoever takes one for a list mostly takes it everywhere. */
+const SIMILAR = 'auth.similar.list'
+
+const onPet =
+  (options: { key?: 'none'; authorization?: string[] }): Check =>
+  async (probe) => {
+    const id = await somePetId(probe).catch(() => '1')
+    whileGetPetExists()
+    ;(await probe.ask(`GET /pets/${id}`, options)).expectStatus(401)
+  }
+
+export const similarCreate = row(
+  'auth.similar.create',
+  `POST /pets answers 401 to an API key that is almost right: ${ALMOST}.`,
+)
+  .from(documented('Keys', '401'), { needs: ['write'], after: ['auth.invalid.create', SIMILAR] })
+  .check(refusesSimilar(async () => 'POST /pets', petBody))
+
+export const interfaceKeys: readonly PromiseRow[] = [
+  row('auth.missing.list', 'Without an API key, GET /pets answers 401.')
+    .from(documented('Keys', 'The credential'))
+    .check(answers('GET /pets', 401, undefined, { key: 'none' })),
+  row('auth.missing.get', 'Without an API key, GET /pets/{petId} answers 401.')
+    .from(documented('Keys', 'The credential'))
+    .check(onPet({ key: 'none' })),
+  row('auth.invalid.list', 'With an invalid API key, GET /pets answers 401.')
+    .from(documented('Keys', '401'))
+    .check(answers('GET /pets', 401, undefined, { authorization: [INVALID_KEY] })),
+  row('auth.invalid.get', 'With an invalid API key, GET /pets/{petId} answers 401.')
+    .from(documented('Keys', '401'))
+    .check(onPet({ authorization: [INVALID_KEY] })),
+  row(SIMILAR, `GET /pets answers 401 to an API key that is almost right: ${ALMOST}.`)
+    .from(documented('Keys', '401'), { after: ['auth.invalid.list', 'pets.list.success'] })
+    .check(refusesSimilar(async () => 'GET /pets')),
+  row('auth.similar.get', `GET /pets/{petId} answers 401 to an API key that is almost right: ${ALMOST}.`)
+    .from(documented('Keys', '401'), { after: ['auth.invalid.get', SIMILAR] })
+    .check(
+      refusesSimilar(async (probe) => {
+        whileGetPetExists()
+        return `GET /pets/${await somePetId(probe).catch(() => '1')}`
+      }),
+    ),
+  ...errorRows(401, 'auth.missing.list', async (probe) => [
+    await probe.ask('GET /pets', { key: 'none' }),
+    await probe.ask('GET /pets', { authorization: [INVALID_KEY] }),
+  ]),
+]

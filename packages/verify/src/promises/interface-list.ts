@@ -1,0 +1,153 @@
+// Level `interface`: what the interface document says of listing pets.
+
+import type { JsonObject } from '../../../contract/src/json.ts'
+import { type Answer, textOf } from '../answer.ts'
+import { eventually, firstList, listedPet, PATIENT_TRIES, STATUSES, seeded, wholeList } from '../fixtures.ts'
+import { Unjudged } from '../request.ts'
+import { JSON_MEDIA_TYPE } from './interface-keys.ts'
+import type { PromiseRow } from './shared/promise.ts'
+import { type Check, documented, reading, rowsOf } from './shared/rows.ts'
+
+const row = rowsOf('interface')
+const PETS = 'Pets'
+const LIST = 'GET /pets'
+const OF_LIST = reading('pets.list.array')
+
+/** A check of each pet of the first list. */
+const each =
+  (expect: (answer: Answer, pet: ReturnType<Answer['object']>) => void): Check =>
+  async (probe) => {
+    await listedPet(probe)
+    const answer = await firstList(probe)
+    for (const pet of answer.objects()) expect(answer, pet)
+  }
+
+/** `status` is optional: what has none says nothing of its availability. */
+export function expectStatusOfPet(answer: Answer, pet: ReturnType<Answer['object']>, allowed: readonly string[]): void {
+  const status = pet.get('status')
+  if (status === undefined || allowed.includes(textOf(status))) return
+  throw answer.broken(`status: ${allowed.join(', ')} or none`, `status: ${textOf(status)}`)
+}
+
+const atMost = (limit: number): Check => {
+  return async (probe) => {
+    await seeded(probe)
+    const answer = (await probe.get(`/pets?limit=${limit}`)).expectStatus(200)
+    const { length } = answer.array()
+    if (length > limit) throw answer.broken(`at most ${limit} pet${limit === 1 ? '' : 's'}`, `${length} pets`)
+  }
+}
+
+/** Without `limit`, as many as with the default. */
+const byDefault: Check = async (probe) => {
+  await seeded(probe)
+  await eventually(async () => {
+    const twenty = (await probe.get('/pets?limit=20')).expectStatus(200).array().length
+    const answer = (await probe.get('/pets')).expectStatus(200)
+    const { length } = answer.array()
+    if (length > 20) throw answer.broken('at most 20 pets', `${length} pets`)
+    if (length !== twenty) throw answer.broken(`as many pets as with limit=20: ${twenty}`, `${length} pets`)
+  }, PATIENT_TRIES)
+}
+
+const onlyStatus = (status: string, query: string): Check => {
+  return async (probe) => {
+    await seeded(probe)
+    const answer = (await probe.get(`/pets?status=${status}${query}`)).expectStatus(200)
+    for (const pet of answer.objects()) expectStatusOfPet(answer, pet, [status])
+  }
+}
+
+/** A pet that a whole list shows also stands in the list of its status. */
+const everyStatus: Check = async (probe) => {
+  await seeded(probe)
+  const idsOf = (pets: readonly JsonObject[]) => new Set(pets.map((pet) => textOf(pet.get('id'))))
+  const having = async (status: string) => {
+    const all = (await probe.get('/pets?limit=100')).expectStatus(200).objects()
+    return idsOf(all.filter((pet) => pet.get('status') === status))
+  }
+  await eventually(async () => {
+    for (const status of STATUSES) {
+      const before = await having(status)
+      const { answer, items } = await wholeList(probe, `/pets?status=${status}&`).catch(unjudgedAsNone)
+      // What has changed its status meanwhile may be in either list.
+      const lasting = before.intersection(await having(status))
+      const [lost] = lasting.difference(idsOf(items))
+      if (answer && lost !== undefined) throw answer.broken(`pet ${lost}, which is ${status}`, 'a list without it')
+    }
+  }, PATIENT_TRIES)
+}
+
+function unjudgedAsNone(error: unknown): { answer: undefined; items: [] } {
+  if (error instanceof Unjudged) return { answer: undefined, items: [] }
+  throw error
+}
+
+export const interfaceList: readonly PromiseRow[] = [
+  row('pets.list.success', 'GET /pets answers 200.')
+    .from(documented(LIST, '`limit`'))
+    .check(async (probe) => (await firstList(probe)).expectStatus(200)),
+  row('pets.list.content-type', 'The list of pets is application/json, in UTF-8.')
+    .from(documented('Requests and responses', 'Media type'), reading('pets.list.success'))
+    .check(async (probe) => (await firstList(probe)).expectHeader('Content-Type', JSON_MEDIA_TYPE)),
+  row('pets.list.array', 'The body of a list is a JSON array of objects, without an envelope.')
+    .from(documented(LIST, 'Pages'), reading('pets.list.success'))
+    .check(async (probe) => (await firstList(probe)).objects()),
+  row('pets.list.item.id', 'Each listed pet has an id, which is an int64.')
+    .from(documented(PETS, '`id`'), OF_LIST)
+    .check(each((answer, pet) => answer.expectInt64(pet, 'id'))),
+  row('pets.list.item.name', 'Each listed pet has a name, which is a string.')
+    .from(documented(PETS, 'Fields of a pet'), OF_LIST)
+    .check(each((answer, pet) => answer.expectString(pet, 'name'))),
+  row('pets.list.item.category-id', 'Each listed pet has a categoryId, which is an int64.')
+    .from(documented(PETS, '`categoryId`'), OF_LIST)
+    .check(each((answer, pet) => answer.expectInt64(pet, 'categoryId'))),
+  row('pets.list.item.status', 'The status of a listed pet, where it has one, is available, pending or sold.')
+    .from(documented(PETS, '`status`'), OF_LIST)
+    .check(each((answer, pet) => expectStatusOfPet(answer, pet, STATUSES))),
+  row('pets.list.ids.unique', 'No two pets of a list have the same id.')
+    .from(documented(PETS, '`id`'), OF_LIST)
+    .check(async (probe) => {
+      await listedPet(probe)
+      const answer = await firstList(probe)
+      const ids = answer.objects().map((pet) => textOf(pet.get('id')))
+      const twice = ids.find((id, index) => ids.indexOf(id) < index)
+      if (twice !== undefined) throw answer.broken('ids that differ', `id ${twice} twice`)
+    }),
+  row('pets.list.limit.default', 'Without limit, a list has as many pets as with limit=20: at most 20.')
+    .from(documented(LIST, '`limit`'), OF_LIST)
+    .check(byDefault),
+  ...([1, 3, 100] as const).map((limit) =>
+    row(
+      `pets.list.limit.${{ 1: 'minimum', 3: 'between', 100: 'maximum' }[limit]}`,
+      `limit=${limit} gives at most ${limit} pet${limit === 1 ? '' : 's'}.`,
+    )
+      .from(documented(LIST, '`limit`'), OF_LIST)
+      .check(atMost(limit)),
+  ),
+  row('pets.list.limit.others', 'limit=7, 19, 50 and 99 give at most so many pets.')
+    .from(documented(LIST, '`limit`'), reading('pets.list.limit.between'))
+    .check(async (probe) => {
+      for (const limit of [7, 19, 50, 99]) await atMost(limit)(probe)
+    }),
+  ...STATUSES.map((status) =>
+    row(`pets.list.status.${status}`, `With status=${status}, every listed pet is ${status}.`)
+      .from(documented(LIST, '`status`'), reading('pets.list.item.status'))
+      .check(onlyStatus(status, '')),
+  ),
+  row('pets.list.status.with-limit', 'limit and status narrow a list together.')
+    .from(documented(LIST, '`status`'), reading('pets.list.limit.between', 'pets.list.status.available'))
+    .check(async (probe) => {
+      await seeded(probe)
+      const answer = (await probe.get('/pets?limit=2&status=available')).expectStatus(200)
+      const pets = answer.objects()
+      if (pets.length > 2) throw answer.broken('at most 2 pets', `${pets.length} pets`)
+      for (const pet of pets) expectStatusOfPet(answer, pet, ['available'])
+    }),
+  row('pets.list.status.complete', 'A listed pet is also in the list of its status.')
+    .from(
+      documented(LIST, '`status`'),
+      reading('pets.list.limit.maximum', ...STATUSES.map((status) => `pets.list.status.${status}`)),
+    )
+    .check(everyStatus),
+]

@@ -1,0 +1,132 @@
+// Level `store`: the inventory.
+
+import { textOf } from '../answer.ts'
+import { eventually, STATUSES, seeded } from '../fixtures.ts'
+import { complete, giveBack, newPetId, orderBody, place } from '../orders.ts'
+import type { Probe } from '../probe.ts'
+import { Unjudged } from '../request.ts'
+import { conditionRows } from './shared/conditions.ts'
+import { follow, linkOf } from './shared/pages.ts'
+import type { PromiseRow } from './shared/promise.ts'
+import { type Check, documented, reading, response, rowsOf, schema, writing } from './shared/rows.ts'
+
+const row = rowsOf('store')
+
+const counts = async (probe: Probe) => {
+  const answer = (await probe.get('/store/inventory')).expectStatus(200)
+  return {
+    answer,
+    of: Object.fromEntries(STATUSES.map((status) => [status, answer.expectInt64(answer.object(), status)])),
+  }
+}
+
+const COUNT_PAGES_MAX = 20
+const QUIET_MS = 15
+
+/** How many pets of each status the list has. Throws Unjudged when it is too long. */
+async function counted(probe: Probe): Promise<Record<string, bigint>> {
+  const of: Record<string, bigint> = { available: 0n, pending: 0n, sold: 0n }
+  let page = await probe.get('/pets?limit=100')
+  for (let n = 1; ; n++) {
+    for (const pet of page.expectStatus(200).objects())
+      of[textOf(pet.get('status'))] = (of[textOf(pet.get('status'))] ?? 0n) + 1n
+    const next = linkOf(page, 'next')
+    if (next === undefined) return of
+    if (n === COUNT_PAGES_MAX) throw new Unjudged('There are too many pets to count.')
+    page = await follow(probe, next)
+  }
+}
+
+const sameCounts = async (probe: Probe): Promise<void> => {
+  await seeded(probe)
+  for (let n = 0; n < 4; n++) {
+    const before = await counts(probe)
+    const pets = await counted(probe)
+    const after = await counts(probe)
+    if (before.answer.text !== after.answer.text) continue
+    for (const status of STATUSES) {
+      if (after.of[status] !== pets[status])
+        throw after.answer.broken(`${status}: ${pets[status]}, as listed`, `${status}: ${after.of[status]}`)
+    }
+    return
+  }
+  throw new Unjudged('Others write all the time.')
+}
+
+/** The counts, where nobody writes. */
+async function quietCounts(probe: Probe) {
+  const before = await counts(probe)
+  await Bun.sleep(QUIET_MS)
+  const after = await counts(probe)
+  if (before.answer.text !== after.answer.text) throw new Unjudged('Others write at the same time.')
+  return after
+}
+
+/** That after each step exactly one pet has left one count, and is in another. */
+const follows: Check = async (probe) => {
+  let [petId, id] = ['', '']
+  const create = async () => {
+    petId = await newPetId(probe)
+  }
+  const order = async () => {
+    id = textOf((await place(probe, orderBody(petId))).expectStatus(201).object().get('id'))
+  }
+  const steps = [
+    { what: 'a create', from: undefined, to: 'available', act: create },
+    { what: 'an order', from: 'available', to: 'pending', act: order },
+    { what: 'a completion', from: 'pending', to: 'sold', act: () => complete(probe, id) },
+    { what: 'a return', from: 'sold', to: 'available', act: () => giveBack(probe, id) },
+    { what: 'another create', from: undefined, to: 'available', act: create },
+    { what: 'its deletion', from: 'available', to: undefined, act: () => probe.ask(`DELETE /pets/${petId}`) },
+  ]
+  for (const { what, from, to, act } of steps) {
+    const before = await quietCounts(probe)
+    await act()
+    const after = await counts(probe)
+    const later = await quietCounts(probe)
+    if (later.answer.text !== after.answer.text) throw new Unjudged('Others write at the same time.')
+    for (const status of STATUSES) {
+      const expected = (before.of[status] ?? 0n) + (status === to ? 1n : 0n) - (status === from ? 1n : 0n)
+      if (after.of[status] !== expected)
+        throw after.answer.broken(`after ${what}, ${status}: ${expected}`, `${status}: ${after.of[status]}`)
+    }
+  }
+}
+
+const COUNTED = { after: ['inventory.get.success'], alone: true }
+
+export const inventoryPromises: readonly PromiseRow[] = [
+  row('inventory.get.success', 'GET /store/inventory answers 200 with a JSON object.')
+    .from(response('getInventory', 200))
+    .check(async (probe) =>
+      (await probe.get('/store/inventory')).expectStatus(200).expectHeader('Content-Type', 'application/json').object(),
+    ),
+  ...STATUSES.map((status) =>
+    row(`inventory.get.${status}`, `The inventory has the number of pets that are ${status}.`)
+      .from(schema('Inventory', status), reading('inventory.get.success'))
+      .check(async (probe) => {
+        const { answer, of } = await counts(probe)
+        if ((of[status] ?? -1n) < 0n) throw answer.broken(`${status}: 0 or more`, `${status}: ${of[status]}`)
+      }),
+  ),
+  row('inventory.get.counts', 'The inventory counts the pets that are listed.')
+    .from(documented('The store area', 'Inventory'), {
+      ...COUNTED,
+      after: ['inventory.get.success', 'pets.list.next.follow'],
+    })
+    .check((probe) => eventually(() => sameCounts(probe))),
+  row('inventory.get.follows', 'The inventory follows each create, each deletion and each change of an order at once.')
+    .from(documented('The store area', 'Inventory'), {
+      ...COUNTED,
+      ...writing('inventory.get.success', 'orders.return.success', 'pets.delete.success'),
+    })
+    .check((probe) => eventually(() => follows(probe))),
+  ...conditionRows({
+    level: 'store',
+    id: 'inventory.get',
+    operation: 'getInventory',
+    first: 'inventory.get.success',
+    path: async () => '/store/inventory',
+    alone: true,
+  }),
+]

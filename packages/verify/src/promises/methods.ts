@@ -1,0 +1,91 @@
+// Methods and paths: OPTIONS, what a path does not have, and that paths are matched exactly.
+
+import { document } from '../../../contract/src/contract.ts'
+import type { Answer } from '../answer.ts'
+import { absentId, somePetId } from '../fixtures.ts'
+import type { RequestOptions } from '../probe.ts'
+import type { Level, PromiseRow } from './shared/promise.ts'
+import { answers, documented, reading, rowsOf } from './shared/rows.ts'
+
+const row = rowsOf('pets')
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** OPTIONS, and the methods that a path does not have. `template` is the contract's. */
+export function methodRows(level: Level, name: string, template: string): PromiseRow[] {
+  const row = rowsOf(level)
+  const path = template.replace(/\{\w+\}/, absentId())
+  const own = Object.keys(document.paths[template] ?? {}).map((method) => method.toUpperCase())
+  const allowed = [...own, ...(own.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort().join(', ')
+  const expectAllow = (answer: Answer) => {
+    const allow = (answer.header('Allow') ?? '')
+      .split(/\s*,\s*/)
+      .sort()
+      .join(', ')
+    if (allow !== allowed) throw answer.broken(`Allow: ${allowed}`, `Allow: ${allow}`)
+  }
+  return [
+    row(`methods.options.${name}`, `OPTIONS ${template}: 204 with Allow, without a key.`)
+      .from(documented('Errors', 'Other methods and paths'))
+      .check(async (probe) => expectAllow((await probe.ask(`OPTIONS ${path}`, { key: 'none' })).expectStatus(204))),
+    row(`methods.other.${name}`, `${template}: A method that it does not have is 405 method_not_allowed, with Allow.`)
+      .from(documented('Errors', 'Other methods and paths'), { needs: ['write'] })
+      .check(async (probe) => {
+        for (const method of METHODS.filter((one) => !own.includes(one))) {
+          const answer = await probe.ask(`${method} ${path}`)
+          expectAllow(answer.expectError(405, 'method_not_allowed'))
+        }
+      }),
+  ]
+}
+
+const PATHS: Record<string, readonly [string, string]> = {
+  'trailing-slash': ['/pets/', 'A slash at the end makes another path'],
+  'double-slash': ['//pets', 'A double slash makes another path'],
+  case: ['/Pets', 'Other letters make another path'],
+  'dot-segments': ['/./pets', 'A dot segment makes another path'],
+  'encoded-letters': ['/p%65ts', 'An encoded letter makes another path'],
+}
+
+export const pathPromises: readonly PromiseRow[] = [
+  ...methodRows('pets', 'list', '/pets'),
+  ...methodRows('pets', 'get', '/pets/{petId}'),
+  row(
+    'methods.head.errors',
+    'HEAD is refused as GET is: without a key, with a wrong limit, of no pet, and on an unknown path.',
+  )
+    .from(
+      'RFC 9110, section 9.3.2',
+      reading(
+        'pets.list.head',
+        'errors.unknown-path',
+        'pets.list.limit.zero',
+        'auth.missing.list',
+        'pets.get.not-found',
+      ),
+    )
+    .check(async (probe) => {
+      const request: readonly (readonly [string, RequestOptions])[] = [
+        ['/pets', { key: 'none' }],
+        [`/pets/${await somePetId(probe).catch(() => '1')}`, { key: 'none' }],
+        ['/pets?limit=0', {}],
+        [`/pets/${absentId()}`, {}],
+        ['/petstore-verify', {}],
+      ]
+      for (const [path, options] of request) {
+        const { status } = await probe.ask(`GET ${path}`, options)
+        ;(await probe.ask(`HEAD ${path}`, options)).expectStatus(status).expectNoBody()
+      }
+    }),
+  ...Object.entries(PATHS).map(([name, [path, words]]) =>
+    row(`paths.${name}`, `GET ${path}: ${words}: 404.`)
+      .from(documented('Errors', 'Other methods and paths'), reading('errors.unknown-path'))
+      .check(answers(`GET ${path}`, 404, undefined, { mayRedirect: true })),
+  ),
+  row('paths.encoded-digits', 'Encoded digits of an id are digits.')
+    .from(documented('Errors', 'Other methods and paths'), reading('pets.get.success'))
+    .check(async (probe) => {
+      const id = await somePetId(probe)
+      const encoded = [...id].map((digit) => `%${digit.charCodeAt(0).toString(16)}`).join('')
+      ;(await probe.get(`/pets/${encoded}`)).expectStatus(200)
+    }),
+]

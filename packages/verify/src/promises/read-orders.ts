@@ -1,0 +1,184 @@
+// Level `store`: how orders are listed and fetched.
+
+import { type Answer, textOf } from '../answer.ts'
+import { absentId, prepared } from '../fixtures.ts'
+import {
+  cancel,
+  complete,
+  expectInstant,
+  expectUnchanged,
+  newPetId,
+  ORDER_STATUSES,
+  orderBody,
+  orderThatIs,
+  place,
+  placed,
+  type Reachable,
+  readOrder,
+} from '../orders.ts'
+import type { Probe } from '../probe.ts'
+import { Unjudged } from '../request.ts'
+import { conditionRows } from './shared/conditions.ts'
+import { listRows } from './shared/lists.ts'
+import type { PromiseRow } from './shared/promise.ts'
+import { documented, header, operation, reading, refuses, response, rowsOf, schema, writing } from './shared/rows.ts'
+
+const row = rowsOf('store')
+
+/** The orders of one pet of ours, where they may be placed, of which the last one is pending; there is one of another pet, too. */
+const view = (probe: Probe): Promise<string> =>
+  prepared(probe, 'orders of one pet', async (own) => {
+    if (!own.target.write) return ''
+    await placed(own)
+    const petId = await newPetId(own)
+    for (let n = 0; n < 5; n++) {
+      const answer = await place(own, orderBody(petId))
+      if (answer.status === 409 || n === 4) break
+      ;(await cancel(own, textOf(answer.object().get('id')))).expectStatus(204)
+    }
+    return `petId=${petId}&`
+  })
+
+export const listed = async (probe: Probe): Promise<Answer> =>
+  (await probe.get(`/store/orders?${await view(probe)}limit=20`)).expectStatus(200)
+
+const anOrder = async (probe: Probe) => {
+  const [order] = (await listed(probe)).objects()
+  if (!order) throw new Unjudged('There is no order to look at.')
+  return order
+}
+
+const orderFor = (probe: Probe, status: Reachable) =>
+  prepared(probe, `an order that is ${status}`, (own) => orderThatIs(own, status))
+
+/** More than a page has without `limit`, where orders may be placed. */
+const manyOrders = (probe: Probe): Promise<void> =>
+  prepared(probe, 'many orders', async (own) => {
+    if (!own.target.write) return
+    const { length } = (await own.get('/store/orders?limit=100')).expectStatus(200).array()
+    for (let n = length; n <= 20; n++) await placed(own)
+  })
+
+const LISTED = reading('orders.list.success')
+
+export const listOrderPromises: readonly PromiseRow[] = [
+  row('orders.list.success', 'GET /store/orders answers 200 with a JSON array of objects.')
+    .from(response('listOrders', 200))
+    .check(async (probe) =>
+      (await probe.get('/store/orders')).expectStatus(200).expectHeader('Content-Type', 'application/json').objects(),
+    ),
+  row(
+    'orders.list.item',
+    'Each listed order has id, petId, petName, status, placedAt and changedAt, as the contract says.',
+  )
+    .from(schema('Order'), LISTED)
+    .check(async (probe) => {
+      await anOrder(probe)
+      const answer = await listed(probe)
+      for (const order of answer.objects()) {
+        answer.expectInt64(order, 'id')
+        answer.expectInt64(order, 'petId')
+        answer.expectString(order, 'petName')
+        for (const name of ['placedAt', 'changedAt']) expectInstant(answer, order, name)
+        const status = textOf(order.get('status'))
+        if (!ORDER_STATUSES.some((one) => one === status))
+          throw answer.broken(ORDER_STATUSES.join(', '), `status: ${status}`)
+      }
+    }),
+  row('orders.list.limit.default', 'Without limit, a list has at most 20 orders.')
+    // By then the checks have placed most of them.
+    .from(documented('The store area', 'List of orders'), { ...LISTED, alone: true })
+    .check(async (probe) => {
+      await manyOrders(probe)
+      const answer = await probe.get('/store/orders')
+      if (answer.array().length > 20) throw answer.broken('at most 20 orders', `${answer.array().length} orders`)
+    }),
+  row('orders.list.limit', 'A list has at most limit orders.')
+    .from(documented('The store area', 'List of orders'), { ...LISTED, alone: true })
+    .check(async (probe) => {
+      await manyOrders(probe)
+      for (const limit of [2, 7, 19]) {
+        const answer = (await probe.get(`/store/orders?limit=${limit}`)).expectStatus(200)
+        const { length } = answer.array()
+        if (length > limit) throw answer.broken(`at most ${limit} orders`, `${length} orders`)
+      }
+    }),
+  ...ORDER_STATUSES.map((status) =>
+    row(
+      `orders.list.status.${status}`,
+      `With status=${status}, every listed order is ${status}, and such an order is listed.`,
+    )
+      .from(schema('OrderStatus'), LISTED)
+      .check(async (probe) => {
+        await view(probe)
+        const all = (await probe.get(`/store/orders?status=${status}&limit=100`)).expectStatus(200)
+        for (const order of all.objects()) all.expectMember(order, 'status', status)
+        if (!probe.target.write || status === 'expired') return
+        const { id, petId } = await orderFor(probe, status)
+        const answer = (await probe.get(`/store/orders?status=${status}&petId=${petId}`)).expectStatus(200)
+        const ids = answer.objects().map((order) => textOf(order.get('id')))
+        if (!ids.includes(id)) throw answer.broken(`order ${id} in the list`, `orders ${ids}`)
+      }),
+  ),
+  ...listRows({
+    level: 'store',
+    id: 'orders.list',
+    operation: 'listOrders',
+    path: '/store/orders',
+    first: 'orders.list.success',
+    statuses: ORDER_STATUSES,
+    filter: { name: 'petId', id: 'pet' },
+    view,
+  }),
+  ...conditionRows({
+    level: 'store',
+    id: 'orders.list',
+    operation: 'listOrders',
+    first: 'orders.list.success',
+    path: async (probe) => `/store/orders?${await view(probe)}limit=4`,
+  }),
+]
+
+const NO_IDS = ['9223372036854775808', '1.0', '01', '%2B1', 'x', '%20', '-0']
+
+export const getOrderPromises: readonly PromiseRow[] = [
+  row('orders.get.success', 'GET /store/orders/{orderId} answers 200 with the order as the list shows it.')
+    .from(response('getOrder', 200), LISTED)
+    .check(async (probe) => {
+      const order = await anOrder(probe)
+      const answer = await readOrder(probe, textOf(order.get('id')))
+      for (const name of ['id', 'petId', 'placedAt'])
+        answer.expectMember(answer.object(), name, order.get(name) ?? null)
+    }),
+  row('orders.get.placed', 'An order can be fetched as it was placed.')
+    .from(operation('getOrder', 'description'), writing('orders.get.success', 'orders.place.success'))
+    .check(async (probe) => expectUnchanged(probe, (await placed(probe)).answer)),
+  row('orders.get.not-found', 'An order that does not exist: 404 not_found.')
+    .from(response('getOrder', 404))
+    .check(refuses((probe) => probe.get(`/store/orders/${absentId()}`), 404, 'not_found')),
+  row('orders.get.no-id', 'An orderId that is not an int64 in plain decimal: 404 not_found.')
+    .from(operation('getOrder', 'parameters', 0), reading('orders.get.not-found'))
+    .check(async (probe) => {
+      for (const id of NO_IDS) (await probe.get(`/store/orders/${id}`)).expectError(404, 'not_found')
+    }),
+  ...conditionRows({
+    level: 'store',
+    id: 'orders.get',
+    operation: 'getOrder',
+    first: 'orders.get.success',
+    path: async (probe) => `/store/orders/${textOf((await anOrder(probe)).get('id'))}`,
+  }),
+  ...(['orders.list', 'orders.get'] as const).map((id) =>
+    row(`${id}.etag.changes`, 'The tag changes when the order changes.')
+      .from(header('ETag'), writing(`${id}.if-none-match`, `${id}.if-match.other`, 'orders.complete.success'))
+      .check(async (probe) => {
+        const order = await placed(probe)
+        const path = id === 'orders.get' ? `/store/orders/${order.id}` : `/store/orders?petId=${order.petId}`
+        const tag = (await probe.get(path)).header('ETag') ?? ''
+        ;(await complete(probe, order.id)).expectStatus(200)
+        const now = (await probe.get(path, { 'If-None-Match': tag })).expectStatus(200)
+        if (now.header('ETag') === tag) throw now.broken('another ETag', `ETag: ${tag} again`)
+        ;(await probe.get(path, { 'If-Match': tag })).expectError(412, 'precondition_failed')
+      }),
+  ),
+]

@@ -1,0 +1,30 @@
+// What a promise is: a row of the catalogue, with the check that shows over HTTP whether a server keeps it.
+
+import type { Probe } from '../../probe.ts'
+
+/**
+ * `interface`: what the interface document says, and nothing else. `pets`: what this project adds to its three operations. `store`: the
+ * store area.
+ */
+export const LEVELS = ['interface', 'pets', 'store'] as const
+export type Level = (typeof LEVELS)[number]
+
+/** `write`: the check may add pets. The others: a second key. */
+export type Need = 'write' | 'read-only key' | 'other key'
+
+export interface PromiseRow {
+  /** Programs rely on it: it never changes. */
+  id: string
+  level: Level
+  /** One sentence. */
+  promise: string
+  /** Places that a reader has: a row of docs/interface.md, a pointer into openapi.yaml, or a section of an RFC. */
+  sources: readonly string[]
+  needs?: readonly Need[]
+  /** The ids of promises without which this one cannot be judged: of one cause, few are reported. */
+  after?: readonly string[]
+  /** Runs after all others, with nothing beside it, because other checks would disturb it. */
+  alone?: boolean
+  /** Throws Broken or Unjudged. */
+  check(probe: Probe): Promise<unknown>
+}

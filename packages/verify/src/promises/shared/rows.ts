@@ -1,0 +1,171 @@
+// How rows of the catalogue are written: most are one request and the status of its answer.
+
+import { document, type OperationId } from '../../../../contract/src/contract.ts'
+import type { Answer } from '../../answer.ts'
+import type { Probe, RequestOptions } from '../../probe.ts'
+import type { Level, PromiseRow } from './promise.ts'
+
+export type Check = PromiseRow['check']
+type More = Pick<PromiseRow, 'needs' | 'after' | 'alone'>
+
+/** By an id, or its first two parts: the operation that its sentence begins with. */
+const OPERATIONS: Readonly<Record<string, OperationId>> = {
+  'pets.list': 'listPets',
+  'pets.create': 'createPet',
+  'pets.get': 'getPet',
+  'pets.update': 'updatePet',
+  'pets.delete': 'deletePet',
+  'orders.list': 'listOrders',
+  'orders.place': 'placeOrder',
+  'orders.get': 'getOrder',
+  'orders.update': 'updateOrder',
+  'orders.complete': 'completeOrder',
+  'orders.cancel': 'cancelOrder',
+  'orders.return': 'returnOrder',
+  'inventory.get': 'getInventory',
+  'events.list': 'listEvents',
+  'events.pet-changed': 'listEvents',
+  'events.pet-deleted': 'listEvents',
+  'events.order-changed': 'listEvents',
+  'orders.expiry': 'getOrder',
+  'orders.expiry.pet': 'getPet',
+  'orders.expiry.complete': 'completeOrder',
+  'orders.expiry.cancel': 'cancelOrder',
+  'orders.expiry.return': 'returnOrder',
+  'orders.expiry.replay': 'placeOrder',
+  'auth.code': 'listPets',
+  'auth.challenge': 'listPets',
+  'auth.echo': 'listPets',
+  'auth.key': 'listPets',
+  'auth.scheme': 'listPets',
+  'auth.header': 'listPets',
+  'auth.elsewhere': 'listPets',
+  'keys.read-only.list': 'listPets',
+  'keys.read-only.get': 'getPet',
+  'keys.read-only.create': 'createPet',
+  'checks.not-found-before-preconditions': 'getPet',
+  'checks.key-before-parameters': 'listPets',
+  'checks.key-before-body': 'createPet',
+  'checks.media-type-before-body': 'createPet',
+  'checks.parameters-before-preconditions': 'listPets',
+  'errors.400': 'createPet',
+  'errors.401': 'listPets',
+  'errors.404': 'getPet',
+  'errors.not-found': 'getPet',
+  'errors.message.parameters': 'listPets',
+  'errors.message.fields': 'createPet',
+  'paths.encoded-digits': 'getPet',
+}
+
+/** The sentence can be read alone. */
+function named(id: string, promise: string): string {
+  const of = OPERATIONS[id] ?? OPERATIONS[id.split('.', 2).join('.')]
+  if (!of) return promise
+  const line = lineOf(of)
+  return promise.startsWith(`${line} `) ? promise : `${line}: ${promise}`
+}
+
+/** Begins a row of the level: `row(id, sentence).from(source, needs).check(check)`. */
+export function rowsOf(level: Level) {
+  return (id: string, promise: string) => ({
+    from: (source: string | readonly string[], more: More = {}) => ({
+      check: (check: Check): PromiseRow => ({
+        id,
+        level,
+        promise: named(id, promise),
+        sources: [source].flat(),
+        check,
+        ...more,
+      }),
+    }),
+  })
+}
+
+/** What a row needs that reads: promises without which it cannot be judged. */
+export function reading(...after: string[]): More {
+  return { after }
+}
+
+/** The same of a row that writes. */
+export function writing(...after: string[]): More {
+  return { needs: ['write'], after }
+}
+
+/** The request of `line`, whose answer has the status, and the code if it is an error. */
+export function answers(line: string, status: number, code?: string, options?: RequestOptions): Check {
+  return refuses((probe) => probe.ask(line, options), status, code)
+}
+
+/** What `ask` gives has the status, and the code if it is an error. */
+export function refuses(ask: (probe: Probe) => Promise<Answer>, status: number, code?: string): Check {
+  return async (probe) => (await ask(probe)).expectError(status, code)
+}
+
+/** A row of docs/interface.md. */
+export function documented(heading: string, subject: string): string {
+  return `docs/interface.md, ${heading}: ${subject}`
+}
+
+/** A place in openapi.yaml, as a JSON Pointer. */
+export function contract(...steps: (string | number)[]): string {
+  const pointer = steps.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+  return `openapi.yaml#${pointer}`
+}
+
+/** Where the operation stands in openapi.yaml: its path and its method there. */
+export function operationOf(id: OperationId): { path: string; method: string } {
+  for (const [path, methods] of Object.entries(document.paths)) {
+    const method = Object.keys(methods).find((one) => methods[one]?.operationId === id)
+    if (method) return { path, method }
+  }
+  throw new Error(`the contract has no operation ${id}`)
+}
+
+/** Its method and path: `GET /pets`. */
+export function lineOf(id: OperationId): string {
+  const { path, method } = operationOf(id)
+  return `${method.toUpperCase()} ${path}`
+}
+
+export function operation(id: OperationId, ...steps: (string | number)[]): string {
+  const { path, method } = operationOf(id)
+  return contract('paths', path, method, ...steps)
+}
+
+export function response(id: OperationId, status: number): string {
+  return operation(id, 'responses', status)
+}
+
+/** The names of the operation's parameters, in the order of the contract. */
+export function parameterNames(id: OperationId): string[] {
+  const { path, method } = operationOf(id)
+  return (document.paths[path]?.[method]?.parameters ?? []).map((one) => {
+    const { $ref } = one as { $ref?: string }
+    const target = $ref && document.components.parameters[$ref.split('/').at(-1) ?? '']
+    return (target || (one as { name: string })).name
+  })
+}
+
+/** A parameter of the operation. */
+export function parameter(id: OperationId, name: string): string {
+  const { path, method } = operationOf(id)
+  const index = parameterNames(id).indexOf(name)
+  if (index < 0) throw new Error(`${id} has no parameter ${name}`)
+  return contract('paths', path, method, 'parameters', index)
+}
+
+export function schema(name: string, property?: string): string {
+  const { allOf = [] } = document.components.schemas[name] ?? {}
+  const part = allOf.findIndex(({ properties }) => property && properties?.[property])
+  return contract(
+    'components',
+    'schemas',
+    name,
+    ...(part < 0 ? [] : ['allOf', part]),
+    ...(property ? ['properties', property] : []),
+  )
+}
+
+export function header(name: string): string {
+  return contract('components', 'headers', name)
+}
